@@ -1,0 +1,129 @@
+import type * as z from 'zod'
+import type { FormatId } from '../formats/index.ts'
+
+/** Public names of the engine kinds; all but `pdf` can be pinned by the `engine` field of a request. */
+export const engineIds = [
+  'ffmpeg',
+  'vips',
+  'imagemagick',
+  'libreoffice',
+  'pandoc',
+  'calibre',
+  'ghostscript',
+  'vtracer',
+  'potrace',
+  'chromium',
+  'fontforge',
+  '7zip',
+  'pdf',
+] as const
+export type EngineId = (typeof engineIds)[number]
+
+/** Container images: engines that often follow each other share one, with its queue and its function. */
+export type ImageId = 'av' | 'image' | 'office' | 'pdf'
+
+export type Operation = 'convert'
+
+/** One row of what an engine can do: every `from` to every `to` (but not to itself), at a cost. */
+export interface Capability {
+  readonly operation: Operation
+  readonly from: readonly FormatId[]
+  readonly to: readonly FormatId[]
+  /** Public parameter names with `describe`; unknown ones never reach it. Parsed before `run` sees them. */
+  readonly options: z.ZodObject
+  /** Rough seconds for a typical file on a warm engine, plus a penalty for what the way loses. */
+  readonly cost: number
+}
+
+export interface InputFile {
+  /** Absolute, inside the work folder, with a name of ours and the format's extension. */
+  readonly path: string
+  /** As the client named it; for display and output names only, never part of a path or an argument. */
+  readonly name: string
+  readonly format: FormatId
+  /** Bytes. */
+  readonly size: number
+}
+
+export interface Work {
+  readonly operation: Operation
+  readonly inputs: readonly InputFile[]
+  readonly from: FormatId
+  readonly to: FormatId
+  /** Already parsed by the capability's schema. */
+  readonly options: unknown
+  /** Empty folder of this step; results go here. */
+  readonly outDir: string
+}
+
+export interface ExecOptions {
+  /** Seconds; the step's own limit when left out. */
+  readonly timeoutS?: number
+  /** Bytes that the program may write to one file. */
+  readonly maxFileBytes?: number
+  /** Bytes of address space. */
+  readonly maxMemoryBytes?: number
+  /** Extra environment; nothing else is inherited but PATH, HOME and LANG. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Called with each line of stdout as it comes (progress); stdout is still collected up to the cap. */
+  readonly onLine?: (line: string) => void
+  readonly stdin?: string
+  /** Exit codes that are a success; [0] when left out. */
+  readonly okCodes?: readonly number[]
+}
+
+export interface Tools {
+  /** Runs a program in the sandbox of this step: no shell, no network, only the work folder writable. */
+  exec(
+    bin: string,
+    args: readonly string[],
+    options?: ExecOptions,
+  ): Promise<{ stdout: string; stderr: string }>
+  /** 0 to 1 of this step; it may be called with any value at any rate, the caller keeps it from falling. */
+  progress(ratio: number, stage?: string): void
+  /** Tells the client that something was dropped or substituted; it does not fail the job. */
+  warn(code: string, message: string): void
+  readonly signal: AbortSignal
+  /** Folder that holds inputs, scratch files and `outDir`; the only place the step may write to. */
+  readonly workDir: string
+}
+
+export interface OutputFile {
+  readonly path: string
+  /** Suffix before the extension where a step gives several files, as `-page-001`. */
+  readonly suffix?: string
+  /** Set where the bytes are another format than asked for, as a ZIP of pages. */
+  readonly format?: FormatId
+}
+
+export interface Result {
+  readonly files: readonly [OutputFile, ...OutputFile[]]
+  /** How it was done, where a user cares: `stream-copy` or `encode`. */
+  readonly method?: 'stream-copy' | 'encode'
+  /** Public facts about the result, as `{ pages: 3 }`. */
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+export interface EngineLimits {
+  readonly memoryMb: number
+  readonly diskMb: number
+  readonly timeoutS: number
+}
+
+export interface Engine {
+  readonly id: EngineId
+  readonly image: ImageId
+  readonly capabilities: readonly Capability[]
+  readonly limits: EngineLimits
+  /** Command that prints the version, or a function where the engine is a library in this process. */
+  readonly version: readonly [bin: string, ...args: string[]] | (() => string)
+  /**
+   * @throws AppError (CORRUPT_FILE, PDF_ENCRYPTED, CONVERSION_FAILED …) when trying again cannot help; any
+   * other error costs an attempt and the step is tried again.
+   */
+  run(work: Work, tools: Tools): Promise<Result>
+  /** Loads what makes the first job fast. */
+  warm?(): Promise<void>
+  /** Ends processes that stay between jobs. */
+  close?(): Promise<void>
+}
