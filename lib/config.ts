@@ -1,0 +1,88 @@
+import * as z from 'zod'
+
+const port = z.coerce.number().int().min(0).max(65_535)
+const wholeNumber = (least: number, most: number) => z.coerce.number().int().min(least).max(most)
+
+/**
+ * Every setting of the service, with its default. Those of the first block are for people who run it on one
+ * machine; those of the second are set by the deployment (or by the one-machine runtime in its place).
+ */
+export const settings = {
+  PORT: port.default(8080).describe('Port of the service'),
+  HOST: z
+    .string()
+    .min(1)
+    .default('localhost')
+    .describe('Address to listen on; `0.0.0.0` opens it to the network'),
+  DATA_DIR: z.string().min(1).default('.data').describe('Folder of all data: files, jobs, queues, secrets'),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Address that clients use, when it is not `http://localhost:$PORT`'),
+  PARALLEL: wholeNumber(1, 64)
+    .optional()
+    .describe('Conversions at a time per kind of engine; the number of cores when not set'),
+  WORKER_IDLE_S: wholeNumber(1, 86_400)
+    .default(600)
+    .describe('Seconds without work after which a worker process ends'),
+  RETENTION_HOURS: wholeNumber(1, 24 * 365)
+    .default(24)
+    .describe('Hours after which a finished job and its files are deleted'),
+  MAX_FILE_MB: wholeNumber(1, 5_000_000).default(10_240).describe('Largest file that is accepted, in MiB'),
+  MIN_FREE_DISK_GB: wholeNumber(0, 100_000)
+    .default(10)
+    .describe('Free disk below which new files are refused, in GB'),
+  LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('Least severe log line that is written'),
+
+  AWS_REGION: z.string().min(1).default('eu-central-1').describe('Region of all AWS resources'),
+  TABLE_NAME: z.string().min(1).default('mutabor').describe('DynamoDB table of jobs, tasks and uploads'),
+  BUCKET_NAME: z.string().min(1).default('mutabor').describe('S3 bucket of inputs and outputs'),
+  BUS_NAME: z.string().min(1).default('mutabor').describe('EventBridge bus of the events'),
+  QUEUE_URL_PREFIX: z
+    .string()
+    .min(1)
+    .default('mutabor-')
+    .describe('What stands before the image id in the URL of a queue'),
+  S3_PUBLIC_ENDPOINT: z
+    .url()
+    .optional()
+    .describe('S3 address in the URLs that clients get, when it is not the one that the service itself uses'),
+  AWS_ENDPOINT_URL_S3: z
+    .url()
+    .optional()
+    .describe(
+      'Another S3-compatible server; its kin (`…_SQS`, `…_DYNAMODB`, `…_EVENTBRIDGE`) are read by the AWS SDK itself',
+    ),
+  OWNER_SECRET: z
+    .string()
+    .min(32)
+    .optional()
+    .describe(
+      'Key that signs anonymous identities; made at first start and kept in the data folder when not set',
+    ),
+  WORK_DIR: z.string().min(1).default('/tmp').describe('Folder under which engines get their work folders'),
+} as const satisfies Record<string, z.ZodType>
+
+export type Config = { [K in keyof typeof settings]: z.infer<(typeof settings)[K]> }
+
+/** A wrong setting; the sentence names the variable, what was expected and what came. */
+export class ConfigError extends Error {}
+
+/** @throws ConfigError for the first wrong variable. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const entries = Object.entries(settings).map(([name, schema]) => {
+    // A variable that is set but empty means "not set", as in shells and compose files.
+    const value = environment[name] === '' ? undefined : environment[name]
+    const parsed = schema.safeParse(value)
+    if (!parsed.success) {
+      throw new ConfigError(
+        `${name}: ${parsed.error.issues[0]?.message ?? 'wrong value'}, got "${value}". ${schema.description}.`,
+      )
+    }
+    return [name, parsed.data]
+  })
+  return Object.fromEntries(entries) as Config // each entry was parsed by the schema of its name
+}
