@@ -1,0 +1,250 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { lstat, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { AppError } from '../errors.ts'
+import type { EngineLimits, ExecOptions, Tools } from './engine.ts'
+import { OutputCap, TextEnds } from './output.ts'
+import { freshUid, protection, sandboxed } from './sandbox.ts'
+
+const MB = 1024 * 1024
+
+/** The program ended by a signal it did not expect: it crashed, or a limit of the sandbox ended it. */
+export class EngineCrash extends Error {
+  override readonly name = 'EngineCrash'
+  readonly bin: string
+  readonly signal: string
+  readonly stderr: string
+
+  constructor(bin: string, signal: string, stderr: string) {
+    super(`${bin} was ended by ${signal}: ${stderr.slice(-2000)}`)
+    this.bin = bin
+    this.signal = signal
+    this.stderr = stderr
+  }
+}
+
+/** The program said itself that it failed. Engines turn it into an AppError that a client can read. */
+export class ProcessFailure extends Error {
+  override readonly name = 'ProcessFailure'
+  readonly bin: string
+  readonly exitCode: number
+  readonly stderr: string
+
+  constructor(bin: string, exitCode: number, stderr: string) {
+    super(`${bin} ended with exit code ${exitCode}: ${stderr.slice(-2000)}`)
+    this.bin = bin
+    this.exitCode = exitCode
+    this.stderr = stderr
+  }
+}
+
+export interface ToolsOptions {
+  readonly workDir: string
+  readonly signal: AbortSignal
+  readonly limits: EngineLimits
+  readonly onProgress?: (ratio: number, stage?: string) => void
+  readonly onWarning?: (code: string, message: string) => void
+}
+
+/** What an engine gets for one step: programs run confined to `workDir`, all within the step's time. */
+export function createTools({ workDir, signal, limits, onProgress, onWarning }: ToolsOptions): Tools {
+  const deadline = Date.now() + limits.timeoutS * 1000
+  const uid = freshUid()
+  return {
+    workDir,
+    signal,
+    progress: (ratio, stage) => onProgress?.(ratio, stage),
+    warn: (code, message) => onWarning?.(code, message),
+    exec: (bin, args, options = {}) => {
+      const leftS = Math.max(0, (deadline - Date.now()) / 1000)
+      const timeoutS = Math.min(options.timeoutS ?? leftS, leftS)
+      const settings = { ...options, timeoutS, workDir, signal, uid, limits }
+      return execute(bin, args, settings)
+    },
+  }
+}
+
+interface Execution extends ExecOptions {
+  readonly timeoutS: number
+  readonly workDir: string
+  readonly signal: AbortSignal
+  readonly uid: number
+  readonly limits: EngineLimits
+}
+
+async function execute(
+  bin: string,
+  args: readonly string[],
+  execution: Execution,
+): Promise<{ stdout: string; stderr: string }> {
+  const { signal, workDir, timeoutS, okCodes = [0] } = execution
+  signal.throwIfAborted()
+  // Marks every process of this run, wherever it hides: a namespace is not to be had everywhere.
+  const mark = randomUUID()
+  const command = await sandboxed(bin, args, {
+    workDir,
+    uid: execution.uid,
+    env: { ...execution.env, MUTABOR_RUN: mark },
+    limits: {
+      memoryBytes: execution.maxMemoryBytes ?? execution.limits.memoryMb * MB,
+      fileBytes: execution.maxFileBytes ?? execution.limits.diskMb * MB,
+      // Two cores busy from start to end are within the time limit; more means that the clock was cheated.
+      cpuS: timeoutS * 2 + 1,
+    },
+  })
+  const child = spawn(command.file, command.args, {
+    env: command.env,
+    cwd: command.cwd,
+    detached: true,
+    stdio: [execution.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  })
+  const stdout = new OutputCap(10 * MB)
+  const stderr = new TextEnds(64 * 1024)
+  const stop = new AbortController()
+  const timer = setTimeout(() => stop.abort(timedOut(timeoutS)), timeoutS * 1000)
+  const onAbort = () => stop.abort(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  stop.signal.addEventListener('abort', () => killGroup(child), { once: true })
+  child.stdout?.on('data', (chunk: Buffer) => {
+    if (!stdout.add(chunk)) stop.abort(new EngineCrash(bin, 'its output limit', stderr.toString()))
+  })
+  child.stderr?.on('data', (chunk: Buffer) => stderr.add(chunk))
+  const { onLine } = execution
+  if (onLine && child.stdout) createInterface({ input: child.stdout }).on('line', onLine)
+  try {
+    feed(child, execution.stdin)
+    const exit = await ended(child, stop.signal)
+    stop.signal.throwIfAborted()
+    const crash = signalOf(exit)
+    if (crash !== undefined) throw crashed(bin, crash, stderr.toString(), execution)
+    if (exit.code === null || !okCodes.includes(exit.code)) {
+      throw new ProcessFailure(bin, exit.code ?? -1, stderr.toString())
+    }
+    return { stdout: stdout.toString(), stderr: stderr.toString() }
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+    killGroup(child)
+    if ((await protection()).level !== 'bwrap') await killMarked(mark)
+    await removeOddFiles(workDir)
+  }
+}
+
+function timedOut(timeoutS: number): AppError {
+  return new AppError(
+    'TIMEOUT',
+    `The conversion took longer than its limit of ${Math.round(timeoutS)} seconds.`,
+  )
+}
+
+function feed(child: ChildProcess, input: string | undefined): void {
+  if (input === undefined || !child.stdin) return
+  // A program may end without reading all of it; its exit code says whether that was right.
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input)
+}
+
+interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** Waits for the end of the program and of its output, but not for a stranger that holds the pipes after a kill. */
+function ended(child: ChildProcess, stop: AbortSignal): Promise<Exit> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code, signal }))
+    child.once('exit', (code, signal) => {
+      const dropPipes = () => {
+        child.stdout?.destroy()
+        child.stderr?.destroy()
+        resolve({ code, signal })
+      }
+      if (stop.aborted) dropPipes()
+      else stop.addEventListener('abort', dropPipes, { once: true })
+    })
+  })
+}
+
+const signalNumbers: Readonly<Record<number, string>> = {
+  4: 'SIGILL',
+  6: 'SIGABRT',
+  7: 'SIGBUS',
+  8: 'SIGFPE',
+  9: 'SIGKILL',
+  11: 'SIGSEGV',
+  24: 'SIGXCPU',
+  25: 'SIGXFSZ',
+  31: 'SIGSYS',
+}
+
+/** bwrap and shells report a signal of their child as exit code 128 + number. */
+function signalOf({ code, signal }: Exit): string | undefined {
+  return signal ?? signalNumbers[(code ?? 0) - 128]
+}
+
+function crashed(bin: string, signal: string, stderr: string, execution: Execution): Error {
+  const cause = new EngineCrash(bin, signal, stderr)
+  if (signal === 'SIGXFSZ') {
+    const limitMb = Math.round((execution.maxFileBytes ?? execution.limits.diskMb * MB) / MB)
+    const sentence = `The result would be larger than the limit of ${limitMb} MB.`
+    return new AppError('CONVERSION_FAILED', sentence, { limitMb }, { cause })
+  }
+  if (signal === 'SIGXCPU') {
+    return new AppError('TIMEOUT', 'The conversion used more processor time than its limit.', undefined, {
+      cause,
+    })
+  }
+  return cause
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch (error) {
+    if (!isGone(error)) throw error
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ESRCH'
+}
+
+/** Ends what left the process group (setsid); where there is a PID namespace nothing is left to find. */
+async function killMarked(mark: string): Promise<void> {
+  for (let round = 0; round < 10; round++) {
+    const pids = await markedPids(mark)
+    if (pids.length === 0) return
+    for (const pid of pids) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch (error) {
+        if (!isGone(error)) throw error
+      }
+    }
+  }
+}
+
+async function markedPids(mark: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const marked = await Promise.all(
+    pids.map(async (pid) => {
+      const env = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')
+      return env.includes(mark)
+    }),
+  )
+  return pids.filter((_, index) => marked[index])
+}
+
+/** A link, pipe or socket among the results could make us read elsewhere or wait for ever. */
+async function removeOddFiles(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name)
+    const stats = await lstat(path)
+    if (stats.isDirectory()) await removeOddFiles(path)
+    else if (!stats.isFile()) await rm(path)
+  }
+}

@@ -1,0 +1,47 @@
+/** Collects output up to a number of bytes; `add` tells whether it still fitted. */
+export class OutputCap {
+  readonly #limit: number
+  readonly #chunks: Buffer[] = []
+  #size = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  add(chunk: Buffer): boolean {
+    this.#size += chunk.length
+    if (this.#size > this.#limit) return false
+    this.#chunks.push(chunk)
+    return true
+  }
+
+  toString(): string {
+    return Buffer.concat(this.#chunks).toString('utf8')
+  }
+}
+
+/** Keeps the first and the last part of a long output: the cause is in the one, the end in the other. */
+export class TextEnds {
+  readonly #half: number
+  #head: Buffer = Buffer.alloc(0)
+  #tail: Buffer = Buffer.alloc(0)
+  #dropped = 0
+
+  constructor(limit: number) {
+    this.#half = Math.floor(limit / 2)
+  }
+
+  add(chunk: Buffer): void {
+    const room = this.#half - this.#head.length
+    this.#head = Buffer.concat([this.#head, chunk.subarray(0, Math.max(0, room))])
+    const tail = Buffer.concat([this.#tail, chunk.subarray(Math.max(0, room))])
+    const over = Math.max(0, tail.length - this.#half)
+    this.#dropped += over
+    this.#tail = tail.subarray(over)
+  }
+
+  toString(): string {
+    const gap = this.#dropped > 0 ? `\n… ${this.#dropped} bytes left out …\n` : ''
+    return `${this.#head.toString('utf8')}${gap}${this.#tail.toString('utf8')}`
+  }
+}

@@ -1,0 +1,246 @@
+import { execFile } from 'node:child_process'
+import { constants } from 'node:fs'
+import { access, lchown, lstat, mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+export interface SandboxLimits {
+  /** Address space of each process in bytes; left out for programs that reserve more than they use. */
+  readonly memoryBytes?: number
+  /** CPU seconds of each process. */
+  readonly cpuS?: number
+  /** Size of any one file that it writes. */
+  readonly fileBytes?: number
+  /** Processes and threads together. */
+  readonly processes?: number
+}
+
+export interface SandboxOptions {
+  /** The only folder it can write to; it is also its current folder, HOME and TMPDIR. */
+  readonly workDir: string
+  readonly limits?: SandboxLimits
+  readonly env?: Readonly<Record<string, string>>
+  /** More files or folders that it may read, besides the system's programs, libraries and fonts. */
+  readonly readOnly?: readonly string[]
+  /** Uid to run as where the service is root; left out, each sandbox has a fresh one. */
+  readonly uid?: number
+}
+
+export interface SandboxedCommand {
+  readonly file: string
+  readonly args: string[]
+  readonly env: Record<string, string>
+  readonly cwd: string
+  /**
+   * Hands a file or folder that was made after this call, directly inside the work folder, to the sandbox's
+   * user. Needed for a process that lives on and must write there; it reads what anybody may read anyway.
+   */
+  grant(path: string): Promise<void>
+}
+
+export type ProtectionLevel = 'bwrap' | 'prlimit' | 'none'
+
+export interface Protection {
+  readonly level: ProtectionLevel
+  /** One sentence for an operator. */
+  readonly detail: string
+}
+
+/** How the levels are told apart inside this file: root drops to a uid of its own, others get a user namespace. */
+type Mode = 'bwrap-as-root' | 'bwrap-user-namespace' | 'prlimit' | 'none'
+
+const details = {
+  'bwrap-as-root': 'bubblewrap: no network, own uid, own processes, only the work folder writable, rlimits',
+  'bwrap-user-namespace': 'bubblewrap: no network, own processes, only the work folder writable, rlimits',
+  prlimit:
+    'rlimits only: this system refuses namespaces, so engines share its network and files; run it in a container without egress',
+  none: 'none: install bubblewrap and util-linux so that engines run confined',
+} as const satisfies Record<Mode, string>
+
+/** Debian's own programs first: what an operator put into /usr/local is found, but shadows nothing. */
+const path = '/usr/bin:/bin:/usr/local/bin'
+
+/** What programs need of /etc and /var, and nothing that tells about this machine or its users. */
+const readableSystemPaths = [
+  '/etc/alternatives',
+  '/etc/fonts',
+  '/etc/ImageMagick-6',
+  '/etc/ld.so.cache',
+  '/etc/ld.so.conf',
+  '/etc/ld.so.conf.d',
+  '/etc/libreoffice',
+  '/etc/localtime',
+  '/etc/papersize',
+  '/var/cache/fontconfig',
+  '/var/lib/libreoffice',
+] as const
+
+const tmpfsBytes = 64 * 1024 * 1024
+
+/** Which confinement this system allows, found once by trying. */
+export async function protection(): Promise<Protection> {
+  const mode = await protectionMode()
+  const level = mode === 'bwrap-as-root' || mode === 'bwrap-user-namespace' ? 'bwrap' : mode
+  return { level, detail: details[mode] }
+}
+
+let found: Promise<Mode> | undefined
+
+function protectionMode(): Promise<Mode> {
+  found ??= findMode()
+  return found
+}
+
+async function findMode(): Promise<Mode> {
+  const modes: readonly Mode[] =
+    process.getuid?.() === 0
+      ? ['bwrap-as-root', 'bwrap-user-namespace', 'prlimit']
+      : ['bwrap-user-namespace', 'prlimit']
+  const workDir = await mkdtemp(join(tmpdir(), 'mutabor-check-'))
+  try {
+    for (const mode of modes) {
+      if (await works(mode, workDir)) return mode
+    }
+    return 'none'
+  } finally {
+    await rm(workDir, { recursive: true, force: true })
+  }
+}
+
+async function works(mode: Mode, workDir: string): Promise<boolean> {
+  const uid = freshUid()
+  if (mode === 'bwrap-as-root') {
+    const owned = await lchown(workDir, uid, uid).then(
+      () => true,
+      () => false,
+    )
+    if (!owned) return false
+  }
+  const command = await commandFor(mode, 'sh', ['-c', 'touch probe && rm probe'], { workDir, uid })
+  try {
+    await run(command.file, command.args, { env: command.env, cwd: workDir, timeout: 10_000 })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The command that runs `bin` confined, for callers that keep the process (`exec.ts` is for one-off ones).
+ * Spawn it with `detached: true` and end it by SIGKILL to the process group: that ends all it started.
+ */
+export async function sandboxed(
+  bin: string,
+  args: readonly string[],
+  options: SandboxOptions,
+): Promise<SandboxedCommand> {
+  const mode = await protectionMode()
+  const uid = options.uid ?? freshUid()
+  if (mode === 'bwrap-as-root') await own(options.workDir, uid)
+  return commandFor(mode, bin, args, { ...options, uid })
+}
+
+async function commandFor(
+  mode: Mode,
+  bin: string,
+  args: readonly string[],
+  options: SandboxOptions & { uid: number },
+): Promise<SandboxedCommand> {
+  const { workDir, uid } = options
+  const env = { PATH: path, LANG: 'C.UTF-8', ...options.env, HOME: workDir, TMPDIR: workDir }
+  const limited =
+    mode === 'none' ? [bin, ...args] : ['prlimit', ...limitArgs(options.limits ?? {}), '--', bin, ...args]
+  const [file = bin, ...rest] = await confined(mode, limited, options)
+  return {
+    file,
+    args: rest,
+    env,
+    cwd: workDir,
+    grant: async (path) => {
+      if (mode === 'bwrap-as-root') await lchown(path, uid, uid)
+    },
+  }
+}
+
+async function confined(
+  mode: Mode,
+  command: readonly string[],
+  options: SandboxOptions & { uid: number },
+): Promise<readonly string[]> {
+  switch (mode) {
+    case 'bwrap-as-root': {
+      // A uid that nothing else on the system has: RLIMIT_NPROC counts by uid and is never held against root.
+      const id = String(options.uid)
+      const drop = ['setpriv', `--reuid=${id}`, `--regid=${id}`, '--clear-groups', '--inh-caps=-all', '--']
+      const namespaces = ['ipc', 'pid', 'net', 'uts', 'cgroup-try'].map((name) => `--unshare-${name}`)
+      const caps = ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
+      return ['bwrap', ...namespaces, ...caps, ...(await viewOfFiles(options)), '--', ...drop, ...command]
+    }
+    case 'bwrap-user-namespace':
+      return ['bwrap', '--unshare-all', ...(await viewOfFiles(options)), '--', ...command]
+    case 'prlimit':
+    case 'none':
+      return command
+  }
+}
+
+async function viewOfFiles({ workDir, readOnly = [] }: SandboxOptions): Promise<string[]> {
+  const args = ['--die-with-parent', '--new-session', '--ro-bind', '/usr', '/usr']
+  for (const folder of ['/bin', '/sbin', '/lib', '/lib64']) args.push(...(await systemFolder(folder)))
+  args.push('--proc', '/proc', '--dev', '/dev', ...scratch('/dev/shm'), ...scratch('/tmp'))
+  for (const source of [...readableSystemPaths, ...readOnly]) {
+    args.push(...parents(source), '--ro-bind-try', source, source)
+  }
+  args.push(...parents(workDir), '--bind', workDir, workDir)
+  args.push('--remount-ro', '/dev', '--remount-ro', '/', '--chdir', workDir)
+  return args
+}
+
+/** Merged-usr systems have links here, others folders. */
+async function systemFolder(folder: string): Promise<string[]> {
+  const target = await readlink(folder).catch(() => undefined)
+  if (target !== undefined) return ['--symlink', target, folder]
+  const exists = await access(folder, constants.R_OK).then(
+    () => true,
+    () => false,
+  )
+  return exists ? ['--ro-bind', folder, folder] : []
+}
+
+function scratch(folder: string): string[] {
+  return ['--perms', '1777', '--size', String(tmpfsBytes), '--tmpfs', folder]
+}
+
+/** Without these bwrap copies the modes of the real parents, and a data folder below /root could not be entered. */
+function parents(source: string): string[] {
+  const parent = dirname(source)
+  if (parent === '/' || parent === '/tmp' || parent === '/usr') return []
+  return [...parents(parent), '--perms', '0755', '--dir', parent]
+}
+
+function limitArgs({ memoryBytes, cpuS, fileBytes, processes = 256 }: SandboxLimits): string[] {
+  const args = ['--core=0', `--nproc=${processes}`]
+  if (memoryBytes !== undefined) args.push(`--as=${Math.ceil(memoryBytes)}`)
+  if (cpuS !== undefined) args.push(`--cpu=${Math.ceil(cpuS)}`)
+  if (fileBytes !== undefined) args.push(`--fsize=${Math.ceil(fileBytes)}`)
+  return args
+}
+
+/** From a range that neither Debian's accounts nor its subordinate ids use. */
+export function freshUid(): number {
+  return 2_000_000_000 + Math.floor(Math.random() * 100_000_000)
+}
+
+/**
+ * Gives a tree to a uid. Only for a tree in which no process of that uid is alive: a living one could swap a
+ * folder for a link while we walk. Links themselves change hands, never what they point to.
+ */
+async function own(path: string, uid: number): Promise<void> {
+  const stats = await lstat(path)
+  if (stats.uid !== uid) await lchown(path, uid, uid)
+  if (!stats.isDirectory()) return
+  for (const name of await readdir(path)) await own(join(path, name), uid)
+}

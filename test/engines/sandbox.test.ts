@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import type { Tools } from '../../lib/engines/engine.ts'
+import { createTools, EngineCrash, ProcessFailure } from '../../lib/engines/exec.ts'
+import { protection, sandboxed } from '../../lib/engines/sandbox.ts'
+import { AppError } from '../../lib/errors.ts'
+
+const { level, detail } = await protection()
+const confined = level === 'bwrap' ? {} : { skip: `needs bubblewrap, found ${detail}` }
+const limited = level === 'none' ? { skip: `needs prlimit, found ${detail}` } : {}
+
+let base: string
+let workDir: string
+
+before(async () => {
+  base = await mkdtemp(join(tmpdir(), 'sandbox-test-'))
+})
+after(() => rm(base, { recursive: true, force: true }))
+beforeEach(async () => {
+  workDir = await mkdtemp(join(base, 'work-'))
+})
+
+function tools(signal = new AbortController().signal, timeoutS = 20): Tools {
+  return createTools({ workDir, signal, limits: { memoryMb: 1024, diskMb: 64, timeoutS } })
+}
+
+function shell(script: string, using = tools()) {
+  return using.exec('sh', ['-c', script])
+}
+
+/** Processes of this machine whose command line holds the text. */
+function running(text: string): string[] {
+  return execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(text))
+}
+
+async function noneRunning(text: string): Promise<void> {
+  const deadline = Date.now() + 2000
+  while (running(text).length > 0 && Date.now() < deadline) await new Promise(setImmediate)
+  assert.deepEqual(running(text), [])
+}
+
+describe('an engine process', () => {
+  test('works in its folder with a clean environment', async () => {
+    const { stdout } = await shell('pwd; env | cut -d= -f1 | sort | tr "\\n" " "; echo hi > made')
+    const [folder, names] = stdout.split('\n')
+    assert.equal(folder, workDir)
+    assert.equal(names?.trim(), 'HOME LANG MUTABOR_RUN PATH PWD TMPDIR')
+    assert.equal(await readFile(join(workDir, 'made'), 'utf8'), 'hi\n')
+  })
+
+  test('works below a folder that only its owner may enter', async () => {
+    const locked = join(base, 'locked')
+    await mkdir(join(locked, 'inner'), { recursive: true, mode: 0o700 })
+    workDir = join(locked, 'inner')
+    await writeFile(join(workDir, 'in.txt'), 'text', { mode: 0o600 })
+    const { stdout } = await shell(`cat ${workDir}/in.txt; cp ${workDir}/in.txt ${workDir}/out.txt`)
+    assert.equal(stdout, 'text')
+  })
+
+  test('gets arguments as they are, whatever they hold', async () => {
+    const odd = '$(touch pwned) `id` "quoted" \'single\' \n; rm -rf /'
+    const { stdout } = await tools().exec('printf', ['%s', odd])
+    assert.equal(stdout, odd)
+    assert.deepEqual(await readdir(workDir), [])
+  })
+
+  test('reads its stdin and hands over its lines as they come', async () => {
+    const lines: string[] = []
+    await tools().exec('cat', [], { stdin: 'one\ntwo\n', onLine: (line) => lines.push(line) })
+    assert.deepEqual(lines, ['one', 'two'])
+  })
+
+  test('that fails tells its exit code and what it said', async () => {
+    await assert.rejects(shell('echo broken >&2; exit 3'), (error) => {
+      assert.ok(error instanceof ProcessFailure)
+      assert.equal(error.exitCode, 3)
+      assert.equal(error.stderr, 'broken\n')
+      return true
+    })
+  })
+
+  test('may end with another code that is a success', async () => {
+    await tools().exec('sh', ['-c', 'exit 3'], { okCodes: [0, 3] })
+  })
+
+  test('that crashes is told from one that fails', async () => {
+    await assert.rejects(shell('kill -SEGV $$'), (error) => {
+      assert.ok(error instanceof EngineCrash)
+      assert.equal(error.signal, 'SIGSEGV')
+      return true
+    })
+  })
+
+  test('that does not exist is a failure', async () => {
+    await assert.rejects(tools().exec('no-such-program', []))
+  })
+
+  test('cannot flood us with output', async () => {
+    await assert.rejects(
+      shell('yes'),
+      (error) => error instanceof EngineCrash && /output limit/.test(error.message),
+    )
+  })
+
+  test('keeps the first and the last of a long complaint', async () => {
+    await assert.rejects(
+      shell('echo first >&2; yes | head -c 500000 >&2; echo last >&2; exit 1'),
+      (error) => {
+        assert.ok(error instanceof ProcessFailure)
+        assert.ok(error.stderr.startsWith('first\n'))
+        assert.ok(error.stderr.endsWith('last\n'))
+        assert.ok(error.stderr.length < 70_000)
+        return true
+      },
+    )
+  })
+})
+
+describe('the end of an engine process', () => {
+  test('comes at its time limit though it ignores SIGTERM', async () => {
+    const started = Date.now()
+    await assert.rejects(
+      shell('trap "" TERM INT HUP; while :; do sleep 7771; done', tools(undefined, 0.3)),
+      (error) => error instanceof AppError && error.code === 'TIMEOUT',
+    )
+    assert.ok(Date.now() - started < 3000)
+    await noneRunning('sleep 7771')
+  })
+
+  test('takes grandchildren along that left its process group', async () => {
+    const abort = new AbortController()
+    const ready = Promise.withResolvers<void>()
+    const running = tools(abort.signal).exec(
+      'sh',
+      [
+        '-c',
+        'setsid sh -c "trap \\"\\" TERM; sleep 7772" & setsid -f sleep 7773; sleep 0.05; echo up; sleep 7774',
+      ],
+      { onLine: () => ready.resolve() },
+    )
+    const rejected = assert.rejects(running, /cancelled by the client/)
+    await ready.promise
+    abort.abort(new Error('cancelled by the client'))
+    await rejected
+    for (const text of ['sleep 7772', 'sleep 7773', 'sleep 7774']) await noneRunning(text)
+  })
+
+  test('takes along what a successful program left behind', async () => {
+    await shell('setsid -f sleep 7775 >/dev/null 2>&1')
+    await noneRunning('sleep 7775')
+  })
+
+  test('comes before the start when the step was cancelled already', async () => {
+    await assert.rejects(
+      shell('touch started', tools(AbortSignal.abort(new Error('cancelled')))),
+      /cancelled/,
+    )
+    assert.deepEqual(await readdir(workDir), [])
+  })
+
+  test('leaves no links, pipes or sockets among the results', async () => {
+    await shell('mkdir out; ln -s /etc/shadow out/a.png; mkfifo out/b.png; echo fine > out/c.png')
+    assert.deepEqual(await readdir(join(workDir, 'out')), ['c.png'])
+  })
+})
+
+describe('an engine process that attacks', () => {
+  test('cannot bomb with forks', limited, async (t) => {
+    if (level !== 'bwrap' && process.getuid?.() === 0) return t.skip('rlimits do not count processes of root')
+    const bomb = 'i=0; while [ $i -lt 1000 ]; do sleep 7776 & i=$((i+1)); done; wait'
+    await assert.rejects(shell(bomb), /Cannot fork|Resource temporarily unavailable/)
+    await noneRunning('sleep 7776')
+  })
+
+  test('cannot take more memory than its limit', limited, async () => {
+    const grab = 'my $x = "a" x (2 * 1024 ** 3); print length $x'
+    await assert.rejects(tools().exec('perl', ['-e', grab]), /Out of memory|panic/i)
+  })
+
+  test('cannot write a larger file than its limit', limited, async () => {
+    await assert.rejects(
+      shell('exec head -c 100000000 /dev/zero > big'),
+      (error) =>
+        error instanceof AppError &&
+        error.code === 'CONVERSION_FAILED' &&
+        /limit of 64 MB/.test(error.message),
+    )
+    assert.equal((await lstat(join(workDir, 'big'))).size, 64 * 1024 * 1024)
+  })
+
+  test('cannot use more processor time than its limit', limited, async () => {
+    const command = await sandboxed('sh', ['-c', 'while :; do :; done'], { workDir, limits: { cpuS: 1 } })
+    const child = spawn(command.file, command.args, { env: command.env, cwd: command.cwd, stdio: 'ignore' })
+    const [code, signal] = await once(child, 'exit')
+    assert.ok(
+      signal === 'SIGKILL' || signal === 'SIGXCPU' || code === 137 || code === 152,
+      `${code} ${signal}`,
+    )
+  })
+
+  test('cannot reach a server of this machine', confined, async () => {
+    const server = createServer((socket) => socket.end('secret'))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    assert.ok(address !== null && typeof address === 'object')
+    const connect = `use IO::Socket::INET; my $s = IO::Socket::INET->new("127.0.0.1:${address.port}") or die "no way: $!"; print <$s>`
+    await assert.rejects(tools().exec('perl', ['-e', connect]), /no way/)
+    server.close()
+  })
+
+  test('cannot read accounts, this code or the folder of another job', confined, async () => {
+    const other = await mkdtemp(join(base, 'other-'))
+    await writeFile(join(other, 'secret.txt'), 'secret', { mode: 0o644 })
+    const here = new URL(import.meta.url).pathname
+    for (const path of ['/etc/shadow', '/etc/passwd', here, join(other, 'secret.txt'), '/root']) {
+      await assert.rejects(tools().exec('cat', [path]), /No such file|Permission denied/)
+    }
+  })
+
+  test('cannot see or signal other processes', confined, async () => {
+    const { stdout } = await shell('ls /proc | grep -c "^[0-9]"')
+    assert.ok(Number(stdout) < 10, stdout)
+    await assert.rejects(shell(`kill -0 ${process.pid}`), ProcessFailure)
+  })
+
+  test('cannot write outside its folder', confined, async () => {
+    for (const path of ['/usr/evil', '/evil', '/dev/evil', '/etc/evil', join(base, 'evil')]) {
+      await assert.rejects(tools().exec('touch', [path]), /Read-only|Permission denied|No such file/)
+    }
+  })
+})
+
+describe('a process that the caller keeps', () => {
+  test('writes into a folder that is granted to it later', async () => {
+    const command = await sandboxed('sh', ['-c', 'read name; echo done > "$name/result"'], { workDir })
+    const child = spawn(command.file, command.args, {
+      env: command.env,
+      cwd: command.cwd,
+      stdio: ['pipe', 'ignore', 'inherit'],
+      detached: true,
+    })
+    const job = join(workDir, 'job')
+    await mkdir(job)
+    await command.grant(job)
+    child.stdin.end(`${job}\n`)
+    const [code] = await once(child, 'exit')
+    assert.equal(code, 0)
+    assert.equal(await readFile(join(job, 'result'), 'utf8'), 'done\n')
+  })
+})
