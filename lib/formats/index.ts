@@ -1,0 +1,63 @@
+import { archive } from './archive.ts'
+import { audio } from './audio.ts'
+import { document } from './document.ts'
+import type { FormatRow } from './format.ts'
+import { image } from './image.ts'
+import { video } from './video.ts'
+
+const byCategory = { video, audio, image, document, archive } as const
+
+export type Category = keyof typeof byCategory
+export type FormatId = (typeof byCategory)[Category][number]['id']
+
+export interface Format extends FormatRow {
+  readonly id: FormatId
+  readonly category: Category
+}
+
+export const categories = [
+  'video',
+  'audio',
+  'image',
+  'document',
+  'archive',
+] as const satisfies readonly Category[]
+
+export const formats: readonly Format[] = categories.flatMap((category) =>
+  byCategory[category].map((row) => ({ ...row, category })),
+)
+
+const ids: ReadonlyMap<string, Format> = new Map(formats.map((format) => [format.id, format]))
+
+/** The first format that claims an extension has it: `mpg` and `mpeg` share a MIME type, never an extension. */
+const extensions = firstWins(formats.flatMap((format) => format.extensions.map((name) => [name, format])))
+
+const names = firstWins([
+  ...ids,
+  ...extensions,
+  ...formats.flatMap((format) => (format.aliases ?? []).map((name): [string, Format] => [name, format])),
+])
+
+function firstWins(entries: readonly (readonly [string, Format])[]): ReadonlyMap<string, Format> {
+  return new Map([...entries].reverse())
+}
+
+export function isFormatId(id: string): id is FormatId {
+  return ids.has(id)
+}
+
+export function formatById(id: FormatId): Format {
+  const format = ids.get(id)
+  if (!format) throw new Error(`The format ${id} is not in the registry.`)
+  return format
+}
+
+/** What a client means by `jpeg`, `.TIF` or `matroska`. */
+export function formatByAlias(name: string): Format | undefined {
+  return names.get(name.trim().toLowerCase().replace(/^\./, ''))
+}
+
+/** Takes a bare extension, one with a dot, or a whole file name. */
+export function formatByExtension(name: string): Format | undefined {
+  return extensions.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase())
+}

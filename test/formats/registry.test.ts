@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  categories,
+  formatByAlias,
+  formatByExtension,
+  formatById,
+  formats,
+  isFormatId,
+} from '../../lib/formats/index.ts'
+
+describe('the registry', () => {
+  test('has each id, extension and alias once', () => {
+    for (const names of [
+      formats.map((format) => format.id),
+      formats.flatMap((format) => format.extensions),
+      formats.flatMap((format) => [...new Set([format.id, ...format.extensions, ...(format.aliases ?? [])])]),
+    ]) {
+      assert.deepEqual(
+        names.filter((name, index) => names.indexOf(name) !== index),
+        [],
+      )
+    }
+  })
+
+  test('writes ids and extensions in lower case and has a real MIME type for each format', () => {
+    for (const format of formats) {
+      for (const name of [format.id, ...format.extensions, ...(format.aliases ?? [])]) {
+        assert.match(name, /^[a-z0-9]+$/, format.id)
+      }
+      for (const type of format.mimeTypes) {
+        assert.match(type, /^(application|audio|image|text|video)\/[A-Za-z0-9.+-]+$/, format.id)
+        assert.notEqual(type, 'application/octet-stream', format.id)
+      }
+      assert.ok(format.extensions.length > 0 && format.mimeTypes.length > 0, format.id)
+    }
+  })
+
+  test('has formats in every category', () => {
+    for (const category of categories) assert.ok(formats.some((format) => format.category === category))
+  })
+})
+
+describe('a format', () => {
+  test('is found by id, extension and alias, in any case, with or without a dot', () => {
+    const expected = {
+      jpeg: 'jpg',
+      '.JPG': 'jpg',
+      TIF: 'tiff',
+      htm: 'html',
+      ' docx ': 'docx',
+      matroska: 'mkv',
+    }
+    for (const [name, id] of Object.entries(expected)) assert.equal(formatByAlias(name)?.id, id)
+  })
+
+  test('is found by the last extension of a file name', () => {
+    assert.equal(formatByExtension('photo.final.JPEG')?.id, 'jpg')
+    assert.equal(formatByExtension('.png')?.id, 'png')
+    assert.equal(formatByExtension('png')?.id, 'png')
+    assert.equal(formatByExtension('report.docx.exe'), undefined)
+    assert.equal(formatByExtension(''), undefined)
+  })
+
+  test('is not found by a name of the language', () => {
+    for (const name of ['constructor', '__proto__', 'toString', '']) {
+      assert.equal(formatByAlias(name), undefined)
+      assert.equal(isFormatId(name), false)
+    }
+  })
+
+  test('knows its category', () => {
+    assert.equal(formatById('mkv').category, 'video')
+    assert.equal(formatById('pdf').category, 'document')
+  })
+})
