@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { alone } from './lock.mjs'
+import { capture } from './process.mjs'
+import { phase } from './progress.mjs'
+
+const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'))
+
+export const nodeBinary = (root) => join(root, 'node_modules/node/bin/node')
+
+/** Package folders that the lockfile wants on this machine, without those of other systems. */
+function wantedPackages(root) {
+  const allows = (list, value) =>
+    !list ||
+    (!list.includes(`!${value}`) && (list.every((item) => item.startsWith('!')) || list.includes(value)))
+  return Object.entries(readJson(join(root, 'package-lock.json')).packages).filter(
+    ([path, entry]) =>
+      path !== '' &&
+      allows(entry.os, process.platform) &&
+      allows(entry.cpu, process.arch) &&
+      allows(entry.libc, 'glibc'),
+  )
+}
+
+/**
+ * Says whether node_modules holds what package-lock.json asks for. npm removes its own list of what it
+ * installed before it begins and writes it when it has finished, so an interrupted installation does not match.
+ *
+ * @param {string} root
+ */
+export function npmPackagesMatch(root) {
+  const listPath = join(root, 'node_modules/.package-lock.json')
+  if (!existsSync(listPath)) return false
+  const installed = readJson(listPath).packages
+  return wantedPackages(root).every(([path, wanted]) => {
+    const found = installed[path]
+    // An optional package may be missing where its system's variant is chosen by more than os and cpu.
+    if (!found) return wanted.optional === true
+    return found.version === wanted.version && existsSync(join(root, path, 'package.json'))
+  })
+}
+
+/** @param {string} root */
+export function nodeMatches(root) {
+  const manifest = join(root, 'node_modules/node/package.json')
+  if (!existsSync(manifest) || !existsSync(nodeBinary(root))) return false
+  // Asking it also shows a binary that an interrupted installation cut short.
+  const answer = spawnSync(nodeBinary(root), ['--version'], { encoding: 'utf8' })
+  return answer.stdout?.trim() === `v${readJson(manifest).version}`
+}
+
+/**
+ * Installs the packages of the lockfile and Node 24, where they are not there yet.
+ *
+ * @param {string} root
+ * @param {NodeJS.ProcessEnv} env
+ */
+export async function installNpmPackages(root, env) {
+  if (npmPackagesMatch(root) && nodeMatches(root)) return
+  await alone(async (lockFd) => {
+    const npm = env.npm_execpath ? [process.execPath, env.npm_execpath] : ['npm']
+    const quiet = ['--loglevel=error', '--no-audit', '--no-fund', '--no-progress']
+    if (!npmPackagesMatch(root)) {
+      const wanted = wantedPackages(root).map(([path]) => join(root, path, 'package.json'))
+      await phase('Installing npm packages', async (say) => {
+        const count = () => say(`${wanted.filter((path) => existsSync(path)).length} of ${wanted.length}`)
+        const counter = setInterval(count, 1000)
+        try {
+          await capture([...npm, 'ci', ...quiet], { cwd: root, env, lockFd })
+        } finally {
+          clearInterval(counter)
+        }
+      })
+    }
+    if (!nodeMatches(root)) {
+      // Install scripts are off for all packages; this one's fetches the binary of this system.
+      const rebuild = ['rebuild', 'node', '--ignore-scripts=false', ...quiet]
+      await phase('Installing Node 24', () => capture([...npm, ...rebuild], { cwd: root, env, lockFd }))
+      if (!nodeMatches(root)) throw new Error(`${nodeBinary(root)} does not run on this machine.`)
+    }
+  })
+}

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
+
+/** A command of the set-up that failed; `output` is what it said. */
+export class CommandFailure extends Error {
+  /** @param {string} message @param {string} output */
+  constructor(message, output) {
+    super(message)
+    this.output = output
+  }
+}
+
+const keptOutput = 64 * 1024
+
+/**
+ * Runs a command to its end and keeps what it says for the case that it fails.
+ *
+ * @param {readonly string[]} command
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, lockFd?: number, onLine?: (line: string) => void }} options
+ * @returns {Promise<string>} the last of its output
+ */
+export function capture([bin, ...args], { cwd, env, lockFd, onLine } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(bin, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe', lockFd ?? 'ignore'] })
+    let output = ''
+    let rest = ''
+    const take = (chunk) => {
+      output = (output + chunk).slice(-keptOutput)
+      const lines = (rest + chunk).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) onLine?.(line)
+    }
+    child.stdout.setEncoding('utf8').on('data', take)
+    child.stderr.setEncoding('utf8').on('data', take)
+    child.on('error', (error) => reject(new CommandFailure(`${bin} did not start: ${error.message}`, '')))
+    child.on('close', (code, signal) => {
+      if (code === 0) resolve(output)
+      else reject(new CommandFailure(`${bin} ended with ${signal ?? `code ${code}`}`, output))
+    })
+  })
+}
+
+/**
+ * Runs the program that the user asked for and ends as it ends. It never outlives this process: a signal is
+ * passed on, and should this process be killed outright, the kernel sends the program a SIGTERM.
+ *
+ * @param {readonly string[]} command
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv, startedByNpm: boolean }} options
+ * @returns {Promise<never>}
+ */
+export async function handOver(command, { cwd, env, startedByNpm }) {
+  const dieWithParent = existsSync('/usr/bin/setpriv')
+    ? ['/usr/bin/setpriv', '--pdeathsig', 'TERM', '--']
+    : []
+  const [bin, ...args] = [...dieWithParent, ...command]
+  const child = spawn(bin, args, { cwd, env, stdio: 'inherit' })
+
+  let forwardedMs = 0
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) {
+    process.on(signal, () => {
+      // Ctrl-C reaches every process of the terminal's foreground group by itself, and npm forwards it once
+      // more: the program would take the second one as "at once".
+      if (signal === 'SIGINT' && process.stdin.isTTY) return
+      if (Date.now() - forwardedMs < 1000) return
+      forwardedMs = Date.now()
+      child.kill(signal)
+    })
+  }
+  if (startedByNpm) {
+    // npm cannot forward the SIGKILL that ends it.
+    const npm = process.ppid
+    setInterval(() => process.ppid !== npm && child.kill('SIGTERM'), 1000).unref()
+  }
+
+  const [code, signal] = await new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (...result) => resolve(result))
+  })
+  process.exit(signal ? 128 + constants.signals[signal] : code)
+}

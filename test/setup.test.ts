@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+interface LockEntry {
+  optionalDependencies?: Record<string, string>
+}
+
+/** Places where Node looks for a package that the package at `path` asks for, nearest first. */
+function* lookups(path: string, name: string): Generator<string> {
+  for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf('node_modules/') - 1))) {
+    yield `${at && `${at}/`}node_modules/${name}`
+    if (at === '') return
+  }
+}
+
+test('the lockfile names the packages of other systems too, or "npm ci" refuses it', () => {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const packages: Record<string, LockEntry> = lock.packages
+  const missing = Object.entries(packages).flatMap(([path, entry]) =>
+    Object.keys(entry.optionalDependencies ?? {}).filter(
+      (name) => ![...lookups(path, name)].some((place) => place in packages),
+    ),
+  )
+  assert.deepEqual(missing, [])
+})
+
+test('the lockfile holds no address of a registry', () => {
+  assert.doesNotMatch(readFileSync(join(root, 'package-lock.json'), 'utf8'), /"resolved"/)
+})
+
+/** A checkout with one npm package and tools that only write down how they were called. */
+interface Checkout {
+  dir: string
+  env: NodeJS.ProcessEnv
+  calls(): string[]
+}
+
+let folder: string
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'mutabor-setup-'))
+})
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+let checkouts = 0
+function checkout(
+  tools: Record<string, string>,
+  startTs = "console.log('started', process.argv.slice(2))",
+): Checkout {
+  checkouts += 1
+  const dir = join(folder, `checkout-${checkouts}`)
+  const bin = join(dir, 'bin')
+  const calls = join(dir, 'calls')
+  mkdirSync(bin, { recursive: true })
+  cpSync(join(root, 'lib/local/setup.mjs'), join(dir, 'lib/local/setup.mjs'))
+  cpSync(join(root, 'lib/local/setup'), join(dir, 'lib/local/setup'), { recursive: true })
+  mkdirSync(join(dir, 'layers'))
+  writeFileSync(
+    join(dir, 'layers/packages.json'),
+    '{"av":["tool-a","tool-b"],"test":["tool-t"],"images":["tool-i"]}',
+  )
+  writeFileSync(join(dir, 'package.json'), '{"name":"x","version":"1.0.0","type":"module"}')
+  writeFileSync(
+    join(dir, 'package-lock.json'),
+    JSON.stringify({
+      lockfileVersion: 3,
+      packages: { '': {}, 'node_modules/node': { version: process.versions.node }, ...otherSystem },
+    }),
+  )
+  writeFileSync(join(dir, 'lib/local/start.ts'), startTs)
+  writeFileSync(calls, '')
+  for (const [name, script] of Object.entries(tools)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\necho "${name} $*" >> ${calls}\n${script}\n`)
+    chmodSync(join(bin, name), 0o755)
+  }
+  const { npm_execpath: _, npm_lifecycle_event: __, ...inherited } = process.env
+  return {
+    dir,
+    env: { ...inherited, PATH: `${bin}:${process.env.PATH}` },
+    calls: () => readFileSync(calls, 'utf8').split('\n').filter(Boolean),
+  }
+}
+
+const otherSystem = { 'node_modules/elsewhere': { version: '1.0.0', os: ['win32'], optional: true } }
+const list = JSON.stringify({ packages: { 'node_modules/node': { version: process.versions.node } } })
+
+/** Does what npm does, as far as the set-up looks at it: the list of what is installed is written last. */
+const npm = `
+mkdir -p node_modules/node/bin
+echo '{"version":"${process.versions.node}"}' > node_modules/node/package.json
+case $1 in
+  ci) echo '${list}' > node_modules/.package-lock.json ;;
+  rebuild) ln -sf ${process.execPath} node_modules/node/bin/node ;;
+esac`
+const nothingMissing = 'shift 2; for name; do echo "$name installed"; done'
+/** Knows a package once apt-get has been told to install something. */
+const dpkgQuery = '[ -f installed ] || exit 1; shift 2; for name; do echo "$name installed"; done'
+const aptGet =
+  'case "$*" in *" install "*) echo "dlstatus:1:50.0:Retrieving"; echo "pmstatus:tool-a:100.0:Installed"; touch installed ;; esac'
+
+const setUp = (at: Checkout, ...args: string[]) =>
+  spawnSync(process.execPath, ['lib/local/setup.mjs', ...args], {
+    cwd: at.dir,
+    env: at.env,
+    encoding: 'utf8',
+  })
+
+test('a first start installs what is missing and passes its arguments on, a second one installs nothing', () => {
+  const at = checkout({ npm, 'dpkg-query': dpkgQuery, 'apt-get': aptGet, dpkg: '', sudo: 'exec "$@"' })
+  const first = setUp(at, 'start', 'one', 'two')
+  assert.match(first.stdout, /Installing npm packages: done/)
+  assert.match(first.stdout, /Installing Node 24: done/)
+  assert.match(first.stdout, /Installing 2 Debian packages: done/)
+  assert.match(first.stdout, /started \[ 'one', 'two' \]/)
+  const calls = at.calls()
+  assert.match(
+    calls.find((call) => call.startsWith('apt-get') && call.includes('install')) ?? '',
+    /tool-a tool-b$/,
+  )
+
+  const second = setUp(at, 'start')
+  assert.equal(second.stdout, 'started []\n')
+  assert.deepEqual(
+    at
+      .calls()
+      .slice(calls.length)
+      .map((call) => call.split(' ')[0]),
+    ['dpkg-query'],
+  )
+})
+
+test('an installation that was cut short is done again', () => {
+  const at = checkout({ npm, 'dpkg-query': nothingMissing })
+  setUp(at, 'start')
+  rmSync(join(at.dir, 'node_modules/.package-lock.json'))
+  assert.match(setUp(at, 'start').stdout, /Installing npm packages: done/)
+  rmSync(join(at.dir, 'node_modules/node/bin/node'))
+  writeFileSync(join(at.dir, 'node_modules/node/bin/node'), 'half of it')
+  const repaired = setUp(at, 'start').stdout
+  assert.match(repaired, /Installing Node 24: done/)
+  assert.match(repaired, /started/)
+})
+
+test('a failing npm is shown with all that it said, and nothing is started', () => {
+  const at = checkout({ npm: 'echo "npm error the reason" >&2; exit 7', 'dpkg-query': nothingMissing })
+  const run = setUp(at, 'start')
+  assert.equal(run.status, 1)
+  assert.match(run.stderr, /npm error the reason\nnpm ended with code 7/)
+  assert.doesNotMatch(run.stdout, /started/)
+})
+
+const noRights = { npm, 'dpkg-query': 'exit 1', 'apt-get': 'exit 1', sudo: 'exit 1' }
+
+test('where nothing may be installed, a start says what to run and goes on', () => {
+  const run = setUp(checkout(noRights), 'start')
+  assert.match(run.stderr, /apt-get update && apt-get install -y --no-install-recommends tool-a tool-b\n/)
+  assert.match(run.stdout, /started/)
+})
+
+test('where nothing may be installed, tests end with what to run', () => {
+  const run = setUp(checkout(noRights), 'test')
+  assert.match(run.stderr, /apt-get install -y --no-install-recommends tool-a tool-b tool-t\n/)
+  assert.equal(run.status, 1)
+})
+
+test('only the named tests run, and their failure is the exit code', () => {
+  const at = checkout({ npm, 'dpkg-query': nothingMissing })
+  mkdirSync(join(at.dir, 'test'))
+  const body = (name: string, ok: boolean) =>
+    `import { test } from 'node:test'\ntest('${name}', () => { if (!${ok}) throw new Error('no') })\n`
+  writeFileSync(join(at.dir, 'test/good.test.ts'), body('the good one', true))
+  writeFileSync(join(at.dir, 'test/bad.test.ts'), body('the bad one', false))
+  delete at.env.NODE_TEST_CONTEXT // or the inner runner believes to be a file of the outer one
+  const good = setUp(at, 'test', 'test/good.test.ts')
+  assert.match(good.stdout, /the good one/)
+  assert.doesNotMatch(good.stdout, /the bad one/)
+  assert.equal(good.status, 0)
+  const all = setUp(at, 'test')
+  assert.match(all.stdout, /the bad one/)
+  assert.equal(all.status, 1)
+  assert.ok(at.calls().includes('npm run --silent check'))
+})
+
+test('an unknown purpose gets the usage', () => {
+  const run = setUp(checkout({ npm, 'dpkg-query': nothingMissing }), 'strat')
+  assert.equal(run.status, 2)
+  assert.match(run.stderr, /^Use: node lib\/local\/setup\.mjs start/)
+})
+
+const service = `
+process.on('SIGTERM', () => { console.log('stopping'); process.exit(3) })
+setInterval(() => {}, 1000)
+console.log(process.pid)`
+
+async function startService(at: Checkout) {
+  const child = spawn(process.execPath, ['lib/local/setup.mjs', 'start'], {
+    cwd: at.dir,
+    env: at.env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const nextLine = async () => String((await lines.next()).value)
+  return { child, nextLine, pid: Number(await nextLine()) }
+}
+
+test('a signal to the set-up stops the service, whose exit code is kept', async () => {
+  const at = checkout({ npm, 'dpkg-query': nothingMissing }, service)
+  setUp(at, 'run', '-p', '0')
+  const { child, nextLine } = await startService(at)
+  child.kill('SIGTERM')
+  assert.equal(await nextLine(), 'stopping')
+  assert.deepEqual(await once(child, 'exit'), [3, null])
+})
+
+test('the service does not outlive a set-up that is killed outright', async () => {
+  const at = checkout({ npm, 'dpkg-query': nothingMissing }, service)
+  setUp(at, 'run', '-p', '0')
+  const { child, nextLine } = await startService(at)
+  child.kill('SIGKILL')
+  assert.equal(await nextLine(), 'stopping')
+})
+
+test('two set-ups at once install once', async () => {
+  const at = checkout({ npm: `sleep 0.3\n${npm}`, 'dpkg-query': nothingMissing })
+  const runs = [1, 2].map(() =>
+    spawn(process.execPath, ['lib/local/setup.mjs', 'start'], { cwd: at.dir, env: at.env, stdio: 'ignore' }),
+  )
+  const codes = await Promise.all(runs.map(async (run) => (await once(run, 'exit'))[0]))
+  assert.deepEqual(codes, [0, 0])
+  assert.equal(at.calls().filter((call) => call.startsWith('npm ci')).length, 1)
+})
+
+test('the set-up is plain JavaScript for the oldest Node that package.json allows', () => {
+  const parts = readdirSync(join(root, 'lib/local/setup')).map((name) => `lib/local/setup/${name}`)
+  const text = ['lib/local/setup.mjs', ...parts]
+    .map((file) => readFileSync(join(root, file), 'utf8'))
+    .join('\n')
+  const imported = [...text.matchAll(/from '([^']+)'/g)].map((match) => match[1] ?? '')
+  assert.deepEqual(
+    imported.filter((name) => !/^(node:|\.\.?\/)/.test(name)),
+    [],
+  )
+})
