@@ -87,7 +87,7 @@ function checkout(
   writeFileSync(join(dir, 'lib/local/start.ts'), startTs)
   writeFileSync(calls, '')
   for (const [name, script] of Object.entries(tools)) {
-    writeFileSync(join(bin, name), `#!/bin/sh\necho "${name} $*" >> ${calls}\n${script}\n`)
+    writeFileSync(join(bin, name), `#!/bin/sh\nprintf '%s\\n' "${name} $*" >> ${calls}\n${script}\n`)
     chmodSync(join(bin, name), 0o755)
   }
   const { npm_execpath: _, npm_lifecycle_event: __, ...inherited } = process.env
