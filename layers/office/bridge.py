@@ -1,0 +1,88 @@
+"""Converts documents with one warm office, one at a time.
+
+Runs inside the sandbox as `/usr/bin/python3 bridge.py FOLDER PIPE_NAME`. Each line of stdin is a request and each
+line of stdout an event, both JSON:
+
+    {"kind": "convert", "input", "output", "family", "sources", "target", "page"}
+        → {"event": "loaded"}, then {"event": "done", "facts"} or {"event": "failed", "reason", "message"}
+    {"kind": "clear"} → {"event": "ready"}
+
+`input` and `output` are names in FOLDER. "clear" removes all that has come into FOLDER since the start: the office
+could have left a link there, so nobody outside the sandbox may do it.
+"""
+
+import json
+import os
+import queue
+import shutil
+import sys
+import threading
+
+from convert import Refused, convert
+from office import Office
+from watchdog import Watchdog
+
+
+def main(folder, pipe_name):
+    requests = queue.Queue()
+    events = Events()
+    office = Office(folder, pipe_name)
+    threading.Thread(target=_read_requests, args=(requests, office), daemon=True).start()
+    office.start()
+    threading.Thread(target=_end_with, args=(office,), daemon=True).start()
+    office.load_libraries()
+    watchdog = Watchdog(office, lambda: events.send('stalled'))
+    kept = set(os.listdir(folder))
+    events.send('ready', residentKb=office.resident_kb())
+    while True:
+        request = requests.get()
+        if request['kind'] == 'clear':
+            _remove_all_but(kept, folder)
+            events.send('ready', residentKb=office.resident_kb())
+            continue
+        try:
+            with watchdog:
+                facts = convert(office, request, lambda: events.send('loaded'))
+        except Refused as refused:
+            events.send('failed', reason=refused.reason, message=str(refused))
+        else:
+            events.send('done', facts=facts)
+
+
+class Events:
+    """Takes stdout for itself: whatever else prints goes to stderr."""
+
+    def __init__(self):
+        self._stream = os.fdopen(os.dup(1), 'w', buffering=1, encoding='utf-8')
+        self._lock = threading.Lock()
+        os.dup2(2, 1)
+
+    def send(self, event, **values):
+        with self._lock:
+            self._stream.write(json.dumps({'event': event, **values}) + '\n')
+
+
+def _read_requests(requests, office):
+    for line in sys.stdin:
+        requests.put(json.loads(line))
+    # The service is gone or has let go of us: nothing may stay behind, a conversion in progress included.
+    office.kill()
+    os._exit(0)
+
+
+def _end_with(office):
+    office.process.wait()
+    os._exit(1)
+
+
+def _remove_all_but(kept, folder):
+    for name in set(os.listdir(folder)) - kept:
+        path = os.path.join(folder, name)
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)
+        else:
+            os.remove(path)
+
+
+if __name__ == '__main__':
+    main(sys.argv[1], sys.argv[2])

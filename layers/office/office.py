@@ -1,0 +1,108 @@
+"""One office process: started with its own profile, reached over a UNO pipe."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import time
+
+import uno
+from com.sun.star.beans import PropertyValue
+from com.sun.star.connection import NoConnectException
+
+OFFICE = '/usr/lib/libreoffice/program/soffice.bin'
+# The office ends with this code after it has written a new profile, and wants to be started again.
+RESTART = 81
+START_LIMIT_S = 60
+PR_SET_PDEATHSIG = 1
+
+
+def properties(values):
+    """UNO's form of a dict; a dict inside becomes a nested list of properties (FilterData)."""
+    return tuple(PropertyValue(Name=name, Value=_value(value)) for name, value in values.items())
+
+
+def _value(value):
+    if isinstance(value, dict):
+        return uno.Any('[]com.sun.star.beans.PropertyValue', properties(value))
+    return value
+
+
+def _die_with_the_bridge():
+    # Without a process namespace (Lambda) nothing else ends the office when the bridge is killed.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class Office:
+    def __init__(self, folder, pipe_name):
+        self.folder = folder
+        self.pipe_name = pipe_name
+        self.process = None
+        self.context = None
+
+    def start(self):
+        deadline = time.monotonic() + START_LIMIT_S
+        self._spawn()
+        resolver = self._resolver()
+        url = f'uno:pipe,name={self.pipe_name};urp;StarOffice.ComponentContext'
+        while self.context is None:
+            try:
+                self.context = resolver.resolve(url)
+            except NoConnectException:
+                self._respawn_if_asked(deadline)
+                time.sleep(0.02)
+
+    @property
+    def desktop(self):
+        return self.context.ServiceManager.createInstanceWithContext(
+            'com.sun.star.frame.Desktop', self.context)
+
+    def resident_kb(self):
+        with open(f'/proc/{self.process.pid}/status', encoding='ascii') as status:
+            for line in status:
+                if line.startswith('VmRSS:'):
+                    return int(line.split()[1])
+        return 0
+
+    def cpu_ticks(self):
+        """User and system time of the office; see proc(5), fields 14 and 15 after the name in parentheses."""
+        with open(f'/proc/{self.process.pid}/stat', encoding='ascii', errors='replace') as stat:
+            fields = stat.read().rpartition(')')[2].split()
+        return int(fields[11]) + int(fields[12])
+
+    def load_libraries(self):
+        """Opens an empty text once, so that the first document does not wait for Writer's libraries."""
+        blank = self.desktop.loadComponentFromURL(
+            'private:factory/swriter', '_blank', 0, properties({'Hidden': True}))
+        blank.close(True)
+
+    def kill(self):
+        if self.process is not None:
+            self.process.kill()
+
+    def _resolver(self):
+        local = uno.getComponentContext()
+        return local.ServiceManager.createInstanceWithContext(
+            'com.sun.star.bridge.UnoUrlResolver', local)
+
+    def _spawn(self):
+        self.process = subprocess.Popen(
+            [
+                OFFICE,
+                '--headless', '--invisible', '--norestore', '--nologo', '--nodefault',
+                '--nofirststartwizard', '--nolockcheck',
+                f'--accept=pipe,name={self.pipe_name};urp;StarOffice.ComponentContext',
+                f'-env:UserInstallation=file://{self.folder}/profile',
+            ],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            env={**os.environ, 'SAL_USE_VCLPLUGIN': 'svp'},
+            preexec_fn=_die_with_the_bridge)
+
+    def _respawn_if_asked(self, deadline):
+        code = self.process.poll()
+        if code == RESTART:
+            self._spawn()
+        elif code is not None:
+            raise RuntimeError(f'the office ended with code {code} before it could be reached')
+        elif time.monotonic() > deadline:
+            raise RuntimeError(f'the office could not be reached within {START_LIMIT_S} s')

@@ -1,0 +1,193 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  folderPrefix,
+  OfficeCrash,
+  type OfficeFacts,
+  type OfficeJob,
+  type OfficeProcess,
+  OfficeRefusal,
+  type OfficeSettings,
+  startOffice,
+} from './office-process.ts'
+
+/** LibreOffice leaks a little with every document; a new process costs a second, a swollen one slows all. */
+const maxDocuments = 100
+const maxResidentKb = 700 * 1024
+
+/** One crash may be bad luck or the last document's doing; two on different processes are this document's. */
+const maxAttempts = 2
+
+export interface OfficePool {
+  /**
+   * @throws OfficeRefusal when the document cannot be converted, OfficeCrash when it ended two processes, the
+   * signal's reason when aborted.
+   */
+  convert(job: OfficeJob, signal: AbortSignal): Promise<OfficeFacts>
+  /** Starts one process, so that the next document need not wait for it. */
+  warm(): Promise<void>
+  close(): Promise<void>
+}
+
+interface Slot {
+  /** Undefined until first needed. It may have died while idle, or its start may have failed. */
+  office: Promise<OfficeProcess> | undefined
+  documents: number
+}
+
+type Waiting = (slot: Slot) => void
+
+/** Up to `size` office processes, started when needed; each converts one document at a time. */
+export function createOfficePool(settings: OfficeSettings & { readonly size: number }): OfficePool {
+  const slots: Slot[] = Array.from({ length: settings.size }, () => ({ office: undefined, documents: 0 }))
+  const free = [...slots]
+  const waiting: Waiting[] = []
+  let swept: Promise<void> | undefined
+  let closed = false
+
+  async function start(): Promise<OfficeProcess> {
+    swept ??= removeOrphans(settings.baseDir)
+    await swept
+    if (closed) throw new Error('The office pool is closed.')
+    return startOffice(settings)
+  }
+
+  function acquire(signal: AbortSignal): Promise<Slot> {
+    signal.throwIfAborted()
+    const started = free.findIndex((slot) => slot.office !== undefined)
+    const [slot] = free.splice(Math.max(0, started), 1)
+    if (slot) return Promise.resolve(slot)
+    const { promise, resolve, reject } = Promise.withResolvers<Slot>()
+    const onAbort = () => {
+      waiting.splice(waiting.indexOf(take), 1)
+      reject(signal.reason)
+    }
+    const take: Waiting = (slot) => {
+      signal.removeEventListener('abort', onAbort)
+      resolve(slot)
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+    waiting.push(take)
+    return promise
+  }
+
+  function release(slot: Slot): void {
+    const next = waiting.shift()
+    if (next) next(slot)
+    else free.push(slot)
+  }
+
+  async function officeOf(slot: Slot): Promise<OfficeProcess> {
+    // A start that failed in the background is tried again for the one who needs it, who gets its error.
+    const office = await slot.office?.catch(() => undefined)
+    if (office?.alive) return office
+    await office?.kill()
+    return freshOffice(slot)
+  }
+
+  function freshOffice(slot: Slot): Promise<OfficeProcess> {
+    slot.documents = 0
+    slot.office = start()
+    return slot.office
+  }
+
+  async function convertOnce(job: OfficeJob, signal: AbortSignal): Promise<OfficeFacts> {
+    const slot = await acquire(signal)
+    let office: OfficeProcess
+    try {
+      office = await officeOf(slot)
+    } catch (error) {
+      release(slot)
+      throw error
+    }
+    let reusable = false
+    try {
+      const facts = await convertOn(office, job, signal)
+      slot.documents++
+      reusable = !facts.staleFonts && slot.documents < maxDocuments
+      return facts
+    } catch (error) {
+      reusable = error instanceof OfficeRefusal
+      throw error
+    } finally {
+      if (reusable && (await isCleared(office))) release(slot)
+      else void replace(slot, office)
+    }
+  }
+
+  /** In the background: the result is there, and its client need not wait for the next process. */
+  async function replace(slot: Slot, office: OfficeProcess): Promise<void> {
+    slot.office = office.kill().then(() => freshOffice(slot))
+    await slot.office.catch(() => undefined)
+    release(slot)
+  }
+
+  return {
+    async convert(job, signal) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await convertOnce(job, signal)
+        } catch (error) {
+          if (!(error instanceof OfficeCrash) || attempt === maxAttempts) throw error
+        }
+      }
+    },
+    async warm() {
+      const slot = await acquire(AbortSignal.timeout(60_000))
+      try {
+        await officeOf(slot)
+      } finally {
+        release(slot)
+      }
+    },
+    async close() {
+      closed = true
+      const offices = await Promise.allSettled(slots.map((slot) => slot.office))
+      await Promise.all(offices.map((office) => office.status === 'fulfilled' && office.value?.kill()))
+    },
+  }
+}
+
+/** A cancelled document takes the process that computes it along; nothing else stops LibreOffice. */
+async function convertOn(office: OfficeProcess, job: OfficeJob, signal: AbortSignal): Promise<OfficeFacts> {
+  const onAbort = () => void office.kill()
+  signal.throwIfAborted()
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await office.convert(job)
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+async function isCleared(office: OfficeProcess): Promise<boolean> {
+  try {
+    await office.clear()
+    return office.residentKb <= maxResidentKb
+  } catch (error) {
+    if (error instanceof OfficeCrash) return false
+    throw error
+  }
+}
+
+/** A service that was ended by SIGKILL leaves the folders of its processes, with its users' documents in them. */
+async function removeOrphans(baseDir: string): Promise<void> {
+  for (const name of await readdir(baseDir)) {
+    const pid = name.startsWith(folderPrefix)
+      ? Number.parseInt(name.slice(folderPrefix.length), 10)
+      : undefined
+    if (pid !== undefined && !isAlive(pid)) await rm(join(baseDir, name), { recursive: true, force: true })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
