@@ -1,0 +1,181 @@
+// What a request says about its own signature, in the Authorization header or in the query string.
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Refusal, Refused, SignedRequest } from './sigv4.ts'
+
+export interface Claim {
+  readonly accessKeyId: string
+  readonly sessionToken: string
+  readonly day: string
+  readonly region: string
+  readonly service: string
+  readonly signedHeaders: readonly string[]
+  readonly signature: string
+  readonly amzDate: string
+  readonly signedAt: Date
+  /** Only presigned requests expire. */
+  readonly expiresS?: number
+  readonly presigned: boolean
+  /** Raw path, still percent-encoded. */
+  readonly path: string
+  /** Decoded pairs in the order received. */
+  readonly query: readonly (readonly [name: string, value: string])[]
+}
+
+const ALGORITHM = 'AWS4-HMAC-SHA256'
+const WEEK_S = 604_800
+
+export function readClaim(request: SignedRequest): Claim | Refused {
+  const mark = request.url.indexOf('?')
+  const path = mark < 0 ? request.url : request.url.slice(0, mark)
+  const query = readQuery(mark < 0 ? '' : request.url.slice(mark + 1))
+  if (!query || !decodes(path)) return refused('malformed', "Couldn't parse the specified URI.", false)
+
+  const authorization = request.headers.authorization
+  const names = new Set(query.map(([name]) => name))
+  const presigned = names.has('X-Amz-Algorithm') || names.has('X-Amz-Signature')
+  if (presigned && authorization !== undefined) {
+    const message =
+      'Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, Signature query string parameter or the Authorization header should be specified'
+    return refused('two-mechanisms', message, true)
+  }
+  if (presigned) return readPresigned(path, query)
+  if (names.has('AWSAccessKeyId') || /^AWS /.test(authorization ?? '')) {
+    const message = `The authorization mechanism you have provided is not supported. Please use ${ALGORITHM}.`
+    return refused('unsupported', message, false)
+  }
+  if (authorization === undefined) return refused('missing', 'Access Denied', false)
+  return readAuthorization(authorization, request.headers, path, query)
+}
+
+function readAuthorization(
+  authorization: string,
+  headers: IncomingHttpHeaders,
+  path: string,
+  query: Claim['query'],
+): Claim | Refused {
+  const malformed = (what: string) =>
+    refused('malformed', `The authorization header is malformed; ${what}.`, false)
+  const [, algorithm = '', fields = ''] = /^(\S+)\s*(.*)$/s.exec(authorization) ?? []
+  if (algorithm !== ALGORITHM) return refused('unsupported', 'Unsupported Authorization Type', false)
+  const field = (name: string) => new RegExp(`(?:^|[,\\s])${name}=([^,\\s]+)`).exec(fields)?.[1]
+  const signedHeaders = field('SignedHeaders')
+  const signature = field('Signature')
+  const credential = readCredential(field('Credential'))
+  if (!credential)
+    return malformed('the Credential is mal-formed; expecting "<key>/YYYYMMDD/REGION/SERVICE/aws4_request"')
+  if (!signedHeaders) return malformed('missing SignedHeaders')
+  if (!signature) return malformed('missing Signature')
+
+  const amzDate = String(headers['x-amz-date'] ?? isoDate(headers.date))
+  const signedAt = readAmzDate(amzDate)
+  if (!signedAt)
+    return refused('missing', 'AWS authentication requires a valid Date or x-amz-date header', false)
+  if (credential.day !== amzDate.slice(0, 8))
+    return malformed(`invalid credential date "${credential.day}"; expected "${amzDate.slice(0, 8)}"`)
+  return {
+    ...credential,
+    sessionToken: String(headers['x-amz-security-token'] ?? ''),
+    signedHeaders: signedHeaders.toLowerCase().split(';'),
+    signature,
+    amzDate,
+    signedAt,
+    presigned: false,
+    path,
+    query,
+  }
+}
+
+function readPresigned(path: string, query: Claim['query']): Claim | Refused {
+  const malformed = (message: string) => refused('malformed', message, true)
+  const field = (name: string) => query.find(([key]) => key === name)?.[1]
+  const required = ['Algorithm', 'Credential', 'Signature', 'Date', 'SignedHeaders', 'Expires']
+  if (required.some((name) => !field(`X-Amz-${name}`)))
+    return malformed(
+      'Query-string authentication version 4 requires the X-Amz-Algorithm, X-Amz-Credential, X-Amz-Signature, X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.',
+    )
+  if (field('X-Amz-Algorithm') !== ALGORITHM)
+    return malformed(`X-Amz-Algorithm only supports "${ALGORITHM}" and "AWS4-ECDSA-P256-SHA256"`)
+  const credential = readCredential(field('X-Amz-Credential'))
+  if (!credential)
+    return malformed(
+      'Error parsing the X-Amz-Credential parameter; the Credential is mal-formed; expecting "<key>/YYYYMMDD/REGION/SERVICE/aws4_request".',
+    )
+  const amzDate = field('X-Amz-Date') ?? ''
+  const signedAt = readAmzDate(amzDate)
+  if (!signedAt) return malformed("X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"")
+  if (credential.day !== amzDate.slice(0, 8))
+    return malformed(
+      `Error parsing the X-Amz-Credential parameter; incorrect date "${credential.day}". This should be "${amzDate.slice(0, 8)}".`,
+    )
+  const expires = field('X-Amz-Expires') ?? ''
+  const expiresS = Number(expires)
+  if (/^-/.test(expires)) return malformed('X-Amz-Expires must be non-negative')
+  if (!/^\d+$/.test(expires)) return malformed('X-Amz-Expires should be a number')
+  if (expiresS < 1) return malformed('X-Amz-Expires must be greater than zero seconds')
+  if (expiresS > WEEK_S)
+    return malformed(
+      'X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than 604800 seconds',
+    )
+  return {
+    ...credential,
+    sessionToken: field('X-Amz-Security-Token') ?? '',
+    signedHeaders: (field('X-Amz-SignedHeaders') ?? '').toLowerCase().split(';'),
+    signature: field('X-Amz-Signature') ?? '',
+    amzDate,
+    signedAt,
+    expiresS,
+    presigned: true,
+    path,
+    query,
+  }
+}
+
+/** `key/20260131/us-east-1/s3/aws4_request`; a key may itself contain slashes. */
+export function readCredential(text: string | undefined) {
+  const parts = /^(.+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request$/.exec(text ?? '')
+  if (!parts) return undefined
+  const [, accessKeyId = '', day = '', region = '', service = ''] = parts
+  return { accessKeyId, day, region, service }
+}
+
+export function readAmzDate(text: string): Date | undefined {
+  const iso = text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6.000Z')
+  const date = new Date(iso)
+  return iso === text || Number.isNaN(date.getTime()) ? undefined : date
+}
+
+function isoDate(httpDate: string | undefined): string {
+  const date = new Date(httpDate ?? '')
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString().replace(/[-:]|\.\d+/g, '')
+}
+
+/** Decoded pairs of a query string, or undefined when an escape is not UTF-8. */
+export function readQuery(text: string): [name: string, value: string][] | undefined {
+  const decode = (part: string) => decodeURIComponent(part.replaceAll('+', ' '))
+  try {
+    return text
+      .split('&')
+      .filter((pair) => pair !== '')
+      .map((pair) => {
+        const equals = pair.indexOf('=')
+        return equals < 0
+          ? [decode(pair), '']
+          : [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))]
+      })
+  } catch {
+    return undefined
+  }
+}
+
+function decodes(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function refused(reason: Refusal, message: string, presigned: boolean): Refused {
+  return { ok: false, reason, message, presigned }
+}

@@ -1,0 +1,236 @@
+// AWS Signature Version 4 as the receiving side needs it: rebuild what the client signed, compare.
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Claim, readClaim } from './sigv4-claim.ts'
+
+export interface Credentials {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
+}
+
+export interface SignedRequest {
+  readonly method: string
+  /** Raw target, path and query, exactly as received. */
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  /** Hex SHA-256 of the body, for services that have it at hand; S3 takes it from x-amz-content-sha256. */
+  readonly bodySha256?: string
+}
+
+export type Verdict = Accepted | Refused
+
+export interface Accepted {
+  readonly ok: true
+  readonly accessKeyId: string
+  /** Value of x-amz-content-sha256, or UNSIGNED-PAYLOAD. */
+  readonly payload: string
+  readonly seedSignature: string
+  readonly signingKey: Buffer
+  /** date/region/service/aws4_request */
+  readonly scope: string
+  readonly amzDate: string
+  readonly presigned: boolean
+}
+
+export type Refusal =
+  | 'missing'
+  | 'malformed'
+  | 'unsupported'
+  | 'two-mechanisms'
+  | 'unknown-key'
+  | 'bad-token'
+  | 'bad-signature'
+  | 'unsigned-headers'
+  | 'expired'
+  | 'skewed'
+
+export interface Refused {
+  readonly ok: false
+  readonly reason: Refusal
+  readonly message: string
+  /** The refused authentication stood in the query string. */
+  readonly presigned: boolean
+  /** What AWS adds to its error document: expected region, string to sign, names of unsigned headers. */
+  readonly details?: Readonly<Record<string, string>>
+}
+
+export interface SigV4Options {
+  readonly service: string
+  readonly region: string
+  readonly now?: Date
+}
+
+const MAX_SKEW_MS = 15 * 60_000
+
+export function verifySigV4(
+  request: SignedRequest,
+  credentials: readonly Credentials[],
+  { service, region, now = new Date() }: SigV4Options,
+): Verdict {
+  const claim = readClaim(request)
+  if ('ok' in claim) return claim
+  const refuse = (reason: Refusal, message: string, details?: Record<string, string>): Refused => ({
+    ok: false,
+    reason,
+    message,
+    presigned: claim.presigned,
+    ...(details && { details }),
+  })
+
+  if (claim.service !== service)
+    return refuse('malformed', `Incorrect service "${claim.service}". This endpoint belongs to "${service}".`)
+  if (claim.region !== region)
+    return refuse('malformed', `The region '${claim.region}' is wrong; expecting '${region}'.`, {
+      Region: region,
+    })
+  const key = credentials.find((one) => one.accessKeyId === claim.accessKeyId)
+  if (!key)
+    return refuse('unknown-key', 'The AWS Access Key Id you provided does not exist in our records.', {
+      AWSAccessKeyId: claim.accessKeyId,
+    })
+  if ((key.sessionToken ?? '') !== claim.sessionToken)
+    return refuse('bad-token', 'The provided token is malformed or otherwise invalid.')
+
+  const late = checkTime(claim, now)
+  if (late) return refuse(late.reason, late.message, late.details)
+
+  const unsigned = unsignedHeaders(request.headers, claim, service)
+  if (unsigned.length > 0)
+    return refuse('unsigned-headers', 'There were headers present in the request which were not signed', {
+      HeadersNotSigned: unsigned.join(', '),
+    })
+
+  const payload = payloadHash(request, claim, service)
+  if (payload === undefined)
+    return refuse('malformed', 'Missing required header for this request: x-amz-content-sha256')
+  const scope = `${claim.day}/${claim.region}/${claim.service}/aws4_request`
+  const signingKey = deriveSigningKey(key.secretAccessKey, claim.day, claim.region, claim.service)
+  for (const bytes of canonicalForms(request, claim, service, payload)) {
+    const toSign = `AWS4-HMAC-SHA256\n${claim.amzDate}\n${scope}\n${sha256(bytes)}`
+    if (!sameSignature(sign(signingKey, toSign), claim.signature)) continue
+    return {
+      ok: true,
+      accessKeyId: key.accessKeyId,
+      payload,
+      seedSignature: claim.signature,
+      signingKey,
+      scope,
+      amzDate: claim.amzDate,
+      presigned: claim.presigned,
+    }
+  }
+  const [canonical = Buffer.alloc(0)] = canonicalForms(request, claim, service, payload)
+  return refuse(
+    'bad-signature',
+    'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
+    {
+      AWSAccessKeyId: claim.accessKeyId,
+      StringToSign: `AWS4-HMAC-SHA256\n${claim.amzDate}\n${scope}\n${sha256(canonical)}`,
+      SignatureProvided: claim.signature,
+      CanonicalRequest: canonical.toString(),
+    },
+  )
+}
+
+export function deriveSigningKey(secret: string, day: string, region: string, service: string): Buffer {
+  return [day, region, service, 'aws4_request'].reduce<Buffer>(
+    (key, part) => createHmac('sha256', key).update(part).digest(),
+    Buffer.from(`AWS4${secret}`),
+  )
+}
+
+/** Hex HMAC-SHA256, the last step of every form of Signature Version 4 (requests, chunks, policies). */
+export function sign(signingKey: Buffer, stringToSign: string): string {
+  return createHmac('sha256', signingKey).update(stringToSign).digest('hex')
+}
+
+/** Compares in constant time. */
+export function sameSignature(ours: string, theirs: string): boolean {
+  const [a, b] = [Buffer.from(ours), Buffer.from(theirs)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** Percent-encoding of AWS: all but A-Z a-z 0-9 - . _ ~ */
+export function uriEncode(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+function checkTime(claim: Claim, now: Date) {
+  const ageMs = now.getTime() - claim.signedAt.getTime()
+  const details = { ServerTime: now.toISOString() }
+  if (claim.expiresS === undefined) {
+    if (Math.abs(ageMs) <= MAX_SKEW_MS) return undefined
+    const message = 'The difference between the request time and the current time is too large.'
+    return {
+      reason: 'skewed' as const,
+      message,
+      details: { ...details, RequestTime: claim.amzDate, MaxAllowedSkewMilliseconds: `${MAX_SKEW_MS}` },
+    }
+  }
+  if (ageMs < -MAX_SKEW_MS)
+    return { reason: 'expired' as const, message: 'Request is not yet valid', details }
+  if (ageMs <= claim.expiresS * 1000) return undefined
+  const expires = new Date(claim.signedAt.getTime() + claim.expiresS * 1000).toISOString()
+  return {
+    reason: 'expired' as const,
+    message: 'Request has expired',
+    details: { ...details, 'X-Amz-Expires': `${claim.expiresS}`, Expires: expires },
+  }
+}
+
+/** A header that nobody signed could be added by whoever sees a presigned URL. */
+function unsignedHeaders(headers: IncomingHttpHeaders, claim: Claim, service: string): string[] {
+  const required = ['host']
+  if (service === 's3') required.push(...Object.keys(headers).filter((name) => name.startsWith('x-amz-')))
+  return required.filter((name) => !claim.signedHeaders.includes(name))
+}
+
+function payloadHash(request: SignedRequest, claim: Claim, service: string): string | undefined {
+  if (service !== 's3') return request.bodySha256 ?? sha256(Buffer.alloc(0))
+  const header = request.headers['x-amz-content-sha256']
+  const given = claim.query.find(([name]) => name === 'X-Amz-Content-Sha256')?.[1] ?? header
+  if (typeof given === 'string') return given
+  return claim.presigned ? 'UNSIGNED-PAYLOAD' : undefined
+}
+
+/**
+ * The canonical request, and its other legitimate readings: clients differ in whether the path is signed as
+ * sent or as decoded and encoded anew, and in which bytes a header beyond ASCII stands for (Node reads Latin-1).
+ */
+function canonicalForms(request: SignedRequest, claim: Claim, service: string, payload: string): Buffer[] {
+  const query = claim.query
+    .filter(([name]) => name !== 'X-Amz-Signature')
+    .map(([name, value]) => [uriEncode(name), uriEncode(value)] as const)
+    .sort((a, b) => compare(a[0], b[0]) || compare(a[1], b[1]))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&')
+  const headers = claim.signedHeaders.map((name) => {
+    const value = request.headers[name] ?? ''
+    const text = Array.isArray(value) ? value.join(',') : value
+    return `${name}:${text.trim().replace(/ +/g, ' ')}\n`
+  })
+  const rest = [query, headers.join(''), claim.signedHeaders.join(';'), payload].join('\n')
+  const texts = canonicalPaths(claim.path, service).map((path) => `${request.method}\n${path}\n${rest}`)
+  const latin1 = texts
+    .filter((text) => /[\u0080-\u00ff]/.test(text))
+    .map((text) => Buffer.from(text, 'latin1'))
+  return [...texts.map((text) => Buffer.from(text)), ...latin1]
+}
+
+function canonicalPaths(path: string, service: string): string[] {
+  const encode = (text: string) => text.split('/').map(uriEncode).join('/')
+  if (service === 's3') return [...new Set([encode(decodeURIComponent(path)), path])]
+  const segments: string[] = []
+  for (const segment of path.split('/')) {
+    if (segment === '..') segments.pop()
+    else if (segment !== '.' && segment !== '') segments.push(segment)
+  }
+  const slash = segments.length > 0 && path.endsWith('/') ? '/' : ''
+  return [encode(`/${segments.join('/')}${slash}`)]
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
