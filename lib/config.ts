@@ -36,6 +36,7 @@ export const settings = {
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .describe('Least severe log line that is written'),
+  LOG_FILE: z.string().min(1).optional().describe('File that log lines go to; `$DATA_DIR/service.log` on one machine'),
 
   AWS_REGION: z.string().min(1).default('eu-central-1').describe('Region of all AWS resources'),
   TABLE_NAME: z.string().min(1).default('mutabor').describe('DynamoDB table of jobs, tasks and uploads'),

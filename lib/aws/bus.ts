@@ -1,0 +1,37 @@
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import type { Config } from '../config.ts'
+import type { ServiceEvent } from '../../events/index.ts'
+
+/** `source` of every event of ours on the bus. */
+export const eventSource = 'mutabor'
+
+/** Entries that one PutEvents call takes (AWS's limit). */
+const batchSize = 10
+
+export class Bus {
+  readonly #client: EventBridgeClient
+  readonly #name: string
+
+  constructor(config: Config) {
+    this.#client = new EventBridgeClient({ region: config.AWS_REGION })
+    this.#name = config.BUS_NAME
+  }
+
+  /** @throws when the bus did not accept every event; publishing them again is harmless, ids stay the same. */
+  async publish(events: readonly ServiceEvent[]): Promise<void> {
+    for (let at = 0; at < events.length; at += batchSize) {
+      const Entries = events.slice(at, at + batchSize).map((event) => ({
+        EventBusName: this.#name,
+        Source: eventSource,
+        DetailType: event.event,
+        Time: new Date(event.timestamp),
+        Detail: JSON.stringify(event),
+      }))
+      const { FailedEntryCount, Entries: results } = await this.#client.send(new PutEventsCommand({ Entries }))
+      if (FailedEntryCount) {
+        const failed = results?.find((result) => result.ErrorCode)
+        throw new Error(`the bus refused ${FailedEntryCount} events: ${failed?.ErrorCode} ${failed?.ErrorMessage}`)
+      }
+    }
+  }
+}

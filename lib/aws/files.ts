@@ -1,0 +1,161 @@
+import { createWriteStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  NotFound,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { Upload } from '@aws-sdk/lib-storage'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import type { Config } from '../config.ts'
+
+export interface StoredObject {
+  /** Bytes. */
+  readonly size: number
+  readonly contentType: string
+  /** Quoted, as HTTP has it. */
+  readonly etag: string
+}
+
+export interface DownloadLink {
+  readonly key: string
+  readonly contentType: string
+  /** Value of `Content-Disposition`. */
+  readonly disposition: string
+  readonly expiresS: number
+  readonly method: 'GET' | 'HEAD'
+}
+
+/** Parts of a streamed upload that are in memory at a time; with 8 MiB parts a form upload takes 16 MiB. */
+const uploadQueue = 2
+const partBytes = 8 * 1024 * 1024
+
+/** Inputs and outputs in the bucket. Keys are made by us and never hold what a client sent. */
+export class Files {
+  readonly #s3: S3Client
+  readonly #signer: S3Client
+  readonly #bucket: string
+
+  constructor(config: Config) {
+    // With a name for a host the SDK would put the bucket into the host name, which only AWS can resolve.
+    const forcePathStyle = config.AWS_ENDPOINT_URL_S3 !== undefined
+    this.#s3 = new S3Client({ region: config.AWS_REGION, forcePathStyle })
+    this.#signer = new S3Client({
+      region: config.AWS_REGION,
+      forcePathStyle,
+      // Otherwise a presigned PUT would carry the checksum of an empty body.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      ...(config.S3_PUBLIC_ENDPOINT && { endpoint: config.S3_PUBLIC_ENDPOINT }),
+    })
+    this.#bucket = config.BUCKET_NAME
+  }
+
+  /** Stores a stream of unknown length; nothing stays when it fails or the signal fires. */
+  async putStream(key: string, body: Readable, contentType: string, signal: AbortSignal): Promise<void> {
+    const upload = new Upload({
+      client: this.#s3,
+      params: { Bucket: this.#bucket, Key: key, Body: body, ContentType: contentType },
+      queueSize: uploadQueue,
+      partSize: partBytes,
+    })
+    const abort = () => void upload.abort().catch(() => {})
+    signal.addEventListener('abort', abort, { once: true })
+    try {
+      await upload.done()
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  async putFile(key: string, path: string, contentType: string): Promise<void> {
+    const { size } = await stat(path)
+    const file = await open(path)
+    try {
+      const target = { Bucket: this.#bucket, Key: key, ContentType: contentType }
+      if (size <= partBytes) {
+        await this.#s3.send(new PutObjectCommand({ ...target, Body: await file.readFile() }))
+        return
+      }
+      const body = file.createReadStream({ autoClose: false })
+      await new Upload({ client: this.#s3, params: { ...target, Body: body }, queueSize: uploadQueue, partSize: partBytes }).done()
+    } finally {
+      await file.close()
+    }
+  }
+
+  async getFile(key: string, path: string, signal: AbortSignal): Promise<void> {
+    const { Body } = await this.#s3.send(new GetObjectCommand({ Bucket: this.#bucket, Key: key }), { abortSignal: signal })
+    if (!Body) throw new Error(`no body in the answer for ${key}`)
+    // On Node the SDK's body is a Readable; its type also covers browsers.
+    await pipeline(Body as Readable, createWriteStream(path), { signal })
+  }
+
+  /** Bytes `start` to `end` (exclusive), fewer at the end of the object. */
+  async read(key: string, start: number, end: number): Promise<Uint8Array> {
+    if (end <= start) return new Uint8Array()
+    const { Body } = await this.#s3.send(
+      new GetObjectCommand({ Bucket: this.#bucket, Key: key, Range: `bytes=${start}-${end - 1}` }),
+    )
+    return (await Body?.transformToByteArray()) ?? new Uint8Array()
+  }
+
+  /** Undefined when there is no such object. */
+  async head(key: string): Promise<StoredObject | undefined> {
+    try {
+      const found = await this.#s3.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: key }))
+      return {
+        size: found.ContentLength ?? 0,
+        contentType: found.ContentType ?? 'application/octet-stream',
+        etag: found.ETag ?? '',
+      }
+    } catch (error) {
+      if (error instanceof NotFound) return undefined
+      throw error
+    }
+  }
+
+  /** Deleting what is not there is no error. */
+  async delete(keys: readonly string[]): Promise<void> {
+    for (let at = 0; at < keys.length; at += 1000) {
+      const batch = keys.slice(at, at + 1000).map((Key) => ({ Key }))
+      const { Errors } = await this.#s3.send(
+        new DeleteObjectsCommand({ Bucket: this.#bucket, Delete: { Objects: batch, Quiet: true } }),
+      )
+      if (Errors?.length) throw new Error(`could not delete ${Errors.length} objects: ${Errors[0]?.Code}`)
+    }
+  }
+
+  /** @throws when the bucket does not answer. */
+  async check(): Promise<void> {
+    await this.#s3.send(new HeadBucketCommand({ Bucket: this.#bucket }))
+  }
+
+  downloadUrl(link: DownloadLink): Promise<string> {
+    const target = {
+      Bucket: this.#bucket,
+      Key: link.key,
+      ResponseContentType: link.contentType,
+      ResponseContentDisposition: link.disposition,
+    }
+    const command = link.method === 'GET' ? new GetObjectCommand(target) : new HeadObjectCommand(target)
+    return getSignedUrl(this.#signer, command, { expiresIn: link.expiresS })
+  }
+
+  /** The signature binds the type and the length, so that a browser can send this file and no other size. */
+  uploadUrl(key: string, file: { contentType: string; size: number }, expiresS: number): Promise<string> {
+    const command = new PutObjectCommand({
+      Bucket: this.#bucket,
+      Key: key,
+      ContentType: file.contentType,
+      ContentLength: file.size,
+    })
+    const signableHeaders = new Set(['host', 'content-type', 'content-length'])
+    return getSignedUrl(this.#signer, command, { expiresIn: expiresS, signableHeaders })
+  }
+}

@@ -1,0 +1,17 @@
+import filenamify from 'filenamify'
+
+const longest = 200
+
+/** A client's file name as it is shown and given back: no folders, no control characters, no reserved ones. */
+export function fileName(given: string | undefined): string {
+  const base = (given ?? '').replaceAll('\\', '/').split('/').at(-1) ?? ''
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go
+  const clean = filenamify(base.replace(/[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g, ''), { replacement: '_', maxLength: longest })
+  return clean === '' || /^\.+$/.test(clean) ? 'file' : clean
+}
+
+/** `report.final.docx` with `pdf` becomes `report.final.pdf`. */
+export function withExtension(name: string, extension: string): string {
+  const dot = name.lastIndexOf('.')
+  return `${dot > 0 ? name.slice(0, dot) : name}.${extension}`
+}

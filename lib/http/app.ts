@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto'
+import middy, { type MiddlewareObj } from '@middy/core'
+import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
+import { AppError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Log } from '../log.ts'
+import type { Services } from '../services.ts'
+import { bodyStream, parseWith, readBody } from './body.ts'
+import type { AnyContract, HttpEvent, HttpRequest, Reply } from './contract.ts'
+import { failure, mirrored, problem, success, toAppError } from './envelope.ts'
+import { type Owner, ownerCookie, ownerHeader, ownerOf } from './owner.ts'
+import { createRouter, type Router } from './router.ts'
+
+/** What the middlewares find out about a request before its handler runs. */
+interface RequestContext extends Context {
+  requestId: string
+  log: Log
+  owner: Owner
+}
+
+type Result = APIGatewayProxyStructuredResultV2
+type Middleware = MiddlewareObj<HttpEvent, Result, Error, RequestContext>
+
+/** Middy calls `after` for replies and `onError` for errors; what stands on every answer belongs to both. */
+function onAnswer(complete: (event: HttpEvent, context: RequestContext, result: Result) => void): Middleware {
+  const run: Middleware['after'] = ({ event, context, response }) => {
+    if (response) complete(event, context, response)
+  }
+  return { after: run, onError: run }
+}
+
+const ownerLifetimeS = 365 * 24 * 3600
+
+/** The HTTP API as one Lambda handler for API Gateway v2 events. */
+export function createApp(contracts: readonly AnyContract[], services: Services) {
+  const router = createRouter(contracts)
+  return middy<HttpEvent, Result, Error, RequestContext>()
+    .use(requestIds(services))
+    .use(cors())
+    .use(owners(services))
+    .use(errors(services))
+    .handler((event, context) => respond(event, context, router, services))
+}
+
+const clientId = /^[\w.:-]{1,128}$/
+
+function requestIds(services: Services): Middleware {
+  const started = new WeakMap<HttpEvent, number>()
+  return {
+    before: ({ event, context }) => {
+      const given = event.headers['x-request-id']
+      context.requestId = given && clientId.test(given) ? given : newId('req')
+      context.log = services.log.child({ requestId: context.requestId })
+      started.set(event, performance.now())
+    },
+    ...onAnswer((event, context, result) => {
+      result.headers = { ...result.headers, 'x-request-id': context.requestId }
+      const { method } = event.requestContext.http
+      const ms = Math.round(performance.now() - (started.get(event) ?? 0))
+      context.log.info({ method, path: event.rawPath, status: result.statusCode, ms }, 'request')
+    }),
+  }
+}
+
+/** Any page may call the API with a token; cookies are not shared with foreign origins. */
+function cors(): Middleware {
+  return onAnswer((_event, _context, result) => {
+    result.headers = {
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': `x-request-id, ${ownerHeader}, location, retry-after, etag, link, preference-applied`,
+      'x-content-type-options': 'nosniff',
+      ...result.headers,
+    }
+  })
+}
+
+function owners(services: Services): Middleware {
+  const secret = services.config.OWNER_SECRET
+  if (!secret) throw new Error('OWNER_SECRET is not set')
+  return {
+    before: ({ event, context }) => {
+      context.owner = ownerOf(event, secret)
+    },
+    ...onAnswer((event, context, result) => {
+      if (!context.owner.isNew || event.requestContext.http.method === 'OPTIONS') return
+      const secure = services.config.PUBLIC_URL?.startsWith('https:') ? '; Secure' : ''
+      result.headers = { ...result.headers, [ownerHeader]: context.owner.token }
+      result.cookies = [
+        `${ownerCookie}=${context.owner.token}; Path=/; Max-Age=${ownerLifetimeS}; HttpOnly; SameSite=Lax${secure}`,
+      ]
+    }),
+  }
+}
+
+/** Turns whatever was thrown into the error body; only what is not an AppError is a bug and logged whole. */
+function errors(services: Services): Middleware {
+  return {
+    onError: (request) => {
+      const { event, context } = request
+      const error = toAppError(request.error)
+      if (error.code === 'INTERNAL_ERROR') context.log.error({ error: request.error }, 'bug')
+      else context.log.info({ code: error.code, error: error.message, cause: error.cause }, 'refused')
+      request.response = errorResult(error, event, context.requestId, services.config.PUBLIC_URL ?? '')
+    },
+  }
+}
+
+function errorResult(error: AppError, event: HttpEvent, requestId: string, baseUrl: string): Result {
+  const asProblem = event.headers['accept']?.includes('application/problem+json') ?? false
+  const body = asProblem ? problem(error, { requestId, path: event.rawPath, baseUrl }) : failure(error, requestId)
+  const allowed = error.details?.['allowed']
+  return {
+    statusCode: error.status,
+    headers: {
+      'content-type': asProblem ? 'application/problem+json' : 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      ...(error.code === 'METHOD_NOT_ALLOWED' && Array.isArray(allowed) && { allow: allowed.join(', ') }),
+    },
+    body: JSON.stringify(body),
+  }
+}
+
+async function respond(event: HttpEvent, context: RequestContext, router: Router, services: Services): Promise<Result> {
+  const method = event.requestContext.http.method
+  if (method === 'OPTIONS') return preflight(event, router)
+  const { contract, params } = router.find(method, event.rawPath)
+  const body = await readBody(event, contract, {
+    files: services.files,
+    maxFileBytes: services.config.MAX_FILE_MB * 1024 * 1024,
+  })
+  try {
+    const request: HttpRequest<unknown, unknown, unknown> = {
+      params: contract.params && parseWith(contract.params, params, 'path'),
+      query: contract.query && parseWith(contract.query, event.queryStringParameters ?? {}, 'query'),
+      body: contract.body && parseWith(contract.body.schema, body.value, 'body'),
+      files: body.files,
+      headers: event.headers,
+      method,
+      owner: context.owner,
+      requestId: context.requestId,
+      log: context.log,
+    }
+    const reply = await contract.handle(request, services)
+    const result = render(contract, reply, event, context.requestId)
+    return method === 'HEAD' ? withoutBody(result) : result
+  } finally {
+    await body.discard()
+  }
+}
+
+function preflight(event: HttpEvent, router: Router): Result {
+  bodyStream(event).resume()
+  const methods = router.allowed(event.rawPath).join(', ')
+  return {
+    statusCode: methods ? 204 : 404,
+    headers: {
+      allow: methods,
+      'access-control-allow-methods': methods,
+      'access-control-allow-headers': event.headers['access-control-request-headers'] ?? '*',
+      'access-control-max-age': '3600',
+    },
+  }
+}
+
+function render(contract: AnyContract, reply: Reply<unknown>, event: HttpEvent, requestId: string): Result {
+  const { form = 'envelope', contentType = 'application/json; charset=utf-8', cacheControl = 'no-store' } = contract.reply
+  const statusCode = reply.status ?? contract.reply.status
+  if (form === 'empty') return { statusCode, headers: { 'cache-control': cacheControl, ...reply.headers } }
+  const headers = { 'content-type': contentType, 'cache-control': cacheControl, ...reply.headers }
+  const etag = contract.reply.etag ? etagOf(reply.data) : undefined
+  if (etag && matches(event.headers['if-none-match'], etag)) {
+    return { statusCode: 304, headers: { etag, 'cache-control': cacheControl } }
+  }
+  return { statusCode, headers: { ...headers, ...(etag && { etag }) }, ...bodyOf(form, reply.data, requestId) }
+}
+
+function bodyOf(form: 'envelope' | 'mirrored' | 'raw', data: unknown, requestId: string): Pick<Result, 'body' | 'isBase64Encoded'> {
+  if (form === 'raw' && Buffer.isBuffer(data)) return { body: data.toString('base64'), isBase64Encoded: true }
+  if (form === 'raw' && typeof data === 'string') return { body: data }
+  if (form === 'raw') return { body: JSON.stringify(data) }
+  // A mirrored reply is an object by its contract.
+  if (form === 'mirrored') return { body: JSON.stringify(mirrored(data as object, requestId)) }
+  return { body: JSON.stringify(success(data, requestId)) }
+}
+
+/** Over the data alone: the envelope's time and request id differ each time. */
+function etagOf(data: unknown): string {
+  const bytes = Buffer.isBuffer(data) || typeof data === 'string' ? data : JSON.stringify(data)
+  return `"${createHash('sha256').update(bytes).digest('base64url')}"`
+}
+
+/** RFC 9110, 13.1.2: weak comparison against each of the list, or `*`. */
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
+  return tags.includes(etag) || tags.includes('*')
+}
+
+/** RFC 9110, 9.3.2: as the GET, its length included, but no content. */
+function withoutBody(result: Result): Result {
+  const { body = '', isBase64Encoded, ...head } = result
+  const length = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8')
+  return { ...head, headers: { ...head.headers, ...(body && { 'content-length': String(length) }) } }
+}

@@ -1,0 +1,87 @@
+import { Readable } from 'node:stream'
+import * as z from 'zod'
+import type { Files } from '../aws/files.ts'
+import { AppError } from '../errors.ts'
+import type { AnyContract, BodyKind, HttpEvent, ReceivedFile } from './contract.ts'
+import { emptyBody, readAll, readMultipart } from './form.ts'
+
+/** Bytes of a body that is not a file. */
+const maxPlainBytes = 10 * 1024 * 1024
+
+export interface ParsedBody {
+  readonly value: unknown
+  readonly files: readonly ReceivedFile[]
+  discard(): Promise<void>
+}
+
+const mediaTypes: Readonly<Record<string, BodyKind>> = {
+  'application/json': 'json',
+  'application/x-www-form-urlencoded': 'form',
+  'multipart/form-data': 'multipart',
+}
+
+/** The body as a stream, whichever way the gateway hands it over. */
+export function bodyStream(event: HttpEvent): Readable {
+  if (event.bodyStream) return event.bodyStream
+  if (!event.body) return emptyBody()
+  return Readable.from([Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8')])
+}
+
+/** Reads what the contract's `body` accepts; files of a form are stored by then. */
+export async function readBody(
+  event: HttpEvent,
+  contract: AnyContract,
+  options: { files: Files; maxFileBytes: number },
+): Promise<ParsedBody> {
+  const none = { files: [], discard: async () => {} }
+  if (!contract.body) return { value: undefined, ...none }
+  const stream = bodyStream(event)
+  switch (kindOf(event, contract.body.accepts)) {
+    case 'multipart': {
+      const form = await readMultipart(stream, {
+        headers: event.headers,
+        fileFields: Object.keys(contract.body.files ?? {}),
+        ...options,
+      })
+      return { value: form.fields, files: form.files, discard: () => form.discard() }
+    }
+    case 'form': {
+      const text = (await readAll(stream, maxPlainBytes)).toString('utf8')
+      return { value: Object.fromEntries(new URLSearchParams(text)), ...none }
+    }
+    case 'json':
+      return { value: parseJson((await readAll(stream, maxPlainBytes)).toString('utf8')), ...none }
+  }
+}
+
+function kindOf(event: HttpEvent, accepts: readonly BodyKind[]): BodyKind {
+  const type = (event.headers['content-type'] ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? ''
+  const kind = type.endsWith('+json') ? 'json' : mediaTypes[type]
+  if (kind && accepts.includes(kind)) return kind
+  const expected = Object.entries(mediaTypes)
+    .filter(([, candidate]) => accepts.includes(candidate))
+    .map(([name]) => name)
+  throw new AppError('INVALID_REQUEST', `The header Content-Type must be ${expected.join(' or ')}, got "${type}".`, {
+    field: 'Content-Type',
+    expected,
+  })
+}
+
+function parseJson(text: string): unknown {
+  if (text.trim() === '') return {}
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'not JSON'
+    throw new AppError('INVALID_REQUEST', `The body is not valid JSON: ${reason}.`, undefined, { cause: error })
+  }
+}
+
+/** @throws AppError INVALID_INPUT that lists every field that is wrong. */
+export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown, where: string): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const errors = parsed.error.issues.map((issue) => ({ field: issue.path.join('.') || where, error: issue.message }))
+  const [first] = errors
+  throw new AppError('INVALID_INPUT', `${first?.field}: ${first?.error}.`, { field: first?.field, errors })
+}

@@ -1,0 +1,103 @@
+import type { Readable } from 'node:stream'
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import type * as z from 'zod'
+import type { ErrorCode } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Services } from '../services.ts'
+import type { Owner } from './owner.ts'
+
+/**
+ * What the gateway hands over: an API Gateway v2 event and, on one machine, the body as the stream that arrives
+ * at the socket. On Lambda the stream is made from the event's body, so that handlers know one form only.
+ */
+export type HttpEvent = APIGatewayProxyEventV2 & { readonly bodyStream?: Readable }
+
+/** A file that arrived in a form and is stored already; deleted again unless the handler adopts it. */
+export interface ReceivedFile {
+  readonly field: string
+  readonly name: string
+  readonly key: string
+  /** Bytes. */
+  readonly size: number
+  readonly sha256: string
+  /** Takes the file over: it stays after the request. */
+  adopt(): void
+}
+
+export interface HttpRequest<Params, Query, Body> {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly files: readonly ReceivedFile[]
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly method: string
+  readonly owner: Owner
+  readonly requestId: string
+  readonly log: Log
+}
+
+export interface Reply<Data> {
+  readonly data: Data
+  /** Instead of the contract's status. */
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface ReplyContract<Data extends z.ZodType> {
+  readonly status: number
+  readonly schema: Data
+  /**
+   * `envelope`: `{ success, data, meta }`. `mirrored`: the same and the fields of `data` repeated beside it, for
+   * clients of the oldest replies. `raw`: the data itself is the body. `empty`: no body.
+   */
+  readonly form?: 'envelope' | 'mirrored' | 'raw' | 'empty'
+  readonly contentType?: string
+  /** A strong ETag over `data`, and 304 for a client that has it. */
+  readonly etag?: boolean
+  readonly cacheControl?: string
+}
+
+export type BodyKind = 'json' | 'form' | 'multipart'
+
+export interface Contract<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Data extends z.ZodType = z.ZodType,
+> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** As `/v1/jobs/:jobId`. */
+  readonly path: string
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  readonly params?: Params
+  readonly query?: Query
+  readonly body?: {
+    readonly accepts: readonly BodyKind[]
+    readonly schema: Body
+    /** Names of the form fields that carry files, with what each is. */
+    readonly files?: Readonly<Record<string, string>>
+  }
+  readonly reply: ReplyContract<Data>
+  readonly errors?: readonly ErrorCode[]
+  readonly handle: (
+    request: HttpRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
+    services: Services,
+  ) => Promise<Reply<z.input<Data>>> | Reply<z.input<Data>>
+}
+
+/** Ties a handler's types to its schemas. */
+export function contract<
+  Params extends z.ZodType = z.ZodUndefined,
+  Query extends z.ZodType = z.ZodUndefined,
+  Body extends z.ZodType = z.ZodUndefined,
+  Data extends z.ZodType = z.ZodUndefined,
+>(definition: Contract<Params, Query, Body, Data>): Contract<Params, Query, Body, Data> {
+  return definition
+}
+
+/** A contract whose schemas are not known at the place that holds it, as in the list of routes. */
+// biome-ignore lint/suspicious/noExplicitAny: handlers are contravariant in their schemas; only `any` admits all
+export type AnyContract = Contract<any, any, any, any>

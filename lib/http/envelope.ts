@@ -1,0 +1,52 @@
+import { AppError, type ErrorCode, errorStatus } from '../errors.ts'
+
+export interface Meta {
+  readonly requestId: string
+  /** RFC 3339, UTC. */
+  readonly timestamp: string
+}
+
+export const metaOf = (requestId: string): Meta => ({ requestId, timestamp: new Date().toISOString() })
+
+export const success = (data: unknown, requestId: string) => ({ success: true, data, meta: metaOf(requestId) })
+
+/** Fields of `data` beside it, for clients written against the replies from before the envelope. */
+export const mirrored = (data: object, requestId: string) => ({ ...data, ...success(data, requestId) })
+
+export const failure = (error: AppError, requestId: string) => ({
+  success: false,
+  error: { code: error.code, message: error.message, ...(error.details && { details: error.details }) },
+  meta: metaOf(requestId),
+})
+
+const kebab = (code: ErrorCode) => code.toLowerCase().replaceAll('_', '-')
+
+/** "Job not found" for JOB_NOT_FOUND. */
+export function errorTitle(code: ErrorCode): string {
+  const words = kebab(code).replaceAll('-', ' ').replace(/\b(api|pdf|url)\b/g, (word) => word.toUpperCase())
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** The same error as RFC 9457 problem details, for clients that ask for `application/problem+json`. */
+export function problem(error: AppError, request: { requestId: string; path: string; baseUrl: string }) {
+  const { field, errors, ...rest } = error.details ?? {}
+  return {
+    type: `${request.baseUrl}/errors/${kebab(error.code)}`,
+    title: errorTitle(error.code),
+    status: errorStatus[error.code],
+    detail: error.message,
+    instance: request.path,
+    code: error.code,
+    ...(errors ? { errors } : field ? { errors: [{ field, error: error.message }] } : {}),
+    ...rest,
+    requestId: request.requestId,
+  }
+}
+
+/** Whatever was thrown, as something a client may see; a bug shows nothing of itself. */
+export function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown
+  return new AppError('INTERNAL_ERROR', 'Something went wrong on our side. The request id helps us to find it.', undefined, {
+    cause: thrown,
+  })
+}

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto'
+import { Readable, Transform } from 'node:stream'
+import busboy, { type FileInfo } from 'busboy'
+import { fileName } from '../file-name.ts'
+import type { Files } from '../aws/files.ts'
+import { AppError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { ReceivedFile } from './contract.ts'
+
+/** Parts of a form beyond these are an attack, not a request. */
+const limits = { fields: 200, fieldSize: 1024 * 1024, parts: 400, headerPairs: 100 }
+
+export interface Form {
+  readonly fields: Readonly<Record<string, string>>
+  readonly files: readonly ReceivedFile[]
+  /** Deletes every stored file that nobody adopted. */
+  discard(): Promise<void>
+}
+
+export interface FormOptions {
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Names of the fields that may carry a file. */
+  readonly fileFields: readonly string[]
+  readonly maxFileBytes: number
+  readonly files: Files
+}
+
+/**
+ * Reads a multipart form; files go to the bucket while they arrive and are never whole in memory.
+ * @throws AppError INVALID_REQUEST for a broken form, FILE_TOO_LARGE, INVALID_INPUT for a file where none belongs.
+ */
+export async function readMultipart(body: Readable, options: FormOptions): Promise<Form> {
+  const fields: Record<string, string> = {}
+  const stored: StoredPart[] = []
+  const stop = new AbortController()
+  const discard = async () => {
+    const keys = stored.filter((part) => !part.adopted).map((part) => part.key)
+    if (keys.length > 0) await options.files.delete(keys)
+  }
+  try {
+    await parse(body, options, stop, fields, stored)
+    return { fields, files: stored.map(receivedFile), discard }
+  } catch (error) {
+    stop.abort(error)
+    await Promise.allSettled(stored.map((part) => part.done))
+    await discard()
+    throw error
+  }
+}
+
+interface StoredPart {
+  readonly field: string
+  readonly name: string
+  readonly key: string
+  readonly meter: Meter
+  readonly done: Promise<void>
+  adopted: boolean
+}
+
+const receivedFile = (part: StoredPart): ReceivedFile => ({
+  field: part.field,
+  name: part.name,
+  key: part.key,
+  size: part.meter.bytes,
+  sha256: part.meter.sha256(),
+  adopt: () => {
+    part.adopted = true
+  },
+})
+
+function parse(
+  body: Readable,
+  options: FormOptions,
+  stop: AbortController,
+  fields: Record<string, string>,
+  stored: StoredPart[],
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown) => {
+      body.unpipe(parser)
+      body.resume()
+      reject(error)
+    }
+    const parser = openParser(options)
+    parser.on('field', (name, value, info) => {
+      if (info.valueTruncated) fail(new AppError('INVALID_INPUT', `The field ${name} is longer than 1 MiB.`, { field: name }))
+      else fields[name] = value
+    })
+    parser.on('file', (field, stream, info) => {
+      if (!options.fileFields.includes(field)) return fail(unexpectedFile(field, options.fileFields))
+      const part = store(field, stream, info, options, stop.signal)
+      stored.push(part)
+      part.done.catch(fail)
+    })
+    for (const limit of ['partsLimit', 'fieldsLimit'] as const) {
+      parser.on(limit, () => fail(new AppError('INVALID_REQUEST', 'The form has too many parts.', { max: limits.parts })))
+    }
+    parser.on('error', (error) =>
+      fail(new AppError('INVALID_REQUEST', 'The form ended early or is broken; the upload was probably cut off. Send it again.', undefined, { cause: error })),
+    )
+    parser.on('close', () => Promise.all(stored.map((part) => part.done)).then(() => resolve(), fail))
+    body.on('error', (error) =>
+      fail(new AppError('INVALID_REQUEST', 'The connection ended before the whole form was there.', undefined, { cause: error })),
+    )
+    body.pipe(parser)
+  })
+}
+
+function openParser({ headers, maxFileBytes }: FormOptions) {
+  try {
+    return busboy({
+      headers: { 'content-type': headers['content-type'] ?? '' },
+      defParamCharset: 'utf8',
+      limits: { ...limits, fileSize: maxFileBytes + 1 },
+    })
+  } catch (error) {
+    throw new AppError('INVALID_REQUEST', 'The header Content-Type names no boundary, so the form cannot be read.', undefined, { cause: error })
+  }
+}
+
+function unexpectedFile(field: string, expected: readonly string[]): AppError {
+  const names = expected.map((name) => `\`${name}\``).join(' or ')
+  return new AppError('INVALID_INPUT', `A file came in the field \`${field}\`; it belongs into ${names}.`, {
+    field,
+    expected,
+  })
+}
+
+function store(field: string, stream: Readable, info: FileInfo, options: FormOptions, signal: AbortSignal): StoredPart {
+  const key = `uploads/${newId('upl')}`
+  const meter = new Meter(options.maxFileBytes)
+  // An error on either side must end the other, else the upload would wait for bytes that never come.
+  stream.on('error', (error) => meter.destroy(error))
+  stream.pipe(meter)
+  const done = options.files.putStream(key, meter, 'application/octet-stream', signal).catch((error) => {
+    stream.resume()
+    throw meter.errored ?? error
+  })
+  return { field, name: fileName(info.filename), key, meter, done, adopted: false }
+}
+
+/** Counts and hashes what passes; ends the stream with FILE_TOO_LARGE at the limit. */
+class Meter extends Transform {
+  bytes = 0
+  readonly #hash = createHash('sha256')
+  readonly #limit: number
+
+  constructor(limit: number) {
+    super()
+    this.#limit = limit
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null, data?: Buffer) => void): void {
+    this.bytes += chunk.length
+    if (this.bytes > this.#limit) return done(tooLarge(this.#limit))
+    this.#hash.update(chunk)
+    done(null, chunk)
+  }
+
+  sha256(): string {
+    return this.#hash.digest('hex')
+  }
+}
+
+export function tooLarge(maxBytes: number, size?: number): AppError {
+  const max = Math.floor(maxBytes / 1024 / 1024)
+  return new AppError('FILE_TOO_LARGE', `The file is larger than the ${max} MiB that are accepted.`, {
+    field: 'file',
+    maxBytes,
+    ...(size !== undefined && { size }),
+  })
+}
+
+/** @throws AppError INVALID_REQUEST when the body is larger than `maxBytes`. */
+export async function readAll(body: Readable, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > maxBytes) throw new AppError('INVALID_REQUEST', `The body is larger than ${maxBytes} bytes.`, { maxBytes })
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+export const emptyBody = () => Readable.from([])

@@ -1,0 +1,52 @@
+import findMyWay from 'find-my-way'
+import { AppError } from '../errors.ts'
+import type { AnyContract } from './contract.ts'
+
+export interface Match {
+  readonly contract: AnyContract
+  readonly params: Readonly<Record<string, string | undefined>>
+}
+
+export interface Router {
+  /** @throws AppError NOT_FOUND, METHOD_NOT_ALLOWED (its details name the methods that are allowed). */
+  find(method: string, path: string): Match
+  /** Methods of a path; empty when there is no such path. */
+  allowed(path: string): readonly string[]
+}
+
+export function createRouter(contracts: readonly AnyContract[]): Router {
+  const methods = [...new Set(contracts.map((contract) => contract.method))]
+  const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 200 })
+  for (const contract of contracts) router.on(contract.method, contract.path, () => {}, contract)
+
+  const allowed = (path: string): string[] => {
+    const known = methods.filter((method) => router.find(method, path))
+    if (known.length === 0) return []
+    return [...known, ...(known.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
+  }
+  return {
+    allowed,
+    find(method, path) {
+      const asked = contracts.find((contract) => contract.method === (method === 'HEAD' ? 'GET' : method))?.method
+      const found = asked && router.find(asked, path)
+      // The store of a route is the contract that was registered with it.
+      if (found) return { contract: found.store as AnyContract, params: found.params }
+      const others = allowed(path)
+      if (others.length === 0) throw notFound(path)
+      throw new AppError(
+        'METHOD_NOT_ALLOWED',
+        `${path} answers ${others.join(', ')}, not ${method}.`,
+        { method, allowed: others },
+      )
+    },
+  }
+}
+
+function notFound(path: string): AppError {
+  const tool = /^\/v1\/pdf\/([a-z-]+)/.exec(path)?.[1]
+  if (tool) {
+    const hint = `POST /v1/convert toolOperation=${tool.replace(/-?pdf$/, '')}-pdf`
+    return new AppError('NOT_FOUND', `There are no /v1/pdf/ endpoints; PDF tools are operations of ${hint}.`, { hint })
+  }
+  return new AppError('NOT_FOUND', `There is nothing at ${path}. GET /v1 lists what there is, /docs describes it.`)
+}

@@ -1,0 +1,99 @@
+import { type Category, formatById, type FormatId } from '../formats/index.ts'
+import type { Route } from '../plan/plan.ts'
+import type { Job, StoredFile, Task, Warning } from './job.ts'
+import type { JobState } from './machine.ts'
+
+/** Seconds that a conversion may take, by category of source or target, whichever gives more. */
+const timeLimitS = { video: 1800, audio: 1800, image: 120, document: 600, archive: 900 } as const satisfies Record<
+  Category,
+  number
+>
+
+export interface Conversion {
+  readonly jobId: string
+  readonly owner: string
+  readonly requestId: string
+  readonly tag: string | null
+  readonly source: StoredFile
+  readonly target: FormatId
+  readonly route: Route
+  /** Public names, validated. */
+  readonly options: Readonly<Record<string, unknown>>
+  readonly warnings: readonly Warning[]
+  readonly retentionHours: number
+}
+
+/** A conversion of one file as a job of three tasks: the file is there, it is converted, it can be fetched. */
+export function conversionJob(conversion: Conversion, now: Date): JobState {
+  const { jobId, source, target, route } = conversion
+  const createdAt = now.toISOString()
+  const task = (fields: Pick<Task, 'name' | 'operation'> & Partial<Task>): Task => ({
+    jobId,
+    version: 1,
+    input: [],
+    dependents: [],
+    waitingFor: 0,
+    status: 'pending',
+    percent: 0,
+    attempt: 0,
+    steps: [],
+    step: 0,
+    options: {},
+    files: [],
+    warnings: [],
+    createdAt,
+    ...fields,
+  })
+  const tasks = [
+    task({
+      name: 'import-file',
+      operation: 'import/upload',
+      dependents: ['convert-file'],
+      status: 'completed',
+      percent: 100,
+      files: [source],
+      startedAt: createdAt,
+      endedAt: createdAt,
+    }),
+    task({
+      name: 'convert-file',
+      operation: 'convert',
+      input: ['import-file'],
+      dependents: ['export-file'],
+      steps: route.steps.map(({ engine, image, from, to }) => ({ engine, image, from, to })),
+      options: { ...conversion.options },
+      files: [source],
+    }),
+    task({ name: 'export-file', operation: 'export/url', input: ['convert-file'], waitingFor: 1 }),
+  ]
+  const job: Job = {
+    id: jobId,
+    owner: conversion.owner,
+    version: 1,
+    status: 'queued',
+    tag: conversion.tag,
+    requestId: conversion.requestId,
+    sequence: 2,
+    source: { filename: source.filename, format: source.format, size: source.size },
+    target: { format: target },
+    taskNames: tasks.map(({ name }) => name),
+    workTasks: 1,
+    openTasks: 1,
+    percentSum: 0,
+    percent: 0,
+    stage: 'import',
+    timeoutS: timeLimit(route),
+    warnings: [...conversion.warnings],
+    files: [],
+    createdAt,
+    queuedAt: createdAt,
+    expiresAt: new Date(now.getTime() + conversion.retentionHours * 3_600_000).toISOString(),
+    wakeAt: new Date(now.getTime() + 60_000).toISOString(),
+  }
+  return { job, tasks }
+}
+
+function timeLimit(route: Route): number {
+  const formats = route.steps.flatMap(({ from, to }) => [from, to])
+  return Math.max(...formats.map((format) => timeLimitS[formatById(format).category]))
+}
