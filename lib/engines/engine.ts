@@ -29,6 +29,8 @@ export interface Capability {
   readonly operation: Operation
   readonly from: readonly FormatId[]
   readonly to: readonly FormatId[]
+  /** Also each format to itself, where it is in both lists: jpg to jpg with another quality. */
+  readonly same?: true
   /** Public parameter names with `describe`; unknown ones never reach it. Parsed before `run` sees them. */
   readonly options: z.ZodObject
   /** Rough seconds for a typical file on a warm engine, plus a penalty for what the way loses. */

@@ -13,6 +13,10 @@ export interface FormatRow {
   readonly lossy?: true
   readonly multiPage?: true
   readonly animated?: true
+  /** Shapes, not pixels. */
+  readonly vector?: true
+  /** Pages as they look, not text to edit. */
+  readonly fixedLayout?: true
   /** Good as the middle of a route: it holds what its neighbors hold. */
   readonly via?: true
 }

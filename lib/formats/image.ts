@@ -38,6 +38,7 @@ export const image = [
     name: 'Scalable Vector Graphics',
     extensions: ['svg'],
     mimeTypes: ['image/svg+xml'],
+    vector: true,
   },
   {
     id: 'heic',
@@ -52,6 +53,12 @@ export const image = [
     extensions: ['bmp', 'dib'],
     mimeTypes: ['image/bmp', 'image/x-ms-bmp'],
   },
-  { id: 'emf', name: 'Windows Enhanced Metafile', extensions: ['emf'], mimeTypes: ['image/emf'] },
-  { id: 'wmf', name: 'Windows Metafile', extensions: ['wmf'], mimeTypes: ['image/wmf'] },
+  {
+    id: 'emf',
+    name: 'Windows Enhanced Metafile',
+    extensions: ['emf'],
+    mimeTypes: ['image/emf'],
+    vector: true,
+  },
+  { id: 'wmf', name: 'Windows Metafile', extensions: ['wmf'], mimeTypes: ['image/wmf'], vector: true },
 ] as const satisfies readonly FormatRow[]

@@ -6,6 +6,7 @@ export const textDocuments = [
     name: 'Portable Document Format',
     extensions: ['pdf'],
     mimeTypes: ['application/pdf', 'application/x-pdf'],
+    fixedLayout: true,
     multiPage: true,
     via: true,
   },

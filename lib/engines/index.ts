@@ -1,0 +1,4 @@
+import type { Engine } from './engine.ts'
+
+/** Every engine. To add one: its file, its line here, its packages in `layers/packages.json`. */
+export const engines: readonly Engine[] = []

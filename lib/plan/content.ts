@@ -1,0 +1,34 @@
+import type { Format } from '../formats/index.ts'
+
+/** How much of what people care about a format can hold; a route may fall to its target's level, never below. */
+function level({ category, vector, fixedLayout }: Format): number {
+  switch (category) {
+    case 'document':
+      return fixedLayout ? 2 : 3
+    case 'video':
+      return 2
+    case 'image':
+      return vector ? 2 : 1
+    case 'audio':
+      return 1
+    case 'archive':
+      return 0
+  }
+}
+
+const holdsPages = (format: Format) => format.multiPage === true
+const moves = (format: Format) => format.category === 'video' || format.animated === true
+
+/**
+ * Whether `between` passes on all that `from` has and `to` can hold. docx → png → pdf is none: the text is gone.
+ * tiff → png → pdf is none: the other pages are gone. jpg → pdf → docx is none either: a picture in a frame is not
+ * a document, so a picture stays a picture until the last step.
+ */
+export function passesContent(from: Format, between: Format, to: Format): boolean {
+  if (level(between) < Math.min(level(from), level(to))) return false
+  if (level(from) === 1 && level(between) > 1) return false
+  // Whatever the target: several pages come out of a step to jpg or png as a ZIP, which no next step reads.
+  if (holdsPages(from) && !holdsPages(between)) return false
+  if (moves(from) && moves(to) && !moves(between)) return false
+  return true
+}

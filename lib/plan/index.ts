@@ -1,0 +1,116 @@
+import * as z from 'zod'
+import type { Engine, EngineId, Operation } from '../engines/engine.ts'
+import { engines as allEngines } from '../engines/index.ts'
+import { AppError } from '../errors.ts'
+import { type FormatId, formatById, formats } from '../formats/index.ts'
+import { type Edges, edgesOf } from './edges.ts'
+import { type Route, routesFrom } from './search.ts'
+
+export type { Step } from './edges.ts'
+export type { Route } from './search.ts'
+
+export interface RouteRequest {
+  readonly from: FormatId
+  readonly to: FormatId
+  readonly operation?: Operation
+  /** Pins the engine that makes the target; it also does the steps before where it can. */
+  readonly engine?: EngineId | undefined
+  readonly engines?: readonly Engine[]
+}
+
+export interface Conversion {
+  readonly from: FormatId
+  readonly to: FormatId
+  readonly route: Route
+}
+
+/**
+ * The cheapest route of one to three steps.
+ * @throws AppError UNSUPPORTED_CONVERSION; its details name the engines that can, where one was pinned.
+ */
+export function planRoute({
+  from,
+  to,
+  operation = 'convert',
+  engine,
+  engines = allEngines,
+}: RouteRequest): Route {
+  const plans = plansOf(engines, operation)
+  const route = plans.from(from, engine).get(to)
+  if (route) return route
+  const pair = `${formatById(from).name} (${from}) to ${formatById(to).name} (${to})`
+  if (engine === undefined) {
+    throw new AppError('UNSUPPORTED_CONVERSION', `There is no way to convert ${pair}.`, {
+      from,
+      to,
+      targets: targetsOf(from, engines),
+    })
+  }
+  const able = engines.map(({ id }) => id).filter((id) => plans.from(from, id).has(to))
+  const wayOut =
+    able.length > 0 ? `Leave "engine" out or use one of: ${able.join(', ')}.` : 'No other engine can.'
+  throw new AppError('UNSUPPORTED_CONVERSION', `The engine ${engine} cannot convert ${pair}. ${wayOut}`, {
+    from,
+    to,
+    engine,
+    engines: able,
+  })
+}
+
+/** What a file of this format can become, as the registry orders it; the format itself is not listed. */
+export function targetsOf(from: FormatId, engines: readonly Engine[] = allEngines): FormatId[] {
+  const routes = plansOf(engines, 'convert').from(from)
+  return formats.map(({ id }) => id).filter((id) => id !== from && routes.has(id))
+}
+
+/** Every pair that works, with its route. Computed once for a list of engines. */
+export function conversions(engines: readonly Engine[] = allEngines): readonly Conversion[] {
+  return plansOf(engines, 'convert').all()
+}
+
+/** The options of all steps as one schema. A name that several steps know is the one of the last: it makes the target. */
+export function optionsOf(route: Route): z.ZodObject {
+  return z.object(Object.assign({}, ...route.steps.map((step) => step.capability.options.shape)))
+}
+
+/** Those of the parsed options of a route that belong to its step number `index`. */
+export function stepOptions(
+  route: Route,
+  index: number,
+  options: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const owner = (name: string) => route.steps.findLastIndex((step) => name in step.capability.options.shape)
+  return Object.fromEntries(Object.entries(options).filter(([name]) => owner(name) === index))
+}
+
+interface Plans {
+  from(id: FormatId, pinned?: EngineId): ReadonlyMap<FormatId, Route>
+  all(): readonly Conversion[]
+}
+
+const cache = new WeakMap<readonly Engine[], Map<Operation, Plans>>()
+
+function plansOf(engines: readonly Engine[], operation: Operation): Plans {
+  const plans = cache.get(engines) ?? new Map<Operation, Plans>()
+  cache.set(engines, plans)
+  const known = plans.get(operation) ?? lazyPlans(edgesOf(engines, operation))
+  plans.set(operation, known)
+  return known
+}
+
+/** Sources are searched when first asked for: most requests of a fresh function need one. */
+function lazyPlans(edges: Edges): Plans {
+  const bySource = new Map<string, Map<FormatId, Route>>()
+  let every: readonly Conversion[] | undefined
+  const from = (id: FormatId, pinned?: EngineId) => {
+    const key = `${pinned ?? ''}/${id}`
+    const routes = bySource.get(key) ?? routesFrom(edges, id, pinned)
+    bySource.set(key, routes)
+    return routes
+  }
+  const all = () => {
+    every ??= formats.flatMap(({ id }) => [...from(id)].map(([to, route]) => ({ from: id, to, route })))
+    return every
+  }
+  return { from, all }
+}

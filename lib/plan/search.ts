@@ -1,0 +1,69 @@
+import type { EngineId } from '../engines/engine.ts'
+import { type FormatId, formatById, formats } from '../formats/index.ts'
+import { passesContent } from './content.ts'
+import type { Edges, Step } from './edges.ts'
+
+export interface Route {
+  readonly steps: readonly [Step, ...Step[]]
+  /** Rough seconds, plus penalties for what the way loses. */
+  readonly cost: number
+}
+
+const maxSteps = 3
+/** A change of image costs a trip through the queue and the store. */
+const imageChangeCost = 0.5
+/** A pinned engine does every step that it can: no number of cheaper foreign steps is worth one of its own. */
+const foreignStepCost = 10_000
+
+const viaIds = formats.filter((format) => format.via).map((format) => format.id)
+
+/** The cheapest route from one format to each that can be reached in at most three steps. */
+export function routesFrom(edges: Edges, from: FormatId, pinned?: EngineId): Map<FormatId, Route> {
+  const best = new Map<FormatId, Route>()
+  const offerAll = (before: Route | undefined, at: FormatId) => {
+    for (const [to, candidates] of edges.get(at) ?? []) {
+      for (const step of usable(candidates, pinned)) {
+        if (pinned !== undefined && step.engine !== pinned) continue
+        const route = joined(before, step, pinned)
+        // The price first: it is compared for millions of ways, and few are left to look at closer.
+        if (route.cost < (best.get(to)?.cost ?? Number.POSITIVE_INFINITY) && keepsContent(route))
+          best.set(to, route)
+      }
+    }
+  }
+  const extend = (before: Route | undefined, at: FormatId) => {
+    offerAll(before, at)
+    if (before && before.steps.length >= maxSteps - 1) return
+    for (const via of viaIds) {
+      if (via === from || before?.steps.some((step) => step.to === via)) continue
+      for (const step of usable(edges.get(at)?.get(via) ?? [], pinned))
+        extend(joined(before, step, pinned), via)
+    }
+  }
+  extend(undefined, from)
+  return best
+}
+
+/** The cheapest step, and the pinned engine's own. */
+function usable(steps: readonly Step[], pinned: EngineId | undefined): readonly Step[] {
+  const own = pinned === undefined ? undefined : steps.find((step) => step.engine === pinned)
+  const cheapest = steps[0]
+  return [...new Set([own, cheapest])].filter((step) => step !== undefined)
+}
+
+function joined(before: Route | undefined, step: Step, pinned: EngineId | undefined): Route {
+  const foreign = pinned !== undefined && step.engine !== pinned ? foreignStepCost : 0
+  const cost = step.capability.cost + foreign
+  if (!before) return { steps: [step], cost }
+  const moved = before.steps.at(-1)?.image !== step.image ? imageChangeCost : 0
+  return { steps: [...before.steps, step], cost: before.cost + cost + moved }
+}
+
+function keepsContent({ steps }: Route): boolean {
+  const between = steps.slice(0, -1).map((step) => step.to)
+  const [{ from }] = steps
+  const to = steps.at(-1)?.to ?? from
+  if (between.length === 0) return true
+  if (to === from || between.includes(to)) return false
+  return between.every((id) => passesContent(formatById(from), formatById(id), formatById(to)))
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import * as z from 'zod'
+import type { Capability, Engine, EngineId, ImageId } from '../../lib/engines/engine.ts'
+import { AppError } from '../../lib/errors.ts'
+import { type FormatId, formats } from '../../lib/formats/index.ts'
+import { conversions, optionsOf, planRoute, stepOptions, targetsOf } from '../../lib/plan/index.ts'
+
+function engine(id: EngineId, image: ImageId, capabilities: readonly Capability[]): Engine {
+  const limits = { memoryMb: 1, diskMb: 1, timeoutS: 1 }
+  const run = () => Promise.reject(new Error('These engines only plan.'))
+  return { id, image, capabilities, limits, version: () => '1', run }
+}
+
+function can(from: FormatId[], to: FormatId[], cost: number, shape: z.ZodRawShape = {}): Capability {
+  return { operation: 'convert', from, to, cost, options: z.object(shape) }
+}
+
+const quality = z.number()
+const office = engine('libreoffice', 'office', [
+  can(['docx', 'odt', 'doc'], ['docx', 'odt', 'doc', 'rtf'], 0.3),
+  can(['docx', 'odt', 'xlsx'], ['pdf'], 0.2, { pageSize: z.string(), quality: z.string() }),
+  can(['docx'], ['png'], 0.1),
+])
+const pages = engine('pdf', 'pdf', [can(['pdf'], ['jpg', 'png', 'tiff'], 0.2, { dpi: z.number(), quality })])
+const pictures = engine('vips', 'image', [
+  { ...can(['jpg', 'png', 'tiff', 'gif', 'webp'], ['jpg', 'png', 'tiff', 'webp', 'gif'], 0.1), same: true },
+  can(['heic'], ['png'], 0.3),
+  can(['jpg', 'png', 'tiff'], ['pdf'], 0.1),
+])
+const otherPictures = engine('imagemagick', 'image', [
+  can(['jpg', 'png', 'webp'], ['png', 'jpg', 'webp'], 0.4),
+  can(['webp'], ['svg'], 1),
+])
+const textOfPages = engine('pandoc', 'pdf', [can(['pdf'], ['docx', 'txt'], 1)])
+const engines = [office, pages, pictures, otherPictures, textOfPages]
+
+function way(from: FormatId, to: FormatId, pinned?: EngineId): string {
+  const { steps } = planRoute({ from, to, engine: pinned, engines })
+  return [from, ...steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
+}
+
+function none(from: FormatId, to: FormatId, pinned?: EngineId): AppError {
+  try {
+    way(from, to, pinned)
+  } catch (error) {
+    assert.ok(error instanceof AppError)
+    assert.equal(error.code, 'UNSUPPORTED_CONVERSION')
+    return error
+  }
+  throw new assert.AssertionError({ message: `${from} to ${to} has a route` })
+}
+
+describe('a route', () => {
+  test('is one step where an engine does it alone, by the cheapest', () => {
+    assert.equal(way('jpg', 'png'), 'jpg vips:png')
+  })
+
+  test('goes over a format that holds all that the target can hold', () => {
+    assert.equal(way('docx', 'jpg'), 'docx libreoffice:pdf pdf:jpg')
+    assert.equal(way('heic', 'webp'), 'heic vips:png vips:webp')
+    assert.equal(way('heic', 'pdf'), 'heic vips:png vips:pdf')
+  })
+
+  test('takes three steps where two are not enough', () => {
+    assert.equal(way('doc', 'jpg'), 'doc libreoffice:docx libreoffice:pdf pdf:jpg')
+  })
+
+  test('never makes a document from a picture of one', () => {
+    none('jpg', 'docx')
+    none('heic', 'docx')
+    none('tiff', 'txt')
+  })
+
+  test('never loses pages on the way', () => {
+    const noDirect = [engine('vips', 'image', [can(['tiff'], ['png'], 0.1), can(['png'], ['pdf'], 0.1)])]
+    assert.throws(() => planRoute({ from: 'tiff', to: 'pdf', engines: noDirect }), AppError)
+  })
+
+  test('never loses movement on the way', () => {
+    const noDirect = [engine('vips', 'image', [can(['gif'], ['png'], 0.1), can(['png'], ['webp'], 0.1)])]
+    assert.throws(() => planRoute({ from: 'gif', to: 'webp', engines: noDirect }), AppError)
+  })
+
+  test('leads from a format to itself only where an engine says so', () => {
+    assert.equal(way('jpg', 'jpg'), 'jpg vips:jpg')
+    none('docx', 'docx')
+  })
+
+  test('that does not exist is an error which names what the format can become', () => {
+    const error = none('xlsx', 'mp3')
+    assert.match(error.message, /no way to convert Excel workbook \(xlsx\) to MP3 audio \(mp3\)/)
+    assert.deepEqual(error.details?.targets, targetsOf('xlsx', engines))
+  })
+})
+
+describe('a pinned engine', () => {
+  test('does the step though another is cheaper', () => {
+    assert.equal(way('jpg', 'png', 'imagemagick'), 'jpg imagemagick:png')
+  })
+
+  test('makes the target; others help where it cannot', () => {
+    assert.equal(way('heic', 'webp', 'imagemagick'), 'heic vips:png imagemagick:webp')
+  })
+
+  test('that cannot make the target is an error naming those that can', () => {
+    const error = none('jpg', 'webp', 'libreoffice')
+    assert.deepEqual(error.details?.engines, ['vips', 'imagemagick'])
+    assert.match(error.message, /use one of: vips, imagemagick/)
+  })
+})
+
+describe('the options of a route', () => {
+  const route = planRoute({ from: 'docx', to: 'jpg', engines })
+
+  test('are those of all its steps, the last one winning', () => {
+    const schema = optionsOf(route)
+    assert.deepEqual(Object.keys(schema.shape).sort(), ['dpi', 'pageSize', 'quality'])
+    assert.equal(schema.shape.quality, quality)
+  })
+
+  test('reach the step that they belong to', () => {
+    const options = { dpi: 72, pageSize: 'A4', quality: 80 }
+    assert.deepEqual(stepOptions(route, 0, options), { pageSize: 'A4' })
+    assert.deepEqual(stepOptions(route, 1, options), { dpi: 72, quality: 80 })
+  })
+})
+
+describe('the lists', () => {
+  test('of targets hold what can be reached, without the format itself', () => {
+    assert.deepEqual(targetsOf('heic', engines), ['jpg', 'png', 'webp', 'gif', 'tiff', 'pdf'])
+    assert.deepEqual(targetsOf('mp4', engines), [])
+  })
+
+  test('of conversions hold every target of every format', () => {
+    const listed = conversions(engines)
+    for (const { from, to, route } of listed) {
+      assert.equal(route.steps[0].from, from)
+      assert.equal(route.steps.at(-1)?.to, to)
+    }
+    const targets = formats.flatMap(({ id }) => targetsOf(id, engines))
+    assert.equal(listed.filter(({ from, to }) => from !== to).length, targets.length)
+  })
+
+  test('are made within two seconds when all formats go to all', () => {
+    const ids = formats.map(({ id }) => id)
+    const every = engine('vips', 'image', [can(ids, ids, 1)])
+    const started = performance.now()
+    const count = conversions([every, engine('ffmpeg', 'av', [can(ids, ids, 2)])]).length
+    assert.equal(count, ids.length * (ids.length - 1))
+    assert.ok(performance.now() - started < 2000, `${performance.now() - started} ms`)
+  })
+})
