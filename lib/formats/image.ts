@@ -41,6 +41,13 @@ export const image = [
     vector: true,
   },
   {
+    id: 'svgz',
+    name: 'Compressed Scalable Vector Graphics',
+    extensions: ['svgz'],
+    mimeTypes: ['image/svg+xml'],
+    vector: true,
+  },
+  {
     id: 'heic',
     name: 'High Efficiency image (HEVC)',
     extensions: ['heic', 'heif', 'hif'],

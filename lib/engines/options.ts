@@ -1,0 +1,35 @@
+import * as z from 'zod'
+
+/** Form fields arrive as text: what looks like a number is one, everything else is left for the schema to refuse. */
+const numberFromText = (value: unknown) =>
+  typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : value
+
+/** `false` as text is false, not a text that is there. */
+const flagFromText = (value: unknown) => (value === 'true' ? true : value === 'false' ? false : value)
+
+export function integer(min: number, max: number) {
+  return z.preprocess(numberFromText, z.int().min(min).max(max))
+}
+
+export function decimal(min: number, max: number) {
+  return z.preprocess(numberFromText, z.number().min(min).max(max))
+}
+
+export function flag() {
+  return z.preprocess(flagFromText, z.boolean())
+}
+
+export const qualityWords = ['low', 'medium', 'high', 'highest'] as const
+export type QualityWord = (typeof qualityWords)[number]
+export type Quality = number | QualityWord
+
+/** 1 to 100, or a word that means the right number for each format. */
+export const quality = z
+  .union([integer(1, 100), z.enum(qualityWords)])
+  .describe('1 to 100, or low, medium, high, highest. Higher is better and larger.')
+
+export type QualityScale = Readonly<Record<QualityWord, number>>
+
+export function qualityNumber(value: Quality | undefined, scale: QualityScale): number {
+  return typeof value === 'number' ? value : scale[value ?? 'high']
+}

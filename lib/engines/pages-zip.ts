@@ -1,0 +1,38 @@
+import { createWriteStream, openAsBlob } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { Writable } from 'node:stream'
+import { BlobReader, TextReader, ZipWriter } from '@zip.js/zip.js'
+
+export interface PageFile {
+  /** Counted from 1, as in the source. */
+  readonly page: number
+  readonly path: string
+}
+
+/** `page-007.jpg`: names that sort as the pages do. */
+export function pageFileName(page: number, lastPage: number, extension: string): string {
+  const digits = Math.max(3, String(lastPage).length)
+  return `page-${String(page).padStart(digits, '0')}.${extension}`
+}
+
+/** One ZIP of the pages and a `manifest.json` that says which file is which page and how it was made. */
+export async function zipPages(
+  outDir: string,
+  pages: readonly PageFile[],
+  parameters: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const path = join(outDir, 'pages.zip')
+  const zip = new ZipWriter(Writable.toWeb(createWriteStream(path)), { level: 0, useWebWorkers: false })
+  const listed = []
+  for (const { page, path: file } of pages) {
+    await zip.add(basename(file), new BlobReader(await openAsBlob(file)))
+    listed.push({ page, file: basename(file), size: (await stat(file)).size })
+  }
+  await zip.add(
+    'manifest.json',
+    new TextReader(`${JSON.stringify({ parameters, pages: listed }, null, 2)}\n`),
+  )
+  await zip.close()
+  return path
+}
