@@ -1,0 +1,107 @@
+/**
+ * Runs a handler under Lambda's runtime API: the entry point of the container images. It replaces AWS's client,
+ * whose native part needs a compiler in the image.
+ * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
+ */
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import { resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { pathToFileURL } from 'node:url'
+import type { Context } from 'aws-lambda'
+
+type Handler = (event: unknown, context: Context) => Promise<unknown>
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+
+interface Reply {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** Without a time limit: "next" answers when there is work, and between two invocations the process is frozen. */
+function call(method: 'GET' | 'POST', path: string, body?: unknown, headers = {}): Promise<Reply> {
+  const url = `http://${process.env.AWS_LAMBDA_RUNTIME_API}/2018-06-01/runtime/${path}`
+  return new Promise((done, fail) => {
+    const outgoing = request(url, { method, agent, headers }, (incoming) => {
+      text(incoming).then(
+        (answer) => done({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: answer }),
+        fail,
+      )
+    })
+    outgoing.on('error', fail)
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}
+
+async function post(path: string, body: unknown, headers = {}): Promise<void> {
+  const reply = await call('POST', path, body, { 'content-type': 'application/json', ...headers })
+  if (reply.status !== 202)
+    console.error(`The runtime API answered ${reply.status} to ${path}: ${reply.body}`)
+}
+
+function postError(path: string, error: unknown): Promise<void> {
+  const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error))
+  const stackTrace = stack.split('\n').slice(1)
+  const body = { errorType: name, errorMessage: message, stackTrace }
+  return post(path, body, { 'lambda-runtime-function-error-type': name })
+}
+
+/** `functions/convert.handler` → what functions/convert.mjs exports as `handler`. */
+async function loadHandler(name: string): Promise<Handler> {
+  const [, file, exported] = /^(.+)\.([^./]+)$/.exec(name) ?? []
+  if (!file || !exported)
+    throw new Error(`Expected a handler like "functions/convert.handler", got "${name}".`)
+  const root = process.env.LAMBDA_TASK_ROOT ?? process.cwd()
+  const module: Record<string, unknown> = await import(pathToFileURL(resolve(root, `${file}.mjs`)).href)
+  const handler = module[exported]
+  if (typeof handler !== 'function') throw new Error(`${file}.mjs exports no function "${exported}".`)
+  return handler as Handler // what else it takes and gives cannot be seen from here
+}
+
+function contextOf(headers: IncomingHttpHeaders): Context {
+  const header = (name: string) => String(headers[`lambda-runtime-${name}`] ?? '')
+  const setting = (name: string) => process.env[`AWS_LAMBDA_${name}`] ?? ''
+  const deadlineMs = Number(header('deadline-ms'))
+  // The X-Ray client of the SDK reads it here.
+  if (header('trace-id')) process.env._X_AMZN_TRACE_ID = header('trace-id')
+  return {
+    awsRequestId: header('aws-request-id'),
+    invokedFunctionArn: header('invoked-function-arn'),
+    functionName: setting('FUNCTION_NAME'),
+    functionVersion: setting('FUNCTION_VERSION'),
+    memoryLimitInMB: setting('FUNCTION_MEMORY_SIZE'),
+    logGroupName: setting('LOG_GROUP_NAME'),
+    logStreamName: setting('LOG_STREAM_NAME'),
+    getRemainingTimeInMillis: () => Math.max(0, deadlineMs - Date.now()),
+    callbackWaitsForEmptyEventLoop: false,
+    done: noCallbacks,
+    fail: noCallbacks,
+    succeed: noCallbacks,
+  }
+}
+
+function noCallbacks(): never {
+  throw new Error('Handlers return a promise; the callbacks of the context are gone since Node 24.')
+}
+
+async function serve(handler: Handler): Promise<never> {
+  for (;;) {
+    const { headers, body } = await call('GET', 'invocation/next')
+    const context = contextOf(headers)
+    const path = `invocation/${context.awsRequestId}`
+    try {
+      await post(`${path}/response`, (await handler(JSON.parse(body), context)) ?? null)
+    } catch (error) {
+      console.error(error)
+      await postError(`${path}/error`, error)
+    }
+  }
+}
+
+const handler = await loadHandler(process.argv[2] ?? process.env._HANDLER ?? '').catch(async (error) => {
+  console.error(error)
+  await postError('init/error', error)
+  process.exit(1)
+})
+await serve(handler)

@@ -1,0 +1,109 @@
+import type { Engine, ImageId } from '../engines/engine.ts'
+import { engines } from '../engines/index.ts'
+import { functions, imageIds } from '../resources.ts'
+import { queueId, queueName } from './queues.ts'
+import { roleId } from './roles.ts'
+
+/** What Lambda allows: seconds, MB of memory, MB of /tmp. */
+const lambdaLimits = { timeoutS: 900, memoryMb: 10_240, diskMb: { least: 512, most: 10_240 } }
+
+/** Room for Node, our own code and the SDK beside the engine. */
+const runtimeMemoryMb = 256
+
+const getAtt = (id: string, attribute: string) => ({ 'Fn::GetAtt': [id, attribute] })
+
+/** Settings that every function gets; the names are those of lib/config.ts. */
+export const environment = {
+  TABLE_NAME: { Ref: 'Table' },
+  BUCKET_NAME: { Ref: 'Bucket' },
+  BUS_NAME: { Ref: 'Bus' },
+  QUEUE_URL_PREFIX: {
+    'Fn::Sub': `https://sqs.\${AWS::Region}.\${AWS::URLSuffix}/\${AWS::AccountId}/${queueName('')}`,
+  },
+} as const
+
+/** Signs the identity of clients, so only the function that hands identities out knows it. */
+const apiEnvironment = { OWNER_SECRET: { 'Fn::Sub': `{{resolve:secretsmanager:\${OwnerSecret}}}` } }
+
+/**
+ * Files that the code reads beside itself, and packages that cannot be put into one file. swagger-ui-dist holds
+ * its script in several forms, of which the reference page loads one.
+ */
+const filesOf: { readonly [Name in keyof typeof functions]: readonly string[] } = {
+  api: [
+    'functions/web/**',
+    'node_modules/wasmagic/{package.json,dist/*.js,dist/*.wasm}',
+    'node_modules/swagger-ui-dist/{package.json,*.css,*.png,swagger-ui-bundle.js,index.js,absolute-path.js}',
+  ],
+  sweep: [],
+}
+
+function triggerOf(trigger: (typeof functions)[keyof typeof functions]['trigger']) {
+  // Cross-origin answers are the function's own, the same on one machine.
+  return 'http' in trigger ? [{ httpApi: '*' }] : [{ schedule: trigger.schedule }]
+}
+
+function zipFunction(name: keyof typeof functions) {
+  const { handler, memoryMb, timeoutS, trigger } = functions[name]
+  return {
+    handler,
+    memorySize: memoryMb,
+    timeout: timeoutS,
+    role: getAtt(roleId(name), 'Arn'),
+    environment: name === 'api' ? { ...environment, ...apiEnvironment } : environment,
+    package: { patterns: filesOf[name] },
+    events: triggerOf(trigger),
+  }
+}
+
+/** The largest of what the engines of an image ask for, within what Lambda gives. */
+export function imageLimits(image: ImageId, from: readonly Engine[] = engines) {
+  const limits = from.filter((engine) => engine.image === image).map((engine) => engine.limits)
+  const most = (pick: (limit: Engine['limits']) => number) => Math.max(0, ...limits.map(pick))
+  return {
+    memorySize: Math.min(lambdaLimits.memoryMb, most((limit) => limit.memoryMb) + runtimeMemoryMb),
+    timeout: Math.min(
+      lambdaLimits.timeoutS,
+      most((limit) => limit.timeoutS),
+    ),
+    ephemeralStorageSize: Math.min(
+      lambdaLimits.diskMb.most,
+      Math.max(
+        lambdaLimits.diskMb.least,
+        most((limit) => limit.diskMb),
+      ),
+    ),
+  }
+}
+
+/** Where an image is after it was pushed; a digest, because a tag would be looked up with credentials. */
+function imageUri(image: ImageId): string {
+  const noImage = `000000000000.dkr.ecr.eu-central-1.amazonaws.com/mutabor-${image}@sha256:${'0'.repeat(64)}`
+  return `\${env:IMAGE_URI_${image.toUpperCase()}, '${noImage}'}`
+}
+
+function imageFunction(image: ImageId) {
+  return {
+    image: { uri: imageUri(image), command: ['functions/convert.handler'] },
+    ...imageLimits(image),
+    role: getAtt(roleId(`convert-${image}`), 'Arn'),
+    environment,
+    events: [
+      {
+        sqs: {
+          arn: getAtt(queueId(image), 'Arn'),
+          // A conversion fills the machine that it runs on; several in one invocation would share its time.
+          batchSize: 1,
+          functionResponseType: 'ReportBatchItemFailures',
+        },
+      },
+    ],
+  }
+}
+
+/** `functions` of serverless.yml. */
+export const deployedFunctions = () => ({
+  api: zipFunction('api'),
+  sweep: zipFunction('sweep'),
+  ...Object.fromEntries(imageIds.map((image) => [`convert-${image}`, imageFunction(image)])),
+})

@@ -1,0 +1,101 @@
+import type { ImageId } from '../engines/engine.ts'
+import { type functions, imageIds } from '../resources.ts'
+import { queueId } from './queues.ts'
+
+const arn = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] })
+
+interface Statement {
+  readonly Effect: 'Allow'
+  readonly Action: readonly string[]
+  readonly Resource: unknown
+}
+
+const allow = (Action: readonly string[], Resource: unknown): Statement => ({
+  Effect: 'Allow',
+  Action,
+  Resource,
+})
+
+const readObjects = allow(['s3:GetObject'], { 'Fn::Sub': `\${Bucket.Arn}/*` })
+const writeObjects = allow(['s3:PutObject', 's3:AbortMultipartUpload'], { 'Fn::Sub': `\${Bucket.Arn}/*` })
+/** Without it S3 answers 403 instead of 404 for an object that is not there. */
+const tellMissingObjects = allow(['s3:ListBucket'], arn('Bucket'))
+
+/** What any change of a job may lead to: records, deleted files, tasks for the next engines, events. */
+const moveJobs: readonly Statement[] = [
+  allow(
+    [
+      'dynamodb:GetItem',
+      'dynamodb:BatchGetItem',
+      'dynamodb:Query',
+      'dynamodb:PutItem',
+      'dynamodb:DeleteItem',
+      'dynamodb:ConditionCheckItem',
+    ],
+    [arn('Table'), { 'Fn::Sub': `\${Table.Arn}/index/*` }],
+  ),
+  allow(['s3:DeleteObject'], { 'Fn::Sub': `\${Bucket.Arn}/*` }),
+  allow(['sqs:SendMessage'], imageIds.map(queueId).map(arn)),
+  allow(['events:PutEvents'], arn('Bus')),
+]
+
+const rightsOfFunctions: { readonly [Name in keyof typeof functions]: readonly Statement[] } = {
+  api: [
+    ...moveJobs,
+    readObjects,
+    writeObjects,
+    tellMissingObjects,
+    // How many tasks wait, for the state of the service.
+    allow(['sqs:GetQueueAttributes'], imageIds.map(queueId).map(arn)),
+  ],
+  sweep: moveJobs,
+}
+
+const rightsOfImage = (image: ImageId): readonly Statement[] => [
+  ...moveJobs,
+  readObjects,
+  writeObjects,
+  tellMissingObjects,
+  allow(
+    ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
+    arn(queueId(image)),
+  ),
+]
+
+/** `convert-av` → `ConvertAvRole` */
+export const roleId = (functionName: string) =>
+  `${functionName
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')}Role`
+
+function role(functionName: string, statements: readonly Statement[]) {
+  const logGroup = `arn:\${AWS::Partition}:logs:\${AWS::Region}:\${AWS::AccountId}:log-group:/aws/lambda/\${self:service}-\${sls:stage}-${functionName}:*`
+  const writeLogs = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], { 'Fn::Sub': logGroup })
+  return {
+    Type: 'AWS::IAM::Role',
+    Properties: {
+      AssumeRolePolicyDocument: {
+        Version: '2012-10-17',
+        Statement: [
+          { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' },
+        ],
+      },
+      Policies: [
+        {
+          PolicyName: 'work',
+          PolicyDocument: { Version: '2012-10-17', Statement: [writeLogs, ...statements] },
+        },
+      ],
+    },
+  }
+}
+
+/** A role per function, each with what this function does and nothing more. */
+export function roleResources() {
+  const rights: [name: string, statements: readonly Statement[]][] = [
+    ...Object.entries(rightsOfFunctions),
+    ...imageIds.map((image): [string, readonly Statement[]] => [`convert-${image}`, rightsOfImage(image)]),
+  ]
+  return Object.fromEntries(rights.map(([name, statements]) => [roleId(name), role(name, statements)]))
+}

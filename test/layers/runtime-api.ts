@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+
+export interface RuntimeError {
+  readonly errorType: string
+  readonly errorMessage: string
+  readonly stackTrace: readonly string[]
+}
+
+export type Outcome = { readonly response: unknown } | { readonly error: RuntimeError }
+
+interface Invocation {
+  readonly event: unknown
+  readonly deadlineMs: number
+  readonly settle: (outcome: Outcome) => void
+}
+
+/** The side of Lambda's runtime API that Lambda has: gives events to one runtime and takes its answers. */
+export async function startRuntimeApi(host = '127.0.0.1') {
+  const waiting: Invocation[] = []
+  const running = new Map<string, Invocation>()
+  const asking: ServerResponse[] = []
+  const initError = Promise.withResolvers<RuntimeError>()
+  let ids = 0
+
+  const hand = () => {
+    while (asking[0] && waiting[0]) {
+      const reply = asking.shift()
+      const invocation = waiting.shift()
+      if (!reply || !invocation) return
+      const id = `request-${ids++}`
+      running.set(id, invocation)
+      reply.writeHead(200, {
+        'content-type': 'application/json',
+        'lambda-runtime-aws-request-id': id,
+        'lambda-runtime-deadline-ms': invocation.deadlineMs,
+        'lambda-runtime-invoked-function-arn': 'arn:aws:lambda:eu-central-1:000000000000:function:convert',
+        'lambda-runtime-trace-id': `Root=${id}`,
+      })
+      reply.end(JSON.stringify(invocation.event))
+    }
+  }
+
+  const server = createServer(async (request, reply) => {
+    const path = (request.url ?? '').replace('/2018-06-01/runtime/', '')
+    if (path === 'invocation/next') {
+      asking.push(reply)
+      request.on('close', () => reply.destroyed && asking.splice(asking.indexOf(reply), 1))
+      hand()
+      return
+    }
+    const body = await json(request)
+    const [, id = '', kind] = path.split('/')
+    if (path === 'init/error') initError.resolve(body as RuntimeError)
+    else running.get(id)?.settle(kind === 'error' ? { error: body as RuntimeError } : { response: body })
+    running.delete(id)
+    reply.writeHead(202).end('{"status":"OK"}')
+  })
+  server.listen(0, host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // it listens on a port, not on a path
+
+  return {
+    address: `${host}:${port}`,
+    initError: initError.promise,
+    invoke(event: unknown, timeoutS = 60): Promise<Outcome> {
+      return new Promise((settle) => {
+        waiting.push({ event, deadlineMs: Date.now() + timeoutS * 1000, settle })
+        hand()
+      })
+    },
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
