@@ -1,0 +1,43 @@
+// Who is calling: Signature Version 4, with the refusals of SQS.
+import { hash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { type Credentials, type Refusal, verifySigV4 } from '../sigv4.ts'
+import { SqsError, type SqsErrorName } from './errors.ts'
+
+const refusals: Readonly<Record<Refusal, SqsErrorName>> = {
+  missing: 'MissingAuthenticationTokenException',
+  malformed: 'IncompleteSignatureException',
+  unsupported: 'IncompleteSignatureException',
+  'two-mechanisms': 'IncompleteSignatureException',
+  'unsigned-headers': 'IncompleteSignatureException',
+  'unknown-key': 'UnrecognizedClientException',
+  'bad-token': 'UnrecognizedClientException',
+  'bad-signature': 'InvalidSignatureException',
+  expired: 'RequestExpiredException',
+  skewed: 'InvalidSignatureException',
+}
+
+/** Where AWS says something else than the S3 wording of the shared verifier. */
+const messages: Partial<Record<Refusal, string>> = {
+  missing: 'Request is missing Authentication Token',
+  'unknown-key': 'The security token included in the request is invalid.',
+  'bad-token': 'The security token included in the request is invalid.',
+  'bad-signature':
+    'The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.',
+}
+
+/** The access key id that signed the request. */
+export function authenticate(
+  request: IncomingMessage,
+  body: Buffer,
+  credentials: readonly Credentials[],
+  region: string,
+): string {
+  const { method = 'POST', url = '/', headers } = request
+  const verdict = verifySigV4({ method, url, headers, bodySha256: hash('sha256', body) }, credentials, {
+    service: 'sqs',
+    region,
+  })
+  if (verdict.ok) return verdict.accessKeyId
+  throw new SqsError(refusals[verdict.reason], messages[verdict.reason] ?? verdict.message)
+}

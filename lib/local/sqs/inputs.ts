@@ -1,0 +1,118 @@
+// What each action accepts. Both protocols arrive here as the JSON protocol's shapes; unknown members are ignored,
+// as AWS does.
+import * as z from 'zod'
+import { missing, SqsError } from './errors.ts'
+
+const text = z.string()
+const integer = z.int()
+const strings = z.array(text)
+const map = z.record(text, text)
+const attributes = z.record(
+  text,
+  z.object({
+    DataType: text.optional(),
+    StringValue: text.optional(),
+    BinaryValue: text.optional(),
+    StringListValues: strings.optional(),
+    BinaryListValues: strings.optional(),
+  }),
+)
+
+const queue = { QueueUrl: text }
+const page = { NextToken: text.optional(), MaxResults: integer.optional() }
+const message = {
+  MessageBody: text,
+  DelaySeconds: integer.optional(),
+  MessageAttributes: attributes.optional(),
+  MessageSystemAttributes: attributes.optional(),
+  MessageDeduplicationId: text.optional(),
+  MessageGroupId: text.optional(),
+}
+const receipt = { ReceiptHandle: text }
+const entries = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.object({ Id: text, ...shape }))
+
+export const inputs = {
+  AddPermission: z.object({ ...queue, Label: text, AWSAccountIds: strings, Actions: strings }),
+  CancelMessageMoveTask: z.object({ TaskHandle: text }),
+  ChangeMessageVisibility: z.object({ ...queue, ...receipt, VisibilityTimeout: integer }),
+  ChangeMessageVisibilityBatch: z.object({
+    ...queue,
+    Entries: entries({ ...receipt, VisibilityTimeout: integer.optional() }),
+  }),
+  CreateQueue: z.object({
+    QueueName: text,
+    Attributes: map.optional(),
+    /** This one action spells it small in the JSON protocol. */
+    tags: map.optional(),
+    Tags: map.optional(),
+  }),
+  DeleteMessage: z.object({ ...queue, ...receipt }),
+  DeleteMessageBatch: z.object({ ...queue, Entries: entries(receipt) }),
+  DeleteQueue: z.object(queue),
+  GetQueueAttributes: z.object({ ...queue, AttributeNames: strings.optional() }),
+  GetQueueUrl: z.object({ QueueName: text, QueueOwnerAWSAccountId: text.optional() }),
+  ListDeadLetterSourceQueues: z.object({ ...queue, ...page }),
+  ListMessageMoveTasks: z.object({ SourceArn: text, MaxResults: integer.optional() }),
+  ListQueueTags: z.object(queue),
+  ListQueues: z.object({ QueueNamePrefix: text.optional(), ...page }),
+  PurgeQueue: z.object(queue),
+  ReceiveMessage: z.object({
+    ...queue,
+    AttributeNames: strings.optional(),
+    MessageSystemAttributeNames: strings.optional(),
+    MessageAttributeNames: strings.optional(),
+    MaxNumberOfMessages: integer.optional(),
+    VisibilityTimeout: integer.optional(),
+    WaitTimeSeconds: integer.optional(),
+    ReceiveRequestAttemptId: text.optional(),
+  }),
+  RemovePermission: z.object({ ...queue, Label: text }),
+  SendMessage: z.object({ ...queue, ...message }),
+  SendMessageBatch: z.object({ ...queue, Entries: entries(message) }),
+  SetQueueAttributes: z.object({ ...queue, Attributes: map }),
+  StartMessageMoveTask: z.object({
+    SourceArn: text,
+    DestinationArn: text.optional(),
+    MaxNumberOfMessagesPerSecond: integer.optional(),
+  }),
+  TagQueue: z.object({ ...queue, Tags: map }),
+  UntagQueue: z.object({ ...queue, TagKeys: strings }),
+} as const
+
+export type Action = keyof typeof inputs
+export type Input<A extends Action> = z.infer<(typeof inputs)[A]>
+
+export function isAction(name: string): name is Action {
+  return Object.hasOwn(inputs, name)
+}
+
+export function readInput<A extends Action>(action: A, given: unknown): Input<A> {
+  const parsed = inputs[action].safeParse(given)
+  // TypeScript does not carry A through the lookup; the schema at `action` makes exactly this type.
+  if (parsed.success) return parsed.data as Input<A>
+  const [issue] = parsed.error.issues
+  const path = issue?.path ?? []
+  if (path.length > 0 && valueAt(given, path) === undefined) throw missing(parameterName(action, path))
+  throw new SqsError(
+    'SerializationException',
+    `The value of ${parameterName(action, path) || 'the request'} has the wrong type: ${issue?.message ?? 'not valid'}.`,
+  )
+}
+
+function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
+  let value: unknown = given
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined
+    value = Reflect.get(value, key)
+  }
+  return value
+}
+
+/** AWS names entries as the Query protocol spells them, counted from one. */
+function parameterName(action: Action, path: readonly PropertyKey[]): string {
+  return path
+    .map((key) =>
+      typeof key === 'number' ? key + 1 : key === 'Entries' ? `${action}RequestEntry` : String(key),
+    )
+    .join('.')
+}

@@ -1,0 +1,144 @@
+// The actions on messages: send, receive, delete, change visibility.
+import type { Actions, Caller, Services } from './actions.ts'
+import { checkBatch, runBatch } from './batches.ts'
+import { invalidValue, missing, SqsError } from './errors.ts'
+import type { Input } from './inputs.ts'
+import { viewMessage } from './message-view.ts'
+import { MAX_MESSAGE_BYTES, MAX_VISIBILITY_S } from './queue-attributes.ts'
+import type { Queue } from './queues.ts'
+import type { Taken } from './receiving.ts'
+import { checkToken, draftMessage, messageSize, readFifoFields } from './sending.ts'
+
+export function messageActions(services: Services) {
+  return { ...sendActions(services), ...settleActions(services), ...receiveActions(services) }
+}
+
+function sendActions({ store, queues, sender }: Services) {
+  const from = (caller: Caller) => ({ sender: caller.accessKeyId, trace: caller.trace })
+  return {
+    SendMessage: ({ QueueUrl, ...message }, caller) => {
+      const draft = draftMessage(usable(queues.byUrl(QueueUrl)), message, from(caller))
+      return store.commit(() => {
+        const queue = queues.byUrl(QueueUrl)
+        store.touched(queue.id)
+        return sender.send(queue, draft)
+      })
+    },
+    SendMessageBatch: ({ QueueUrl, Entries }, caller) => {
+      checkBatch('SendMessageBatch', Entries)
+      const target = usable(queues.byUrl(QueueUrl))
+      checkWholeBatch(target, Entries)
+      return store.commit(() => {
+        const queue = queues.byUrl(QueueUrl)
+        store.touched(queue.id)
+        return runBatch(Entries, ({ Id: _, ...message }) =>
+          sender.send(queue, draftMessage(queue, message, from(caller), true)),
+        )
+      })
+    },
+  } satisfies Partial<Actions>
+}
+
+function settleActions({ store, queues, settler }: Services) {
+  return {
+    DeleteMessage: ({ QueueUrl, ReceiptHandle }) =>
+      store.commit(() => void settler.remove(queues.byUrl(QueueUrl), ReceiptHandle)),
+    DeleteMessageBatch: ({ QueueUrl, Entries }) => {
+      checkBatch('DeleteMessageBatch', Entries)
+      return store.commit(() => {
+        const queue = queues.byUrl(QueueUrl)
+        return runBatch(Entries, ({ ReceiptHandle }) => {
+          settler.remove(queue, ReceiptHandle)
+          return {}
+        })
+      })
+    },
+    ChangeMessageVisibility: ({ QueueUrl, ReceiptHandle, VisibilityTimeout }) =>
+      store.commit(
+        () => void settler.changeVisibility(queues.byUrl(QueueUrl), ReceiptHandle, VisibilityTimeout),
+      ),
+    ChangeMessageVisibilityBatch: ({ QueueUrl, Entries }) => {
+      checkBatch('ChangeMessageVisibilityBatch', Entries)
+      return store.commit(() => {
+        const queue = queues.byUrl(QueueUrl)
+        return runBatch(Entries, ({ ReceiptHandle, VisibilityTimeout }) => {
+          if (VisibilityTimeout === undefined) throw missing('VisibilityTimeout')
+          settler.changeVisibility(queue, ReceiptHandle, VisibilityTimeout)
+          return {}
+        })
+      })
+    },
+  } satisfies Partial<Actions>
+}
+
+function receiveActions({ store, queues, receiver, longPolls }: Services) {
+  return {
+    ReceiveMessage: async (input, caller) => {
+      const asking = usable(queues.byUrl(input.QueueUrl))
+      const { wanted, waitS, asked } = readReceive(asking, input)
+      let taken: readonly Taken[] = await store.commit(() => {
+        if (caller.gone.aborted) return []
+        return receiver.receive(queues.byUrl(input.QueueUrl), wanted)
+      })
+      if (taken.length === 0 && waitS > 0) taken = await longPolls.wait(asking, wanted, waitS, caller.gone)
+      if (taken.length === 0) return {}
+      if (wanted.attemptId === undefined)
+        caller.onUndelivered(() => {
+          void store.commit(() => taken.map((one) => receiver.putBack(asking, one)))
+        })
+      return { Messages: taken.map((one) => viewMessage(asking, one, asked)) }
+    },
+  } satisfies Partial<Actions>
+}
+
+function readReceive(queue: Queue, input: Input<'ReceiveMessage'>) {
+  const { MaxNumberOfMessages: max = 1, ReceiveRequestAttemptId: attemptId } = input
+  const { VisibilityTimeout: visibilityS = queue.settings.visibilityS } = input
+  const { WaitTimeSeconds: waitS = queue.settings.waitS } = input
+  const provided = (parameter: string, value: number, limit: number) => {
+    if (value < 0 || value > limit)
+      throw invalidValue(parameter, value, `Must be >= 0 and <= ${limit}, if provided.`)
+  }
+  if (max < 1 || max > 10)
+    throw invalidValue('MaxNumberOfMessages', max, 'Must be between 1 and 10, if provided.')
+  provided('VisibilityTimeout', visibilityS, MAX_VISIBILITY_S)
+  provided('WaitTimeSeconds', waitS, 20)
+  if (attemptId !== undefined) {
+    if (!queue.settings.fifo)
+      throw invalidValue(
+        'ReceiveRequestAttemptId',
+        attemptId,
+        'The request include parameter that is not valid for this queue type.',
+      )
+    checkToken('ReceiveRequestAttemptId', attemptId)
+  }
+  const asked = {
+    systemAttributes: [...(input.AttributeNames ?? []), ...(input.MessageSystemAttributeNames ?? [])],
+    messageAttributes: input.MessageAttributeNames ?? [],
+  }
+  return { wanted: { max, visibilityS, attemptId }, waitS, asked }
+}
+
+/** KMS is not here: a queue that asks for a key answers as AWS does for a key that does not exist. */
+function usable(queue: Queue): Queue {
+  if (queue.settings.kmsKeyId !== undefined)
+    throw new SqsError('KmsNotFound', `NotFoundException: Key '${queue.settings.kmsKeyId}' does not exist`)
+  return queue
+}
+
+/** What spoils the whole batch: its total size, and a FIFO message without the fields that FIFO queues need. */
+function checkWholeBatch(queue: Queue, entries: Input<'SendMessageBatch'>['Entries']) {
+  const bytes = entries.reduce((sum, entry) => sum + messageSize(entry), 0)
+  if (bytes > MAX_MESSAGE_BYTES)
+    throw new SqsError(
+      'BatchRequestTooLong',
+      `Batch requests cannot be longer than ${MAX_MESSAGE_BYTES} bytes. You have sent ${bytes} bytes.`,
+    )
+  if (!queue.settings.fifo) return
+  for (const entry of entries) {
+    if (entry.MessageGroupId === undefined)
+      // Not MissingParameter, as for a single message.
+      throw new SqsError('InvalidParameterValueException', missing('MessageGroupId').message)
+    readFifoFields(queue, entry)
+  }
+}

@@ -1,0 +1,143 @@
+// Message attributes: what is allowed, how large they are, their MD5, and which of them a receiver asked for.
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html
+import { hash } from 'node:crypto'
+import { SqsError } from './errors.ts'
+
+export interface AttributeValue {
+  readonly DataType: string
+  readonly StringValue?: string | undefined
+  /** Base64, as on the wire. */
+  readonly BinaryValue?: string | undefined
+}
+
+export type MessageAttributes = Readonly<Record<string, AttributeValue>>
+
+/** As they come in, before `readMessageAttributes` has looked at them. */
+export type GivenAttributes = Readonly<
+  Record<
+    string,
+    {
+      readonly DataType?: string | undefined
+      readonly StringValue?: string | undefined
+      readonly BinaryValue?: string | undefined
+      readonly StringListValues?: readonly string[] | undefined
+      readonly BinaryListValues?: readonly string[] | undefined
+    }
+  >
+>
+
+const MAX_ATTRIBUTES = 10
+const numberForm = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/
+
+/** "#x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF" */
+export function hasForbiddenCharacters(text: string): boolean {
+  return /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u.test(text)
+}
+
+export function forbiddenCharacters(): SqsError {
+  return new SqsError(
+    'InvalidMessageContents',
+    'Invalid characters found. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF.',
+  )
+}
+
+export function readMessageAttributes(given: GivenAttributes): MessageAttributes {
+  const entries = Object.entries(given)
+  if (entries.length > MAX_ATTRIBUTES)
+    throw invalid(
+      `Number of message attributes [${entries.length}] exceeds the allowed maximum [${MAX_ATTRIBUTES}].`,
+    )
+  return Object.fromEntries(entries.map(([name, value]) => [name, readValue(name, value)]))
+}
+
+function readValue(name: string, value: GivenAttributes[string]): AttributeValue {
+  checkName(name)
+  const type = value.DataType
+  if (!type) throw invalid(`The message attribute '${name}' must contain non-empty message attribute type.`)
+  const [, kind] = /^(String|Number|Binary)(?:\.[\w.-]*)?$/.exec(type) ?? []
+  if (kind === undefined || type.length > 256)
+    throw invalid(
+      `The message attribute '${name}' has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String.`,
+    )
+  if (value.StringListValues?.length || value.BinaryListValues?.length)
+    throw new SqsError(
+      'UnsupportedOperation',
+      'Message attribute list values in SendMessage operation are not supported.',
+    )
+  const wanted = kind === 'Binary' ? value.BinaryValue : value.StringValue
+  if (!wanted)
+    throw invalid(`Message (user) attribute '${name}' must contain a non-empty value of type '${type}'.`)
+  if (kind === 'Binary') return { DataType: type, BinaryValue: readBase64(name, wanted) }
+  if (hasForbiddenCharacters(wanted)) throw forbiddenCharacters()
+  if (kind === 'Number' && !numberForm.test(wanted))
+    throw invalid(`Can't cast the value of message attribute '${name}' to a number.`)
+  return { DataType: type, StringValue: wanted }
+}
+
+function checkName(name: string) {
+  if (!/^[\w.-]{1,256}$/.test(name))
+    throw invalid(
+      `The message attribute name '${name}' is invalid. It can contain A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.) characters, 1 to 256 of them.`,
+    )
+  if (/^\.|\.$|\.\./.test(name))
+    throw invalid(
+      `The message attribute name '${name}' is invalid. It must not start or end with a period, nor have periods in succession.`,
+    )
+  if (/^(aws|amazon)\./i.test(name))
+    throw invalid(
+      `The message attribute name '${name}' is invalid. It must not start with the reserved prefixes AWS. or Amazon.`,
+    )
+}
+
+function readBase64(name: string, text: string): string {
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.length === 0 || !/^[\w+/-]+={0,2}$/.test(text))
+    throw invalid(`The value of message attribute '${name}' is not valid base64.`)
+  return bytes.toString('base64')
+}
+
+/**
+ * The digest that clients check: per attribute, sorted by name, the length and bytes of the name, of the type,
+ * a byte for the transport (1 string, 2 binary), and the length and bytes of the value.
+ */
+export function attributesMd5(attributes: MessageAttributes): string | undefined {
+  const parts: Buffer[] = []
+  const push = (bytes: Buffer) => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(bytes.length)
+    parts.push(length, bytes)
+  }
+  for (const name of Object.keys(attributes).sort()) {
+    const value = attributes[name]
+    if (!value) continue
+    push(Buffer.from(name))
+    push(Buffer.from(value.DataType))
+    parts.push(Buffer.from([value.BinaryValue === undefined ? 1 : 2]))
+    push(valueBytes(value))
+  }
+  return parts.length > 0 ? hash('md5', Buffer.concat(parts)) : undefined
+}
+
+function valueBytes(value: AttributeValue): Buffer {
+  return value.BinaryValue === undefined
+    ? Buffer.from(value.StringValue ?? '')
+    : Buffer.from(value.BinaryValue, 'base64')
+}
+
+/** `All`, `*` and `.*` mean all; `pre.*` means names that begin with `pre`. */
+export function pickAttributes(
+  attributes: MessageAttributes,
+  wanted: readonly string[],
+): MessageAttributes | undefined {
+  if (wanted.length === 0) return undefined
+  const all = wanted.some((name) => name === 'All' || name === '*' || name === '.*')
+  const prefixes = wanted.filter((name) => name.endsWith('.*')).map((name) => name.slice(0, -2))
+  const picked = Object.entries(attributes).filter(
+    ([name]) => all || wanted.includes(name) || prefixes.some((prefix) => name.startsWith(prefix)),
+  )
+  return picked.length > 0 ? Object.fromEntries(picked) : undefined
+}
+
+function invalid(message: string): SqsError {
+  return new SqsError('InvalidParameterValueException', message)
+}

@@ -1,0 +1,47 @@
+// A received message as the API shows it: only the attributes that were asked for.
+import { hash } from 'node:crypto'
+import { attributesMd5, type MessageAttributes, pickAttributes } from './message-attributes.ts'
+import type { Queue } from './queues.ts'
+import { writeReceipt } from './receipts.ts'
+import type { Taken } from './receiving.ts'
+import { sequenceNumber } from './sending.ts'
+
+export interface Asked {
+  readonly systemAttributes: readonly string[]
+  readonly messageAttributes: readonly string[]
+}
+
+export function viewMessage(queue: Queue, taken: Taken, asked: Asked) {
+  const { row, content, token } = taken
+  // Written by sending.ts from attributes that it had checked.
+  const attributes = JSON.parse(content.attributes) as MessageAttributes
+  const picked = pickAttributes(attributes, asked.messageAttributes)
+  const system = viewSystemAttributes(queue, taken, asked.systemAttributes)
+  return {
+    MessageId: row.id,
+    ReceiptHandle: writeReceipt({ queueId: queue.id, seq: row.seq, token }),
+    MD5OfBody: hash('md5', content.body),
+    Body: content.body,
+    ...(system && { Attributes: system }),
+    ...(picked && { MD5OfMessageAttributes: attributesMd5(picked), MessageAttributes: picked }),
+  }
+}
+
+function viewSystemAttributes(queue: Queue, { row, content }: Taken, asked: readonly string[]) {
+  if (asked.length === 0) return undefined
+  const all: Record<string, string | null> = {
+    SenderId: content.sender,
+    ApproximateFirstReceiveTimestamp: `${row.first_received_at ?? row.sent_at}`,
+    ApproximateReceiveCount: `${row.received + row.received_before}`,
+    SentTimestamp: `${row.sent_at}`,
+    SequenceNumber: queue.settings.fifo ? sequenceNumber(row.seq) : null,
+    MessageDeduplicationId: row.dedup_id,
+    MessageGroupId: row.group_id,
+    AWSTraceHeader: content.trace,
+    DeadLetterQueueSourceArn: row.source_arn,
+  }
+  const shown: Record<string, string> = {}
+  for (const [name, value] of Object.entries(all))
+    if (value !== null && (asked.includes('All') || asked.includes(name))) shown[name] = value
+  return Object.keys(shown).length > 0 ? shown : undefined
+}

@@ -1,0 +1,218 @@
+// StartMessageMoveTask and its kin: bring messages from a dead-letter queue back to where they came from.
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import type { Clock } from './clock.ts'
+import { SqsError } from './errors.ts'
+import type { Input } from './inputs.ts'
+import type { Queue, Queues } from './queues.ts'
+import type { MessageRow, Receiver } from './receiving.ts'
+import type { Store } from './store.ts'
+
+interface Task {
+  readonly id: string
+  readonly source_arn: string
+  readonly destination_arn: string | null
+  readonly per_second: number | null
+  readonly status: 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED'
+  readonly moved: number
+  readonly to_move: number
+  readonly failure: string | null
+  readonly started_at: number
+}
+
+const MAX_PER_SECOND = 500
+/** Messages per transaction when no rate is asked for. */
+const CHUNK = 500
+
+const GONE = 'AWS.SimpleQueueService.NonExistentQueue'
+
+const Handle = z.object({ taskId: z.string(), sourceArn: z.string() })
+
+export type MoveTasks = ReturnType<typeof openMoveTasks>
+
+export function openMoveTasks(
+  store: Store,
+  queues: Queues,
+  receiver: Receiver,
+  clock: Clock,
+  onError: (error: unknown) => void,
+) {
+  const insert = store.prepare(
+    `INSERT INTO move_tasks (id, source_arn, destination_arn, per_second, status, to_move, started_at)
+     VALUES (?, ?, ?, ?, 'RUNNING', ?, ?)`,
+  )
+  const find = store.prepare<Task>('SELECT * FROM move_tasks WHERE id = ?')
+  const running = store.prepare<Task>("SELECT * FROM move_tasks WHERE status = 'RUNNING'")
+  const latest = store.prepare<Task>(
+    'SELECT * FROM move_tasks WHERE source_arn = ? ORDER BY started_at DESC, rowid DESC LIMIT ?',
+  )
+  const progress = store.prepare('UPDATE move_tasks SET moved = moved + ? WHERE id = ?')
+  const finish = store.prepare('UPDATE move_tasks SET status = ?, failure = ? WHERE id = ?')
+  const countVisible = store.prepare<{ n: number }>(
+    'SELECT count(*) AS n FROM messages WHERE queue_id = ? AND visible_at <= ?',
+  )
+  const visible = store.prepare<MessageRow>(
+    'SELECT * FROM messages WHERE queue_id = ? AND visible_at <= ? ORDER BY enqueued_at, seq LIMIT ?',
+  )
+  const copy = store.prepare(
+    `INSERT INTO messages (queue_id, id, group_id, dedup_id, sent_at, enqueued_at, visible_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const moveBody = store.prepare('UPDATE bodies SET seq = ? WHERE seq = ?')
+  const erase = store.prepare('DELETE FROM messages WHERE seq = ?')
+  const timers = new Map<string, NodeJS.Timeout>()
+
+  /** Inside a commit. */
+  function start({
+    SourceArn,
+    DestinationArn,
+    MaxNumberOfMessagesPerSecond: rate,
+  }: Input<'StartMessageMoveTask'>) {
+    const source = resource('SourceArn', SourceArn)
+    const target = DestinationArn === undefined ? source : resource('DestinationArn', DestinationArn)
+    const invalid = (message: string) => new SqsError('InvalidParameterValueException', message)
+    if (queues.sourcesOf(source).length === 0)
+      throw invalid('Source queue must be configured as a Dead Letter Queue.')
+    if (DestinationArn === SourceArn)
+      throw invalid('Source queue arn and destination queue arn cannot be the same.')
+    if (target.settings.fifo !== source.settings.fifo)
+      throw invalid('The source queue and the destination queue must be of the same type.')
+    if (rate !== undefined && (rate < 1 || rate > MAX_PER_SECOND))
+      throw invalid(
+        `Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: must be between 1 and ${MAX_PER_SECOND}.`,
+      )
+    if (latest.all(SourceArn, 10).some((task) => task.status === 'RUNNING'))
+      throw invalid(
+        'There is already a task running. Only one active task is allowed for a source queue arn at a given time.',
+      )
+    receiver.dropExpired(source)
+    const id = randomUUID()
+    const toMove = countVisible.get(source.id, clock.now())?.n ?? 0
+    insert.run(id, SourceArn, DestinationArn ?? null, rate ?? null, toMove, clock.now())
+    schedule(id, rate ?? null)
+    return { TaskHandle: handleOf({ id, source_arn: SourceArn }) }
+  }
+
+  /** Inside a commit. */
+  function cancel(handle: string) {
+    const named = Handle.safeParse(decodeHandle(handle))
+    if (!named.success)
+      throw new SqsError('InvalidParameterValueException', 'Value for parameter TaskHandle is invalid.')
+    resource('SourceArn', named.data.sourceArn)
+    const task = find.get(named.data.taskId)
+    if (!task || task.source_arn !== named.data.sourceArn)
+      throw new SqsError('ResourceNotFoundException', 'Task does not exist.')
+    if (task.status !== 'RUNNING')
+      throw new SqsError('UnsupportedOperation', 'Only active tasks can be cancelled.')
+    end(task.id, 'CANCELLED')
+    return { ApproximateNumberOfMessagesMoved: task.moved }
+  }
+
+  function list(sourceArn: string, max: number) {
+    resource('SourceArn', sourceArn)
+    return {
+      Results: latest.all(sourceArn, max).map((task) => ({
+        ...(task.status === 'RUNNING' && { TaskHandle: handleOf(task) }),
+        Status: task.status,
+        SourceArn: task.source_arn,
+        ...(task.destination_arn !== null && { DestinationArn: task.destination_arn }),
+        ...(task.per_second !== null && { MaxNumberOfMessagesPerSecond: task.per_second }),
+        ApproximateNumberOfMessagesMoved: task.moved,
+        ApproximateNumberOfMessagesToMove: task.to_move,
+        ...(task.failure !== null && { FailureReason: task.failure }),
+        StartedTimestamp: task.started_at,
+      })),
+    }
+  }
+
+  function resource(parameter: string, arn: string): Queue {
+    const queue = queues.byArn(arn)
+    if (!queue)
+      throw new SqsError(
+        'ResourceNotFoundException',
+        `The resource that you specified for the ${parameter} parameter doesn't exist.`,
+      )
+    return queue
+  }
+
+  function schedule(id: string, perSecond: number | null) {
+    const pauseMs = perSecond === null ? 1 : Math.max(1000 / perSecond, 20)
+    const timer = setTimeout(() => {
+      store
+        .commit(() => step(id, Math.max(1, Math.round(((perSecond ?? 0) * pauseMs) / 1000))))
+        .catch(onError)
+    }, pauseMs)
+    timers.set(id, timer)
+  }
+
+  /** Moves the next few messages. Inside a commit, so that a message is in one queue or the other, never in both. */
+  function step(id: string, atMost: number) {
+    const task = find.get(id)
+    if (task?.status !== 'RUNNING') return
+    const source = queues.byArn(task.source_arn)
+    if (!source) return end(id, 'FAILED', GONE)
+    const limit = Math.min(task.per_second === null ? CHUNK : atMost, task.to_move - task.moved)
+    const rows = limit > 0 ? visible.all(source.id, clock.now(), limit) : []
+    let moved = 0
+    let failure: string | undefined
+    for (const row of rows) {
+      const target = targetOf(task, row)
+      if (typeof target === 'string') {
+        failure = target
+        break
+      }
+      move(row, target)
+      moved += 1
+    }
+    progress.run(moved, id)
+    if (failure !== undefined) end(id, 'FAILED', failure)
+    else if (rows.length === 0 || task.moved + moved >= task.to_move) end(id, 'COMPLETED')
+    else schedule(id, task.per_second)
+  }
+
+  /** Where the message goes, or why that cannot be told. */
+  function targetOf(task: Task, row: MessageRow): Queue | string {
+    const arn = task.destination_arn ?? row.source_arn
+    if (arn === null) return 'CouldNotDetermineMessageSource'
+    return queues.byArn(arn) ?? GONE
+  }
+
+  /** "All redriven messages are considered new messages with a new messageID and enqueueTime." */
+  function move(row: MessageRow, target: Queue) {
+    const at = clock.now()
+    const { lastId } = copy.run(target.id, randomUUID(), row.group_id, row.dedup_id, at, clock.arrival(), at)
+    moveBody.run(lastId, row.seq)
+    erase.run(row.seq)
+    store.touched(target.id)
+  }
+
+  function end(id: string, status: Task['status'], failure: string | null = null) {
+    clearTimeout(timers.get(id))
+    timers.delete(id)
+    finish.run(status, failure, id)
+  }
+
+  // What a restart interrupted goes on.
+  for (const task of running.all()) schedule(task.id, task.per_second)
+
+  return {
+    start,
+    cancel,
+    list,
+    close() {
+      for (const timer of timers.values()) clearTimeout(timer)
+    },
+  }
+}
+
+function handleOf(task: Pick<Task, 'id' | 'source_arn'>): string {
+  return Buffer.from(JSON.stringify({ taskId: task.id, sourceArn: task.source_arn })).toString('base64')
+}
+
+function decodeHandle(handle: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(handle, 'base64').toString())
+  } catch {
+    return undefined
+  }
+}

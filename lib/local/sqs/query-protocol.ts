@@ -1,0 +1,167 @@
+// The older Query protocol: form fields in, XML out. Both are turned from and into the JSON protocol's shapes.
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-making-api-requests-xml.html
+import { SqsError } from './errors.ts'
+import type { Action } from './inputs.ts'
+
+const NAMESPACE = 'http://queue.amazonaws.com/doc/2012-11-05/'
+const MAX_FIELDS = 5000
+
+/** Fields that are lists (`AttributeName.1`) and the member they make. */
+const lists = {
+  AttributeName: 'AttributeNames',
+  MessageAttributeName: 'MessageAttributeNames',
+  MessageSystemAttributeName: 'MessageSystemAttributeNames',
+  TagKey: 'TagKeys',
+  AWSAccountId: 'AWSAccountIds',
+  ActionName: 'Actions',
+  SendMessageBatchRequestEntry: 'Entries',
+  DeleteMessageBatchRequestEntry: 'Entries',
+  ChangeMessageVisibilityBatchRequestEntry: 'Entries',
+  StringListValue: 'StringListValues',
+  BinaryListValue: 'BinaryListValues',
+} as const
+
+/** Fields that are maps (`Attribute.1.Name`, `Attribute.1.Value`), the member they make and the name of the key. */
+const maps = {
+  Attribute: ['Attributes', 'Name'],
+  MessageAttribute: ['MessageAttributes', 'Name'],
+  MessageSystemAttribute: ['MessageSystemAttributes', 'Name'],
+  Tag: ['Tags', 'Key'],
+} as const
+
+const integers = new Set([
+  'DelaySeconds',
+  'MaxNumberOfMessages',
+  'MaxNumberOfMessagesPerSecond',
+  'MaxResults',
+  'VisibilityTimeout',
+  'WaitTimeSeconds',
+])
+
+const resultLists: Readonly<Record<string, string>> = {
+  QueueUrls: 'QueueUrl',
+  queueUrls: 'QueueUrl',
+  Messages: 'Message',
+  Failed: 'BatchResultErrorEntry',
+  Results: 'ListMessageMoveTasksResultEntry',
+}
+
+type Node = Map<string, Node | string>
+
+/** The members of a request from its form fields. */
+export function readForm(fields: URLSearchParams): Record<string, unknown> {
+  if (fields.size > MAX_FIELDS)
+    throw new SqsError('SerializationException', 'The request has too many fields.')
+  const root: Node = new Map()
+  for (const [name, value] of fields) if (name !== 'Action' && name !== 'Version') plant(root, name, value)
+  return toMembers(root)
+}
+
+function plant(root: Node, name: string, value: string) {
+  const path = name.split('.')
+  const leaf = path.pop() ?? ''
+  let node = root
+  for (const part of path) {
+    const next = node.get(part)
+    if (typeof next === 'string') throw malformed(name)
+    const child: Node = next ?? new Map()
+    node.set(part, child)
+    node = child
+  }
+  if (node.has(leaf)) throw malformed(name)
+  node.set(leaf, value)
+}
+
+function toMembers(node: Node): Record<string, unknown> {
+  const members: [string, unknown][] = []
+  for (const [name, value] of node) {
+    if (isKey(maps, name)) {
+      const [member, keyName] = maps[name]
+      members.push([member, toMap(name, value, keyName)])
+    } else if (isKey(lists, name)) {
+      const items = inOrder(name, value)
+      members.push([lists[name], items.map((item) => (typeof item === 'string' ? item : toMembers(item)))])
+    } else if (typeof value !== 'string') throw malformed(name)
+    else members.push([name, integers.has(name) && /^-?\d{1,15}$/.test(value) ? Number(value) : value])
+  }
+  return Object.fromEntries(members)
+}
+
+function toMap(name: string, value: Node | string, keyName: string): Record<string, unknown> {
+  const pairs = inOrder(name, value).map((item): [string, unknown] => {
+    const key = typeof item === 'string' ? undefined : item.get(keyName)
+    if (typeof item === 'string' || typeof key !== 'string') throw malformed(name)
+    const inner = item.get('Value') ?? ''
+    return [key, typeof inner === 'string' ? inner : toMembers(inner)]
+  })
+  return Object.fromEntries(pairs)
+}
+
+/** AWS's own examples leave the number out when there is one item (`Attribute.Name=…`). */
+function inOrder(name: string, value: Node | string): (Node | string)[] {
+  if (typeof value === 'string') return [value]
+  const keys = [...value.keys()]
+  if (!keys.some((key) => /^\d+$/.test(key))) return [value]
+  if (!keys.every((key) => /^\d{1,6}$/.test(key))) throw malformed(name)
+  return [...value].sort(([a], [b]) => Number(a) - Number(b)).map(([, item]) => item)
+}
+
+function malformed(name: string): SqsError {
+  return new SqsError(
+    'SerializationException',
+    `The field ${name} does not have the form that this API knows.`,
+  )
+}
+
+const isKey = <T extends object>(table: T, name: string): name is keyof T & string =>
+  Object.hasOwn(table, name)
+
+export function writeResult(action: Action, output: object | undefined, requestId: string): string {
+  const result = output ? `<${action}Result>${members(action, output)}</${action}Result>` : ''
+  const metadata = `<ResponseMetadata>${element('RequestId', requestId)}</ResponseMetadata>`
+  return document(`${action}Response`, result + metadata)
+}
+
+export function writeError(error: SqsError, requestId: string): string {
+  const parts = [element('Type', error.fault), element('Code', error.code), element('Message', error.message)]
+  return document(
+    'ErrorResponse',
+    `<Error>${parts.join('')}<Detail/></Error>${element('RequestId', requestId)}`,
+  )
+}
+
+const document = (root: string, content: string) =>
+  `<?xml version="1.0"?><${root} xmlns="${NAMESPACE}">${content}</${root}>`
+
+function members(action: Action, output: object): string {
+  return Object.entries(output)
+    .map(([name, value]) => {
+      if (Array.isArray(value)) {
+        const item = name === 'Successful' ? `${action}ResultEntry` : (resultLists[name] ?? name)
+        return value.map((one) => element(item, one, action)).join('')
+      }
+      const map = Object.entries(maps).find(([, [member]]) => member === name)
+      if (!map || typeof value !== 'object') return element(name, value, action)
+      const [tag, [, keyName]] = map
+      return Object.entries(value ?? {})
+        .map(([key, inner]) => `<${tag}>${element(keyName, key)}${element('Value', inner, action)}</${tag}>`)
+        .join('')
+    })
+    .join('')
+}
+
+function element(name: string, value: unknown, action: Action = 'SendMessage'): string {
+  const content =
+    typeof value === 'object' && value !== null ? members(action, value) : escapeXml(String(value))
+  return `<${name}>${content}</${name}>`
+}
+
+/** A bare carriage return would come out of the client's parser as a line feed. */
+function escapeXml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('\r', '&#xD;')
+}

@@ -1,0 +1,151 @@
+// The actions on queues: their life, attributes, tags, permissions and redrive.
+import type { Actions, Caller, Services } from './actions.ts'
+import { invalidValue, missing, SqsError } from './errors.ts'
+import { addPermission, removePermission } from './permissions.ts'
+import { checkAttributeNames, shownAttributes } from './queue-attributes.ts'
+import { notFound, type Queue } from './queues.ts'
+
+interface Page {
+  readonly MaxResults?: number | undefined
+  readonly NextToken?: string | undefined
+}
+
+export function queueActions({ store, queues, moveTasks, receiver }: Services) {
+  const listUrls = (found: readonly Queue[], page: Page, caller: Caller) => {
+    const { items, ...next } = cutPage(found, page)
+    return { urls: items.map((queue) => queues.urlOf(queue, caller.host)), ...next }
+  }
+  return {
+    CreateQueue: async ({ QueueName, Attributes = {}, tags, Tags }, { host }) => {
+      const given = tags ?? Tags ?? {}
+      checkTags(QueueName, given)
+      const queue = await store.commit(() => queues.create(QueueName, Attributes, given))
+      return { QueueUrl: queues.urlOf(queue, host) }
+    },
+    DeleteQueue: ({ QueueUrl }) =>
+      store.commit(() => {
+        const queue = queues.byUrl(QueueUrl)
+        queues.destroy(queue)
+        store.touched(queue.id)
+        return undefined
+      }),
+    GetQueueUrl: ({ QueueName, QueueOwnerAWSAccountId }, { host }) => {
+      const foreign = QueueOwnerAWSAccountId !== undefined && QueueOwnerAWSAccountId !== queues.accountId
+      const queue = foreign ? undefined : queues.byName(QueueName)
+      if (!queue) throw notFound()
+      return { QueueUrl: queues.urlOf(queue, host) }
+    },
+    ListQueues: ({ QueueNamePrefix = '', ...page }, caller) => {
+      const found = queues.all().filter((queue) => queue.name.startsWith(QueueNamePrefix))
+      const { urls, ...next } = listUrls(found, page, caller)
+      return urls.length > 0 ? { QueueUrls: urls, ...next } : {}
+    },
+    ListDeadLetterSourceQueues: ({ QueueUrl, ...page }, caller) => {
+      const { urls, ...next } = listUrls(queues.sourcesOf(queues.byUrl(QueueUrl)), page, caller)
+      return { queueUrls: urls, ...next }
+    },
+    GetQueueAttributes: async ({ QueueUrl, AttributeNames = [] }) => {
+      checkAttributeNames(AttributeNames)
+      const { queue, counts } = await store.commit(() => {
+        const found = queues.byUrl(QueueUrl)
+        receiver.dropExpired(found)
+        return { queue: found, counts: receiver.count(found) }
+      })
+      const all: Record<string, string> = {
+        QueueArn: queue.arn,
+        ApproximateNumberOfMessages: `${counts.visible}`,
+        ApproximateNumberOfMessagesNotVisible: `${counts.hidden}`,
+        ApproximateNumberOfMessagesDelayed: `${counts.delayed}`,
+        CreatedTimestamp: `${Math.floor(queue.createdAt / 1000)}`,
+        LastModifiedTimestamp: `${Math.floor(queue.modifiedAt / 1000)}`,
+        ...shownAttributes(queue.attributes, queue.settings.fifo),
+      }
+      const wanted = AttributeNames.includes('All')
+        ? all
+        : Object.fromEntries(Object.entries(all).filter(([name]) => AttributeNames.includes(name)))
+      return Object.keys(wanted).length > 0 ? { Attributes: wanted } : {}
+    },
+    SetQueueAttributes: ({ QueueUrl, Attributes }) =>
+      store.commit(() => void queues.setAttributes(queues.byUrl(QueueUrl), Attributes)),
+    PurgeQueue: ({ QueueUrl }) => store.commit(() => void queues.purge(queues.byUrl(QueueUrl))),
+    TagQueue: ({ QueueUrl, Tags }) => {
+      if (Object.keys(Tags).length === 0) throw missing('Tags')
+      return store.commit(() => {
+        const queue = queues.byUrl(QueueUrl)
+        const tags = { ...queue.tags, ...Tags }
+        checkTags(queue.name, tags)
+        queues.setTags(queue, tags)
+        return undefined
+      })
+    },
+    UntagQueue: ({ QueueUrl, TagKeys }) => {
+      if (TagKeys.length === 0) throw missing('TagKeys')
+      return store.commit(() => {
+        const queue = queues.byUrl(QueueUrl)
+        const rest = Object.entries(queue.tags).filter(([key]) => !TagKeys.includes(key))
+        queues.setTags(queue, Object.fromEntries(rest))
+        return undefined
+      })
+    },
+    ListQueueTags: ({ QueueUrl }) => {
+      const { tags } = queues.byUrl(QueueUrl)
+      return Object.keys(tags).length > 0 ? { Tags: tags } : {}
+    },
+    AddPermission: ({ QueueUrl, ...permission }) =>
+      store.commit(() => {
+        const queue = queues.byUrl(QueueUrl)
+        queues.setAttributes(queue, { Policy: addPermission(queue, permission) })
+        return undefined
+      }),
+    RemovePermission: ({ QueueUrl, Label }) =>
+      store.commit(() => {
+        const queue = queues.byUrl(QueueUrl)
+        queues.setAttributes(queue, { Policy: removePermission(queue, Label) })
+        return undefined
+      }),
+    StartMessageMoveTask: (input) => store.commit(() => moveTasks.start(input)),
+    CancelMessageMoveTask: ({ TaskHandle }) => store.commit(() => moveTasks.cancel(TaskHandle)),
+    ListMessageMoveTasks: ({ SourceArn, MaxResults = 1 }) => {
+      if (MaxResults < 1 || MaxResults > 10)
+        throw invalidValue('MaxResults', MaxResults, 'Must be between 1 and 10, if provided.')
+      return moveTasks.list(SourceArn, MaxResults)
+    },
+  } satisfies Partial<Actions>
+}
+
+const MAX_RESULTS = 1000
+
+/** "You must set MaxResults to receive a value for NextToken in the response." The token is the last name shown. */
+function cutPage(found: readonly Queue[], { MaxResults, NextToken }: Page) {
+  if (MaxResults !== undefined && (MaxResults < 1 || MaxResults > MAX_RESULTS))
+    throw invalidValue(
+      'MaxResults',
+      MaxResults,
+      `MaxResults must be an integer between 1 and ${MAX_RESULTS}.`,
+    )
+  const after = NextToken === undefined ? '' : Buffer.from(NextToken, 'base64').toString()
+  if (NextToken !== undefined && Buffer.from(after).toString('base64') !== NextToken)
+    throw invalidValue('NextToken', NextToken, 'The token is not one of this service.')
+  const rest = found.filter((queue) => queue.name > after)
+  const items = rest.slice(0, MaxResults ?? MAX_RESULTS)
+  const last = items.at(-1)
+  const more = MaxResults !== undefined && rest.length > items.length && last !== undefined
+  return { items, ...(more && { NextToken: Buffer.from(last.name).toString('base64') }) }
+}
+
+function checkTags(queueName: string, tags: Readonly<Record<string, string>>) {
+  if (Object.keys(tags).length > 50)
+    throw new SqsError('InvalidParameterValueException', `Too many tags added for queue ${queueName}.`)
+  for (const [key, value] of Object.entries(tags)) {
+    if (key.length < 1 || key.length > 128)
+      throw new SqsError(
+        'InvalidParameterValueException',
+        'Tag keys must be between 1 and 128 characters in length.',
+      )
+    if (value.length > 256)
+      throw new SqsError(
+        'InvalidParameterValueException',
+        'Tag values must be between 0 and 256 characters in length.',
+      )
+  }
+}

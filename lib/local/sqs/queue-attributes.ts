@@ -1,0 +1,212 @@
+// What a queue can be told to do: names, limits and defaults of its attributes.
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html
+import * as z from 'zod'
+import { invalidValue, SqsError } from './errors.ts'
+
+export const MAX_MESSAGE_BYTES = 1_048_576
+export const MAX_VISIBILITY_S = 43_200
+
+export type QueueAttributes = Readonly<Record<string, string>>
+
+export interface QueueSettings {
+  readonly fifo: boolean
+  readonly delayS: number
+  readonly maxMessageBytes: number
+  readonly retentionS: number
+  readonly waitS: number
+  readonly visibilityS: number
+  readonly contentBasedDeduplication: boolean
+  readonly deduplicateByGroup: boolean
+  readonly kmsKeyId: string | undefined
+  readonly redrive: { readonly deadLetterTargetArn: string; readonly maxReceiveCount: number } | undefined
+}
+
+interface Rule {
+  /** The value as kept and shown, or undefined when it is not allowed. */
+  readonly accept: (value: string) => string | undefined
+  readonly byDefault?: string
+  readonly fifoOnly?: true
+}
+
+const integer = (min: number, max: number, byDefault?: string): Rule => ({
+  accept: (value) =>
+    /^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max ? `${Number(value)}` : undefined,
+  ...(byDefault !== undefined && { byDefault }),
+})
+const oneOf = (allowed: readonly string[], byDefault?: string): Rule => ({
+  accept: (value) => (allowed.includes(value) ? value : undefined),
+  ...(byDefault !== undefined && { byDefault }),
+})
+const boolean: Rule = {
+  accept: (value) => (/^(true|false)$/i.test(value) ? value.toLowerCase() : undefined),
+}
+const policy: Rule = {
+  accept: (value) => (z.looseObject({}).safeParse(readJson(value)).success ? value : undefined),
+}
+
+const rules: Readonly<Record<string, Rule>> = {
+  DelaySeconds: integer(0, 900, '0'),
+  MaximumMessageSize: integer(1024, MAX_MESSAGE_BYTES, `${MAX_MESSAGE_BYTES}`),
+  MessageRetentionPeriod: integer(60, 1_209_600, '345600'),
+  ReceiveMessageWaitTimeSeconds: integer(0, 20, '0'),
+  VisibilityTimeout: integer(0, MAX_VISIBILITY_S, '30'),
+  Policy: policy,
+  RedrivePolicy: { accept: readRedrivePolicy },
+  RedriveAllowPolicy: { accept: readRedriveAllowPolicy },
+  KmsMasterKeyId: { accept: (value) => value },
+  KmsDataKeyReusePeriodSeconds: integer(60, 86_400),
+  SqsManagedSseEnabled: { ...boolean, byDefault: 'true' },
+  FifoQueue: { ...boolean, fifoOnly: true },
+  ContentBasedDeduplication: { ...boolean, byDefault: 'false', fifoOnly: true },
+  DeduplicationScope: { ...oneOf(['queue', 'messageGroup'], 'queue'), fifoOnly: true },
+  FifoThroughputLimit: { ...oneOf(['perQueue', 'perMessageGroupId'], 'perQueue'), fifoOnly: true },
+}
+
+/** Attributes that are counted or known, not set. */
+const computed = new Set([
+  'All',
+  'ApproximateNumberOfMessages',
+  'ApproximateNumberOfMessagesDelayed',
+  'ApproximateNumberOfMessagesNotVisible',
+  'CreatedTimestamp',
+  'LastModifiedTimestamp',
+  'QueueArn',
+])
+
+export function checkAttributeNames(names: readonly string[]) {
+  const unknown = names.find((name) => !computed.has(name) && !Object.hasOwn(rules, name))
+  if (unknown !== undefined) throw new SqsError('InvalidAttributeName', `Unknown Attribute ${unknown}.`)
+}
+
+/** Lays `changes` over `before`; an empty value takes an attribute back to its default. */
+export function changeAttributes(
+  before: QueueAttributes,
+  changes: Readonly<Record<string, string>>,
+  fifo: boolean,
+): QueueAttributes {
+  const after: Record<string, string> = { ...before }
+  for (const [name, value] of Object.entries(changes)) {
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
+    if (!rule || (rule.fifoOnly && !fifo)) throw unknownAttribute(name, rule !== undefined)
+    const accepted = value === '' ? '' : rule.accept(value)
+    if (accepted === undefined)
+      throw new SqsError('InvalidAttributeValue', `Invalid value for the parameter ${name}.`)
+    if (accepted === '') delete after[name]
+    else after[name] = accepted
+  }
+  checkTogether(after, changes)
+  return after
+}
+
+function unknownAttribute(name: string, known: boolean): SqsError {
+  if (known && (name === 'DeduplicationScope' || name === 'FifoThroughputLimit'))
+    return new SqsError(
+      'InvalidAttributeName',
+      `You can specify the ${name} only when FifoQueue is set to true.`,
+    )
+  return new SqsError('InvalidAttributeName', `Unknown Attribute ${name}.`)
+}
+
+function checkTogether(after: Record<string, string>, changes: Readonly<Record<string, string>>) {
+  if (changes.KmsMasterKeyId && changes.SqsManagedSseEnabled === 'true')
+    throw new SqsError('InvalidAttributeName', oneEncryption)
+  if (after.KmsMasterKeyId && after.SqsManagedSseEnabled === 'true' && changes.SqsManagedSseEnabled)
+    throw new SqsError('InvalidAttributeName', oneEncryption)
+  if (changes.KmsMasterKeyId) after.SqsManagedSseEnabled = 'false'
+  if (after.FifoThroughputLimit === 'perMessageGroupId' && after.DeduplicationScope !== 'messageGroup')
+    throw new SqsError(
+      'InvalidAttributeValue',
+      'Invalid value for the parameter FifoThroughputLimit. Reason: perMessageGroupId is allowed only when DeduplicationScope is messageGroup.',
+    )
+}
+
+const oneEncryption =
+  'You can use one type of server-side encryption (SSE) at one time. You can either enable KMS SSE or SQS SSE.'
+
+/** All that is set or has a default, as GetQueueAttributes shows it. */
+export function shownAttributes(attributes: QueueAttributes, fifo: boolean): Record<string, string> {
+  const shown: Record<string, string> = {}
+  for (const [name, rule] of Object.entries(rules)) {
+    const value = attributes[name] ?? (rule.fifoOnly && !fifo ? undefined : rule.byDefault)
+    if (value !== undefined) shown[name] = value
+  }
+  if (!shown.KmsMasterKeyId) delete shown.KmsDataKeyReusePeriodSeconds
+  else shown.KmsDataKeyReusePeriodSeconds ??= '300'
+  return shown
+}
+
+export function readSettings(attributes: QueueAttributes, fifo: boolean): QueueSettings {
+  const shown = shownAttributes(attributes, fifo)
+  const redrive = shown.RedrivePolicy
+  return {
+    fifo,
+    delayS: Number(shown.DelaySeconds),
+    maxMessageBytes: Number(shown.MaximumMessageSize),
+    retentionS: Number(shown.MessageRetentionPeriod),
+    waitS: Number(shown.ReceiveMessageWaitTimeSeconds),
+    visibilityS: Number(shown.VisibilityTimeout),
+    contentBasedDeduplication: shown.ContentBasedDeduplication === 'true',
+    deduplicateByGroup: shown.DeduplicationScope === 'messageGroup',
+    kmsKeyId: shown.KmsMasterKeyId,
+    redrive: redrive ? RedrivePolicy.parse(readJson(redrive)) : undefined,
+  }
+}
+
+const RedrivePolicy = z.object({
+  deadLetterTargetArn: z.string(),
+  maxReceiveCount: z.coerce.number().int().min(1).max(1000),
+})
+const RedriveAllowPolicy = z.discriminatedUnion('redrivePermission', [
+  z.strictObject({ redrivePermission: z.enum(['allowAll', 'denyAll']) }),
+  z.strictObject({
+    redrivePermission: z.literal('byQueue'),
+    sourceQueueArns: z.array(z.string()).min(1).max(10),
+  }),
+])
+
+const arnForm = /^arn:[\w-]+:sqs:[\w-]*:\d{12}:[\w.-]+$/
+
+function readRedrivePolicy(value: string): string {
+  const refuse = (reason: string) => invalidValue('RedrivePolicy', value, reason)
+  const given = z.looseObject({}).safeParse(readJson(value))
+  if (!given.success) throw refuse('Redrive policy is not a valid JSON map.')
+  for (const name of ['deadLetterTargetArn', 'maxReceiveCount'])
+    if (given.data[name] === undefined)
+      throw refuse(`Redrive policy does not contain mandatory attribute: ${name}.`)
+  const { deadLetterTargetArn, maxReceiveCount } = given.data
+  if (typeof deadLetterTargetArn !== 'string' || !arnForm.test(deadLetterTargetArn))
+    throw refuse('Invalid value for deadLetterTargetArn.')
+  const policy = RedrivePolicy.safeParse(given.data)
+  if (!policy.success)
+    throw refuse(
+      `Invalid value for maxReceiveCount: ${String(maxReceiveCount)}, valid values are from 1 to 1000 both inclusive.`,
+    )
+  return JSON.stringify(policy.data)
+}
+
+function readRedriveAllowPolicy(value: string): string {
+  const policy = RedriveAllowPolicy.safeParse(readJson(value))
+  if (!policy.success)
+    throw invalidValue(
+      'RedriveAllowPolicy',
+      value,
+      'redrivePermission must be allowAll, denyAll or byQueue, and byQueue needs sourceQueueArns with 1 to 10 queue ARNs.',
+    )
+  return JSON.stringify(policy.data)
+}
+
+/** Does a dead-letter queue with this RedriveAllowPolicy take messages of the queue `sourceArn`? */
+export function allowsRedrive(redriveAllowPolicy: string | undefined, sourceArn: string): boolean {
+  if (redriveAllowPolicy === undefined) return true
+  const policy = RedriveAllowPolicy.parse(readJson(redriveAllowPolicy))
+  if (policy.redrivePermission === 'byQueue') return policy.sourceQueueArns.includes(sourceArn)
+  return policy.redrivePermission === 'allowAll'
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,48 @@
+// A receipt handle names one receiving of one message; only that one can delete the message or keep it hidden.
+import { hash } from 'node:crypto'
+import { SqsError } from './errors.ts'
+
+export interface Receipt {
+  readonly queueId: number
+  readonly seq: number
+  /** Drawn anew each time the message is received. */
+  readonly token: number
+}
+
+const VERSION = 1
+const BYTES = 23
+
+export function writeReceipt({ queueId, seq, token }: Receipt): string {
+  const bytes = Buffer.alloc(BYTES)
+  bytes.writeUInt8(VERSION, 0)
+  bytes.writeUIntBE(queueId, 1, 6)
+  bytes.writeUIntBE(seq, 7, 6)
+  bytes.writeUIntBE(token, 13, 6)
+  checksum(bytes).copy(bytes, 19)
+  return bytes.toString('base64')
+}
+
+export function readReceipt(handle: string, queueId: number): Receipt {
+  const bytes = Buffer.from(handle, 'base64')
+  const ours =
+    bytes.length === BYTES &&
+    bytes.readUInt8(0) === VERSION &&
+    bytes.toString('base64') === handle &&
+    checksum(bytes).equals(bytes.subarray(19))
+  const receipt = ours && {
+    queueId: bytes.readUIntBE(1, 6),
+    seq: bytes.readUIntBE(7, 6),
+    token: bytes.readUIntBE(13, 6),
+  }
+  if (!receipt || receipt.queueId !== queueId)
+    throw new SqsError(
+      'ReceiptHandleIsInvalid',
+      `The input receipt handle "${handle.slice(0, 1024)}" is not a valid receipt handle.`,
+    )
+  return receipt
+}
+
+/** Guards against typing errors; who may use a handle is decided by the request's signature. */
+function checksum(bytes: Buffer): Buffer {
+  return hash('sha256', bytes.subarray(0, 19), 'buffer').subarray(0, 4)
+}

@@ -1,0 +1,224 @@
+// ReceiveMessage: which messages may go out now, in which order, and which have failed too often.
+import { randomBytes } from 'node:crypto'
+import { openAttempts } from './attempts.ts'
+import type { Clock } from './clock.ts'
+import { SqsError } from './errors.ts'
+import type { Queue, Queues } from './queues.ts'
+import type { Store } from './store.ts'
+
+export interface MessageRow {
+  readonly seq: number
+  readonly queue_id: number
+  readonly id: string
+  readonly group_id: string | null
+  readonly dedup_id: string | null
+  readonly sent_at: number
+  readonly enqueued_at: number
+  readonly visible_at: number
+  /** Times received from this queue, and from the queues it was in before. */
+  readonly received: number
+  readonly received_before: number
+  readonly first_received_at: number | null
+  readonly received_at: number | null
+  readonly receipt: number | null
+  readonly source_arn: string | null
+}
+
+export interface Content {
+  readonly body: string
+  /** JSON of MessageAttributes. */
+  readonly attributes: string
+  readonly trace: string | null
+  readonly sender: string
+}
+
+export interface Taken {
+  readonly row: MessageRow
+  readonly content: Content
+  readonly token: number
+}
+
+export interface Wanted {
+  readonly max: number
+  readonly visibilityS: number
+  readonly attemptId: string | undefined
+}
+
+/** "Amazon SQS looks through the first 120k messages to determine available message groups." */
+const FIFO_WINDOW = 120_000
+
+export type Receiver = ReturnType<typeof openReceiver>
+
+/** Every function runs inside `store.commit`. */
+export function openReceiver(store: Store, queues: Queues, clock: Clock, inFlightLimit: number) {
+  const expire = store.prepare('DELETE FROM messages WHERE queue_id = ? AND enqueued_at <= ?')
+  const visible = store.prepare<MessageRow>(
+    'SELECT * FROM messages WHERE queue_id = ? AND visible_at <= ? ORDER BY visible_at, seq',
+  )
+  const inOrder = store.prepare<{ group_id: string }>(
+    `SELECT group_id FROM messages WHERE queue_id = ? ORDER BY enqueued_at, seq LIMIT ${FIFO_WINDOW}`,
+  )
+  const ofGroup = store.prepare<MessageRow>(
+    'SELECT * FROM messages WHERE queue_id = ? AND group_id = ? ORDER BY enqueued_at, seq',
+  )
+  const take = store.prepare(
+    `UPDATE messages SET visible_at = ?, received = received + 1, receipt = ?, received_at = ?,
+     first_received_at = coalesce(first_received_at, ?) WHERE seq = ?`,
+  )
+  const giveBack = store.prepare(
+    `UPDATE messages SET visible_at = ?, received = ?, receipt = ?, received_at = ?, first_received_at = ?
+     WHERE seq = ? AND receipt = ?`,
+  )
+  const bury = store.prepare(
+    `UPDATE messages SET queue_id = ?, visible_at = ?, received = 0, received_before = received_before + received,
+     receipt = NULL, source_arn = ?, enqueued_at = ? WHERE seq = ?`,
+  )
+  const contentOf = store.prepare<Content>('SELECT body, attributes, trace, sender FROM bodies WHERE seq = ?')
+  const countInFlight = store.prepare<{ n: number }>(
+    'SELECT count(*) AS n FROM messages WHERE queue_id = ? AND visible_at > ? AND receipt IS NOT NULL',
+  )
+  const countVisible = store.prepare<{ n: number }>(
+    'SELECT count(*) AS n FROM messages WHERE queue_id = ? AND visible_at <= ?',
+  )
+  const countAll = store.prepare<{ n: number }>('SELECT count(*) AS n FROM messages WHERE queue_id = ?')
+  const next = store.prepare<{ at: number | null }>(
+    'SELECT min(visible_at) AS at FROM messages WHERE queue_id = ? AND visible_at > ?',
+  )
+  const attempts = openAttempts(store)
+  // An upper bound per queue: counting for each receive would cost more than the receive.
+  const inFlightAtMost = new Map<number, number>()
+
+  function receive(queue: Queue, wanted: Wanted): Taken[] {
+    const at = clock.now()
+    dropExpired(queue)
+    const again = attempts.repeat(queue, wanted, at)
+    if (again) return again.map(({ row, token }) => ({ row, content: read(row), token }))
+    if (isFull(queue, at)) {
+      if (queue.settings.fifo) return []
+      throw new SqsError('OverLimit', `The maximum of ${inFlightLimit} in flight messages is reached.`)
+    }
+    const fate = judge(queue)
+    const rows = queue.settings.fifo
+      ? pickFifo(queue, at, wanted.max, fate.isDead)
+      : pickStandard(queue, at, wanted.max, fate.isDead)
+    fate.bury(at)
+    const taken = rows.map((row) => takeOne(row, at, wanted.visibilityS))
+    inFlightAtMost.set(queue.id, (inFlightAtMost.get(queue.id) ?? inFlightLimit) + taken.length)
+    attempts.note(queue, wanted, taken, at)
+    return taken
+  }
+
+  /** Sorts out what has been received too often, as the redrive policy says. Nothing is, without a living target. */
+  function judge(queue: Queue) {
+    const { redrive, fifo } = queue.settings
+    const target = redrive && queues.byArn(redrive.deadLetterTargetArn)
+    const dead: MessageRow[] = []
+    return {
+      isDead(row: MessageRow): boolean {
+        if (!redrive || !target || row.received < redrive.maxReceiveCount) return false
+        dead.push(row)
+        return true
+      },
+      /**
+       * "For standard queues, the expiration of a message is always based on its original enqueue timestamp." "For
+       * FIFO queues, the enqueue timestamp resets when the message is moved to a dead-letter queue."
+       */
+      bury(at: number) {
+        if (!target || dead.length === 0) return
+        for (const row of dead)
+          bury.run(target.id, at, queue.arn, fifo ? clock.arrival() : row.enqueued_at, row.seq)
+        store.touched(target.id)
+      },
+    }
+  }
+
+  function pickStandard(queue: Queue, at: number, max: number, isDead: (row: MessageRow) => boolean) {
+    const picked: MessageRow[] = []
+    for (const row of visible.iterate(queue.id, at)) {
+      if (!isDead(row)) picked.push(row)
+      if (picked.length >= max) break
+    }
+    return picked
+  }
+
+  /** As many as possible from one group, then from the next; nothing behind a message that is hidden. */
+  function pickFifo(queue: Queue, at: number, max: number, isDead: (row: MessageRow) => boolean) {
+    const picked: MessageRow[] = []
+    const done = new Set<string>()
+    for (const { group_id: group } of inOrder.iterate(queue.id)) {
+      if (picked.length >= max) break
+      if (done.has(group)) continue
+      done.add(group)
+      picked.push(...pickGroup(queue, group, at, max - picked.length, isDead))
+    }
+    return picked
+  }
+
+  function pickGroup(
+    queue: Queue,
+    group: string,
+    at: number,
+    max: number,
+    isDead: (row: MessageRow) => boolean,
+  ) {
+    const picked: MessageRow[] = []
+    for (const row of ofGroup.iterate(queue.id, group)) {
+      if (row.visible_at > at || picked.length >= max) break
+      if (!isDead(row)) picked.push(row)
+    }
+    return picked
+  }
+
+  function takeOne(row: MessageRow, at: number, visibilityS: number): Taken {
+    const token = randomBytes(6).readUIntBE(0, 6)
+    const visibleAt = at + visibilityS * 1000
+    const first = row.first_received_at ?? at
+    take.run(visibleAt, token, at, first, row.seq)
+    return {
+      row: { ...row, received: row.received + 1, first_received_at: first },
+      content: read(row),
+      token,
+    }
+  }
+
+  function read(row: MessageRow): Content {
+    const content = contentOf.get(row.seq)
+    if (!content) throw new Error(`The body of message ${row.id} is missing.`)
+    return content
+  }
+
+  function isFull(queue: Queue, at: number): boolean {
+    if ((inFlightAtMost.get(queue.id) ?? inFlightLimit) < inFlightLimit) return false
+    const inFlight = countInFlight.get(queue.id, at)?.n ?? 0
+    inFlightAtMost.set(queue.id, inFlight)
+    return inFlight >= inFlightLimit
+  }
+
+  /** Undoes a receive whose answer never reached the client. */
+  function putBack(queue: Queue, { row, token }: Taken) {
+    const before = row.received - 1
+    const first = row.received + row.received_before > 1 ? row.first_received_at : null
+    giveBack.run(row.visible_at, before, row.receipt, row.received_at, first, row.seq, token)
+    store.touched(queue.id)
+  }
+
+  function dropExpired(queue: Queue) {
+    expire.run(queue.id, clock.now() - queue.settings.retentionS * 1000)
+  }
+
+  function count(queue: Queue) {
+    const at = clock.now()
+    const visible = countVisible.get(queue.id, at)?.n ?? 0
+    const hidden = countInFlight.get(queue.id, at)?.n ?? 0
+    return { visible, hidden, delayed: (countAll.get(queue.id)?.n ?? 0) - visible - hidden }
+  }
+
+  return {
+    receive,
+    count,
+    putBack,
+    dropExpired,
+    /** When the next hidden message shows itself, if any. */
+    nextVisibleAt: (queue: Queue): number | undefined => next.get(queue.id, clock.now())?.at ?? undefined,
+  }
+}

@@ -1,0 +1,212 @@
+// SendMessage: what a message may be, deduplication, and its way into the store.
+import { hash, randomUUID } from 'node:crypto'
+import type { Clock } from './clock.ts'
+import { invalidValue, missing, SqsError } from './errors.ts'
+import {
+  attributesMd5,
+  forbiddenCharacters,
+  type GivenAttributes,
+  hasForbiddenCharacters,
+  type MessageAttributes,
+  readMessageAttributes,
+} from './message-attributes.ts'
+import type { Queue } from './queues.ts'
+import type { Store } from './store.ts'
+
+/** How long a deduplication id, or a ReceiveRequestAttemptId, is remembered. */
+export const DEDUPLICATION_MS = 300_000
+
+export interface GivenMessage {
+  readonly MessageBody: string
+  readonly DelaySeconds?: number | undefined
+  readonly MessageAttributes?: GivenAttributes | undefined
+  readonly MessageSystemAttributes?: GivenAttributes | undefined
+  readonly MessageDeduplicationId?: string | undefined
+  readonly MessageGroupId?: string | undefined
+}
+
+/** A message that may be stored. */
+export interface Draft {
+  readonly body: string
+  readonly attributes: MessageAttributes
+  readonly systemAttributes: MessageAttributes
+  readonly trace: string | null
+  readonly sender: string
+  readonly delayS: number
+  readonly groupId: string | null
+  readonly dedupId: string | null
+}
+
+export interface Sent {
+  readonly MessageId: string
+  readonly MD5OfMessageBody: string
+  readonly MD5OfMessageAttributes?: string
+  readonly MD5OfMessageSystemAttributes?: string
+  readonly SequenceNumber?: string
+}
+
+/** Checks a message against its queue. `batch` only changes the wording, as it does at AWS. */
+export function draftMessage(
+  queue: Queue,
+  given: GivenMessage,
+  from: { readonly sender: string; readonly trace: string | undefined },
+  batch = false,
+): Draft {
+  if (given.MessageBody === '') throw missing('MessageBody')
+  const { groupId, dedupId } = readFifoFields(queue, given)
+  if (hasForbiddenCharacters(given.MessageBody)) throw forbiddenCharacters()
+  const attributes = readMessageAttributes(given.MessageAttributes ?? {})
+  const systemAttributes = readSystemAttributes(given.MessageSystemAttributes ?? {})
+  if (messageSize(given) > queue.settings.maxMessageBytes)
+    throw new SqsError(
+      'InvalidParameterValueException',
+      `One or more parameters ${batch ? 'cannot be validated' : 'are invalid'}. Reason: Message must be shorter than ${queue.settings.maxMessageBytes} bytes.`,
+    )
+  return {
+    body: given.MessageBody,
+    attributes,
+    systemAttributes,
+    trace: systemAttributes.AWSTraceHeader?.StringValue ?? from.trace ?? null,
+    sender: from.sender,
+    delayS: readDelay(queue, given.DelaySeconds),
+    groupId,
+    dedupId,
+  }
+}
+
+/** Bytes of a message that is not checked yet, for the limit of a whole batch. */
+export function messageSize(given: GivenMessage): number {
+  let size = Buffer.byteLength(given.MessageBody)
+  for (const [name, value] of Object.entries(given.MessageAttributes ?? {})) {
+    const { DataType = '', StringValue = '', BinaryValue } = value
+    size += Buffer.byteLength(name) + Buffer.byteLength(DataType)
+    size +=
+      BinaryValue === undefined ? Buffer.byteLength(StringValue) : Buffer.byteLength(BinaryValue, 'base64')
+  }
+  return size
+}
+
+/** A FIFO queue needs both fields for the whole batch to be taken, so this is checked before anything else. */
+export function readFifoFields(queue: Queue, given: GivenMessage) {
+  const { MessageGroupId: groupId, MessageDeduplicationId: dedupId } = given
+  if (groupId !== undefined) checkToken('MessageGroupId', groupId)
+  if (dedupId !== undefined) checkToken('MessageDeduplicationId', dedupId)
+  if (!queue.settings.fifo) {
+    if (dedupId !== undefined)
+      throw invalidValue(
+        'MessageDeduplicationId',
+        dedupId,
+        'The request include parameter that is not valid for this queue type.',
+      )
+    return { groupId: groupId ?? null, dedupId: null }
+  }
+  if (groupId === undefined) throw missing('MessageGroupId')
+  if (dedupId === undefined && !queue.settings.contentBasedDeduplication)
+    throw new SqsError(
+      'InvalidParameterValueException',
+      'The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly',
+    )
+  return { groupId, dedupId: dedupId ?? hash('sha256', given.MessageBody) }
+}
+
+export function checkToken(parameter: string, value: string) {
+  if (!/^[!-~]{1,128}$/.test(value))
+    throw invalidValue(
+      parameter,
+      value,
+      `${parameter} can only include alphanumeric and punctuation characters. 1 to 128 in length.`,
+    )
+}
+
+function readDelay(queue: Queue, delayS: number | undefined): number {
+  if (delayS === undefined) return queue.settings.delayS
+  if (delayS < 0 || delayS > 900)
+    throw invalidValue('DelaySeconds', delayS, 'DelaySeconds must be >= 0 and <= 900.')
+  if (!queue.settings.fifo) return delayS
+  if (delayS > 0)
+    throw invalidValue(
+      'DelaySeconds',
+      delayS,
+      'The request include parameter that is not valid for this queue type.',
+    )
+  return queue.settings.delayS
+}
+
+function readSystemAttributes(given: GivenAttributes): MessageAttributes {
+  const unknown = Object.keys(given).find((name) => name !== 'AWSTraceHeader')
+  if (unknown !== undefined)
+    throw new SqsError(
+      'InvalidParameterValueException',
+      `Message system attribute name '${unknown}' is invalid. The only supported name is AWSTraceHeader.`,
+    )
+  const type = given.AWSTraceHeader?.DataType
+  if (type !== undefined && type !== 'String')
+    throw new SqsError(
+      'InvalidParameterValueException',
+      "The message system attribute 'AWSTraceHeader' has an invalid message system attribute type, the supported type is String.",
+    )
+  // Their name would be a reserved one among the user's attributes.
+  const { AWSTraceHeader } = given
+  const values = AWSTraceHeader ? readMessageAttributes({ trace: AWSTraceHeader }) : {}
+  return values.trace ? { AWSTraceHeader: values.trace } : {}
+}
+
+export type Sender = ReturnType<typeof openSender>
+
+export function openSender(store: Store, clock: Clock) {
+  const insertMessage = store.prepare(
+    `INSERT INTO messages (queue_id, id, group_id, dedup_id, sent_at, enqueued_at, visible_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const insertBody = store.prepare('INSERT INTO bodies VALUES (?, ?, ?, ?, ?)')
+  const remember = store.prepare('INSERT OR REPLACE INTO dedup VALUES (?, ?, ?, ?, ?, ?)')
+  const forget = store.prepare('DELETE FROM dedup WHERE at <= ?')
+  // An id that was sent while it counted for the whole queue still does after DeduplicationScope changed.
+  const findTwin = store.prepare<{ message_id: string; seq: number }>(
+    `SELECT message_id, seq FROM dedup WHERE queue_id = ? AND scope IN ('', ?) AND dedup_id = ? AND at > ?`,
+  )
+
+  /** Stores the message, or answers for its twin. Runs inside `store.commit`. */
+  function send(queue: Queue, draft: Draft): Sent {
+    const at = clock.now()
+    const scope = queue.settings.deduplicateByGroup ? `g${draft.groupId ?? ''}` : ''
+    if (draft.dedupId !== null) {
+      forget.run(at - DEDUPLICATION_MS)
+      const twin = findTwin.get(queue.id, scope, draft.dedupId, at - DEDUPLICATION_MS)
+      if (twin) return describe(queue, draft, twin.message_id, twin.seq)
+    }
+    const id = randomUUID()
+    const visibleAt = at + draft.delayS * 1000
+    const { lastId: seq } = insertMessage.run(
+      queue.id,
+      id,
+      draft.groupId,
+      draft.dedupId,
+      at,
+      clock.arrival(),
+      visibleAt,
+    )
+    insertBody.run(seq, draft.body, JSON.stringify(draft.attributes), draft.trace, draft.sender)
+    if (draft.dedupId !== null) remember.run(queue.id, scope, draft.dedupId, id, seq, at)
+    return describe(queue, draft, id, seq)
+  }
+
+  return { send }
+}
+
+function describe(queue: Queue, draft: Draft, id: string, seq: number): Sent {
+  const ofAttributes = attributesMd5(draft.attributes)
+  const ofSystem = attributesMd5(draft.systemAttributes)
+  return {
+    MessageId: id,
+    MD5OfMessageBody: hash('md5', draft.body),
+    ...(ofAttributes && { MD5OfMessageAttributes: ofAttributes }),
+    ...(ofSystem && { MD5OfMessageSystemAttributes: ofSystem }),
+    ...(queue.settings.fifo && { SequenceNumber: sequenceNumber(seq) }),
+  }
+}
+
+/** 20 digits that grow with the order of sending, like AWS's. */
+export function sequenceNumber(seq: number): string {
+  return (18_850_000_000_000_000_000n + BigInt(seq) * 256n).toString()
+}

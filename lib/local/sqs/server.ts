@@ -1,0 +1,161 @@
+// The embedded SQS server: durable queues in one SQLite file, behind the protocol of Amazon SQS.
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Credentials } from '../sigv4.ts'
+import { type Caller, makeActions, type Services } from './actions.ts'
+import { authenticate } from './authentication.ts'
+import { makeClock } from './clock.ts'
+import { SqsError } from './errors.ts'
+import { type Action, isAction, readInput } from './inputs.ts'
+import { openLongPolls } from './long-polls.ts'
+import { openMoveTasks } from './move-tasks.ts'
+import { notFound, openQueues } from './queues.ts'
+import { openReceiver } from './receiving.ts'
+import { draftMessage, type GivenMessage, openSender } from './sending.ts'
+import { openSettler } from './settling.ts'
+import { openStore } from './store.ts'
+import { protocolOf, readBody, readCall, respond, respondError, unknownAction } from './wire.ts'
+
+export interface SqsOptions {
+  /** Path of the SQLite file; it is created when missing. */
+  readonly file: string
+  readonly credentials: readonly Credentials[]
+  readonly region: string
+  readonly accountId?: string
+  readonly log?: { error(context: object, message: string): void }
+  /** In flight messages that a queue may have; AWS's number unless said otherwise. */
+  readonly inFlightLimit?: number
+}
+
+export interface SqsServer {
+  /** Serves one request. Queue URLs carry the host and port under which the client came. */
+  handle(request: IncomingMessage, response: ServerResponse): void
+  /** Delivers from inside the process; resolves when the message is on disk, rejects with an SqsError. */
+  send(queueArnOrName: string, body: string, extras?: Omit<GivenMessage, 'MessageBody'>): Promise<void>
+  /** Ends all waiting receives with no messages, and closes the file. */
+  close(): Promise<void>
+}
+
+const SWEEP_MS = 60_000
+
+export async function openSqs(options: SqsOptions): Promise<SqsServer> {
+  const { region, credentials, accountId = '000000000000', log } = options
+  const services = openServices(options.file, region, accountId, options.inFlightLimit ?? 120_000, (error) =>
+    log?.error({ err: error }, 'Moving messages out of a dead-letter queue failed'),
+  )
+  const { store, queues, sender, receiver, longPolls, moveTasks } = services
+  const actions = makeActions(services)
+  const sweep = () => {
+    for (const queue of queues.all()) receiver.dropExpired(queue)
+  }
+  await store.commit(sweep)
+  const sweeper = setInterval(() => {
+    store.commit(sweep).catch((error) => log?.error({ err: error }, 'Sweeping expired messages failed'))
+  }, SWEEP_MS)
+  sweeper.unref()
+
+  async function answer(request: IncomingMessage, response: ServerResponse, requestId: string) {
+    const protocol = protocolOf(request)
+    const connection = watchConnection(request, response)
+    try {
+      const body = await readBody(request)
+      const accessKeyId = authenticate(request, body, credentials, region)
+      const { action, members } = readCall(request, body)
+      if (!isAction(action)) throw unknownAction(action, protocol)
+      const caller = { host: readHost(request), accessKeyId, trace: readTrace(request), ...connection }
+      const output = await run(action, members, caller)
+      if (!connection.gone.aborted) respond(response, protocol, action, output, requestId)
+    } catch (error) {
+      if (connection.gone.aborted) return
+      if (!(error instanceof SqsError)) log?.error({ err: error, requestId }, 'An SQS request failed')
+      const known = error instanceof SqsError ? error : internalFailure()
+      respondError(response, protocol, known, requestId)
+    }
+  }
+
+  function run<A extends Action>(action: A, members: unknown, caller: Caller) {
+    return actions[action](readInput(action, members), caller)
+  }
+
+  return {
+    handle(request, response) {
+      void answer(request, response, randomUUID())
+    },
+    async send(queueArnOrName, body, extras) {
+      const from = { sender: accountId, trace: undefined }
+      await store.commit(() => {
+        const queue = queues.byArn(queueArnOrName) ?? queues.byName(queueArnOrName)
+        if (!queue) throw notFound()
+        sender.send(queue, draftMessage(queue, { ...extras, MessageBody: body }, from))
+        store.touched(queue.id)
+      })
+    },
+    async close() {
+      clearInterval(sweeper)
+      longPolls.close()
+      moveTasks.close()
+      await store.close()
+    },
+  }
+}
+
+function openServices(
+  file: string,
+  region: string,
+  accountId: string,
+  inFlightLimit: number,
+  onError: (error: unknown) => void,
+): Services {
+  const store = openStore(file)
+  const newest = store.prepare<{ at: number | null }>('SELECT max(enqueued_at) AS at FROM messages').get()
+  const clock = makeClock(newest?.at ?? 0)
+  const queues = openQueues(store, region, accountId)
+  const receiver = openReceiver(store, queues, clock, inFlightLimit)
+  return {
+    store,
+    queues,
+    receiver,
+    sender: openSender(store, clock),
+    settler: openSettler(store, clock),
+    longPolls: openLongPolls(store, queues, receiver),
+    moveTasks: openMoveTasks(store, queues, receiver, clock, onError),
+  }
+}
+
+/**
+ * A receive must not take messages for a client that hung up. The socket's end is seen before the response's
+ * close event, which waits for the other half of the connection.
+ */
+function watchConnection(request: IncomingMessage, response: ServerResponse) {
+  const controller = new AbortController()
+  const undos: (() => void)[] = []
+  const hangUp = () => controller.abort()
+  request.socket.once('end', hangUp)
+  response.once('close', () => {
+    request.socket.off('end', hangUp)
+    if (response.writableFinished) return
+    hangUp()
+    for (const undo of undos) undo()
+  })
+  return {
+    gone: controller.signal,
+    onUndelivered(undo: () => void) {
+      if (response.closed) undo()
+      else undos.push(undo)
+    },
+  }
+}
+
+function readHost(request: IncomingMessage): string {
+  const { host = '' } = request.headers
+  return /^[\w.-]+(:\d{1,5})?$|^\[[\da-fA-F:.]+\](:\d{1,5})?$/.test(host) ? host : 'localhost'
+}
+
+function readTrace(request: IncomingMessage): string | undefined {
+  const trace = request.headers['x-amzn-trace-id']
+  return typeof trace === 'string' ? trace : undefined
+}
+
+function internalFailure(): SqsError {
+  return new SqsError('InternalFailure', 'The service failed to carry out the request. Try again.')
+}

@@ -1,0 +1,64 @@
+// What a receiver does with a message it holds: delete it, or change how long it stays hidden.
+import type { Clock } from './clock.ts'
+import { invalidValue, SqsError } from './errors.ts'
+import { MAX_VISIBILITY_S } from './queue-attributes.ts'
+import type { Queue } from './queues.ts'
+import { readReceipt } from './receipts.ts'
+import type { MessageRow } from './receiving.ts'
+import type { Store } from './store.ts'
+
+export type Settler = ReturnType<typeof openSettler>
+
+/** Every function runs inside `store.commit`. */
+export function openSettler(store: Store, clock: Clock) {
+  const find = store.prepare<MessageRow>('SELECT * FROM messages WHERE seq = ? AND queue_id = ?')
+  const erase = store.prepare('DELETE FROM messages WHERE seq = ?')
+  const hide = store.prepare('UPDATE messages SET visible_at = ? WHERE seq = ?')
+
+  /**
+   * "You must provide the most recently received ReceiptHandle for the message (otherwise, the request succeeds,
+   * but the message will not be deleted)." A FIFO queue also refuses a handle whose visibility timeout is over.
+   */
+  function remove(queue: Queue, handle: string) {
+    const { seq, token } = readReceipt(handle, queue.id)
+    const row = find.get(seq, queue.id)
+    if (!row) return
+    const current = row.receipt === token
+    if (queue.settings.fifo && (!current || row.visible_at <= clock.now()))
+      throw invalidValue('ReceiptHandle', handle, 'The receipt handle has expired.')
+    if (!current) return
+    erase.run(seq)
+    store.touched(queue.id)
+  }
+
+  function changeVisibility(queue: Queue, handle: string, visibilityS: number) {
+    if (visibilityS < 0 || visibilityS > MAX_VISIBILITY_S)
+      throw invalidValue(
+        'VisibilityTimeout',
+        visibilityS,
+        `VisibilityTimeout must be an integer between 0 and ${MAX_VISIBILITY_S}.`,
+      )
+    const { seq, token } = readReceipt(handle, queue.id)
+    const row = find.get(seq, queue.id)
+    if (!row || row.receipt !== token)
+      throw invalidValue(
+        'ReceiptHandle',
+        handle,
+        'Message does not exist or is not available for visibility timeout change.',
+      )
+    const at = clock.now()
+    if (row.visible_at <= at)
+      throw new SqsError('MessageNotInflight', 'The specified message is not in flight.')
+    const visibleAt = at + visibilityS * 1000
+    if (visibleAt - (row.received_at ?? at) > MAX_VISIBILITY_S * 1000)
+      throw invalidValue(
+        'VisibilityTimeout',
+        visibilityS,
+        `Total VisibilityTimeout for the message is beyond the limit [${MAX_VISIBILITY_S} seconds].`,
+      )
+    hide.run(visibleAt, seq)
+    store.touched(queue.id)
+  }
+
+  return { remove, changeVisibility }
+}

@@ -1,0 +1,119 @@
+// Requests and answers on the wire, in either protocol.
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { SqsError } from './errors.ts'
+import type { Action } from './inputs.ts'
+import { readForm, writeError, writeResult } from './query-protocol.ts'
+
+export type Protocol = 'json' | 'query'
+
+export interface Call {
+  readonly action: string
+  /** The input in the JSON protocol's shape, not checked yet. */
+  readonly members: unknown
+}
+
+/** A full batch of 1 MiB whose every byte is percent-encoded, and room for the fields around it. */
+const MAX_REQUEST_BYTES = 4 * 1024 * 1024
+const TARGET = 'AmazonSQS.'
+const BATCH = /Batch$/
+
+export function protocolOf(request: IncomingMessage): Protocol {
+  const json = request.headers['content-type']?.startsWith('application/x-amz-json')
+  return json || request.headers['x-amz-target'] !== undefined ? 'json' : 'query'
+}
+
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request) {
+    // An IncomingMessage without an encoding yields buffers.
+    const buffer = chunk as Buffer
+    bytes += buffer.length
+    if (bytes > MAX_REQUEST_BYTES)
+      throw new SqsError(
+        'RequestEntityTooLargeException',
+        `The request is larger than ${MAX_REQUEST_BYTES} bytes.`,
+      )
+    chunks.push(buffer)
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+}
+
+export function readCall(request: IncomingMessage, body: Buffer): Call {
+  if (!isUtf8(body)) throw new SqsError('SerializationException', 'The request is not valid UTF-8.')
+  return protocolOf(request) === 'json' ? readJsonCall(request, body) : readQueryCall(request, body)
+}
+
+function readJsonCall(request: IncomingMessage, body: Buffer): Call {
+  const target = request.headers['x-amz-target']
+  if (typeof target !== 'string' || !target.startsWith(TARGET)) throw missingAction()
+  return { action: target.slice(TARGET.length), members: parseJson(body.toString()) }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    const value: unknown = text === '' ? {} : JSON.parse(text)
+    // A member that is null counts as not given.
+    return text.includes('null') ? JSON.parse(text, (_, one: unknown) => one ?? undefined) : value
+  } catch {
+    throw new SqsError('SerializationException', 'The request body is not valid JSON.')
+  }
+}
+
+function readQueryCall(request: IncomingMessage, body: Buffer): Call {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
+  const fields = new URLSearchParams(body.toString())
+  for (const [name, value] of searchParams) if (!name.startsWith('X-Amz-')) fields.append(name, value)
+  const action = fields.get('Action')
+  if (action === null) throw missingAction()
+  const members = readForm(fields)
+  if (BATCH.test(action)) members.Entries ??= []
+  if (pathname !== '/') members.QueueUrl ??= pathname
+  return { action, members }
+}
+
+function missingAction(): SqsError {
+  return new SqsError('MissingActionException', 'The request must contain the parameter Action.')
+}
+
+export function unknownAction(action: string, protocol: Protocol): SqsError {
+  const name = protocol === 'json' ? 'UnknownOperationException' : 'InvalidAction'
+  return new SqsError(name, `The action ${action.slice(0, 128)} is not valid for this endpoint.`)
+}
+
+export function respond(
+  response: ServerResponse,
+  protocol: Protocol,
+  action: Action,
+  output: object | undefined,
+  requestId: string,
+) {
+  if (protocol === 'query')
+    return send(response, 200, 'text/xml', writeResult(action, output, requestId), requestId)
+  send(response, 200, 'application/x-amz-json-1.0', output ? JSON.stringify(output) : '', requestId)
+}
+
+export function respondError(
+  response: ServerResponse,
+  protocol: Protocol,
+  error: SqsError,
+  requestId: string,
+) {
+  // After these the rest of the body is not read, so the connection cannot be used again.
+  if (error.status === 413) response.setHeader('connection', 'close')
+  if (protocol === 'query')
+    return send(response, error.status, 'text/xml', writeError(error, requestId), requestId)
+  response.setHeader('x-amzn-query-error', `${error.code};${error.fault}`)
+  const body = JSON.stringify({ __type: error.type, message: error.message })
+  send(response, error.status, 'application/x-amz-json-1.0', body, requestId)
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string, requestId: string) {
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(body),
+    'x-amzn-requestid': requestId,
+  })
+  response.end(body)
+}
