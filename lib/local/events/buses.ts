@@ -1,0 +1,131 @@
+// Event buses. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_CreateEventBus.html and its kin.
+import * as z from 'zod'
+import type { Account } from './account.ts'
+import { AwsError, invalid, notFound } from './aws-error.ts'
+import { page, readMembers, Tags, text, unsupported, whole } from './members.ts'
+import { tagsOf } from './tags.ts'
+
+export interface Bus {
+  readonly name: string
+  readonly description?: string
+  readonly tags: Readonly<Record<string, string>>
+  readonly createdAt: number
+  readonly modifiedAt: number
+}
+
+export const BusName = text(1, 256, '[/\\.\\-_A-Za-z0-9]+')
+export const BusNameOrArn = text(
+  1,
+  1600,
+  '(arn:aws[\\w-]*:events:[a-z]+-[a-z]+-[\\w-]+:[0-9]{12}:event-bus\\/)?[/\\.\\-_A-Za-z0-9]+',
+)
+export const Paging = {
+  NextToken: text(1, 2048).optional(),
+  Limit: whole(1, 100).default(100),
+}
+
+const BusMembers = {
+  Name: BusName,
+  Description: text(0, 512).optional(),
+  KmsKeyIdentifier: unsupported('KmsKeyIdentifier'),
+  DeadLetterConfig: unsupported('DeadLetterConfig of an event bus'),
+  LogConfig: unsupported('LogConfig'),
+}
+const CreateEventBus = z.object({
+  ...BusMembers,
+  EventSourceName: unsupported('EventSourceName'),
+  Tags: Tags.default([]),
+})
+const UpdateEventBus = z.object({ ...BusMembers, Name: BusName.default('default') })
+
+export const busesOf = (account: Account) => account.store.shelf<Bus>('bus')
+
+/** The name of a bus that exists, from its name or its ARN. */
+export function findBus(account: Account, nameOrArn = 'default'): Bus {
+  const name = busName(account, nameOrArn)
+  const bus = busesOf(account).get(name)
+  if (!bus) throw notFound(`Event bus ${name} does not exist.`)
+  return bus
+}
+
+/** The ARN of another account's bus stays an ARN, which is the name of no bus. */
+export function busName(account: Account, nameOrArn = 'default'): string {
+  const prefix = account.busArn('')
+  return nameOrArn.startsWith(prefix) ? nameOrArn.slice(prefix.length) : nameOrArn
+}
+
+export function createDefaultBus(account: Account): void {
+  const at = account.now()
+  if (!busesOf(account).get('default'))
+    busesOf(account).put('default', { name: 'default', tags: {}, createdAt: at, modifiedAt: at })
+}
+
+const MAX_BUSES = 100
+
+export const busOperations = {
+  CreateEventBus(account: Account, body: unknown) {
+    const { Name, Description, Tags } = readMembers(CreateEventBus, body)
+    if (Name.includes('/')) throw invalid("Event bus name must not contain '/'.")
+    return account.store.commit(() => {
+      const buses = busesOf(account)
+      if (buses.get(Name))
+        throw new AwsError('ResourceAlreadyExistsException', `Event bus ${Name} already exists.`)
+      if (buses.list().length >= MAX_BUSES)
+        throw new AwsError(
+          'LimitExceededException',
+          'The requested resource exceeds the maximum number allowed.',
+        )
+      const at = account.now()
+      const description = Description === undefined ? {} : { description: Description }
+      buses.put(Name, { name: Name, ...description, tags: tagsOf(Tags), createdAt: at, modifiedAt: at })
+      return { EventBusArn: account.busArn(Name), Description }
+    })
+  },
+
+  UpdateEventBus(account: Account, body: unknown) {
+    const { Name, Description } = readMembers(UpdateEventBus, body)
+    return account.store.commit(() => {
+      const { description: _, ...bus } = findBus(account, Name)
+      const description = Description === undefined ? {} : { description: Description }
+      busesOf(account).put(bus.name, { ...bus, ...description, modifiedAt: account.now() })
+      return { Name: bus.name, Arn: account.busArn(bus.name), Description }
+    })
+  },
+
+  DeleteEventBus(account: Account, body: unknown) {
+    const { Name } = readMembers(z.object({ Name: BusName }), body)
+    if (Name === 'default') throw invalid('Cannot delete event bus default.')
+    return account.store.commit(() => {
+      for (const rule of account.store.shelf<{ readonly bus: string }>('rule').values())
+        if (rule.bus === Name) throw invalid(`Cannot delete event bus ${Name}. It still has rules.`)
+      busesOf(account).delete(Name)
+      return {}
+    })
+  },
+
+  DescribeEventBus(account: Account, body: unknown) {
+    const { Name } = readMembers(z.object({ Name: BusNameOrArn.optional() }), body)
+    return describe(account, findBus(account, Name))
+  },
+
+  ListEventBuses(account: Account, body: unknown) {
+    const {
+      NamePrefix = '',
+      NextToken,
+      Limit,
+    } = readMembers(z.object({ ...Paging, NamePrefix: BusName.optional() }), body)
+    const named = busesOf(account)
+      .list()
+      .filter(({ name }) => name.startsWith(NamePrefix))
+    const { items, next } = page(named, (bus) => bus.name, { token: NextToken, limit: Limit })
+    return { EventBuses: items.map((bus) => describe(account, bus)), ...next }
+  },
+}
+
+const describe = (account: Account, bus: Bus) => ({
+  Name: bus.name,
+  Arn: account.busArn(bus.name),
+  Description: bus.description,
+  CreationTime: bus.createdAt / 1000,
+  LastModifiedTime: bus.modifiedAt / 1000,
+})

@@ -1,0 +1,18 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { badPattern as bad } from './aws-error.ts'
+
+/** Tells whether an address lies in a range such as `10.0.0.0/24` or `2001:db8::/32`. */
+export function addressRange(cidr: string): (address: string) => boolean {
+  const parts = cidr.split('/')
+  const [base = '', bits = ''] = parts
+  if (parts.length !== 2) throw bad("Malformed CIDR, one '/' required")
+  if (!/^\d+$/.test(bits)) throw bad('Malformed CIDR, mask bits must be an integer')
+  const family = isIPv4(base) ? 'ipv4' : isIPv6(base) && !base.includes('%') ? 'ipv6' : undefined
+  if (!family) throw bad(`Nonstandard IP address: ${base}`)
+  const most = family === 'ipv4' ? 32 : 128
+  if (Number(bits) > most) throw bad(`IP address mask bits must be between 0 and ${most}: ${bits}`)
+  const range = new BlockList()
+  range.addSubnet(base, Number(bits), family)
+  // A BlockList takes ::ffff:10.0.0.1 for the IPv4 address; EventBridge compares within one family.
+  return (address) => (isIPv4(address) ? 'ipv4' : 'ipv6') === family && range.check(address, family)
+}

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import type { Account } from './account.ts'
+import { AwsError } from './aws-error.ts'
+import { text } from './members.ts'
+
+export const Token = text(1, 64, '[a-zA-Z0-9-_]+')
+
+interface Answered {
+  readonly request: string
+  readonly answer: unknown
+}
+
+/** How long a repeated request gets the first answer. */
+const TOKEN_LIFE_MS = 8 * 3_600_000
+
+/**
+ * Changes something once per client token: a client that did not see the answer and asks again gets the same one.
+ * The SDKs send a token of their own with every request.
+ */
+export function once<T extends object>(
+  account: Account,
+  operation: string,
+  members: { readonly ClientToken?: string | undefined },
+  change: () => T,
+): Promise<T> {
+  const { ClientToken, ...request } = members
+  return account.store.commit(() => {
+    if (ClientToken === undefined) return change()
+    const tokens = account.store.shelf<Answered>('token')
+    const key = `${operation}/${ClientToken}`
+    const digest = createHash('sha256').update(JSON.stringify(request)).digest('base64url')
+    const known = tokens.get(key)
+    if (known && known.request !== digest)
+      throw new AwsError('ConflictException', 'The client token was used with other parameters before.', 409)
+    // The answer was written by this function, for the same operation.
+    if (known) return known.answer as T
+    const answer = change()
+    tokens.put(key, { request: digest, answer }, account.now() + TOKEN_LIFE_MS)
+    return answer
+  })
+}

@@ -1,0 +1,175 @@
+// Looks at what is due: runs of schedules and of scheduled rules, and client tokens that are forgotten.
+import { createHash, randomUUID } from 'node:crypto'
+import type { Account } from './account.ts'
+import { composeEvent, deliver, eventTime, readEvent } from './put-events.ts'
+import { nextRuleRun, putRule, type Rule, ruleArn, rulesOf } from './rules.ts'
+import {
+  nextScheduleRun,
+  putSchedule,
+  type Schedule,
+  scheduleArn,
+  scheduleKey,
+  schedulesOf,
+  windowMs,
+} from './schedules.ts'
+import { serviceOf } from './target-arn.ts'
+
+export interface Clock {
+  /** Sets the timer anew, after the documents have changed. */
+  wake(): void
+  close(): void
+}
+
+/** Timers do not notice a machine that slept or a clock that was set: they never run longer than this. */
+const LONGEST_SLEEP_MS = 60_000
+
+export function startClock(account: Account): Clock {
+  const { store, now, log } = account
+  let timer: NodeJS.Timeout | undefined
+  let running = false
+  let closed = false
+
+  function wake(): void {
+    if (running || closed) return
+    clearTimeout(timer)
+    const dueAt = store.nextDue()
+    if (dueAt === undefined) return
+    const delay = dueAt - now()
+    if (delay <= 0) void run()
+    else timer = setTimeout(wake, Math.min(delay, LONGEST_SLEEP_MS))
+  }
+
+  /** What a run owes and the time of the next one are written together: a crash neither loses nor repeats it. */
+  async function run(): Promise<void> {
+    running = true
+    try {
+      await store.commit(() => {
+        for (const { kind, key, dueAt } of store.dueDocuments(now())) {
+          const schedule = kind === 'schedule' ? schedulesOf(account).get(key) : undefined
+          const rule = kind === 'rule' ? rulesOf(account).get(key) : undefined
+          if (schedule) runSchedule(account, schedule, dueAt)
+          else if (rule) runRule(account, rule, dueAt)
+          else store.shelf(kind).delete(key)
+        }
+      })
+    } catch (error) {
+      log('Due schedules could not be run; they are tried again.', { error })
+      timer = setTimeout(wake, 1000)
+      return
+    } finally {
+      running = false
+    }
+    wake()
+  }
+
+  return {
+    wake,
+    close() {
+      closed = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+interface Due {
+  readonly arn: string
+  /** The run that the timetable names, in milliseconds. */
+  readonly runAt: number
+  /** When it was to be made: later than `runAt` in a flexible window. */
+  readonly dueAt: number
+  readonly windowMs: number
+  readonly next: (after: number) => number | undefined
+}
+
+/** AWS invokes "with 60 seconds precision". */
+const PRECISION_MS = 60_000
+
+/**
+ * The run to make now, if any, and the one that follows. When the service was down, one run is made if the window
+ * of any that was missed is still open, the others are skipped, and the log says so.
+ */
+function planRun({ now, log }: Account, { arn, runAt, dueAt, windowMs, next }: Due) {
+  const at = now()
+  const late = at - dueAt > PRECISION_MS
+  const opensAt = at - windowMs - PRECISION_MS
+  const candidate = runAt >= opensAt ? runAt : next(opensAt - 1)
+  const open = candidate !== undefined && candidate <= at ? candidate : undefined
+  if (late)
+    log(
+      open === undefined
+        ? 'A schedule missed its time and its window has passed: the run is skipped.'
+        : 'A schedule missed its time and its window is still open: it is run once now.',
+      { schedule: arn, missed: new Date(runAt).toISOString() },
+    )
+  return { open, following: next(late || open === undefined ? at : open) }
+}
+
+function runSchedule(account: Account, schedule: Schedule, dueAt: number): void {
+  const { open, following } = planRun(account, {
+    arn: scheduleArn(account, schedule),
+    runAt: schedule.nextRunAt ?? dueAt,
+    dueAt,
+    windowMs: windowMs(schedule),
+    next: (after) => nextScheduleRun(schedule, after),
+  })
+  if (open !== undefined) owe(account, schedule, open)
+  if (following === undefined && schedule.ActionAfterCompletion === 'DELETE')
+    schedulesOf(account).delete(scheduleKey(schedule))
+  else putSchedule(account, schedule, following)
+}
+
+/** Puts what the target of a schedule is to get into the outbox. */
+function owe(account: Account, schedule: Schedule, runAt: number): void {
+  const { Target } = schedule
+  const arn = scheduleArn(account, schedule)
+  const scheduledAt = eventTime(new Date(runAt))
+  const executionId = createHash('sha256').update(`${arn} ${runAt}`).digest('hex').slice(0, 16)
+  const keywords: Readonly<Record<string, string>> = {
+    'schedule-arn': arn,
+    'scheduled-time': scheduledAt,
+    'execution-id': executionId,
+  }
+  const input = Target.Input?.replace(/<aws\.scheduler\.([a-z-]+)>/g, (text, name) => keywords[name] ?? text)
+  const event = (source: string, detailType: string, detail: string, resources: string[]) =>
+    composeEvent(account, { id: randomUUID(), source, detailType, time: new Date(runAt), resources, detail })
+  const { EventBridgeParameters: parameters } = Target
+  const body =
+    serviceOf(Target.Arn) === 'events'
+      ? event(parameters?.Source ?? '', parameters?.DetailType ?? '', input ?? '{}', [])
+      : // The default notification, whose detail is a string.
+        (input ?? event('aws.scheduler', 'Scheduled Event', '"{}"', [arn]))
+  account.store.outbox.add(
+    {
+      targetArn: Target.Arn,
+      body,
+      ...(Target.SqsParameters?.MessageGroupId !== undefined && {
+        messageGroupId: Target.SqsParameters.MessageGroupId,
+      }),
+      origin: { kind: 'schedule', arn, scheduledAt, executionId },
+      acceptedAt: account.now(),
+      maximumAgeS: Target.RetryPolicy.MaximumEventAgeInSeconds ?? 86_400,
+      maximumRetries: Target.RetryPolicy.MaximumRetryAttempts ?? 185,
+      retries: 0,
+      hops: 0,
+      ...(Target.DeadLetterConfig?.Arn !== undefined && { deadLetterArn: Target.DeadLetterConfig.Arn }),
+    },
+    account.now(),
+  )
+}
+
+function runRule(account: Account, rule: Rule, dueAt: number): void {
+  const arn = ruleArn(account, rule)
+  const { open, following } = planRun(account, {
+    arn,
+    runAt: dueAt,
+    dueAt,
+    windowMs: 0,
+    next: (after) => nextRuleRun(rule, after),
+  })
+  if (open !== undefined) {
+    const parts = { source: 'aws.events', detailType: 'Scheduled Event', resources: [arn], detail: '{}' }
+    const event = readEvent(composeEvent(account, { ...parts, id: randomUUID(), time: new Date(open) }))
+    if (event) deliver(account, rule, event)
+  }
+  putRule(account, rule, following)
+}

@@ -1,0 +1,130 @@
+// Cron expressions of AWS. https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#cron-based
+//
+// aws-cron-parser reads the fields, L, W and # included. Checking and walking are ours: the library accepts numbers
+// that are none, has no steps inside of lists, counts weeks in the time zone of the process (so that a last weekday
+// is lost where clocks change that week) and gives up after ten steps, too few for a 29 February.
+import parser from 'aws-cron-parser'
+
+export interface Cron {
+  readonly years: readonly number[]
+  readonly months: readonly number[]
+  readonly daysOfMonth: Day
+  readonly daysOfWeek: Day
+  /** Milliseconds after midnight. */
+  readonly times: readonly number[]
+}
+
+type Day = readonly (string | number)[]
+
+const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC']
+const days = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
+
+/** Undefined when the expression is not one that AWS accepts. */
+export function readCron(expression: string): Cron | undefined {
+  const [minute, hour, dayOfMonth, month, dayOfWeek, year, ...more] = expression.split(' ')
+  if (!minute || !hour || !dayOfMonth || !month || !dayOfWeek || !year || more.length > 0) return undefined
+  // "You can't specify the Day-of-month and Day-of-week fields in the same cron expression."
+  if ((dayOfMonth === '?') === (dayOfWeek === '?')) return undefined
+  const weekday = numbered(dayOfWeek, days)
+  const fields = [
+    expand(minute, 0, 59),
+    expand(hour, 0, 23),
+    /^(\?|L|L-\d{1,2}|\d{1,2}W)$/.test(dayOfMonth) ? dayOfMonth : expand(dayOfMonth, 1, 31),
+    expand(numbered(month, months), 1, 12),
+    weekday === 'L' ? '7' : /^(\?|[1-7]L|[1-7]#[1-5])$/.test(weekday) ? weekday : expand(weekday, 1, 7),
+    expand(year, 1970, 2199),
+  ]
+  if (fields.includes(undefined)) return undefined
+  const parsed = safely(() => parser.parse(fields.join(' ')))
+  return (
+    parsed && {
+      years: numbers(parsed.years),
+      months: numbers(parsed.months),
+      daysOfMonth: parsed.daysOfMonth,
+      daysOfWeek: parsed.daysOfWeek,
+      times: numbers(parsed.hours).flatMap((h) => numbers(parsed.minutes).map((m) => (h * 60 + m) * 60_000)),
+    }
+  )
+}
+
+const numbered = (field: string, names: readonly string[]) =>
+  field.toUpperCase().replace(/[A-Z]{3}/g, (name) => {
+    const index = names.indexOf(name)
+    return index === -1 ? name : `${index + 1}`
+  })
+
+const numbers = (field: Day) => field.filter((one) => typeof one === 'number').sort((a, b) => a - b)
+
+function safely<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+/** `1,10-20/5` as a plain list of numbers: `1,10,15,20`. */
+function expand(field: string, least: number, most: number): string | undefined {
+  const chosen = new Set<number>()
+  for (const item of field.split(',')) {
+    const parts = /^(?:(\*)|(\d{1,4})(?:-(\d{1,4}))?)(?:\/(\d{1,4}))?$/.exec(item)
+    if (!parts) return undefined
+    const [, star, from, to, step] = parts
+    const first = star ? least : Number(from)
+    const last = to !== undefined ? Number(to) : star || step !== undefined ? most : first
+    const by = step === undefined ? 1 : Number(step)
+    if (first < least || last > most || first > last || by < 1) return undefined
+    for (let value = first; value <= last; value += by) chosen.add(value)
+  }
+  return [...chosen].sort((a, b) => a - b).join(',')
+}
+
+const DAY_MS = 86_400_000
+
+/** The first wall time after another that the expression names, in milliseconds; none after its last year. */
+export function nextWallTime(cron: Cron, after: number): number | undefined {
+  const today = Math.floor(after / DAY_MS) * DAY_MS
+  for (const day of daysFrom(cron, today)) {
+    const time = cron.times.find((one) => day + one > after)
+    if (time !== undefined) return day + time
+  }
+  return undefined
+}
+
+function* daysFrom(cron: Cron, today: number): Generator<number> {
+  const thisYear = new Date(today).getUTCFullYear()
+  for (const year of cron.years) {
+    if (year < thisYear) continue
+    for (const month of cron.months)
+      for (const date of datesOf(cron, year, month)) {
+        const day = Date.UTC(year, month - 1, date)
+        if (day >= today) yield day
+      }
+  }
+}
+
+/** The dates of one month, in order. */
+function datesOf({ daysOfMonth, daysOfWeek }: Cron, year: number, month: number): number[] {
+  const last = new Date(Date.UTC(year, month, 0)).getUTCDate()
+  const weekdayOf = (date: number) => new Date(Date.UTC(year, month - 1, date)).getUTCDay() + 1
+  const [kind, first, second] = daysOfMonth.length > 0 ? daysOfMonth : daysOfWeek
+  if (daysOfMonth.length > 0) {
+    if (kind === 'L') return [last - Number(first)].filter((date) => date > 0)
+    if (kind === 'W') return nearestWeekday(Number(first), last, weekdayOf)
+    return numbers(daysOfMonth).filter((date) => date <= last)
+  }
+  const all = Array.from({ length: last }, (_, index) => index + 1)
+  if (kind === 'L') return all.filter((date) => weekdayOf(date) === first).slice(-1)
+  if (kind === '#')
+    return all.filter((date) => weekdayOf(date) === first).slice(Number(second) - 1, Number(second))
+  return all.filter((date) => daysOfWeek.includes(weekdayOf(date)))
+}
+
+/** `15W`: that day, or the nearest Monday to Friday of the same month. */
+function nearestWeekday(date: number, last: number, weekdayOf: (date: number) => number): number[] {
+  if (date < 1 || date > last) return []
+  const weekday = weekdayOf(date)
+  if (weekday === 7) return [date === 1 ? date + 2 : date - 1]
+  if (weekday === 1) return [date === last ? date - 2 : date + 1]
+  return [date]
+}

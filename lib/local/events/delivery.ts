@@ -1,0 +1,237 @@
+// Brings what stands in the outbox to its targets: at once, again after a failure, and then to the dead-letter queue.
+// https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html
+import type { Log } from './account.ts'
+import { deadLetter } from './dead-letter.ts'
+import type { Store } from './store.ts'
+import { busNameOf, serviceOf } from './target-arn.ts'
+
+export interface Delivery {
+  readonly targetArn: string
+  readonly body: string
+  readonly messageGroupId?: string
+  readonly origin: Origin
+  /** Milliseconds; the age of an event counts from here. */
+  readonly acceptedAt: number
+  readonly maximumAgeS: number
+  readonly maximumRetries: number
+  readonly retries: number
+  /** Buses that the event has passed: one that leads back to itself ends. */
+  readonly hops: number
+  readonly deadLetterArn?: string
+}
+
+export type Origin =
+  | { readonly kind: 'rule'; readonly arn: string; readonly event: string }
+  | {
+      readonly kind: 'schedule'
+      readonly arn: string
+      readonly scheduledAt: string
+      readonly executionId: string
+    }
+
+export interface SqsOptions {
+  readonly messageGroupId?: string
+  /** String attributes of the message: dead letters carry why they failed. */
+  readonly attributes?: Readonly<Record<string, string>>
+}
+
+/** How targets are reached. Both throw when the target did not take the message. */
+export interface Targets {
+  sqs(arn: string, body: string, options: SqsOptions): Promise<void>
+  lambda(arn: string, payload: unknown): Promise<void>
+}
+
+export interface DeliveryOptions {
+  readonly store: Store
+  readonly targets: Targets
+  /** Takes an event that another bus or a schedule sends to a bus of this server. */
+  readonly ingest: (busName: string, event: string, hops: number) => Promise<void>
+  readonly now: () => number
+  readonly log: Log
+}
+
+export interface Deliveries {
+  /** Looks at the outbox again. */
+  wake(): void
+  /** Ends at once: what is under way stays in the outbox, and is delivered again after the next start. */
+  close(): void
+}
+
+const MAX_AT_ONCE = 64
+/** A slow target holds no more than its share, so that the others go on. */
+const MAX_PER_TARGET = 16
+const ATTEMPT_TIMEOUT_MS = 30_000
+const LONGEST_SLEEP_MS = 60_000
+const FIRST_RETRY_MS = 200
+const LONGEST_RETRY_MS = 600_000
+
+export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOptions): Deliveries {
+  const underWay = new Map<number, string>()
+  let closed = false
+  let timer: NodeJS.Timeout | undefined
+
+  function wake(): void {
+    if (closed) return
+    for (const { id, target } of startable()) {
+      underWay.set(id, target)
+      void attempt(id)
+    }
+    sleep()
+  }
+
+  /** What is due and finds a free place, the oldest first. */
+  function startable(): { readonly id: number; readonly target: string }[] {
+    const free = MAX_AT_ONCE - underWay.size
+    if (free <= 0) return []
+    const perTarget = new Map<string, number>()
+    for (const target of underWay.values()) perTarget.set(target, (perTarget.get(target) ?? 0) + 1)
+    const full = [...perTarget].filter(([, count]) => count >= MAX_PER_TARGET).map(([target]) => target)
+    const rows: { readonly id: number; readonly target: string }[] = []
+    for (const row of store.outbox.due(now(), full)) {
+      const count = perTarget.get(row.target) ?? 0
+      if (underWay.has(row.id) || count >= MAX_PER_TARGET) continue
+      perTarget.set(row.target, count + 1)
+      rows.push(row)
+      if (rows.length === free) break
+    }
+    return rows
+  }
+
+  function sleep(): void {
+    clearTimeout(timer)
+    const next = store.outbox.nextAfter(now())
+    if (next !== undefined) timer = setTimeout(wake, Math.min(Math.max(next - now(), 1), LONGEST_SLEEP_MS))
+  }
+
+  async function attempt(id: number): Promise<void> {
+    const delivery = store.outbox.read(id)
+    let failure: unknown
+    try {
+      await withDeadline(send(delivery))
+    } catch (error) {
+      failure = error
+    }
+    try {
+      const next = failure === undefined ? undefined : await afterFailure(delivery, failure)
+      if (closed) return
+      await store.commit(() => {
+        underWay.delete(id)
+        if (next) store.outbox.update(id, next.delivery, next.dueAt)
+        else store.outbox.remove(id)
+      })
+    } catch (error) {
+      // The row stays in the outbox and is tried again: what is delivered twice is not lost.
+      underWay.delete(id)
+      log('The outbox of the event bus could not be written.', { error })
+    }
+  }
+
+  function send(delivery: Delivery): Promise<void> {
+    const { targetArn, messageGroupId, origin, hops } = delivery
+    const body =
+      origin.kind === 'schedule'
+        ? delivery.body.replaceAll('<aws.scheduler.attempt-number>', `${delivery.retries + 1}`)
+        : delivery.body
+    const service = serviceOf(targetArn)
+    if (service === 'sqs')
+      return targets.sqs(targetArn, body, messageGroupId === undefined ? {} : { messageGroupId })
+    if (service === 'lambda') return targets.lambda(targetArn, parsed(body))
+    return ingest(busNameOf(targetArn), body, hops + 1)
+  }
+
+  /** The next attempt, or undefined when there is none. */
+  async function afterFailure(delivery: Delivery, error: unknown) {
+    const failure = readFailure(error)
+    const wait =
+      Math.min(FIRST_RETRY_MS * 2 ** delivery.retries, LONGEST_RETRY_MS) * (0.5 + Math.random() / 2)
+    const dueAt = now() + Math.ceil(wait)
+    const exhausted =
+      delivery.retries >= delivery.maximumRetries
+        ? 'MaximumRetryAttempts'
+        : dueAt - delivery.acceptedAt > delivery.maximumAgeS * 1000
+          ? 'MaximumEventAgeInSeconds'
+          : undefined
+    if (!failure.permanent && !exhausted)
+      return { delivery: { ...delivery, retries: delivery.retries + 1 }, dueAt }
+    const facts = { target: delivery.targetArn, origin: delivery.origin.arn, error: failure.message }
+    if (delivery.deadLetterArn === undefined) {
+      log('An event could not be delivered and is dropped.', facts)
+      return undefined
+    }
+    const { body, attributes } = deadLetter(delivery, failure, exhausted)
+    try {
+      await withDeadline(targets.sqs(delivery.deadLetterArn, body, { attributes }))
+    } catch (cause) {
+      log('An event could not be sent to its dead-letter queue and is dropped.', { ...facts, cause })
+    }
+    return undefined
+  }
+
+  return {
+    wake,
+    close() {
+      closed = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+export interface Failure {
+  /** The class of failure in EventBridge's words. */
+  readonly code: string
+  /** What the target itself called it. */
+  readonly name: string
+  readonly message: string
+  /** Another attempt cannot help. */
+  readonly permanent: boolean
+}
+
+/** "If EventBridge lacks permission or the target no longer exists, the event goes to the dead-letter queue at once." */
+const failureClasses: readonly (readonly [RegExp, code: string, permanent: boolean])[] = [
+  [/NonExistentQueue|QueueDoesNotExist|NotFound/, 'NO_RESOURCE', true],
+  [/AccessDenied|NotAuthorized/, 'NO_PERMISSIONS', true],
+  [/Throttl|TooManyRequests/, 'THROTTLING', false],
+  [/Timeout|ETIMEDOUT/, 'TIMEOUT', false],
+  [/^E(CONN|PIPE|HOST|NET)/, 'CONNECTION_FAILURE', false],
+  [/^(Invalid|MissingRequired|Unsupported|RequestEntityTooLarge)/, 'SDK_CLIENT_ERROR', true],
+]
+
+function readFailure(error: unknown): Failure {
+  const { code, name, message } = {
+    code: undefined,
+    name: undefined,
+    message: String(error),
+    ...named(error),
+  }
+  const names = [code, name].filter((one) => typeof one === 'string')
+  const known = failureClasses.find(([pattern]) => names.some((one) => pattern.test(one)))
+  return {
+    code: known?.[1] ?? 'SDK_CLIENT_ERROR',
+    name: names[0] ?? 'Error',
+    message,
+    permanent: known?.[2] ?? false,
+  }
+}
+
+function named(error: unknown) {
+  if (!(error instanceof Error)) return {}
+  return { code: 'code' in error ? error.code : undefined, name: error.name, message: error.message }
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return body
+  }
+}
+
+function withDeadline(work: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      const sentence = `The target did not answer within ${ATTEMPT_TIMEOUT_MS / 1000} s.`
+      reject(Object.assign(new Error(sentence), { name: 'TimeoutError' }))
+    }, ATTEMPT_TIMEOUT_MS)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

@@ -1,0 +1,107 @@
+// The members of a request, checked by zod schemas and reported in the words that AWS services use.
+import * as z from 'zod'
+import { AwsError, invalid } from './aws-error.ts'
+
+/** A string of which AWS publishes the pattern. The pattern covers the whole value. */
+export const text = (least: number, most: number, pattern?: string) => {
+  const sized = z.string().min(least).max(most)
+  if (pattern === undefined) return sized
+  const error = `Member must satisfy regular expression pattern: ${pattern}`
+  return sized.regex(new RegExp(`^(?:${pattern})$`), { error })
+}
+
+export const whole = (least: number, most: number) => z.number().int().min(least).max(most)
+
+/** A member that AWS knows and this server does not: giving it is an error, never silently without effect. */
+export const unsupported = (name: string) =>
+  z.undefined({ error: `${name} is not supported by this server. Leave it out.` }).optional()
+
+export const Tags = z.array(z.object({ Key: text(1, 128), Value: text(0, 256) })).max(200)
+
+export const RetryPolicy = z.object({
+  MaximumEventAgeInSeconds: whole(60, 86_400).optional(),
+  MaximumRetryAttempts: whole(0, 185).optional(),
+})
+
+/** Checks a request body against its schema; all violations are told at once, as AWS does. */
+export function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
+  const result = schema.safeParse(withoutNulls(body), { reportInput: true })
+  if (result.success) return result.data
+  const { issues } = result.error
+  const plain = issues.find((issue) => issue.message.endsWith('Leave it out.'))
+  if (plain) throw invalid(plain.message)
+  const unreadable = issues.find((issue) => issue.code === 'invalid_type' && issue.input !== undefined)
+  if (unreadable)
+    throw new AwsError(
+      'SerializationException',
+      `The value at '${memberPath(unreadable.path)}' has a wrong type.`,
+    )
+  const sentences = issues.map(
+    (issue) =>
+      `Value ${shown(issue.input)} at '${memberPath(issue.path)}' failed to satisfy constraint: ${constraint(issue)}`,
+  )
+  const count = sentences.length === 1 ? '1 validation error' : `${sentences.length} validation errors`
+  throw invalid(`${count} detected: ${sentences.join('; ')}`)
+}
+
+/** AWS counts list members from one and starts names in lower case: `targets.1.member.id`. */
+function memberPath(path: readonly PropertyKey[]): string {
+  return path
+    .map((step) =>
+      typeof step === 'number' ? `${step + 1}.member` : String(step).replace(/^./, (c) => c.toLowerCase()),
+    )
+    .join('.')
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'null'
+  return `'${typeof value === 'string' ? value : JSON.stringify(value)}'`
+}
+
+function constraint(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'too_big') {
+    const what = issue.origin === 'number' || issue.origin === 'int' ? 'value' : 'length'
+    return `Member must have ${what} less than or equal to ${issue.maximum}`
+  }
+  if (issue.code === 'too_small') {
+    const what = issue.origin === 'number' || issue.origin === 'int' ? 'value' : 'length'
+    return `Member must have ${what} greater than or equal to ${issue.minimum}`
+  }
+  if (issue.code === 'invalid_value')
+    return `Member must satisfy enum value set: [${issue.values.join(', ')}]`
+  if (issue.code === 'invalid_type') return 'Member must not be null'
+  return issue.message
+}
+
+const MAX_DEPTH = 64
+
+/** In the JSON protocols of AWS a null member is a member that was not given. */
+function withoutNulls(value: unknown, depth = 0): unknown {
+  if (depth > MAX_DEPTH) throw new AwsError('SerializationException', 'The request is nested too deeply.')
+  if (Array.isArray(value)) return value.map((one) => withoutNulls(one, depth + 1))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, one]) => one !== null)
+      .map(([key, one]) => [key, withoutNulls(one, depth + 1)]),
+  )
+}
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly next: { readonly NextToken?: string }
+}
+
+/** One page of a list that is sorted by key; the token names the last key given out. */
+export function page<T>(
+  sorted: readonly T[],
+  keyOf: (item: T) => string,
+  { token, limit }: { readonly token: string | undefined; readonly limit: number },
+): Page<T> {
+  const after = token === undefined ? '' : Buffer.from(token, 'base64url').toString()
+  const rest = token === undefined ? sorted : sorted.filter((item) => keyOf(item) > after)
+  const items = rest.slice(0, limit)
+  const last = items.at(-1)
+  if (last === undefined || rest.length <= limit) return { items, next: {} }
+  return { items, next: { NextToken: Buffer.from(keyOf(last)).toString('base64url') } }
+}

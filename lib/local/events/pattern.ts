@@ -1,0 +1,190 @@
+// The event pattern language, read into tests on the leaves of an event.
+// https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
+import { isIP } from 'node:net'
+import { badPattern as bad } from './aws-error.ts'
+import { addressRange } from './cidr.ts'
+import type { Leaf } from './event-leaves.ts'
+import { wildcard } from './wildcard.ts'
+
+/** `undefined` stands for a path that the event does not have. */
+export type LeafTest = (value: Leaf | undefined) => boolean
+
+/** All conditions of a pattern hold together; `either` holds when one of its alternatives does. */
+export type Condition =
+  | { readonly path: string; readonly test: LeafTest }
+  | { readonly either: readonly (readonly Condition[])[] }
+
+export function readPattern(text: string): Condition[] {
+  let pattern: unknown
+  try {
+    pattern = JSON.parse(text)
+  } catch (error) {
+    throw bad(error instanceof Error ? error.message : 'it is not JSON')
+  }
+  if (!isObject(pattern)) throw bad('Filter is not an object')
+  return readObject(pattern, '')
+}
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function readObject(pattern: JsonObject, prefix: string): Condition[] {
+  const members = Object.entries(pattern)
+  if (members.length === 0) throw bad('Empty objects are not allowed')
+  return members.flatMap(([key, value]): Condition[] => {
+    if (key === '$or' && isAlternatives(value))
+      return [{ either: value.map((alternative) => readObject(alternative, prefix)) }]
+    const path = prefix + key
+    if (isObject(value)) return readObject(value, `${path}.`)
+    if (!Array.isArray(value)) throw bad(`"${key}" must be an object or an array`)
+    if (value.length === 0) throw bad('Empty arrays are not allowed')
+    const tests = value.map(readValue)
+    return [{ path, test: (leaf) => tests.some((test) => test(leaf)) }]
+  })
+}
+
+/** Only a list of at least two patterns is an "or"; otherwise `$or` is a field name like any other. */
+const isAlternatives = (value: unknown): value is JsonObject[] =>
+  Array.isArray(value) && value.length > 1 && value.every((one) => isObject(one) && !isMatcher(one))
+
+const isMatcher = (value: JsonObject) => Object.keys(value).some((key) => Object.hasOwn(matchers, key))
+
+function readValue(value: unknown): LeafTest {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw bad('Value must be a number')
+  if (value === null || typeof value !== 'object') return (leaf) => leaf === value
+  if (Array.isArray(value)) throw bad('Match value must be String, number, true, false, or null')
+  const [member, ...more] = Object.entries(value)
+  if (!member) throw bad('Empty objects are not allowed')
+  const [name, operand] = member
+  if (!Object.hasOwn(matchers, name)) throw bad(`Unrecognized match type ${name}`)
+  if (more.length > 0) throw bad('Only one key allowed in match expression')
+  return matchers[name as keyof typeof matchers](operand)
+}
+
+const onString =
+  (test: (value: string) => boolean): LeafTest =>
+  (leaf) =>
+    typeof leaf === 'string' && test(leaf)
+const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
+
+function stringOf(operand: unknown, name: string): string {
+  if (typeof operand !== 'string') throw bad(`${name} match pattern must be a string`)
+  return operand
+}
+
+/** `prefix` and `suffix` take a string, or `{"equals-ignore-case": string}`. */
+function edge(name: 'prefix' | 'suffix', cut: (value: string, length: number) => string) {
+  return (operand: unknown): LeafTest => {
+    if (isObject(operand)) {
+      const folded = stringOf(operand['equals-ignore-case'], `${name}/equals-ignore-case`)
+      return onString((value) => same(cut(value, folded.length), folded))
+    }
+    const exact = stringOf(operand, name)
+    return onString((value) => cut(value, exact.length) === exact)
+  }
+}
+
+const head = (value: string, length: number) => value.slice(0, length)
+const tail = (value: string, length: number) => (length === 0 ? '' : value.slice(-length))
+
+const matchers = {
+  prefix: edge('prefix', head),
+  suffix: edge('suffix', tail),
+  'equals-ignore-case': (operand: unknown) => {
+    const folded = stringOf(operand, 'equals-ignore-case')
+    return onString((value) => same(value, folded))
+  },
+  wildcard: (operand: unknown) => onString(wildcard(stringOf(operand, 'wildcard'))),
+  exists: (operand: unknown): LeafTest => {
+    if (typeof operand !== 'boolean') throw bad('exists match pattern must be either true or false.')
+    return (leaf) => (leaf !== undefined) === operand
+  },
+  cidr: (operand: unknown) => {
+    const inRange = addressRange(stringOf(operand, 'prefix'))
+    return onString((value) => isIP(value) !== 0 && inRange(value))
+  },
+  numeric: (operand: unknown) => numeric(operand),
+  'anything-but': (operand: unknown) => anythingBut(operand),
+}
+
+const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> = {
+  '=': (a, b) => a === b,
+  '<': (a, b) => a < b,
+  '<=': (a, b) => a <= b,
+  '>': (a, b) => a > b,
+  '>=': (a, b) => a >= b,
+}
+
+/** One comparison, or a lower bound followed by an upper one: `[">", 0, "<=", 5]`. */
+function numeric(operand: unknown): LeafTest {
+  if (!Array.isArray(operand)) throw bad('Value of numeric must be an array.')
+  if (operand.length === 0) throw bad('Invalid member in numeric match: ]')
+  const parts: ((value: number) => boolean)[] = []
+  const bounds: number[] = []
+  for (let at = 0; at < operand.length; at += 2) {
+    const [operator, bound]: unknown[] = operand.slice(at, at + 2)
+    if (typeof operator !== 'string') throw bad(`Invalid member in numeric match: ${operator}`)
+    const compare = comparisons[operator]
+    if (!compare) throw bad(`Unrecognized numeric range operator: ${operator}`)
+    if (at > 0 && !(String(operand[0]).startsWith('>') && operator.startsWith('<')))
+      throw bad(`Bad numeric range operator: ${operator}`)
+    if (typeof bound !== 'number') throw bad(`Value of ${operator} must be numeric`)
+    if (Math.abs(bound) > 5e9) throw bad(`Value must be between -5.0E9 and 5.0E9, inclusive: ${bound}`)
+    bounds.push(bound)
+    parts.push((value) => compare(value, bound))
+  }
+  if (parts.length > 2) throw bad('Too many terms in numeric range')
+  const [low, high] = bounds
+  if (low !== undefined && high !== undefined && low >= high) throw bad('Bottom must be less than top')
+  return (leaf) => typeof leaf === 'number' && parts.every((part) => part(leaf))
+}
+
+const butText =
+  (name: string, reason: string, test: (wanted: string) => (value: string) => boolean) =>
+  (operand: unknown) => {
+    const wanted = Array.isArray(operand) ? operand : [operand]
+    if (wanted.length === 0) throw bad('Empty arrays are not allowed')
+    return wanted.map((one: unknown) => {
+      if (isObject(one)) throw bad('Value of anything-but must be an array or single string/number value.')
+      if (typeof one !== 'string') throw bad(reason)
+      if (one === '' && name !== 'wildcard' && name !== 'equals-ignore-case')
+        throw bad('Null prefix/suffix not allowed')
+      return onString(test(one))
+    })
+  }
+
+const edgeReason = 'prefix/suffix match pattern must be a string'
+const foldReason = 'Inside anything-but/equals-ignore-case list, number|start|null|boolean is not supported.'
+
+const refusals: Readonly<Record<string, (operand: unknown) => LeafTest[]>> = {
+  prefix: butText('prefix', edgeReason, (wanted) => (value) => value.startsWith(wanted)),
+  suffix: butText('suffix', edgeReason, (wanted) => (value) => value.endsWith(wanted)),
+  'equals-ignore-case': butText('equals-ignore-case', foldReason, (wanted) => (value) => same(value, wanted)),
+  wildcard: butText('wildcard', 'wildcard match pattern must be a string', wildcard),
+}
+
+/** Holds for a value that is there and is none of those named. */
+function anythingBut(operand: unknown): LeafTest {
+  let refused: LeafTest[]
+  if (isObject(operand)) {
+    const [member, ...more] = Object.entries(operand)
+    const read = member && Object.hasOwn(refusals, member[0]) ? refusals[member[0]] : undefined
+    if (!read) throw bad(`Unsupported anything-but pattern: ${member?.[0] ?? ''}`)
+    if (more.length > 0) throw bad('Only one key allowed in match expression')
+    refused = read(member?.[1])
+  } else {
+    const values: unknown[] = Array.isArray(operand) ? operand : [operand]
+    if (values.length === 0) throw bad('Empty arrays are not allowed')
+    const type = typeof values[0]
+    if (type !== 'string' && type !== 'number')
+      throw bad('Value of anything-but must be an array or single string/number value.')
+    if (values.some((value) => typeof value !== type))
+      throw bad(
+        'Inside anything but list, either all values are number or string, mixed type is not supported',
+      )
+    refused = values.map((value) => (leaf) => leaf === value)
+  }
+  return (leaf) => leaf !== undefined && !refused.some((test) => test(leaf))
+}

@@ -1,0 +1,143 @@
+// The two wire protocols: AWS JSON 1.1 for EventBridge, REST JSON for the Scheduler.
+import { createHash, randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Credentials, type Refusal, verifySigV4 } from '../sigv4.ts'
+import type { Account } from './account.ts'
+import { AwsError } from './aws-error.ts'
+
+export type Operation = (account: Account, body: unknown) => object | Promise<object>
+export type Operations = Readonly<Record<string, Operation>>
+
+export interface Call {
+  readonly service: 'events' | 'scheduler'
+  readonly operation: string
+  /** Members that stand in the path and the query, not in the body. */
+  readonly members: Readonly<Record<string, unknown>>
+}
+
+/** A PutEvents request of 1 MB grows in JSON, where every quote of an event is escaped. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024
+
+const schedulerRoutes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  schedules: { POST: 'CreateSchedule', GET: 'GetSchedule', PUT: 'UpdateSchedule', DELETE: 'DeleteSchedule' },
+  'schedule-groups': { POST: 'CreateScheduleGroup', GET: 'GetScheduleGroup', DELETE: 'DeleteScheduleGroup' },
+  tags: { POST: 'TagResource', GET: 'ListTagsForResource', DELETE: 'UntagResource' },
+}
+const schedulerLists: Readonly<Record<string, string>> = {
+  schedules: 'ListSchedules',
+  'schedule-groups': 'ListScheduleGroups',
+}
+/** Query parameters that are not called like the member they carry. */
+const queryNames: Readonly<Record<string, string>> = { clientToken: 'ClientToken', groupName: 'GroupName' }
+
+export function readCall(request: IncomingMessage): Call {
+  const target = request.headers['x-amz-target']
+  if (typeof target === 'string') {
+    const [api, operation = ''] = target.split('.')
+    return { service: 'events', operation: api === 'AWSEvents' ? operation : '', members: {} }
+  }
+  const url = new URL(request.url ?? '/', 'http://localhost')
+  const [, collection = '', ...rest] = url.pathname.split('/')
+  const name = decoded(rest.join('/'))
+  const method = request.method ?? ''
+  const query: Record<string, unknown> = {}
+  for (const [key, value] of url.searchParams) if (key !== 'TagKeys') query[queryNames[key] ?? key] = value
+  if (name === '' && method === 'GET' && Object.hasOwn(schedulerLists, collection))
+    return { service: 'scheduler', operation: schedulerLists[collection] ?? '', members: query }
+  const methods = Object.hasOwn(schedulerRoutes, collection) ? schedulerRoutes[collection] : undefined
+  const operation = (name !== '' && methods?.[method]) || ''
+  if (collection !== 'tags') return { service: 'scheduler', operation, members: { ...query, Name: name } }
+  const TagKeys = url.searchParams.getAll('TagKeys')
+  return { service: 'scheduler', operation, members: { ...query, ResourceArn: name, TagKeys } }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const tooLarge = new AwsError('RequestEntityTooLargeException', 'The request is larger than 4 MiB.', 413)
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MAX_BODY_BYTES) throw tooLarge
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+export function readJson(bytes: Buffer): Readonly<Record<string, unknown>> {
+  if (bytes.length === 0) return {}
+  try {
+    const value: unknown = JSON.parse(bytes.toString())
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch {
+    // Falls through: it is told below what was expected.
+  }
+  throw new AwsError('SerializationException', 'The body of the request is not a JSON object.')
+}
+
+/** How AWS calls what is wrong with a signature. */
+const refusals: Readonly<Record<Refusal, string>> = {
+  missing: 'MissingAuthenticationTokenException',
+  malformed: 'IncompleteSignatureException',
+  unsupported: 'IncompleteSignatureException',
+  'two-mechanisms': 'IncompleteSignatureException',
+  'unknown-key': 'UnrecognizedClientException',
+  'bad-token': 'UnrecognizedClientException',
+  'bad-signature': 'InvalidSignatureException',
+  'unsigned-headers': 'InvalidSignatureException',
+  expired: 'InvalidSignatureException',
+  skewed: 'InvalidSignatureException',
+}
+
+export function checkSignature(
+  request: IncomingMessage,
+  body: Buffer,
+  {
+    service,
+    credentials,
+    region,
+  }: { service: Call['service']; credentials: readonly Credentials[]; region: string },
+): void {
+  const verdict = verifySigV4(
+    {
+      method: request.method ?? '',
+      url: request.url ?? '/',
+      headers: request.headers,
+      bodySha256: createHash('sha256').update(body).digest('hex'),
+    },
+    credentials,
+    { service, region },
+  )
+  // JSON services answer 400 to a bad signature, REST services 403.
+  if (!verdict.ok)
+    throw new AwsError(refusals[verdict.reason], verdict.message, service === 'events' ? 400 : 403)
+}
+
+export function sendAnswer(response: ServerResponse, service: Call['service'], answer: object): void {
+  send(response, service, 200, answer)
+}
+
+export function sendError(response: ServerResponse, service: Call['service'], error: AwsError): void {
+  response.setHeader('x-amzn-errortype', error.code)
+  const body =
+    service === 'events' ? { __type: error.code, message: error.message } : { Message: error.message }
+  send(response, service, error.status, body)
+}
+
+function send(response: ServerResponse, service: Call['service'], status: number, body: object): void {
+  const bytes = Buffer.from(JSON.stringify(body))
+  response.writeHead(status, {
+    'content-type': service === 'events' ? 'application/x-amz-json-1.1' : 'application/json',
+    'content-length': bytes.length,
+    'x-amzn-requestid': randomUUID(),
+  })
+  response.end(bytes)
+}

@@ -1,0 +1,200 @@
+// PutEvents, and the way of an event through the rules of a bus into the outbox.
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import type { Account } from './account.ts'
+import { invalid } from './aws-error.ts'
+import { busesOf, busName } from './buses.ts'
+import { leavesOf, matchesPattern, TooComplex } from './event-leaves.ts'
+import { readMembers, text, unsupported } from './members.ts'
+import { type Condition, readPattern } from './pattern.ts'
+import { type Rule, ruleArn, rulesOf } from './rules.ts'
+import { type RuleEvent, targetInput } from './target-input.ts'
+
+const Entry = z.object({
+  Time: z.number().optional(),
+  Source: z.string().optional(),
+  Resources: z.array(text(0, 2048)).default([]),
+  DetailType: z.string().optional(),
+  Detail: z.string().optional(),
+  EventBusName: text(
+    1,
+    1600,
+    '(arn:aws[\\w-]*:events:[a-z]+-[a-z]+-[\\w-]+:[0-9]{12}:event-bus\\/)?[\\.\\-_A-Za-z0-9]+',
+  ).optional(),
+  TraceHeader: text(1, 500).optional(),
+})
+type Entry = z.infer<typeof Entry>
+
+const PutEvents = z.object({
+  Entries: z.array(Entry).min(1).max(10),
+  EndpointId: unsupported('EndpointId'),
+})
+
+/** "The total entry size must be less than 1MB." */
+const MAX_ENTRIES_BYTES = 1_048_576
+
+export const eventOperations = {
+  async PutEvents(account: Account, body: unknown) {
+    const { Entries } = readMembers(PutEvents, body)
+    const bytes = Entries.reduce((sum, entry) => sum + entryBytes(entry), 0)
+    if (bytes >= MAX_ENTRIES_BYTES)
+      throw invalid('Total size of the entries in the request is over the limit.')
+    const results = Entries.map((entry) => ({ entry, ...readEntry(account, entry) }))
+    await account.store.commit(() => {
+      for (const result of results)
+        if ('event' in result) routeEvent(account, busName(account, result.entry.EventBusName), result.event)
+    })
+    return {
+      FailedEntryCount: results.filter((result) => 'refusal' in result).length,
+      Entries: results.map((result) => ('refusal' in result ? result.refusal : { EventId: result.id })),
+    }
+  },
+
+  TestEventPattern(_: Account, body: unknown) {
+    const { EventPattern, Event } = readMembers(
+      z.object({ EventPattern: text(0, 4096), Event: z.string() }),
+      body,
+    )
+    const pattern = readPattern(EventPattern)
+    const event = parseObject(Event)
+    const leaves = event && leavesOf(event)
+    const required = ['id', 'account', 'source', 'time', 'region', 'detail-type']
+    if (!leaves || required.some((name) => typeof event[name] !== 'string'))
+      throw invalid('Parameter Event is not valid.')
+    return { Result: matchesPattern(pattern, leaves) }
+  },
+}
+
+/** As AWS counts: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html#eb-putevent-size */
+function entryBytes({ Time, Source = '', DetailType = '', Detail = '', Resources }: Entry): number {
+  const texts = [Source, DetailType, Detail, ...Resources]
+  return texts.reduce((sum, one) => sum + Buffer.byteLength(one), Time === undefined ? 0 : 14)
+}
+
+const refusal = (ErrorCode: string, ErrorMessage: string) => ({ refusal: { ErrorCode, ErrorMessage } })
+
+function readEntry(account: Account, { Time, Source, DetailType, Detail, Resources }: Entry) {
+  const missing = !Source ? 'Source' : !DetailType ? 'DetailType' : !Detail ? 'Detail' : undefined
+  if (missing)
+    return refusal(
+      'InvalidArgument',
+      `Parameter ${missing} is not valid. Reason: ${missing} is a required argument.`,
+    )
+  if (Source?.startsWith('aws.'))
+    return refusal('NotAuthorizedForSourceException', 'Not authorized for the source.')
+  const time = new Date(Time === undefined ? account.now() : Time * 1000)
+  if (Number.isNaN(time.getTime())) return refusal('InvalidArgument', 'Parameter Time is not valid.')
+  if (!Detail || !parseObject(Detail)) return refusal('MalformedDetail', 'Detail is malformed.')
+  const id = randomUUID()
+  const json = composeEvent(account, {
+    id,
+    source: `${Source}`,
+    detailType: `${DetailType}`,
+    time,
+    resources: Resources,
+    detail: Detail,
+  })
+  const event = readEvent(json)
+  return event ? { id, event } : refusal('MalformedDetail', 'Detail is malformed.')
+}
+
+export interface EventParts {
+  readonly id: string
+  readonly source: string
+  readonly detailType: string
+  readonly time: Date
+  readonly resources: readonly string[]
+  /** JSON, passed on with the very characters that came in: numbers keep their digits. */
+  readonly detail: string
+}
+
+export function composeEvent(
+  account: Account,
+  { id, source, detailType, time, resources, detail }: EventParts,
+): string {
+  const head = JSON.stringify({
+    version: '0',
+    id,
+    'detail-type': detailType,
+    source,
+    account: account.accountId,
+    time: eventTime(time),
+    region: account.region,
+    resources,
+  })
+  return `${head.slice(0, -1)},"detail":${detail.trim()}}`
+}
+
+/** Events carry whole seconds. */
+export const eventTime = (time: Date) => time.toISOString().replace(/\.\d+Z$/, 'Z')
+
+interface Event extends RuleEvent {
+  readonly leaves: NonNullable<ReturnType<typeof leavesOf>>
+}
+
+export function readEvent(json: string): Event | undefined {
+  const value = parseObject(json)
+  const leaves = value && leavesOf(value)
+  return leaves && { json, value, leaves }
+}
+
+function parseObject(json: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(json)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch {
+    // Told by the caller, in the words of its operation.
+  }
+  return undefined
+}
+
+const patterns = new WeakMap<Rule, Condition[]>()
+
+/** Rules are never changed in place, so a pattern is read once. */
+function conditionsOf(rule: Rule, pattern: string): Condition[] {
+  const known = patterns.get(rule)
+  if (known) return known
+  const conditions = readPattern(pattern)
+  patterns.set(rule, conditions)
+  return conditions
+}
+
+/** Writes what the targets of all matching rules are owed. Only inside a commit. An unknown bus takes nothing. */
+export function routeEvent(account: Account, bus: string, event: Event, hops = 0): void {
+  if (!busesOf(account).get(bus)) return
+  for (const rule of rulesOf(account).values()) {
+    const { pattern } = rule
+    if (rule.bus !== bus || rule.state === 'DISABLED' || pattern === undefined) continue
+    try {
+      if (matchesPattern(conditionsOf(rule, pattern), event.leaves)) deliver(account, rule, event, hops)
+    } catch (error) {
+      if (!(error instanceof TooComplex)) throw error
+      account.log('An event was too large to be compared with a rule.', { rule: ruleArn(account, rule) })
+    }
+  }
+}
+
+/** Owes an event to every target of a rule. Only inside a commit. */
+export function deliver(account: Account, rule: Rule, event: RuleEvent, hops = 0): void {
+  const at = account.now()
+  const arn = ruleArn(account, rule)
+  const about = { name: rule.name, arn, ingestedAt: eventTime(new Date(at)) }
+  for (const target of rule.targets) {
+    const group = target.SqsParameters?.MessageGroupId
+    account.store.outbox.add(
+      {
+        targetArn: target.Arn,
+        body: targetInput(target, event, about),
+        ...(group !== undefined && { messageGroupId: group }),
+        origin: { kind: 'rule', arn, event: event.json },
+        acceptedAt: at,
+        maximumAgeS: target.RetryPolicy?.MaximumEventAgeInSeconds ?? 86_400,
+        maximumRetries: target.RetryPolicy?.MaximumRetryAttempts ?? 185,
+        retries: 0,
+        hops,
+        ...(target.DeadLetterConfig?.Arn !== undefined && { deadLetterArn: target.DeadLetterConfig.Arn }),
+      },
+      at,
+    )
+  }
+}

@@ -1,0 +1,174 @@
+// Rules. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html and its kin.
+import * as z from 'zod'
+import type { Account } from './account.ts'
+import { AwsError, invalid, notFound } from './aws-error.ts'
+import { BusNameOrArn, busName, findBus, Paging } from './buses.ts'
+import { page, readMembers, Tags, text } from './members.ts'
+import { readPattern } from './pattern.ts'
+import { type TagRecord, tagsOf } from './tags.ts'
+import type { Target } from './targets.ts'
+import { firstRun, readExpression } from './timetable.ts'
+
+export interface Rule {
+  readonly name: string
+  readonly bus: string
+  readonly pattern?: string
+  readonly schedule?: string
+  readonly state: 'ENABLED' | 'DISABLED' | 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS'
+  readonly description?: string
+  readonly roleArn?: string
+  readonly tags: TagRecord
+  readonly targets: readonly Target[]
+  /** Milliseconds from which the rate of a scheduled rule counts; it is the run before the first. */
+  readonly anchor: number
+}
+
+export const RuleName = text(1, 64, '[\\.\\-_A-Za-z0-9]+')
+const RuleRef = z.object({ Name: RuleName, EventBusName: BusNameOrArn.optional() })
+
+const PutRule = z.object({
+  Name: RuleName,
+  EventBusName: BusNameOrArn.optional(),
+  ScheduleExpression: text(0, 256).optional(),
+  EventPattern: text(0, 4096).optional(),
+  State: z.enum(['ENABLED', 'DISABLED', 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS']).default('ENABLED'),
+  Description: text(0, 512).optional(),
+  RoleArn: text(1, 1600).optional(),
+  Tags: Tags.default([]),
+})
+
+export const rulesOf = (account: Account) => account.store.shelf<Rule>('rule')
+const keyOf = (rule: Pick<Rule, 'bus' | 'name'>) => `${rule.bus}/${rule.name}`
+
+export function ruleArn({ region, accountId }: Account, { bus, name }: Pick<Rule, 'bus' | 'name'>): string {
+  return `arn:aws:events:${region}:${accountId}:rule/${bus === 'default' ? '' : `${bus}/`}${name}`
+}
+
+export function findRule(account: Account, name: string, bus: string | undefined): Rule {
+  const rule = rulesOf(account).get(keyOf({ bus: busName(account, bus), name }))
+  if (!rule) throw notFound(`Rule ${name} does not exist on EventBus ${busName(account, bus)}.`)
+  return rule
+}
+
+/** Stores a rule; a scheduled one is looked at again when its next run is due. */
+export function putRule(account: Account, rule: Rule, nextRunAt?: number): void {
+  rulesOf(account).put(keyOf(rule), rule, nextRunAt)
+}
+
+/** The next run of a scheduled rule after an instant; none for other rules and disabled ones. */
+export function nextRuleRun(rule: Rule, after: number): number | undefined {
+  if (rule.schedule === undefined || rule.state === 'DISABLED') return undefined
+  const timetable = readExpression(rule.schedule)
+  return timetable && firstRun(timetable, { zone: 'UTC', anchor: rule.anchor, after })
+}
+
+const MAX_RULES = 300
+
+export const ruleOperations = {
+  PutRule(account: Account, body: unknown) {
+    const members = readMembers(PutRule, body)
+    const { Name, EventPattern, ScheduleExpression } = members
+    if (!EventPattern && !ScheduleExpression)
+      throw invalid('Parameter(s) EventPattern or ScheduleExpression must be specified.')
+    if (EventPattern) readPattern(EventPattern)
+    return account.store.commit(() => {
+      const bus = findBus(account, members.EventBusName).name
+      if (ScheduleExpression) checkSchedule(ScheduleExpression, bus)
+      const before = rulesOf(account).get(keyOf({ bus, name: Name }))
+      if (!before && countRules(account, bus) >= MAX_RULES)
+        throw new AwsError(
+          'LimitExceededException',
+          'The requested resource exceeds the maximum number allowed.',
+        )
+      const sameSchedule = before?.schedule === ScheduleExpression && before?.state === members.State
+      const rule: Rule = {
+        name: Name,
+        bus,
+        ...(EventPattern && { pattern: EventPattern }),
+        ...(ScheduleExpression && { schedule: ScheduleExpression }),
+        state: members.State,
+        ...(members.Description !== undefined && { description: members.Description }),
+        ...(members.RoleArn !== undefined && { roleArn: members.RoleArn }),
+        // "If you are updating an existing rule, any tags you specify in the PutRule operation are ignored."
+        tags: before?.tags ?? tagsOf(members.Tags),
+        targets: before?.targets ?? [],
+        anchor: before && sameSchedule ? before.anchor : account.now(),
+      }
+      putRule(account, rule, nextRuleRun(rule, account.now()))
+      return { RuleArn: ruleArn(account, rule) }
+    })
+  },
+
+  DeleteRule(account: Account, body: unknown) {
+    const { Name, EventBusName } = readMembers(RuleRef, body)
+    return account.store.commit(() => {
+      const bus = findBus(account, EventBusName).name
+      const rule = rulesOf(account).get(keyOf({ bus, name: Name }))
+      if (rule && rule.targets.length > 0) throw invalid("Rule can't be deleted since it has targets.")
+      rulesOf(account).delete(keyOf({ bus, name: Name }))
+      return {}
+    })
+  },
+
+  DescribeRule(account: Account, body: unknown) {
+    const { Name, EventBusName } = readMembers(RuleRef, body)
+    findBus(account, EventBusName)
+    return { ...describe(account, findRule(account, Name, EventBusName)), CreatedBy: account.accountId }
+  },
+
+  EnableRule: (account: Account, body: unknown) => setState(account, body, 'ENABLED'),
+  DisableRule: (account: Account, body: unknown) => setState(account, body, 'DISABLED'),
+
+  ListRules(account: Account, body: unknown) {
+    const {
+      NamePrefix = '',
+      EventBusName,
+      NextToken,
+      Limit,
+    } = readMembers(
+      z.object({ ...Paging, NamePrefix: RuleName.optional(), EventBusName: BusNameOrArn.optional() }),
+      body,
+    )
+    const bus = findBus(account, EventBusName).name
+    const rules = rulesOf(account)
+      .list()
+      .filter((rule) => rule.bus === bus && rule.name.startsWith(NamePrefix))
+    const { items, next } = page(rules, (rule) => rule.name, { token: NextToken, limit: Limit })
+    return { Rules: items.map((rule) => describe(account, rule)), ...next }
+  },
+}
+
+function countRules(account: Account, bus: string): number {
+  return rulesOf(account)
+    .list()
+    .filter((rule) => rule.bus === bus).length
+}
+
+function checkSchedule(expression: string, bus: string): void {
+  if (bus !== 'default') throw invalid('ScheduleExpression is supported only on the default event bus.')
+  const timetable = readExpression(expression)
+  if (!timetable || timetable.kind === 'at') throw invalid('Parameter ScheduleExpression is not valid.')
+}
+
+function setState(account: Account, body: unknown, state: 'ENABLED' | 'DISABLED') {
+  const { Name, EventBusName } = readMembers(RuleRef, body)
+  return account.store.commit(() => {
+    findBus(account, EventBusName)
+    const before = findRule(account, Name, EventBusName)
+    if (before.state === state) return {}
+    const rule = { ...before, state, anchor: account.now() }
+    putRule(account, rule, nextRuleRun(rule, account.now()))
+    return {}
+  })
+}
+
+const describe = (account: Account, rule: Rule) => ({
+  Name: rule.name,
+  Arn: ruleArn(account, rule),
+  EventPattern: rule.pattern,
+  ScheduleExpression: rule.schedule,
+  State: rule.state,
+  Description: rule.description,
+  RoleArn: rule.roleArn,
+  EventBusName: rule.bus,
+})

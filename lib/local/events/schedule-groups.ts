@@ -1,0 +1,127 @@
+// Schedule groups and their tags.
+// https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateScheduleGroup.html and its kin.
+import * as z from 'zod'
+import type { Account } from './account.ts'
+import { AwsError, invalid, notFound } from './aws-error.ts'
+import { once, Token } from './client-token.ts'
+import { page, readMembers, Tags, text } from './members.ts'
+import { type TagRecord, tagList, tagsOf, withoutTags } from './tags.ts'
+
+export interface GroupRecord {
+  readonly name: string
+  readonly tags: TagRecord
+  /** Milliseconds. */
+  readonly createdAt: number
+  readonly modifiedAt: number
+}
+
+export const GroupName = text(1, 64, '[0-9a-zA-Z-_.]+')
+const Ref = z.object({ Name: GroupName, ClientToken: Token.optional() })
+const ResourceArn = text(
+  1,
+  1011,
+  'arn:aws(-[a-z]+)?:scheduler:[a-z0-9\\-]+:\\d{12}:schedule-group\\/[0-9a-zA-Z-_.]+',
+)
+
+export const groupsOf = (account: Account) => account.store.shelf<GroupRecord>('group')
+
+export function findGroup(account: Account, name: string): GroupRecord {
+  const group = groupsOf(account).get(name)
+  if (!group) throw notFound(`Schedule group ${name} does not exist.`, 404)
+  return group
+}
+
+export function createDefaultGroup(account: Account): void {
+  const at = account.now()
+  if (!groupsOf(account).get('default'))
+    groupsOf(account).put('default', { name: 'default', tags: {}, createdAt: at, modifiedAt: at })
+}
+
+const groupArn = ({ region, accountId }: Account, name: string) =>
+  `arn:aws:scheduler:${region}:${accountId}:schedule-group/${name}`
+
+const describe = (account: Account, group: GroupRecord) => ({
+  Arn: groupArn(account, group.name),
+  Name: group.name,
+  State: 'ACTIVE',
+  CreationDate: group.createdAt / 1000,
+  LastModificationDate: group.modifiedAt / 1000,
+})
+
+const ListScheduleGroups = z.object({
+  NamePrefix: GroupName.optional(),
+  MaxResults: z.coerce.number().int().min(1).max(100).default(100),
+  NextToken: text(1, 2048).optional(),
+})
+
+export const scheduleGroupOperations = {
+  CreateScheduleGroup(account: Account, body: unknown) {
+    const members = readMembers(Ref.extend({ Tags: Tags.default([]) }), body)
+    const { Name } = members
+    return once(account, 'CreateScheduleGroup', members, () => {
+      if (groupsOf(account).get(Name))
+        throw new AwsError('ConflictException', `Schedule group ${Name} already exists.`, 409)
+      const at = account.now()
+      groupsOf(account).put(Name, { name: Name, tags: tagsOf(members.Tags), createdAt: at, modifiedAt: at })
+      return { ScheduleGroupArn: groupArn(account, Name) }
+    })
+  },
+
+  GetScheduleGroup(account: Account, body: unknown) {
+    return describe(account, findGroup(account, readMembers(Ref, body).Name))
+  },
+
+  DeleteScheduleGroup(account: Account, body: unknown) {
+    const ref = readMembers(Ref, body)
+    if (ref.Name === 'default') throw invalid('Default schedule group cannot be deleted.')
+    return once(account, 'DeleteScheduleGroup', ref, () => {
+      groupsOf(account).delete(findGroup(account, ref.Name).name)
+      // "Deleting a schedule group results in EventBridge Scheduler deleting all schedules associated with the group."
+      const schedules = account.store.shelf<{ readonly GroupName: string; readonly Name: string }>('schedule')
+      for (const { GroupName, Name } of schedules.list())
+        if (GroupName === ref.Name) schedules.delete(`${GroupName}/${Name}`)
+      return {}
+    })
+  },
+
+  ListScheduleGroups(account: Account, body: unknown) {
+    const { NamePrefix = '', MaxResults, NextToken } = readMembers(ListScheduleGroups, body)
+    const groups = groupsOf(account)
+      .list()
+      .filter(({ name }) => name.startsWith(NamePrefix))
+    const { items, next } = page(groups, (group) => group.name, { token: NextToken, limit: MaxResults })
+    return { ScheduleGroups: items.map((group) => describe(account, group)), ...next }
+  },
+
+  ListTagsForResource(account: Account, body: unknown) {
+    const group = groupByArn(account, readMembers(z.object({ ResourceArn }), body).ResourceArn)
+    return { Tags: tagList(group.tags) }
+  },
+
+  TagResource(account: Account, body: unknown) {
+    const { ResourceArn: arn, Tags: added } = readMembers(z.object({ ResourceArn, Tags }), body)
+    return retag(account, arn, (tags) => tagsOf(added, tags))
+  },
+
+  UntagResource(account: Account, body: unknown) {
+    const { ResourceArn: arn, TagKeys } = readMembers(
+      z.object({ ResourceArn, TagKeys: z.array(text(1, 128)).max(200) }),
+      body,
+    )
+    return retag(account, arn, (tags) => withoutTags(tags, TagKeys))
+  },
+}
+
+function groupByArn(account: Account, arn: string): GroupRecord {
+  const name = arn.slice(arn.indexOf('/') + 1)
+  if (arn !== groupArn(account, name)) throw notFound(`Schedule group ${name} does not exist.`, 404)
+  return findGroup(account, name)
+}
+
+function retag(account: Account, arn: string, change: (tags: TagRecord) => TagRecord) {
+  return account.store.commit(() => {
+    const group = groupByArn(account, arn)
+    groupsOf(account).put(group.name, { ...group, tags: change(group.tags), modifiedAt: account.now() })
+    return {}
+  })
+}

@@ -1,0 +1,242 @@
+// Schedules. https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateSchedule.html and its kin.
+import * as z from 'zod'
+import type { Account } from './account.ts'
+import { AwsError, invalid, notFound } from './aws-error.ts'
+import { once, Token } from './client-token.ts'
+import { page, RetryPolicy, readMembers, text, unsupported, whole } from './members.ts'
+import { findGroup, GroupName } from './schedule-groups.ts'
+import { checkDeadLetterArn, checkTargetArn, isFifo, serviceOf } from './target-arn.ts'
+import { firstRun, readExpression, type Timetable } from './timetable.ts'
+import { isZone } from './zones.ts'
+
+const Name = text(1, 64, '[0-9a-zA-Z-_.]+')
+
+const Target = z.object({
+  Arn: text(1, 1600),
+  RoleArn: text(1, 1600, 'arn:aws(-[a-z]+)?:iam::\\d{12}:role\\/[\\w+=,.@\\/-]+'),
+  Input: text(1, 262_144).optional(),
+  SqsParameters: z.object({ MessageGroupId: text(1, 128).optional() }).optional(),
+  EventBridgeParameters: z
+    .object({
+      DetailType: text(1, 128),
+      Source: text(1, 256, '(?=[/\\.\\-_A-Za-z0-9]+)((?!aws\\.).*)|(\\$(\\.[\\w_-]+(\\[(\\d+|\\*)\\])*)*)'),
+    })
+    .optional(),
+  DeadLetterConfig: z.object({ Arn: text(1, 1600).optional() }).optional(),
+  RetryPolicy: RetryPolicy.default({}),
+  EcsParameters: unsupported('EcsParameters'),
+  KinesisParameters: unsupported('KinesisParameters'),
+  SageMakerPipelineParameters: unsupported('SageMakerPipelineParameters'),
+})
+
+const Members = z.object({
+  Name,
+  GroupName: GroupName.default('default'),
+  Description: text(0, 512).optional(),
+  ScheduleExpression: text(1, 256),
+  ScheduleExpressionTimezone: text(1, 50).default('UTC'),
+  StartDate: z.number().optional(),
+  EndDate: z.number().optional(),
+  FlexibleTimeWindow: z.object({
+    Mode: z.enum(['OFF', 'FLEXIBLE']),
+    MaximumWindowInMinutes: whole(1, 1440).optional(),
+  }),
+  State: z.enum(['ENABLED', 'DISABLED']).default('ENABLED'),
+  ActionAfterCompletion: z.enum(['NONE', 'DELETE']).default('NONE'),
+  Target,
+  ClientToken: Token.optional(),
+  KmsKeyArn: unsupported('KmsKeyArn'),
+})
+
+export interface Schedule extends Omit<z.infer<typeof Members>, 'ClientToken'> {
+  /** Milliseconds, as are all that follow. */
+  readonly createdAt: number
+  readonly modifiedAt: number
+  /** From where a rate counts. */
+  readonly anchor: number
+  /** The run that comes next, by its timetable; it is due within its flexible window. */
+  readonly nextRunAt?: number
+}
+
+const Ref = z.object({ Name, GroupName: GroupName.default('default'), ClientToken: Token.optional() })
+
+export const schedulesOf = (account: Account) => account.store.shelf<Schedule>('schedule')
+export const scheduleKey = ({ GroupName, Name }: Pick<Schedule, 'GroupName' | 'Name'>) =>
+  `${GroupName}/${Name}`
+
+export const scheduleArn = ({ region, accountId }: Account, schedule: Pick<Schedule, 'GroupName' | 'Name'>) =>
+  `arn:aws:scheduler:${region}:${accountId}:schedule/${scheduleKey(schedule)}`
+
+function findSchedule(account: Account, ref: Pick<Schedule, 'GroupName' | 'Name'>): Schedule {
+  findGroup(account, ref.GroupName)
+  const schedule = schedulesOf(account).get(scheduleKey(ref))
+  if (!schedule) throw notFound(`Schedule ${ref.Name} does not exist.`, 404)
+  return schedule
+}
+
+export function timetableOf(schedule: Pick<Schedule, 'ScheduleExpression'>): Timetable {
+  const timetable = readExpression(schedule.ScheduleExpression)
+  if (!timetable) throw invalid(`Invalid Schedule Expression ${schedule.ScheduleExpression}.`)
+  return timetable
+}
+
+/** The first run after an instant that lies between the start and the end of a schedule. */
+export function nextScheduleRun(schedule: Schedule, after: number): number | undefined {
+  const timetable = timetableOf(schedule)
+  const { anchor, ScheduleExpressionTimezone: zone, StartDate, EndDate } = schedule
+  // "EventBridge Scheduler ignores StartDate for one-time schedules", and EndDate.
+  if (timetable.kind === 'at') return firstRun(timetable, { zone, anchor, after })
+  const from = StartDate === undefined ? after : Math.max(after, StartDate * 1000 - 1)
+  const run = firstRun(timetable, { zone, anchor, after: from })
+  return run !== undefined && EndDate !== undefined && run > EndDate * 1000 ? undefined : run
+}
+
+/** Milliseconds after its time within which AWS may start a run. */
+export function windowMs({ FlexibleTimeWindow: { MaximumWindowInMinutes = 0 } }: Schedule): number {
+  return MaximumWindowInMinutes * 60_000
+}
+
+/** Stores a schedule with its next run; a flexible one is run at a random moment of its window. */
+export function putSchedule(account: Account, schedule: Schedule, runAt: number | undefined): void {
+  const { nextRunAt: _, ...rest } = schedule
+  const spread = Math.floor(Math.random() * windowMs(schedule))
+  const enabled = runAt !== undefined && schedule.State === 'ENABLED'
+  schedulesOf(account).put(
+    scheduleKey(schedule),
+    enabled ? { ...rest, nextRunAt: runAt } : rest,
+    enabled ? runAt + spread : undefined,
+  )
+}
+
+export const scheduleOperations = {
+  CreateSchedule(account: Account, body: unknown) {
+    const members = readSchedule(account, body)
+    return once(account, 'CreateSchedule', members, () => {
+      findGroup(account, members.GroupName)
+      if (schedulesOf(account).get(scheduleKey(members)))
+        throw new AwsError('ConflictException', `Schedule ${members.Name} already exists.`, 409)
+      return save(account, members, undefined)
+    })
+  },
+
+  UpdateSchedule(account: Account, body: unknown) {
+    const members = readSchedule(account, body)
+    return once(account, 'UpdateSchedule', members, () =>
+      save(account, members, findSchedule(account, members)),
+    )
+  },
+
+  GetSchedule(account: Account, body: unknown) {
+    const schedule = findSchedule(account, readMembers(Ref, body))
+    const { createdAt, modifiedAt, anchor: _, nextRunAt: __, ...members } = schedule
+    return {
+      ...members,
+      Arn: scheduleArn(account, schedule),
+      CreationDate: createdAt / 1000,
+      LastModificationDate: modifiedAt / 1000,
+    }
+  },
+
+  DeleteSchedule(account: Account, body: unknown) {
+    const ref = readMembers(Ref, body)
+    return once(account, 'DeleteSchedule', ref, () => {
+      schedulesOf(account).delete(scheduleKey(findSchedule(account, ref)))
+      return {}
+    })
+  },
+
+  ListSchedules(account: Account, body: unknown) {
+    const { ScheduleGroup, NamePrefix = '', State, MaxResults, NextToken } = readMembers(ListSchedules, body)
+    if (ScheduleGroup !== undefined) findGroup(account, ScheduleGroup)
+    const schedules = schedulesOf(account)
+      .list()
+      .filter(
+        (one) =>
+          (ScheduleGroup === undefined || one.GroupName === ScheduleGroup) &&
+          (State === undefined || one.State === State) &&
+          one.Name.startsWith(NamePrefix),
+      )
+    const { items, next } = page(schedules, scheduleKey, { token: NextToken, limit: MaxResults })
+    return { Schedules: items.map((one) => summary(account, one)), ...next }
+  },
+}
+
+const ListSchedules = z.object({
+  ScheduleGroup: GroupName.optional(),
+  NamePrefix: Name.optional(),
+  State: z.enum(['ENABLED', 'DISABLED']).optional(),
+  MaxResults: z.coerce.number().int().min(1).max(100).default(100),
+  NextToken: text(1, 2048).optional(),
+})
+
+const summary = (account: Account, schedule: Schedule) => ({
+  Arn: scheduleArn(account, schedule),
+  Name: schedule.Name,
+  GroupName: schedule.GroupName,
+  State: schedule.State,
+  CreationDate: schedule.createdAt / 1000,
+  LastModificationDate: schedule.modifiedAt / 1000,
+  Target: { Arn: schedule.Target.Arn },
+})
+
+function save(account: Account, members: z.infer<typeof Members>, before: Schedule | undefined) {
+  const { ClientToken: _, ...rest } = members
+  const at = account.now()
+  const sameRate =
+    before?.ScheduleExpression === rest.ScheduleExpression && before.StartDate === rest.StartDate
+  // "If you do not provide a StartDate for a rate-based schedule, your schedule starts invoking the target immediately."
+  const anchor =
+    before && sameRate ? before.anchor : rest.StartDate === undefined ? at : rest.StartDate * 1000
+  const schedule: Schedule = { ...rest, createdAt: before?.createdAt ?? at, modifiedAt: at, anchor }
+  const after = before && sameRate ? at : at - 1
+  putSchedule(account, schedule, nextScheduleRun(schedule, after))
+  return { ScheduleArn: scheduleArn(account, schedule) }
+}
+
+function readSchedule(account: Account, body: unknown): z.infer<typeof Members> {
+  const members = readMembers(Members, body)
+  const { FlexibleTimeWindow: window, StartDate, EndDate, ScheduleExpressionTimezone } = members
+  const timetable = timetableOf(members)
+  if (!isZone(ScheduleExpressionTimezone))
+    throw invalid(`Invalid Schedule Expression Timezone ${ScheduleExpressionTimezone}.`)
+  if (window.Mode === 'FLEXIBLE' && window.MaximumWindowInMinutes === undefined)
+    throw invalid('MaximumWindowInMinutes must be specified when Mode is FLEXIBLE.')
+  if (window.Mode === 'OFF' && window.MaximumWindowInMinutes !== undefined)
+    throw invalid('MaximumWindowInMinutes cannot be specified when Mode is OFF.')
+  if (timetable.kind !== 'at') {
+    if (StartDate !== undefined && StartDate * 1000 < account.now() - 300_000)
+      throw invalid('The StartDate you specify cannot be earlier than 5 minutes ago.')
+    if (EndDate !== undefined && EndDate * 1000 <= account.now())
+      throw invalid('The EndDate you specify must be in the future.')
+    if (StartDate !== undefined && EndDate !== undefined && EndDate <= StartDate)
+      throw invalid('The EndDate must come after the StartDate.')
+  }
+  checkTarget(account, members.Target)
+  const { MaximumEventAgeInSeconds = 86_400, MaximumRetryAttempts = 185 } = members.Target.RetryPolicy
+  return {
+    ...members,
+    Target: { ...members.Target, RetryPolicy: { MaximumEventAgeInSeconds, MaximumRetryAttempts } },
+  }
+}
+
+function checkTarget(account: Account, target: z.infer<typeof Target>): void {
+  checkTargetArn(target.Arn, account)
+  checkDeadLetterArn(target.DeadLetterConfig?.Arn)
+  const service = serviceOf(target.Arn)
+  if (isFifo(target.Arn) && !target.SqsParameters?.MessageGroupId)
+    throw invalid('MessageGroupId must be specified for a FIFO queue target.')
+  if (target.SqsParameters && service !== 'sqs') throw invalid('SqsParameters are for SQS targets only.')
+  if ((service === 'events') !== (target.EventBridgeParameters !== undefined))
+    throw invalid('EventBridgeParameters must be specified for an event bus target, and for no other.')
+  if (service !== 'sqs' && target.Input !== undefined && !isJson(target.Input))
+    throw invalid('Invalid request provided: the Input of this target must be valid JSON.')
+}
+
+function isJson(input: string): boolean {
+  try {
+    JSON.parse(input)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,117 @@
+// The embedded EventBridge and Scheduler: one handler for both APIs, one file for what they remember.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Credentials } from '../sigv4.ts'
+import type { Account, Log } from './account.ts'
+import { AwsError } from './aws-error.ts'
+import { busOperations, createDefaultBus } from './buses.ts'
+import { startClock } from './clock.ts'
+import { startDeliveries, type Targets } from './delivery.ts'
+import { eventTagOperations } from './event-tags.ts'
+import {
+  type Call,
+  checkSignature,
+  type Operations,
+  readBody,
+  readCall,
+  readJson,
+  sendAnswer,
+  sendError,
+} from './protocol.ts'
+import { eventOperations, readEvent, routeEvent } from './put-events.ts'
+import { ruleOperations } from './rules.ts'
+import { createDefaultGroup, scheduleGroupOperations } from './schedule-groups.ts'
+import { scheduleOperations } from './schedules.ts'
+import { openStore } from './store.ts'
+import { targetOperations } from './targets.ts'
+
+export interface EventsOptions {
+  /** Path of the SQLite file. */
+  readonly file: string
+  readonly credentials: readonly Credentials[]
+  readonly region: string
+  readonly accountId?: string
+  readonly targets: Targets
+  /** The clock of schedules and retries; signatures are checked against the real one. */
+  readonly now?: () => Date
+  readonly log?: Log
+}
+
+export interface EventsServer {
+  handle(request: IncomingMessage, response: ServerResponse): void
+  /** Looks at what is due, after the clock given as `now` was moved. */
+  wake(): void
+  close(): Promise<void>
+}
+
+const operations: Readonly<Record<Call['service'], Operations>> = {
+  events: {
+    ...busOperations,
+    ...ruleOperations,
+    ...targetOperations,
+    ...eventOperations,
+    ...eventTagOperations,
+  },
+  scheduler: { ...scheduleOperations, ...scheduleGroupOperations },
+}
+
+/** An event that goes from bus to bus in a circle ends after this many. */
+const MAX_HOPS = 8
+
+export async function openEvents(options: EventsOptions): Promise<EventsServer> {
+  const { file, credentials, region, accountId = '000000000000', targets, log = () => {} } = options
+  const now = () => (options.now?.() ?? new Date()).getTime()
+  const store = openStore(file)
+  const busArn = (name: string) => `arn:aws:events:${region}:${accountId}:event-bus/${name}`
+  const account: Account = { region, accountId, store, now, log, busArn }
+  await store.commit(() => {
+    createDefaultBus(account)
+    createDefaultGroup(account)
+  })
+
+  async function ingest(bus: string, json: string, hops: number): Promise<void> {
+    if (hops > MAX_HOPS)
+      throw new AwsError('NotAuthorizedForSourceException', `The event has passed ${MAX_HOPS} event buses.`)
+    const event = readEvent(json)
+    if (event) await store.commit(() => routeEvent(account, bus, event, hops))
+  }
+
+  const deliveries = startDeliveries({ store, targets, ingest, now, log })
+  const clock = startClock(account)
+  const wake = () => {
+    deliveries.wake()
+    clock.wake()
+  }
+  store.onCommit(wake)
+  wake()
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { service, operation, members } = readCall(request)
+    try {
+      const body = await readBody(request)
+      checkSignature(request, body, { service, credentials, region })
+      const known = Object.hasOwn(operations[service], operation) ? operations[service][operation] : undefined
+      if (!known) throw new AwsError('UnknownOperationException', '', service === 'events' ? 400 : 404)
+      sendAnswer(response, service, await known(account, { ...readJson(body), ...members }))
+    } catch (error) {
+      if (error instanceof AwsError) return sendError(response, service, error)
+      log('A request to the event bus failed.', { operation, error })
+      const code = service === 'events' ? 'InternalException' : 'InternalServerException'
+      sendError(response, service, new AwsError(code, 'The request could not be processed.', 500))
+    }
+  }
+
+  return {
+    handle(request, response) {
+      answer(request, response).catch((error: unknown) => {
+        log('An answer of the event bus could not be sent.', { error })
+        response.destroy()
+      })
+    },
+    wake,
+    async close() {
+      clock.close()
+      deliveries.close()
+      await store.close()
+    },
+  }
+}

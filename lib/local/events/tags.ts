@@ -1,0 +1,20 @@
+import { AwsError } from './aws-error.ts'
+
+export type TagList = readonly { readonly Key: string; readonly Value: string }[]
+export type TagRecord = Readonly<Record<string, string>>
+
+const MAX_TAGS = 50
+
+/** Tags added to those that are there. */
+export function tagsOf(list: TagList, before: TagRecord = {}): TagRecord {
+  const tags = { ...before, ...Object.fromEntries(list.map(({ Key, Value }) => [Key, Value])) }
+  if (Object.keys(tags).length > MAX_TAGS)
+    throw new AwsError('ValidationException', `A resource can have up to ${MAX_TAGS} tags.`)
+  return tags
+}
+
+export const tagList = (tags: TagRecord): TagList =>
+  Object.entries(tags).map(([Key, Value]) => ({ Key, Value }))
+
+export const withoutTags = (tags: TagRecord, keys: readonly string[]): TagRecord =>
+  Object.fromEntries(Object.entries(tags).filter(([key]) => !keys.includes(key)))

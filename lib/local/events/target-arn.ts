@@ -1,0 +1,41 @@
+import { invalid } from './aws-error.ts'
+
+const shapes = {
+  sqs: /^arn:aws[\w-]*:sqs:[\w-]+:\d{12}:[\w-]{1,80}(\.fifo)?$/,
+  lambda: /^arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:[\w-]+(:[\w$-]+)?$/,
+  events: /^arn:aws[\w-]*:events:[\w-]+:\d{12}:event-bus\/[\w./-]+$/,
+} as const
+
+export type TargetService = keyof typeof shapes
+
+const services = Object.keys(shapes) as TargetService[]
+
+/** The service that an ARN accepted by `checkTargetArn` belongs to. */
+export function serviceOf(arn: string): TargetService {
+  return services.find((service) => shapes[service].test(arn)) ?? 'events'
+}
+
+export const busNameOf = (arn: string) => arn.slice(arn.indexOf('event-bus/') + 'event-bus/'.length)
+
+export const isFifo = (arn: string) => arn.endsWith('.fifo')
+
+/** Targets are queues, functions and event buses; AWS has more services, which do not run here. */
+export function checkTargetArn(arn: string, account: { readonly busArn: (name: string) => string }): void {
+  const service = services.find((one) => shapes[one].test(arn))
+  if (service === 'events' && arn !== account.busArn(busNameOf(arn)))
+    throw invalid(
+      `Parameter ${arn} is not valid. Reason: Only event buses of this account and region can be targets.`,
+    )
+  if (service) return
+  const other = /^arn:aws[\w-]*:([\w-]+):/.exec(arn)?.[1]
+  if (other === undefined || services.some((one) => one === other))
+    throw invalid(`Parameter ${arn} is not valid. Reason: Provided Arn is not in correct format.`)
+  throw invalid(
+    `Parameter ${arn} is not valid. Reason: ${other} targets are not supported here; use an SQS queue, a Lambda function or an event bus.`,
+  )
+}
+
+export function checkDeadLetterArn(arn: string | undefined): void {
+  if (arn === undefined || (shapes.sqs.test(arn) && !isFifo(arn))) return
+  throw invalid(`Parameter ${arn} is not valid. Reason: A dead-letter queue is a standard SQS queue.`)
+}

@@ -1,0 +1,136 @@
+// What a target receives: the event, a part of it, a constant, or a template filled from it.
+// https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html
+import { invalid } from './aws-error.ts'
+
+export interface InputOptions {
+  readonly Id: string
+  readonly Input?: string | undefined
+  readonly InputPath?: string | undefined
+  readonly InputTransformer?:
+    | {
+        readonly InputPathsMap?: Readonly<Record<string, string>> | undefined
+        readonly InputTemplate: string
+      }
+    | undefined
+}
+
+export interface RuleEvent {
+  /** The event as the target gets it when nothing is transformed. */
+  readonly json: string
+  readonly value: Readonly<Record<string, unknown>>
+}
+
+const placeholder = /<([^<>\s"]+)>/g
+
+export function checkInput(target: InputOptions): void {
+  const { Id, Input, InputPath, InputTransformer } = target
+  if ([Input, InputPath, InputTransformer].filter((one) => one !== undefined).length > 1)
+    throw invalid(`Only one of Input, InputPath, or InputTransformer must be provided for target ${Id}.`)
+  if (Input !== undefined && !isJson(Input)) throw invalid(`JSON syntax error in input for target ${Id}`)
+  if (InputPath !== undefined && !readPath(InputPath)) throw invalid(`Invalid InputPath for target ${Id}.`)
+  if (!InputTransformer) return
+  const paths = InputTransformer.InputPathsMap ?? {}
+  for (const [name, path] of Object.entries(paths)) {
+    if (name.startsWith('aws.'))
+      throw invalid(`InputPathsMap for target ${Id} contains reserved key ${name}.`)
+    if (!readPath(path)) throw invalid(`Invalid InputPathsMap for target ${Id}: ${path}`)
+  }
+  for (const [, name = ''] of InputTransformer.InputTemplate.matchAll(placeholder))
+    if (!Object.hasOwn(paths, name) && !predefined.includes(name))
+      throw invalid(`InputTemplate for target ${Id} contains invalid placeholder ${name}.`)
+}
+
+const predefined: readonly string[] = [
+  'aws.events.rule-arn',
+  'aws.events.rule-name',
+  'aws.events.event.ingestion-time',
+  'aws.events.event',
+  'aws.events.event.json',
+]
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export function targetInput(
+  target: InputOptions,
+  event: RuleEvent,
+  rule: { readonly name: string; readonly arn: string; readonly ingestedAt: string },
+): string {
+  if (target.Input !== undefined) return target.Input
+  if (target.InputPath !== undefined) return JSON.stringify(valueAt(target.InputPath, event.value) ?? null)
+  if (!target.InputTransformer) return event.json
+  const { InputPathsMap = {}, InputTemplate } = target.InputTransformer
+  const { detail: _, 'detail-type': detailType, ...envelope } = event.value
+  const values = new Map<string, unknown>([
+    ['aws.events.rule-arn', rule.arn],
+    ['aws.events.rule-name', rule.name],
+    ['aws.events.event.ingestion-time', rule.ingestedAt],
+    ['aws.events.event', { ...envelope, detailType }],
+    ['aws.events.event.json', new Verbatim(event.json)],
+  ])
+  for (const [name, path] of Object.entries(InputPathsMap)) values.set(name, valueAt(path, event.value))
+  return fillTemplate(InputTemplate, values)
+}
+
+/** JSON that goes out with the very characters that came in. */
+class Verbatim {
+  readonly json: string
+  constructor(json: string) {
+    this.json = json
+  }
+}
+
+/**
+ * A variable outside of quotes becomes a JSON value, one inside of quotes becomes text; a value that the event
+ * does not have becomes an empty string in both.
+ */
+function fillTemplate(template: string, values: ReadonlyMap<string, unknown>): string {
+  let quoted = false
+  let from = 0
+  return template.replace(placeholder, (_, name: string, at: number) => {
+    quoted = endsQuoted(template.slice(from, at), quoted)
+    from = at + name.length + 2
+    const value = values.get(name) ?? ''
+    const json = value instanceof Verbatim ? value.json : JSON.stringify(value)
+    if (!quoted) return json
+    return typeof value === 'string' ? json.slice(1, -1) : JSON.stringify(json).slice(1, -1)
+  })
+}
+
+/** Whether a JSON string is still open at the end of a piece of text. */
+function endsQuoted(piece: string, quotedBefore: boolean): boolean {
+  const quotes = piece.replace(/\\./g, '').split('"').length - 1
+  return quotedBefore !== (quotes % 2 === 1)
+}
+
+type PathStep = string | number | typeof every
+const every = Symbol('*')
+
+/** The subset of JSONPath that EventBridge reads: `$.detail.list[0].name`, `$.detail.list[*].name`. */
+function readPath(path: string): PathStep[] | undefined {
+  if (!/^\$((\.[\w/-]+|\.\*)(\[(\d+|\*)\])*)*$/.test(path)) return undefined
+  return [...path.matchAll(/\.([\w/-]+|\*)|\[(\d+|\*)\]/g)].map(([, key, index]) => {
+    if (key === '*' || index === '*') return every
+    return index === undefined ? (key ?? '') : Number(index)
+  })
+}
+
+function valueAt(path: string, event: unknown): unknown {
+  let values: unknown[] = [event]
+  const steps = readPath(path) ?? []
+  for (const step of steps) {
+    values = values.flatMap((value) => {
+      if (typeof value !== 'object' || value === null) return []
+      if (step === every) return Object.values(value)
+      if (Array.isArray(value) !== (typeof step === 'number') || !Object.hasOwn(value, step)) return []
+      return [(value as Readonly<Record<string | number, unknown>>)[step]]
+    })
+  }
+  return steps.includes(every) ? values : values[0]
+}

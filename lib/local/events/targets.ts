@@ -1,0 +1,125 @@
+// The targets of rules. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutTargets.html and its kin.
+import * as z from 'zod'
+import type { Account } from './account.ts'
+import { AwsError, invalid } from './aws-error.ts'
+import { BusNameOrArn, findBus, Paging } from './buses.ts'
+import { page, RetryPolicy, readMembers, text, unsupported } from './members.ts'
+import { findRule, nextRuleRun, putRule, RuleName, rulesOf } from './rules.ts'
+import { checkDeadLetterArn, checkTargetArn, isFifo } from './target-arn.ts'
+import { checkInput } from './target-input.ts'
+
+const TargetId = text(1, 64, '[\\.\\-_A-Za-z0-9]+')
+const Target = z.object({
+  Id: TargetId,
+  Arn: text(1, 1600),
+  RoleArn: text(1, 1600).optional(),
+  Input: text(0, 8192).optional(),
+  InputPath: text(0, 256).optional(),
+  InputTransformer: z
+    .object({
+      InputPathsMap: z
+        .record(text(1, 256, '[A-Za-z0-9\\_\\-\\.]+'), text(0, 256))
+        .refine((paths) => Object.keys(paths).length <= 100, {
+          error: 'Member must have length less than or equal to 100',
+        })
+        .optional(),
+      InputTemplate: text(1, 8192),
+    })
+    .optional(),
+  SqsParameters: z.object({ MessageGroupId: text(0, 100).optional() }).optional(),
+  DeadLetterConfig: z.object({ Arn: text(1, 1600).optional() }).optional(),
+  RetryPolicy: RetryPolicy.optional(),
+  KinesisParameters: unsupported('KinesisParameters'),
+  RunCommandParameters: unsupported('RunCommandParameters'),
+  EcsParameters: unsupported('EcsParameters'),
+  BatchParameters: unsupported('BatchParameters'),
+  HttpParameters: unsupported('HttpParameters'),
+  RedshiftDataParameters: unsupported('RedshiftDataParameters'),
+  SageMakerPipelineParameters: unsupported('SageMakerPipelineParameters'),
+  AppSyncParameters: unsupported('AppSyncParameters'),
+})
+export type Target = z.infer<typeof Target>
+
+const PutTargets = z.object({
+  Rule: RuleName,
+  EventBusName: BusNameOrArn.optional(),
+  Targets: z.array(Target).min(1).max(100),
+})
+const RemoveTargets = z.object({
+  Rule: RuleName,
+  EventBusName: BusNameOrArn.optional(),
+  Ids: z.array(TargetId).min(1).max(100),
+})
+const ListTargetsByRule = z.object({ ...Paging, Rule: RuleName, EventBusName: BusNameOrArn.optional() })
+const ListRuleNamesByTarget = z.object({
+  ...Paging,
+  TargetArn: text(1, 1600),
+  EventBusName: BusNameOrArn.optional(),
+})
+
+/** "Each rule can have up to five (5) targets associated with it at one time." */
+const MAX_TARGETS = 5
+
+const noFailures = { FailedEntryCount: 0, FailedEntries: [] }
+
+export const targetOperations = {
+  PutTargets(account: Account, body: unknown) {
+    const { Rule, EventBusName, Targets } = readMembers(PutTargets, body)
+    for (const target of Targets) checkTarget(account, target)
+    return account.store.commit(() => {
+      findBus(account, EventBusName)
+      const rule = findRule(account, Rule, EventBusName)
+      const targets = new Map([...rule.targets, ...Targets].map((target) => [target.Id, target]))
+      if (targets.size > MAX_TARGETS)
+        throw new AwsError(
+          'LimitExceededException',
+          'The requested resource exceeds the maximum number allowed.',
+        )
+      saveTargets(account, { ...rule, targets: [...targets.values()] })
+      return noFailures
+    })
+  },
+
+  RemoveTargets(account: Account, body: unknown) {
+    const { Rule, EventBusName, Ids } = readMembers(RemoveTargets, body)
+    return account.store.commit(() => {
+      findBus(account, EventBusName)
+      const rule = findRule(account, Rule, EventBusName)
+      saveTargets(account, { ...rule, targets: rule.targets.filter(({ Id }) => !Ids.includes(Id)) })
+      return noFailures
+    })
+  },
+
+  ListTargetsByRule(account: Account, body: unknown) {
+    const { Rule, EventBusName, NextToken, Limit } = readMembers(ListTargetsByRule, body)
+    findBus(account, EventBusName)
+    const targets = [...findRule(account, Rule, EventBusName).targets].sort((a, b) => (a.Id < b.Id ? -1 : 1))
+    const { items, next } = page(targets, (target) => target.Id, { token: NextToken, limit: Limit })
+    return { Targets: items, ...next }
+  },
+
+  ListRuleNamesByTarget(account: Account, body: unknown) {
+    const { TargetArn, EventBusName, NextToken, Limit } = readMembers(ListRuleNamesByTarget, body)
+    const bus = findBus(account, EventBusName).name
+    const rules = rulesOf(account)
+      .list()
+      .filter((rule) => rule.bus === bus && rule.targets.some(({ Arn }) => Arn === TargetArn))
+    const { items, next } = page(rules, (rule) => rule.name, { token: NextToken, limit: Limit })
+    return { RuleNames: items.map(({ name }) => name), ...next }
+  },
+}
+
+function saveTargets(account: Account, rule: Parameters<typeof putRule>[1]): void {
+  putRule(account, rule, nextRuleRun(rule, account.now()))
+}
+
+function checkTarget(account: Account, target: Target): void {
+  checkTargetArn(target.Arn, account)
+  checkInput(target)
+  checkDeadLetterArn(target.DeadLetterConfig?.Arn)
+  const group = target.SqsParameters?.MessageGroupId
+  if (isFifo(target.Arn) && !group)
+    throw invalid(`Parameter(s) SqsParameters must be specified for target: ${target.Id}.`)
+  if (group !== undefined && !target.Arn.includes(':sqs:'))
+    throw invalid(`Parameter(s) SqsParameters cannot be specified for target: ${target.Id}.`)
+}

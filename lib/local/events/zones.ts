@@ -1,0 +1,51 @@
+// Clocks of time zones, by the zone data that Node brings along. A "wall time" is what a clock in the zone shows,
+// written as the milliseconds that the same digits would be in UTC.
+
+const clocks = new Map<string, Intl.DateTimeFormat>()
+
+function clockOf(zone: string): Intl.DateTimeFormat {
+  const known = clocks.get(zone)
+  if (known) return known
+  const clock = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  })
+  clocks.set(zone, clock)
+  return clock
+}
+
+/** A name of the IANA database; offsets such as `+02:00`, which Intl knows too, are no names. */
+export function isZone(zone: string): boolean {
+  if (!/^[A-Za-z]/.test(zone)) return false
+  try {
+    clockOf(zone)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export function wallTime(zone: string, instant: number): number {
+  if (zone === 'UTC') return instant
+  const parts = clockOf(zone).formatToParts(instant)
+  const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((one) => one.type === type)?.value)
+  return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'))
+}
+
+const DAY_MS = 86_400_000
+
+/**
+ * When a clock in the zone shows a wall time: the first time if it does so twice, undefined if it never does
+ * because the clocks are put forward over it.
+ */
+export function instantOf(zone: string, wall: number): number | undefined {
+  if (zone === 'UTC') return wall
+  const candidates = [wall - DAY_MS, wall + DAY_MS].map((around) => wall - (wallTime(zone, around) - around))
+  return candidates.sort((a, b) => a - b).find((instant) => wallTime(zone, instant) === wall)
+}
