@@ -24,7 +24,12 @@ const JobOutline = z.object({
   startedAt: z.iso.datetime().optional(),
 })
 
-const EventFile = z.object({ filename: z.string(), size: z.int(), mimeType: z.string(), url: z.string().optional() })
+const EventFile = z.object({
+  filename: z.string(),
+  size: z.int(),
+  mimeType: z.string(),
+  url: z.string().optional(),
+})
 
 /**
  * Every event: its body beyond the common part. To add one: an entry here, and whoever hears it in `listeners`.
@@ -75,9 +80,12 @@ export type EventName = keyof typeof eventBodies
 export type EventBody<Name extends EventName> = z.infer<z.ZodObject<(typeof eventBodies)[Name]>>
 
 /** As it stands on the bus and, later, in a webhook. */
-export type ServiceEvent = z.infer<typeof Common> & { readonly event: EventName } & Readonly<Record<string, unknown>>
+export type ServiceEvent = z.infer<typeof Common> & { readonly event: EventName } & Readonly<
+    Record<string, unknown>
+  >
 
-export const eventSchema = (name: EventName) => Common.extend({ event: z.literal(name), ...eventBodies[name] })
+export const eventSchema = (name: EventName) =>
+  Common.extend({ event: z.literal(name), ...eventBodies[name] })
 
 /**
  * Who hears what: a function of `lib/resources.ts` and the events that invoke it. Empty until the webhook

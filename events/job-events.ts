@@ -71,7 +71,12 @@ function bodyOf(name: JobEventName, { job, tasks }: JobState) {
       } satisfies EventBody<'job.cancelled'>
     case 'job.expired':
       return {
-        job: { id: job.id, status: 'expired', expiredAt: job.expiredAt ?? job.createdAt, reason: 'retention' },
+        job: {
+          id: job.id,
+          status: 'expired',
+          expiredAt: job.expiredAt ?? job.createdAt,
+          reason: 'retention',
+        },
       } satisfies EventBody<'job.expired'>
   }
 }

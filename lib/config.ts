@@ -1,5 +1,11 @@
 import * as z from 'zod'
+import { engineIds } from './engines/engine.ts'
+import { imageIds } from './resources.ts'
 
+const engineList = z
+  .string()
+  .transform((text) => text.split(',').map((id) => id.trim()))
+  .pipe(z.array(z.enum(engineIds)))
 const port = z.coerce.number().int().min(0).max(65_535)
 const wholeNumber = (least: number, most: number) => z.coerce.number().int().min(least).max(most)
 
@@ -36,7 +42,11 @@ export const settings = {
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .describe('Least severe log line that is written'),
-  LOG_FILE: z.string().min(1).optional().describe('File that log lines go to; `$DATA_DIR/service.log` on one machine'),
+  LOG_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('File that log lines go to; `$DATA_DIR/service.log` on one machine'),
 
   AWS_REGION: z.string().min(1).default('eu-central-1').describe('Region of all AWS resources'),
   TABLE_NAME: z.string().min(1).default('mutabor').describe('DynamoDB table of jobs, tasks and uploads'),
@@ -64,6 +74,10 @@ export const settings = {
     .describe(
       'Key that signs anonymous identities; made at first start and kept in the data folder when not set',
     ),
+  IMAGE_ID: z.enum(imageIds).optional().describe('Image in which a conversion function runs'),
+  ENGINES: engineList
+    .optional()
+    .describe('Engines that are used, separated by commas; all that are installed when not set'),
   WORK_DIR: z.string().min(1).default('/tmp').describe('Folder under which engines get their work folders'),
 } as const satisfies Record<string, z.ZodType>
 
@@ -87,3 +101,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   })
   return Object.fromEntries(entries) as Config // each entry was parsed by the schema of its name
 }
+
+/**
+ * All variables of this process, for the one-machine runtime: it hands them on to workers and sets those that
+ * Lambda would set, which the AWS SDK reads by itself.
+ */
+export const processEnvironment: Record<string, string | undefined> = process.env

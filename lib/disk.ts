@@ -12,5 +12,8 @@ export async function freeBytes(config: Pick<Config, 'WORK_DIR'>): Promise<numbe
 export async function requireDiskSpace(config: Pick<Config, 'WORK_DIR' | 'MIN_FREE_DISK_GB'>): Promise<void> {
   const free = await freeBytes(config)
   if (free >= config.MIN_FREE_DISK_GB * 1e9) return
-  throw new AppError('INSUFFICIENT_DISK_SPACE', 'The service is short of disk space and takes no new files now. Try again later.')
+  throw new AppError(
+    'INSUFFICIENT_DISK_SPACE',
+    'The service is short of disk space and takes no new files now. Try again later.',
+  )
 }

@@ -6,7 +6,10 @@ const longest = 200
 export function fileName(given: string | undefined): string {
   const base = (given ?? '').replaceAll('\\', '/').split('/').at(-1) ?? ''
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go
-  const clean = filenamify(base.replace(/[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g, ''), { replacement: '_', maxLength: longest })
+  const clean = filenamify(base.replace(/[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g, ''), {
+    replacement: '_',
+    maxLength: longest,
+  })
   return clean === '' || /^\.+$/.test(clean) ? 'file' : clean
 }
 

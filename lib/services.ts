@@ -3,6 +3,8 @@ import { Files } from './aws/files.ts'
 import { Queues } from './aws/queues.ts'
 import { Table } from './aws/table.ts'
 import type { Config } from './config.ts'
+import type { Engine } from './engines/engine.ts'
+import { engines } from './engines/index.ts'
 import { type JobHint, Jobs } from './jobs/jobs.ts'
 import { JobStore } from './jobs/store.ts'
 import { createLog, type Log } from './log.ts'
@@ -17,6 +19,8 @@ export interface Services {
   readonly queues: Queues
   readonly jobs: Jobs
   readonly uploads: Uploads
+  /** Those that are installed here. */
+  readonly engines: readonly Engine[]
 }
 
 const pause: JobHint = (_jobId, ms) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -28,5 +32,17 @@ export function createServices(config: Config, hint: JobHint = pause): Services 
   const files = new Files(config)
   const queues = new Queues(config)
   const jobs = new Jobs({ store: new JobStore(table), files, queues, bus: new Bus(config), log, hint })
-  return { config, log, table, files, queues, jobs, uploads: new Uploads(table) }
+  return {
+    config,
+    log,
+    table,
+    files,
+    queues,
+    jobs,
+    uploads: new Uploads(table),
+    engines: usedEngines(config),
+  }
 }
+
+const usedEngines = ({ ENGINES }: Config): readonly Engine[] =>
+  ENGINES ? engines.filter(({ id }) => ENGINES.includes(id)) : engines

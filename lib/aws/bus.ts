@@ -1,6 +1,6 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
-import type { Config } from '../config.ts'
 import type { ServiceEvent } from '../../events/index.ts'
+import type { Config } from '../config.ts'
 
 /** `source` of every event of ours on the bus. */
 export const eventSource = 'mutabor'
@@ -27,10 +27,14 @@ export class Bus {
         Time: new Date(event.timestamp),
         Detail: JSON.stringify(event),
       }))
-      const { FailedEntryCount, Entries: results } = await this.#client.send(new PutEventsCommand({ Entries }))
+      const { FailedEntryCount, Entries: results } = await this.#client.send(
+        new PutEventsCommand({ Entries }),
+      )
       if (FailedEntryCount) {
         const failed = results?.find((result) => result.ErrorCode)
-        throw new Error(`the bus refused ${FailedEntryCount} events: ${failed?.ErrorCode} ${failed?.ErrorMessage}`)
+        throw new Error(
+          `the bus refused ${FailedEntryCount} events: ${failed?.ErrorCode} ${failed?.ErrorMessage}`,
+        )
       }
     }
   }

@@ -12,6 +12,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
+import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Config } from '../config.ts'
 
@@ -30,6 +31,14 @@ export interface DownloadLink {
   readonly disposition: string
   readonly expiresS: number
   readonly method: 'GET' | 'HEAD'
+}
+
+export interface AnnouncedFile {
+  readonly contentType: string
+  /** Bytes. */
+  readonly size: number
+  /** Hex. */
+  readonly sha256?: string | undefined
 }
 
 /** Parts of a streamed upload that are in memory at a time; with 8 MiB parts a form upload takes 16 MiB. */
@@ -83,14 +92,21 @@ export class Files {
         return
       }
       const body = file.createReadStream({ autoClose: false })
-      await new Upload({ client: this.#s3, params: { ...target, Body: body }, queueSize: uploadQueue, partSize: partBytes }).done()
+      await new Upload({
+        client: this.#s3,
+        params: { ...target, Body: body },
+        queueSize: uploadQueue,
+        partSize: partBytes,
+      }).done()
     } finally {
       await file.close()
     }
   }
 
   async getFile(key: string, path: string, signal: AbortSignal): Promise<void> {
-    const { Body } = await this.#s3.send(new GetObjectCommand({ Bucket: this.#bucket, Key: key }), { abortSignal: signal })
+    const { Body } = await this.#s3.send(new GetObjectCommand({ Bucket: this.#bucket, Key: key }), {
+      abortSignal: signal,
+    })
     if (!Body) throw new Error(`no body in the answer for ${key}`)
     // On Node the SDK's body is a Readable; its type also covers browsers.
     await pipeline(Body as Readable, createWriteStream(path), { signal })
@@ -147,15 +163,43 @@ export class Files {
     return getSignedUrl(this.#signer, command, { expiresIn: link.expiresS })
   }
 
-  /** The signature binds the type and the length, so that a browser can send this file and no other size. */
-  uploadUrl(key: string, file: { contentType: string; size: number }, expiresS: number): Promise<string> {
+  /** The signature binds type, length and, when given, hash: a browser can send this file and no other. */
+  async presignUpload(
+    method: 'PUT' | 'POST',
+    key: string,
+    file: AnnouncedFile,
+    expiresS: number,
+  ): Promise<{ url: string; headers?: Record<string, string>; fields?: Record<string, string> }> {
+    const checksum = file.sha256 && Buffer.from(file.sha256, 'hex').toString('base64')
+    if (method === 'POST') {
+      const fields = {
+        'Content-Type': file.contentType,
+        ...(checksum && { 'x-amz-checksum-sha256': checksum }),
+      }
+      return createPresignedPost(this.#signer, {
+        Bucket: this.#bucket,
+        Key: key,
+        Expires: expiresS,
+        Fields: fields,
+        Conditions: [['content-length-range', file.size, file.size]],
+      })
+    }
     const command = new PutObjectCommand({
       Bucket: this.#bucket,
       Key: key,
       ContentType: file.contentType,
       ContentLength: file.size,
+      ...(checksum && { ChecksumSHA256: checksum }),
     })
-    const signableHeaders = new Set(['host', 'content-type', 'content-length'])
-    return getSignedUrl(this.#signer, command, { expiresIn: expiresS, signableHeaders })
+    const url = await getSignedUrl(this.#signer, command, {
+      expiresIn: expiresS,
+      signableHeaders: new Set(['host', 'content-type', 'content-length', 'x-amz-checksum-sha256']),
+      // As a header, so that the storage checks the body against it.
+      unhoistableHeaders: new Set(['x-amz-checksum-sha256']),
+    })
+    return {
+      url,
+      headers: { 'Content-Type': file.contentType, ...(checksum && { 'x-amz-checksum-sha256': checksum }) },
+    }
   }
 }

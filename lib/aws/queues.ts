@@ -1,4 +1,9 @@
-import { ChangeMessageVisibilityCommand, GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import {
+  ChangeMessageVisibilityCommand,
+  GetQueueAttributesCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
 import type { Config } from '../config.ts'
 import type { ImageId } from '../engines/engine.ts'
 
@@ -24,7 +29,9 @@ export class Queues {
   }
 
   async send(image: ImageId, message: TaskMessage): Promise<void> {
-    await this.#sqs.send(new SendMessageCommand({ QueueUrl: this.#url(image), MessageBody: JSON.stringify(message) }))
+    await this.#sqs.send(
+      new SendMessageCommand({ QueueUrl: this.#url(image), MessageBody: JSON.stringify(message) }),
+    )
   }
 
   /** The message stays hidden from other workers for this long, counted from now. */
@@ -41,8 +48,11 @@ export class Queues {
   /** Messages that wait. @throws when the queue does not answer. */
   async depth(image: ImageId): Promise<number> {
     const { Attributes } = await this.#sqs.send(
-      new GetQueueAttributesCommand({ QueueUrl: this.#url(image), AttributeNames: ['ApproximateNumberOfMessages'] }),
+      new GetQueueAttributesCommand({
+        QueueUrl: this.#url(image),
+        AttributeNames: ['ApproximateNumberOfMessages'],
+      }),
     )
-    return Number(Attributes?.['ApproximateNumberOfMessages'] ?? 0)
+    return Number(Attributes?.ApproximateNumberOfMessages ?? 0)
   }
 }

@@ -52,7 +52,8 @@ export class Table {
     const { Responses, UnprocessedKeys } = await this.#client.send(
       new BatchGetCommand({ RequestItems: { [this.#name]: { Keys: [...keys], ConsistentRead: true } } }),
     )
-    if (Object.keys(UnprocessedKeys ?? {}).length > 0) throw new Error('the table did not answer for every key')
+    if (Object.keys(UnprocessedKeys ?? {}).length > 0)
+      throw new Error('the table did not answer for every key')
     return Responses?.[this.#name] ?? []
   }
 
@@ -73,8 +74,12 @@ export class Table {
     return items
   }
 
-  async query(input: Omit<QueryCommandInput, 'TableName'>): Promise<{ items: Item[]; next: Item | undefined }> {
-    const { Items, LastEvaluatedKey } = await this.#client.send(new QueryCommand({ TableName: this.#name, ...input }))
+  async query(
+    input: Omit<QueryCommandInput, 'TableName'>,
+  ): Promise<{ items: Item[]; next: Item | undefined }> {
+    const { Items, LastEvaluatedKey } = await this.#client.send(
+      new QueryCommand({ TableName: this.#name, ...input }),
+    )
     return { items: Items ?? [], next: LastEvaluatedKey }
   }
 
@@ -86,11 +91,16 @@ export class Table {
     const condition = ({ item }: VersionedPut) =>
       item.version === 1
         ? { ConditionExpression: 'attribute_not_exists(pk)' }
-        : { ConditionExpression: 'version = :before', ExpressionAttributeValues: { ':before': item.version - 1 } }
+        : {
+            ConditionExpression: 'version = :before',
+            ExpressionAttributeValues: { ':before': item.version - 1 },
+          }
     try {
       const [only] = puts
       if (only && puts.length === 1 && deletes.length === 0) {
-        await this.#client.send(new PutCommand({ TableName: this.#name, Item: only.item, ...condition(only) }))
+        await this.#client.send(
+          new PutCommand({ TableName: this.#name, Item: only.item, ...condition(only) }),
+        )
         return
       }
       const items: TransactItem[] = [
@@ -116,9 +126,11 @@ export class Table {
 
 function isConflict(error: unknown): boolean {
   if (error instanceof TransactionCanceledException) {
-    return error.CancellationReasons?.some(
-      ({ Code }) => Code === 'ConditionalCheckFailed' || Code === 'TransactionConflict',
-    ) ?? false
+    return (
+      error.CancellationReasons?.some(
+        ({ Code }) => Code === 'ConditionalCheckFailed' || Code === 'TransactionConflict',
+      ) ?? false
+    )
   }
   return error instanceof Error && error.name === 'ConditionalCheckFailedException'
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import middy, { type MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
-import { AppError } from '../errors.ts'
+import { requireDiskSpace } from '../disk.ts'
+import type { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Log } from '../log.ts'
 import type { Services } from '../services.ts'
@@ -106,9 +107,11 @@ function errors(services: Services): Middleware {
 }
 
 function errorResult(error: AppError, event: HttpEvent, requestId: string, baseUrl: string): Result {
-  const asProblem = event.headers['accept']?.includes('application/problem+json') ?? false
-  const body = asProblem ? problem(error, { requestId, path: event.rawPath, baseUrl }) : failure(error, requestId)
-  const allowed = error.details?.['allowed']
+  const asProblem = event.headers.accept?.includes('application/problem+json') ?? false
+  const body = asProblem
+    ? problem(error, { requestId, path: event.rawPath, baseUrl })
+    : failure(error, requestId)
+  const allowed = error.details?.allowed
   return {
     statusCode: error.status,
     headers: {
@@ -120,10 +123,17 @@ function errorResult(error: AppError, event: HttpEvent, requestId: string, baseU
   }
 }
 
-async function respond(event: HttpEvent, context: RequestContext, router: Router, services: Services): Promise<Result> {
+async function respond(
+  event: HttpEvent,
+  context: RequestContext,
+  router: Router,
+  services: Services,
+): Promise<Result> {
   const method = event.requestContext.http.method
   if (method === 'OPTIONS') return preflight(event, router)
   const { contract, params } = router.find(method, event.rawPath)
+  // Before the first byte of a file is taken.
+  if (contract.body?.files) await requireDiskSpace(services.config)
   const body = await readBody(event, contract, {
     files: services.files,
     maxFileBytes: services.config.MAX_FILE_MB * 1024 * 1024,
@@ -163,7 +173,11 @@ function preflight(event: HttpEvent, router: Router): Result {
 }
 
 function render(contract: AnyContract, reply: Reply<unknown>, event: HttpEvent, requestId: string): Result {
-  const { form = 'envelope', contentType = 'application/json; charset=utf-8', cacheControl = 'no-store' } = contract.reply
+  const {
+    form = 'envelope',
+    contentType = 'application/json; charset=utf-8',
+    cacheControl = 'no-store',
+  } = contract.reply
   const statusCode = reply.status ?? contract.reply.status
   if (form === 'empty') return { statusCode, headers: { 'cache-control': cacheControl, ...reply.headers } }
   const headers = { 'content-type': contentType, 'cache-control': cacheControl, ...reply.headers }
@@ -171,10 +185,18 @@ function render(contract: AnyContract, reply: Reply<unknown>, event: HttpEvent, 
   if (etag && matches(event.headers['if-none-match'], etag)) {
     return { statusCode: 304, headers: { etag, 'cache-control': cacheControl } }
   }
-  return { statusCode, headers: { ...headers, ...(etag && { etag }) }, ...bodyOf(form, reply.data, requestId) }
+  return {
+    statusCode,
+    headers: { ...headers, ...(etag && { etag }) },
+    ...bodyOf(form, reply.data, requestId),
+  }
 }
 
-function bodyOf(form: 'envelope' | 'mirrored' | 'raw', data: unknown, requestId: string): Pick<Result, 'body' | 'isBase64Encoded'> {
+function bodyOf(
+  form: 'envelope' | 'mirrored' | 'raw',
+  data: unknown,
+  requestId: string,
+): Pick<Result, 'body' | 'isBase64Encoded'> {
   if (form === 'raw' && Buffer.isBuffer(data)) return { body: data.toString('base64'), isBase64Encoded: true }
   if (form === 'raw' && typeof data === 'string') return { body: data }
   if (form === 'raw') return { body: JSON.stringify(data) }

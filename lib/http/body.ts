@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import * as z from 'zod'
+import type * as z from 'zod'
 import type { Files } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
 import type { AnyContract, BodyKind, HttpEvent, ReceivedFile } from './contract.ts'
@@ -61,10 +61,14 @@ function kindOf(event: HttpEvent, accepts: readonly BodyKind[]): BodyKind {
   const expected = Object.entries(mediaTypes)
     .filter(([, candidate]) => accepts.includes(candidate))
     .map(([name]) => name)
-  throw new AppError('INVALID_REQUEST', `The header Content-Type must be ${expected.join(' or ')}, got "${type}".`, {
-    field: 'Content-Type',
-    expected,
-  })
+  throw new AppError(
+    'INVALID_REQUEST',
+    `The header Content-Type must be ${expected.join(' or ')}, got "${type}".`,
+    {
+      field: 'Content-Type',
+      expected,
+    },
+  )
 }
 
 function parseJson(text: string): unknown {
@@ -73,15 +77,24 @@ function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'not JSON'
-    throw new AppError('INVALID_REQUEST', `The body is not valid JSON: ${reason}.`, undefined, { cause: error })
+    throw new AppError('INVALID_REQUEST', `The body is not valid JSON: ${reason}.`, undefined, {
+      cause: error,
+    })
   }
 }
 
 /** @throws AppError INVALID_INPUT that lists every field that is wrong. */
-export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown, where: string): z.output<Schema> {
+export function parseWith<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  where: string,
+): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  const errors = parsed.error.issues.map((issue) => ({ field: issue.path.join('.') || where, error: issue.message }))
+  const errors = parsed.error.issues.map((issue) => ({
+    field: issue.path.join('.') || where,
+    error: issue.message,
+  }))
   const [first] = errors
   throw new AppError('INVALID_INPUT', `${first?.field}: ${first?.error}.`, { field: first?.field, errors })
 }

@@ -8,7 +8,11 @@ export interface Meta {
 
 export const metaOf = (requestId: string): Meta => ({ requestId, timestamp: new Date().toISOString() })
 
-export const success = (data: unknown, requestId: string) => ({ success: true, data, meta: metaOf(requestId) })
+export const success = (data: unknown, requestId: string) => ({
+  success: true,
+  data,
+  meta: metaOf(requestId),
+})
 
 /** Fields of `data` beside it, for clients written against the replies from before the envelope. */
 export const mirrored = (data: object, requestId: string) => ({ ...data, ...success(data, requestId) })
@@ -23,7 +27,9 @@ const kebab = (code: ErrorCode) => code.toLowerCase().replaceAll('_', '-')
 
 /** "Job not found" for JOB_NOT_FOUND. */
 export function errorTitle(code: ErrorCode): string {
-  const words = kebab(code).replaceAll('-', ' ').replace(/\b(api|pdf|url)\b/g, (word) => word.toUpperCase())
+  const words = kebab(code)
+    .replaceAll('-', ' ')
+    .replace(/\b(api|pdf|url)\b/g, (word) => word.toUpperCase())
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
@@ -46,7 +52,12 @@ export function problem(error: AppError, request: { requestId: string; path: str
 /** Whatever was thrown, as something a client may see; a bug shows nothing of itself. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
-  return new AppError('INTERNAL_ERROR', 'Something went wrong on our side. The request id helps us to find it.', undefined, {
-    cause: thrown,
-  })
+  return new AppError(
+    'INTERNAL_ERROR',
+    'Something went wrong on our side. The request id helps us to find it.',
+    undefined,
+    {
+      cause: thrown,
+    },
+  )
 }

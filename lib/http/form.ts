@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { Readable, Transform } from 'node:stream'
 import busboy, { type FileInfo } from 'busboy'
-import { fileName } from '../file-name.ts'
 import type { Files } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
+import { fileName } from '../file-name.ts'
 import { newId } from '../ids.ts'
 import type { ReceivedFile } from './contract.ts'
 
@@ -83,7 +83,8 @@ function parse(
     }
     const parser = openParser(options)
     parser.on('field', (name, value, info) => {
-      if (info.valueTruncated) fail(new AppError('INVALID_INPUT', `The field ${name} is longer than 1 MiB.`, { field: name }))
+      if (info.valueTruncated)
+        fail(new AppError('INVALID_INPUT', `The field ${name} is longer than 1 MiB.`, { field: name }))
       else fields[name] = value
     })
     parser.on('file', (field, stream, info) => {
@@ -93,14 +94,27 @@ function parse(
       part.done.catch(fail)
     })
     for (const limit of ['partsLimit', 'fieldsLimit'] as const) {
-      parser.on(limit, () => fail(new AppError('INVALID_REQUEST', 'The form has too many parts.', { max: limits.parts })))
+      parser.on(limit, () =>
+        fail(new AppError('INVALID_REQUEST', 'The form has too many parts.', { max: limits.parts })),
+      )
     }
     parser.on('error', (error) =>
-      fail(new AppError('INVALID_REQUEST', 'The form ended early or is broken; the upload was probably cut off. Send it again.', undefined, { cause: error })),
+      fail(
+        new AppError(
+          'INVALID_REQUEST',
+          'The form ended early or is broken; the upload was probably cut off. Send it again.',
+          undefined,
+          { cause: error },
+        ),
+      ),
     )
     parser.on('close', () => Promise.all(stored.map((part) => part.done)).then(() => resolve(), fail))
     body.on('error', (error) =>
-      fail(new AppError('INVALID_REQUEST', 'The connection ended before the whole form was there.', undefined, { cause: error })),
+      fail(
+        new AppError('INVALID_REQUEST', 'The connection ended before the whole form was there.', undefined, {
+          cause: error,
+        }),
+      ),
     )
     body.pipe(parser)
   })
@@ -114,7 +128,12 @@ function openParser({ headers, maxFileBytes }: FormOptions) {
       limits: { ...limits, fileSize: maxFileBytes + 1 },
     })
   } catch (error) {
-    throw new AppError('INVALID_REQUEST', 'The header Content-Type names no boundary, so the form cannot be read.', undefined, { cause: error })
+    throw new AppError(
+      'INVALID_REQUEST',
+      'The header Content-Type names no boundary, so the form cannot be read.',
+      undefined,
+      { cause: error },
+    )
   }
 }
 
@@ -126,7 +145,13 @@ function unexpectedFile(field: string, expected: readonly string[]): AppError {
   })
 }
 
-function store(field: string, stream: Readable, info: FileInfo, options: FormOptions, signal: AbortSignal): StoredPart {
+function store(
+  field: string,
+  stream: Readable,
+  info: FileInfo,
+  options: FormOptions,
+  signal: AbortSignal,
+): StoredPart {
   const key = `uploads/${newId('upl')}`
   const meter = new Meter(options.maxFileBytes)
   // An error on either side must end the other, else the upload would wait for bytes that never come.
@@ -150,7 +175,11 @@ class Meter extends Transform {
     this.#limit = limit
   }
 
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null, data?: Buffer) => void): void {
+  override _transform(
+    chunk: Buffer,
+    _encoding: BufferEncoding,
+    done: (error?: Error | null, data?: Buffer) => void,
+  ): void {
     this.bytes += chunk.length
     if (this.bytes > this.#limit) return done(tooLarge(this.#limit))
     this.#hash.update(chunk)
@@ -177,7 +206,8 @@ export async function readAll(body: Readable, maxBytes: number): Promise<Buffer>
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > maxBytes) throw new AppError('INVALID_REQUEST', `The body is larger than ${maxBytes} bytes.`, { maxBytes })
+    if (size > maxBytes)
+      throw new AppError('INVALID_REQUEST', `The body is larger than ${maxBytes} bytes.`, { maxBytes })
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

@@ -13,7 +13,8 @@ export interface Owner {
 export const ownerHeader = 'x-owner-token'
 export const ownerCookie = 'mutabor_owner'
 
-const sign = (id: string, secret: string) => createHmac('sha256', secret).update(`owner\n${id}`).digest('base64url')
+const sign = (id: string, secret: string) =>
+  createHmac('sha256', secret).update(`owner\n${id}`).digest('base64url')
 
 function idOf(token: string | undefined, secret: string): string | undefined {
   const [id, signature] = token?.split('.') ?? []
@@ -31,7 +32,9 @@ export function ownerOf(
   request: { headers: Readonly<Record<string, string | undefined>>; cookies?: readonly string[] | undefined },
   secret: string,
 ): Owner {
-  const cookie = request.cookies?.find((pair) => pair.startsWith(`${ownerCookie}=`))?.slice(ownerCookie.length + 1)
+  const cookie = request.cookies
+    ?.find((pair) => pair.startsWith(`${ownerCookie}=`))
+    ?.slice(ownerCookie.length + 1)
   const known = idOf(request.headers[ownerHeader], secret) ?? idOf(cookie, secret)
   const id = known ?? newId('anon')
   return { id, token: `${id}.${sign(id, secret)}`, isNew: known === undefined }

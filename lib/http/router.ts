@@ -27,17 +27,18 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
   return {
     allowed,
     find(method, path) {
-      const asked = contracts.find((contract) => contract.method === (method === 'HEAD' ? 'GET' : method))?.method
+      const asked = contracts.find(
+        (contract) => contract.method === (method === 'HEAD' ? 'GET' : method),
+      )?.method
       const found = asked && router.find(asked, path)
       // The store of a route is the contract that was registered with it.
       if (found) return { contract: found.store as AnyContract, params: found.params }
       const others = allowed(path)
       if (others.length === 0) throw notFound(path)
-      throw new AppError(
-        'METHOD_NOT_ALLOWED',
-        `${path} answers ${others.join(', ')}, not ${method}.`,
-        { method, allowed: others },
-      )
+      throw new AppError('METHOD_NOT_ALLOWED', `${path} answers ${others.join(', ')}, not ${method}.`, {
+        method,
+        allowed: others,
+      })
     },
   }
 }
@@ -46,7 +47,14 @@ function notFound(path: string): AppError {
   const tool = /^\/v1\/pdf\/([a-z-]+)/.exec(path)?.[1]
   if (tool) {
     const hint = `POST /v1/convert toolOperation=${tool.replace(/-?pdf$/, '')}-pdf`
-    return new AppError('NOT_FOUND', `There are no /v1/pdf/ endpoints; PDF tools are operations of ${hint}.`, { hint })
+    return new AppError(
+      'NOT_FOUND',
+      `There are no /v1/pdf/ endpoints; PDF tools are operations of ${hint}.`,
+      { hint },
+    )
   }
-  return new AppError('NOT_FOUND', `There is nothing at ${path}. GET /v1 lists what there is, /docs describes it.`)
+  return new AppError(
+    'NOT_FOUND',
+    `There is nothing at ${path}. GET /v1 lists what there is, /docs describes it.`,
+  )
 }

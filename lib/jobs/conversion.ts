@@ -1,13 +1,16 @@
-import { type Category, formatById, type FormatId } from '../formats/index.ts'
-import type { Route } from '../plan/plan.ts'
+import { type Category, type FormatId, formatById } from '../formats/index.ts'
+import { type Route, stepOptions } from '../plan/index.ts'
 import type { Job, StoredFile, Task, Warning } from './job.ts'
 import type { JobState } from './machine.ts'
 
 /** Seconds that a conversion may take, by category of source or target, whichever gives more. */
-const timeLimitS = { video: 1800, audio: 1800, image: 120, document: 600, archive: 900 } as const satisfies Record<
-  Category,
-  number
->
+const timeLimitS = {
+  video: 1800,
+  audio: 1800,
+  image: 120,
+  document: 600,
+  archive: 900,
+} as const satisfies Record<Category, number>
 
 export interface Conversion {
   readonly jobId: string
@@ -38,7 +41,6 @@ export function conversionJob(conversion: Conversion, now: Date): JobState {
     attempt: 0,
     steps: [],
     step: 0,
-    options: {},
     files: [],
     warnings: [],
     createdAt,
@@ -60,8 +62,13 @@ export function conversionJob(conversion: Conversion, now: Date): JobState {
       operation: 'convert',
       input: ['import-file'],
       dependents: ['export-file'],
-      steps: route.steps.map(({ engine, image, from, to }) => ({ engine, image, from, to })),
-      options: { ...conversion.options },
+      steps: route.steps.map(({ engine, image, from, to }, index) => ({
+        engine,
+        image,
+        from,
+        to,
+        options: stepOptions(route, index, conversion.options),
+      })),
       files: [source],
     }),
     task({ name: 'export-file', operation: 'export/url', input: ['convert-file'], waitingFor: 1 }),

@@ -2,7 +2,15 @@ import * as z from 'zod'
 import { type ErrorCode, errorStatus } from '../errors.ts'
 
 /** Job states and moves: see `machine.ts`. */
-export const JobStatus = z.enum(['pending', 'queued', 'processing', 'completed', 'failed', 'cancelled', 'expired'])
+export const JobStatus = z.enum([
+  'pending',
+  'queued',
+  'processing',
+  'completed',
+  'failed',
+  'cancelled',
+  'expired',
+])
 export type JobStatus = z.infer<typeof JobStatus>
 
 export const TaskStatus = z.enum(['pending', 'processing', 'completed', 'failed', 'cancelled'])
@@ -39,7 +47,14 @@ export const JobError = z.object({
 export type JobError = z.infer<typeof JobError>
 
 /** One engine's part of a conversion; engine, image and formats are ids of the registry. */
-export const Step = z.object({ engine: z.string(), image: z.string(), from: z.string(), to: z.string() })
+export const Step = z.object({
+  engine: z.string(),
+  image: z.string(),
+  from: z.string(),
+  to: z.string(),
+  /** Public names; those of the request that belong to this step. */
+  options: z.record(z.string(), z.unknown()),
+})
 export type Step = z.infer<typeof Step>
 
 export const Task = z.object({
@@ -60,7 +75,6 @@ export const Task = z.object({
   steps: z.array(Step),
   /** Index of the step to run next. */
   step: z.int(),
-  options: z.record(z.string(), z.unknown()),
   /** What the next step reads while it runs, what the task gives when it is completed. */
   files: z.array(StoredFile),
   leaseId: z.string().optional(),

@@ -1,5 +1,5 @@
-import { jobEvent } from '../../events/job-events.ts'
 import type { ServiceEvent } from '../../events/index.ts'
+import { jobEvent } from '../../events/job-events.ts'
 import type { Bus } from '../aws/bus.ts'
 import type { Files } from '../aws/files.ts'
 import type { Queues } from '../aws/queues.ts'
@@ -36,7 +36,14 @@ export class Jobs {
    */
   async submit(state: JobState, along: readonly VersionedPut[] = []): Promise<void> {
     await this.store.create(state, along)
-    this.#log.info({ jobId: state.job.id, requestId: state.job.requestId, steps: state.tasks.flatMap((task) => task.steps) }, 'job created')
+    this.#log.info(
+      {
+        jobId: state.job.id,
+        requestId: state.job.requestId,
+        steps: state.tasks.flatMap((task) => task.steps),
+      },
+      'job created',
+    )
     await this.perform(state)
   }
 
@@ -44,7 +51,11 @@ export class Jobs {
    * One transition of a task; the effects are left to the caller, who may have a better moment for them.
    * @returns the stored state, or undefined when the transition did not apply.
    */
-  task(jobId: string, transition: Exclude<Transition, { type: 'wake' | 'cancel' }>, now = new Date()): Promise<JobState | undefined> {
+  task(
+    jobId: string,
+    transition: Exclude<Transition, { type: 'wake' | 'cancel' }>,
+    now = new Date(),
+  ): Promise<JobState | undefined> {
     return this.store.update(
       () => this.store.around(jobId, transition.task),
       (state) => advance(state, transition, now),
@@ -83,7 +94,9 @@ export class Jobs {
   async perform(state: JobState): Promise<void> {
     const due = effects(state)
     const sends = due.flatMap((effect) => (effect.type === 'send' ? [effect] : []))
-    const events = due.flatMap((effect) => (effect.type === 'publish' ? [jobEvent(effect.event, effect.sequence, state)] : []))
+    const events = due.flatMap((effect) =>
+      effect.type === 'publish' ? [jobEvent(effect.event, effect.sequence, state)] : [],
+    )
     const deletions = due.flatMap((effect) => (effect.type === 'delete-files' ? [effect] : []))
     await Promise.all([
       this.#publish(events),

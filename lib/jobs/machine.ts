@@ -1,5 +1,13 @@
 import type { ImageId } from '../engines/engine.ts'
-import { isLive, isTerminal, type Job, type JobError, type StoredFile, type Task, type Warning } from './job.ts'
+import {
+  isLive,
+  isTerminal,
+  type Job,
+  type JobError,
+  type StoredFile,
+  type Task,
+  type Warning,
+} from './job.ts'
 
 /**
  * The state machine of jobs and tasks, without input or output: `advance` says what a transition makes of a
@@ -97,7 +105,9 @@ function apply(state: JobState, transition: Transition, now: Date): JobState | u
     case 'complete':
       return withLease(state, transition, (task) => complete(state, task, transition.outcome, now))
     case 'fail':
-      return withLease(state, transition, (task) => fail(state, task, transition.error, transition.retry, now))
+      return withLease(state, transition, (task) =>
+        fail(state, task, transition.error, transition.retry, now),
+      )
     case 'release':
       return withLease(state, transition, (task) =>
         replace(state, { ...idle(task), status: 'pending', attempt: task.attempt - 1 }),
@@ -111,7 +121,11 @@ function apply(state: JobState, transition: Transition, now: Date): JobState | u
 
 /** What must happen in the world while this state holds. */
 export function effects({ job, tasks }: JobState): Effect[] {
-  const publish = (event: JobEventName, sequence = job.sequence): Effect => ({ type: 'publish', event, sequence })
+  const publish = (event: JobEventName, sequence = job.sequence): Effect => ({
+    type: 'publish',
+    event,
+    sequence,
+  })
   const send = isLive(job.status) ? tasks.flatMap(sendOf) : []
   switch (job.status) {
     case 'pending':
@@ -164,13 +178,21 @@ const replace = (state: JobState, ...changed: readonly Task[]): JobState => ({
   tasks: state.tasks.map((task) => changed.find(({ name }) => name === task.name) ?? task),
 })
 
-function withLease(state: JobState, { task: name, leaseId }: OfLease, then: (task: Task) => JobState): JobState | undefined {
+function withLease(
+  state: JobState,
+  { task: name, leaseId }: OfLease,
+  then: (task: Task) => JobState,
+): JobState | undefined {
   const task = state.tasks.find((candidate) => candidate.name === name)
   const holds = task?.status === 'processing' && task.leaseId === leaseId && isLive(state.job.status)
   return task && holds ? then(task) : undefined
 }
 
-function claim(state: JobState, event: Extract<Transition, { type: 'claim' }>, now: Date): JobState | undefined {
+function claim(
+  state: JobState,
+  event: Extract<Transition, { type: 'claim' }>,
+  now: Date,
+): JobState | undefined {
   const task = state.tasks.find(({ name }) => name === event.task)
   if (!task || !isLive(state.job.status)) return undefined
   const abandoned = task.status === 'processing' && (task.leaseUntil ?? '') <= iso(now)
@@ -201,14 +223,20 @@ function claim(state: JobState, event: Extract<Transition, { type: 'claim' }>, n
 
 const lostThreeTimes: JobError = {
   code: 'CONVERSION_FAILED',
-  message: 'The conversion did not survive three attempts. The file may need more memory or time than one conversion gets.',
+  message:
+    'The conversion did not survive three attempts. The file may need more memory or time than one conversion gets.',
 }
 
 function renew(state: JobState, task: Task, event: Extract<Transition, { type: 'renew' }>): JobState {
   // Another attempt starts from nothing, yet what was shown once does not fall.
   const percent = Math.max(task.percent, Math.min(99, Math.floor(event.percent)))
   const percentSum = state.job.percentSum + percent - task.percent
-  const { tasks } = replace(state, { ...task, leaseUntil: iso(event.leaseUntil), percent, stage: event.stage })
+  const { tasks } = replace(state, {
+    ...task,
+    leaseUntil: iso(event.leaseUntil),
+    percent,
+    stage: event.stage,
+  })
   const told = percent > task.percent
   return {
     job: {
@@ -246,7 +274,9 @@ function complete(state: JobState, task: Task, outcome: StepOutcome, now: Date):
     warnings: [...state.job.warnings, ...done.warnings],
   }
   if (openTasks > 0) return { job, tasks }
-  const exported = released.filter(({ operation }) => operation === 'export/url').flatMap(({ files }) => files)
+  const exported = released
+    .filter(({ operation }) => operation === 'export/url')
+    .flatMap(({ files }) => files)
   return {
     job: {
       ...ended(job, 'completed', now),
@@ -287,7 +317,14 @@ function fail(state: JobState, task: Task, error: JobError, retry: boolean, now:
   }
   const starved = state.tasks
     .filter((candidate) => task.dependents.includes(candidate.name))
-    .map((dependent): Task => ({ ...dependent, status: 'cancelled', code: 'INPUT_TASK_FAILED', endedAt: iso(now) }))
+    .map(
+      (dependent): Task => ({
+        ...dependent,
+        status: 'cancelled',
+        code: 'INPUT_TASK_FAILED',
+        endedAt: iso(now),
+      }),
+    )
   const { job, tasks } = replace(state, failed, ...starved)
   return {
     job: { ...ended(job, 'failed', now), error, warnings: [...job.warnings, ...failed.warnings] },
@@ -319,10 +356,15 @@ function wake(state: JobState, now: Date): JobState {
   if (isTerminal(job.status)) return job.expiresAt <= iso(now) ? expire(state, now) : state
   const overdue = job.startedAt && later(new Date(job.startedAt), job.timeoutS + leaseGraceS) < iso(now)
   return state.tasks
-    .filter((task) => task.status === 'processing' && later(new Date(task.leaseUntil ?? 0), leaseGraceS) <= iso(now))
+    .filter(
+      (task) =>
+        task.status === 'processing' && later(new Date(task.leaseUntil ?? 0), leaseGraceS) <= iso(now),
+    )
     .reduce<JobState>(
       (before, task) =>
-        isTerminal(before.job.status) ? before : fail(before, task, overdue ? tookTooLong(job) : lostThreeTimes, !overdue, now),
+        isTerminal(before.job.status)
+          ? before
+          : fail(before, task, overdue ? tookTooLong(job) : lostThreeTimes, !overdue, now),
       state,
     )
 }

@@ -93,7 +93,9 @@ export class JobStore {
   /** Jobs of one owner by age. */
   async list(query: JobQuery): Promise<JobPage> {
     const found: Job[] = []
-    let from: Item | undefined = query.after ? { ...jobKey(query.after), owner: query.owner, id: query.after } : undefined
+    let from: Item | undefined = query.after
+      ? { ...jobKey(query.after), owner: query.owner, id: query.after }
+      : undefined
     do {
       const page = await this.#table.query({
         IndexName: 'byOwner',
@@ -119,7 +121,7 @@ export class JobStore {
       ExpressionAttributeValues: { ':shard': wakeShard, ':now': now.toISOString() },
       Limit: limit,
     })
-    return items.map((item) => String(item['pk']).slice('JOB#'.length))
+    return items.map((item) => String(item.pk).slice('JOB#'.length))
   }
 
   /** Removes every trace of the records. */
@@ -141,8 +143,8 @@ function jobPut(job: Job): VersionedPut {
 const taskPut = (task: Task): VersionedPut => ({ item: { ...taskKey(task.jobId, task.name), ...task } })
 
 function stateOf(items: readonly Item[]): JobState | undefined {
-  const job = items.find((item) => item['sk'] === 'JOB')
+  const job = items.find((item) => item.sk === 'JOB')
   if (!job) return undefined
-  const tasks = items.filter((item) => String(item['sk']).startsWith('TASK#')).map((item) => Task.parse(item))
+  const tasks = items.filter((item) => String(item.sk).startsWith('TASK#')).map((item) => Task.parse(item))
   return { job: Job.parse(job), tasks }
 }

@@ -1,0 +1,23 @@
+import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
+import { readConfig } from '../lib/config.ts'
+import { createApp } from '../lib/http/app.ts'
+import type { HttpEvent } from '../lib/http/contract.ts'
+import type { JobHint } from '../lib/jobs/jobs.ts'
+import { createServices } from '../lib/services.ts'
+import { routes } from './routes/index.ts'
+
+export type ApiHandler = (event: HttpEvent, context: Context) => Promise<APIGatewayProxyStructuredResultV2>
+
+export function createApi(environment?: Readonly<Record<string, string>>, hint?: JobHint): ApiHandler {
+  const app = createApp(routes, createServices(readConfig(environment), hint))
+  // Middy's own type knows more events and results than this handler's.
+  return app as unknown as ApiHandler
+}
+
+let api: ApiHandler | undefined
+
+/** The HTTP API on Lambda. */
+export const handler: ApiHandler = (event, context) => {
+  api ??= createApi()
+  return api(event, context)
+}

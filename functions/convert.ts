@@ -1,0 +1,56 @@
+import type { Context, SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
+import * as z from 'zod'
+import { readConfig } from '../lib/config.ts'
+import { engines } from '../lib/engines/index.ts'
+import { runTask } from '../lib/jobs/run-task.ts'
+import { createServices, type Services } from '../lib/services.ts'
+
+const Message = z.object({ jobId: z.string(), taskName: z.string() })
+
+let services: Services | undefined
+const stopping = new AbortController()
+
+/** Seconds before the function's end in which the outcome is still stored. */
+const reserveMs = 10_000
+
+/** Runs tasks of one image, on Lambda and in the workers of one machine; messages that must come again are named. */
+export async function handler(
+  event: SQSEvent,
+  context: Pick<Context, 'getRemainingTimeInMillis'>,
+): Promise<SQSBatchResponse> {
+  services ??= createServices(readConfig())
+  const remainingMs = context.getRemainingTimeInMillis() - reserveMs
+  const failures = await Promise.all(event.Records.map((record) => convert(record, remainingMs)))
+  return { batchItemFailures: failures.filter((failure) => failure !== undefined) }
+}
+
+async function convert(record: SQSRecord, remainingMs: number): Promise<SQSBatchItemFailure | undefined> {
+  if (!services) throw new Error('the function was not set up')
+  const { config, queues, log } = services
+  const image = config.IMAGE_ID
+  if (!image) throw new Error('IMAGE_ID is not set')
+  const { jobId, taskName } = Message.parse(JSON.parse(record.body))
+  const hide = (seconds: number) => queues.hide(image, record.receiptHandle, seconds)
+  try {
+    const outcome = await runTask({
+      jobId,
+      taskName,
+      image,
+      services,
+      hide,
+      stopping: stopping.signal,
+      remainingMs,
+    })
+    if (outcome.done) return undefined
+    await hide(outcome.againInS)
+  } catch (error) {
+    log.error({ error, jobId, taskName }, 'task could not be run; the message comes again')
+  }
+  return { itemIdentifier: record.messageId }
+}
+
+/** Gives running tasks back and ends warm engines. */
+export async function stop(): Promise<void> {
+  stopping.abort()
+  await Promise.all(engines.map((engine) => engine.close?.()))
+}

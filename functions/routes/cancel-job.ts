@@ -1,0 +1,30 @@
+import { AppError } from '../../lib/errors.ts'
+import { contract } from '../../lib/http/contract.ts'
+import { JobView, jobView } from '../../lib/jobs/view.ts'
+import { checkedJobId, JobParams, knownJob, requireOwner } from './job-access.ts'
+
+export const cancelJob = contract({
+  method: 'POST',
+  path: '/v1/jobs/:jobId/cancel',
+  tag: 'Jobs',
+  summary: 'Cancel a job',
+  description: 'The engine that works on it is stopped within seconds. Only the owner may cancel.',
+  params: JobParams,
+  reply: { status: 200, schema: JobView, form: 'mirrored' },
+  errors: ['JOB_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS', 'CONFLICT'],
+  handle: async ({ params, owner }, services) => {
+    const jobId = checkedJobId(params.jobId)
+    const job = knownJob(await services.jobs.store.job(jobId), jobId)
+    requireOwner(job, owner)
+    const cancelled = await services.jobs.cancel(jobId, 'user')
+    if (!cancelled) {
+      const { status } = knownJob(await services.jobs.store.job(jobId), jobId)
+      throw new AppError(
+        'CONFLICT',
+        `The job is ${status} already; only a job that is not over can be cancelled.`,
+        { status },
+      )
+    }
+    return { data: jobView(cancelled.job, cancelled.tasks, services.config.PUBLIC_URL ?? '') }
+  },
+})

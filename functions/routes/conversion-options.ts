@@ -1,0 +1,54 @@
+import { type EngineId, engineIds } from '../../lib/engines/engine.ts'
+import { AppError } from '../../lib/errors.ts'
+import { parseWith } from '../../lib/http/body.ts'
+import type { Warning } from '../../lib/jobs/job.ts'
+import { optionsOf, type Route } from '../../lib/plan/index.ts'
+
+const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/**
+ * Those of the given options that the route knows, validated; the others are listed, not refused.
+ * Both spellings are taken, `audio_codec` as well as `audioCodec`.
+ * @throws AppError INVALID_INPUT that names each option with a wrong value.
+ */
+export function readOptions(
+  route: Route,
+  given: Readonly<Record<string, unknown>>,
+): { options: Record<string, unknown>; warnings: Warning[] } {
+  const schema = optionsOf(route)
+  const known: Record<string, unknown> = {}
+  const warnings: Warning[] = []
+  for (const [name, value] of Object.entries(given)) {
+    const publicName = [name, camelCase(name)].find((candidate) => candidate in schema.shape)
+    if (publicName) known[publicName] = value
+    else warnings.push(unknownParameter(name, Object.keys(schema.shape)))
+  }
+  return { options: parseWith(schema, known, 'options'), warnings }
+}
+
+function unknownParameter(name: string, known: readonly string[]): Warning {
+  const field = name.slice(0, 64)
+  const takes = known.length > 0 ? `it takes ${known.join(', ')}` : 'it takes no options'
+  return {
+    code: 'UNKNOWN_PARAMETER',
+    field,
+    message: `"${field}" is no option of this conversion and was dropped; ${takes}.`,
+  }
+}
+
+const pinnable = engineIds.filter((id) => id !== 'pdf')
+
+/** @throws AppError INVALID_INPUT for a name that is no engine. */
+export function pinnedEngine(name: string | undefined): EngineId | undefined {
+  if (name === undefined || name === '' || name === 'auto') return undefined
+  const id = pinnable.find((candidate) => candidate === name.toLowerCase())
+  if (id) return id
+  throw new AppError(
+    'INVALID_INPUT',
+    `engine: expected one of ${pinnable.join(', ')}, got "${name.slice(0, 64)}".`,
+    {
+      field: 'engine',
+      expected: pinnable,
+    },
+  )
+}

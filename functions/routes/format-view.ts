@@ -1,0 +1,54 @@
+import * as z from 'zod'
+import type { Engine } from '../../lib/engines/engine.ts'
+import { categories, type Format, formats } from '../../lib/formats/index.ts'
+import { conversions, targetsOf } from '../../lib/plan/index.ts'
+
+export const FormatView = z.object({
+  id: z.string(),
+  name: z.string(),
+  category: z.enum(categories),
+  extensions: z.array(z.string()),
+  mimeTypes: z.array(z.string()),
+  aliases: z.array(z.string()),
+  canRead: z.boolean(),
+  canWrite: z.boolean(),
+  lossy: z.boolean(),
+  multiPage: z.boolean(),
+  animated: z.boolean(),
+  targets: z.array(z.string()).describe('What a file of this format can become'),
+})
+
+type Views = readonly z.infer<typeof FormatView>[]
+
+const known = new WeakMap<readonly Engine[], Views>()
+
+/** Every format that converts from or to something, computed once from the engines' capabilities. */
+export function formatViews(engines: readonly Engine[]): Views {
+  const views = known.get(engines) ?? computeViews(engines)
+  known.set(engines, views)
+  return views
+}
+
+function computeViews(engines: readonly Engine[]): Views {
+  const written = new Set(conversions(engines).map(({ to }) => to))
+  return formats
+    .map((format) => viewOf(format, targetsOf(format.id, engines), written.has(format.id)))
+    .filter(({ canRead, canWrite }) => canRead || canWrite)
+}
+
+function viewOf(format: Format, targets: readonly string[], canWrite: boolean): Views[number] {
+  return {
+    id: format.id,
+    name: format.name,
+    category: format.category,
+    extensions: [...format.extensions],
+    mimeTypes: [...format.mimeTypes],
+    aliases: [...(format.aliases ?? [])],
+    canRead: targets.length > 0,
+    canWrite,
+    lossy: format.lossy ?? false,
+    multiPage: format.multiPage ?? false,
+    animated: format.animated ?? false,
+    targets: [...targets],
+  }
+}

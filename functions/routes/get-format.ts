@@ -1,0 +1,27 @@
+import * as z from 'zod'
+import { AppError } from '../../lib/errors.ts'
+import { formatByAlias } from '../../lib/formats/index.ts'
+import { contract } from '../../lib/http/contract.ts'
+import { FormatView, formatViews } from './format-view.ts'
+
+export const getFormat = contract({
+  method: 'GET',
+  path: '/v1/formats/:formatId',
+  tag: 'Formats',
+  summary: 'See one format and what it can become',
+  params: z.object({ formatId: z.string().describe('Id or alias of the format, as `jpg` or `jpeg`') }),
+  reply: { status: 200, schema: FormatView, etag: true, cacheControl: 'public, max-age=300' },
+  errors: ['FORMAT_NOT_FOUND'],
+  handle: ({ params }, { engines }) => {
+    const id = formatByAlias(params.formatId)?.id
+    const data = formatViews(engines).find((format) => format.id === id)
+    if (data) return { data }
+    throw new AppError(
+      'FORMAT_NOT_FOUND',
+      `"${params.formatId.slice(0, 64)}" is no format that we know. GET /v1/formats lists them.`,
+      {
+        formatId: params.formatId,
+      },
+    )
+  },
+})

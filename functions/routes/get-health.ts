@@ -1,0 +1,79 @@
+import * as z from 'zod'
+import { freeBytes } from '../../lib/disk.ts'
+import { engines } from '../../lib/engines/index.ts'
+import { contract } from '../../lib/http/contract.ts'
+import { imageIds } from '../../lib/resources.ts'
+import type { Services } from '../../lib/services.ts'
+
+const Part = z.object({ ok: z.boolean(), ms: z.int().optional(), message: z.string().optional() })
+
+const Health = z.object({
+  status: z.enum(['ok', 'unavailable']),
+  parts: z.record(z.string(), Part),
+  engines: z.array(z.object({ id: z.string(), image: z.string(), available: z.boolean() })),
+})
+
+export const getHealth = contract({
+  method: 'GET',
+  path: '/health',
+  tag: 'Service',
+  summary: 'See whether a conversion would work now',
+  description: '200 when every part works, 503 otherwise; each part is named.',
+  reply: { status: 200, schema: Health, form: 'raw' },
+  handle: async (_request, services) => {
+    const parts = Object.fromEntries(
+      await Promise.all(checks(services).map(async ([name, check]) => [name, await inspect(check)] as const)),
+    )
+    const ok = Object.values(parts).every((part) => part.ok)
+    return {
+      status: ok ? 200 : 503,
+      data: {
+        status: ok ? ('ok' as const) : ('unavailable' as const),
+        parts,
+        engines: engines.map(({ id, image }) => ({
+          id,
+          image,
+          available: services.engines.some((engine) => engine.id === id),
+        })),
+      },
+    }
+  },
+})
+
+function checks(services: Services): readonly [string, () => Promise<unknown>][] {
+  const { config } = services
+  return [
+    ['table', () => services.table.check()],
+    ['files', () => services.files.check()],
+    ...imageIds.map((image): [string, () => Promise<unknown>] => [
+      `queue-${image}`,
+      () => services.queues.depth(image),
+    ]),
+    [
+      'disk',
+      async () => {
+        const free = await freeBytes(config)
+        if (free < config.MIN_FREE_DISK_GB * 1e9)
+          throw new Shortage(`${Math.floor(free / 1e9)} GB free, ${config.MIN_FREE_DISK_GB} GB needed`)
+      },
+    ],
+  ]
+}
+
+/** A reason that anybody may read; other errors are not shown. */
+class Shortage extends Error {}
+
+const timeLimitMs = 5000
+
+async function inspect(check: () => Promise<unknown>): Promise<z.infer<typeof Part>> {
+  const start = performance.now()
+  const timeout = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Shortage('no answer in time')), timeLimitMs).unref()
+  })
+  try {
+    await Promise.race([check(), timeout])
+    return { ok: true, ms: Math.round(performance.now() - start) }
+  } catch (error) {
+    return { ok: false, message: error instanceof Shortage ? error.message : 'does not answer' }
+  }
+}

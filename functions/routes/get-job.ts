@@ -1,0 +1,35 @@
+import { contract } from '../../lib/http/contract.ts'
+import { JobView, jobView } from '../../lib/jobs/view.ts'
+import {
+  checkedJobId,
+  JobParams,
+  jobHeaders,
+  jobNotFound,
+  knownJob,
+  waitForEnd,
+  waitOf,
+} from './job-access.ts'
+
+export const getJob = contract({
+  method: 'GET',
+  path: '/v1/jobs/:jobId',
+  tag: 'Jobs',
+  summary: 'See a job with all its tasks',
+  description:
+    'With `Prefer: wait=25` the reply comes when the job is over, at the latest after that many seconds.',
+  params: JobParams,
+  reply: { status: 200, schema: JobView, form: 'mirrored', etag: true },
+  errors: ['JOB_NOT_FOUND'],
+  handle: async ({ params, headers }, services) => {
+    const jobId = checkedJobId(params.jobId)
+    const waitS = waitOf(headers)
+    if (waitS !== undefined) await waitForEnd(services, jobId, waitS)
+    const state = await services.jobs.store.whole(jobId)
+    if (!state) throw jobNotFound(jobId)
+    const job = knownJob(state.job, jobId)
+    return {
+      data: jobView(job, state.tasks, services.config.PUBLIC_URL ?? ''),
+      headers: jobHeaders(job, waitS),
+    }
+  },
+})

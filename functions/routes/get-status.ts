@@ -1,0 +1,23 @@
+import { contract } from '../../lib/http/contract.ts'
+import { StatusView, statusView } from '../../lib/jobs/view.ts'
+import { checkedJobId, JobParams, jobHeaders, knownJob, waitForEnd, waitOf } from './job-access.ts'
+
+export const getStatus = contract({
+  method: 'GET',
+  path: '/v1/status/:jobId',
+  tag: 'Jobs',
+  summary: 'See how far a job is',
+  description:
+    'With `Prefer: wait=25` the reply comes when the job is over, at the latest after that many seconds.',
+  params: JobParams,
+  reply: { status: 200, schema: StatusView, form: 'mirrored', etag: true },
+  errors: ['JOB_NOT_FOUND'],
+  handle: async ({ params, headers }, services) => {
+    const jobId = checkedJobId(params.jobId)
+    const waitS = waitOf(headers)
+    const found =
+      waitS === undefined ? await services.jobs.store.job(jobId) : await waitForEnd(services, jobId, waitS)
+    const job = knownJob(found, jobId)
+    return { data: statusView(job, services.config.PUBLIC_URL ?? ''), headers: jobHeaders(job, waitS) }
+  },
+})

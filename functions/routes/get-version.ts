@@ -1,0 +1,36 @@
+import * as z from 'zod'
+import { contract } from '../../lib/http/contract.ts'
+
+/** State of the interface that this service implements. */
+export const interfaceVersion = '1.10.0'
+
+export const getVersion = contract({
+  method: 'GET',
+  path: '/v1',
+  tag: 'Service',
+  summary: 'See what this is and where to go on',
+  reply: {
+    status: 200,
+    schema: z.object({
+      name: z.string(),
+      versions: z.array(z.object({ id: z.string(), status: z.enum(['current']), version: z.string() })),
+      links: z.record(z.string(), z.string()),
+    }),
+  },
+  handle: () => ({
+    data: {
+      name: 'Mutabor',
+      versions: [{ id: 'v1', status: 'current' as const, version: interfaceVersion }],
+      links: {
+        convert: '/v1/convert',
+        formats: '/v1/formats',
+        conversions: '/v1/formats/conversions',
+        jobs: '/v1/jobs',
+        uploads: '/v1/uploads/presign',
+        openapi: '/v1/openapi.json',
+        docs: '/docs',
+        health: '/health',
+      },
+    },
+  }),
+})

@@ -1,0 +1,35 @@
+import type { AnyContract } from '../../lib/http/contract.ts'
+import { cancelJob } from './cancel-job.ts'
+import { createConversion } from './create-conversion.ts'
+import { deleteJob } from './delete-job.ts'
+import { downloadResult } from './download-result.ts'
+import { getFormat } from './get-format.ts'
+import { getHealth } from './get-health.ts'
+import { getJob } from './get-job.ts'
+import { getOpenApi } from './get-openapi.ts'
+import { getStatus } from './get-status.ts'
+import { getVersion } from './get-version.ts'
+import { listConversions } from './list-conversions.ts'
+import { listFormats } from './list-formats.ts'
+import { listJobs } from './list-jobs.ts'
+import { presignUpload } from './presign-upload.ts'
+import { staticFiles } from './static-files.ts'
+
+/** Endpoints that the OpenAPI document describes. To add one: its file and its line here. */
+const api: readonly AnyContract[] = [
+  createConversion,
+  getStatus,
+  downloadResult,
+  listJobs,
+  getJob,
+  deleteJob,
+  cancelJob,
+  presignUpload,
+  listFormats,
+  listConversions,
+  getFormat,
+  getVersion,
+  getHealth,
+]
+
+export const routes: readonly AnyContract[] = [...api, getOpenApi(api), ...staticFiles]

@@ -1,0 +1,70 @@
+import * as z from 'zod'
+import { AppError } from '../../lib/errors.ts'
+import type { Owner } from '../../lib/http/owner.ts'
+import { idPattern } from '../../lib/ids.ts'
+import { isTerminal, type Job } from '../../lib/jobs/job.ts'
+import { retryAfterS } from '../../lib/jobs/view.ts'
+import type { Services } from '../../lib/services.ts'
+
+/** What the endpoints of one job share: finding it, who may change it, waiting for its end. */
+
+export const JobParams = z.object({ jobId: z.string().describe('Id of the job, `job_…`') })
+
+export function jobNotFound(jobId: string): AppError {
+  return new AppError('JOB_NOT_FOUND', `There is no job ${jobId.slice(0, 64)}; it may have been deleted.`, {
+    jobId,
+  })
+}
+
+/** @throws AppError JOB_NOT_FOUND; of an expired job the details tell when. */
+export function knownJob(job: Job | undefined, jobId: string): Job {
+  if (!job) throw jobNotFound(jobId)
+  if (job.status !== 'expired') return job
+  throw new AppError(
+    'JOB_NOT_FOUND',
+    `The job ${jobId} expired at ${job.expiredAt}; its files are deleted.`,
+    {
+      jobId,
+      reason: 'expired',
+      expiredAt: job.expiredAt,
+    },
+  )
+}
+
+/** Ids that cannot exist do not reach the table. */
+export function checkedJobId(jobId: string): string {
+  if (!idPattern('job').test(jobId)) throw jobNotFound(jobId)
+  return jobId
+}
+
+/** The id alone lets anybody see a job; to change it one must be its owner. */
+export function requireOwner(job: Job, owner: Owner): void {
+  if (job.owner === owner.id) return
+  throw new AppError(
+    'INSUFFICIENT_PERMISSIONS',
+    'This job belongs to another identity. Send the X-Owner-Token (or the cookie) that came with the reply that created it.',
+    { jobId: job.id },
+  )
+}
+
+/** A gateway gives a function 30 s. */
+const longestWaitS = 25
+
+/** Seconds of `Prefer: wait=N` (RFC 7240), at most 25; undefined when the client does not ask to wait. */
+export function waitOf(headers: Readonly<Record<string, string | undefined>>): number | undefined {
+  const seconds = /(?:^|[,;\s])wait=(\d{1,6})/i.exec(headers.prefer ?? '')?.[1]
+  return seconds === undefined ? undefined : Math.min(Number(seconds), longestWaitS)
+}
+
+/** The job when it is over or the time is up, whichever comes first. */
+export function waitForEnd(services: Services, jobId: string, seconds: number): Promise<Job | undefined> {
+  return services.jobs.waitFor(jobId, seconds * 1000, (job) => isTerminal(job.status))
+}
+
+export function jobHeaders(job: Job, waitedS: number | undefined): Record<string, string> {
+  const seconds = retryAfterS(job)
+  return {
+    ...(seconds !== undefined && { 'retry-after': String(seconds) }),
+    ...(waitedS !== undefined && { 'preference-applied': `wait=${waitedS}` }),
+  }
+}

@@ -1,0 +1,53 @@
+import * as z from 'zod'
+import { categories } from '../../lib/formats/index.ts'
+import { contract } from '../../lib/http/contract.ts'
+import { conversions } from '../../lib/plan/index.ts'
+import { FormatView, formatViews } from './format-view.ts'
+import { optionalBoolean } from './query.ts'
+
+export const listFormats = contract({
+  method: 'GET',
+  path: '/v1/formats',
+  tag: 'Formats',
+  summary: 'List the formats',
+  query: z.object({
+    category: z.enum(categories).optional(),
+    canRead: optionalBoolean,
+    canWrite: optionalBoolean,
+    q: z.string().max(100).optional().describe('Part of the id, the name or an extension'),
+  }),
+  reply: {
+    status: 200,
+    schema: z.object({
+      formats: z.array(FormatView),
+      totals: z.object({
+        formats: z.int(),
+        pairs: z.int(),
+        byCategory: z.record(z.string(), z.int()),
+      }),
+    }),
+    etag: true,
+    cacheControl: 'public, max-age=300',
+  },
+  errors: ['INVALID_INPUT'],
+  handle: ({ query }, { engines }) => {
+    const all = formatViews(engines)
+    const wanted = query.q?.toLowerCase()
+    const found = all.filter(
+      (format) =>
+        (!query.category || format.category === query.category) &&
+        (query.canRead === undefined || format.canRead === query.canRead) &&
+        (query.canWrite === undefined || format.canWrite === query.canWrite) &&
+        (!wanted ||
+          [format.id, format.name.toLowerCase(), ...format.extensions].some((text) => text.includes(wanted))),
+    )
+    const count = (category: string) => all.filter((format) => format.category === category).length
+    const byCategory = Object.fromEntries(categories.map((category) => [category, count(category)]))
+    return {
+      data: {
+        formats: found,
+        totals: { formats: all.length, pairs: conversions(engines).length, byCategory },
+      },
+    }
+  },
+})

@@ -1,0 +1,84 @@
+import * as z from 'zod'
+import { requireDiskSpace } from '../../lib/disk.ts'
+import { AppError } from '../../lib/errors.ts'
+import { fileName } from '../../lib/file-name.ts'
+import { contract } from '../../lib/http/contract.ts'
+import { tooLarge } from '../../lib/http/form.ts'
+import { newId } from '../../lib/ids.ts'
+
+/** Seconds that a presigned upload may be started; S3 lets one that has started go on. */
+const lifetimeS = 3600
+/** Bytes of one PUT (AWS's limit); larger files go in parts. */
+const maxPutBytes = 5 * 1024 ** 3
+
+const Presigned = z.object({
+  uploadId: z.string(),
+  key: z.string(),
+  method: z.enum(['PUT', 'POST']),
+  url: z.url(),
+  headers: z.record(z.string(), z.string()).optional().describe('Send exactly these with the PUT'),
+  fields: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Fields of the form that POST sends; `file` comes last'),
+  expiresAt: z.iso.datetime(),
+  maxSize: z.int(),
+})
+
+export const presignUpload = contract({
+  method: 'POST',
+  path: '/v1/uploads/presign',
+  tag: 'Uploads',
+  summary: 'Get a URL to upload a file to',
+  description:
+    'The file goes straight to the storage; type and size must be as announced. Then send the `uploadId` to POST /v1/convert. An upload serves one conversion.',
+  body: {
+    accepts: ['json', 'form'],
+    schema: z.strictObject({
+      filename: z.string().min(1).max(1024),
+      contentType: z
+        .string()
+        .max(255)
+        .regex(/^[\w.+-]+\/[\w.+-]+(?:\s*;\s*[\w-]+=[\w."-]+)*$/, 'expected a MIME type such as image/png')
+        .default('application/octet-stream'),
+      size: z.coerce.number().int().min(0).describe('Bytes'),
+      sha256: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/i, 'expected 64 hex digits')
+        .optional()
+        .describe('Hex; the storage refuses other bytes'),
+      method: z.enum(['PUT', 'POST']).default('PUT'),
+    }),
+  },
+  reply: { status: 201, schema: Presigned },
+  errors: ['INVALID_INPUT', 'NO_FILES', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
+  handle: async ({ body, owner }, services) => {
+    await requireDiskSpace(services.config)
+    const maxSize = Math.min(maxPutBytes, services.config.MAX_FILE_MB * 1024 * 1024)
+    if (body.size > maxSize) throw tooLarge(maxSize, body.size)
+    if (body.size === 0) {
+      throw new AppError('NO_FILES', 'size: the file is empty, there is nothing to convert.', {
+        field: 'size',
+      })
+    }
+    const now = new Date()
+    const id = newId('upl')
+    const expiresAt = new Date(now.getTime() + lifetimeS * 1000).toISOString()
+    const key = `uploads/${id}`
+    const target = { contentType: body.contentType, size: body.size, sha256: body.sha256 }
+    const presigned = await services.files.presignUpload(body.method, key, target, lifetimeS)
+    await services.uploads.create({
+      id,
+      owner: owner.id,
+      version: 1,
+      key,
+      filename: fileName(body.filename),
+      contentType: body.contentType,
+      size: body.size,
+      createdAt: now.toISOString(),
+      // Time to send it and as much again to use it.
+      expiresAt: new Date(now.getTime() + 2 * lifetimeS * 1000).toISOString(),
+    })
+    return { data: { uploadId: id, key, method: body.method, ...presigned, expiresAt, maxSize } }
+  },
+})

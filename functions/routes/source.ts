@@ -1,0 +1,104 @@
+import { AppError } from '../../lib/errors.ts'
+import { fileName } from '../../lib/file-name.ts'
+import type { HttpRequest } from '../../lib/http/contract.ts'
+import { idPattern } from '../../lib/ids.ts'
+import type { Services } from '../../lib/services.ts'
+import type { UploadRecord } from '../../lib/uploads.ts'
+
+/** The file to convert, wherever it came from; it lies in the bucket already. */
+export interface Source {
+  readonly name: string
+  readonly key: string
+  /** Bytes. */
+  readonly size: number
+  /** Lower-case hex; empty for a presigned upload, whose bytes never passed through us. */
+  readonly sha256: string
+  readonly upload?: UploadRecord
+  read(start: number, end: number): Promise<Uint8Array>
+  /** Keeps the file beyond this request. */
+  adopt(): void
+}
+
+type Request = HttpRequest<unknown, unknown, { uploadId?: string | undefined; filename?: string | undefined }>
+
+/** @throws AppError NO_FILES, INVALID_REQUEST, UPLOAD_NOT_FOUND, UPLOAD_INCOMPLETE, CONFLICT. */
+export async function openSource(request: Request, services: Services): Promise<Source> {
+  const { body, files } = request
+  const [file, second] = files
+  if (second) {
+    throw new AppError(
+      'INVALID_REQUEST',
+      'Two files came in the field `file`; this endpoint converts one. Send a request for each.',
+      {
+        field: 'file',
+      },
+    )
+  }
+  if (file && body.uploadId) {
+    throw new AppError(
+      'INVALID_REQUEST',
+      'Both `file` and `uploadId` were sent; exactly one of them names the source.',
+      {
+        field: 'uploadId',
+      },
+    )
+  }
+  const read = (key: string) => (start: number, end: number) => services.files.read(key, start, end)
+  if (file) {
+    const name = body.filename ? fileName(body.filename) : file.name
+    return {
+      name,
+      key: file.key,
+      size: file.size,
+      sha256: file.sha256,
+      read: read(file.key),
+      adopt: () => file.adopt(),
+    }
+  }
+  if (body.uploadId) {
+    const { upload, size } = await arrived(body.uploadId, request.owner.id, services)
+    const name = fileName(body.filename ?? upload.filename)
+    return { name, key: upload.key, size, sha256: '', upload, read: read(upload.key), adopt: () => {} }
+  }
+  throw new AppError(
+    'NO_FILES',
+    'There is no file: send it in the form field `file`, or name an upload in `uploadId`.',
+    {
+      field: 'file',
+    },
+  )
+}
+
+async function arrived(uploadId: string, owner: string, services: Services) {
+  const upload = idPattern('upl').test(uploadId) ? await services.uploads.get(uploadId) : undefined
+  if (!upload || upload.owner !== owner || upload.expiresAt < new Date().toISOString()) {
+    throw new AppError(
+      'UPLOAD_NOT_FOUND',
+      `There is no upload ${uploadId.slice(0, 64)} of yours; it may have expired. Upload the file again.`,
+      {
+        field: 'uploadId',
+      },
+    )
+  }
+  if (upload.jobId) {
+    throw new AppError(
+      'CONFLICT',
+      `The upload ${upload.id} went into the job ${upload.jobId} already. Upload the file again for a second conversion.`,
+      {
+        field: 'uploadId',
+        jobId: upload.jobId,
+      },
+    )
+  }
+  const stored = await services.files.head(upload.key)
+  if (!stored) {
+    throw new AppError(
+      'UPLOAD_INCOMPLETE',
+      `The file of upload ${upload.id} has not arrived. PUT it to the presigned URL first.`,
+      {
+        field: 'uploadId',
+      },
+    )
+  }
+  return { upload, size: stored.size }
+}

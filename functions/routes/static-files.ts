@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
+import { extname, join } from 'node:path'
+import * as z from 'zod'
+import { swaggerFolder, webFolder } from '../../lib/assets.ts'
+import { AppError } from '../../lib/errors.ts'
+import { contract } from '../../lib/http/contract.ts'
+
+/** Only these leave the folders; whatever else a path names does not exist. */
+const webAssets = ['app.css', 'app.ts', 'api.ts', 'icon.svg'] as const
+const swaggerAssets = ['swagger-ui.css', 'swagger-ui-bundle.js', 'docs.js', 'docs.css'] as const
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.ts': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** Nothing from elsewhere, no inline scripts; uploads go to the storage, whose origin differs on AWS. */
+const policy =
+  "default-src 'self'; connect-src *; img-src 'self' data: blob:; media-src 'self' blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+const cache = new Map<string, Promise<Buffer>>()
+
+async function load(path: string): Promise<Buffer> {
+  const bytes = await readFile(path)
+  // The page is TypeScript as well; browsers get it without the types.
+  return extname(path) === '.ts' ? Buffer.from(stripTypeScriptTypes(bytes.toString('utf8'))) : bytes
+}
+
+async function asset(folder: string, name: string) {
+  const path = join(folder, name)
+  const bytes = cache.get(path) ?? load(path)
+  cache.set(path, bytes)
+  const headers = {
+    'content-type': types[extname(name)] ?? 'application/octet-stream',
+    'content-security-policy': policy,
+    'referrer-policy': 'no-referrer',
+  }
+  return { data: await bytes, headers }
+}
+
+function listed(name: string, assets: readonly string[]): string {
+  if (assets.includes(name)) return name
+  throw new AppError('NOT_FOUND', `There is no file "${name.slice(0, 64)}" here.`)
+}
+
+const page = { method: 'GET', tag: 'Pages' } as const
+const reply = {
+  status: 200,
+  schema: z.instanceof(Buffer).meta({ override: { type: 'string' } }),
+  form: 'raw',
+  etag: true,
+  cacheControl: 'no-cache',
+} as const
+const AssetParams = z.object({ asset: z.string() })
+
+export const staticFiles = [
+  contract({
+    ...page,
+    path: '/',
+    summary: 'The web page',
+    reply: { ...reply, contentType: 'text/html; charset=utf-8' },
+    handle: () => asset(webFolder, 'index.html'),
+  }),
+  contract({
+    ...page,
+    path: '/web/:asset',
+    summary: 'A file of the web page',
+    params: AssetParams,
+    reply: { ...reply, contentType: 'text/javascript; charset=utf-8' },
+    errors: ['NOT_FOUND'],
+    handle: ({ params }) => asset(webFolder, listed(params.asset, webAssets)),
+  }),
+  contract({
+    ...page,
+    path: '/docs',
+    summary: 'The reference page of this API',
+    reply: { ...reply, contentType: 'text/html; charset=utf-8' },
+    handle: () => asset(webFolder, 'docs.html'),
+  }),
+  contract({
+    ...page,
+    path: '/docs/:asset',
+    summary: 'A file of the reference page',
+    params: AssetParams,
+    reply: { ...reply, contentType: 'text/javascript; charset=utf-8' },
+    errors: ['NOT_FOUND'],
+    handle: ({ params }) => {
+      const name = listed(params.asset, swaggerAssets)
+      return asset(name.startsWith('docs.') ? webFolder : swaggerFolder, name)
+    },
+  }),
+]

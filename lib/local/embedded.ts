@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import type { Log } from '../log.ts'
+import { openDynamoDb } from './dynamodb.ts'
+import { openEvents } from './events/server.ts'
+import { close, listen } from './listen.ts'
+import { openS3 } from './s3/server.ts'
+import { openSqs } from './sqs/server.ts'
+
+export const embeddedServices = ['S3', 'SQS', 'DYNAMODB', 'EVENTBRIDGE', 'SCHEDULER'] as const
+export type EmbeddedService = (typeof embeddedServices)[number]
+
+export interface EmbeddedOptions {
+  readonly dir: string
+  readonly region: string
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
+  /** First of the ports, in the order of `embeddedServices`; free ones when left out. */
+  readonly portBase?: number
+  readonly host?: string
+  /** Path under which a public port serves S3 too. */
+  readonly s3BasePath?: string
+  /** Runs a function that is the target of a rule or schedule. */
+  readonly invoke: (functionArn: string, payload: unknown) => Promise<void>
+  readonly log: Log
+}
+
+export interface Embedded {
+  readonly urls: Readonly<Record<EmbeddedService, string>>
+  readonly s3: (request: IncomingMessage, response: ServerResponse) => void
+  close(): Promise<void>
+}
+
+/** The embedded AWS servers on loopback ports, with their data in one folder. */
+export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { dir, region, host = '127.0.0.1', portBase } = options
+  const credentials = [options.credentials]
+  const log = (message: string, fields?: object) => options.log.info({ ...fields }, message)
+  const port = (service: EmbeddedService) => (portBase ? portBase + embeddedServices.indexOf(service) : 0)
+  const dynamoDb = await openDynamoDb({
+    file: join(dir, 'dynamodb.sqlite'),
+    port: port('DYNAMODB'),
+    log: options.log,
+  })
+  const sqs = await openSqs({ file: join(dir, 'sqs.sqlite'), credentials, region, log: options.log })
+  const events = await openEvents({
+    file: join(dir, 'events.sqlite'),
+    credentials,
+    region,
+    targets: {
+      sqs: (arn, body, { messageGroupId }) =>
+        sqs.send(arn, body, messageGroupId ? { MessageGroupId: messageGroupId } : {}),
+      lambda: options.invoke,
+    },
+    log,
+  })
+  const s3 = await openS3({
+    dir: join(dir, 's3'),
+    credentials,
+    region,
+    ...(options.s3BasePath && { basePath: options.s3BasePath }),
+    log,
+  })
+  const servers: Server[] = []
+  const serve = async (
+    service: EmbeddedService,
+    handle: (request: IncomingMessage, response: ServerResponse) => void,
+  ) => {
+    // Uploads take as long as they take, and a long poll is silent for 20 s.
+    const server = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 }, handle)
+    servers.push(server)
+    return `http://${host}:${await listen(server, port(service), host)}`
+  }
+  const handleEvents = events.handle.bind(events)
+  const urls = {
+    S3: await serve('S3', s3.handle.bind(s3)),
+    SQS: await serve('SQS', sqs.handle.bind(sqs)),
+    DYNAMODB: dynamoDb.url,
+    EVENTBRIDGE: await serve('EVENTBRIDGE', handleEvents),
+    SCHEDULER: await serve('SCHEDULER', handleEvents),
+  }
+  return {
+    urls,
+    s3: s3.handle.bind(s3),
+    close: async () => {
+      await Promise.all(servers.map(close))
+      await Promise.all([events.close(), sqs.close(), s3.close()])
+      await dynamoDb.close()
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { EventEmitter } from 'node:events'
+import * as z from 'zod'
+import type { JobHint } from '../jobs/jobs.ts'
+
+const JobEvent = z.looseObject({ detail: z.looseObject({ job: z.looseObject({ id: z.string() }) }) })
+
+/** Tells waiting requests of this process that a job changed, from the events of the bus. */
+export class Hints {
+  readonly #emitter = new EventEmitter().setMaxListeners(0)
+
+  /** Takes an event as the bus delivers it. */
+  hear(payload: unknown): void {
+    const event = JobEvent.safeParse(payload)
+    if (event.success) this.#emitter.emit(event.data.detail.job.id)
+  }
+
+  readonly wait: JobHint = (jobId, ms) =>
+    new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        this.#emitter.off(jobId, done)
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      this.#emitter.on(jobId, done)
+    })
+}

@@ -1,0 +1,163 @@
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DynamoDBClient,
+  ResourceInUseException,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb'
+import {
+  CreateEventBusCommand,
+  EventBridgeClient,
+  PutRuleCommand,
+  PutTargetsCommand,
+  ResourceAlreadyExistsException,
+} from '@aws-sdk/client-eventbridge'
+import {
+  BucketAlreadyOwnedByYou,
+  CreateBucketCommand,
+  PutBucketCorsCommand,
+  PutBucketLifecycleConfigurationCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { eventSource } from '../aws/bus.ts'
+import type { ImageId } from '../engines/engine.ts'
+import { bucket, functions, imageIds, maxReceiveCount, queueVisibilityS, table } from '../resources.ts'
+
+export interface Names {
+  readonly region: string
+  readonly tableName: string
+  readonly bucketName: string
+  readonly busName: string
+  readonly queuePrefix: string
+}
+
+export interface Provisioned {
+  readonly queues: Readonly<Record<ImageId, { readonly url: string; readonly arn: string }>>
+}
+
+/** ARN by which rules name a function; on one machine only the name in it matters. */
+export const functionArn = (region: string, name: string) =>
+  `arn:aws:lambda:${region}:000000000000:function:${name}`
+
+/** Rule that tells this process of jobs that changed. */
+export const hintFunction = 'job-hint'
+
+/** Makes what `lib/resources.ts` declares, as a deployment does; what is there already is left or brought up to date. */
+export async function provision(names: Names): Promise<Provisioned> {
+  const [queues] = await Promise.all([makeQueues(names), makeTable(names), makeBucket(names), makeBus(names)])
+  return { queues }
+}
+
+/** A thing of that name is there: it was made at an earlier start. */
+function unless(there: new (...args: never[]) => Error) {
+  return (error: unknown) => {
+    if (!(error instanceof there)) throw error
+  }
+}
+
+async function makeTable({ region, tableName }: Names): Promise<void> {
+  const client = new DynamoDBClient({ region })
+  const { TimeToLiveAttribute, ...schema } = table
+  // The declaration is deeply readonly, the SDK's type is not; it does not write to it.
+  const input = { ...schema, TableName: tableName } as unknown as CreateTableCommandInput
+  await client.send(new CreateTableCommand(input)).then(
+    () =>
+      client.send(
+        new UpdateTimeToLiveCommand({
+          TableName: tableName,
+          TimeToLiveSpecification: { AttributeName: TimeToLiveAttribute, Enabled: true },
+        }),
+      ),
+    unless(ResourceInUseException),
+  )
+}
+
+async function makeBucket({ region, bucketName }: Names): Promise<void> {
+  const client = new S3Client({ region, forcePathStyle: true })
+  await client.send(new CreateBucketCommand({ Bucket: bucketName })).catch(unless(BucketAlreadyOwnedByYou))
+  await client.send(
+    new PutBucketCorsCommand({
+      Bucket: bucketName,
+      CORSConfiguration: {
+        CORSRules: bucket.cors.map((rule) => ({
+          ...rule,
+          AllowedOrigins: [...rule.AllowedOrigins],
+          AllowedMethods: [...rule.AllowedMethods],
+          AllowedHeaders: [...rule.AllowedHeaders],
+          ExposeHeaders: [...rule.ExposeHeaders],
+        })),
+      },
+    }),
+  )
+  await client.send(
+    new PutBucketLifecycleConfigurationCommand({
+      Bucket: bucketName,
+      LifecycleConfiguration: {
+        Rules: bucket.lifecycle.map((rule) => ({
+          ID: rule.ID,
+          Status: 'Enabled',
+          Filter: { Prefix: rule.Prefix },
+          Expiration: { Days: rule.ExpirationInDays },
+          AbortIncompleteMultipartUpload: { DaysAfterInitiation: rule.AbortIncompleteMultipartDays },
+        })),
+      },
+    }),
+  )
+}
+
+async function makeQueues({ region, queuePrefix }: Names): Promise<Provisioned['queues']> {
+  const client = new SQSClient({ region })
+  const make = async (name: string, attributes: Record<string, string>) => {
+    const { QueueUrl } = await client.send(
+      new CreateQueueCommand({ QueueName: name, Attributes: attributes }),
+    )
+    const { Attributes } = await client.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
+    )
+    return { url: QueueUrl ?? '', arn: Attributes?.QueueArn ?? '' }
+  }
+  const entries = await Promise.all(
+    imageIds.map(async (image) => {
+      const dead = await make(`${queuePrefix}${image}-dead`, {
+        MessageRetentionPeriod: String(14 * 24 * 3600),
+      })
+      const queue = await make(`${queuePrefix}${image}`, {
+        VisibilityTimeout: String(queueVisibilityS),
+        RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount }),
+      })
+      return [image, queue] as const
+    }),
+  )
+  return Object.fromEntries(entries) as Provisioned['queues'] // one entry for each image id
+}
+
+async function makeBus({ region, busName }: Names): Promise<void> {
+  const client = new EventBridgeClient({ region })
+  await client
+    .send(new CreateEventBusCommand({ Name: busName }))
+    .catch(unless(ResourceAlreadyExistsException))
+  const target = async (rule: string, name: string, bus?: string) => {
+    const EventBusName = bus ? { EventBusName: bus } : {}
+    await client.send(
+      new PutTargetsCommand({
+        Rule: rule,
+        ...EventBusName,
+        Targets: [{ Id: name, Arn: functionArn(region, name) }],
+      }),
+    )
+  }
+  await client.send(
+    new PutRuleCommand({
+      Name: hintFunction,
+      EventBusName: busName,
+      EventPattern: JSON.stringify({ source: [eventSource] }),
+    }),
+  )
+  await target(hintFunction, hintFunction, busName)
+  for (const [name, { trigger }] of Object.entries(functions)) {
+    if (!('schedule' in trigger)) continue
+    await client.send(new PutRuleCommand({ Name: name, ScheduleExpression: trigger.schedule }))
+    await target(name, name)
+  }
+}

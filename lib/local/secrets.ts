@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod'
+
+const Secrets = z.object({
+  /** Signs anonymous identities. */
+  ownerSecret: z.string(),
+  /** Of the embedded AWS servers. */
+  accessKeyId: z.string(),
+  secretAccessKey: z.string(),
+})
+export type Secrets = z.infer<typeof Secrets>
+
+/** Random secrets, made at the first start and kept in the data folder, readable by the service alone. */
+export async function loadSecrets(dataDir: string): Promise<Secrets> {
+  const path = join(dataDir, 'secrets.json')
+  const known = await readFile(path, 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (known !== undefined) return Secrets.parse(JSON.parse(known))
+  const secrets: Secrets = {
+    ownerSecret: randomBytes(32).toString('base64url'),
+    accessKeyId: `MUTABOR${randomBytes(8).toString('hex').toUpperCase()}`,
+    secretAccessKey: randomBytes(30).toString('base64url'),
+  }
+  // Whole or not at all, also when the power goes.
+  await writeFile(`${path}.new`, JSON.stringify(secrets), { mode: 0o600, flush: true })
+  await rename(`${path}.new`, path)
+  return secrets
+}

@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { SQSEvent } from 'aws-lambda'
+import type { ImageId } from '../engines/engine.ts'
+import type { Log } from '../log.ts'
+import { withParentDeath } from './process.ts'
+import type { Invocation, WorkerMessage } from './worker.ts'
+
+const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url))
+
+/** Milliseconds without a sign of life after which a worker counts as hanging. */
+const hangMs = 15_000
+const watchMs = 1000
+const stopMs = 8000
+
+export interface WorkerOptions {
+  readonly image: ImageId
+  /** Whole environment of the process, as Lambda would set it. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Open file that its output goes to. */
+  readonly logFd: number
+  readonly log: Log
+  readonly idleMs: number
+  readonly timeoutMs: number
+  /** Bytes of resident memory above which it is ended. */
+  readonly maxMemoryBytes: number
+}
+
+interface Pending {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: Error) => void
+  readonly deadline: number
+}
+
+/**
+ * The process that runs the conversion function of one image: started when first needed, ended when idle, killed
+ * when it hangs or takes too much memory. What it was doing then is an error of the invocation, as on Lambda.
+ */
+export class Worker {
+  readonly #options: WorkerOptions
+  readonly #pending = new Map<number, Pending>()
+  #child: ChildProcess | undefined
+  #lastSeen = 0
+  #nextId = 1
+  #idle: NodeJS.Timeout | undefined
+  #watch: NodeJS.Timeout | undefined
+
+  constructor(options: WorkerOptions) {
+    this.#options = options
+  }
+
+  /** @throws when the function failed, its process died or its time was over. */
+  invoke(event: SQSEvent): Promise<unknown> {
+    clearTimeout(this.#idle)
+    const child = this.#running()
+    const id = this.#nextId++
+    const deadline = Date.now() + this.#options.timeoutMs
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject, deadline })
+      child.send({ id, event, deadline } satisfies Invocation, (error) => {
+        if (error) this.#settle(id)?.reject(error)
+      })
+    }).finally(() => this.#rest())
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idle)
+    const child = this.#child
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill('SIGTERM')
+    const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
+    await exit
+    clearTimeout(timer)
+  }
+
+  #settle(id: number): Pending | undefined {
+    const pending = this.#pending.get(id)
+    this.#pending.delete(id)
+    return pending
+  }
+
+  #rest(): void {
+    if (this.#pending.size > 0) return
+    clearTimeout(this.#idle)
+    this.#idle = setTimeout(() => {
+      this.#options.log.info({ image: this.#options.image }, 'worker ended after long idleness')
+      void this.close()
+    }, this.#options.idleMs)
+    this.#idle.unref()
+  }
+
+  #running(): ChildProcess {
+    this.#child ??= this.#start()
+    return this.#child
+  }
+
+  #start(): ChildProcess {
+    const { image, environment, logFd, log } = this.#options
+    const node = [process.execPath, '--disable-warning=ExperimentalWarning', workerFile] as const
+    const [command, ...args] = withParentDeath([...node])
+    const child = spawn(command, args, {
+      env: { ...environment, IMAGE_ID: image },
+      stdio: ['ignore', logFd, logFd, 'ipc'],
+    })
+    this.#lastSeen = Date.now()
+    log.info({ image, pid: child.pid }, 'worker started')
+    child.on('message', (message) => this.#hear(message as WorkerMessage)) // only our own worker.ts is at the other end
+    child.once('error', (error) => this.#gone(child, error.message))
+    child.once('exit', (code, signal) => this.#gone(child, signal ?? `exit code ${code}`))
+    this.#watch = setInterval(() => void this.#check(child), watchMs)
+    this.#watch.unref()
+    return child
+  }
+
+  #hear(message: WorkerMessage): void {
+    this.#lastSeen = Date.now()
+    if (message.type === 'alive') return
+    const pending = this.#settle(message.id)
+    if (message.type === 'result') pending?.resolve(message.value)
+    else pending?.reject(new Error(message.message))
+  }
+
+  #gone(child: ChildProcess, reason: string): void {
+    if (this.#child !== child) return
+    this.#child = undefined
+    clearInterval(this.#watch)
+    const { image, log } = this.#options
+    log[this.#pending.size > 0 ? 'error' : 'info'](
+      { image, reason, running: this.#pending.size },
+      'worker ended',
+    )
+    for (const id of [...this.#pending.keys()])
+      this.#settle(id)?.reject(new Error(`the worker ended: ${reason}`))
+  }
+
+  async #check(child: ChildProcess): Promise<void> {
+    if (this.#pending.size === 0) {
+      this.#lastSeen = Date.now()
+      return
+    }
+    const reason = await this.#reasonToKill(child)
+    if (!reason) return
+    this.#options.log.error({ image: this.#options.image, reason }, 'worker is killed')
+    child.kill('SIGKILL')
+  }
+
+  async #reasonToKill(child: ChildProcess): Promise<string | undefined> {
+    const now = Date.now()
+    if (now - this.#lastSeen > hangMs) return 'it hangs'
+    if ([...this.#pending.values()].some(({ deadline }) => now > deadline)) return 'its time is over'
+    if ((await residentBytes(child.pid)) > this.#options.maxMemoryBytes) return 'it takes too much memory'
+    return undefined
+  }
+}
+
+/** Resident memory of a process (proc(5), `VmRSS`); 0 when it is gone. */
+async function residentBytes(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024
+}
