@@ -4,7 +4,7 @@ export const video = [
   {
     id: 'mp4',
     name: 'MPEG-4 video',
-    extensions: ['mp4', 'mp4v', 'mpg4'],
+    extensions: ['mp4', 'mpg4'],
     mimeTypes: ['video/mp4'],
     lossy: true,
   },

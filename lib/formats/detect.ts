@@ -1,0 +1,88 @@
+import { AppError } from '../errors.ts'
+import { damageCheck } from './detect/checks.ts'
+import { familyOf, textFormats } from './detect/families.ts'
+import { oleFormat } from './detect/ole.ts'
+import type { PdfHint } from './detect/pdf.ts'
+import { type Sniffed, sniff } from './detect/sniff.ts'
+import { type ByteSource, type OpenedFile, openFile } from './detect/source.ts'
+import { zipFormat } from './detect/zip.ts'
+import { type Format, type FormatId, formatByExtension, formatById } from './index.ts'
+
+export type { ByteSource } from './detect/source.ts'
+
+export interface Detected {
+  readonly format: FormatId
+  readonly mimeType: string
+}
+
+/**
+ * What a file is, from its bytes first and its name second, and that it is whole. Only its ends and a few places
+ * between are read.
+ * @throws AppError INVALID_INPUT (empty), UNSUPPORTED_FORMAT, CORRUPT_FILE, PDF_ENCRYPTED.
+ */
+export async function detectFormat(source: ByteSource, hint: PdfHint = {}): Promise<Detected> {
+  if (source.size === 0) {
+    throw new AppError('INVALID_INPUT', 'The file is empty. Send it again.', { field: 'file' })
+  }
+  const file = await openFile(source)
+  const named = extensionOf(source.name)
+  const format = chosen(await contentFormat(await sniff(file), file, named), named)
+  await damageCheck(format)?.(file, hint)
+  return { format, mimeType: formatById(format).mimeTypes[0] ?? 'application/octet-stream' }
+}
+
+interface Named {
+  /** Lower case, without the dot; empty when the name has none. */
+  readonly extension: string
+  readonly format: Format | undefined
+}
+
+function extensionOf(name: string): Named {
+  const extension = /\.([A-Za-z0-9_-]{1,16})$/.exec(name)?.[1]?.toLowerCase() ?? ''
+  return { extension, format: extension === '' ? undefined : formatByExtension(extension) }
+}
+
+/** @throws AppError when the content is nothing that we know. */
+async function contentFormat(sniffed: Sniffed, file: OpenedFile, named: Named): Promise<FormatId> {
+  switch (sniffed.kind) {
+    case 'format':
+      return sniffed.format
+    case 'zip':
+      return zipFormat(file)
+    case 'ole':
+      return (await oleFormat(file)) ?? unknown('an Office 97-2003 file of an unknown program', named)
+    case 'text':
+      return textFormat(named)
+    case 'unknown':
+      return unknown(sniffed.looksLike, named)
+  }
+}
+
+function textFormat({ extension, format }: Named): FormatId {
+  if (extension === '') return 'txt'
+  if (format && textFormats.includes(format.id)) return format.id
+  if (format) throw contradiction(format, 'plain text')
+  const sentence = `Files named .${extension} are not supported; this one looks like plain text. Name it .txt to have it read as that.`
+  throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', extension })
+}
+
+function unknown(looksLike: string, { extension, format }: Named): never {
+  if (format) throw contradiction(format, looksLike)
+  const name = extension === '' ? 'has no extension' : `is named .${extension}`
+  const sentence = `The format of the file is not supported: it ${name} and looks like ${looksLike}.`
+  throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', extension, looksLike })
+}
+
+/** The content decides; the name chooses within its family, and may be wrong only where that harms nobody. */
+function chosen(content: FormatId, { format: named }: Named): FormatId {
+  if (!named || named.id === content) return content
+  if (familyOf(content).includes(named.id)) return named.id
+  const { category, name } = formatById(content)
+  if (named.category === category) return content
+  throw contradiction(named, `${name} (${content})`)
+}
+
+function contradiction(named: Format, looksLike: string): AppError {
+  const sentence = `The file is named as ${named.name} (${named.id}), but it looks like ${looksLike}. Rename it if that is right, or send the file that was meant.`
+  return new AppError('CORRUPT_FILE', sentence, { field: 'file', namedAs: named.id, looksLike })
+}

@@ -1,0 +1,43 @@
+import type { FormatId } from '../index.ts'
+import { checkBmp, checkGif, checkJpeg, checkPng, checkTiff } from './image.ts'
+import { checkBoxes, checkForm, checkMatroska, checkOgg, checkRiff } from './media.ts'
+import { checkPdf, type PdfHint } from './pdf.ts'
+import { ascii, damaged, type OpenedFile } from './source.ts'
+
+type Check = (file: OpenedFile, hint: PdfHint) => void | Promise<void>
+
+const film: Check = (file) => checkBoxes(file, ['moov', 'moof'])
+const boxedPicture: Check = (file) => checkBoxes(file, ['meta', 'moov'])
+
+const riff: Check = (file) => checkRiff(file, 'a RIFF file such as AVI, WAV or WebP')
+
+/** Text formats that end with the mark that closes what their first line opened; NULs and line ends may follow. */
+function endsWith(mark: string): Check {
+  return (file) => {
+    const end = file.tail.findLastIndex((byte) => byte > 0x20)
+    const last = ascii(file.tail, 0, end + 1)
+    if (!last.endsWith(mark)) throw damaged('a text based document', 'its end is missing')
+  }
+}
+
+const checks: readonly (readonly [Check, readonly FormatId[]])[] = [
+  [film, ['mp4', 'm4v', 'f4v', 'mov', '3gp', '3g2', 'm4a', 'm4b', 'm4r', 'alac', '3ga']],
+  [boxedPicture, ['avif', 'heic']],
+  [checkMatroska, ['mkv', 'mka', 'webm', 'weba']],
+  [checkOgg, ['ogg', 'oga', 'opus', 'spx', 'ogv']],
+  [riff, ['avi', 'divx', 'xvid', 'wav', 'webp']],
+  [checkForm, ['aiff']],
+  [checkJpeg, ['jpg']],
+  [checkPng, ['png']],
+  [checkGif, ['gif']],
+  [checkTiff, ['tiff']],
+  [checkBmp, ['bmp']],
+  [checkPdf, ['pdf']],
+  [endsWith('}'), ['rtf']],
+  [endsWith('>'), ['svg', 'fodt', 'fods', 'fodp', 'fodg', 'uot', 'uos', 'uop', 'wordml']],
+]
+
+/** The cheap look at whether a file of this format is whole; ZIP and OLE files had theirs while they were read. */
+export function damageCheck(format: FormatId): Check | undefined {
+  return checks.find(([, formats]) => formats.includes(format))?.[0]
+}

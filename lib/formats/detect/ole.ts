@@ -1,0 +1,95 @@
+import { AppError } from '../../errors.ts'
+import type { FormatId } from '../index.ts'
+import { damaged, type OpenedFile, view } from './source.ts'
+
+/** [MS-CFB] 2.2: where the header says what. */
+const at = { sectorShift: 30, fatSectors: 44, directoryStart: 48, fatList: 76 } as const
+const fatSectorsInHeader = 109
+const lastRegularSector = 0xfffffffa
+const entryBytes = 128
+const maxDirectorySectors = 256
+
+/** Stream names that tell the programs apart. */
+const streams: readonly (readonly [string, FormatId])[] = [
+  ['WordDocument', 'doc'],
+  ['Workbook', 'xls'],
+  ['Book', 'xls'],
+  ['PowerPoint Document', 'ppt'],
+  ['VisioDocument', 'vsd'],
+  ['Quill', 'pub'],
+  ['MatOST', 'wps'],
+  ['CONTENTS', 'wps'],
+  ['HwpSummaryInformation', 'hwp'],
+]
+
+/** What program made an OLE compound file (doc, xls, ppt …), from the names in its directory. */
+export async function oleFormat(file: OpenedFile): Promise<FormatId | undefined> {
+  const names = await directoryNames(file)
+  if (names.has('EncryptedPackage')) {
+    const sentence = 'The document is protected with a password. Remove the protection and send it again.'
+    throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', reason: 'encrypted' })
+  }
+  return streams.find(([name]) => names.has(name))?.[1]
+}
+
+async function directoryNames(file: OpenedFile): Promise<ReadonlySet<string>> {
+  if (file.size < 1536) throw broken('it ends within its header')
+  const header = view(file.head)
+  const shift = header.getUint16(at.sectorShift, true)
+  if (shift !== 9 && shift !== 12) throw broken('its header is damaged')
+  const sectorBytes = 2 ** shift
+  const offsetOf = (sector: number) => (sector + 1) * sectorBytes
+  const fat = (index: number) => header.getUint32(at.fatList + 4 * index, true)
+  const fatSectors = Math.min(header.getUint32(at.fatSectors, true), fatSectorsInHeader)
+  await checkEnd(file, offsetOf(fat(fatSectors - 1)), {
+    first: ((fatSectors - 1) * sectorBytes) / 4,
+    sectorBytes,
+  })
+
+  const names = new Set<string>()
+  let sector = header.getUint32(at.directoryStart, true)
+  for (let count = 0; count < maxDirectorySectors && sector < lastRegularSector; count++) {
+    const bytes = await file.read(offsetOf(sector), offsetOf(sector + 1))
+    if (bytes.length === 0) throw broken('its directory is cut off')
+    for (const name of entryNames(bytes)) names.add(name)
+    const link = (sector * 4) / sectorBytes
+    if (link >= fatSectorsInHeader) break
+    const start = offsetOf(fat(Math.floor(link))) + ((sector * 4) % sectorBytes)
+    const next = await file.read(start, start + 4)
+    if (next.length < 4) throw broken('its directory is cut off')
+    sector = view(next).getUint32(0, true)
+  }
+  return names
+}
+
+/** The last sector in use, as the allocation table has it, lies inside the file, if only with its first byte. */
+async function checkEnd(
+  file: OpenedFile,
+  tableOffset: number,
+  { first, sectorBytes }: { first: number; sectorBytes: number },
+): Promise<void> {
+  const table = await file.read(tableOffset, tableOffset + sectorBytes)
+  if (table.length < sectorBytes) throw broken('it is cut off')
+  const links = view(table)
+  const free = 0xffffffff
+  let last = sectorBytes / 4 - 1
+  while (last >= 0 && links.getUint32(4 * last, true) === free) last--
+  if (last >= 0 && (first + last + 1) * sectorBytes >= file.size) throw broken('it is cut off')
+}
+
+/** [MS-CFB] 2.6.1: 64 bytes of UTF-16 name, then its length in bytes with the final NUL. */
+function entryNames(sector: Uint8Array): string[] {
+  const names: string[] = []
+  for (let start = 0; start + entryBytes <= sector.length; start += entryBytes) {
+    const length = view(sector).getUint16(start + 64, true)
+    if (length < 2 || length > 64) continue
+    const name = Buffer.from(sector.subarray(start, start + length - 2)).toString('utf16le')
+    // Property streams begin with a control character.
+    names.push([...name].filter((letter) => letter >= ' ').join(''))
+  }
+  return names
+}
+
+function broken(what: string): AppError {
+  return damaged('an Office 97-2003 file', what)
+}

@@ -1,0 +1,65 @@
+import { AppError } from '../../errors.ts'
+import { ascii, damaged, type OpenedFile } from './source.ts'
+
+export interface PdfHint {
+  readonly password?: string | undefined
+}
+
+/** Bytes that a password check may fetch; a file whose objects lie wider is left to the engine. */
+const maxCheckedBytes = 64 * 1024 * 1024
+
+/**
+ * A PDF that has its end, and that opens.
+ * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED.
+ */
+export async function checkPdf(file: OpenedFile, hint: PdfHint): Promise<void> {
+  const tail = ascii(file.tail)
+  if (!tail.includes('startxref') && !tail.includes('%%EOF')) {
+    throw damaged('a PDF', 'its end is missing, as after a transfer that stopped early')
+  }
+  if (!(await mentionsEncryption(file, tail))) return
+  if (await opens(file, undefined)) return
+  if (hint.password === undefined) {
+    throw new AppError('PDF_ENCRYPTED', 'The PDF needs a password to open: send it as `password`.', {
+      field: 'password',
+    })
+  }
+  if (await opens(file, hint.password)) return
+  throw new AppError('PDF_ENCRYPTED', 'The password does not open this PDF.', { field: 'password' })
+}
+
+/** `/Encrypt` stands in a trailer, which is near the end, near the start, or where startxref points to. */
+async function mentionsEncryption(file: OpenedFile, tail: string): Promise<boolean> {
+  const offset = Number(/startxref\s+(\d+)\s*(?:%%EOF\s*)?$/.exec(tail)?.[1] ?? 0)
+  const table = ascii(await file.read(offset, offset + 8192))
+  return [tail, ascii(file.head), table].some((text) => text.includes('/Encrypt'))
+}
+
+async function opens(file: OpenedFile, password: string | undefined): Promise<boolean> {
+  const { getResolvedPDFJS } = await import('unpdf')
+  const { PDFDataRangeTransport, getDocument } = await getResolvedPDFJS()
+  const transport = new PDFDataRangeTransport(file.size, null)
+  let fetched = 0
+  const failed = Promise.withResolvers<never>()
+  transport.requestDataRange = (begin: number, end: number) => {
+    fetched += end - begin
+    if (fetched > maxCheckedBytes) return failed.reject(new Error('Too much of the file is needed.'))
+    file.read(begin, end).then((bytes) => transport.onDataRange(begin, Uint8Array.from(bytes)), failed.reject)
+  }
+  const task = getDocument({
+    range: transport,
+    ...(password !== undefined && { password }),
+    disableAutoFetch: true,
+    disableStream: true,
+    verbosity: 0,
+  })
+  try {
+    await Promise.race([task.promise, failed.promise])
+    return true
+  } catch (error) {
+    // What else is wrong is for the engine to judge: it repairs more than this reader.
+    return !(error instanceof Error && error.name === 'PasswordException')
+  } finally {
+    await task.destroy()
+  }
+}

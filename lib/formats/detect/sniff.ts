@@ -1,0 +1,80 @@
+import { gunzipSync } from 'node:zlib'
+import { fileTypeFromBuffer } from 'file-type'
+import { WASMagic } from 'wasmagic'
+import type { FormatId } from '../index.ts'
+import { formatByMime, signatures } from './families.ts'
+import { ascii, type OpenedFile } from './source.ts'
+import { xmlFormat } from './xml.ts'
+
+/** What the bytes look like; containers and text need another look. */
+export type Sniffed =
+  | { readonly kind: 'format'; readonly format: FormatId }
+  | { readonly kind: 'zip' | 'ole' | 'text' }
+  | { readonly kind: 'unknown'; readonly looksLike: string }
+
+/** Types that many unlike formats share, or that say nothing. */
+const vague = ['application/xml', 'text/xml', 'application/gzip', 'application/zip', 'application/x-cfb']
+
+let magic: Promise<WASMagic> | undefined
+
+export async function sniff(file: OpenedFile): Promise<Sniffed> {
+  const { head } = file
+  const own = signatures.find(({ at, bytes }) => bytes.every((byte, index) => head[at + index] === byte))
+  if (own) return { kind: 'format', format: own.format }
+  if (startsWith(head, [0x50, 0x4b, 3, 4]) || startsWith(head, [0x50, 0x4b, 5, 6])) return { kind: 'zip' }
+  if (startsWith(head, [0xd0, 0xcf, 0x11, 0xe0])) return { kind: 'ole' }
+  if (isPdf(head)) return { kind: 'format', format: 'pdf' }
+  const type = await typeOf(head)
+  const format = formatByMime.get(type)
+  if (format) return { kind: 'format', format }
+  const marked = markedUp(type, head)
+  if (marked) return { kind: 'format', format: marked }
+  if (isText(type)) return { kind: 'text' }
+  return { kind: 'unknown', looksLike: type === 'application/octet-stream' ? 'no known format' : type }
+}
+
+/** `file-type` is a hundred times faster; libmagic knows text and much else. */
+async function typeOf(head: Uint8Array): Promise<string> {
+  const quick = await fileTypeFromBuffer(head)
+  if (quick && !vague.includes(quick.mime)) return bareMime(quick.mime)
+  magic ??= WASMagic.create()
+  return bareMime((await magic).getMime(head))
+}
+
+function bareMime(mime: string): string {
+  return (mime.split(';')[0] ?? '').trim().toLowerCase()
+}
+
+function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
+  return start.every((byte, index) => bytes[index] === byte)
+}
+
+/** Readers accept rubbish before the header, and so do we. */
+function isPdf(head: Uint8Array): boolean {
+  return ascii(head, 0, 1024).includes('%PDF-')
+}
+
+function markedUp(type: string, head: Uint8Array): FormatId | undefined {
+  if (type === 'application/gzip') {
+    const unpacked = gunzipStart(head)
+    return unpacked && xmlFormat(unpacked) === 'svg' ? 'svgz' : undefined
+  }
+  if (type === 'text/html') return xmlFormat(head) ?? 'html'
+  return type.startsWith('text/') || type === 'image/svg+xml' || type === 'application/xml'
+    ? xmlFormat(head)
+    : undefined
+}
+
+function gunzipStart(head: Uint8Array): Uint8Array | undefined {
+  try {
+    // Sync flush: the end of the stream is not here, and need not be.
+    return gunzipSync(head, { finishFlush: 2, maxOutputLength: 16 * 1024 * 1024 })
+  } catch {
+    return undefined
+  }
+}
+
+/** Programs, mails and the like are text too, and convert as text when their name says so. */
+function isText(type: string): boolean {
+  return type.startsWith('text/') || type === 'application/json' || type === 'message/rfc822'
+}

@@ -1,0 +1,54 @@
+import { AppError } from '../../errors.ts'
+
+/** A file that is read piece by piece, wherever it lies. */
+export interface ByteSource {
+  /** As the client named it. */
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  /** The bytes from `start` up to, not including, `end`. */
+  read(start: number, end: number): Promise<Uint8Array>
+}
+
+export const edgeBytes = 64 * 1024
+
+/** A source with its first and last 64 KiB at hand: nearly every question is about them. */
+export interface OpenedFile extends ByteSource {
+  readonly head: Uint8Array
+  readonly tail: Uint8Array
+}
+
+export async function openFile(source: ByteSource): Promise<OpenedFile> {
+  const { name, size } = source
+  const headEnd = Math.min(size, edgeBytes)
+  const head = await source.read(0, headEnd)
+  const tail = size > headEnd ? await source.read(Math.max(0, size - edgeBytes), size) : head
+  const read = async (start: number, end: number) => {
+    const from = Math.max(0, Math.min(start, size))
+    const to = Math.max(from, Math.min(end, size))
+    if (to <= headEnd) return head.subarray(from, to)
+    if (from >= size - tail.length)
+      return tail.subarray(from - (size - tail.length), to - (size - tail.length))
+    return source.read(from, to)
+  }
+  return { name, size, read, head, tail }
+}
+
+export function ascii(bytes: Uint8Array, start = 0, end = bytes.length): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', start, end)
+}
+
+export function view(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** The one sentence for all that is cut off or broken; `what` says how it shows. */
+export function damaged(kind: string, what: string): AppError {
+  return new AppError(
+    'CORRUPT_FILE',
+    `The file looks like ${kind}, but ${what}. Send it again, or repair it first.`,
+    {
+      field: 'file',
+    },
+  )
+}

@@ -1,0 +1,69 @@
+import type { FormatId } from '../index.ts'
+
+const flatOpenDocument: Readonly<Record<string, FormatId>> = {
+  text: 'fodt',
+  spreadsheet: 'fods',
+  presentation: 'fodp',
+  graphics: 'fodg',
+}
+
+const uniformOffice: Readonly<Record<string, FormatId>> = {
+  text: 'uot',
+  spreadsheet: 'uos',
+  presentation: 'uop',
+}
+
+/** Which of the registry's XML formats a file is, from its first tag. */
+export function xmlFormat(head: Uint8Array): FormatId | undefined {
+  const root = rootTag(decode(head))
+  if (root === undefined) return undefined
+  const name = /^<([^\s/>]+)/.exec(root)?.[1]?.toLowerCase() ?? ''
+  const local = name.slice(name.indexOf(':') + 1)
+  switch (local) {
+    case 'svg':
+      return 'svg'
+    case 'html':
+      return root.includes('http://www.w3.org/1999/xhtml') ? 'xhtml' : 'html'
+    case 'document':
+      return flatOpenDocument[
+        /office:mimetype="application\/vnd\.oasis\.opendocument\.([a-z]+)/.exec(root)?.[1] ?? ''
+      ]
+    case 'uof':
+      return uniformOffice[/mimetype="vnd\.uof\.([a-z]+)/i.exec(root)?.[1] ?? '']
+    case 'worddocument':
+      return 'wordml'
+    default:
+      return undefined
+  }
+}
+
+function decode(head: Uint8Array): string {
+  const utf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
+  if (!utf16) return new TextDecoder().decode(head)
+  return new TextDecoder(head[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(head)
+}
+
+/** The first tag that is not a declaration, comment or processing instruction. */
+function rootTag(text: string): string | undefined {
+  let rest = text.trimStart()
+  for (;;) {
+    const end = skipped(rest)
+    if (end === undefined) break
+    rest = rest.slice(end).trimStart()
+  }
+  return /^<[A-Za-z][^>]*>/.exec(rest)?.[0]
+}
+
+function skipped(text: string): number | undefined {
+  if (text.startsWith('<!--')) return after(text, '-->')
+  if (text.startsWith('<?')) return after(text, '?>')
+  // An internal subset holds tags of its own.
+  if (/^<!doctype[^>[]*\[/i.test(text)) return after(text, ']>')
+  if (text.startsWith('<!')) return after(text, '>')
+  return undefined
+}
+
+function after(text: string, mark: string): number | undefined {
+  const at = text.indexOf(mark)
+  return at < 0 ? undefined : at + mark.length
+}

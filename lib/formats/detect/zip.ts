@@ -1,0 +1,134 @@
+import { type Entry, type FileEntry, Reader, TextWriter, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
+import { type FormatId, formatById, formats } from '../index.ts'
+import { damaged, type OpenedFile } from './source.ts'
+
+/** More entries than any office file has; the list of a bomb ends here. */
+const maxEntries = 20_000
+const maxTextBytes = 2 * 1024 * 1024
+/** A main part is unpacked to check it, unless it is larger. */
+const maxMainPartBytes = 32 * 1024 * 1024
+
+/** Content type of the main part, which says what an Office Open XML file is. */
+const mainParts: readonly (readonly [FormatId, string])[] = [
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'],
+  ['docm', 'application/vnd.ms-word.document.macroEnabled.main+xml'],
+  ['dotx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml'],
+  ['dotm', 'application/vnd.ms-word.template.macroEnabledTemplate.main+xml'],
+  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml'],
+  ['xlsm', 'application/vnd.ms-excel.sheet.macroEnabled.main+xml'],
+  ['xlsb', 'application/vnd.ms-excel.sheet.binary.macroEnabled.main'],
+  ['xltx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.template.main+xml'],
+  ['xltm', 'application/vnd.ms-excel.template.macroEnabled.main+xml'],
+  ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml'],
+  ['pptm', 'application/vnd.ms-powerpoint.presentation.macroEnabled.main+xml'],
+  ['ppsx', 'application/vnd.openxmlformats-officedocument.presentationml.slideshow.main+xml'],
+  ['potx', 'application/vnd.openxmlformats-officedocument.presentationml.template.main+xml'],
+  ['potm', 'application/vnd.ms-powerpoint.template.macroEnabled.main+xml'],
+  ['vsdx', 'application/vnd.ms-visio.drawing.main+xml'],
+]
+
+class SourceReader extends Reader<OpenedFile> {
+  readonly #file: OpenedFile
+
+  constructor(file: OpenedFile) {
+    super(file)
+    this.#file = file
+    this.size = file.size
+  }
+
+  override readUint8Array(index: number, length: number): Promise<Uint8Array> {
+    return this.#file.read(index, index + length)
+  }
+}
+
+/** What kind of ZIP it is: an office file by what it says of itself, `zip` otherwise. */
+export async function zipFormat(file: OpenedFile): Promise<FormatId> {
+  const reader = new ZipReader(new SourceReader(file), { useWebWorkers: false })
+  try {
+    const files = new Map<string, FileEntry>()
+    for await (const entry of reader.getEntriesGenerator()) {
+      if (isFile(entry)) files.set(entry.filename, entry)
+      if (files.size > maxEntries) break
+    }
+    return (await openXml(files)) ?? (await openDocument(files)) ?? iWork(files, file.name) ?? 'zip'
+  } catch (error) {
+    if (error instanceof Error && error.name === 'AppError') throw error
+    throw damaged(
+      'a ZIP based file',
+      'its directory is missing or broken, as after a transfer that stopped early',
+    )
+  } finally {
+    await reader.close()
+  }
+}
+
+function isFile(entry: Entry): entry is FileEntry {
+  return !entry.directory
+}
+
+async function openXml(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | undefined> {
+  const types = files.get('[Content_Types].xml')
+  if (!types) return undefined
+  const xml = await text(types, 'an Office document')
+  const format = mainParts.find(([, contentType]) => xml.includes(`"${contentType}"`))?.[0]
+  if (format) await checkPart(await mainPart(files), format)
+  return format
+}
+
+/** The part that the package names as its document. Attributes whose names are known need no XML parser. */
+async function mainPart(files: ReadonlyMap<string, FileEntry>): Promise<FileEntry | undefined> {
+  const relations = files.get('_rels/.rels')
+  if (!relations) return undefined
+  const xml = await text(relations, 'an Office document')
+  const tag = xml
+    .match(/<Relationship\b[^>]*>/g)
+    ?.find((one) => /Type="[^"]*\/(officeDocument|document)"/.test(one))
+  return files.get(/Target="\/?([^"]+)"/.exec(tag ?? '')?.[1] ?? '')
+}
+
+async function openDocument(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | undefined> {
+  const declared = files.get('mimetype')
+  const mime = declared ? (await text(declared, 'an OpenDocument file')).trim() : await manifestType(files)
+  const format = formats.find((row) => row.mimeTypes[0] === mime)
+  if (!format) return undefined
+  await checkPart(files.get('content.xml'), format.id)
+  return format.id
+}
+
+/** Files of OpenOffice 1 have no `mimetype`; the manifest says it. */
+async function manifestType(files: ReadonlyMap<string, FileEntry>): Promise<string | undefined> {
+  const manifest = files.get('META-INF/manifest.xml')
+  if (!manifest) return undefined
+  const xml = await text(manifest, 'an OpenDocument file')
+  const root = xml.match(/<manifest:file-entry\b[^>]*>/g)?.find((tag) => tag.includes('full-path="/"'))
+  return /media-type="([^"]*)"/.exec(root ?? '')?.[1]
+}
+
+/** Apple's files do not say which of the three they are; all have this part. */
+function iWork(files: ReadonlyMap<string, FileEntry>, name: string): FormatId | undefined {
+  if (!files.has('Index/Document.iwa') && !files.has('index.apxl') && !files.has('index.xml'))
+    return undefined
+  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+  return (['pages', 'numbers', 'key'] as const).find((id) => id === extension)
+}
+
+async function text(entry: FileEntry, kind: string): Promise<string> {
+  if (entry.uncompressedSize > maxTextBytes) throw damaged(kind, 'its description is far too large')
+  try {
+    return await entry.getData(new TextWriter(), { checkSignature: true })
+  } catch {
+    throw damaged(kind, 'its description cannot be unpacked')
+  }
+}
+
+/** Unpacks the part that holds the text, so that a broken file is refused now and not after a wait. */
+async function checkPart(entry: FileEntry | undefined, format: FormatId): Promise<void> {
+  const kind = `a ${formatById(format).name} (${format})`
+  if (!entry) throw damaged(kind, 'the part that holds its content is missing')
+  if (entry.uncompressedSize > maxMainPartBytes) return
+  try {
+    await entry.getData(new Uint8ArrayWriter(), { checkSignature: true })
+  } catch {
+    throw damaged(kind, 'the part that holds its content is damaged')
+  }
+}
