@@ -18,8 +18,9 @@ import shutil
 import sys
 import threading
 
-from convert import Refused, convert
+from convert import convert
 from office import Office
+from refused import Refused
 from watchdog import Watchdog
 
 

@@ -4,14 +4,14 @@ import os
 
 import uno
 import unohelper
-from com.sun.star.task import (
-    DocumentMSPasswordRequest, DocumentMSPasswordRequest2, DocumentPasswordRequest,
-    DocumentPasswordRequest2, XInteractionHandler)
+from com.sun.star.task import XInteractionHandler
 from com.sun.star.uno import Exception as UnoException
 
 from office import properties
 from pages import prepare
+from refused import Refused
 from scrub import scrub
+from textfile import make_utf8, separator
 
 # com.sun.star.document.MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE.
 NEVER_EXECUTE = 0
@@ -24,16 +24,7 @@ SERVICES = {
     'drawing': 'com.sun.star.drawing.DrawingDocument',
 }
 ABORT = uno.getTypeByName('com.sun.star.task.XInteractionAbort')
-PASSWORD_REQUESTS = (
-    DocumentMSPasswordRequest, DocumentMSPasswordRequest2, DocumentPasswordRequest, DocumentPasswordRequest2)
-
-
-class Refused(Exception):
-    """The document's fault, in one of a few reasons: trying again cannot help."""
-
-    def __init__(self, reason, message):
-        super().__init__(message)
-        self.reason = reason
+PASSWORD = uno.getTypeByName('com.sun.star.task.XInteractionPassword')
 
 
 def convert(office, request, on_loaded):
@@ -49,34 +40,50 @@ def convert(office, request, on_loaded):
 
 
 def _load(office, request):
-    listener = Refusal()
-    url = f'file://{office.folder}/{request["input"]}'
+    path = f'{office.folder}/{request["input"]}'
+    if not _may_be(request['input'], path):
+        raise Refused('corrupt', 'the file does not begin as its format must')
+    questions = Questions()
     message = ''
     for source in request['sources']:
         try:
-            document = office.desktop.loadComponentFromURL(url, '_blank', 0, properties({
+            document = office.desktop.loadComponentFromURL(f'file://{path}', '_blank', 0, properties({
                 'FilterName': source['filter'],
-                'FilterOptions': source.get('options', ''),
+                'FilterOptions': _options(source, path),
                 'Hidden': True,
                 'MacroExecutionMode': NEVER_EXECUTE,
                 'UpdateDocMode': NO_UPDATE,
-                'InteractionHandler': listener,
+                'InteractionHandler': questions,
             }))
         except UnoException as error:
             _raise_if_gone(error)
             message = error.Message
             continue
-        if listener.needs_password:
-            raise Refused('password', 'the document asks for a password')
-        if document is None:
-            continue
-        if document.supportsService(SERVICES[request['family']]):
+        if document is not None and document.supportsService(SERVICES[request['family']]):
             return document
-        document.close(True)
-        message = 'the document is of another family'
-    if listener.needs_password:
+        if document is not None:
+            document.close(True)
+            message = 'the document is of another family'
+        if questions.needs_password:
+            break
+    if questions.needs_password:
         raise Refused('password', 'the document asks for a password')
     raise Refused('corrupt', message or 'the office gave no document')
+
+
+def _may_be(name, path):
+    """What the office itself would open as an empty page."""
+    with open(path, 'rb') as source:
+        start = source.read(64).lstrip()
+    return start.startswith(b'{\\rt') if name.endswith('.rtf') else len(start) > 0
+
+
+def _options(source, path):
+    options = source.get('options', '')
+    if source.get('isText'):
+        make_utf8(path)
+    # Bytes are sniffed here and not outside: this is where they may do no harm.
+    return options.replace('{separator}', str(separator(path))) if '{separator}' in options else options
 
 
 def _store(document, office, request):
@@ -94,7 +101,7 @@ def _store(document, office, request):
         raise Refused('export', error.Message) from error
     if not os.path.isfile(path):
         raise Refused('export', 'the office wrote no file')
-    scrub(path, request['output'])
+    scrub(path, request['output'].rpartition('.')[2])
 
 
 def _raise_if_gone(error):
@@ -109,17 +116,19 @@ def _left_fonts(office):
     return os.path.isdir(folder) and len(os.listdir(folder)) > 0
 
 
-class Refusal(unohelper.Base, XInteractionHandler):
-    """Answers every question of the office with 'abort', and remembers whether it was about a password."""
+class Questions(unohelper.Base, XInteractionHandler):
+    """Answers all of them with 'abort', and remembers whether one was for a password."""
 
     def __init__(self):
         self.needs_password = False
 
     def handle(self, request):
-        if isinstance(request.getRequest(), PASSWORD_REQUESTS):
-            self.needs_password = True
-        for continuation in request.getContinuations():
-            abort = continuation.queryInterface(ABORT)
-            if abort is not None:
-                abort.select()
-                return
+        abort = None
+        # Not by request.getRequest(): PyUNO fails to make a Python exception of what that returns.
+        for answer in request.getContinuations():
+            if answer.queryInterface(PASSWORD) is not None:
+                self.needs_password = True
+            if answer.queryInterface(ABORT) is not None:
+                abort = answer
+        if abort is not None:
+            abort.select()

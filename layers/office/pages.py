@@ -1,5 +1,135 @@
-"""What happens to a document between loading and storing."""
+"""Sets up the pages of a loaded document as the request asks, and tells what the document holds."""
+
+import datetime
+import re
+
+from com.sun.star.style.NumberingType import ARABIC
+from com.sun.star.style.ParagraphAdjust import CENTER
+from com.sun.star.text.PageNumberType import CURRENT
+
+from refused import Refused
+
+SIDES = ('Top', 'Right', 'Bottom', 'Left')
+# Below this a sheet that is turned to landscape reads better than one that is only shrunk.
+LEAST_PORTRAIT_SCALE = 0.7
+# Hundredths of a millimeter between the margins.
+LEAST_ROOM = 1000
+FIELDS = {'{page}': 'PageNumber', '{pages}': 'PageCount'}
+PLACEHOLDER = re.compile(r'(\{page\}|\{pages\}|\{date\})')
 
 
 def prepare(document, request):
-    return {}
+    page = request.get('page')
+    family = request['family']
+    if page is not None and family in ('text', 'sheet'):
+        for style in _page_styles(document):
+            _set_size(style, page)
+            _set_margins(style, page)
+            _set_running_texts(document, style, page, family)
+    if page is not None and family == 'sheet' and page['fitToWidth']:
+        _fit_sheets(document, page)
+    return _facts(document, family)
+
+
+def _page_styles(document):
+    styles = document.StyleFamilies.getByName('PageStyles')
+    return [style for style in styles if style.isInUse()] or [styles.getByIndex(0)]
+
+
+def _set_size(style, page):
+    if 'short' not in page and 'landscape' not in page:
+        return
+    short, long = sorted((style.Width, style.Height))
+    short, long = page.get('short', short), page.get('long', long)
+    style.IsLandscape = page.get('landscape', style.IsLandscape)
+    style.Width, style.Height = (long, short) if style.IsLandscape else (short, long)
+
+
+def _set_margins(style, page):
+    margins = {side: page[f'margin{side}'] for side in SIDES if f'margin{side}' in page}
+    for side, margin in margins.items():
+        setattr(style, f'{side}Margin', margin)
+    if not margins and 'short' not in page:
+        return
+    across = style.Width - style.LeftMargin - style.RightMargin
+    down = style.Height - style.TopMargin - style.BottomMargin
+    if min(across, down) < LEAST_ROOM:
+        raise Refused('margins', 'the margins leave no room on the page')
+
+
+def _set_running_texts(document, style, page, family):
+    for place in ('Header', 'Footer'):
+        text = page.get(f'{place.lower()}Text')
+        if text is None:
+            continue
+        setattr(style, f'{place}IsOn', True)
+        setattr(style, f'{place}IsShared', True)
+        if family == 'text':
+            style.FirstIsShared = True
+            area = getattr(style, f'{place}Text')
+            _write(document, area, text, family)
+            area.createTextCursor().ParaAdjust = CENTER
+        else:
+            setattr(style, f'First{place}IsShared', True)
+            content = getattr(style, f'RightPage{place}Content')
+            content.LeftText.setString('')
+            content.RightText.setString('')
+            _write(document, content.CenterText, text, family)
+            # What the style gave is a copy.
+            setattr(style, f'RightPage{place}Content', content)
+
+
+def _write(document, area, text, family):
+    area.setString('')
+    cursor = area.createTextCursor()
+    for part in PLACEHOLDER.split(text):
+        cursor.gotoEnd(False)
+        if part == '{date}':
+            area.insertString(cursor, datetime.date.today().isoformat(), False)
+        elif part in FIELDS:
+            field = document.createInstance(f'com.sun.star.text.TextField.{FIELDS[part]}')
+            if family == 'text':
+                field.NumberingType = ARABIC
+            if family == 'text' and part == '{page}':
+                field.SubType = CURRENT
+            area.insertTextContent(cursor, field, False)
+        else:
+            area.insertString(cursor, part, False)
+
+
+def _fit_sheets(document, page):
+    styles = document.StyleFamilies.getByName('PageStyles')
+    for sheet in document.Sheets:
+        style = styles.getByName(sheet.PageStyle)
+        if style.ScaleToPages or style.ScaleToPagesX or style.ScaleToPagesY:
+            continue  # The author has chosen how it fits.
+        wide = _print_width(sheet) * (style.PageScale or 100) / 100
+        room = style.Width - style.LeftMargin - style.RightMargin
+        if wide <= room:
+            continue
+        if 'landscape' not in page and not style.IsLandscape and room / wide < LEAST_PORTRAIT_SCALE:
+            style.IsLandscape = True
+            style.Width, style.Height = style.Height, style.Width
+        style.ScaleToPagesX = 1
+        style.ScaleToPagesY = 0
+
+
+def _print_width(sheet):
+    """Hundredths of a millimeter from the left edge of what is printed to the right edge of it."""
+    areas = sheet.getPrintAreas()
+    if areas:
+        return max(sheet.getCellRangeByPosition(area.StartColumn, 0, area.EndColumn, 0).Size.Width for area in areas)
+    cursor = sheet.createCursor()
+    cursor.gotoEndOfUsedArea(False)
+    last = cursor.RangeAddress.EndColumn
+    cells = sheet.getCellRangeByPosition(0, 0, last, 0).Size.Width
+    shapes = max((shape.Position.X + shape.Size.Width for shape in sheet.DrawPage), default=0)
+    return max(cells, shapes)
+
+
+def _facts(document, family):
+    if family == 'text':
+        return {'pages': document.CurrentController.PageCount}
+    if family == 'sheet':
+        return {'sheets': document.Sheets.Count}
+    return {'pages': document.DrawPages.Count}

@@ -4,18 +4,40 @@ import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
-import { filtersOf, readable, writable } from './office-formats.ts'
+import { filtersOf, type OfficeFamily, readable, writable } from './office-formats.ts'
+import { PdfOptions, SheetPdfOptions, sheetPageSetup, TextPdfOptions, textPageSetup } from './office-page.ts'
 import { createOfficePool, type OfficePool } from './office-pool.ts'
-import { OfficeCrash, type OfficeFilter, OfficeRefusal } from './office-process.ts'
+import {
+  OfficeCrash,
+  type OfficeFacts,
+  type OfficeFilter,
+  OfficeRefusal,
+  type OfficeRequest,
+} from './office-process.ts'
 
 const noOptions = z.object({})
 
-const pdfOptions = z.object({})
+/** Warm seconds of a usual file; for web pages also what they lose here, where a browser would show them right. */
+const cost = { document: 0.3, webPage: 1.5 }
 
 const capabilities: readonly Capability[] = [
-  { operation: 'convert', from: readable('text'), to: ['pdf'], options: pdfOptions, cost: 0.3 },
-  { operation: 'convert', from: readable('text'), to: writable('text'), options: noOptions, cost: 0.3 },
+  ...capabilitiesOf('text', TextPdfOptions),
+  ...capabilitiesOf('sheet', SheetPdfOptions),
+  ...capabilitiesOf('slides', PdfOptions),
+  ...capabilitiesOf('drawing', PdfOptions),
 ]
+
+function capabilitiesOf(family: OfficeFamily, pdfOptions: z.ZodObject): Capability[] {
+  const rest = writable(family).filter((to) => to !== 'pdf')
+  const sources = [
+    { from: readable(family).filter((from) => from !== 'html'), cost: cost.document },
+    { from: readable(family).filter((from) => from === 'html'), cost: cost.webPage },
+  ].filter(({ from }) => from.length > 0)
+  return sources.flatMap((source) => [
+    { operation: 'convert', ...source, to: ['pdf'], options: pdfOptions },
+    { operation: 'convert', ...source, to: rest, options: noOptions },
+  ])
+}
 
 const limits = { memoryMb: 3008, diskMb: 2048, timeoutS: 600 }
 
@@ -50,13 +72,12 @@ export const libreoffice = createLibreOffice()
 async function convert(pool: OfficePool, work: Work, tools: Tools): Promise<Result> {
   const [input] = work.inputs
   if (!input) throw new Error('The office was given no document.')
-  const request = filtersOf(work.from, work.to)
   const path = join(work.outDir, `result.${work.to}`)
   const limit = AbortSignal.timeout(limits.timeoutS * 1000)
   try {
     const facts = await pool.convert(
       {
-        request: { ...request, target: targetOf(request.target, work) },
+        request: requestOf(work),
         inputPath: input.path,
         inputExtension: work.from,
         outputPath: path,
@@ -66,16 +87,42 @@ async function convert(pool: OfficePool, work: Work, tools: Tools): Promise<Resu
       AbortSignal.any([tools.signal, limit]),
     )
     tools.progress(1, 'stored')
-    return { files: [{ path }], ...(facts.pages === undefined ? {} : { details: { pages: facts.pages } }) }
+    tellWhatIsDropped(work, facts, tools)
+    return { files: [{ path }], ...(facts.pages !== undefined && { details: { pages: facts.pages } }) }
   } catch (error) {
-    if (limit.aborted && !tools.signal.aborted) throw timedOut(error)
-    throw explained(error, work)
+    throw limit.aborted && !tools.signal.aborted ? timedOut(error) : explained(error, work)
   }
 }
 
-function targetOf(target: OfficeFilter, work: Work): OfficeFilter {
-  if (work.to !== 'pdf') return target
-  return { ...target, data: { UseTaggedPDF: true, EmbedStandardFonts: true } }
+function tellWhatIsDropped({ to }: Work, { sheets = 1, pages = 1 }: OfficeFacts, tools: Tools): void {
+  if ((to === 'csv' || to === 'tsv') && sheets > 1) {
+    tools.warn('SHEETS_DROPPED', `The first of ${sheets} sheets was converted: ${to} holds one table.`)
+  }
+  if (to === 'svg' && pages > 1) {
+    tools.warn('PAGES_DROPPED', `The first of ${pages} pages was converted: svg holds one drawing.`)
+  }
+}
+
+function requestOf({ from, to, options }: Work): OfficeRequest {
+  const request = filtersOf(from, to)
+  if (to !== 'pdf') return request
+  switch (request.family) {
+    case 'text': {
+      const parsed = TextPdfOptions.parse(options)
+      return { ...request, target: pdfTarget(request.target, parsed), page: textPageSetup(parsed) }
+    }
+    case 'sheet': {
+      const parsed = SheetPdfOptions.parse(options)
+      return { ...request, target: pdfTarget(request.target, parsed), page: sheetPageSetup(parsed) }
+    }
+    case 'slides':
+    case 'drawing':
+      return { ...request, target: pdfTarget(request.target, PdfOptions.parse(options)) }
+  }
+}
+
+function pdfTarget(target: OfficeFilter, { embedAllFonts }: z.infer<typeof PdfOptions>): OfficeFilter {
+  return { ...target, data: { UseTaggedPDF: true, EmbedStandardFonts: embedAllFonts } }
 }
 
 function timedOut(cause: unknown): AppError {
@@ -106,6 +153,13 @@ function refused(error: OfficeRefusal, { from, to }: Work): AppError {
         'CORRUPT_FILE',
         `The file is damaged or is no ${from} file: it could not be opened.`,
         { field: 'file', format: from },
+        { cause: error },
+      )
+    case 'margins':
+      return new AppError(
+        'INVALID_INPUT',
+        'The margins leave no room on the page: choose smaller ones or a larger pageSize.',
+        { field: 'marginTop' },
         { cause: error },
       )
     case 'export':

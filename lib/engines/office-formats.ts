@@ -21,12 +21,15 @@ function readOnly(...filters: readonly string[]): Pick<OfficeFormat, 'read'> {
   return { read: filters.map((filter) => ({ filter })) }
 }
 
-/** The bridge puts the encoding and the separator that it finds in the file in the place of the braces. */
-const plainText = { filter: 'Text (encoded)', options: '{encoding},LF,,,' }
-const commaText = { filter: 'Text - txt - csv (StarCalc)', options: '{separator},34,{encoding},1' }
-/** Field separator, quote, UTF-8, first line, columns, language, quote all, numbers as numbers, as shown. */
-const commaOut = '44,34,76,1,,0,false,true,true'
-const tabOut = '9,34,76,1,,0,false,true,true'
+/** The bridge makes the file UTF-8 and fills in the code of the separator that it finds. */
+const plainText = { filter: 'Text (encoded)', options: 'UTF8,LF,,,', isText: true }
+const table = { filter: 'Text - txt - csv (StarCalc)', isText: true }
+/** Separator, quote, UTF-8, first line. */
+const commaIn = { ...table, options: '{separator},34,76,1' }
+const tabIn = { ...table, options: '9,34,76,1' }
+/** Separator, quote, UTF-8, first line, columns, language, quote all: no, as shown: yes, formulas: no. */
+const commaOut = '44,34,76,1,,0,false,true,false'
+const tabOut = '9,34,76,1,,0,false,true,false'
 
 /** Names of the filters as in LibreOffice's registry (org.openoffice.TypeDetection.Filter). */
 export const officeFormats: readonly OfficeFormat[] = [
@@ -49,12 +52,10 @@ export const officeFormats: readonly OfficeFormat[] = [
     id: 'txt',
     family: 'text',
     read: [plainText],
-    write: { filter: 'Text (encoded)', options: 'UTF8,LF,,,' },
+    write: { filter: 'Text (encoded)', options: 'UTF8,LF,,,false' },
   },
   { id: 'html', family: 'text', ...readOnly('HTML (StarWriter)') },
   { id: 'sxw', family: 'text', ...readOnly('StarOffice XML (Writer)') },
-  { id: 'uot', family: 'text', ...readOnly('UOF text') },
-  { id: 'wordml', family: 'text', ...readOnly('MS Word 2003 XML') },
   { id: 'wpd', family: 'text', ...readOnly('WordPerfect') },
   { id: 'wps', family: 'text', ...readOnly('MS_Works') },
   { id: 'wri', family: 'text', ...readOnly('MS_Write') },
@@ -63,7 +64,6 @@ export const officeFormats: readonly OfficeFormat[] = [
 
   { id: 'xlsx', family: 'sheet', ...both('Calc MS Excel 2007 XML') },
   { id: 'xlsm', family: 'sheet', ...readOnly('Calc MS Excel 2007 VBA XML') },
-  { id: 'xlsb', family: 'sheet', ...readOnly('Calc MS Excel 2007 Binary') },
   { id: 'xltx', family: 'sheet', ...both('Calc MS Excel 2007 XML Template') },
   { id: 'xltm', family: 'sheet', ...readOnly('Calc MS Excel 2007 XML Template') },
   {
@@ -83,14 +83,14 @@ export const officeFormats: readonly OfficeFormat[] = [
   {
     id: 'csv',
     family: 'sheet',
-    read: [commaText],
-    write: { filter: commaText.filter, options: commaOut },
+    read: [commaIn],
+    write: { filter: table.filter, options: commaOut },
   },
   {
     id: 'tsv',
     family: 'sheet',
-    read: [commaText],
-    write: { filter: commaText.filter, options: tabOut },
+    read: [tabIn],
+    write: { filter: table.filter, options: tabOut },
   },
   { id: 'dif', family: 'sheet', ...readOnly('DIF') },
   { id: 'slk', family: 'sheet', ...readOnly('SYLK') },
@@ -110,7 +110,6 @@ export const officeFormats: readonly OfficeFormat[] = [
   { id: 'otp', family: 'slides', ...both('impress8_template') },
   { id: 'fodp', family: 'slides', ...both('OpenDocument Presentation Flat XML') },
   { id: 'sxi', family: 'slides', ...readOnly('StarOffice XML (Impress)') },
-  { id: 'uop', family: 'slides', ...readOnly('UOF presentation') },
   { id: 'key', family: 'slides', ...readOnly('Apple Keynote') },
 
   { id: 'odg', family: 'drawing', ...both('draw8') },
@@ -123,29 +122,33 @@ export const officeFormats: readonly OfficeFormat[] = [
 ]
 
 /** Targets that are no office format of their own; each family has its filter. */
-const exports: Readonly<Partial<Record<FormatId, Partial<Record<OfficeFamily, OfficeFilter>>>>> = {
-  pdf: {
-    text: { filter: 'writer_pdf_Export' },
-    sheet: { filter: 'calc_pdf_Export' },
-    slides: { filter: 'impress_pdf_Export' },
-    drawing: { filter: 'draw_pdf_Export' },
+const exports: readonly { id: FormatId; filters: Partial<Record<OfficeFamily, OfficeFilter>> }[] = [
+  {
+    id: 'pdf',
+    filters: {
+      text: { filter: 'writer_pdf_Export' },
+      sheet: { filter: 'calc_pdf_Export' },
+      slides: { filter: 'impress_pdf_Export' },
+      drawing: { filter: 'draw_pdf_Export' },
+    },
   },
-  html: {
-    text: { filter: 'HTML (StarWriter)', options: 'EmbedImages' },
-    sheet: { filter: 'HTML (StarCalc)', options: 'EmbedImages' },
+  {
+    id: 'html',
+    filters: {
+      text: { filter: 'HTML (StarWriter)', options: 'EmbedImages' },
+      sheet: { filter: 'HTML (StarCalc)', options: 'EmbedImages' },
+    },
   },
-  png: { drawing: { filter: 'draw_png_Export' } },
-  svg: { drawing: { filter: 'draw_svg_Export' } },
-}
+  { id: 'svg', filters: { drawing: { filter: 'draw_svg_Export' } } },
+]
 
 export function readable(family: OfficeFamily): FormatId[] {
   return officeFormats.filter((format) => format.family === family).map(({ id }) => id)
 }
 
 export function writable(family: OfficeFamily): FormatId[] {
-  return officeFormats
-    .filter((format) => format.family === family && format.write !== undefined)
-    .map(({ id }) => id)
+  const own = officeFormats.filter((format) => format.family === family && format.write !== undefined)
+  return [...own, ...exports.filter((target) => target.filters[family] !== undefined)].map(({ id }) => id)
 }
 
 /** The filters of one pair. @throws Error when no capability declares the pair. */
@@ -154,10 +157,12 @@ export function filtersOf(
   to: FormatId,
 ): Pick<OfficeRequest, 'family' | 'sources' | 'target'> {
   const source = officeFormats.find(({ id }) => id === from)
-  const target =
-    source &&
-    (exports[to]?.[source.family] ??
-      officeFormats.find(({ id, family }) => id === to && family === source.family)?.write)
+  const target = source && targetFilter(source.family, to)
   if (!target) throw new Error(`The office has no filters from ${from} to ${to}.`)
   return { family: source.family, sources: source.read, target }
+}
+
+function targetFilter(family: OfficeFamily, to: FormatId): OfficeFilter | undefined {
+  const own = officeFormats.find((format) => format.id === to && format.family === family)
+  return own?.write ?? exports.find(({ id }) => id === to)?.filters[family]
 }

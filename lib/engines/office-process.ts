@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import * as z from 'zod'
+import type { PageSetup } from './office-page.ts'
 import { TextEnds } from './output.ts'
 import { type SandboxedCommand, sandboxed } from './sandbox.ts'
 
@@ -16,7 +17,7 @@ export class OfficeCrash extends Error {
 /** The office says that it cannot convert this document; another try would end the same way. */
 export class OfficeRefusal extends Error {
   override readonly name = 'OfficeRefusal'
-  readonly reason: 'password' | 'corrupt' | 'export'
+  readonly reason: 'password' | 'corrupt' | 'margins' | 'export'
 
   constructor(reason: OfficeRefusal['reason'], message: string) {
     super(message)
@@ -29,13 +30,15 @@ export interface OfficeRequest {
   /** Import filters, tried in this order. */
   readonly sources: readonly OfficeFilter[]
   readonly target: OfficeFilter
-  readonly page?: object
+  readonly page?: PageSetup
 }
 
 /** Names and options as LibreOffice's filter registry has them. */
 export interface OfficeFilter {
   readonly filter: string
   readonly options?: string
+  /** Bytes of an unknown encoding, to be made UTF-8 first. */
+  readonly isText?: boolean
   readonly data?: Readonly<Record<string, string | number | boolean>>
 }
 
@@ -63,7 +66,7 @@ const BridgeEvent = z.discriminatedUnion('event', [
   z.object({ event: z.literal('done'), facts: OfficeFacts }),
   z.object({
     event: z.literal('failed'),
-    reason: z.enum(['password', 'corrupt', 'export']),
+    reason: z.enum(['password', 'corrupt', 'margins', 'export']),
     message: z.string(),
   }),
 ])
