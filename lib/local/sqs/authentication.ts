@@ -39,5 +39,7 @@ export function authenticate(
     region,
   })
   if (verdict.ok) return verdict.accessKeyId
+  if (verdict.details?.Region !== undefined)
+    throw new SqsError('InvalidSignatureException', 'Credential should be scoped to a valid region.')
   throw new SqsError(refusals[verdict.reason], messages[verdict.reason] ?? verdict.message)
 }

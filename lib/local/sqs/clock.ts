@@ -8,12 +8,12 @@ export interface Clock {
   arrival(): number
 }
 
-export function makeClock(lastArrival: number): Clock {
+export function makeClock(lastArrival: number, now: () => number): Clock {
   let last = lastArrival
   return {
-    now: () => Date.now(),
+    now,
     arrival() {
-      last = Math.max(last, Date.now())
+      last = Math.max(last, now())
       return last
     },
   }

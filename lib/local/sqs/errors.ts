@@ -29,7 +29,6 @@ export const sqsErrors = {
   InternalFailure: common('InternalFailure', 500),
   InvalidParameterValueException: common('InvalidParameterValue'),
   InvalidSignatureException: common('SignatureDoesNotMatch', 403),
-  MissingActionException: common('MissingAction'),
   MissingAuthenticationTokenException: common('MissingAuthenticationToken', 403),
   MissingRequiredParameterException: common('MissingParameter'),
   RequestEntityTooLargeException: common('RequestEntityTooLarge', 413),

@@ -1,4 +1,5 @@
 // Receivers that wait: served in the order of asking, as soon as a message can be had, and only while they live.
+import type { Clock } from './clock.ts'
 import { notFound, type Queue, type Queues } from './queues.ts'
 import type { Receiver, Taken, Wanted } from './receiving.ts'
 import type { Store } from './store.ts'
@@ -14,7 +15,7 @@ const MAX_TIMER_MS = 2_000_000_000
 
 export type LongPolls = ReturnType<typeof openLongPolls>
 
-export function openLongPolls(store: Store, queues: Queues, receiver: Receiver) {
+export function openLongPolls(store: Store, queues: Queues, receiver: Receiver, clock: Clock) {
   const waiters = new Map<number, Set<Waiter>>()
   const alarms = new Map<number, NodeJS.Timeout>()
   const touched = new Set<number>()
@@ -92,7 +93,7 @@ export function openLongPolls(store: Store, queues: Queues, receiver: Receiver) 
     if (closed || !queue || !waiters.get(queueId)?.size) return
     const at = receiver.nextVisibleAt(queue)
     if (at === undefined) return
-    const delayMs = Math.min(Math.max(at - Date.now(), 0) + 1, MAX_TIMER_MS)
+    const delayMs = Math.min(Math.max(at - clock.now(), 0) + 1, MAX_TIMER_MS)
     alarms.set(
       queueId,
       setTimeout(() => void serve(queueId), delayMs),

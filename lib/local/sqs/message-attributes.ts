@@ -29,7 +29,8 @@ export type GivenAttributes = Readonly<
 const MAX_ATTRIBUTES = 10
 const numberForm = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/
 
-/** "#x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF" */
+const ALLOWED = '#x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF'
+
 export function hasForbiddenCharacters(text: string): boolean {
   return /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u.test(text)
 }
@@ -37,7 +38,7 @@ export function hasForbiddenCharacters(text: string): boolean {
 export function forbiddenCharacters(): SqsError {
   return new SqsError(
     'InvalidMessageContents',
-    'Invalid characters found. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF.',
+    `Invalid characters found. Valid unicode characters are ${ALLOWED}.`,
   )
 }
 
@@ -68,14 +69,17 @@ function readValue(name: string, value: GivenAttributes[string]): AttributeValue
   if (!wanted)
     throw invalid(`Message (user) attribute '${name}' must contain a non-empty value of type '${type}'.`)
   if (kind === 'Binary') return { DataType: type, BinaryValue: readBase64(name, wanted) }
-  if (hasForbiddenCharacters(wanted)) throw forbiddenCharacters()
+  if (hasForbiddenCharacters(wanted))
+    throw invalid(
+      `Invalid characters were found in the value of message attribute '${name}', the set of allowed characters is ${ALLOWED}.`,
+    )
   if (kind === 'Number' && !numberForm.test(wanted))
     throw invalid(`Can't cast the value of message attribute '${name}' to a number.`)
   return { DataType: type, StringValue: wanted }
 }
 
 function checkName(name: string) {
-  if (!/^[\w.-]{1,256}$/.test(name))
+  if (!/^[\p{L}\p{N}_.-]{1,256}$/u.test(name))
     throw invalid(
       `The message attribute name '${name}' is invalid. It can contain A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.) characters, 1 to 256 of them.`,
     )

@@ -5,6 +5,8 @@ import type { Action } from './inputs.ts'
 
 const NAMESPACE = 'http://queue.amazonaws.com/doc/2012-11-05/'
 const MAX_FIELDS = 5000
+/** This protocol words it differently. */
+const NO_QUEUE = 'The specified queue does not exist for this wsdl version.'
 
 /** Fields that are lists (`AttributeName.1`) and the member they make. */
 const lists = {
@@ -117,13 +119,17 @@ const isKey = <T extends object>(table: T, name: string): name is keyof T & stri
   Object.hasOwn(table, name)
 
 export function writeResult(action: Action, output: object | undefined, requestId: string): string {
-  const result = output ? `<${action}Result>${members(action, output)}</${action}Result>` : ''
+  const content = output ? members(action, output) : ''
+  const empty = output ? `<${action}Result/>` : ''
+  const result = content === '' ? empty : `<${action}Result>${content}</${action}Result>`
   const metadata = `<ResponseMetadata>${element('RequestId', requestId)}</ResponseMetadata>`
   return document(`${action}Response`, result + metadata)
 }
 
 export function writeError(error: SqsError, requestId: string): string {
-  const parts = [element('Type', error.fault), element('Code', error.code), element('Message', error.message)]
+  if (error.name === 'UnknownOperationException') return '<UnknownOperationException/>'
+  const message = error.name === 'QueueDoesNotExist' ? NO_QUEUE : error.message
+  const parts = [element('Type', error.fault), element('Code', error.code), element('Message', message)]
   return document(
     'ErrorResponse',
     `<Error>${parts.join('')}<Detail/></Error>${element('RequestId', requestId)}`,

@@ -1,5 +1,6 @@
 // The queues: kept in the store, cached in memory, found by URL, name or ARN.
 import * as z from 'zod'
+import type { Clock } from './clock.ts'
 import { invalidValue, SqsError } from './errors.ts'
 import {
   allowsRedrive,
@@ -42,7 +43,7 @@ const Strings = z.record(z.string(), z.string())
 export type Queues = ReturnType<typeof openQueues>
 
 /** All that writes must run inside `store.commit`. */
-export function openQueues(store: Store, region: string, accountId: string) {
+export function openQueues(store: Store, region: string, accountId: string, clock: Clock) {
   const select = store.prepare<Row>('SELECT * FROM queues ORDER BY name')
   const selectOne = store.prepare<Row>('SELECT * FROM queues WHERE id = ?')
   const insert = store.prepare(
@@ -55,9 +56,10 @@ export function openQueues(store: Store, region: string, accountId: string) {
   const holdName = store.prepare('INSERT OR REPLACE INTO deleted_queues VALUES (?, ?)')
   const freeNames = store.prepare('DELETE FROM deleted_queues WHERE deleted_at <= ?')
   const held = store.prepare<{ name: string }>('SELECT name FROM deleted_queues WHERE name = ?')
-  const emptyMessages = store.prepare('DELETE FROM messages WHERE queue_id = ?')
-  const emptyAttempts = store.prepare('DELETE FROM attempts WHERE queue_id = ?')
-  const emptyDedup = store.prepare('DELETE FROM dedup WHERE queue_id = ?')
+  // A purge forgets deduplication ids too, as AWS's does.
+  const contents = ['messages', 'attempts', 'dedup'].map((table) =>
+    store.prepare(`DELETE FROM ${table} WHERE queue_id = ?`),
+  )
 
   const byName = new Map<string, Queue>()
   const byId = new Map<number, Queue>()
@@ -100,12 +102,13 @@ export function openQueues(store: Store, region: string, accountId: string) {
     return service === 'sqs' && inRegion === region && account === accountId ? byName.get(name) : undefined
   }
 
+  /** AWS takes the bare name too, and so do its command line users. */
   function byUrl(url: string): Queue {
     const path = URL.canParse(url) ? new URL(url).pathname : url
-    const [, account, name] = /^\/(\d{12})\/([^/]+)\/?$/.exec(path) ?? []
-    if (account === undefined || name === undefined)
+    const [, account = accountId, name] = /^(?:\/(\d{12})\/)?([\w.-]+)\/?$/.exec(path) ?? []
+    if (name === undefined)
       throw new SqsError('InvalidAddress', `The address ${url} is not valid for this endpoint.`)
-    const queue = account === accountId ? byName.get(decodeURIComponent(name)) : undefined
+    const queue = account === accountId ? byName.get(name) : undefined
     if (!queue) throw notFound()
     return queue
   }
@@ -128,7 +131,7 @@ export function openQueues(store: Store, region: string, accountId: string) {
     const attributes = changeAttributes({}, given, fifo)
     const existing = byName.get(name)
     if (existing) return sameQueue(existing, given)
-    const now = Date.now()
+    const now = clock.now()
     freeNames.run(now - HOLD_MS)
     if (held.get(name))
       throw new SqsError(
@@ -155,24 +158,23 @@ export function openQueues(store: Store, region: string, accountId: string) {
     const attributes = changeAttributes(queue.attributes, changes, fifo)
     const settings = readSettings(attributes, fifo)
     if (changes.RedrivePolicy !== undefined) checkRedrive({ arn: queue.arn, settings })
-    return save({ ...queue, attributes, modifiedAt: Date.now() })
+    return save({ ...queue, attributes, modifiedAt: clock.now() })
   }
 
   function purge(queue: Queue) {
-    if (Date.now() - queue.purgedAt < HOLD_MS)
+    if (clock.now() - queue.purgedAt < HOLD_MS)
       throw new SqsError(
         'PurgeQueueInProgress',
         `Only one PurgeQueue operation on ${queue.name} is allowed every 60 seconds.`,
       )
-    emptyMessages.run(queue.id)
-    emptyAttempts.run(queue.id)
-    save({ ...queue, purgedAt: Date.now() })
+    for (const statement of contents) statement.run(queue.id)
+    save({ ...queue, purgedAt: clock.now() })
   }
 
   function destroy(queue: Queue) {
-    for (const statement of [emptyMessages, emptyAttempts, emptyDedup]) statement.run(queue.id)
+    for (const statement of contents) statement.run(queue.id)
     remove.run(queue.id)
-    holdName.run(queue.name, Date.now())
+    holdName.run(queue.name, clock.now())
     byName.delete(queue.name)
     byId.delete(queue.id)
   }

@@ -19,6 +19,7 @@ export interface MessageRow {
   readonly received: number
   readonly received_before: number
   readonly first_received_at: number | null
+  /** Last time; null when it is not in flight because its receiver gave it back. */
   readonly received_at: number | null
   readonly receipt: number | null
   readonly source_arn: string | null
@@ -55,8 +56,8 @@ export function openReceiver(store: Store, queues: Queues, clock: Clock, inFligh
   const visible = store.prepare<MessageRow>(
     'SELECT * FROM messages WHERE queue_id = ? AND visible_at <= ? ORDER BY visible_at, seq',
   )
-  const inOrder = store.prepare<{ group_id: string }>(
-    `SELECT group_id FROM messages WHERE queue_id = ? ORDER BY enqueued_at, seq LIMIT ${FIFO_WINDOW}`,
+  const headOf = store.prepare<{ seq: number }>(
+    'SELECT seq FROM messages WHERE queue_id = ? AND group_id = ? ORDER BY enqueued_at, seq LIMIT 1',
   )
   const ofGroup = store.prepare<MessageRow>(
     'SELECT * FROM messages WHERE queue_id = ? AND group_id = ? ORDER BY enqueued_at, seq',
@@ -141,15 +142,19 @@ export function openReceiver(store: Store, queues: Queues, clock: Clock, inFligh
     return picked
   }
 
-  /** As many as possible from one group, then from the next; nothing behind a message that is hidden. */
+  /**
+   * As many as possible from one group, then from the next; nothing behind a message that is hidden. A group's turn
+   * comes when its oldest message became visible, so those that were just served go to the end of the line.
+   */
   function pickFifo(queue: Queue, at: number, max: number, isDead: (row: MessageRow) => boolean) {
     const picked: MessageRow[] = []
-    const done = new Set<string>()
-    for (const { group_id: group } of inOrder.iterate(queue.id)) {
-      if (picked.length >= max) break
-      if (done.has(group)) continue
-      done.add(group)
-      picked.push(...pickGroup(queue, group, at, max - picked.length, isDead))
+    const heads = new Map<string, number | undefined>()
+    let looked = 0
+    for (const { seq, group_id: group } of visible.iterate(queue.id, at)) {
+      if (picked.length >= max || ++looked > FIFO_WINDOW) break
+      if (group === null) continue
+      if (!heads.has(group)) heads.set(group, headOf.get(queue.id, group)?.seq)
+      if (heads.get(group) === seq) picked.push(...pickGroup(queue, group, at, max - picked.length, isDead))
     }
     return picked
   }

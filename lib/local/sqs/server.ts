@@ -23,8 +23,10 @@ export interface SqsOptions {
   readonly region: string
   readonly accountId?: string
   readonly log?: { error(context: object, message: string): void }
-  /** In flight messages that a queue may have; AWS's number unless said otherwise. */
+  /** In flight messages that a queue may have; AWS's 120,000 unless said otherwise. */
   readonly inFlightLimit?: number
+  /** Epoch milliseconds, in place of the system's clock. */
+  readonly now?: () => number
 }
 
 export interface SqsServer {
@@ -37,12 +39,11 @@ export interface SqsServer {
 }
 
 const SWEEP_MS = 60_000
+const IN_FLIGHT_LIMIT = 120_000
 
 export async function openSqs(options: SqsOptions): Promise<SqsServer> {
   const { region, credentials, accountId = '000000000000', log } = options
-  const services = openServices(options.file, region, accountId, options.inFlightLimit ?? 120_000, (error) =>
-    log?.error({ err: error }, 'Moving messages out of a dead-letter queue failed'),
-  )
+  const services = openServices(options, accountId)
   const { store, queues, sender, receiver, longPolls, moveTasks } = services
   const actions = makeActions(services)
   const sweep = () => {
@@ -99,17 +100,12 @@ export async function openSqs(options: SqsOptions): Promise<SqsServer> {
   }
 }
 
-function openServices(
-  file: string,
-  region: string,
-  accountId: string,
-  inFlightLimit: number,
-  onError: (error: unknown) => void,
-): Services {
+function openServices(options: SqsOptions, accountId: string): Services {
+  const { file, region, inFlightLimit = IN_FLIGHT_LIMIT, now = Date.now, log } = options
   const store = openStore(file)
   const newest = store.prepare<{ at: number | null }>('SELECT max(enqueued_at) AS at FROM messages').get()
-  const clock = makeClock(newest?.at ?? 0)
-  const queues = openQueues(store, region, accountId)
+  const clock = makeClock(newest?.at ?? 0, now)
+  const queues = openQueues(store, region, accountId, clock)
   const receiver = openReceiver(store, queues, clock, inFlightLimit)
   return {
     store,
@@ -117,8 +113,10 @@ function openServices(
     receiver,
     sender: openSender(store, clock),
     settler: openSettler(store, clock),
-    longPolls: openLongPolls(store, queues, receiver),
-    moveTasks: openMoveTasks(store, queues, receiver, clock, onError),
+    longPolls: openLongPolls(store, queues, receiver, clock),
+    moveTasks: openMoveTasks(store, queues, receiver, clock, (error) =>
+      log?.error({ err: error }, 'Moving messages out of a dead-letter queue failed'),
+    ),
   }
 }
 

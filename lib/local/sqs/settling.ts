@@ -13,7 +13,7 @@ export type Settler = ReturnType<typeof openSettler>
 export function openSettler(store: Store, clock: Clock) {
   const find = store.prepare<MessageRow>('SELECT * FROM messages WHERE seq = ? AND queue_id = ?')
   const erase = store.prepare('DELETE FROM messages WHERE seq = ?')
-  const hide = store.prepare('UPDATE messages SET visible_at = ? WHERE seq = ?')
+  const hide = store.prepare('UPDATE messages SET visible_at = ?, received_at = ? WHERE seq = ?')
 
   /**
    * "You must provide the most recently received ReceiptHandle for the message (otherwise, the request succeeds,
@@ -31,6 +31,10 @@ export function openSettler(store: Store, clock: Clock) {
     store.touched(queue.id)
   }
 
+  /**
+   * A standard queue takes any handle of the message, also one whose timeout is over (AWS does, though it calls
+   * such a message not in flight); what its receiver gave back with a timeout of 0 is not in flight any more.
+   */
   function changeVisibility(queue: Queue, handle: string, visibilityS: number) {
     if (visibilityS < 0 || visibilityS > MAX_VISIBILITY_S)
       throw invalidValue(
@@ -40,23 +44,24 @@ export function openSettler(store: Store, clock: Clock) {
       )
     const { seq, token } = readReceipt(handle, queue.id)
     const row = find.get(seq, queue.id)
-    if (!row || row.receipt !== token)
+    const { fifo } = queue.settings
+    if (!row || (fifo && row.receipt !== token))
       throw invalidValue(
         'ReceiptHandle',
         handle,
         'Message does not exist or is not available for visibility timeout change.',
       )
     const at = clock.now()
-    if (row.visible_at <= at)
+    if (row.received_at === null || (fifo && row.visible_at <= at))
       throw new SqsError('MessageNotInflight', 'The specified message is not in flight.')
     const visibleAt = at + visibilityS * 1000
-    if (visibleAt - (row.received_at ?? at) > MAX_VISIBILITY_S * 1000)
+    if (visibleAt - row.received_at > MAX_VISIBILITY_S * 1000)
       throw invalidValue(
         'VisibilityTimeout',
         visibilityS,
         `Total VisibilityTimeout for the message is beyond the limit [${MAX_VISIBILITY_S} seconds].`,
       )
-    hide.run(visibleAt, seq)
+    hide.run(visibleAt, visibilityS === 0 ? null : row.received_at, seq)
     store.touched(queue.id)
   }
 

@@ -13,10 +13,12 @@ export interface Call {
   readonly members: unknown
 }
 
-/** A full batch of 1 MiB whose every byte is percent-encoded, and room for the fields around it. */
-const MAX_REQUEST_BYTES = 4 * 1024 * 1024
+/** A full batch of 1 MiB whose every byte is written as a JSON escape of six, and room for what is around it. */
+const MAX_REQUEST_BYTES = 8 * 1024 * 1024
 const TARGET = 'AmazonSQS.'
 const BATCH = /Batch$/
+/** Not valid under a queue's own address. */
+const ofTheAccount = new Set(['CreateQueue', 'ListQueues'])
 
 export function protocolOf(request: IncomingMessage): Protocol {
   const json = request.headers['content-type']?.startsWith('application/x-amz-json')
@@ -26,18 +28,23 @@ export function protocolOf(request: IncomingMessage): Protocol {
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of request) {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_REQUEST_BYTES) throw tooLarge()
+  // Without this option a throw would destroy the connection that has to carry the answer.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     // An IncomingMessage without an encoding yields buffers.
     const buffer = chunk as Buffer
     bytes += buffer.length
-    if (bytes > MAX_REQUEST_BYTES)
-      throw new SqsError(
-        'RequestEntityTooLargeException',
-        `The request is larger than ${MAX_REQUEST_BYTES} bytes.`,
-      )
+    if (bytes > MAX_REQUEST_BYTES) throw tooLarge()
     chunks.push(buffer)
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+}
+
+function tooLarge(): SqsError {
+  return new SqsError(
+    'RequestEntityTooLargeException',
+    `The request is larger than ${MAX_REQUEST_BYTES} bytes.`,
+  )
 }
 
 export function readCall(request: IncomingMessage, body: Buffer): Call {
@@ -47,7 +54,11 @@ export function readCall(request: IncomingMessage, body: Buffer): Call {
 
 function readJsonCall(request: IncomingMessage, body: Buffer): Call {
   const target = request.headers['x-amz-target']
-  if (typeof target !== 'string' || !target.startsWith(TARGET)) throw missingAction()
+  if (typeof target !== 'string' || !target.startsWith(TARGET))
+    throw new SqsError(
+      'UnknownOperationException',
+      'The header X-Amz-Target must name an action of AmazonSQS.',
+    )
   return { action: target.slice(TARGET.length), members: parseJson(body.toString()) }
 }
 
@@ -66,15 +77,12 @@ function readQueryCall(request: IncomingMessage, body: Buffer): Call {
   const fields = new URLSearchParams(body.toString())
   for (const [name, value] of searchParams) if (!name.startsWith('X-Amz-')) fields.append(name, value)
   const action = fields.get('Action')
-  if (action === null) throw missingAction()
+  if (action === null) throw new SqsError('UnknownOperationException', 'The request names no action.')
+  if (pathname !== '/' && ofTheAccount.has(action)) throw unknownAction(action, 'query')
   const members = readForm(fields)
   if (BATCH.test(action)) members.Entries ??= []
   if (pathname !== '/') members.QueueUrl ??= pathname
   return { action, members }
-}
-
-function missingAction(): SqsError {
-  return new SqsError('MissingActionException', 'The request must contain the parameter Action.')
 }
 
 export function unknownAction(action: string, protocol: Protocol): SqsError {
