@@ -51,13 +51,13 @@ export const presignUpload = contract({
     }),
   },
   reply: { status: 201, schema: Presigned },
-  errors: ['INVALID_INPUT', 'NO_FILES', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
+  errors: ['INVALID_INPUT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
   handle: async ({ body, owner }, services) => {
     await requireDiskSpace(services.config)
     const maxSize = Math.min(maxPutBytes, services.config.MAX_FILE_MB * 1024 * 1024)
     if (body.size > maxSize) throw tooLarge(maxSize, body.size)
     if (body.size === 0) {
-      throw new AppError('NO_FILES', 'size: the file is empty, there is nothing to convert.', {
+      throw new AppError('INVALID_INPUT', 'size: the file is empty, there is nothing to convert.', {
         field: 'size',
       })
     }

@@ -181,7 +181,10 @@ class Meter extends Transform {
     done: (error?: Error | null, data?: Buffer) => void,
   ): void {
     this.bytes += chunk.length
-    if (this.bytes > this.#limit) return done(tooLarge(this.#limit))
+    if (this.bytes > this.#limit) {
+      done(tooLarge(this.#limit))
+      return
+    }
     this.#hash.update(chunk)
     done(null, chunk)
   }

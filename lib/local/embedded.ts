@@ -47,8 +47,16 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     credentials,
     region,
     targets: {
-      sqs: (arn, body, { messageGroupId }) =>
-        sqs.send(arn, body, messageGroupId ? { MessageGroupId: messageGroupId } : {}),
+      sqs: (arn, body, { messageGroupId, attributes = {} }) =>
+        sqs.send(arn, body, {
+          ...(messageGroupId && { MessageGroupId: messageGroupId }),
+          MessageAttributes: Object.fromEntries(
+            Object.entries(attributes).map(([name, StringValue]) => [
+              name,
+              { DataType: 'String', StringValue },
+            ]),
+          ),
+        }),
       lambda: options.invoke,
     },
     log,

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { readConfig, settings } from '../lib/config.ts'
+
+const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
+
+test('the README lists every setting with its default and what it is', () => {
+  for (const [name, schema] of Object.entries(settings)) {
+    const value = schema.safeParse(undefined).data
+    const row = `| \`${name}\` | ${value === undefined ? '–' : `\`${value}\``} | ${schema.description} |`
+    assert.ok(readme.includes(row), `the row of ${name} should read: ${row}`)
+  }
+})
+
+test('the README lists no setting that does not exist', () => {
+  const listed = [...readme.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm)].map(([, name]) => name)
+  assert.deepEqual(listed.sort(), Object.keys(settings).sort())
+})
+
+test('the README stays under 150 lines', () => {
+  assert.ok(readme.split('\n').length < 150)
+})
+
+test('a wrong setting is refused with its name, what was expected and what came', () => {
+  assert.throws(
+    () => readConfig({ PORT: 'http' }),
+    /^Error: PORT: .*expected number.*got "http".*Port of the service/,
+  )
+  assert.throws(() => readConfig({ LOG_LEVEL: 'loud' }), /LOG_LEVEL.*"debug"\|"info".*got "loud"/)
+})
+
+test('an empty setting counts as not set', () => {
+  assert.equal(readConfig({ PORT: '' }).PORT, 8080)
+})

@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const start = fileURLToPath(new URL('../lib/local/start.ts', import.meta.url))
+
+export interface TestService {
+  readonly url: string
+  readonly dataDir: string
+  readonly pid: number
+  /** Ends it as an operator would and removes its data. */
+  stop(): Promise<void>
+  /** SIGKILL; the data stays. */
+  kill(): Promise<void>
+}
+
+/** The real service as a process of its own, with an empty data folder and free ports. */
+export async function startService(env: Record<string, string> = {}, dataDir?: string): Promise<TestService> {
+  const dir = dataDir ?? (await mkdtemp(join(tmpdir(), 'mutabor-test-')))
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', start], {
+    env: { ...process.env, PORT: '0', MIN_FREE_DISK_GB: '1', DATA_DIR: dir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const url = await readyUrl(child)
+  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill(signal)
+    await exit
+  }
+  return {
+    url,
+    dataDir: dir,
+    pid: child.pid ?? 0,
+    stop: async () => {
+      await end('SIGTERM')
+      await rm(dir, { recursive: true, force: true })
+    },
+    kill: () => end('SIGKILL'),
+  }
+}
+
+async function readyUrl(child: ChildProcess): Promise<string> {
+  let errors = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    errors += chunk
+  })
+  if (!child.stdout) throw new Error('no stdout')
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /ready: (\S+)/.exec(line)?.[1]
+    if (url) {
+      child.stdout.resume()
+      return url
+    }
+  }
+  throw new Error(`the service did not start: ${errors}`)
+}
+
+/** One identity, as a browser or script keeps it. */
+export class Client {
+  readonly #url: string
+  #token: string | undefined
+
+  constructor(service: Pick<TestService, 'url'>) {
+    this.#url = service.url
+  }
+
+  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers)
+    if (this.#token) headers.set('x-owner-token', this.#token)
+    const response = await fetch(new URL(path, this.#url), { redirect: 'manual', ...init, headers })
+    this.#token = response.headers.get('x-owner-token') ?? this.#token
+    return response
+  }
+
+  /** Sends a file to POST /v1/convert. */
+  convert(
+    file: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> } | undefined,
+    fields: Record<string, string>,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const form = new FormData()
+    if (file) form.set('file', new Blob([file.bytes]), file.name)
+    for (const [name, value] of Object.entries(fields)) form.set(name, value)
+    return this.fetch('/v1/convert', { method: 'POST', body: form, headers })
+  }
+
+  /** The job when it is over. */
+  async finished(jobId: string): Promise<JobData> {
+    for (;;) {
+      const response = await this.fetch(`/v1/status/${jobId}`, { headers: { prefer: 'wait=25' } })
+      const { data } = (await response.json()) as { data: JobData }
+      if (['completed', 'failed', 'cancelled', 'expired'].includes(data.status)) return data
+    }
+  }
+
+  async download(jobId: string): Promise<Buffer> {
+    const response = await this.fetch(`/v1/download/${jobId}`, { redirect: 'follow' })
+    if (!response.ok) throw new Error(`download answered ${response.status}: ${await response.text()}`)
+    return Buffer.from(await response.arrayBuffer())
+  }
+}
+
+export interface JobData {
+  readonly jobId: string
+  readonly status: string
+  readonly progress: { readonly percent: number; readonly stage: string }
+  readonly result: {
+    readonly downloadUrl: string
+    readonly filename: string
+    readonly format: string
+    readonly size: number
+    readonly mimeType: string
+    readonly sha256: string
+    readonly engine?: string
+    readonly method?: string
+  } | null
+  readonly warnings: readonly { readonly code: string; readonly field?: string; readonly message: string }[]
+  readonly error: { readonly code: string; readonly message: string; readonly details?: unknown } | null
+}
