@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { errorStatus } from '../../lib/errors.ts'
+import { Client, startService, type TestService } from '../service.ts'
+
+let service: TestService
+let client: Client
+before(async () => {
+  service = await startService()
+  client = new Client(service)
+})
+after(() => service.stop())
+
+const json = async (response: Response) =>
+  (await response.json()) as Record<string, never> & { [name: string]: unknown }
+
+test('GET /v1 says what this is and where to go on', async () => {
+  const response = await client.fetch('/v1')
+  assert.equal(response.status, 200)
+  const body = await json(response)
+  assert.equal(body['success'], true)
+  assert.deepEqual(Object.keys(body), ['success', 'data', 'meta'])
+})
+
+test('an unknown path answers 404 in the error envelope, with the request id in header and body', async () => {
+  const response = await client.fetch('/v1/nothing', { headers: { 'x-request-id': 'my-id-1' } })
+  assert.equal(response.status, 404)
+  assert.equal(response.headers.get('x-request-id'), 'my-id-1')
+  const body = (await response.json()) as {
+    success: boolean
+    error: { code: string }
+    meta: { requestId: string }
+  }
+  assert.equal(body.success, false)
+  assert.equal(body.error.code, 'NOT_FOUND')
+  assert.equal(body.meta.requestId, 'my-id-1')
+})
+
+test('a request id that could break a log line is replaced', async () => {
+  const response = await client.fetch('/v1', { headers: { 'x-request-id': 'a b"c' } })
+  assert.match(response.headers.get('x-request-id') ?? '', /^req_[0-9A-Z]{26}$/)
+})
+
+test('a wrong method answers 405 with the methods that are allowed', async () => {
+  const response = await client.fetch('/v1/convert')
+  assert.equal(response.status, 405)
+  assert.equal(response.headers.get('allow'), 'POST, OPTIONS')
+  const other = await client.fetch('/v1/jobs', { method: 'TRACE' as 'GET' }).catch(() => undefined)
+  assert.equal(other, undefined, 'fetch refuses TRACE; raw clients get 405 as well')
+})
+
+test('HEAD answers as GET without a body', async () => {
+  const get = await client.fetch('/v1/formats/png')
+  const head = await client.fetch('/v1/formats/png', { method: 'HEAD' })
+  assert.equal(head.status, 200)
+  assert.equal(head.headers.get('etag'), get.headers.get('etag'))
+  assert.equal(await head.text(), '')
+})
+
+test('OPTIONS tells browsers of any origin what they may do', async () => {
+  const response = await client.fetch('/v1/convert', {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://example.com',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'x-owner-token',
+    },
+  })
+  assert.equal(response.status, 204)
+  assert.equal(response.headers.get('access-control-allow-origin'), '*')
+  assert.match(response.headers.get('access-control-allow-methods') ?? '', /POST/)
+  assert.equal(response.headers.get('access-control-allow-headers'), 'x-owner-token')
+})
+
+test('errors come as problem details when asked for', async () => {
+  const response = await client.fetch('/v1/formats/nope', { headers: { accept: 'application/problem+json' } })
+  assert.equal(response.status, 404)
+  assert.equal(response.headers.get('content-type'), 'application/problem+json')
+  const body = (await response.json()) as Record<string, unknown>
+  assert.equal(body['type'], `${service.url}/errors/format-not-found`)
+  assert.equal(body['title'], 'Format not found')
+  assert.equal(body['status'], 404)
+  assert.equal(body['instance'], '/v1/formats/nope')
+  assert.equal(body['code'], 'FORMAT_NOT_FOUND')
+})
+
+test('a client that has the formats already gets 304', async () => {
+  const first = await client.fetch('/v1/formats')
+  const etag = first.headers.get('etag')
+  assert.match(etag ?? '', /^"[\w-]+"$/)
+  assert.equal(first.headers.get('cache-control'), 'public, max-age=300')
+  await first.text()
+  const second = await client.fetch('/v1/formats', { headers: { 'if-none-match': etag ?? '' } })
+  assert.equal(second.status, 304)
+  assert.equal(await second.text(), '')
+})
+
+test('formats tell what they become, and totals are counted from the registry', async () => {
+  const { data } = (await (await client.fetch('/v1/formats?category=image')).json()) as {
+    data: {
+      formats: { id: string; category: string; targets: string[] }[]
+      totals: { formats: number; pairs: number }
+    }
+  }
+  assert.ok(data.formats.length > 5)
+  assert.ok(data.formats.every(({ category }) => category === 'image'))
+  assert.ok(data.formats.find(({ id }) => id === 'png')?.targets.includes('webp'))
+  assert.ok(data.totals.pairs > data.totals.formats)
+})
+
+test('a format is found by its alias', async () => {
+  const { data } = (await (await client.fetch('/v1/formats/JPEG')).json()) as { data: { id: string } }
+  assert.equal(data.id, 'jpg')
+})
+
+test('conversions of a pair come with the options of that pair', async () => {
+  const response = await client.fetch('/v1/formats/conversions?from=png&to=jpg')
+  const { data } = (await response.json()) as {
+    data: {
+      conversions: {
+        from: string
+        to: string
+        engines: string[]
+        options: { name: string; type: string; description: string }[]
+      }[]
+    }
+  }
+  const [pair] = data.conversions
+  assert.equal(data.conversions.length, 1)
+  assert.deepEqual(pair?.engines, ['vips'])
+  assert.ok(pair?.options.some(({ name }) => name === 'quality'))
+  assert.ok(pair?.options.every(({ description }) => description.length > 0))
+})
+
+test('the OpenAPI document describes every endpoint and every code that it may answer', async () => {
+  const document = (await (await client.fetch('/v1/openapi.json')).json()) as {
+    openapi: string
+    paths: Record<string, Record<string, { summary: string; responses: Record<string, unknown> }>>
+  }
+  assert.equal(document.openapi, '3.1.0')
+  const paths = Object.keys(document.paths)
+  for (const path of [
+    '/v1/convert',
+    '/v1/status/{jobId}',
+    '/v1/download/{jobId}',
+    '/v1/jobs',
+    '/v1/jobs/{jobId}',
+    '/v1/uploads/presign',
+    '/v1/formats',
+    '/health',
+  ]) {
+    assert.ok(paths.includes(path), path)
+  }
+  const statuses = new Set(Object.values(errorStatus).map(String))
+  for (const operations of Object.values(document.paths)) {
+    for (const { responses } of Object.values(operations)) {
+      const failures = Object.keys(responses).filter((status) => Number(status) >= 400)
+      assert.ok(failures.every((status) => statuses.has(status)))
+    }
+  }
+})
+
+test('the reference page and its parts are served from here', async () => {
+  for (const path of ['/docs', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/docs/docs.js']) {
+    const response = await client.fetch(path)
+    assert.equal(response.status, 200, path)
+    assert.ok((await response.text()).length > 50)
+  }
+  assert.match(
+    (await client.fetch('/docs/swagger-ui-bundle.js')).headers.get('content-type') ?? '',
+    /charset=utf-8/,
+  )
+  assert.equal((await client.fetch('/docs/package.json')).status, 404)
+  assert.equal((await client.fetch('/web/..%2f..%2fpackage.json')).status, 404)
+})
+
+test('health names every part and is 200 when a conversion would work', async () => {
+  const response = await client.fetch('/health')
+  const body = (await response.json()) as {
+    status: string
+    parts: Record<string, { ok: boolean }>
+    engines: { id: string; available: boolean }[]
+  }
+  assert.equal(response.status, 200)
+  assert.deepEqual(Object.keys(body.parts).sort(), [
+    'disk',
+    'files',
+    'queue-av',
+    'queue-image',
+    'queue-office',
+    'queue-pdf',
+    'table',
+  ])
+  assert.ok(body.engines.every(({ available }) => available))
+})
+
+test('an identity is handed out once and accepted back as header or cookie', async () => {
+  const first = await fetch(`${service.url}/v1/jobs`)
+  const token = first.headers.get('x-owner-token')
+  assert.match(token ?? '', /^anon_[0-9A-Z]{26}\.[\w-]{43}$/)
+  assert.match(first.headers.get('set-cookie') ?? '', /^mutabor_owner=anon_.*; HttpOnly; SameSite=Lax$/)
+  const again = await fetch(`${service.url}/v1/jobs`, { headers: { cookie: `mutabor_owner=${token}` } })
+  assert.equal(again.headers.get('x-owner-token'), null)
+  const forged = await fetch(`${service.url}/v1/jobs`, {
+    headers: { 'x-owner-token': `${token?.split('.')[0]}.AAAA` },
+  })
+  assert.notEqual(forged.headers.get('x-owner-token'), null)
+})
+
+test('a wrong query names the field, what was expected and what came', async () => {
+  const response = await client.fetch('/v1/jobs?limit=1000')
+  assert.equal(response.status, 400)
+  const { error } = (await response.json()) as {
+    error: { code: string; message: string; details: { field: string } }
+  }
+  assert.equal(error.code, 'INVALID_INPUT')
+  assert.equal(error.details.field, 'limit')
+  assert.match(error.message, /100/)
+})
+
+test('the paths of PDF tools that never existed lead to the operation that does it', async () => {
+  const response = await client.fetch('/v1/pdf/ocr', { method: 'POST' })
+  assert.equal(response.status, 404)
+  const { error } = (await response.json()) as { error: { details: { hint: string } } }
+  assert.equal(error.details.hint, 'POST /v1/convert toolOperation=ocr-pdf')
+})

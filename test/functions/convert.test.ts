@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import sharp from 'sharp'
+import { Client, type JobData, startService, type TestService } from '../service.ts'
+
+let service: TestService
+let client: Client
+let png: Buffer<ArrayBuffer>
+before(async () => {
+  service = await startService()
+  client = new Client(service)
+  png = Buffer.from(
+    await sharp({ create: { width: 64, height: 48, channels: 3, background: '#c33' } })
+      .png()
+      .toBuffer(),
+  )
+})
+after(() => service.stop())
+
+const dataOf = async (response: Response) => ((await response.json()) as { data: JobData }).data
+
+async function convertPng(name = 'red.png', fields: Record<string, string> = {}): Promise<JobData> {
+  const created = await client.convert({ name, bytes: png }, { targetFormat: 'webp', ...fields })
+  assert.equal(created.status, 202)
+  return client.finished((await dataOf(created)).jobId)
+}
+
+test('a form upload becomes a job, and the job a file of the target format', async () => {
+  const created = await client.convert({ name: 'red.png', bytes: png }, { targetFormat: 'webp' })
+  assert.equal(created.status, 202)
+  assert.match(created.headers.get('location') ?? '', /^\/v1\/jobs\/job_/)
+  assert.equal(created.headers.get('retry-after'), '2')
+  const body = (await created.json()) as { jobId: string; status: string; data: JobData }
+  assert.equal(body.jobId, body.data.jobId)
+  assert.equal(body.status, 'queued')
+  const job = await client.finished(body.jobId)
+  assert.equal(job.status, 'completed')
+  assert.equal(job.result?.filename, 'red.webp')
+  assert.equal(job.result?.mimeType, 'image/webp')
+  const bytes = await client.download(job.jobId)
+  const image = await sharp(bytes).metadata()
+  assert.deepEqual([image.format, image.width, image.height], ['webp', 64, 48])
+  assert.equal(bytes.length, job.result?.size)
+  assert.equal(createHash('sha256').update(bytes).digest('hex'), job.result?.sha256)
+})
+
+test('Prefer: wait answers when the job is over, with the result', async () => {
+  const response = await client.convert(
+    { name: 'red.png', bytes: png },
+    { targetFormat: 'jpg' },
+    { prefer: 'wait=25' },
+  )
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('preference-applied'), 'wait=25')
+  const job = await dataOf(response)
+  assert.equal(job.status, 'completed')
+  assert.equal(job.progress.percent, 100)
+})
+
+test('redirect=true leads straight to the result', async () => {
+  const form = new FormData()
+  form.set('file', new Blob([png]), 'red.png')
+  form.set('targetFormat', 'webp')
+  const response = await client.fetch('/v1/convert?redirect=true', {
+    method: 'POST',
+    body: form,
+    headers: { prefer: 'wait=25' },
+  })
+  assert.equal(response.status, 303)
+  assert.match(response.headers.get('location') ?? '', /\/v1\/download\/job_/)
+})
+
+test('the older names of targetFormat work', async () => {
+  for (const field of ['output_format', 'target']) {
+    const response = await client.convert({ name: 'red.png', bytes: png }, { [field]: 'webp' })
+    assert.equal(response.status, 202, field)
+  }
+})
+
+test('options are validated, unknown ones dropped and listed', async () => {
+  const job = await convertPng('red.png', { quality: '40', colour: 'blue' })
+  assert.equal(job.status, 'completed')
+  assert.deepEqual(
+    job.warnings.map(({ code, field }) => [code, field]),
+    [['UNKNOWN_PARAMETER', 'colour']],
+  )
+  const wrong = await client.convert(
+    { name: 'red.png', bytes: png },
+    { targetFormat: 'webp', quality: '4000' },
+  )
+  assert.equal(wrong.status, 400)
+})
+
+test('a download has the name, answers ranges and conditions, and bears a repeated Authorization header', async () => {
+  const job = await convertPng('naïve "€" 😀.png')
+  const redirect = await client.fetch(`/v1/download/${job.jobId}`)
+  assert.equal(redirect.status, 302)
+  const location = redirect.headers.get('location') ?? ''
+  const whole = await fetch(location, { headers: { authorization: 'Bearer sk_something' } })
+  assert.equal(whole.status, 200)
+  assert.equal(whole.headers.get('content-type'), 'image/webp')
+  assert.match(whole.headers.get('content-disposition') ?? '', /^attachment; .*filename\*=UTF-8''na%C3%AFve/)
+  const bytes = Buffer.from(await whole.arrayBuffer())
+  const part = await fetch(location, { headers: { range: 'bytes=2-5' } })
+  assert.equal(part.status, 206)
+  assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(2, 6))
+  const beyond = await fetch(location, { headers: { range: `bytes=${bytes.length}-` } })
+  assert.equal(beyond.status, 416)
+  await beyond.text()
+  const known = await fetch(location, { headers: { 'if-none-match': whole.headers.get('etag') ?? '' } })
+  assert.equal(known.status, 304)
+  const head = await fetch(`${service.url}/v1/download/${job.jobId}`, { method: 'HEAD' })
+  assert.equal(head.status, 200)
+  assert.equal(head.headers.get('content-length'), String(bytes.length))
+})
+
+test('a presigned upload is converted once; a second job for it is refused', async () => {
+  const presign = await client.fetch('/v1/uploads/presign', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ filename: 'red.png', contentType: 'image/png', size: png.length }),
+  })
+  assert.equal(presign.status, 201)
+  const { data } = (await presign.json()) as {
+    data: { uploadId: string; url: string; headers: Record<string, string> }
+  }
+  const convert = () =>
+    client.fetch('/v1/convert', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ uploadId: data.uploadId, targetFormat: 'webp' }),
+    })
+  const early = await convert()
+  assert.equal(early.status, 409)
+  assert.equal(((await early.json()) as { error: { code: string } }).error.code, 'UPLOAD_INCOMPLETE')
+  const put = await fetch(data.url, { method: 'PUT', headers: data.headers, body: png })
+  assert.equal(put.status, 200)
+  const answers = await Promise.all([convert(), convert()])
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409])
+  const winner = answers.find(({ status }) => status === 202)
+  assert.ok(winner)
+  assert.equal((await client.finished((await dataOf(winner)).jobId)).status, 'completed')
+})
+
+test('a presigned upload of another size, type or content is refused by the storage', async () => {
+  const presign = async (sha256?: string) => {
+    const response = await client.fetch('/v1/uploads/presign', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        filename: 'red.png',
+        contentType: 'image/png',
+        size: png.length,
+        ...(sha256 && { sha256 }),
+      }),
+    })
+    return ((await response.json()) as { data: { url: string; headers: Record<string, string> } }).data
+  }
+  const { url, headers } = await presign()
+  const longer = await fetch(url, { method: 'PUT', headers, body: Buffer.concat([png, png]) })
+  assert.equal(longer.status, 403)
+  const other = await fetch(url, { method: 'PUT', headers: { 'content-type': 'text/html' }, body: png })
+  assert.equal(other.status, 403)
+  const bound = await presign('0'.repeat(64))
+  const wrong = await fetch(bound.url, { method: 'PUT', headers: bound.headers, body: png })
+  assert.equal(wrong.status, 400)
+  assert.match(await wrong.text(), /BadDigest|checksum/i)
+})
+
+test('lists show only one’s own jobs, page by page, back and forth', async () => {
+  const own = new Client(service)
+  await own.fetch('/v1/jobs')
+  const ids: string[] = []
+  for (const tag of ['a', 'b', 'c', 'd', 'e']) {
+    const response = await own.convert({ name: `${tag}.png`, bytes: png }, { targetFormat: 'webp', tag })
+    ids.unshift((await dataOf(response)).jobId)
+  }
+  type Page = {
+    data: { jobs: JobData[]; pagination: { hasMore: boolean; nextCursor: string; prevCursor: string } }
+  }
+  const page = async (query: string) => (await (await own.fetch(`/v1/jobs?${query}`)).json()) as Page
+  const first = await page('limit=2')
+  const second = await page(`limit=2&cursor=${first.data.pagination.nextCursor}`)
+  const third = await page(`limit=2&cursor=${second.data.pagination.nextCursor}`)
+  const listed = [first, second, third].flatMap(({ data }) => data.jobs.map(({ jobId }) => jobId))
+  assert.deepEqual(listed, ids)
+  assert.equal(third.data.pagination.hasMore, false)
+  const back = await page(`limit=2&cursor=${third.data.pagination.prevCursor}`)
+  assert.deepEqual(
+    back.data.jobs.map(({ jobId }) => jobId),
+    ids.slice(2, 4),
+  )
+  assert.deepEqual(
+    (await page('tag=c')).data.jobs.map(({ jobId }) => jobId),
+    [ids[2]],
+  )
+  const foreign = await own.fetch(`/v1/jobs?limit=3&tag=c&cursor=${first.data.pagination.nextCursor}`)
+  assert.equal(foreign.status, 400)
+  const stranger = new Client(service)
+  const theirs = (await (await stranger.fetch('/v1/jobs')).json()) as Page
+  assert.deepEqual(theirs.data.jobs, [])
+})
+
+test('a job shows its tasks; its id alone is enough to see it, not to change it', async () => {
+  const job = await convertPng()
+  const stranger = new Client(service)
+  const shown = await stranger.fetch(`/v1/jobs/${job.jobId}`)
+  assert.equal(shown.status, 200)
+  const { data } = (await shown.json()) as {
+    data: {
+      tasks: Record<
+        string,
+        { operation: string; status: string; engine: string | null; result: { url: string } | null }
+      >
+    }
+  }
+  assert.deepEqual(Object.keys(data.tasks), ['import-file', 'convert-file', 'export-file'])
+  assert.equal(data.tasks['convert-file']?.engine, 'vips')
+  assert.match(data.tasks['export-file']?.result?.url ?? '', /\/v1\/download\//)
+  assert.equal((await stranger.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })).status, 403)
+  assert.equal((await stranger.fetch(`/v1/jobs/${job.jobId}/cancel`, { method: 'POST' })).status, 403)
+  assert.equal((await client.fetch(`/v1/jobs/${job.jobId}/cancel`, { method: 'POST' })).status, 409)
+})
+
+test('a deleted job and its files are gone', async () => {
+  const job = await convertPng()
+  const location = (await client.fetch(`/v1/download/${job.jobId}`)).headers.get('location') ?? ''
+  assert.equal((await client.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })).status, 204)
+  assert.equal((await client.fetch(`/v1/jobs/${job.jobId}`)).status, 404)
+  assert.equal((await client.fetch(`/v1/download/${job.jobId}`)).status, 404)
+  assert.equal((await fetch(location)).status, 404)
+  assert.equal((await client.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })).status, 404)
+})

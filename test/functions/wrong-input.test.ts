@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, test } from 'node:test'
+import sharp from 'sharp'
+import { Client, startService, type TestService } from '../service.ts'
+
+let service: TestService
+let client: Client
+let jpg: Buffer<ArrayBuffer>
+before(async () => {
+  service = await startService({ MAX_FILE_MB: '1' })
+  client = new Client(service)
+  const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const
+  jpg = Buffer.from(
+    await sharp({ create: { width: 200, height: 200, channels: 3, background: '#888', noise } })
+      .jpeg()
+      .toBuffer(),
+  )
+})
+after(() => service.stop())
+
+interface Failure {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+}
+
+async function refused(response: Response): Promise<Failure> {
+  const body = (await response.json()) as { success: boolean; error: { code: string; message: string } }
+  assert.equal(body.success, false)
+  assert.doesNotMatch(body.error.message, /\/(tmp|usr|work|root)\/|\bat .*:\d+|node_modules/)
+  return { status: response.status, ...body.error }
+}
+
+const text = (content: string) => Buffer.from(content)
+
+/** Objects that the embedded S3 holds. */
+function storedObjects(): string[] {
+  const folder = join(service.dataDir, 's3')
+  const file = readdirSync(folder).find((name) => name.endsWith('.sqlite'))
+  assert.ok(file)
+  const database = new DatabaseSync(join(folder, file), { readOnly: true })
+  try {
+    return database
+      .prepare('SELECT key FROM objects')
+      .all()
+      .map((row) => String(row['key']))
+  } finally {
+    database.close()
+  }
+}
+
+const cases: readonly {
+  name: string
+  file?: () => { name: string; bytes: Buffer<ArrayBuffer> }
+  fields: Record<string, string>
+  status: number
+  code: string
+  message: RegExp
+}[] = [
+  { name: 'no file', fields: { targetFormat: 'pdf' }, status: 400, code: 'NO_FILES', message: /`file`/ },
+  {
+    name: 'an empty file',
+    file: () => ({ name: 'a.png', bytes: Buffer.alloc(0) }),
+    fields: { targetFormat: 'jpg' },
+    status: 400,
+    code: 'INVALID_INPUT',
+    message: /empty/,
+  },
+  {
+    name: 'no target',
+    file: () => ({ name: 'a.jpg', bytes: jpg }),
+    fields: {},
+    status: 400,
+    code: 'INVALID_REQUEST',
+    message: /targetFormat is missing/,
+  },
+  {
+    name: 'an unknown target',
+    file: () => ({ name: 'a.jpg', bytes: jpg }),
+    fields: { targetFormat: 'xyzzy' },
+    status: 422,
+    code: 'UNSUPPORTED_FORMAT',
+    message: /"xyzzy"/,
+  },
+  {
+    name: 'targets that differ',
+    file: () => ({ name: 'a.jpg', bytes: jpg }),
+    fields: { targetFormat: 'png', target: 'webp' },
+    status: 400,
+    code: 'INVALID_INPUT',
+    message: /differ/,
+  },
+  {
+    name: 'a pair that makes no sense',
+    file: () => ({ name: 'a.jpg', bytes: jpg }),
+    fields: { targetFormat: 'mp3' },
+    status: 422,
+    code: 'UNSUPPORTED_CONVERSION',
+    message: /jpg.*mp3/,
+  },
+  {
+    name: 'a pinned engine that cannot',
+    file: () => ({ name: 'a.jpg', bytes: jpg }),
+    fields: { targetFormat: 'png', engine: 'libreoffice' },
+    status: 422,
+    code: 'UNSUPPORTED_CONVERSION',
+    message: /libreoffice.*vips/,
+  },
+  {
+    name: 'an engine that is none',
+    file: () => ({ name: 'a.jpg', bytes: jpg }),
+    fields: { targetFormat: 'png', engine: 'magic' },
+    status: 400,
+    code: 'INVALID_INPUT',
+    message: /engine: expected one of .*"magic"/,
+  },
+  {
+    name: 'a corrupt image',
+    file: () => ({ name: 'a.jpg', bytes: jpg.subarray(0, 3000) }),
+    fields: { targetFormat: 'png' },
+    status: 400,
+    code: 'CORRUPT_FILE',
+    message: /./,
+  },
+  {
+    name: 'a corrupt docx',
+    file: () => ({ name: 'a.docx', bytes: Buffer.concat([text('PK\u0003\u0004'), Buffer.alloc(900, 7)]) }),
+    fields: { targetFormat: 'pdf' },
+    status: 400,
+    code: 'CORRUPT_FILE',
+    message: /./,
+  },
+  {
+    name: 'text renamed to .pdf',
+    file: () => ({ name: 'a.pdf', bytes: text('just some words, not a document\n'.repeat(20)) }),
+    fields: { targetFormat: 'jpg' },
+    status: 400,
+    code: 'CORRUPT_FILE',
+    message: /./,
+  },
+  {
+    name: 'a file that is nothing we know',
+    file: () => ({
+      name: 'a.bin',
+      bytes: Buffer.from(Array.from({ length: 4000 }, (_, at) => (at * 7919) % 251)),
+    }),
+    fields: { targetFormat: 'pdf' },
+    status: 422,
+    code: 'UNSUPPORTED_FORMAT',
+    message: /./,
+  },
+  {
+    name: 'a file over the limit',
+    file: () => ({ name: 'a.jpg', bytes: Buffer.concat([jpg, Buffer.alloc(1_100_000)]) }),
+    fields: { targetFormat: 'png' },
+    status: 413,
+    code: 'FILE_TOO_LARGE',
+    message: /1 MiB/,
+  },
+  {
+    name: 'an upload that does not exist',
+    fields: { targetFormat: 'png', uploadId: 'upl_00000000000000000000000000' },
+    status: 404,
+    code: 'UPLOAD_NOT_FOUND',
+    message: /upl_/,
+  },
+  {
+    name: 'a tool that is not offered yet',
+    file: () => ({ name: 'a.jpg', bytes: jpg }),
+    fields: { targetFormat: 'pdf', toolOperation: 'ocr-pdf' },
+    status: 422,
+    code: 'UNSUPPORTED_CONVERSION',
+    message: /toolOperation/,
+  },
+]
+
+for (const { name, file, fields, status, code, message } of cases) {
+  test(`${name} is refused with ${code} and leaves nothing behind`, async () => {
+    const before = storedObjects()
+    const failure = await refused(await client.convert(file?.(), fields))
+    assert.deepEqual([failure.status, failure.code], [status, code])
+    assert.match(failure.message, message)
+    assert.deepEqual(storedObjects(), before)
+  })
+}
+
+test('a file in a wrong field is refused with the name of the right one', async () => {
+  const form = new FormData()
+  form.set('document', new Blob([jpg]), 'a.jpg')
+  form.set('targetFormat', 'png')
+  const failure = await refused(await client.fetch('/v1/convert', { method: 'POST', body: form }))
+  assert.equal(failure.code, 'INVALID_INPUT')
+  assert.match(failure.message, /`document`.*`file`/)
+  assert.deepEqual(storedObjects(), [])
+})
+
+test('two files where one belongs are refused', async () => {
+  const form = new FormData()
+  form.append('file', new Blob([jpg]), 'a.jpg')
+  form.append('file', new Blob([jpg]), 'b.jpg')
+  form.set('targetFormat', 'png')
+  const failure = await refused(await client.fetch('/v1/convert', { method: 'POST', body: form }))
+  assert.equal(failure.code, 'INVALID_REQUEST')
+  assert.deepEqual(storedObjects(), [])
+})
+
+test('an upload that is cut off leaves nothing behind', async () => {
+  const { hostname, port } = new URL(service.url)
+  const socket = connect(Number(port), hostname)
+  const head = `POST /v1/convert HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 500000\r\n\r\n`
+  const part = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\n\r\n'
+  await new Promise<void>((resolve) => socket.write(`${head}${part}${'j'.repeat(100_000)}`, () => resolve()))
+  socket.destroy()
+  // The next request on a fresh connection is served only after the event loop saw the end of the first.
+  await client.fetch('/v1')
+  assert.deepEqual(storedObjects(), [])
+})
+
+test('a form that ends early is refused', async () => {
+  const body = `--x\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\n\r\n${'j'.repeat(1000)}`
+  const response = await client.fetch('/v1/convert', {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'multipart/form-data; boundary=x' },
+  })
+  const failure = await refused(response)
+  assert.deepEqual([failure.status, failure.code], [400, 'INVALID_REQUEST'])
+  assert.deepEqual(storedObjects(), [])
+})
+
+test('broken JSON, a body of another type and a form without boundary are refused', async () => {
+  const post = (body: string, type: string) =>
+    client.fetch('/v1/convert', { method: 'POST', body, headers: { 'content-type': type } })
+  assert.match((await refused(await post('{"a":', 'application/json'))).message, /not valid JSON/)
+  assert.match(
+    (await refused(await post('<a/>', 'application/xml'))).message,
+    /Content-Type must be multipart\/form-data or/,
+  )
+  assert.match((await refused(await post('x', 'multipart/form-data'))).message, /boundary/)
+})
+
+test('names with emoji, quotes, newlines and folders come back harmless', async () => {
+  for (const name of [
+    '😀 "quoted".jpg',
+    '../../etc/passwd.jpg',
+    'a\nb\r\nSet-Cookie: x.jpg',
+    `${'d/'.repeat(11)}deep.jpg`,
+    '..',
+    '.jpg',
+    `${'n'.repeat(500)}.jpg`,
+  ]) {
+    const response = await client.convert(
+      { name, bytes: jpg },
+      { targetFormat: 'png' },
+      { prefer: 'wait=25' },
+    )
+    assert.equal(response.status, 200, name)
+    const { data } = (await response.json()) as { data: { result: { filename: string } } }
+    assert.match(data.result.filename, /^[^/\\\n\r"]+\.png$/, name)
+    assert.ok(data.result.filename.length <= 210)
+  }
+})
+
+test('unknown job ids, and ids that could be paths, are not found', async () => {
+  for (const id of [
+    'job_00000000000000000000000000',
+    'job_x',
+    '..%2f..%2fetc',
+    'JOB',
+    `job_${'a'.repeat(150)}`,
+  ]) {
+    for (const path of [`/v1/status/${id}`, `/v1/jobs/${id}`, `/v1/download/${id}`]) {
+      const failure = await refused(await client.fetch(path))
+      assert.deepEqual([failure.status, failure.code], [404, 'JOB_NOT_FOUND'], path)
+    }
+  }
+})
+
+test('a nonsensical Range is ignored, one beyond the end is 416', async () => {
+  const response = await client.convert(
+    { name: 'a.jpg', bytes: jpg },
+    { targetFormat: 'png' },
+    { prefer: 'wait=25' },
+  )
+  const { data } = (await response.json()) as { data: { jobId: string; result: { size: number } } }
+  const location = (await client.fetch(`/v1/download/${data.jobId}`)).headers.get('location') ?? ''
+  const garbage = await fetch(location, { headers: { range: 'bytes=abc' } })
+  assert.equal(garbage.status, 200)
+  assert.equal((await garbage.arrayBuffer()).byteLength, data.result.size)
+  assert.equal((await fetch(location, { headers: { range: 'bytes=99999999-' } })).status, 416)
+})

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import sharp from 'sharp'
+import { Client, startService, type TestService } from '../service.ts'
+
+const run = promisify(execFile)
+
+interface Input {
+  readonly name: string
+  readonly bytes: Buffer<ArrayBuffer>
+  readonly to: string
+}
+
+/** Ten jobs in three images, each long enough to be met in the middle. */
+async function tenInputs(): Promise<Input[]> {
+  const dir = await mkdtemp(join(tmpdir(), 'mutabor-kill-'))
+  const video = join(dir, 'v.mp4')
+  const source = ['-f', 'lavfi', '-i', 'testsrc=size=640x360:rate=25:duration=6']
+  await run('ffmpeg', ['-v', 'error', ...source, '-pix_fmt', 'yuv420p', video])
+  const mp4 = Buffer.from(await readFile(video))
+  await rm(dir, { recursive: true })
+  const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
+  const image = sharp({ create: { width: 1600, height: 1200, channels: 3, background: '#888', noise } })
+  const png = Buffer.from(await image.png({ compressionLevel: 1 }).toBuffer())
+  const html = Buffer.from(
+    `<html><body>${'<p>Words of a long document, page after page.</p>'.repeat(3000)}</body></html>`,
+  )
+  const make = (count: number, input: Input) => Array.from({ length: count }, () => input)
+  return [
+    ...make(2, { name: 'v.mp4', bytes: mp4, to: 'webm' }),
+    ...make(4, { name: 'i.png', bytes: png, to: 'avif' }),
+    ...make(4, { name: 'd.html', bytes: html, to: 'pdf' }),
+  ]
+}
+
+/** Process ids below one, with what each runs. */
+function descendants(pid: number): { pid: number; command: string }[] {
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  const parents = new Map<number, number>()
+  for (const name of all) {
+    try {
+      const parent = /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1]
+      parents.set(Number(name), Number(parent))
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  const below = (id: number): number[] =>
+    [...parents].filter(([, parent]) => parent === id).flatMap(([child]) => [child, ...below(child)])
+  return below(pid).map((id) => {
+    try {
+      return { pid: id, command: readFileSync(`/proc/${id}/cmdline`, 'utf8').replaceAll('\0', ' ') }
+    } catch {
+      return { pid: id, command: '' }
+    }
+  })
+}
+
+async function processing(client: Client, ids: readonly string[]): Promise<number> {
+  const states = await Promise.all(
+    ids.map(
+      async (id) => ((await (await client.fetch(`/v1/status/${id}`)).json()) as { status: string }).status,
+    ),
+  )
+  return states.filter((status) => status === 'processing').length
+}
+
+async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
+  const deadline = Date.now() + 30_000
+  while (!(await condition())) assert.ok(Date.now() < deadline, `in time: ${what}`)
+}
+
+test('ten jobs survive SIGKILL of every process of the service: ten results, none twice, none stuck', {
+  timeout: 240_000,
+}, async () => {
+  const inputs = await tenInputs()
+  let service: TestService = await startService()
+  const { dataDir } = service
+  try {
+    const client = new Client(service)
+    await client.fetch('/v1')
+    const ids: string[] = []
+    for (const { name, bytes, to } of inputs) {
+      const response = await client.convert({ name, bytes }, { targetFormat: to })
+      assert.equal(response.status, 202)
+      ids.push(((await response.json()) as { jobId: string }).jobId)
+    }
+    await until(async () => (await processing(client, ids)) >= 3, 'several jobs are being worked on')
+    const workers = descendants(service.pid).filter(({ command }) => command.includes('worker.ts'))
+    assert.ok(workers.length >= 2, 'there is a worker for each image that has work')
+    for (const worker of workers) process.kill(worker.pid, 'SIGKILL')
+    const database = descendants(service.pid).find(({ command }) => command.includes('dynoxide'))
+    assert.ok(database)
+    process.kill(database.pid, 'SIGKILL')
+    await until(
+      () =>
+        processing(client, ids).then(
+          (count) => count >= 1,
+          () => false,
+        ),
+      'the service works again after its workers and its database were killed',
+    )
+    await service.kill()
+    const { port } = new URL(service.url)
+    const left = readdirSync('/proc').filter((name) => {
+      try {
+        return (
+          /^\d+$/.test(name) && readFileSync(`/proc/${name}/environ`, 'utf8').includes(`DATA_DIR=${dataDir}`)
+        )
+      } catch {
+        return false
+      }
+    })
+    assert.deepEqual(left, [], 'no process outlives the service')
+
+    service = await startService({ PORT: port }, dataDir)
+    const jobs = await Promise.all(ids.map((id) => client.finished(id)))
+    assert.deepEqual(
+      jobs.map(({ status, error }) => [status, error]),
+      ids.map(() => ['completed', null]),
+    )
+    const results = await Promise.all(ids.map((id) => client.download(id)))
+    assert.ok(results.every((bytes, at) => bytes.length === jobs[at]?.result?.size))
+    const listed = (await (await client.fetch('/v1/jobs?limit=100')).json()) as { data: { jobs: unknown[] } }
+    assert.equal(listed.data.jobs.length, ids.length)
+  } finally {
+    await service.kill()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+})
