@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import sharp from 'sharp'
+import { createTools } from '../../lib/engines/exec.ts'
+import { libreoffice } from '../../lib/engines/libreoffice.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { Client, startService, type TestService } from '../service.ts'
+import { type Fixture, type Fixtures, makeFixtures } from './fixtures.ts'
+import { parallel, sequential } from './measure.ts'
+import { uploadMemory } from './upload-memory.ts'
+
+/**
+ * Time of the whole way through the service, from the request to the last byte of the result, against the bare warm
+ * engine in the same run; then one and eight clients, then the memory of the gateway under a 2 GB upload.
+ */
+const run = promisify(execFile)
+
+interface Case {
+  readonly name: string
+  readonly runs: number
+  readonly fixture: Fixture
+  readonly to: FormatId
+  /** The engine alone, warm, file to file. */
+  readonly bare: () => Promise<unknown>
+}
+
+function cases({ dir, png, docx, mkv }: Fixtures): readonly Case[] {
+  const out = (name: string) => join(dir, name)
+  return [
+    {
+      name: '1 small PNG → WebP',
+      runs: 40,
+      fixture: png,
+      to: 'webp',
+      bare: () => sharp(png.path).webp().toFile(out('bare.webp')),
+    },
+    { name: '10-page DOCX → PDF', runs: 15, fixture: docx, to: 'pdf', bare: () => bareOffice(docx) },
+    {
+      name: '60 s MKV → MP4, copied',
+      runs: 10,
+      fixture: mkv,
+      to: 'mp4',
+      bare: () =>
+        run('ffmpeg', [
+          '-v',
+          'error',
+          '-y',
+          '-i',
+          mkv.path,
+          '-c',
+          'copy',
+          '-movflags',
+          '+faststart',
+          out('bare.mp4'),
+        ]),
+    },
+  ]
+}
+
+async function bareOffice(docx: Fixture): Promise<void> {
+  const workDir = await mkdtemp(join(tmpdir(), 'mutabor-bare-'))
+  try {
+    const outDir = join(workDir, 'out')
+    const path = join(workDir, 'source.docx')
+    await mkdir(outDir)
+    await cp(docx.path, path)
+    const tools = createTools({ workDir, signal: new AbortController().signal, limits: libreoffice.limits })
+    const input = { path, name: docx.name, format: 'docx', size: docx.bytes.length } as const
+    await libreoffice.run(
+      { operation: 'convert', inputs: [input], from: 'docx', to: 'pdf', options: {}, outDir },
+      tools,
+    )
+  } finally {
+    await rm(workDir, { recursive: true, force: true })
+  }
+}
+
+async function throughService(client: Client, { fixture, to }: Case): Promise<void> {
+  const response = await client.convert(fixture, { targetFormat: to }, { prefer: 'wait=25' })
+  const { data } = (await response.json()) as { data: { jobId: string; status: string } }
+  const job = data.status === 'completed' ? data : await client.finished(data.jobId)
+  if (job.status !== 'completed') throw new Error(`the job is ${job.status}`)
+  await client.download(job.jobId)
+}
+
+const ms = (value: number) => value.toFixed(value < 100 ? 1 : 0).padStart(8)
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+async function speed(service: TestService, fixtures: Fixtures): Promise<void> {
+  const client = new Client(service)
+  await client.fetch('/v1')
+  say('case                        bare ms  service ms     over  1 client/s  8 clients/s  failed')
+  for (const each of cases(fixtures)) {
+    const bare = await sequential(each.runs, each.bare)
+    const whole = await sequential(each.runs, () => throughService(client, each))
+    const eight = await parallel(8, each.runs * 2, () => throughService(client, each))
+    const over = whole.medianMs - bare.medianMs
+    say(
+      `${each.name.padEnd(25)} ${ms(bare.medianMs)}    ${ms(whole.medianMs)} ${ms(over)}    ${ms(1000 / whole.medianMs)}     ${ms(eight.perSecond)}  ${eight.failures}`,
+    )
+  }
+  const [small] = cases(fixtures)
+  if (!small) return
+  const bareFifty = await sequential(3, () => Promise.all(Array.from({ length: 50 }, small.bare)), 1)
+  const fifty = await sequential(
+    3,
+    () => Promise.all(Array.from({ length: 50 }, () => throughService(client, small))),
+    1,
+  )
+  say(
+    `${'50 small PNG → WebP'.padEnd(25)} ${ms(bareFifty.medianMs)}    ${ms(fifty.medianMs)} ${ms(fifty.medianMs - bareFifty.medianMs)}`,
+  )
+}
+
+const fixtures = await makeFixtures()
+const service = await startService({ LOG_LEVEL: 'warn' })
+try {
+  await speed(service, fixtures)
+  say(await uploadMemory(service))
+} finally {
+  await service.stop()
+  await libreoffice.close?.()
+  await fixtures.remove()
+}

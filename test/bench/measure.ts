@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises'
+
+export interface Measure {
+  readonly medianMs: number
+  readonly leastMs: number
+  readonly mostMs: number
+}
+
+/** Runs one after the other, the first few not counted. */
+export async function sequential(runs: number, action: () => Promise<unknown>, warmUp = 3): Promise<Measure> {
+  for (let at = 0; at < warmUp; at++) await action()
+  const times: number[] = []
+  for (let at = 0; at < runs; at++) {
+    const start = performance.now()
+    await action()
+    times.push(performance.now() - start)
+  }
+  times.sort((a, b) => a - b)
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
+  return { medianMs: at(0.5), leastMs: at(0), mostMs: at(1) }
+}
+
+export interface Load {
+  readonly perSecond: number
+  readonly failures: number
+}
+
+/** So many clients at once until all runs are done. */
+export async function parallel(clients: number, runs: number, action: () => Promise<unknown>): Promise<Load> {
+  let left = runs
+  let failures = 0
+  const start = performance.now()
+  const client = async () => {
+    while (left-- > 0) {
+      await action().catch(() => {
+        failures++
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, client))
+  return { perSecond: runs / ((performance.now() - start) / 1000), failures }
+}
+
+/** Resident bytes of a process (proc(5), `VmRSS`). */
+export async function residentBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024
+}

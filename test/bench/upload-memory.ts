@@ -1,0 +1,51 @@
+import { request } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { TestService } from '../service.ts'
+import { residentBytes } from './measure.ts'
+
+const totalBytes = 2 * 1024 ** 3
+const chunk = Buffer.alloc(1024 * 1024, 'mutabor ')
+
+/** A video of 2 GB in name only: what counts is that it streams; it is refused when all of it is there. */
+function* form(boundary: string): Generator<Buffer> {
+  yield Buffer.from(
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="big.mp4"\r\n\r\n`,
+  )
+  for (let sent = 0; sent < totalBytes; sent += chunk.length) yield chunk
+  const field = `\r\n--${boundary}\r\nContent-Disposition: form-data; name="targetFormat"\r\n\r\nwebm\r\n--${boundary}--\r\n`
+  yield Buffer.from(field)
+}
+
+/** One line on how much memory the gateway took while a form upload of 2 GB went through it, and how fast. */
+export async function uploadMemory(service: TestService): Promise<string> {
+  const before = await residentBytes(service.pid)
+  let most = before
+  const watch = setInterval(() => {
+    void residentBytes(service.pid).then((bytes) => {
+      most = Math.max(most, bytes)
+    })
+  }, 100)
+  const start = performance.now()
+  const status = await send(service)
+  const seconds = (performance.now() - start) / 1000
+  clearInterval(watch)
+  const mib = (bytes: number) => Math.round(bytes / 1024 / 1024)
+  return `2 GiB form upload: ${mib(before)} MiB resident before, ${mib(most)} MiB at most, ${Math.round(totalBytes / 1024 / 1024 / seconds)} MiB/s (answer ${status})`
+}
+
+function send(service: TestService): Promise<number> {
+  const boundary = 'mutabor-bench'
+  return new Promise((resolve, reject) => {
+    const call = request(`${service.url}/v1/convert`, {
+      method: 'POST',
+      headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    })
+    call.on('response', (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+    call.on('error', reject)
+    pipeline(Readable.from(form(boundary)), call).catch(reject)
+  })
+}
