@@ -1,7 +1,7 @@
 import * as z from 'zod'
 
 /** Form fields arrive as text: what looks like a number is one, everything else is left for the schema to refuse. */
-const numberFromText = (value: unknown) =>
+export const numberFromText = (value: unknown) =>
   typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : value
 
 /** `false` as text is false, not a text that is there. */

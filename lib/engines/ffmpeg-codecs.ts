@@ -1,0 +1,226 @@
+import type { QualityScale } from './options.ts'
+
+export interface VideoCodec {
+  readonly encoder: string
+  /** As ffprobe names it. */
+  readonly name: string
+  /** Constant quality: the flag, its bounds, and the words. Lower is better. */
+  readonly crf?: { readonly flag: string; readonly max: number; readonly words: QualityScale }
+  /** The flags of a preset, from ultrafast to veryslow. */
+  readonly preset?: (preset: Preset) => readonly string[]
+  readonly args?: readonly string[]
+  readonly alpha?: true
+  /** Knows how to spread its bits over two passes by `-pass`. */
+  readonly twoPass?: true
+}
+
+export const presets = [
+  'ultrafast',
+  'superfast',
+  'veryfast',
+  'faster',
+  'fast',
+  'medium',
+  'slow',
+  'slower',
+  'veryslow',
+] as const
+export type Preset = (typeof presets)[number]
+
+const stepOf = (preset: Preset) => presets.indexOf(preset)
+const named = (preset: Preset) => ['-preset', preset]
+const yuv420 = ['-pix_fmt', 'yuv420p']
+/** MPEG quantizers, shared by the codecs of that age. */
+const quantizer = { flag: '-q:v', max: 31, words: { low: 10, medium: 6, high: 4, highest: 2 } }
+
+export const videoCodecs = {
+  h264: {
+    encoder: 'libx264',
+    name: 'h264',
+    crf: { flag: '-crf', max: 51, words: { low: 30, medium: 26, high: 22, highest: 18 } },
+    preset: named,
+    args: yuv420,
+    twoPass: true,
+  },
+  h265: {
+    encoder: 'libx265',
+    name: 'hevc',
+    crf: { flag: '-crf', max: 51, words: { low: 34, medium: 30, high: 26, highest: 21 } },
+    preset: named,
+    args: [...yuv420, '-x265-params', 'log-level=error:pools=2'],
+  },
+  vp9: {
+    encoder: 'libvpx-vp9',
+    name: 'vp9',
+    crf: { flag: '-crf', max: 63, words: { low: 42, medium: 37, high: 32, highest: 24 } },
+    // Above 5 the picture suffers, below 1 an hour is not enough for a minute.
+    preset: (preset) => [
+      '-deadline',
+      'good',
+      '-cpu-used',
+      String(Math.max(1, 5 - Math.floor(stepOf(preset) / 2))),
+    ],
+    args: ['-row-mt', '1'],
+    alpha: true,
+    twoPass: true,
+  },
+  vp8: {
+    encoder: 'libvpx',
+    name: 'vp8',
+    crf: { flag: '-crf', max: 63, words: { low: 30, medium: 20, high: 10, highest: 4 } },
+    preset: (preset) => [
+      '-deadline',
+      'good',
+      '-cpu-used',
+      String(Math.max(0, 5 - Math.floor(stepOf(preset) / 2))),
+    ],
+    alpha: true,
+    twoPass: true,
+  },
+  av1: {
+    encoder: 'libsvtav1',
+    name: 'av1',
+    crf: { flag: '-crf', max: 63, words: { low: 48, medium: 42, high: 35, highest: 26 } },
+    preset: (preset) => ['-preset', String(12 - stepOf(preset))],
+    args: yuv420,
+  },
+  mpeg4: { encoder: 'mpeg4', name: 'mpeg4', crf: quantizer, args: yuv420, twoPass: true },
+  xvid: { encoder: 'libxvid', name: 'mpeg4', crf: quantizer, args: yuv420 },
+  prores: { encoder: 'prores_ks', name: 'prores', args: ['-profile:v', '3', '-pix_fmt', 'yuv422p10le'] },
+  mpeg2: { encoder: 'mpeg2video', name: 'mpeg2video', crf: quantizer, args: yuv420, twoPass: true },
+  mpeg1: { encoder: 'mpeg1video', name: 'mpeg1video', crf: quantizer, args: yuv420, twoPass: true },
+  wmv: { encoder: 'wmv2', name: 'wmv2', crf: quantizer, args: yuv420 },
+  flv: { encoder: 'flv', name: 'flv1', crf: quantizer, args: yuv420 },
+  theora: {
+    encoder: 'libtheora',
+    name: 'theora',
+    // The other way round than everywhere else: 10 is best.
+    crf: { flag: '-q:v', max: 10, words: { low: 4, medium: 6, high: 7, highest: 9 } },
+    args: yuv420,
+  },
+} as const satisfies Record<string, VideoCodec>
+
+export type VideoCodecId = keyof typeof videoCodecs
+
+export interface AudioCodec {
+  readonly encoder: string
+  /** As ffprobe names it. */
+  readonly name: string
+  readonly maxChannels: number
+  /** Sample rates that it takes; any when left out. */
+  readonly rates?: readonly number[]
+  /** kbit/s of a stereo track; left out where it loses nothing or has one rate only. */
+  readonly kbits?: QualityScale
+  readonly args?: readonly string[]
+}
+
+const mpegRates = [16000, 22050, 24000, 32000, 44100, 48000] as const
+const dolbyRates = [32000, 44100, 48000] as const
+
+export const audioCodecs = {
+  aac: {
+    encoder: 'aac',
+    name: 'aac',
+    maxChannels: 6,
+    rates: [8000, 11025, 12000, ...mpegRates, 64000, 88200, 96000],
+    kbits: { low: 96, medium: 128, high: 192, highest: 256 },
+  },
+  mp3: {
+    encoder: 'libmp3lame',
+    name: 'mp3',
+    maxChannels: 2,
+    rates: [8000, 11025, 12000, ...mpegRates],
+    kbits: { low: 96, medium: 128, high: 192, highest: 320 },
+  },
+  opus: {
+    encoder: 'libopus',
+    name: 'opus',
+    maxChannels: 8,
+    rates: [8000, 12000, 16000, 24000, 48000],
+    kbits: { low: 64, medium: 96, high: 128, highest: 192 },
+  },
+  vorbis: {
+    encoder: 'libvorbis',
+    name: 'vorbis',
+    maxChannels: 8,
+    kbits: { low: 96, medium: 128, high: 160, highest: 256 },
+  },
+  ac3: {
+    encoder: 'ac3',
+    name: 'ac3',
+    maxChannels: 6,
+    rates: dolbyRates,
+    kbits: { low: 128, medium: 160, high: 192, highest: 320 },
+  },
+  eac3: {
+    encoder: 'eac3',
+    name: 'eac3',
+    maxChannels: 6,
+    rates: dolbyRates,
+    kbits: { low: 96, medium: 128, high: 192, highest: 320 },
+  },
+  dts: {
+    encoder: 'dca',
+    name: 'dts',
+    maxChannels: 6,
+    rates: [48000],
+    args: ['-strict', '-2', '-b:a', '768k'],
+  },
+  mp2: {
+    encoder: 'mp2',
+    name: 'mp2',
+    maxChannels: 2,
+    rates: mpegRates,
+    kbits: { low: 96, medium: 128, high: 192, highest: 320 },
+  },
+  wma: {
+    encoder: 'wmav2',
+    name: 'wmav2',
+    maxChannels: 2,
+    rates: [22050, 32000, 44100, 48000],
+    kbits: { low: 96, medium: 128, high: 160, highest: 192 },
+  },
+  amr: {
+    encoder: 'libopencore_amrnb',
+    name: 'amr_nb',
+    maxChannels: 1,
+    rates: [8000],
+    args: ['-b:a', '12.2k'],
+  },
+  awb: {
+    encoder: 'libvo_amrwbenc',
+    name: 'amr_wb',
+    maxChannels: 1,
+    rates: [16000],
+    args: ['-b:a', '23.85k'],
+  },
+  speex: { encoder: 'libspeex', name: 'speex', maxChannels: 2, rates: [8000, 16000, 32000] },
+  flac: { encoder: 'flac', name: 'flac', maxChannels: 8 },
+  alac: { encoder: 'alac', name: 'alac', maxChannels: 8 },
+  wavpack: { encoder: 'wavpack', name: 'wavpack', maxChannels: 255 },
+  tta: { encoder: 'tta', name: 'tta', maxChannels: 16 },
+  pcm: { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 255 },
+  'pcm-be': { encoder: 'pcm_s16be', name: 'pcm_s16be', maxChannels: 255 },
+} as const satisfies Record<string, AudioCodec>
+
+export type AudioCodecId = keyof typeof audioCodecs
+
+/** Names of encoders and other spellings that clients send. */
+export const codecAliases: Readonly<Record<string, VideoCodecId | AudioCodecId>> = {
+  libx264: 'h264',
+  avc: 'h264',
+  libx265: 'h265',
+  hevc: 'h265',
+  'libvpx-vp9': 'vp9',
+  libvpx: 'vp8',
+  libsvtav1: 'av1',
+  'libaom-av1': 'av1',
+  libxvid: 'xvid',
+  libtheora: 'theora',
+  libmp3lame: 'mp3',
+  libopus: 'opus',
+  libvorbis: 'vorbis',
+  libspeex: 'speex',
+  wmav2: 'wma',
+  pcm_s16le: 'pcm',
+}
