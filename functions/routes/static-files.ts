@@ -7,7 +7,31 @@ import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 
 /** Only these leave the folders; whatever else a path names does not exist. */
-const webAssets = ['app.css', 'app.ts', 'api.ts', 'icon.svg'] as const
+export const webAssets = [
+  'app.css',
+  'card.css',
+  'icon.svg',
+  'api.ts',
+  'app.ts',
+  'busy-view.ts',
+  'card.ts',
+  'catalogue.ts',
+  'conversion.ts',
+  'done-view.ts',
+  'element.ts',
+  'incoming.ts',
+  'kinds.ts',
+  'option-form.ts',
+  'preview.ts',
+  'ready-view.ts',
+  'remembered.ts',
+  'slots.ts',
+  'stranded-view.ts',
+  'target-picker.ts',
+  'together.ts',
+  'upload.ts',
+  'words.ts',
+] as const
 const swaggerAssets = ['swagger-ui.css', 'swagger-ui-bundle.js', 'docs.js', 'docs.css'] as const
 
 const types: Readonly<Record<string, string>> = {

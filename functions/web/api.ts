@@ -52,7 +52,10 @@ const deadlineMs = 60_000
 /** Where cookies are off, the identity that the first reply hands out goes back as a header. */
 let ownerToken: string | null = null
 
-async function call<Data>(path: string, { method = 'GET', body, signal, waitS }: Call = {}): Promise<Answer<Data>> {
+async function call<Data>(
+  path: string,
+  { method = 'GET', body, signal, waitS }: Call = {},
+): Promise<Answer<Data>> {
   const deadline = AbortSignal.timeout(deadlineMs)
   const response = await fetch(path, {
     method,
@@ -82,10 +85,15 @@ function refusal(envelope: unknown, status: number, retryAfterS: number | undefi
   const error = isRecord(envelope) && isRecord(envelope['error']) ? envelope['error'] : {}
   const { code, message } = error
   if (typeof code === 'string' && typeof message === 'string') return new Problem(code, message, retryAfterS)
-  return new Problem('UNREACHABLE', `The service gave no usable answer (status ${status}). Try again in a moment.`, retryAfterS)
+  return new Problem(
+    'UNREACHABLE',
+    `The service gave no usable answer (status ${status}). Try again in a moment.`,
+    retryAfterS,
+  )
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
 
 const jobPath = (jobId: string) => `/v1/jobs/${encodeURIComponent(jobId)}`
 
@@ -100,7 +108,10 @@ export async function optionsOf(from: string, to: string): Promise<readonly Opti
   return data.conversions[0]?.options ?? []
 }
 
-export async function presign(file: { filename: string; contentType: string; size: number }, signal: AbortSignal) {
+export async function presign(
+  file: { filename: string; contentType: string; size: number },
+  signal: AbortSignal,
+) {
   return (await call<Presigned>('/v1/uploads/presign', { method: 'POST', body: file, signal })).data
 }
 
@@ -116,7 +127,9 @@ export function jobStatus(jobId: string, signal: AbortSignal, waitS?: number): P
   return call<Job>(`/v1/status/${encodeURIComponent(jobId)}`, { signal, waitS })
 }
 
-export async function listJobs(cursor?: string): Promise<{ jobs: readonly Job[]; nextCursor: string | null }> {
+export async function listJobs(
+  cursor?: string,
+): Promise<{ jobs: readonly Job[]; nextCursor: string | null }> {
   const query = new URLSearchParams({ limit: '20', ...(cursor && { cursor }) })
   const { data } = await call<{ jobs: Job[]; pagination: { nextCursor: string | null } }>(`/v1/jobs?${query}`)
   return { jobs: data.jobs, nextCursor: data.pagination.nextCursor }

@@ -18,7 +18,22 @@ export const categories = Object.keys(categoryNames) as readonly Category[]
 /** Asked for most, first. A format without a row of its own is served by its category. */
 const likely: Readonly<Record<string, readonly string[]>> = {
   image: ['jpg', 'png', 'webp', 'pdf', 'avif', 'gif', 'svg', 'tiff'],
-  document: ['pdf', 'docx', 'xlsx', 'pptx', 'odt', 'html', 'txt', 'csv', 'odp', 'ods', 'svg', 'epub', 'jpg', 'rtf'],
+  document: [
+    'pdf',
+    'docx',
+    'xlsx',
+    'pptx',
+    'odt',
+    'html',
+    'txt',
+    'csv',
+    'odp',
+    'ods',
+    'svg',
+    'epub',
+    'jpg',
+    'rtf',
+  ],
   video: ['mp4', 'webm', 'mov', 'gif', 'mp3', 'mkv'],
   audio: ['mp3', 'wav', 'm4a', 'ogg', 'flac', 'opus'],
   archive: ['zip', '7z', 'tar.gz', 'tgz', 'tar'],
@@ -65,8 +80,12 @@ export function createCatalogue(formats: readonly Format[]): Catalogue {
 
 /** The few that stand as buttons. */
 export function likelyTargets(source: Format | undefined, targets: readonly Format[]): readonly Format[] {
-  const order = source ? (likely[source.id] ?? likely[source.category] ?? []) : ['pdf', 'jpg', 'png', 'mp4', 'mp3']
-  const wanted = order.filter((id) => id !== source?.id).map((id) => targets.find((target) => target.id === id))
+  const order = source
+    ? (likely[source.id] ?? likely[source.category] ?? [])
+    : ['pdf', 'jpg', 'png', 'mp4', 'mp3']
+  const wanted = order
+    .filter((id) => id !== source?.id)
+    .map((id) => targets.find((target) => target.id === id))
   const found = wanted.filter((format) => format !== undefined)
   return (found.length > 0 ? found : targets).slice(0, mostLikely)
 }

@@ -12,7 +12,8 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   const made = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') made.addEventListener(name.replace(/^on/, ''), value)
-    else if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : String(value))
+    else if (value !== undefined && value !== false)
+      made.setAttribute(name, value === true ? '' : String(value))
   }
   made.append(...children.filter((child) => child !== undefined))
   return made

@@ -1,5 +1,5 @@
 import type { Format } from './api.ts'
-import { categories, categoryNames } from './catalogue.ts'
+import { categoryNames } from './catalogue.ts'
 import { element, icon, newElementId } from './element.ts'
 
 /**
@@ -13,7 +13,7 @@ export function targetPicker(props: {
 }): HTMLElement {
   const listId = newElementId('formats')
   const labelId = newElementId('label')
-  let options: readonly { readonly format: Format; readonly item: HTMLElement }[] = []
+  let options: readonly Row[] = []
   let active = -1
 
   const input = element('input', {
@@ -29,20 +29,27 @@ export function targetPicker(props: {
     'aria-expanded': 'false',
     'aria-controls': listId,
   })
-  const list = element('div', { id: listId, role: 'listbox', class: 'picker-list', 'aria-labelledby': labelId, hidden: true })
+  const list = element('div', {
+    id: listId,
+    role: 'listbox',
+    class: 'picker-list',
+    'aria-labelledby': labelId,
+    hidden: true,
+  })
   const none = element('p', { class: 'picker-none', role: 'status' })
 
   const isOpen = () => !list.hidden
   const activate = (at: number) => {
     active = at
-    for (const [index, { item }] of options.entries()) item.setAttribute('aria-selected', String(index === at))
+    for (const [index, { item }] of options.entries())
+      item.setAttribute('aria-selected', String(index === at))
     const item = options[at]?.item
     if (item) input.setAttribute('aria-activedescendant', item.id)
     else input.removeAttribute('aria-activedescendant')
     item?.scrollIntoView({ block: 'nearest' })
   }
   const open = () => {
-    const found = matching(props.targets, input.value)
+    const found = byCategory(matching(props.targets, input.value))
     options = found.map((format) => ({ format, item: optionItem(format, () => choose(format)) }))
     list.replaceChildren(...grouped(options))
     none.textContent = found.length === 0 ? `It cannot become “${input.value.trim()}”.` : ''
@@ -103,7 +110,12 @@ export function targetPicker(props: {
 function matching(targets: readonly Format[], typed: string): readonly Format[] {
   const wanted = typed.trim().toLowerCase().replace(/^\./, '')
   if (!wanted) return targets
-  const names = (format: Format) => [format.id, ...format.extensions, ...format.aliases, format.name.toLowerCase()]
+  const names = (format: Format) => [
+    format.id,
+    ...format.extensions,
+    ...format.aliases,
+    format.name.toLowerCase(),
+  ]
   const rank = (format: Format) => {
     const all = names(format)
     if (all.includes(wanted)) return 0
@@ -117,16 +129,33 @@ function matching(targets: readonly Format[], typed: string): readonly Format[] 
 function optionItem(format: Format, onClick: () => void): HTMLElement {
   const id = newElementId('format')
   const name = element('span', { class: 'picker-name' }, format.name)
-  return element('div', { id, role: 'option', class: 'picker-option', 'aria-selected': 'false', onclick: onClick }, element('span', { class: 'picker-id' }, format.id.toUpperCase()), ' ', name)
+  return element(
+    'div',
+    { id, role: 'option', class: 'picker-option', 'aria-selected': 'false', onclick: onClick },
+    element('span', { class: 'picker-id' }, format.id.toUpperCase()),
+    ' ',
+    name,
+  )
 }
 
-/** Categories in the order of their best match, so that the first option is always the best one. */
-function grouped(options: readonly { readonly format: Format; readonly item: HTMLElement }[]): HTMLElement[] {
-  const present = [...new Set(options.map(({ format }) => format.category))].filter((category) => categories.includes(category))
-  return present.map((category) => {
+/** Categories in the order of their best match, so that the first of the list is the best of all. */
+function byCategory(formats: readonly Format[]): readonly Format[] {
+  return [...Map.groupBy(formats, ({ category }) => category).values()].flat()
+}
+
+interface Row {
+  readonly format: Format
+  readonly item: HTMLElement
+}
+
+function grouped(rows: readonly Row[]): HTMLElement[] {
+  return [...Map.groupBy(rows, ({ format }) => format.category)].map(([category, members]) => {
     const id = newElementId('category')
-    const items = options.filter(({ format }) => format.category === category).map(({ item }) => item)
-    const title = element('div', { id, class: 'picker-category', role: 'presentation' }, categoryNames[category])
-    return element('div', { role: 'group', 'aria-labelledby': id }, title, ...items)
+    const title = element(
+      'div',
+      { id, class: 'picker-category', role: 'presentation' },
+      categoryNames[category],
+    )
+    return element('div', { role: 'group', 'aria-labelledby': id }, title, ...members.map(({ item }) => item))
   })
 }

@@ -15,7 +15,9 @@ export function sizeWords(bytes: number): string {
 export function changeWords(before: number, after: number): string {
   if (before === 0 || Math.abs(after - before) < before / 100) return 'about the same size'
   if (after < before) return `${Math.min(99, Math.round(100 - (100 * after) / before))}% smaller`
-  return after < 2 * before ? `${Math.round((100 * after) / before - 100)}% larger` : `${(after / before).toFixed(1)} times the size`
+  return after < 2 * before
+    ? `${Math.round((100 * after) / before - 100)}% larger`
+    : `${(after / before).toFixed(1)} times the size`
 }
 
 export function remainingWords(ms: number): string {
@@ -25,7 +27,13 @@ export function remainingWords(ms: number): string {
   return minutes < 60 ? `about ${minutes} min left` : `about ${(minutes / 60).toFixed(1)} h left`
 }
 
-const moment = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+const moment = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+})
 
 export const momentWords = (iso: string) => moment.format(new Date(iso))
 
@@ -45,7 +53,11 @@ export function stageWords({ status, progress }: Job): string {
 
 /** `audioCodec` and `audio_codec` read "Audio codec". */
 export function optionLabel(name: string): string {
-  return sentenceCase(name.replace(/([a-z\d])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`).replaceAll('_', ' '))
+  return sentenceCase(
+    name
+      .replace(/([a-z\d])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`)
+      .replaceAll('_', ' '),
+  )
 }
 
 export const sentenceCase = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

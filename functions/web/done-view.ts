@@ -1,0 +1,104 @@
+import type { Job } from './api.ts'
+import { element, icon } from './element.ts'
+import { changeWords, momentWords, sizeWords } from './words.ts'
+
+type Result = NonNullable<Job['result']>
+
+/** The result: how it compares to the source, what the service warns of, where it is. */
+export function doneView(props: {
+  readonly job: Job
+  readonly result: Result
+  readonly onAgain: () => void
+  readonly onDelete: () => void
+  /** The files are deleted by now; a link would lead to an error. */
+  readonly onExpired: () => void
+}): HTMLElement {
+  const { job, result } = props
+  const followed = (event: Event) => {
+    if (Date.parse(job.expiresAt) > Date.now()) return
+    event.preventDefault()
+    props.onExpired()
+  }
+  const download = (url: string, filename: string, words: string, attributes = {}) =>
+    element('a', { href: url, download: filename, onclick: followed, ...attributes }, words)
+  const main = download(result.downloadUrl, result.filename, 'Download', {
+    class: 'button primary',
+    'data-primary': true,
+  })
+  main.prepend(icon('download'))
+  // Several downloads on one page need names that tell them apart.
+  main.append(element('span', { class: 'visually-hidden' }, ` ${result.filename}`))
+  const several = result.files.length > 1 ? result.files : []
+
+  return element(
+    'div',
+    { class: 'done' },
+    element(
+      'p',
+      { class: 'outcome' },
+      icon('check'),
+      element('span', { class: 'outcome-name' }, result.filename),
+    ),
+    element('p', { class: 'sizes' }, ...sizes(job, result)),
+    warnings(job),
+    several.length > 0
+      ? element(
+          'ul',
+          { class: 'files' },
+          ...several.map((file) =>
+            element(
+              'li',
+              {},
+              download(file.downloadUrl, file.filename, file.filename),
+              ` ${sizeWords(file.size)}`,
+            ),
+          ),
+        )
+      : undefined,
+    element(
+      'div',
+      { class: 'actions' },
+      main,
+      element('button', { type: 'button', class: 'button', onclick: props.onAgain }, 'Convert again'),
+      element(
+        'button',
+        {
+          type: 'button',
+          class: 'button quiet',
+          title: 'Deletes the result and the source from the service',
+          onclick: props.onDelete,
+        },
+        'Delete',
+      ),
+    ),
+    element('p', { class: 'hint' }, footnote(job, result)),
+  )
+}
+
+function sizes(job: Job, result: Result): (Node | string)[] {
+  const after = result.files.reduce((sum, { size }) => sum + size, 0) || result.size
+  const before = job.source.size
+  return [
+    element('span', { class: 'visually-hidden' }, 'Before '),
+    sizeWords(before),
+    ' ',
+    icon('arrow'),
+    element('span', { class: 'visually-hidden' }, ', after '),
+    element('strong', {}, sizeWords(after)),
+    element('span', { class: 'change' }, changeWords(before, after)),
+  ]
+}
+
+function warnings(job: Job): HTMLElement | undefined {
+  if (job.warnings.length === 0) return undefined
+  const rows = job.warnings.map(({ message, code }) =>
+    element('li', { 'data-code': code }, icon('warning'), element('span', {}, message)),
+  )
+  return element('ul', { class: 'warnings', 'aria-label': 'Warnings' }, ...rows)
+}
+
+function footnote(job: Job, result: Result): string {
+  const how = result.method === 'stream-copy' ? 'Copied without encoding anew. ' : ''
+  const by = result.engine ? `Made by ${result.engine}. ` : ''
+  return `${how}${by}Kept until ${momentWords(job.expiresAt)}.`
+}
