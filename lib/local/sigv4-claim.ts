@@ -41,7 +41,7 @@ export function readClaim(request: SignedRequest): Claim | Refused {
   if (presigned) return readPresigned(path, query)
   if (names.has('AWSAccessKeyId') || /^AWS /.test(authorization ?? '')) {
     const message = `The authorization mechanism you have provided is not supported. Please use ${ALGORITHM}.`
-    return refused('unsupported', message, false)
+    return refused('old-signature', message, false)
   }
   if (authorization === undefined) return refused('missing', 'Access Denied', false)
   return readAuthorization(authorization, request.headers, path, query)

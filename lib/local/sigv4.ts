@@ -37,6 +37,8 @@ export interface Accepted {
 export type Refusal =
   | 'missing'
   | 'malformed'
+  | 'no-payload-hash'
+  | 'old-signature'
   | 'unsupported'
   | 'two-mechanisms'
   | 'unknown-key'
@@ -104,7 +106,7 @@ export function verifySigV4(
 
   const payload = payloadHash(request, claim, service)
   if (payload === undefined)
-    return refuse('malformed', 'Missing required header for this request: x-amz-content-sha256')
+    return refuse('no-payload-hash', 'Missing required header for this request: x-amz-content-sha256')
   const scope = `${claim.day}/${claim.region}/${claim.service}/aws4_request`
   const signingKey = deriveSigningKey(key.secretAccessKey, claim.day, claim.region, claim.service)
   for (const bytes of canonicalForms(request, claim, service, payload)) {

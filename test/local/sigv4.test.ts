@@ -91,7 +91,7 @@ test('each refusal has its reason', () => {
   assert.equal(verify(good, documented, { now: new Date('2013-05-24T00:15:01Z') }), 'skewed')
   assert.equal(verify(withHeaders({ 'x-amz-security-token': 'abc' })), 'bad-token')
   assert.equal(verify({ ...good, headers: { host: 'a' } }), 'missing')
-  assert.equal(verify(withHeaders({ authorization: 'AWS AKIAIOSFODNN7EXAMPLE:abc=' })), 'unsupported')
+  assert.equal(verify(withHeaders({ authorization: 'AWS AKIAIOSFODNN7EXAMPLE:abc=' })), 'old-signature')
   assert.equal(verify(withHeaders({ authorization: 'Bearer abc' })), 'unsupported')
   assert.equal(verify(withHeaders({ authorization: 'AWS4-HMAC-SHA256 Credential=a/b' })), 'malformed')
   assert.equal(verify({ ...good, url: '/%ff' }), 'malformed')

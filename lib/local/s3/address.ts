@@ -1,0 +1,60 @@
+// What a request is about: bucket, key, query and headers, read from its raw target.
+import type { IncomingMessage } from 'node:http'
+import { readQuery } from '../sigv4-claim.ts'
+import type { Headers } from './call.ts'
+import { S3Error } from './errors.ts'
+
+export interface Address {
+  readonly bucket: string
+  readonly key: string
+  readonly query: ReadonlyMap<string, string>
+  readonly headers: Headers
+  readonly location: string
+}
+
+const MAX_KEY_BYTES = 1024
+
+/** Path style only: /bucket/key, or the same under the base path. Keys are taken as they are, `..` and `//` too. */
+export function readAddress({ url = '/', headers }: IncomingMessage, basePath: string): Address {
+  const [, raw = '', search = ''] = /^([^?]*)\??(.*)$/s.exec(url) ?? []
+  const pairs = readQuery(search)
+  if (!pairs) throw new S3Error('InvalidURI')
+  const under = basePath !== '' && (raw === basePath || raw.startsWith(`${basePath}/`))
+  const path = under ? raw.slice(basePath.length) : raw
+  const [, bucket = '', key = ''] = /^\/?([^/]*)\/?(.*)$/s.exec(path) ?? []
+  const address = { bucket: decode(bucket), key: decode(key) }
+  if (Buffer.byteLength(address.key) > MAX_KEY_BYTES)
+    throw new S3Error('KeyTooLongError', undefined, {
+      Size: `${Buffer.byteLength(address.key)}`,
+      MaxSizeAllowed: `${MAX_KEY_BYTES}`,
+    })
+  return {
+    ...address,
+    query: new Map(pairs),
+    headers: joinHeaders(headers, pairs),
+    location: `http://${headers.host ?? 'localhost'}${raw.replace(/\/$/, '')}`,
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new S3Error('InvalidURI')
+  }
+}
+
+/** Signers of URLs may move x-amz-* headers into the query, where they mean the same. */
+function joinHeaders(
+  headers: IncomingMessage['headers'],
+  pairs: readonly (readonly [string, string])[],
+): Headers {
+  const joined = new Map<string, string>()
+  for (const [name, value] of pairs) {
+    const lower = name.toLowerCase()
+    if (lower.startsWith('x-amz-')) joined.set(lower, value)
+  }
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) joined.set(name, Array.isArray(value) ? value.join(',') : value)
+  return joined
+}

@@ -1,0 +1,141 @@
+// The aws-chunked content encoding: signed chunks, unsigned chunks, trailers.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html and -streaming-trailers.html
+import { createHash, type Hash } from 'node:crypto'
+import { type Accepted, sameSignature, sign } from '../sigv4.ts'
+import { S3Error } from './errors.ts'
+
+const FORMS: Readonly<Record<string, { signed: boolean; trailer: boolean }>> = {
+  'STREAMING-AWS4-HMAC-SHA256-PAYLOAD': { signed: true, trailer: false },
+  'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER': { signed: true, trailer: true },
+  'STREAMING-UNSIGNED-PAYLOAD-TRAILER': { signed: false, trailer: true },
+}
+const MAX_LINE_BYTES = 16 << 10
+const EMPTY_SHA256 = createHash('sha256').digest('hex')
+
+/** Yields the payload; fills `trailers` before it ends. Throws on the first chunk whose signature is wrong. */
+export function decodeChunks(
+  raw: AsyncIterable<Buffer>,
+  auth: Accepted,
+  trailers: Map<string, string>,
+): AsyncGenerator<Buffer> {
+  const form = FORMS[auth.payload]
+  if (!form) throw new S3Error('NotImplemented', undefined, { Header: 'x-amz-content-sha256' })
+  return new Decoder(raw, form.signed ? new ChunkSignatures(auth) : undefined, form.trailer).decode(trailers)
+}
+
+class Decoder {
+  readonly #source: AsyncIterator<Buffer>
+  readonly #signatures: ChunkSignatures | undefined
+  readonly #hasTrailer: boolean
+  #held: Buffer = Buffer.alloc(0)
+
+  constructor(raw: AsyncIterable<Buffer>, signatures: ChunkSignatures | undefined, hasTrailer: boolean) {
+    this.#source = raw[Symbol.asyncIterator]()
+    this.#signatures = signatures
+    this.#hasTrailer = hasTrailer
+  }
+
+  async *decode(trailers: Map<string, string>): AsyncGenerator<Buffer> {
+    for (;;) {
+      const line = await this.#line()
+      const [, digits = '', signature = ''] =
+        /^([0-9a-f]{1,8})(?:;chunk-signature=([0-9a-f]+))?$/i.exec(line) ?? []
+      if (digits === '') throw malformed()
+      const size = Number.parseInt(digits, 16)
+      const hash = this.#signatures && createHash('sha256')
+      if (size > 0) yield* this.#payload(size, hash)
+      if (hash) this.#signatures?.checkChunk(hash, signature)
+      if (size === 0) break
+      if ((await this.#line()) !== '') throw malformed()
+    }
+    await this.#readTrailers(trailers)
+  }
+
+  async *#payload(size: number, hash: Hash | undefined): AsyncGenerator<Buffer> {
+    for (let left = size; left > 0; ) {
+      if (this.#held.length === 0 && !(await this.#more())) throw new S3Error('IncompleteBody')
+      const piece = this.#held.subarray(0, left)
+      this.#held = this.#held.subarray(piece.length)
+      left -= piece.length
+      hash?.update(piece)
+      yield piece
+    }
+  }
+
+  async #readTrailers(trailers: Map<string, string>): Promise<void> {
+    let signature = ''
+    let signed = ''
+    // Some clients end the body without the last empty line.
+    for (;;) {
+      const line = await this.#line(true)
+      if (line === '') break
+      const colon = line.indexOf(':')
+      if (colon < 1) throw malformed()
+      const [name, value] = [line.slice(0, colon).toLowerCase().trim(), line.slice(colon + 1).trim()]
+      if (name === 'x-amz-trailer-signature') {
+        signature = value
+        continue
+      }
+      trailers.set(name, value)
+      signed += `${name}:${value}\n`
+    }
+    if (!this.#hasTrailer && trailers.size > 0) throw malformed()
+    if (this.#hasTrailer) this.#signatures?.checkTrailer(signed, signature)
+    // Whatever follows is not part of the message; reading to the end lets the connection be used again.
+    while (await this.#more()) if (this.#held.length > MAX_LINE_BYTES) throw malformed()
+  }
+
+  async #more(): Promise<boolean> {
+    const next = await this.#source.next()
+    if (next.done) return false
+    this.#held = this.#held.length === 0 ? next.value : Buffer.concat([this.#held, next.value])
+    return true
+  }
+
+  async #line(mayEnd = false): Promise<string> {
+    for (;;) {
+      const end = this.#held.indexOf('\r\n')
+      if (end >= 0) {
+        const line = this.#held.toString('latin1', 0, end)
+        this.#held = this.#held.subarray(end + 2)
+        return line
+      }
+      if (this.#held.length > MAX_LINE_BYTES) throw malformed()
+      if (await this.#more()) continue
+      if (!mayEnd) throw new S3Error('IncompleteBody')
+      const line = this.#held.toString('latin1')
+      this.#held = Buffer.alloc(0)
+      return line
+    }
+  }
+}
+
+/** Each chunk's signature covers the one before it; the first covers the request's. */
+class ChunkSignatures {
+  readonly #auth: Accepted
+  #previous: string
+
+  constructor(auth: Accepted) {
+    this.#auth = auth
+    this.#previous = auth.seedSignature
+  }
+
+  checkChunk(hash: Hash, theirs: string): void {
+    this.#check('AWS4-HMAC-SHA256-PAYLOAD', `${EMPTY_SHA256}\n${hash.digest('hex')}`, theirs)
+  }
+
+  checkTrailer(text: string, theirs: string): void {
+    this.#check('AWS4-HMAC-SHA256-TRAILER', createHash('sha256').update(text).digest('hex'), theirs)
+  }
+
+  #check(algorithm: string, hashes: string, theirs: string): void {
+    const { amzDate, scope, signingKey } = this.#auth
+    const ours = sign(signingKey, [algorithm, amzDate, scope, this.#previous, hashes].join('\n'))
+    if (!sameSignature(ours, theirs)) throw new S3Error('SignatureDoesNotMatch')
+    this.#previous = ours
+  }
+}
+
+function malformed(): S3Error {
+  return new S3Error('InvalidRequest', 'The aws-chunked body is not well-formed')
+}

@@ -1,0 +1,165 @@
+// The bytes: one file per object or part, under a random name. Keys never become paths.
+import { randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface Span {
+  readonly blob: string
+  readonly size: number
+}
+
+const BATCH_BYTES = 1 << 20
+const SYNC_BYTES = 64 << 20
+const READ_BYTES = 256 << 10
+
+export class Blobs {
+  readonly #dir: string
+  readonly #log: (message: string, fields?: object) => void
+  readonly #readers = new Map<string, number>()
+  readonly #doomed = new Set<string>()
+
+  constructor(dir: string, log: (message: string, fields?: object) => void) {
+    this.#dir = dir
+    this.#log = log
+  }
+
+  /**
+   * Writes a new blob and resolves when its bytes are on disk. The name is new and nothing refers to it before
+   * the caller's commit, so no temporary name and rename are needed; the sweep removes what a crash leaves.
+   */
+  async write(chunks: AsyncIterable<Buffer>): Promise<Span> {
+    const blob = randomBytes(16).toString('hex')
+    const file = await open(this.#path(blob), 'wx')
+    try {
+      const size = await drain(chunks, file)
+      await file.datasync()
+      return { blob, size }
+    } catch (cause) {
+      await this.remove([blob])
+      throw cause
+    } finally {
+      await file.close()
+    }
+  }
+
+  /** Keeps blobs readable until the returned function is called, even when their object is deleted meanwhile. */
+  hold(spans: readonly Span[]): () => void {
+    for (const { blob } of spans) this.#readers.set(blob, (this.#readers.get(blob) ?? 0) + 1)
+    let held = true
+    return () => {
+      if (!held) return
+      held = false
+      const free = spans.filter(({ blob }) => this.#release(blob)).map(({ blob }) => blob)
+      void this.remove(free)
+    }
+  }
+
+  #release(blob: string): boolean {
+    const readers = (this.#readers.get(blob) ?? 1) - 1
+    if (readers > 0) this.#readers.set(blob, readers)
+    else this.#readers.delete(blob)
+    return readers === 0 && this.#doomed.delete(blob)
+  }
+
+  /** Deletes files no row refers to any more. A failure is no client's business: the next start sweeps. */
+  async remove(blobs: readonly string[]): Promise<void> {
+    for (const blob of blobs) {
+      if (this.#readers.has(blob)) {
+        this.#doomed.add(blob)
+        continue
+      }
+      try {
+        await rm(this.#path(blob), { force: true })
+      } catch (cause) {
+        this.#log('A deleted object left a file behind', { blob, cause })
+      }
+    }
+  }
+
+  /** Bytes first to last (inclusive) of the spans laid end to end. */
+  async *read(spans: readonly Span[], first: number, last: number): AsyncGenerator<Buffer> {
+    let offset = 0
+    for (const { blob, size } of spans) {
+      const start = Math.max(first - offset, 0)
+      const end = Math.min(last - offset, size - 1)
+      offset += size
+      if (start > end) continue
+      yield* createReadStream(this.#path(blob), {
+        start,
+        end,
+        highWaterMark: READ_BYTES,
+      }) as AsyncIterable<Buffer>
+    }
+  }
+
+  /** Deletes every file that no row names: remains of interrupted uploads and deletes. */
+  async sweep(isKnown: (blob: string) => boolean): Promise<number> {
+    let swept = 0
+    for (let prefix = 0; prefix < 256; prefix++) {
+      const folder = join(this.#dir, hex(prefix))
+      await mkdir(folder, { recursive: true })
+      const orphans = (await readdir(folder)).filter((name) => !isKnown(name))
+      for (const name of orphans) await rm(join(folder, name), { recursive: true, force: true })
+      swept += orphans.length
+    }
+    return swept
+  }
+
+  #path(blob: string): string {
+    return join(this.#dir, blob.slice(0, 2), blob)
+  }
+}
+
+const hex = (byte: number) => byte.toString(16).padStart(2, '0')
+
+/** Writes while the next chunks arrive, and lets the disk begin early: one sync at the end would cost the whole time again. */
+async function drain(chunks: AsyncIterable<Buffer>, file: FileHandle): Promise<number> {
+  let size = 0
+  let unsynced = 0
+  let batch: Buffer[] = []
+  let batchBytes = 0
+  let writing: Promise<unknown> = Promise.resolve()
+  let syncing: Promise<void> = Promise.resolve()
+  try {
+    for await (const chunk of chunks) {
+      batch.push(chunk)
+      batchBytes += chunk.length
+      size += chunk.length
+      if (batchBytes < BATCH_BYTES) continue
+      await writing
+      writing = settleLater(writeAll(file, batch))
+      unsynced += batchBytes
+      batch = []
+      batchBytes = 0
+      if (unsynced < SYNC_BYTES) continue
+      await syncing
+      syncing = settleLater(file.datasync())
+      unsynced = 0
+    }
+    await writing
+    if (batch.length > 0) await writeAll(file, batch)
+    return size
+  } finally {
+    await Promise.allSettled([writing, syncing])
+  }
+}
+
+/** A failed write is thrown at the next await; until then Node must not take it for unhandled. */
+function settleLater<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined)
+  return promise
+}
+
+/** writev may write less than it was given. */
+async function writeAll(file: FileHandle, batch: readonly Buffer[]): Promise<void> {
+  let rest = [...batch]
+  while (rest.length > 0) {
+    let { bytesWritten } = await file.writev(rest)
+    while (rest[0] && bytesWritten >= rest[0].length) {
+      bytesWritten -= rest[0].length
+      rest = rest.slice(1)
+    }
+    if (rest[0] && bytesWritten > 0) rest[0] = rest[0].subarray(bytesWritten)
+  }
+}

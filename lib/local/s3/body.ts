@@ -1,0 +1,117 @@
+// The body of a request: its framing undone, its signatures and checksums verified, its length enforced.
+import { decodeChunks } from './aws-chunked.ts'
+import type { Span } from './blobs.ts'
+import type { Call, Headers, Services } from './call.ts'
+import type { Algorithm } from './checksums.ts'
+import { Digester, type Digests } from './digests.ts'
+import { notImplemented, S3Error } from './errors.ts'
+import { fromXml, type Parsed } from './xml.ts'
+
+interface Body {
+  readonly chunks: AsyncIterable<Buffer>
+  /** Filled when the last chunk has been read. */
+  readonly trailers: Headers
+}
+
+/** The largest object of one PUT, and the largest part. */
+export const MAX_PUT_BYTES = 5 * 1024 ** 3
+const MAX_XML_BYTES = 2 * 1024 ** 2
+
+/** Undoes the framing of a body. Its length is known beforehand, as S3 demands, and enforced. */
+function openBody(call: Call, maxBytes: number): Body {
+  const { headers, request, auth } = call
+  const payload = auth?.payload ?? 'UNSIGNED-PAYLOAD'
+  const streaming = payload.startsWith('STREAMING-')
+  if (!streaming && headers.has('transfer-encoding')) throw notImplemented('Transfer-Encoding')
+  const text = headers.get(streaming ? 'x-amz-decoded-content-length' : 'content-length')
+  if (text === undefined && call.method !== 'POST') throw new S3Error('MissingContentLength')
+  const length = Number(text ?? 0)
+  if (!/^\d+$/.test(text ?? '0')) throw new S3Error('InvalidArgument', 'Invalid content length')
+  if (length > maxBytes) {
+    if (maxBytes < MAX_PUT_BYTES) throw new S3Error('MaxMessageLengthExceeded')
+    throw new S3Error('EntityTooLarge', undefined, {
+      ProposedSize: `${length}`,
+      MaxSizeAllowed: `${maxBytes}`,
+    })
+  }
+  const trailers = new Map<string, string>()
+  // The default iterator would destroy the connection on an error, and with it the answer.
+  const raw = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+  const chunks = streaming && auth ? decodeChunks(raw, auth, trailers) : raw
+  return { chunks: exactly(chunks, length), trailers }
+}
+
+async function* exactly(chunks: AsyncIterable<Buffer>, length: number): AsyncGenerator<Buffer> {
+  let size = 0
+  for await (const chunk of chunks) {
+    size += chunk.length
+    if (size > length) throw new S3Error('IncompleteBody', 'The request body is longer than announced')
+    yield chunk
+  }
+  if (size < length) throw new S3Error('IncompleteBody')
+}
+
+export interface Received extends Span, Digests {}
+
+/** Stores the body as a new blob; the caller's commit makes it part of something, or the caller removes it. */
+export function receiveBody(services: Services, call: Call, also: Algorithm): Promise<Received> {
+  const body = openBody(call, MAX_PUT_BYTES)
+  return storeChunks(services, call.headers, body, also)
+}
+
+/** Stores chunks from anywhere, held against the checksums in the headers. */
+export async function storeChunks(
+  { blobs }: Services,
+  headers: Headers,
+  { chunks, trailers }: Body,
+  also: Algorithm,
+): Promise<Received> {
+  const digester = new Digester(headers, also)
+  const span = await blobs.write(digester.watch(chunks))
+  try {
+    return { ...span, ...digester.finish(trailers) }
+  } catch (cause) {
+    await blobs.remove([span.blob])
+    throw cause
+  }
+}
+
+/** A blob whose commit is refused belongs to nobody. */
+export async function commitOrRemove<T>(
+  { blobs }: Services,
+  blob: string,
+  commit: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await commit()
+  } catch (cause) {
+    await blobs.remove([blob])
+    throw cause
+  }
+}
+
+/** Reads a small XML body with the given root. */
+export async function readXmlBody(call: Call, root: string): Promise<Parsed> {
+  const text = await readText(call)
+  if (text === '') throw new S3Error('MalformedXML')
+  return fromXml(text, root)
+}
+
+export async function readText(call: Call): Promise<string> {
+  const body = openBody(call, MAX_XML_BYTES)
+  const digester = new Digester(call.headers, undefined)
+  const pieces: Buffer[] = []
+  for await (const chunk of digester.watch(body.chunks)) pieces.push(chunk)
+  digester.finish(body.trailers)
+  return Buffer.concat(pieces).toString()
+}
+
+/** Operations whose body AWS does not take without a checksum. */
+export function requireChecksum(headers: Headers): void {
+  const names = [...headers.keys(), headers.get('x-amz-trailer') ?? '']
+  if (names.some((name) => name === 'content-md5' || /^x-amz-checksum-(crc|sha)/.test(name))) return
+  throw new S3Error(
+    'InvalidRequest',
+    'Missing required header for this request: Content-MD5 OR x-amz-checksum-*',
+  )
+}

@@ -1,0 +1,165 @@
+// Buckets themselves, and what can be asked about one.
+import { readText } from './body.ts'
+import type { Call, Operation, Reply, Services } from './call.ts'
+import { ACCOUNT, isoTime, nowInSeconds, OWNER } from './call.ts'
+import { refuseUnsupported } from './description.ts'
+import { notImplemented, S3Error } from './errors.ts'
+import { dropUpload } from './multipart.ts'
+import { noSuchBucket } from './objects.ts'
+import { readCount } from './paging.ts'
+import { childText, fromXml, toXml } from './xml.ts'
+
+export function listBuckets({ db, region }: Services, { query }: Call): Reply {
+  const most = readCount('max-buckets', query.get('max-buckets'), 10_000, 10_000)
+  const prefix = query.get('prefix') ?? ''
+  const after = Buffer.from(query.get('continuation-token') ?? '', 'base64').toString()
+  const wanted = query.get('bucket-region') ?? region
+  const rows = db.sql.all`SELECT name, created FROM bucket WHERE name > ${after} ORDER BY name`
+  const found = rows.filter(({ name }) => wanted === region && String(name).startsWith(prefix))
+  const page = found.slice(0, most)
+  const last = page.at(-1)
+  return {
+    xml: toXml('ListAllMyBucketsResult', {
+      Owner: OWNER,
+      Buckets: {
+        Bucket: page.map(({ name, created }) => ({
+          Name: String(name),
+          CreationDate: isoTime(Number(created)),
+          BucketRegion: region,
+        })),
+      },
+      Prefix: query.get('prefix'),
+      ContinuationToken:
+        last && found.length > page.length ? Buffer.from(String(last.name)).toString('base64') : undefined,
+    }),
+  }
+}
+
+export async function createBucket({ db, region }: Services, call: Call): Promise<Reply> {
+  const { bucket, headers } = call
+  if (!isBucketName(bucket)) throw new S3Error('InvalidBucketName', undefined, { BucketName: bucket })
+  const lock = headers.get('x-amz-bucket-object-lock-enabled')
+  if (lock?.toLowerCase() === 'true') throw notImplemented('x-amz-bucket-object-lock-enabled')
+  const ownership = headers.get('x-amz-object-ownership')
+  if (ownership !== undefined && ownership !== 'BucketOwnerEnforced')
+    throw notImplemented('x-amz-object-ownership')
+  refuseUnsupported(headers)
+  checkLocation(await readText(call), region)
+  const { changes } = await db.write(
+    () => db.sql.run`INSERT OR IGNORE INTO bucket (name, created) VALUES (${bucket}, ${nowInSeconds()})`,
+  )
+  // The oldest region answers 200 to its owner's repetition, all others 409.
+  if (Number(changes) === 0 && region !== 'us-east-1')
+    throw new S3Error('BucketAlreadyOwnedByYou', undefined, { BucketName: bucket })
+  return { headers: { location: `/${bucket}` } }
+}
+
+/** Names as for general purpose buckets: 3-63 of a-z 0-9 . - with the exceptions that would break host names. */
+function isBucketName(name: string): boolean {
+  return (
+    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name) &&
+    !name.includes('..') &&
+    !/^\d+\.\d+\.\d+\.\d+$/.test(name) &&
+    !/^(xn--|sthree-|amzn-s3-demo-)/.test(name) &&
+    !/(-s3alias|--ol-s3|\.mrap|--x-s3|--table-s3)$/.test(name)
+  )
+}
+
+function checkLocation(body: string, region: string): void {
+  if (body.trim() === '') return
+  const location = childText(fromXml(body, 'CreateBucketConfiguration'), 'LocationConstraint') ?? ''
+  if (location === '' || (location === region && region !== 'us-east-1')) return
+  if (region === 'us-east-1' && !/^[a-z]{2}(-[a-z]+)+-\d$|^EU$/.test(location))
+    throw new S3Error('InvalidLocationConstraint', undefined, { LocationConstraint: location })
+  if (location === 'us-east-1')
+    throw new S3Error('InvalidLocationConstraint', undefined, { LocationConstraint: location })
+  throw new S3Error(
+    'IllegalLocationConstraintException',
+    `The ${location} location constraint is incompatible for the region specific endpoint this request was sent to.`,
+  )
+}
+
+export async function deleteBucket({ db, blobs }: Services, { bucket }: Call): Promise<Reply> {
+  const garbage = await db.write(() => {
+    if (db.sql.get`SELECT 1 FROM object WHERE bucket = ${bucket} LIMIT 1`)
+      throw new S3Error('BucketNotEmpty', undefined, { BucketName: bucket })
+    const { changes } = db.sql.run`DELETE FROM bucket WHERE name = ${bucket}`
+    if (Number(changes) === 0) throw noSuchBucket(bucket)
+    db.sql.run`DELETE FROM setting WHERE bucket = ${bucket}`
+    const uploads = db.sql.all`SELECT id FROM upload WHERE bucket = ${bucket}`
+    return uploads.flatMap(({ id }) => dropUpload(db, { id: String(id) }))
+  })
+  void blobs.remove(garbage)
+  return { status: 204 }
+}
+
+export function headBucket({ region }: Services): Reply {
+  return { headers: { 'x-amz-bucket-region': region, 'x-amz-access-point-alias': 'false' } }
+}
+
+export function getLocation({ region }: Services): Reply {
+  // The oldest region is told by an empty element.
+  const location = region === 'us-east-1' ? '' : region
+  const xml = toXml('LocationConstraint', {}).replace(
+    '></LocationConstraint>',
+    `>${location}</LocationConstraint>`,
+  )
+  return { xml }
+}
+
+/** Buckets and objects alike: the owner may do everything, nobody else anything. */
+export function getAcl(): Reply {
+  const grantee = { ID: OWNER.ID, DisplayName: OWNER.DisplayName }
+  const xml = toXml('AccessControlPolicy', {
+    Owner: OWNER,
+    AccessControlList: { Grant: { Grantee: grantee, Permission: 'FULL_CONTROL' } },
+  })
+  const typed = '<Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser">'
+  return { xml: xml.replace('<Grantee>', typed) }
+}
+
+/** A bucket owned by another account, says the client; there is but one account. */
+export function checkExpectedOwner({ headers }: Call): void {
+  const expected = [
+    headers.get('x-amz-expected-bucket-owner'),
+    headers.get('x-amz-source-expected-bucket-owner'),
+  ]
+  if (expected.some((owner) => owner !== undefined && owner !== ACCOUNT)) throw new S3Error('AccessDenied')
+}
+
+/** Reads of features that are always off, or always on, in a bucket here; their writes are not implemented. */
+export const FIXED_ANSWERS: Readonly<Record<string, Operation>> = {
+  accelerate: () => ({ xml: toXml('AccelerateConfiguration', {}) }),
+  encryption: () => {
+    throw new S3Error('ServerSideEncryptionConfigurationNotFoundError')
+  },
+  logging: () => ({ xml: toXml('BucketLoggingStatus', {}) }),
+  'object-lock': () => {
+    throw new S3Error('ObjectLockConfigurationNotFoundError')
+  },
+  ownershipControls: () => ({
+    xml: toXml('OwnershipControls', { Rule: { ObjectOwnership: 'BucketOwnerEnforced' } }),
+  }),
+  policy: () => {
+    throw new S3Error('NoSuchBucketPolicy')
+  },
+  policyStatus: () => {
+    throw new S3Error('NoSuchBucketPolicy')
+  },
+  publicAccessBlock: () => ({
+    xml: toXml('PublicAccessBlockConfiguration', {
+      BlockPublicAcls: true,
+      IgnorePublicAcls: true,
+      BlockPublicPolicy: true,
+      RestrictPublicBuckets: true,
+    }),
+  }),
+  replication: () => {
+    throw new S3Error('ReplicationConfigurationNotFoundError')
+  },
+  requestPayment: () => ({ xml: toXml('RequestPaymentConfiguration', { Payer: 'BucketOwner' }) }),
+  versioning: () => ({ xml: toXml('VersioningConfiguration', {}) }),
+  website: () => {
+    throw new S3Error('NoSuchWebsiteConfiguration')
+  },
+}

@@ -1,0 +1,60 @@
+// One request as the operations see it, and what they answer.
+import type { IncomingMessage } from 'node:http'
+import type { Accepted } from '../sigv4.ts'
+import type { Blobs } from './blobs.ts'
+import type { Database } from './database.ts'
+import type { Notifier } from './notifications.ts'
+
+/** What every operation may use. */
+export interface Services {
+  readonly db: Database
+  readonly blobs: Blobs
+  readonly notifier: Notifier
+  readonly region: string
+}
+
+export interface Call {
+  readonly request: IncomingMessage
+  readonly method: string
+  /** Empty for the service itself. */
+  readonly bucket: string
+  /** Empty for the bucket itself. */
+  readonly key: string
+  readonly query: ReadonlyMap<string, string>
+  /** By lower-case name. A presigned request may carry x-amz-* ones in its query. */
+  readonly headers: Headers
+  readonly auth: Accepted | undefined
+  readonly requestId: string
+  /** The resource's address as the client wrote it, without query. */
+  readonly location: string
+}
+
+export type Headers = ReadonlyMap<string, string>
+
+export interface Reply {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string | number>>
+  readonly xml?: string
+  readonly body?: AsyncIterable<Buffer>
+  /** Called once the reply is sent or has failed. */
+  readonly done?: () => void
+}
+
+export type Operation = (services: Services, call: Call) => Reply | Promise<Reply>
+
+/** This server is one account; AWS tools expect its number in twelve digits and its canonical id in 64. */
+export const ACCOUNT = '000000000000'
+export const OWNER = {
+  ID: '75aa57f09aa0c8caeab4f8c24e99d10f8e7faeebf76c078efc7c6caea54ba06a',
+  DisplayName: 'mutabor',
+}
+
+/** As 2009-10-12T17:50:30.000Z. */
+export function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString()
+}
+
+/** S3 keeps times in seconds; anything finer would make If-Modified-Since miss by a fraction. */
+export function nowInSeconds(): number {
+  return Math.floor(Date.now() / 1000) * 1000
+}

@@ -1,0 +1,138 @@
+// The checksums a client may send with a body and ask back with an object.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html
+import { createHash, type Hash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { type Crc64, crc32c, joinCrc, updateCrc64 } from './crc.ts'
+
+interface Running {
+  update(chunk: Buffer): void
+  /** Raw bytes of the checksum, which travel in base64. */
+  digest(): Buffer
+}
+
+const ALGORITHMS = {
+  CRC32: { bytes: 4, types: ['FULL_OBJECT', 'COMPOSITE'], usual: 'COMPOSITE', start: () => running32(crc32) },
+  CRC32C: {
+    bytes: 4,
+    types: ['FULL_OBJECT', 'COMPOSITE'],
+    usual: 'COMPOSITE',
+    start: () => running32(crc32c),
+  },
+  CRC64NVME: { bytes: 8, types: ['FULL_OBJECT'], usual: 'FULL_OBJECT', start: running64 },
+  SHA1: { bytes: 20, types: ['COMPOSITE'], usual: 'COMPOSITE', start: () => runningHash('sha1') },
+  SHA256: { bytes: 32, types: ['COMPOSITE'], usual: 'COMPOSITE', start: () => runningHash('sha256') },
+} as const satisfies Record<
+  string,
+  { bytes: number; types: readonly ChecksumType[]; usual: ChecksumType; start: () => Running }
+>
+
+export type Algorithm = keyof typeof ALGORITHMS
+/** Over all bytes, or over the checksums of the parts. */
+export type ChecksumType = 'FULL_OBJECT' | 'COMPOSITE'
+
+export interface Checksum {
+  readonly algorithm: Algorithm
+  readonly type: ChecksumType
+  /** Base64; of a composite with `-N` after it. */
+  readonly value: string
+}
+
+export const ALGORITHM_NAMES = Object.keys(ALGORITHMS) as Algorithm[]
+
+export function asAlgorithm(text: string): Algorithm | undefined {
+  const name = text.toUpperCase()
+  return ALGORITHM_NAMES.find((one) => one === name)
+}
+
+export function checksumHeader(algorithm: Algorithm): string {
+  return `x-amz-checksum-${algorithm.toLowerCase()}`
+}
+
+/** As in ChecksumCRC32, the element of replies and of the list of parts. */
+export function checksumElement(algorithm: Algorithm): string {
+  return `Checksum${algorithm}`
+}
+
+export function usualType(algorithm: Algorithm): ChecksumType {
+  return ALGORITHMS[algorithm].usual
+}
+
+export function allowsType(algorithm: Algorithm, type: string): type is ChecksumType {
+  return (ALGORITHMS[algorithm].types as readonly string[]).includes(type)
+}
+
+export function isChecksum(algorithm: Algorithm, base64: string): boolean {
+  return (
+    /^[A-Za-z0-9+/]+=*$/.test(base64) && Buffer.from(base64, 'base64').length === ALGORITHMS[algorithm].bytes
+  )
+}
+
+export function startChecksum(algorithm: Algorithm): Running {
+  return ALGORITHMS[algorithm].start()
+}
+
+/** Headers that tell a checksum, in replies about an object or a part. */
+export function checksumHeaders(checksum: Checksum | undefined): Record<string, string> {
+  if (!checksum) return {}
+  return { [checksumHeader(checksum.algorithm)]: checksum.value, 'x-amz-checksum-type': checksum.type }
+}
+
+/** The checksum of a whole object from the base64 checksums and sizes of its parts. */
+export function joinChecksums(
+  algorithm: Algorithm,
+  type: ChecksumType,
+  parts: readonly { readonly checksum: string; readonly size: number }[],
+): Checksum {
+  const raw = parts.map((part) => Buffer.from(part.checksum, 'base64'))
+  if (type === 'COMPOSITE') {
+    const joined = startChecksum(algorithm)
+    joined.update(Buffer.concat(raw))
+    return { algorithm, type, value: `${joined.digest().toString('base64')}-${parts.length}` }
+  }
+  if (algorithm === 'SHA1' || algorithm === 'SHA256')
+    throw new Error(`${algorithm} cannot be joined from parts`)
+  const [first = 0n, ...rest] = raw.map((bytes) => BigInt(`0x${bytes.toString('hex')}`))
+  const whole = rest.reduce(
+    (crc, next, index) => joinCrc(algorithm, crc, next, parts[index + 1]?.size ?? 0),
+    first,
+  )
+  const hex = whole.toString(16).padStart(ALGORITHMS[algorithm].bytes * 2, '0')
+  return { algorithm, type, value: Buffer.from(hex, 'hex').toString('base64') }
+}
+
+function running32(update: (chunk: Buffer, previous: number) => number): Running {
+  let crc = 0
+  return {
+    update: (chunk) => {
+      crc = update(chunk, crc)
+    },
+    digest: () => {
+      const bytes = Buffer.alloc(4)
+      bytes.writeUInt32BE(crc >>> 0)
+      return bytes
+    },
+  }
+}
+
+function running64(): Running {
+  const crc: Crc64 = { low: 0, high: 0 }
+  return {
+    update: (chunk) => updateCrc64(crc, chunk),
+    digest: () => {
+      const bytes = Buffer.alloc(8)
+      bytes.writeInt32BE(crc.high, 0)
+      bytes.writeInt32BE(crc.low, 4)
+      return bytes
+    },
+  }
+}
+
+function runningHash(name: 'sha1' | 'sha256'): Running {
+  const hash: Hash = createHash(name)
+  return {
+    update: (chunk) => {
+      hash.update(chunk)
+    },
+    digest: () => hash.digest(),
+  }
+}

@@ -1,0 +1,105 @@
+// Conditional requests and ranges: RFC 9110 sections 13 and 14, with the exceptions S3 documents.
+import type { Headers } from './call.ts'
+import { notImplemented, S3Error } from './errors.ts'
+
+interface Current {
+  readonly etag: string
+  readonly modified: number
+}
+
+function failed(condition: string): S3Error {
+  return new S3Error('PreconditionFailed', undefined, { Condition: condition })
+}
+
+/** Conditions of Put, Copy and Complete. Held inside the transaction that writes, so of many racers one wins. */
+export function checkWrite(headers: Headers, current: Current | undefined): void {
+  const ifNoneMatch = headers.get('if-none-match')
+  if (ifNoneMatch !== undefined && ifNoneMatch !== '*') throw notImplemented('If-None-Match')
+  if (ifNoneMatch !== undefined && current) throw failed('If-None-Match')
+  const ifMatch = headers.get('if-match')
+  if (ifMatch === undefined) return
+  if (!current) throw new S3Error('NoSuchKey')
+  if (!matches(ifMatch, current.etag)) throw failed('If-Match')
+}
+
+/** Conditions of Delete: the current object must have the ETag, or with `*` exist. */
+export function checkDelete(ifMatch: string | undefined, current: Current | undefined): void {
+  if (ifMatch === undefined) return
+  if (!current) throw new S3Error('NoSuchKey')
+  if (!matches(ifMatch, current.etag)) throw failed('If-Match')
+}
+
+/** Conditions of Get and Head: throws 412, or says that the client's copy is current. */
+export function checkRead(headers: Headers, current: Current): 'send' | 'not-modified' {
+  const { unmatched, unmodified, fresh } = evaluate(headers, current, '')
+  if (unmatched) throw failed('If-Match')
+  if (unmodified) throw failed('If-Unmodified-Since')
+  return fresh ? 'not-modified' : 'send'
+}
+
+/** Conditions on the source of a copy: what would be 304 is 412 here, as there is nothing to reply it to. */
+export function checkCopySource(headers: Headers, current: Current): void {
+  const { unmatched, unmodified, fresh } = evaluate(headers, current, 'x-amz-copy-source-')
+  if (unmatched || unmodified || fresh) throw failed('x-amz-copy-source-If-*')
+}
+
+function evaluate(headers: Headers, { etag, modified }: Current, prefix: string) {
+  const ifMatch = headers.get(`${prefix}if-match`)
+  const ifNoneMatch = headers.get(`${prefix}if-none-match`)
+  const modifiedSince = readDate(headers.get(`${prefix}if-modified-since`))
+  const unmodifiedSince = readDate(headers.get(`${prefix}if-unmodified-since`))
+  return {
+    unmatched: ifMatch !== undefined && !matches(ifMatch, etag),
+    // A date counts only where no ETag was given (RFC 9110 13.2.2, and the S3 reference says the same).
+    unmodified: ifMatch === undefined && unmodifiedSince !== undefined && modified > unmodifiedSince,
+    fresh:
+      ifNoneMatch === undefined
+        ? modifiedSince !== undefined && modified <= modifiedSince
+        : matches(ifNoneMatch, etag),
+  }
+}
+
+function matches(list: string, etag: string): boolean {
+  return list.split(',').some((one) => {
+    const bare = one
+      .trim()
+      .replace(/^W\//, '')
+      .replace(/^"(.*)"$/, '$1')
+    return bare === '*' || bare === etag
+  })
+}
+
+/** An unreadable date is no condition (RFC 9110 13.1.3). */
+function readDate(text: string | undefined): number | undefined {
+  const time = Date.parse(text ?? '')
+  return Number.isNaN(time) ? undefined : time
+}
+
+/** Inclusive. */
+export interface ByteRange {
+  readonly first: number
+  readonly last: number
+}
+
+/** The one range asked for; undefined (the whole) when the header is malformed or names several, as S3 does. */
+export function readRange(
+  headers: Headers,
+  { size, etag, modified }: Current & { readonly size: number },
+): ByteRange | undefined {
+  const ifRange = headers.get('if-range')
+  if (ifRange !== undefined && !matches(ifRange, etag) && readDate(ifRange) !== modified) return undefined
+  const text = headers.get('range') ?? ''
+  const [found, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(text.trim()) ?? []
+  if (found === undefined || (from === '' && to === '')) return undefined
+  const first = from === '' ? Math.max(size - Number(to), 0) : Number(from)
+  const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1)
+  if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined
+  if (first > last)
+    throw new S3Error(
+      'InvalidRange',
+      undefined,
+      { RangeRequested: text, ActualObjectSize: `${size}` },
+      { 'content-range': `bytes */${size}` },
+    )
+  return { first, last }
+}

@@ -1,0 +1,81 @@
+// The source of CopyObject and UploadPartCopy.
+import { MAX_PUT_BYTES, type Received, storeChunks } from './body.ts'
+import type { Call, Services } from './call.ts'
+import type { Algorithm } from './checksums.ts'
+import { type ByteRange, checkCopySource } from './conditions.ts'
+import { invalidArgument, S3Error } from './errors.ts'
+import { requireBucket, requireObject, type StoredObject, segmentsOf } from './objects.ts'
+
+const SOURCE = 'x-amz-copy-source'
+
+/** The object that the copy header names, its conditions held. */
+export function readCopySource({ db }: Services, { headers }: Call): StoredObject {
+  const text = headers.get(SOURCE) ?? ''
+  const [, path = '', versionId] = /^(.*?)(?:\?versionId=(.*))?$/s.exec(text) ?? []
+  const [, bucket = '', key = ''] = /^\/?([^/]+)\/(.+)$/s.exec(decode(path)) ?? []
+  if (key === '')
+    throw invalidArgument(
+      'Copy Source must mention the source bucket and key: sourcebucket/sourcekey',
+      SOURCE,
+      text,
+    )
+  requireBucket(db, bucket)
+  const source = requireObject(db, {
+    bucket,
+    key,
+    query: new Map(versionId === undefined ? [] : [['versionId', versionId]]),
+  })
+  checkCopySource(headers, source)
+  return source
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    throw invalidArgument('Invalid copy source encoding.', SOURCE, path)
+  }
+}
+
+/** `bytes=first-last`, both ends given and inside the source. */
+export function readCopyRange({ headers }: Call, source: StoredObject): ByteRange {
+  const text = headers.get('x-amz-copy-source-range')
+  if (text === undefined) return { first: 0, last: source.size - 1 }
+  const [found, from, to] = /^bytes=(\d+)-(\d+)$/.exec(text) ?? []
+  const range = { first: Number(from), last: Number(to) }
+  if (found === undefined || range.first > range.last)
+    throw invalidArgument(
+      'The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy',
+      'x-amz-copy-source-range',
+      text,
+    )
+  if (range.last >= source.size)
+    throw invalidArgument(
+      `Range specified is not valid for source object of size: ${source.size}`,
+      'x-amz-copy-source-range',
+      text,
+    )
+  return range
+}
+
+/** Copies bytes of an object into a new blob; the source may be deleted meanwhile. */
+export async function copyBytes(
+  services: Services,
+  source: StoredObject,
+  { first, last }: ByteRange,
+  algorithm: Algorithm,
+): Promise<Received> {
+  if (last - first + 1 > MAX_PUT_BYTES)
+    throw new S3Error(
+      'InvalidRequest',
+      `The specified copy source is larger than the maximum allowable size for a copy source: ${MAX_PUT_BYTES}`,
+    )
+  const segments = segmentsOf(services.db, source)
+  const release = services.blobs.hold(segments)
+  try {
+    const chunks = services.blobs.read(segments, first, last)
+    return await storeChunks(services, new Map(), { chunks, trailers: new Map() }, algorithm)
+  } finally {
+    release()
+  }
+}

@@ -1,0 +1,150 @@
+// Cross-origin rules of a bucket: their document, the preflight, and the headers of an actual request.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/ManageCorsUsing.html
+import type { IncomingMessage } from 'node:http'
+import { readXmlBody, requireChecksum } from './body.ts'
+import type { Call, Reply, Services } from './call.ts'
+import type { Database } from './database.ts'
+import { S3Error } from './errors.ts'
+import { deleteSetting, readSetting, writeSetting } from './settings.ts'
+import { children, childText, childTexts, type Parsed, toXml } from './xml.ts'
+
+export interface CorsRule {
+  readonly id?: string
+  readonly origins: readonly string[]
+  readonly methods: readonly string[]
+  readonly headers: readonly string[]
+  readonly exposed: readonly string[]
+  readonly maxAgeS?: number
+}
+
+const METHODS = ['GET', 'PUT', 'HEAD', 'POST', 'DELETE']
+
+export function getCors({ db }: Services, { bucket }: Call): Reply {
+  const rules = readSetting(db, bucket, 'cors')
+  if (!rules) throw new S3Error('NoSuchCORSConfiguration', undefined, { BucketName: bucket })
+  return {
+    xml: toXml('CORSConfiguration', {
+      CORSRule: rules.map((rule) => ({
+        ID: rule.id,
+        AllowedOrigin: rule.origins,
+        AllowedMethod: rule.methods,
+        AllowedHeader: rule.headers,
+        ExposeHeader: rule.exposed,
+        MaxAgeSeconds: rule.maxAgeS,
+      })),
+    }),
+  }
+}
+
+export async function putCors({ db }: Services, call: Call): Promise<Reply> {
+  requireChecksum(call.headers)
+  const rules = children(await readXmlBody(call, 'CORSConfiguration'), 'CORSRule').map(readRule)
+  if (rules.length === 0 || rules.length > 100) throw new S3Error('MalformedXML')
+  await writeSetting(db, call.bucket, 'cors', rules)
+  return { status: 200 }
+}
+
+export async function deleteCors({ db }: Services, { bucket }: Call): Promise<Reply> {
+  await deleteSetting(db, bucket, 'cors')
+  return { status: 204 }
+}
+
+function readRule(element: Parsed): CorsRule {
+  const [origins, methods] = [childTexts(element, 'AllowedOrigin'), childTexts(element, 'AllowedMethod')]
+  if (origins.length === 0 || methods.length === 0) throw new S3Error('MalformedXML')
+  const unknown = methods.find((method) => !METHODS.includes(method))
+  if (unknown !== undefined)
+    throw new S3Error(
+      'InvalidRequest',
+      `Found unsupported HTTP method in CORS config. Unsupported method is ${unknown}`,
+    )
+  const headers = childTexts(element, 'AllowedHeader')
+  for (const [name, values] of [
+    ['AllowedOrigin', origins],
+    ['AllowedHeader', headers],
+  ] as const) {
+    const twice = values.find((value) => value.split('*').length > 2)
+    if (twice !== undefined)
+      throw new S3Error('InvalidRequest', `${name} "${twice}" can not have more than one wildcard.`)
+  }
+  const [id, maxAge] = [childText(element, 'ID'), childText(element, 'MaxAgeSeconds')]
+  if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge)) throw new S3Error('MalformedXML')
+  return {
+    ...(id !== undefined && { id }),
+    origins,
+    methods,
+    headers,
+    exposed: childTexts(element, 'ExposeHeader'),
+    ...(maxAge !== undefined && { maxAgeS: Number(maxAge) }),
+  }
+}
+
+/** Answer to OPTIONS. It needs no signature: browsers send none. */
+export function preflight(db: Database, bucket: string, { headers }: IncomingMessage): Reply {
+  const { origin, 'access-control-request-method': method } = headers
+  if (origin === undefined)
+    throw new S3Error('BadRequest', 'Insufficient information. Origin request header needed.')
+  if (method === undefined || !METHODS.includes(method))
+    throw new S3Error('BadRequest', `Invalid Access-Control-Request-Method: ${method ?? 'null'}`)
+  const rules = bucket === '' ? undefined : readSetting(db, bucket, 'cors')
+  if (!rules)
+    throw new S3Error('AccessForbidden', 'CORSResponse: CORS is not enabled for this bucket.', {
+      Method: method,
+      ResourceType: 'BUCKET',
+    })
+  const wanted = (headers['access-control-request-headers'] ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '')
+  const rule = rules.find(
+    (one) =>
+      allows(one, origin, method) &&
+      wanted.every((name) => one.headers.some((pattern) => matches(pattern.toLowerCase(), name))),
+  )
+  if (!rule)
+    throw new S3Error(
+      'AccessForbidden',
+      "CORSResponse: This CORS request is not allowed. This is usually because the evalution of Origin, request method / Access-Control-Request-Method or Access-Control-Request-Headers are not whitelisted by the resource's CORS spec.",
+      { Method: method, ResourceType: 'OBJECT' },
+    )
+  return {
+    headers: {
+      ...describe(rule, origin),
+      ...(wanted.length > 0 && { 'access-control-allow-headers': wanted.join(', ') }),
+    },
+  }
+}
+
+/** Headers that let a browser's script read the reply, refusals included; none when no rule allows it. */
+export function corsHeaders(
+  db: Database,
+  bucket: string,
+  { method = '', headers }: IncomingMessage,
+): Record<string, string> {
+  if (headers.origin === undefined || bucket === '') return {}
+  const { origin } = headers
+  const rule = readSetting(db, bucket, 'cors')?.find((one) => allows(one, origin, method))
+  return rule ? describe(rule, origin) : {}
+}
+
+function allows(rule: CorsRule, origin: string, method: string): boolean {
+  return rule.methods.includes(method) && rule.origins.some((pattern) => matches(pattern, origin))
+}
+
+function matches(pattern: string, text: string): boolean {
+  const [head = '', tail] = pattern.split('*')
+  if (tail === undefined) return pattern === text
+  return text.length >= head.length + tail.length && text.startsWith(head) && text.endsWith(tail)
+}
+
+function describe(rule: CorsRule, origin: string): Record<string, string> {
+  const anyone = rule.origins.includes('*')
+  return {
+    'access-control-allow-origin': anyone ? '*' : origin,
+    'access-control-allow-methods': rule.methods.join(', '),
+    ...(rule.exposed.length > 0 && { 'access-control-expose-headers': rule.exposed.join(', ') }),
+    ...(rule.maxAgeS !== undefined && { 'access-control-max-age': `${rule.maxAgeS}` }),
+    ...(!anyone && { 'access-control-allow-credentials': 'true' }),
+    vary: 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method',
+  }
+}

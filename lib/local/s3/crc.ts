@@ -1,0 +1,134 @@
+// CRC32C and CRC64NVME, which node:zlib lacks, and joining the CRCs of parts into the CRC of the whole.
+// Reflected, all bits set at start and inverted at the end, as CRC32 is.
+
+// Eight tables let one step take eight bytes; about 1 GiB/s, where one table gives a fifth.
+const SLICES = 8
+
+function tables(width: 32 | 64, polynomial: bigint): { low: Int32Array; high: Int32Array } {
+  const low = new Int32Array(256 * SLICES)
+  const high = new Int32Array(256 * SLICES)
+  const entries: bigint[] = []
+  for (let index = 0; index < 256 * SLICES; index++) {
+    const previous = entries[index - 256]
+    const value =
+      previous === undefined
+        ? divide(BigInt(index), polynomial)
+        : (previous >> 8n) ^ (entries[Number(previous & 0xffn)] ?? 0n)
+    entries.push(value)
+    low[index] = Number(BigInt.asIntN(32, value))
+    high[index] = width === 64 ? Number(BigInt.asIntN(32, value >> 32n)) : 0
+  }
+  return { low, high }
+}
+
+function divide(byte: bigint, polynomial: bigint): bigint {
+  let value = byte
+  for (let bit = 0; bit < 8; bit++) value = value & 1n ? (value >> 1n) ^ polynomial : value >> 1n
+  return value
+}
+
+const CRC32 = 0xedb88320n
+const CRC32C = 0x82f63b78n
+const CRC64NVME = 0x9a6c9329ac4bc9b5n
+const tables32c = tables(32, CRC32C)
+const tables64 = tables(64, CRC64NVME)
+
+/** Continues a CRC32C; start with 0, as zlib's crc32. */
+export function crc32c(bytes: Buffer, previous: number): number {
+  const t = tables32c.low
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const end = bytes.length - (bytes.length % 8)
+  let crc = ~previous
+  let at = 0
+  for (; at < end; at += 8) {
+    const a = crc ^ view.getInt32(at, true)
+    const b = view.getInt32(at + 4, true)
+    // biome-ignore format: two words of four bytes
+    crc =
+      entry(t, 7, a) ^ entry(t, 6, a >>> 8) ^ entry(t, 5, a >>> 16) ^ entry(t, 4, a >>> 24) ^
+      entry(t, 3, b) ^ entry(t, 2, b >>> 8) ^ entry(t, 1, b >>> 16) ^ entry(t, 0, b >>> 24)
+  }
+  for (; at < bytes.length; at++) crc = (crc >>> 8) ^ entry(t, 0, crc ^ (bytes[at] ?? 0))
+  return ~crc >>> 0
+}
+
+/** State of a CRC64NVME in two halves: numbers cannot hold 64 bits and BigInt is a hundred times slower. */
+export interface Crc64 {
+  low: number
+  high: number
+}
+
+export function updateCrc64(state: Crc64, bytes: Buffer): void {
+  const { low, high } = tables64
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const end = bytes.length - (bytes.length % 8)
+  let l = ~state.low
+  let h = ~state.high
+  let at = 0
+  for (; at < end; at += 8) {
+    const a = l ^ view.getInt32(at, true)
+    const b = h ^ view.getInt32(at + 4, true)
+    // biome-ignore format: two words of four bytes
+    l =
+      entry(low, 7, a) ^ entry(low, 6, a >>> 8) ^ entry(low, 5, a >>> 16) ^ entry(low, 4, a >>> 24) ^
+      entry(low, 3, b) ^ entry(low, 2, b >>> 8) ^ entry(low, 1, b >>> 16) ^ entry(low, 0, b >>> 24)
+    // biome-ignore format: two words of four bytes
+    h =
+      entry(high, 7, a) ^ entry(high, 6, a >>> 8) ^ entry(high, 5, a >>> 16) ^ entry(high, 4, a >>> 24) ^
+      entry(high, 3, b) ^ entry(high, 2, b >>> 8) ^ entry(high, 1, b >>> 16) ^ entry(high, 0, b >>> 24)
+  }
+  for (; at < bytes.length; at++) {
+    const byte = l ^ (bytes[at] ?? 0)
+    l = (l >>> 8) ^ (h << 24) ^ entry(low, 0, byte)
+    h = (h >>> 8) ^ entry(high, 0, byte)
+  }
+  state.low = ~l
+  state.high = ~h
+}
+
+function entry(table: Int32Array, slice: number, byte: number): number {
+  return table[slice * 256 + (byte & 0xff)] ?? 0
+}
+
+const POLYNOMIALS = { CRC32: [32n, CRC32], CRC32C: [32n, CRC32C], CRC64NVME: [64n, CRC64NVME] } as const
+
+/** CRC of two pieces in a row, from the CRC of each and the length of the second. */
+export function joinCrc(
+  kind: keyof typeof POLYNOMIALS,
+  first: bigint,
+  second: bigint,
+  secondLength: number,
+): bigint {
+  const [width, polynomial] = POLYNOMIALS[kind]
+  return multiply(shiftOf(kind, secondLength), first, width, polynomial) ^ second
+}
+
+// Parts of one upload mostly share their length, and this costs some thousand BigInt steps.
+const shifts = new Map<string, bigint>()
+
+/** x^(8·length) modulo the polynomial: what appending that many bytes does to a CRC. */
+function shiftOf(kind: keyof typeof POLYNOMIALS, length: number): bigint {
+  const cached = shifts.get(`${kind} ${length}`)
+  if (cached !== undefined) return cached
+  const [width, polynomial] = POLYNOMIALS[kind]
+  let result = 1n << (width - 1n)
+  let power = 1n << (width - 9n)
+  for (let rest = BigInt(length); rest > 0n; rest >>= 1n) {
+    if (rest & 1n) result = multiply(power, result, width, polynomial)
+    power = multiply(power, power, width, polynomial)
+  }
+  if (shifts.size > 1000) shifts.clear()
+  shifts.set(`${kind} ${length}`, result)
+  return result
+}
+
+/** Product of two polynomials over GF(2) modulo the CRC's, highest power in the lowest bit. */
+function multiply(a: bigint, b: bigint, width: bigint, polynomial: bigint): bigint {
+  let product = 0n
+  let factor = b
+  for (let bit = 1n << (width - 1n); bit > 0n; bit >>= 1n) {
+    if (a & bit) product ^= factor
+    factor = factor & 1n ? (factor >> 1n) ^ polynomial : factor >> 1n
+  }
+  return product
+}

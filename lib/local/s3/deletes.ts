@@ -1,0 +1,70 @@
+// DeleteObject and DeleteObjects. Deleting what is not there succeeds.
+import { readXmlBody, requireChecksum } from './body.ts'
+import type { Call, Reply, Services } from './call.ts'
+import { checkDelete } from './conditions.ts'
+import { S3Error } from './errors.ts'
+import { findObject, removeRows, sourceOf } from './objects.ts'
+import { children, childText, type Parsed, toXml } from './xml.ts'
+
+export async function deleteObject(services: Services, call: Call): Promise<Reply> {
+  const versionId = call.query.get('versionId')
+  await deleteOne(services, call, { key: call.key, versionId, ifMatch: call.headers.get('if-match') })
+  return { status: 204, headers: versionId === undefined ? {} : { 'x-amz-version-id': versionId } }
+}
+
+interface Target {
+  readonly key: string
+  readonly versionId: string | undefined
+  readonly ifMatch: string | undefined
+}
+
+async function deleteOne({ db, blobs, notifier }: Services, call: Call, target: Target): Promise<void> {
+  const { key, versionId, ifMatch } = target
+  // A bucket without versioning has one version of each object, called null.
+  if (versionId !== undefined && versionId !== 'null')
+    throw new S3Error('NoSuchVersion', undefined, { Key: key, VersionId: versionId })
+  const garbage = await db.write(() => {
+    const object = findObject(db, call.bucket, key)
+    checkDelete(ifMatch, object)
+    if (!object) return []
+    notifier.announce('ObjectRemoved:Delete', object, sourceOf(call))
+    return removeRows(db, object)
+  })
+  void blobs.remove(garbage)
+  notifier.wake()
+}
+
+const MAX_KEYS = 1000
+
+export async function deleteObjects(services: Services, call: Call): Promise<Reply> {
+  requireChecksum(call.headers)
+  const document = await readXmlBody(call, 'Delete')
+  const targets = children(document, 'Object').map(readTarget)
+  if (targets.length === 0 || targets.length > MAX_KEYS) throw new S3Error('MalformedXML')
+  const quiet = childText(document, 'Quiet') === 'true'
+  const results = await Promise.all(targets.map((target) => attempt(services, call, target)))
+  return {
+    xml: toXml('DeleteResult', {
+      Deleted: quiet ? [] : results.filter((one) => !('Code' in one)),
+      Error: results.filter((one) => 'Code' in one),
+    }),
+  }
+}
+
+function readTarget(element: Parsed): Target {
+  const key = childText(element, 'Key')
+  if (key === undefined || key === '') throw new S3Error('MalformedXML')
+  return { key, versionId: childText(element, 'VersionId'), ifMatch: childText(element, 'ETag') }
+}
+
+/** One entry's failure is told in the reply and stops no other entry. */
+async function attempt(services: Services, call: Call, target: Target) {
+  const named = { Key: target.key, VersionId: target.versionId }
+  try {
+    await deleteOne(services, call, target)
+    return named
+  } catch (error) {
+    if (!(error instanceof S3Error)) throw error
+    return { ...named, Code: error.code, Message: error.message }
+  }
+}

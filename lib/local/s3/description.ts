@@ -1,0 +1,131 @@
+// What a writing client says of an object in headers (or form fields), and how it gets it back.
+
+import { readQuery } from '../sigv4-claim.ts'
+import type { Headers } from './call.ts'
+import { invalidArgument, notImplemented, S3Error } from './errors.ts'
+import type { Description, StoredObject, Tag } from './objects.ts'
+
+const KEPT = [
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'expires',
+  'x-amz-website-redirect-location',
+]
+const MAX_METADATA_BYTES = 2048
+
+/** Headers of features this server lacks. To take and ignore them would be to lie about encryption or locks. */
+const REFUSED = [
+  /^x-amz-server-side-encryption/,
+  /^x-amz-object-lock-/,
+  /^x-amz-grant-/,
+  /^x-amz-copy-source-server-side-encryption/,
+  /^x-amz-write-offset-bytes$/,
+]
+
+export function refuseUnsupported(headers: Headers): void {
+  const refused = [...headers.keys()].find((name) => REFUSED.some((pattern) => pattern.test(name)))
+  if (refused?.startsWith('x-amz-grant-')) throw new S3Error('AccessControlListNotSupported')
+  if (refused !== undefined) throw notImplemented(refused)
+  const acl = headers.get('x-amz-acl')
+  if (acl !== undefined && acl !== 'private' && acl !== 'bucket-owner-full-control')
+    throw new S3Error('AccessControlListNotSupported')
+  const storageClass = headers.get('x-amz-storage-class')
+  if (storageClass !== undefined && storageClass !== 'STANDARD')
+    throw new S3Error('InvalidStorageClass', undefined, { StorageClassRequested: storageClass })
+}
+
+export function readDescription(headers: Headers): Description {
+  refuseUnsupported(headers)
+  return { headers: readKept(headers), tags: readTagHeader(headers) }
+}
+
+export function readKept(headers: Headers): Record<string, string> {
+  const kept: Record<string, string> = { 'content-type': 'binary/octet-stream' }
+  let metadataBytes = 0
+  for (const [name, value] of headers) {
+    const metadata = name.startsWith('x-amz-meta-')
+    if (metadata) metadataBytes += name.length - 'x-amz-meta-'.length + Buffer.byteLength(value)
+    if (metadata || (KEPT.includes(name) && value !== '')) kept[name] = value
+  }
+  if (metadataBytes > MAX_METADATA_BYTES)
+    throw new S3Error('MetadataTooLarge', undefined, {
+      Size: `${metadataBytes}`,
+      MaxSizeAllowed: `${MAX_METADATA_BYTES}`,
+    })
+  // aws-chunked is the framing of the request, not part of the object.
+  const encodings = (kept['content-encoding'] ?? '').split(',').map((one) => one.trim())
+  const encoding = encodings.filter((one) => one !== '' && one !== 'aws-chunked').join(',')
+  delete kept['content-encoding']
+  if (encoding !== '') kept['content-encoding'] = encoding
+  return kept
+}
+
+export function readTagHeader(headers: Headers): Tag[] {
+  const text = headers.get('x-amz-tagging')
+  if (text === undefined) return []
+  const pairs = readQuery(text)
+  if (!pairs)
+    throw invalidArgument(
+      "The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters without tag name duplicates.",
+      'x-amz-tagging',
+      text,
+    )
+  return checkTags(pairs.map(([key, value]) => ({ key, value })))
+}
+
+const TAG_CHARACTERS = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u
+
+export function checkTags(tags: readonly Tag[], most = 10): Tag[] {
+  if (tags.length > most) throw new S3Error('InvalidTag', `Object tags cannot be greater than ${most}`)
+  const keys = new Set(tags.map((tag) => tag.key))
+  if (keys.size < tags.length)
+    throw new S3Error('InvalidTag', 'Cannot provide multiple Tags with the same key')
+  for (const { key, value } of tags) {
+    if (key === '' || [...key].length > 128 || !TAG_CHARACTERS.test(key))
+      throw new S3Error('InvalidTag', 'The TagKey you have provided is invalid', { TagKey: key })
+    if (key.startsWith('aws:'))
+      throw new S3Error('InvalidTag', 'System tags cannot be added/updated by requester')
+    if ([...value].length > 256 || !TAG_CHARACTERS.test(value))
+      throw new S3Error('InvalidTag', 'The TagValue you have provided is invalid', {
+        TagKey: key,
+        TagValue: value,
+      })
+  }
+  return [...tags]
+}
+
+/** Headers that stand with every reply about an object. */
+export function objectHeaders(object: StoredObject): Record<string, string | number> {
+  return {
+    ...object.headers,
+    etag: `"${object.etag}"`,
+    'last-modified': new Date(object.modified).toUTCString(),
+    'accept-ranges': 'bytes',
+    ...(object.tags.length > 0 && { 'x-amz-tagging-count': object.tags.length }),
+  }
+}
+
+const OVERRIDES = [
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'expires',
+]
+
+/** response-content-disposition and its kin: what the signer of a URL wants the download to be called. */
+export function overriddenHeaders(query: ReadonlyMap<string, string>): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const name of OVERRIDES) {
+    const value = query.get(`response-${name}`)
+    if (value === undefined) continue
+    if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value))
+      throw invalidArgument('Header value cannot be represented using ISO-8859-1.', `response-${name}`, value)
+    headers[name] = value
+  }
+  return headers
+}

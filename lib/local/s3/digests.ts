@@ -1,0 +1,136 @@
+// What a client says about the bytes of its body, checked while they pass.
+import { createHash, type Hash } from 'node:crypto'
+import type { Headers } from './call.ts'
+import {
+  ALGORITHM_NAMES,
+  type Algorithm,
+  asAlgorithm,
+  checksumHeader,
+  isChecksum,
+  startChecksum,
+} from './checksums.ts'
+import { S3Error } from './errors.ts'
+
+export interface Digests {
+  /** Hex MD5, the ETag of a plain object. */
+  readonly md5: string
+  /** Base64 by algorithm: those the client named and the one asked for. */
+  readonly checksums: ReadonlyMap<Algorithm, string>
+}
+
+interface Expected {
+  readonly md5: Buffer | undefined
+  readonly sha256: string | undefined
+  readonly algorithm: Algorithm | undefined
+  /** Undefined when the value comes in the trailer. */
+  readonly checksum: string | undefined
+}
+
+export class Digester {
+  readonly #expected: Expected
+  readonly #md5 = createHash('md5')
+  readonly #sha256: Hash | undefined
+  readonly #running: Map<Algorithm, ReturnType<typeof startChecksum>>
+
+  /** @param also an algorithm whose checksum is wanted whatever the client sends */
+  constructor(headers: Headers, also: Algorithm | undefined) {
+    this.#expected = readExpected(headers)
+    const { algorithm, sha256 } = this.#expected
+    const wanted = [algorithm, also].filter((one) => one !== undefined)
+    this.#running = new Map(wanted.map((one) => [one, startChecksum(one)]))
+    this.#sha256 = sha256 === undefined ? undefined : createHash('sha256')
+  }
+
+  async *watch(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      this.#md5.update(chunk)
+      this.#sha256?.update(chunk)
+      for (const running of this.#running.values()) running.update(chunk)
+      yield chunk
+    }
+  }
+
+  /** Throws when the bytes were not those the client described. */
+  finish(trailers: Headers): Digests {
+    const { md5, sha256, algorithm } = this.#expected
+    const ourMd5 = this.#md5.digest()
+    if (md5 && !md5.equals(ourMd5))
+      throw new S3Error('BadDigest', undefined, {
+        ExpectedDigest: md5.toString('base64'),
+        CalculatedDigest: ourMd5.toString('base64'),
+      })
+    const ourSha256 = this.#sha256?.digest('hex')
+    if (sha256 !== undefined && ourSha256 !== undefined && sha256.toLowerCase() !== ourSha256)
+      throw new S3Error('XAmzContentSHA256Mismatch', undefined, {
+        ClientComputedContentSHA256: sha256,
+        S3ComputedContentSHA256: ourSha256,
+      })
+    const checksums = new Map(
+      [...this.#running].map(([name, sum]) => [name, sum.digest().toString('base64')]),
+    )
+    if (algorithm) this.#compare(algorithm, checksums.get(algorithm), trailers)
+    return { md5: ourMd5.toString('hex'), checksums }
+  }
+
+  #compare(algorithm: Algorithm, ours: string | undefined, trailers: Headers): void {
+    const theirs = this.#expected.checksum ?? trailers.get(checksumHeader(algorithm))
+    if (theirs === undefined || !isChecksum(algorithm, theirs)) throw invalidChecksum(algorithm)
+    if (theirs !== ours)
+      throw new S3Error('BadDigest', `The ${algorithm} you specified did not match the calculated checksum.`)
+  }
+}
+
+function readExpected(headers: Headers): Expected {
+  const sha256 = headers.get('x-amz-content-sha256')
+  return {
+    md5: readMd5(headers.get('content-md5')),
+    sha256: sha256 !== undefined && /^[0-9a-f]{64}$/i.test(sha256) ? sha256 : undefined,
+    ...readChecksum(headers),
+  }
+}
+
+function readMd5(base64: string | undefined): Buffer | undefined {
+  if (base64 === undefined) return undefined
+  const md5 = Buffer.from(base64, 'base64')
+  if (md5.length !== 16 || md5.toString('base64') !== base64) throw new S3Error('InvalidDigest')
+  return md5
+}
+
+const NOT_CHECKSUMS = new Set(['x-amz-checksum-mode', 'x-amz-checksum-type', 'x-amz-checksum-algorithm'])
+
+function readChecksum(headers: Headers): Pick<Expected, 'algorithm' | 'checksum'> {
+  const trailer = headers.get('x-amz-trailer')?.toLowerCase()
+  const inHeaders = [...headers.keys()].filter(
+    (name) => name.startsWith('x-amz-checksum-') && !NOT_CHECKSUMS.has(name),
+  )
+  const named =
+    trailer === undefined ? inHeaders : [...inHeaders, ...trailer.split(',').map((name) => name.trim())]
+  if (named.length > 1)
+    throw new S3Error(
+      'InvalidRequest',
+      'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.',
+    )
+  const [header] = named
+  const announced = headers.get('x-amz-sdk-checksum-algorithm')
+  if (header === undefined) {
+    if (announced === undefined) return { algorithm: undefined, checksum: undefined }
+    throw new S3Error(
+      'InvalidRequest',
+      'x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.',
+    )
+  }
+  const algorithm = ALGORITHM_NAMES.find((name) => checksumHeader(name) === header)
+  if (!algorithm)
+    throw trailer === undefined
+      ? new S3Error('InvalidRequest', `The algorithm type you specified in ${header} header is invalid.`)
+      : new S3Error('InvalidRequest', 'The value specified in the x-amz-trailer header is not supported')
+  if (announced !== undefined && asAlgorithm(announced) !== algorithm)
+    throw new S3Error('InvalidRequest', 'Value for x-amz-sdk-checksum-algorithm header is invalid.')
+  const checksum = headers.get(header)
+  if (checksum !== undefined && !isChecksum(algorithm, checksum)) throw invalidChecksum(algorithm)
+  return { algorithm, checksum }
+}
+
+function invalidChecksum(algorithm: Algorithm): S3Error {
+  return new S3Error('InvalidRequest', `Value for ${checksumHeader(algorithm)} header is invalid.`)
+}

@@ -1,0 +1,122 @@
+// Lifecycle rules at work: when an object expires, and the run that deletes what has.
+import { setImmediate } from 'node:timers/promises'
+import type { Services } from './call.ts'
+import type { Database } from './database.ts'
+import type { LifecycleRule } from './lifecycle-rules.ts'
+import { dropUpload } from './multipart.ts'
+import { asObject, removeRows, type StoredObject } from './objects.ts'
+import { readSetting } from './settings.ts'
+
+const DAY_MS = 86_400_000
+/** How long the answer of a completed upload is kept for a client that lost it. */
+const COMPLETED_MS = DAY_MS
+const BATCH = 500
+
+/**
+ * The midnight (UTC) from which the object counts as expired, and the rule that says so.
+ * S3 adds the days to the object's time and rounds up to the next midnight.
+ */
+function expiryOf(
+  rules: readonly LifecycleRule[],
+  object: StoredObject,
+): { at: number; id: string } | undefined {
+  return rules
+    .filter((rule) => rule.enabled && applies(rule, object))
+    .flatMap(({ id, expireDays, expireAt }) => {
+      const at = expireDays === undefined ? expireAt : nextMidnight(object.modified + expireDays * DAY_MS)
+      return at === undefined ? [] : [{ at, id }]
+    })
+    .sort((a, b) => a.at - b.at)[0]
+}
+
+function nextMidnight(timeMs: number): number {
+  return Math.ceil(timeMs / DAY_MS) * DAY_MS
+}
+
+function applies(rule: LifecycleRule, { key, size, tags }: StoredObject): boolean {
+  return (
+    key.startsWith(rule.prefix ?? '') &&
+    (rule.above === undefined || size > rule.above) &&
+    (rule.below === undefined || size < rule.below) &&
+    rule.tags.every((wanted) => tags.some((tag) => tag.key === wanted.key && tag.value === wanted.value))
+  )
+}
+
+/** x-amz-expiration, where a rule will delete the object. */
+export function expirationHeader(db: Database, object: StoredObject): Record<string, string> {
+  const rules = readSetting(db, object.bucket, 'lifecycle')
+  const expiry = rules && expiryOf(rules, object)
+  if (!expiry) return {}
+  const date = new Date(expiry.at).toUTCString()
+  return { 'x-amz-expiration': `expiry-date="${date}", rule-id="${encodeURIComponent(expiry.id)}"` }
+}
+
+/** Deletes expired objects and uploads begun too long ago, by the rules of every bucket. */
+export async function runLifecycle(services: Services, now: number): Promise<void> {
+  const { db, blobs } = services
+  for (const { name } of db.sql.all`SELECT name FROM bucket`) {
+    const bucket = String(name)
+    const rules = readSetting(db, bucket, 'lifecycle')?.filter((rule) => rule.enabled) ?? []
+    if (rules.length === 0) continue
+    await expireObjects(services, bucket, rules, now)
+    await abortUploads(services, bucket, rules, now)
+  }
+  const limit = now - COMPLETED_MS
+  const garbage = await db.write(() => {
+    const rows = db.sql.all`SELECT id FROM upload WHERE completed IS NOT NULL AND initiated < ${limit}`
+    return rows.flatMap(({ id }) => dropUpload(db, { id: String(id) }))
+  })
+  await blobs.remove(garbage)
+}
+
+async function expireObjects(
+  services: Services,
+  bucket: string,
+  rules: readonly LifecycleRule[],
+  now: number,
+) {
+  const { db, blobs, notifier } = services
+  const due = (object: StoredObject) => (expiryOf(rules, object)?.at ?? Number.POSITIVE_INFINITY) <= now
+  for (let after = 0; ; ) {
+    const { rows, garbage } = await db.write(() => {
+      const rows = db.sql.all`SELECT * FROM object
+        WHERE bucket = ${bucket} AND id > ${after} ORDER BY id LIMIT ${BATCH}`
+      const expired = rows.map(asObject).filter(due)
+      for (const object of expired)
+        notifier.announce('LifecycleExpiration:Delete', object, {
+          ip: '',
+          principal: 's3.amazonaws.com',
+          requestId: '',
+        })
+      return { rows, garbage: expired.flatMap((object) => removeRows(db, object)) }
+    })
+    await blobs.remove(garbage)
+    notifier.wake()
+    if (rows.length < BATCH) return
+    after = Number(rows.at(-1)?.id)
+    await setImmediate()
+  }
+}
+
+async function abortUploads(
+  { db, blobs }: Services,
+  bucket: string,
+  rules: readonly LifecycleRule[],
+  now: number,
+) {
+  const overdue = (key: string, initiated: number) =>
+    rules.some(
+      ({ abortDays, prefix = '' }) =>
+        abortDays !== undefined &&
+        key.startsWith(prefix) &&
+        nextMidnight(initiated + abortDays * DAY_MS) <= now,
+    )
+  const garbage = await db.write(() => {
+    const rows = db.sql
+      .all`SELECT id, key, initiated FROM upload WHERE bucket = ${bucket} AND completed IS NULL`
+    return rows
+      .filter(({ key, initiated }) => overdue(Buffer.from(key as Uint8Array).toString(), Number(initiated)))
+      .flatMap(({ id }) => dropUpload(db, { id: String(id) }))
+  })
+  await blobs.remove(garbage)
+}

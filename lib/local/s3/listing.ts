@@ -1,0 +1,195 @@
+// ListObjects in both versions and ListObjectVersions: one walk over the keys in byte order, three dialects.
+import type { Call, Reply, Services } from './call.ts'
+import { isoTime, OWNER } from './call.ts'
+import type { Database } from './database.ts'
+import { invalidArgument } from './errors.ts'
+import { asObject, type StoredObject } from './objects.ts'
+import { readCount, readEncoding } from './paging.ts'
+import { toXml } from './xml.ts'
+
+interface Walk {
+  readonly bucket: string
+  readonly prefix: string
+  readonly delimiter: string
+  /** Only names after this one, in byte order. A common prefix counts as one name. */
+  readonly after: string
+  readonly most: number
+}
+
+interface Page {
+  readonly objects: readonly StoredObject[]
+  readonly commonPrefixes: readonly string[]
+  /** Last name of a page that is not the last page. */
+  readonly next: string | undefined
+}
+
+function walk(db: Database, { bucket, prefix, delimiter, after, most }: Walk): Page {
+  const objects: StoredObject[] = []
+  const commonPrefixes: string[] = []
+  const end = successor(Buffer.from(prefix))
+  let last: string | undefined
+  let from: Buffer | undefined = start(prefix, after, delimiter)
+  while (from) {
+    const rows = db.sql.iterate`SELECT * FROM object
+      WHERE bucket = ${bucket} AND key >= ${from} AND key < ${end} ORDER BY key`
+    from = undefined
+    for (const row of rows) {
+      if (objects.length + commonPrefixes.length >= most) return { objects, commonPrefixes, next: last }
+      const object = asObject(row)
+      const cut = delimiter === '' ? -1 : object.key.indexOf(delimiter, prefix.length)
+      last = cut < 0 ? object.key : object.key.slice(0, cut + delimiter.length)
+      if (cut < 0) {
+        objects.push(object)
+        continue
+      }
+      commonPrefixes.push(last)
+      // All under the common prefix is this one entry: go on behind it, without reading what may be millions.
+      from = successor(Buffer.from(last))
+      break
+    }
+  }
+  return { objects, commonPrefixes, next: undefined }
+}
+
+/** Where a page begins. A marker inside a common prefix has had that prefix already. */
+function start(prefix: string, after: string, delimiter: string): Buffer {
+  const first = Buffer.from(prefix)
+  if (after === '') return first
+  const cut = delimiter === '' || !after.startsWith(prefix) ? -1 : after.indexOf(delimiter, prefix.length)
+  const next =
+    cut < 0 ? following(Buffer.from(after)) : successor(Buffer.from(after.slice(0, cut + delimiter.length)))
+  return Buffer.compare(next, first) > 0 ? next : first
+}
+
+/** The first byte string that does not begin with this one. UTF-8 holds no byte above 0xf4, so adding one is safe. */
+function successor(bytes: Buffer): Buffer {
+  if (bytes.length === 0) return Buffer.from([0xff])
+  const next = Buffer.from(bytes)
+  next[next.length - 1] = (next.at(-1) ?? 0) + 1
+  return next
+}
+
+/** The very next byte string. */
+function following(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, Buffer.alloc(1)])
+}
+
+export function listObjectsV2({ db }: Services, { bucket, query }: Call): Reply {
+  const encode = readEncoding(query)
+  const token = query.get('continuation-token')
+  const [prefix, delimiter, startAfter] = [
+    text(query, 'prefix'),
+    text(query, 'delimiter'),
+    text(query, 'start-after'),
+  ]
+  const most = readCount('max-keys', query.get('max-keys'), 1000)
+  const after = token === undefined ? startAfter : readToken(token)
+  const page = walk(db, { bucket, prefix, delimiter, after, most })
+  const owner = query.get('fetch-owner') === 'true'
+  return {
+    xml: toXml('ListBucketResult', {
+      Name: bucket,
+      Prefix: encode(prefix),
+      Delimiter: delimiter === '' ? undefined : encode(delimiter),
+      MaxKeys: most,
+      EncodingType: query.get('encoding-type'),
+      KeyCount: page.objects.length + page.commonPrefixes.length,
+      IsTruncated: page.next !== undefined,
+      ContinuationToken: token,
+      NextContinuationToken: page.next === undefined ? undefined : makeToken(page.next),
+      StartAfter: startAfter === '' ? undefined : encode(startAfter),
+      Contents: page.objects.map((object) => describe(object, encode, owner)),
+      CommonPrefixes: page.commonPrefixes.map((one) => ({ Prefix: encode(one) })),
+    }),
+  }
+}
+
+export function listObjectsV1({ db }: Services, { bucket, query }: Call): Reply {
+  const encode = readEncoding(query)
+  const [prefix, delimiter, marker] = [text(query, 'prefix'), text(query, 'delimiter'), text(query, 'marker')]
+  const most = readCount('max-keys', query.get('max-keys'), 1000)
+  const page = walk(db, { bucket, prefix, delimiter, after: marker, most })
+  return {
+    xml: toXml('ListBucketResult', {
+      Name: bucket,
+      Prefix: encode(prefix),
+      Marker: encode(marker),
+      // Without delimiter the last key is the next marker, and S3 leaves it to the client to take it.
+      NextMarker: page.next === undefined || delimiter === '' ? undefined : encode(page.next),
+      Delimiter: delimiter === '' ? undefined : encode(delimiter),
+      MaxKeys: most,
+      EncodingType: query.get('encoding-type'),
+      IsTruncated: page.next !== undefined,
+      Contents: page.objects.map((object) => describe(object, encode, true)),
+      CommonPrefixes: page.commonPrefixes.map((one) => ({ Prefix: encode(one) })),
+    }),
+  }
+}
+
+/** Versioning is not supported, so every object is the latest and only version of itself. */
+export function listObjectVersions({ db }: Services, { bucket, query }: Call): Reply {
+  const encode = readEncoding(query)
+  const [prefix, delimiter, marker] = [
+    text(query, 'prefix'),
+    text(query, 'delimiter'),
+    text(query, 'key-marker'),
+  ]
+  if (query.has('version-id-marker') && marker === '')
+    throw invalidArgument(
+      'A version-id marker cannot be specified without a key marker.',
+      'version-id-marker',
+      text(query, 'version-id-marker'),
+    )
+  const most = readCount('max-keys', query.get('max-keys'), 1000)
+  const page = walk(db, { bucket, prefix, delimiter, after: marker, most })
+  return {
+    xml: toXml('ListVersionsResult', {
+      Name: bucket,
+      Prefix: encode(prefix),
+      KeyMarker: encode(marker),
+      VersionIdMarker: text(query, 'version-id-marker'),
+      NextKeyMarker: page.next === undefined ? undefined : encode(page.next),
+      NextVersionIdMarker: page.next === undefined ? undefined : 'null',
+      Delimiter: delimiter === '' ? undefined : encode(delimiter),
+      MaxKeys: most,
+      EncodingType: query.get('encoding-type'),
+      IsTruncated: page.next !== undefined,
+      Version: page.objects.map((object) => ({
+        ...describe(object, encode, true),
+        VersionId: 'null',
+        IsLatest: true,
+      })),
+      CommonPrefixes: page.commonPrefixes.map((one) => ({ Prefix: encode(one) })),
+    }),
+  }
+}
+
+function describe(object: StoredObject, encode: (name: string) => string, owner: boolean) {
+  return {
+    Key: encode(object.key),
+    LastModified: isoTime(object.modified),
+    ETag: `"${object.etag}"`,
+    ...(object.checksum && {
+      ChecksumAlgorithm: object.checksum.algorithm,
+      ChecksumType: object.checksum.type,
+    }),
+    Size: object.size,
+    ...(owner && { Owner: OWNER }),
+    StorageClass: 'STANDARD',
+  }
+}
+
+function text(query: ReadonlyMap<string, string>, name: string): string {
+  return query.get(name) ?? ''
+}
+
+function makeToken(name: string): string {
+  return Buffer.from(`1${name}`).toString('base64')
+}
+
+function readToken(token: string): string {
+  const name = Buffer.from(token, 'base64').toString()
+  if (!name.startsWith('1'))
+    throw invalidArgument('The continuation token provided is incorrect', 'continuation-token', token)
+  return name.slice(1)
+}

@@ -1,0 +1,179 @@
+// CompleteMultipartUpload.
+import { createHash } from 'node:crypto'
+import { readXmlBody } from './body.ts'
+import type { Call, Reply, Services } from './call.ts'
+import { nowInSeconds } from './call.ts'
+import {
+  ALGORITHM_NAMES,
+  type Checksum,
+  checksumElement,
+  checksumHeader,
+  joinChecksums,
+} from './checksums.ts'
+import type { Database } from './database.ts'
+import { S3Error } from './errors.ts'
+import { expirationHeader } from './lifecycle.ts'
+import { type Part, partsOf, requireUpload, type Upload } from './multipart.ts'
+import { commitObject, findObject, requireBucket } from './objects.ts'
+import { children, childText, type Parsed, toXml } from './xml.ts'
+
+const MIN_PART_BYTES = 5 * 1024 ** 2
+const MAX_OBJECT_BYTES = 50 * 1024 ** 4
+
+interface Listed {
+  readonly number: number
+  readonly etag: string
+  readonly element: Parsed
+}
+
+export async function completeUpload(services: Services, call: Call): Promise<Reply> {
+  const { db } = services
+  const listed = readPartList(await readXmlBody(call, 'CompleteMultipartUpload'))
+  const earlier = findCompleted(db, call, listed)
+  if (earlier !== undefined) return { xml: earlier }
+  const upload = requireUpload(db, call)
+  const parts = choose(upload, listed, partsOf(db, upload))
+  const size = parts.reduce((sum, part) => sum + part.size, 0)
+  checkSize(call, size)
+  const checksum = joinChecksums(upload.algorithm ?? 'CRC64NVME', upload.type, parts)
+  checkWhole(call, checksum)
+  const etag = joinEtags(parts)
+  const xml = describeResult(call, etag, checksum)
+  const { headers, tags } = upload
+
+  const object = await commitObject(services, call, {
+    draft: { headers, tags, size, etag, checksum, modified: nowInSeconds(), parts: parts.length },
+    segments: parts.map((part, index) => ({ ...part, number: index + 1 })),
+    event: 'ObjectCreated:CompleteMultipartUpload',
+    also: () => settle(db, call, parts, { listed, xml }),
+  })
+  return { xml, headers: expirationHeader(db, object) }
+}
+
+function readPartList(document: Parsed): Listed[] {
+  const listed = children(document, 'Part').map((element) => {
+    const [number, etag] = [Number(childText(element, 'PartNumber')), childText(element, 'ETag')]
+    if (!Number.isInteger(number) || etag === undefined) throw new S3Error('MalformedXML')
+    return { number, etag: etag.trim().replace(/^"(.*)"$/, '$1'), element }
+  })
+  if (listed.length === 0 || listed.length > 10_000) throw new S3Error('MalformedXML')
+  if (listed.some(({ number }, index) => number <= (listed[index - 1]?.number ?? 0)))
+    throw new S3Error('InvalidPartOrder')
+  return listed
+}
+
+function choose(upload: Upload, listed: readonly Listed[], stored: readonly Part[]): Part[] {
+  const byNumber = new Map(stored.map((part) => [part.number, part]))
+  const chosen = listed.map(({ number, etag, element }) => {
+    const part = byNumber.get(number)
+    const invalid = { UploadId: upload.id, PartNumber: `${number}`, ETag: etag }
+    if (!part || part.etag !== etag) throw new S3Error('InvalidPart', undefined, invalid)
+    checkPartChecksum(upload, part, element)
+    return part
+  })
+  for (const { size, number, etag } of chosen.slice(0, -1))
+    if (size < MIN_PART_BYTES)
+      throw new S3Error('EntityTooSmall', undefined, {
+        ProposedSize: `${size}`,
+        MinSizeAllowed: `${MIN_PART_BYTES}`,
+        PartNumber: `${number}`,
+        ETag: etag,
+      })
+  return chosen
+}
+
+function checkPartChecksum({ algorithm, type, id }: Upload, part: Part, element: Parsed): void {
+  const named = ALGORITHM_NAMES.find((one) => childText(element, checksumElement(one)) !== undefined)
+  if (!algorithm) return
+  if (named === undefined) {
+    if (type === 'FULL_OBJECT') return
+    throw new S3Error(
+      'InvalidRequest',
+      `The upload was created using a ${algorithm.toLowerCase()} checksum. The complete request must include the checksum for each part. It was missing for part ${part.number} in the request.`,
+    )
+  }
+  if (named === algorithm && childText(element, checksumElement(named)) === part.checksum) return
+  throw new S3Error('InvalidPart', undefined, { UploadId: id, PartNumber: `${part.number}`, ETag: part.etag })
+}
+
+function checkSize({ headers }: Call, size: number): void {
+  const announced = headers.get('x-amz-mp-object-size')
+  if (announced !== undefined && Number(announced) !== size)
+    throw new S3Error(
+      'InvalidRequest',
+      `The provided 'x-amz-mp-object-size' header value ${announced} does not match what was computed: ${size}`,
+    )
+  if (size > MAX_OBJECT_BYTES) throw new S3Error('EntityTooLarge')
+}
+
+/** The client may say what checksum the whole should have. */
+function checkWhole({ headers }: Call, checksum: Checksum): void {
+  const type = headers.get('x-amz-checksum-type')
+  if (type !== undefined && type.toUpperCase() !== checksum.type)
+    throw new S3Error(
+      'InvalidRequest',
+      `The upload was created using the ${checksum.type} checksum mode. The complete request must use the same checksum mode.`,
+    )
+  const expected = headers.get(checksumHeader(checksum.algorithm))
+  if (expected !== undefined && expected.replace(/-\d+$/, '') !== checksum.value.replace(/-\d+$/, ''))
+    throw new S3Error(
+      'BadDigest',
+      `The ${checksum.algorithm} you specified did not match the calculated checksum.`,
+    )
+}
+
+function joinEtags(parts: readonly Part[]): string {
+  const md5s = Buffer.concat(parts.map((part) => Buffer.from(part.etag, 'hex')))
+  return `${createHash('md5').update(md5s).digest('hex')}-${parts.length}`
+}
+
+interface Completed {
+  readonly listed: readonly Listed[]
+  readonly xml: string
+}
+
+/** Within the commit: the upload must still be as it was when chosen, and is then kept only to answer a repetition. */
+function settle(db: Database, call: Call, chosen: readonly Part[], { listed, xml }: Completed): string[] {
+  const upload = requireUpload(db, call)
+  const stored = partsOf(db, upload)
+  const blobs = new Set(stored.map((part) => part.blob))
+  const kept = new Set(chosen.map((part) => part.blob))
+  if ([...kept].some((blob) => !blobs.has(blob)))
+    throw new S3Error('InvalidPart', undefined, { UploadId: upload.id })
+  const completed = JSON.stringify({ parts: fingerprint(listed), xml })
+  db.sql.run`DELETE FROM part WHERE upload = ${upload.id}`
+  db.sql
+    .run`UPDATE upload SET completed = ${completed}, initiated = ${nowInSeconds()} WHERE id = ${upload.id}`
+  return [...blobs].filter((blob) => !kept.has(blob))
+}
+
+/** A client whose answer was lost asks again, and S3 gives it the same answer again. */
+function findCompleted(
+  db: Database,
+  { bucket, key, query }: Call,
+  listed: readonly Listed[],
+): string | undefined {
+  requireBucket(db, bucket)
+  const row = db.sql.get`SELECT completed FROM upload WHERE id = ${query.get('uploadId') ?? ''}
+    AND bucket = ${bucket} AND key = ${Buffer.from(key)} AND completed IS NOT NULL`
+  if (!row) return undefined
+  // settle() wrote it.
+  const completed = JSON.parse(String(row.completed)) as { parts: string; xml: string }
+  return completed.parts === fingerprint(listed) && findObject(db, bucket, key) ? completed.xml : undefined
+}
+
+function fingerprint(listed: readonly Listed[]): string {
+  const text = listed.map(({ number, etag }) => `${number} ${etag}`).join('\n')
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function describeResult({ bucket, key, location }: Call, etag: string, checksum: Checksum): string {
+  return toXml('CompleteMultipartUploadResult', {
+    Location: location,
+    Bucket: bucket,
+    Key: key,
+    ETag: `"${etag}"`,
+    [checksumElement(checksum.algorithm)]: checksum.value,
+    ChecksumType: checksum.type,
+  })
+}

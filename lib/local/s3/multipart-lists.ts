@@ -1,0 +1,122 @@
+// ListParts and ListMultipartUploads.
+import type { Call, Reply, Services } from './call.ts'
+import { isoTime, OWNER } from './call.ts'
+import { checksumElement } from './checksums.ts'
+import { partsOf, requireUpload } from './multipart.ts'
+import { readCount, readEncoding } from './paging.ts'
+import { toXml } from './xml.ts'
+
+export function listParts({ db }: Services, call: Call): Reply {
+  const { bucket, key, query } = call
+  const encode = readEncoding(query)
+  const upload = requireUpload(db, call)
+  const most = readCount('max-parts', query.get('max-parts'), 1000)
+  const marker = readCount('part-number-marker', query.get('part-number-marker'), 0, Number.MAX_SAFE_INTEGER)
+  const rest = partsOf(db, upload).filter(({ number }) => number > marker)
+  const page = rest.slice(0, most)
+  const { algorithm, type } = upload
+  return {
+    xml: toXml('ListPartsResult', {
+      Bucket: bucket,
+      Key: encode(key),
+      UploadId: upload.id,
+      Initiator: OWNER,
+      Owner: OWNER,
+      StorageClass: 'STANDARD',
+      PartNumberMarker: marker,
+      NextPartNumberMarker: page.at(-1)?.number ?? 0,
+      MaxParts: most,
+      EncodingType: query.get('encoding-type'),
+      IsTruncated: rest.length > page.length,
+      ...(algorithm && { ChecksumAlgorithm: algorithm, ChecksumType: type }),
+      Part: page.map(({ number, modified, etag, size, checksum }) => ({
+        PartNumber: number,
+        LastModified: isoTime(modified),
+        ETag: `"${etag}"`,
+        Size: size,
+        ...(algorithm && { [checksumElement(algorithm)]: checksum }),
+      })),
+    }),
+  }
+}
+
+interface Entry {
+  readonly key: string
+  readonly id: string
+  readonly initiated: number
+  readonly algorithm: string | null
+  readonly type: string
+}
+
+export function listUploads({ db }: Services, { bucket, query }: Call): Reply {
+  const encode = readEncoding(query)
+  const text = (name: string) => query.get(name) ?? ''
+  const [prefix, delimiter] = [text('prefix'), text('delimiter')]
+  const [keyMarker, idMarker] = [text('key-marker'), text('upload-id-marker')]
+  const most = readCount('max-uploads', query.get('max-uploads'), 1000)
+  // An upload-id-marker means something only beside a key-marker.
+  const after = keyMarker === '' ? undefined : { key: Buffer.from(keyMarker), id: idMarker }
+  const found = readUploads(db, bucket, prefix).filter(({ key, id }) => {
+    if (!after) return true
+    const order = Buffer.compare(Buffer.from(key), after.key)
+    return order > 0 || (order === 0 && after.id !== '' && id > after.id)
+  })
+  const { uploads, commonPrefixes, last, truncated } = group(found, { prefix, delimiter, keyMarker, most })
+  return {
+    xml: toXml('ListMultipartUploadsResult', {
+      Bucket: bucket,
+      KeyMarker: encode(keyMarker),
+      UploadIdMarker: idMarker,
+      NextKeyMarker: truncated ? encode(last.key) : undefined,
+      NextUploadIdMarker: truncated ? last.id : undefined,
+      Prefix: encode(prefix),
+      Delimiter: delimiter === '' ? undefined : encode(delimiter),
+      MaxUploads: most,
+      EncodingType: query.get('encoding-type'),
+      IsTruncated: truncated,
+      Upload: uploads.map(({ key, id, initiated, algorithm, type }) => ({
+        Key: encode(key),
+        UploadId: id,
+        Initiator: OWNER,
+        Owner: OWNER,
+        StorageClass: 'STANDARD',
+        Initiated: isoTime(initiated),
+        ...(algorithm !== null && { ChecksumAlgorithm: algorithm, ChecksumType: type }),
+      })),
+      CommonPrefixes: commonPrefixes.map((one) => ({ Prefix: encode(one) })),
+    }),
+  }
+}
+
+function readUploads(db: Services['db'], bucket: string, prefix: string): Entry[] {
+  const rows = db.sql.all`SELECT key, id, initiated, algorithm, type FROM upload
+    WHERE bucket = ${bucket} AND completed IS NULL ORDER BY key, id`
+  const entries = rows as unknown as (Omit<Entry, 'key'> & { key: Uint8Array })[]
+  return entries
+    .map((entry) => ({ ...entry, key: Buffer.from(entry.key).toString() }))
+    .filter(({ key }) => key.startsWith(prefix))
+}
+
+interface Grouping {
+  readonly prefix: string
+  readonly delimiter: string
+  readonly keyMarker: string
+  readonly most: number
+}
+
+function group(found: readonly Entry[], { prefix, delimiter, keyMarker, most }: Grouping) {
+  const uploads: Entry[] = []
+  const commonPrefixes: string[] = []
+  let last = { key: '', id: '' }
+  for (const entry of found) {
+    const cut = delimiter === '' ? -1 : entry.key.indexOf(delimiter, prefix.length)
+    const common = cut < 0 ? undefined : entry.key.slice(0, cut + delimiter.length)
+    if (common !== undefined && (common === commonPrefixes.at(-1) || keyMarker.startsWith(common))) continue
+    if (uploads.length + commonPrefixes.length >= most)
+      return { uploads, commonPrefixes, last, truncated: most > 0 }
+    if (common === undefined) uploads.push(entry)
+    else commonPrefixes.push(common)
+    last = common === undefined ? entry : { key: common, id: '' }
+  }
+  return { uploads, commonPrefixes, last, truncated: false }
+}

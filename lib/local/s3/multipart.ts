@@ -1,0 +1,192 @@
+// Multipart uploads: begin, parts, complete, abort. Completing moves rows, no bytes.
+import { randomBytes } from 'node:crypto'
+import { commitOrRemove, type Received, receiveBody } from './body.ts'
+import type { Call, Reply, Services } from './call.ts'
+import { isoTime, nowInSeconds } from './call.ts'
+import {
+  ALGORITHM_NAMES,
+  type Algorithm,
+  allowsType,
+  asAlgorithm,
+  type ChecksumType,
+  checksumElement,
+  checksumHeader,
+  checksumHeaders,
+  usualType,
+} from './checksums.ts'
+import { copyBytes, readCopyRange, readCopySource } from './copy-source.ts'
+import type { Database } from './database.ts'
+import { readDescription } from './description.ts'
+import { invalidArgument, S3Error } from './errors.ts'
+import type { Description } from './objects.ts'
+import { toXml } from './xml.ts'
+
+export interface Upload extends Description {
+  readonly id: string
+  /** Undefined when the client named none: then it is CRC64NVME, and parts may carry any other for themselves. */
+  readonly algorithm: Algorithm | undefined
+  readonly type: ChecksumType
+}
+
+export interface Part {
+  readonly number: number
+  readonly blob: string
+  readonly size: number
+  readonly etag: string
+  readonly checksum: string
+  readonly modified: number
+}
+
+export async function createUpload({ db }: Services, call: Call): Promise<Reply> {
+  const { bucket, key, headers } = call
+  const description = readDescription(headers)
+  const { algorithm, type } = readChecksumChoice(call)
+  // Ids begin with the time, so that uploads of one key list in the order they began.
+  const id = `${Date.now().toString(36).padStart(9, '0')}.${randomBytes(36).toString('base64url')}`
+  await db.write(
+    () => db.sql
+      .run`INSERT INTO upload (id, bucket, key, initiated, headers, tags, algorithm, type, completed)
+      VALUES (${id}, ${bucket}, ${Buffer.from(key)}, ${nowInSeconds()}, ${JSON.stringify(description.headers)},
+        ${JSON.stringify(description.tags)}, ${algorithm ?? null}, ${type}, NULL)`,
+  )
+  return {
+    headers: algorithm ? { 'x-amz-checksum-algorithm': algorithm, 'x-amz-checksum-type': type } : {},
+    xml: toXml('InitiateMultipartUploadResult', { Bucket: bucket, Key: key, UploadId: id }),
+  }
+}
+
+function readChecksumChoice({ headers }: Call): { algorithm: Algorithm | undefined; type: ChecksumType } {
+  const [named, type] = [
+    headers.get('x-amz-checksum-algorithm'),
+    headers.get('x-amz-checksum-type')?.toUpperCase(),
+  ]
+  if (named === undefined) {
+    if (type === undefined) return { algorithm: undefined, type: 'FULL_OBJECT' }
+    throw new S3Error(
+      'InvalidRequest',
+      'The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.',
+    )
+  }
+  const algorithm = asAlgorithm(named)
+  if (!algorithm)
+    throw new S3Error(
+      'InvalidRequest',
+      'Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]',
+    )
+  if (type === undefined) return { algorithm, type: usualType(algorithm) }
+  if (!allowsType(algorithm, type))
+    throw new S3Error(
+      'InvalidRequest',
+      `The ${type} checksum type cannot be used with the ${algorithm.toLowerCase()} checksum algorithm.`,
+    )
+  return { algorithm, type }
+}
+
+export function requireUpload(db: Database, { bucket, key, query }: Call): Upload {
+  const id = query.get('uploadId') ?? ''
+  const row = db.sql.get`SELECT id, headers, tags, algorithm, type FROM upload
+    WHERE id = ${id} AND bucket = ${bucket} AND key = ${Buffer.from(key)} AND completed IS NULL`
+  if (!row) throw new S3Error('NoSuchUpload', undefined, { UploadId: id })
+  // createUpload wrote the row.
+  return {
+    id,
+    headers: JSON.parse(String(row.headers)) as Upload['headers'],
+    tags: JSON.parse(String(row.tags)) as Upload['tags'],
+    algorithm: (row.algorithm as Algorithm | null) ?? undefined,
+    type: row.type as ChecksumType,
+  }
+}
+
+export function partsOf(db: Database, upload: Pick<Upload, 'id'>): Part[] {
+  const rows = db.sql.all`SELECT number, blob, size, etag, checksum, modified FROM part
+    WHERE upload = ${upload.id} ORDER BY number`
+  return rows as unknown as Part[]
+}
+
+export async function uploadPart(services: Services, call: Call): Promise<Reply> {
+  const number = readPartNumber(call)
+  const upload = requireUpload(services.db, call)
+  checkPartAlgorithm(upload, call)
+  const received = await receiveBody(services, call, upload.algorithm ?? 'CRC64NVME')
+  const etag = await commitPart(services, call, number, received)
+  const sent = upload.algorithm ?? ALGORITHM_NAMES.find((one) => received.checksums.has(one))
+  const { 'x-amz-checksum-type': _, ...checksum } = checksumHeaders(
+    sent && { algorithm: sent, type: 'FULL_OBJECT', value: received.checksums.get(sent) ?? '' },
+  )
+  return { headers: { etag: `"${etag}"`, ...checksum } }
+}
+
+export async function uploadPartCopy(services: Services, call: Call): Promise<Reply> {
+  const number = readPartNumber(call)
+  const upload = requireUpload(services.db, call)
+  const source = readCopySource(services, call)
+  const algorithm = upload.algorithm ?? 'CRC64NVME'
+  const received = await copyBytes(services, source, readCopyRange(call, source), algorithm)
+  const etag = await commitPart(services, call, number, received)
+  return {
+    xml: toXml('CopyPartResult', {
+      LastModified: isoTime(nowInSeconds()),
+      ETag: `"${etag}"`,
+      ...(upload.algorithm && { [checksumElement(algorithm)]: received.checksums.get(algorithm) }),
+    }),
+  }
+}
+
+function readPartNumber({ query }: Call): number {
+  const text = query.get('partNumber') ?? ''
+  const number = Number(text)
+  if (!/^\d+$/.test(text) || number < 1 || number > 10_000)
+    throw invalidArgument('Part number must be an integer between 1 and 10000, inclusive', 'partNumber', text)
+  return number
+}
+
+/** A part must carry the checksum its upload was begun with; S3 computes it itself only for whole-object ones. */
+function checkPartAlgorithm({ algorithm, type }: Upload, { headers }: Call): void {
+  if (!algorithm) return
+  const trailer = headers.get('x-amz-trailer')?.toLowerCase()
+  const sent = ALGORITHM_NAMES.find(
+    (one) => headers.has(checksumHeader(one)) || trailer === checksumHeader(one),
+  )
+  if (sent === algorithm || (sent === undefined && type === 'FULL_OBJECT')) return
+  throw new S3Error(
+    'InvalidRequest',
+    `Checksum Type mismatch occurred, expected checksum Type: ${algorithm.toLowerCase()}, actual checksum Type: ${sent?.toLowerCase() ?? 'null'}`,
+  )
+}
+
+async function commitPart(
+  services: Services,
+  call: Call,
+  number: number,
+  received: Received,
+): Promise<string> {
+  const { db, blobs } = services
+  const { blob, size, md5, checksums } = received
+  const garbage = await commitOrRemove(services, blob, () =>
+    db.write(() => {
+      // Completed or aborted while the part was on its way: the part must not outlive it.
+      const upload = requireUpload(db, call)
+      const checksum = checksums.get(upload.algorithm ?? 'CRC64NVME') ?? ''
+      const old = db.sql.get`SELECT blob FROM part WHERE upload = ${upload.id} AND number = ${number}`
+      db.sql.run`INSERT OR REPLACE INTO part (upload, number, blob, size, etag, checksum, modified)
+        VALUES (${upload.id}, ${number}, ${blob}, ${size}, ${md5}, ${checksum}, ${nowInSeconds()})`
+      return old ? [String(old.blob)] : []
+    }),
+  )
+  void blobs.remove(garbage)
+  return md5
+}
+
+export async function abortUpload({ db, blobs }: Services, call: Call): Promise<Reply> {
+  const garbage = await db.write(() => dropUpload(db, requireUpload(db, call)))
+  void blobs.remove(garbage)
+  return { status: 204 }
+}
+
+/** Forgets an upload within a transaction; returns the blobs of its parts. */
+export function dropUpload(db: Database, upload: Pick<Upload, 'id'>): string[] {
+  const garbage = partsOf(db, upload).map((part) => part.blob)
+  db.sql.run`DELETE FROM part WHERE upload = ${upload.id}`
+  db.sql.run`DELETE FROM upload WHERE id = ${upload.id}`
+  return garbage
+}

@@ -1,0 +1,137 @@
+// The notification configuration of a bucket as a document. What it causes stands in notifications.ts.
+import { randomUUID } from 'node:crypto'
+import { readXmlBody } from './body.ts'
+import type { Call, Reply, Services } from './call.ts'
+import { invalidArgument, S3Error } from './errors.ts'
+import { readSetting, writeSetting } from './settings.ts'
+import { children, childText, childTexts, type Parsed, toXml } from './xml.ts'
+
+export interface QueueRule {
+  readonly id: string
+  readonly arn: string
+  /** As s3:ObjectCreated:Put or s3:ObjectCreated:* */
+  readonly events: readonly string[]
+  readonly filters: readonly { readonly name: 'prefix' | 'suffix'; readonly value: string }[]
+}
+
+export interface NotificationSettings {
+  readonly queues: readonly QueueRule[]
+  readonly eventBridge: boolean
+}
+
+const EVENTS = {
+  ObjectCreated: ['*', 'Put', 'Post', 'Copy', 'CompleteMultipartUpload'],
+  ObjectRemoved: ['*', 'Delete'],
+  ObjectTagging: ['*', 'Put', 'Delete'],
+  LifecycleExpiration: ['*', 'Delete'],
+}
+const EVENT_NAMES = Object.entries(EVENTS).flatMap(([type, names]) =>
+  names.map((name) => `s3:${type}:${name}`),
+)
+
+export function getNotification({ db }: Services, { bucket }: Call): Reply {
+  const { queues, eventBridge } = readSetting(db, bucket, 'notification') ?? {
+    queues: [],
+    eventBridge: false,
+  }
+  return {
+    xml: toXml('NotificationConfiguration', {
+      QueueConfiguration: queues.map(({ id, arn, events, filters }) => ({
+        Id: id,
+        Queue: arn,
+        Event: events,
+        Filter:
+          filters.length === 0
+            ? undefined
+            : { S3Key: { FilterRule: filters.map(({ name, value }) => ({ Name: name, Value: value })) } },
+      })),
+      EventBridgeConfiguration: eventBridge ? {} : undefined,
+    }),
+  }
+}
+
+export async function putNotification({ db, notifier }: Services, call: Call): Promise<Reply> {
+  const document = await readXmlBody(call, 'NotificationConfiguration')
+  const other = ['TopicConfiguration', 'CloudFunctionConfiguration'].find((name) => name in document)
+  if (other !== undefined) throw new S3Error('NotImplemented', `${other} is not implemented`)
+  const queues = children(document, 'QueueConfiguration').map(readQueueRule)
+  const eventBridge = 'EventBridgeConfiguration' in document
+  if ((queues.length > 0 || eventBridge) && !notifier.connected)
+    throw new S3Error('NotImplemented', 'This server has no queues and no event bus to notify')
+  checkOverlap(queues)
+  if (call.headers.get('x-amz-skip-destination-validation') !== 'true')
+    for (const { arn } of queues) await checkDestination(notifier, call, arn)
+  await writeSetting(db, call.bucket, 'notification', { queues, eventBridge })
+  return { status: 200 }
+}
+
+function readQueueRule(element: Parsed): QueueRule {
+  const arn = childText(element, 'Queue') ?? ''
+  if (!/^arn:aws:sqs:[a-z0-9-]+:\d{12}:[\w.-]+$/.test(arn))
+    throw invalidArgument('The ARN is not well formed', 'Queue', arn)
+  const events = childTexts(element, 'Event')
+  if (events.length === 0) throw new S3Error('MalformedXML')
+  const unknown = events.find((event) => !EVENT_NAMES.includes(event))
+  if (unknown !== undefined)
+    throw invalidArgument('The event is not supported for notifications', 'Event', unknown)
+  const rules = children(element, 'Filter')
+    .flatMap((filter) => children(filter, 'S3Key'))
+    .flatMap((s3Key) => children(s3Key, 'FilterRule'))
+  const filters = rules.map((rule) => {
+    const name = childText(rule, 'Name')?.toLowerCase()
+    if (name !== 'prefix' && name !== 'suffix')
+      throw invalidArgument('filter rule name must be either prefix or suffix', 'FilterRule.Name', name ?? '')
+    return { name, value: childText(rule, 'Value') ?? '' } as const
+  })
+  if (new Set(filters.map(({ name }) => name)).size < filters.length)
+    throw new S3Error('InvalidArgument', 'Cannot specify more than one prefix or suffix rule in a filter.')
+  return { id: childText(element, 'Id') || randomUUID(), arn, events, filters }
+}
+
+export function filterValue({ filters }: QueueRule, name: 'prefix' | 'suffix'): string {
+  return filters.find((filter) => filter.name === name)?.value ?? ''
+}
+
+/** S3 refuses two rules that would both tell of the same object and event. */
+function checkOverlap(rules: readonly QueueRule[]): void {
+  const overlap = rules.some((one, index) => rules.slice(index + 1).some((other) => overlaps(one, other)))
+  if (overlap)
+    throw new S3Error(
+      'InvalidArgument',
+      'Configurations overlap. Configurations on the same bucket cannot share a common event type.',
+    )
+}
+
+function overlaps(one: QueueRule, other: QueueRule): boolean {
+  const [prefixes, suffixes] = (['prefix', 'suffix'] as const).map(
+    (name) => [filterValue(one, name), filterValue(other, name)] as const,
+  )
+  const [a = '', b = ''] = prefixes ?? []
+  const [c = '', d = ''] = suffixes ?? []
+  return (
+    one.events.some((event) =>
+      other.events.some((its) => coversEvent(event, its) || coversEvent(its, event)),
+    ) &&
+    (a.startsWith(b) || b.startsWith(a)) &&
+    (c.endsWith(d) || d.endsWith(c))
+  )
+}
+
+/** s3:ObjectCreated:* covers s3:ObjectCreated:Put. */
+export function coversEvent(pattern: string, event: string): boolean {
+  return pattern === event || (pattern.endsWith(':*') && event.startsWith(pattern.slice(0, -1)))
+}
+
+async function checkDestination(notifier: Services['notifier'], call: Call, arn: string): Promise<void> {
+  try {
+    await notifier.test(call, arn)
+  } catch (cause) {
+    const error = invalidArgument(
+      'Unable to validate the following destination configurations',
+      arn,
+      String(cause),
+    )
+    error.cause = cause
+    throw error
+  }
+}

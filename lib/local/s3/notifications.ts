@@ -1,0 +1,256 @@
+// Event messages: written with the change they tell of, in one transaction, and delivered at least once.
+import { randomUUID } from 'node:crypto'
+import { uriEncode } from '../sigv4.ts'
+import { ACCOUNT, type Call } from './call.ts'
+import type { Database } from './database.ts'
+import { coversEvent, filterValue, type NotificationSettings } from './notification-settings.ts'
+import type { StoredObject } from './objects.ts'
+import { readSetting } from './settings.ts'
+
+export type EventName =
+  | 'ObjectCreated:Put'
+  | 'ObjectCreated:Post'
+  | 'ObjectCreated:Copy'
+  | 'ObjectCreated:CompleteMultipartUpload'
+  | 'ObjectRemoved:Delete'
+  | 'ObjectTagging:Put'
+  | 'ObjectTagging:Delete'
+  | 'LifecycleExpiration:Delete'
+
+export interface NotifyTarget {
+  readonly kind: 'sqs' | 'eventbridge'
+  readonly arn?: string
+}
+export type Notify = (target: NotifyTarget, event: unknown) => Promise<void>
+
+export interface EventSource {
+  readonly ip: string
+  readonly principal: string
+  readonly requestId: string
+}
+
+interface NotifierOptions {
+  readonly db: Database
+  readonly region: string
+  readonly notify: Notify | undefined
+  readonly log: (message: string, fields?: object) => void
+}
+
+/** EventBridge's names of the same events, and its reason. */
+const BUS_NAMES: Readonly<Record<EventName, readonly [detailType: string, reason?: string]>> = {
+  'ObjectCreated:Put': ['Object Created', 'PutObject'],
+  'ObjectCreated:Post': ['Object Created', 'POST Object'],
+  'ObjectCreated:Copy': ['Object Created', 'CopyObject'],
+  'ObjectCreated:CompleteMultipartUpload': ['Object Created', 'CompleteMultipartUpload'],
+  'ObjectRemoved:Delete': ['Object Deleted', 'DeleteObject'],
+  'LifecycleExpiration:Delete': ['Object Deleted', 'Lifecycle Expiration'],
+  'ObjectTagging:Put': ['Object Tags Added'],
+  'ObjectTagging:Delete': ['Object Tags Deleted'],
+}
+
+const BATCH = 100
+const MAX_RETRY_MS = 60_000
+const GIVE_UP_MS = 24 * 3_600_000
+
+export class Notifier {
+  readonly #options: NotifierOptions
+  #running = false
+  #again = false
+  #retryMs = 0
+  #timer: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(options: NotifierOptions) {
+    this.#options = options
+  }
+
+  get connected(): boolean {
+    return this.#options.notify !== undefined
+  }
+
+  /** Writes the messages of an event, within the transaction of the change. */
+  announce(event: EventName, object: StoredObject, source: EventSource): void {
+    const { db, region } = this.#options
+    const settings = readSetting(db, object.bucket, 'notification')
+    if (!settings) return
+    for (const { target, body } of messages(settings, event, object, source, region))
+      db.sql.run`INSERT INTO event (target, body, created)
+        VALUES (${JSON.stringify(target)}, ${JSON.stringify(body)}, ${Date.now()})`
+  }
+
+  /** The message S3 sends to a queue before it takes it as a destination. */
+  async test({ bucket, requestId }: Call, arn: string): Promise<void> {
+    await this.#options.notify?.(
+      { kind: 'sqs', arn },
+      {
+        Service: 'Amazon S3',
+        Event: 's3:TestEvent',
+        Time: new Date().toISOString(),
+        Bucket: bucket,
+        RequestId: requestId,
+        HostId: requestId,
+      },
+    )
+  }
+
+  /** Delivers what waits; returns at once. */
+  wake(): void {
+    this.#again = true
+    if (this.#running || this.#closed || !this.connected) return
+    this.#running = true
+    void this.#run()
+  }
+
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#timer)
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#again && !this.#closed) {
+        this.#again = false
+        if (await this.#deliverAll()) this.#retryMs = 0
+        else this.#retryLater()
+      }
+    } catch (cause) {
+      this.#options.log('Event messages could not be read', { cause })
+      this.#retryLater()
+    } finally {
+      this.#running = false
+    }
+  }
+
+  #retryLater(): void {
+    this.#retryMs = Math.min(Math.max(this.#retryMs * 2, 500), MAX_RETRY_MS)
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.wake(), this.#retryMs).unref()
+  }
+
+  /** One pass in order; a target that fails is left alone for the rest of it. True when nothing is left over. */
+  async #deliverAll(): Promise<boolean> {
+    const { db } = this.#options
+    const failing = new Set<string>()
+    for (let after = 0; ; ) {
+      if (this.#closed) return false
+      const rows = db.sql.all`SELECT * FROM event WHERE id > ${after} ORDER BY id LIMIT ${BATCH}`
+      const settled: number[] = []
+      for (const { id, target, body, created } of rows) {
+        const to = String(target)
+        if (failing.has(to)) continue
+        if (await this.#deliver(to, String(body), Number(created))) settled.push(Number(id))
+        else failing.add(to)
+      }
+      if (settled.length > 0 && !this.#closed)
+        await db.write(() => {
+          for (const id of settled) db.sql.run`DELETE FROM event WHERE id = ${id}`
+        })
+      if (rows.length < BATCH) return failing.size === 0
+      after = Number(rows.at(-1)?.id)
+    }
+  }
+
+  async #deliver(target: string, body: string, created: number): Promise<boolean> {
+    const { notify, log } = this.#options
+    try {
+      await notify?.(JSON.parse(target) as NotifyTarget, JSON.parse(body))
+      return true
+    } catch (cause) {
+      const givenUp = Date.now() - created > GIVE_UP_MS
+      log(givenUp ? 'An event message was given up after a day' : 'An event message was not taken', {
+        target,
+        cause,
+      })
+      return givenUp
+    }
+  }
+}
+
+function messages(
+  { queues, eventBridge }: NotificationSettings,
+  event: EventName,
+  object: StoredObject,
+  source: EventSource,
+  region: string,
+): { target: NotifyTarget; body: unknown }[] {
+  const rules = queues.filter(
+    (rule) =>
+      rule.events.some((pattern) => coversEvent(pattern, `s3:${event}`)) &&
+      object.key.startsWith(filterValue(rule, 'prefix')) &&
+      object.key.endsWith(filterValue(rule, 'suffix')),
+  )
+  const toQueues = rules.map(({ id, arn }) => ({
+    target: { kind: 'sqs' as const, arn },
+    body: { Records: [queueRecord(id, event, object, source, region)] },
+  }))
+  if (!eventBridge) return toQueues
+  return [...toQueues, { target: { kind: 'eventbridge' }, body: busEvent(event, object, source, region) }]
+}
+
+/** Larger for the later of two events of one key, compared as text. */
+function sequencer({ id }: StoredObject): string {
+  return `${id.toString(16).padStart(10, '0')}${Date.now().toString(16).padStart(12, '0')}`.toUpperCase()
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html */
+function queueRecord(
+  id: string,
+  event: EventName,
+  object: StoredObject,
+  source: EventSource,
+  region: string,
+) {
+  // Keys are form-encoded in these messages, slashes excepted.
+  const key = object.key.split('/').map(uriEncode).join('/').replaceAll('%20', '+')
+  const created = event.startsWith('ObjectCreated:')
+  return {
+    eventVersion: '2.1',
+    eventSource: 'aws:s3',
+    awsRegion: region,
+    eventTime: new Date().toISOString(),
+    eventName: event,
+    userIdentity: { principalId: source.principal },
+    requestParameters: { sourceIPAddress: source.ip },
+    responseElements: { 'x-amz-request-id': source.requestId, 'x-amz-id-2': source.requestId },
+    s3: {
+      s3SchemaVersion: '1.0',
+      configurationId: id,
+      bucket: {
+        name: object.bucket,
+        ownerIdentity: { principalId: ACCOUNT },
+        arn: `arn:aws:s3:::${object.bucket}`,
+      },
+      object: { key, ...(created && { size: object.size, eTag: object.etag }), sequencer: sequencer(object) },
+    },
+  }
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html */
+function busEvent(event: EventName, object: StoredObject, source: EventSource, region: string) {
+  const [detailType, reason] = BUS_NAMES[event]
+  const deleted = detailType === 'Object Deleted'
+  return {
+    version: '0',
+    id: randomUUID(),
+    'detail-type': detailType,
+    source: 'aws.s3',
+    account: ACCOUNT,
+    time: new Date().toISOString(),
+    region,
+    resources: [`arn:aws:s3:::${object.bucket}`],
+    detail: {
+      version: '0',
+      bucket: { name: object.bucket },
+      object: {
+        key: object.key,
+        ...(!deleted && { size: object.size, etag: object.etag }),
+        sequencer: sequencer(object),
+      },
+      'request-id': source.requestId,
+      requester: source.principal,
+      'source-ip-address': source.ip,
+      ...(reason !== undefined && { reason }),
+      ...(deleted && { 'deletion-type': 'Permanently Deleted' }),
+    },
+  }
+}

@@ -1,0 +1,164 @@
+// PutObject, CopyObject and the tags of an object.
+
+import { commitOrRemove, type Received, readXmlBody, receiveBody } from './body.ts'
+import type { Call, Reply, Services } from './call.ts'
+import { isoTime, nowInSeconds } from './call.ts'
+import {
+  ALGORITHM_NAMES,
+  type Algorithm,
+  asAlgorithm,
+  type Checksum,
+  checksumElement,
+  checksumHeader,
+  checksumHeaders,
+} from './checksums.ts'
+import { checkWrite } from './conditions.ts'
+import { copyBytes, readCopySource } from './copy-source.ts'
+import { checkTags, readDescription, readKept, readTagHeader, refuseUnsupported } from './description.ts'
+import { invalidArgument, S3Error } from './errors.ts'
+import { expirationHeader } from './lifecycle.ts'
+import type { EventName } from './notifications.ts'
+import {
+  commitObject,
+  type Description,
+  findObject,
+  requireObject,
+  type StoredObject,
+  sourceOf,
+  type Tag,
+} from './objects.ts'
+import { children, childText, type Parsed, toXml } from './xml.ts'
+
+export async function putObject(services: Services, call: Call): Promise<Reply> {
+  const description = readDescription(call.headers)
+  // Also checked in the commit; here it spares the client a useless upload.
+  checkWrite(call.headers, findObject(services.db, call.bucket, call.key))
+  const received = await receiveBody(services, call, chosenAlgorithm(call))
+  const object = await commitWhole(services, call, description, received, 'ObjectCreated:Put')
+  return {
+    headers: {
+      etag: `"${object.etag}"`,
+      ...checksumHeaders(object.checksum),
+      ...expirationHeader(services.db, object),
+    },
+  }
+}
+
+/** The checksum an object keeps: the client's, or CRC64NVME, which S3 adds where the client sends none. */
+export function chosenAlgorithm({ headers }: Pick<Call, 'headers'>): Algorithm {
+  const named = headers.get('x-amz-trailer')?.toLowerCase()
+  const sent = ALGORITHM_NAMES.find(
+    (one) => headers.has(checksumHeader(one)) || checksumHeader(one) === named,
+  )
+  return sent ?? 'CRC64NVME'
+}
+
+/** Commits one blob as the whole object. */
+export function commitWhole(
+  services: Services,
+  call: Call,
+  description: Description,
+  { blob, size, md5, checksums }: Received,
+  event: EventName,
+): Promise<StoredObject> {
+  const [[algorithm, value] = []] = checksums
+  const checksum: Checksum | undefined =
+    algorithm && value ? { algorithm, type: 'FULL_OBJECT', value } : undefined
+  return commitOrRemove(services, blob, () =>
+    commitObject(services, call, {
+      draft: { ...description, size, etag: md5, modified: nowInSeconds(), checksum, parts: 0 },
+      segments: [{ number: 1, blob, size, checksum: value ?? '' }],
+      event,
+    }),
+  )
+}
+
+export async function copyObject(services: Services, call: Call): Promise<Reply> {
+  refuseUnsupported(call.headers)
+  const source = readCopySource(services, call)
+  const description = describeCopy(call, source)
+  checkWrite(call.headers, findObject(services.db, call.bucket, call.key))
+  const named = call.headers.get('x-amz-checksum-algorithm')
+  const algorithm = named === undefined ? source.checksum?.algorithm : asAlgorithm(named)
+  if (named !== undefined && !algorithm)
+    throw new S3Error(
+      'InvalidRequest',
+      'Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]',
+    )
+  const received = await copyBytes(
+    services,
+    source,
+    { first: 0, last: source.size - 1 },
+    algorithm ?? 'CRC64NVME',
+  )
+  const object = await commitWhole(services, call, description, received, 'ObjectCreated:Copy')
+  const { checksum } = object
+  return {
+    headers: expirationHeader(services.db, object),
+    xml: toXml('CopyObjectResult', {
+      LastModified: isoTime(object.modified),
+      ETag: `"${object.etag}"`,
+      ...(checksum && { ChecksumType: checksum.type, [checksumElement(checksum.algorithm)]: checksum.value }),
+    }),
+  }
+}
+
+function describeCopy(call: Call, source: StoredObject): Description {
+  const metadata = readDirective(call, 'x-amz-metadata-directive')
+  const tagging = readDirective(call, 'x-amz-tagging-directive')
+  if (source.bucket === call.bucket && source.key === call.key && metadata === 'COPY' && tagging === 'COPY')
+    throw new S3Error(
+      'InvalidRequest',
+      "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
+    )
+  return {
+    headers: metadata === 'COPY' ? source.headers : readKept(call.headers),
+    tags: tagging === 'COPY' ? source.tags : readTagHeader(call.headers),
+  }
+}
+
+function readDirective({ headers }: Call, name: string): 'COPY' | 'REPLACE' {
+  const value = headers.get(name) ?? 'COPY'
+  if (value !== 'COPY' && value !== 'REPLACE') throw invalidArgument(`Unknown ${name.slice(6)}.`, name, value)
+  return value
+}
+
+export function getTags({ db }: Services, call: Call): Reply {
+  return { xml: renderTags(requireObject(db, call).tags) }
+}
+
+export async function putTags(services: Services, call: Call): Promise<Reply> {
+  requireObject(services.db, call)
+  const tags = readTags(await readXmlBody(call, 'Tagging'), 10)
+  await changeTags(services, call, tags)
+  return { status: 200 }
+}
+
+export async function deleteTags(services: Services, call: Call): Promise<Reply> {
+  await changeTags(services, call, [])
+  return { status: 204 }
+}
+
+async function changeTags({ db, notifier }: Services, call: Call, tags: readonly Tag[]): Promise<void> {
+  await db.write(() => {
+    const object = requireObject(db, call)
+    db.sql.run`UPDATE object SET tags = ${JSON.stringify(tags)} WHERE id = ${object.id}`
+    notifier.announce(tags.length > 0 ? 'ObjectTagging:Put' : 'ObjectTagging:Delete', object, sourceOf(call))
+  })
+  notifier.wake()
+}
+
+export function renderTags(tags: readonly Tag[]): string {
+  return toXml('Tagging', { TagSet: { Tag: tags.map(({ key, value }) => ({ Key: key, Value: value })) } })
+}
+
+export function readTags(document: Parsed, most: number): Tag[] {
+  const [set] = children(document, 'TagSet')
+  if (!set) throw new S3Error('MalformedXML')
+  const tags = children(set, 'Tag').map((tag) => {
+    const [key, value] = [childText(tag, 'Key'), childText(tag, 'Value')]
+    if (key === undefined || value === undefined) throw new S3Error('MalformedXML')
+    return { key, value }
+  })
+  return checkTags(tags, most)
+}

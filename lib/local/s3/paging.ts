@@ -1,0 +1,23 @@
+// What all listings share: counts, and names in the encoding the client asked for.
+import { uriEncode } from '../sigv4.ts'
+import { invalidArgument } from './errors.ts'
+
+/** A max-keys and its kin: more than `most` counts as `most`. */
+export function readCount(name: string, text: string | undefined, usual: number, most = 1000): number {
+  if (text === undefined || text === '') return usual
+  const count = Number(text)
+  if (!/^-?\d+$/.test(text))
+    throw invalidArgument(`Provided ${name} not an integer or within integer range`, name, text)
+  if (count < 0 || count > 2 ** 31 - 1)
+    throw invalidArgument(`Argument ${name} must be an integer between 0 and 2147483647`, name, text)
+  return Math.min(count, most)
+}
+
+/** How names are written: percent-encoded (the slash stays) when the client asks, because XML 1.0 lacks some characters. */
+export function readEncoding(query: ReadonlyMap<string, string>): (name: string) => string {
+  const type = query.get('encoding-type')
+  if (type === undefined || type === '') return (name) => name
+  if (type !== 'url')
+    throw invalidArgument('Invalid Encoding Method specified in Request', 'encoding-type', type)
+  return (name) => name.split('/').map(uriEncode).join('/')
+}

@@ -1,0 +1,137 @@
+// PostObject: the upload by a browser form, one file after its fields.
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import busboy from 'busboy'
+import { type Credentials, uriEncode } from '../sigv4.ts'
+import { MAX_PUT_BYTES, storeChunks } from './body.ts'
+import type { Call, Reply, Services } from './call.ts'
+import { readKept, refuseUnsupported } from './description.ts'
+import { invalidArgument, S3Error } from './errors.ts'
+import { chosenAlgorithm, commitWhole, readTags } from './object-writes.ts'
+import type { StoredObject } from './objects.ts'
+import { checkPolicy, type SizeLimits } from './post-policy.ts'
+import { fromXml, toXml } from './xml.ts'
+
+const MAX_FIELDS_BYTES = 64 << 10
+
+interface Form {
+  /** By lower-case name. */
+  readonly fields: ReadonlyMap<string, string>
+  readonly filename: string
+  readonly file: AsyncIterable<Buffer>
+}
+
+export async function postObject(
+  services: Services,
+  call: Call,
+  credentials: readonly Credentials[],
+): Promise<Reply> {
+  const form = await readForm(call.request)
+  const size = checkPolicy(form.fields, call.bucket, credentials, services.region)
+  const template = form.fields.get('key') ?? ''
+  if (template === '')
+    throw invalidArgument(
+      "Bucket POST must contain a field named 'key'.  If it is specified, please check the order of the fields.",
+      'key',
+      '',
+    )
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: S3's placeholder looks like one
+  const key = template.replaceAll('${filename}', () => form.filename)
+  if (Buffer.byteLength(key) > 1024)
+    throw new S3Error('KeyTooLongError', undefined, { MaxSizeAllowed: '1024' })
+  refuseUnsupported(form.fields)
+  const tagging = form.fields.get('tagging')
+  const description = {
+    headers: readKept(form.fields),
+    tags: tagging === undefined ? [] : readTags(fromXml(tagging, 'Tagging'), 10),
+  }
+  const made = { ...call, key, headers: form.fields }
+  const chunks = within(form.file, size ?? { least: 0, most: MAX_PUT_BYTES })
+  const received = await storeChunks(
+    services,
+    form.fields,
+    { chunks, trailers: new Map() },
+    chosenAlgorithm(made),
+  )
+  const object = await commitWhole(services, made, description, received, 'ObjectCreated:Post')
+  return answer(form.fields, object, `${call.location}/${key.split('/').map(uriEncode).join('/')}`)
+}
+
+/** Resolves when the file begins; S3 ignores every field behind it. */
+function readForm(request: IncomingMessage): Promise<Form> {
+  return new Promise((resolve, reject) => {
+    const parser = openParser(request)
+    const fields = new Map<string, string>()
+    let bytes = 0
+    const fail = (cause: unknown) => {
+      request.unpipe(parser)
+      const error = cause instanceof S3Error ? cause : new S3Error('MalformedPOSTRequest')
+      parser.destroy()
+      reject(error)
+    }
+    parser.on('field', (name, value, { valueTruncated }) => {
+      bytes += name.length + Buffer.byteLength(value)
+      if (bytes > MAX_FIELDS_BYTES || valueTruncated) fail(new S3Error('MaxPostPreDataLengthExceeded'))
+      // A file part without a file name arrives as a field.
+      else if (name === 'file') resolve({ fields, filename: '', file: Readable.from([Buffer.from(value)]) })
+      else fields.set(name.toLowerCase(), value)
+    })
+    parser.on('file', (_name, file, { filename }) => {
+      // A client that goes away ends neither parser nor file by itself.
+      request.once('close', () => file.destroy(new Error('The client went away')))
+      parser.on('error', (cause) => file.destroy(cause instanceof Error ? cause : new Error('Broken form')))
+      resolve({ fields, filename: filename ?? '', file: file.iterator({ destroyOnReturn: false }) })
+    })
+    parser.on('error', fail)
+    parser.on('close', () =>
+      fail(invalidArgument('POST requires exactly one file upload per request.', 'file', '0')),
+    )
+    request.once('close', () => fail(new Error('The client went away')))
+    request.pipe(parser)
+  })
+}
+
+function openParser({ headers }: IncomingMessage): busboy.Busboy {
+  try {
+    return busboy({
+      headers,
+      preservePath: false,
+      defParamCharset: 'utf8',
+      limits: { fieldSize: MAX_FIELDS_BYTES, fields: 200, files: 1 },
+    })
+  } catch {
+    throw new S3Error('MalformedPOSTRequest')
+  }
+}
+
+async function* within(chunks: AsyncIterable<Buffer>, { least, most }: SizeLimits): AsyncGenerator<Buffer> {
+  let size = 0
+  for await (const chunk of chunks) {
+    size += chunk.length
+    if (size > Math.min(most, MAX_PUT_BYTES))
+      throw new S3Error('EntityTooLarge', undefined, { ProposedSize: `${size}`, MaxSizeAllowed: `${most}` })
+    yield chunk
+  }
+  if (size < least)
+    throw new S3Error('EntityTooSmall', undefined, { ProposedSize: `${size}`, MinSizeAllowed: `${least}` })
+}
+
+function answer(
+  fields: ReadonlyMap<string, string>,
+  { bucket, key, etag }: StoredObject,
+  location: string,
+): Reply {
+  const headers = { etag: `"${etag}"`, location }
+  const redirect = fields.get('success_action_redirect') ?? fields.get('redirect') ?? ''
+  if (/^https?:/.test(redirect) && URL.canParse(redirect)) {
+    const url = new URL(redirect)
+    for (const [name, value] of Object.entries({ bucket, key, etag: `"${etag}"` }))
+      url.searchParams.append(name, value)
+    return { status: 303, headers: { ...headers, location: url.href } }
+  }
+  const status = fields.get('success_action_status')
+  if (status === '200') return { status: 200, headers }
+  if (status !== '201') return { status: 204, headers }
+  const xml = toXml('PostResponse', { Location: location, Bucket: bucket, Key: key, ETag: `"${etag}"` }, '')
+  return { status: 201, headers, xml }
+}

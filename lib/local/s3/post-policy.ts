@@ -1,0 +1,159 @@
+// The policy of a browser form: who signed it, and whether the form keeps it.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html
+import { type Credentials, deriveSigningKey, sameSignature, sign } from '../sigv4.ts'
+import { readAmzDate, readCredential } from '../sigv4-claim.ts'
+import { invalidArgument, S3Error } from './errors.ts'
+
+export interface SizeLimits {
+  readonly least: number
+  readonly most: number
+}
+
+type Condition = readonly [operator: string, name: string, value: string]
+interface Policy {
+  readonly expiration: Date
+  readonly conditions: readonly Condition[]
+  readonly size: SizeLimits | undefined
+}
+
+/** Throws unless the form is signed by one of the credentials, and lets through what the policy allows. */
+export function checkPolicy(
+  fields: ReadonlyMap<string, string>,
+  bucket: string,
+  credentials: readonly Credentials[],
+  region: string,
+): SizeLimits | undefined {
+  const encoded = fields.get('policy')
+  if (encoded === undefined) throw new S3Error('AccessDenied')
+  checkSignature(fields, encoded, credentials, region)
+  const policy = readPolicy(encoded)
+  if (policy.expiration.getTime() < Date.now()) throw denied('Policy expired.')
+  const values = new Map([...fields, ['bucket', bucket]])
+  for (const condition of policy.conditions)
+    if (!holds(condition, values))
+      throw denied(`Policy Condition failed: ${JSON.stringify(condition).replaceAll('","', '", "')}`)
+  const covered = new Set(policy.conditions.map(([, name]) => name))
+  const extra = [...fields.keys()].filter((name) => !UNCOVERED.test(name) && !covered.has(name))
+  if (extra.length > 0) throw denied(`Extra input fields: ${extra.join(', ')}`)
+  return policy.size
+}
+
+/** Fields a policy need not name. */
+const UNCOVERED = /^(policy|file|x-amz-signature|x-ignore-.*)$/
+
+function denied(what: string): S3Error {
+  return new S3Error('AccessDenied', `Invalid according to Policy: ${what}`)
+}
+
+function checkSignature(
+  fields: ReadonlyMap<string, string>,
+  encoded: string,
+  credentials: readonly Credentials[],
+  region: string,
+): void {
+  const need = (name: string) => {
+    const value = fields.get(name)
+    if (value === undefined)
+      throw invalidArgument(
+        `Bucket POST must contain a field named '${name}'.  If it is specified, please check the order of the fields.`,
+        name,
+        '',
+      )
+    return value
+  }
+  const algorithm = need('x-amz-algorithm')
+  if (algorithm !== 'AWS4-HMAC-SHA256')
+    throw invalidArgument('X-Amz-Algorithm only supports "AWS4-HMAC-SHA256"', 'x-amz-algorithm', algorithm)
+  const text = need('x-amz-credential')
+  const credential = readCredential(text)
+  if (credential?.service !== 's3' || credential.region !== region)
+    throw invalidArgument(
+      'Error parsing the X-Amz-Credential parameter; the Credential is mal-formed or of another region or service.',
+      'x-amz-credential',
+      text,
+    )
+  const date = need('x-amz-date')
+  if (!readAmzDate(date) || date.slice(0, 8) !== credential.day)
+    throw invalidArgument(
+      'X-Amz-Date must be formatted via ISO8601 Long format and match the credential',
+      'x-amz-date',
+      date,
+    )
+  const signature = need('x-amz-signature')
+  const key = credentials.find(({ accessKeyId }) => accessKeyId === credential.accessKeyId)
+  if (!key) throw new S3Error('InvalidAccessKeyId', undefined, { AWSAccessKeyId: credential.accessKeyId })
+  if ((key.sessionToken ?? '') !== (fields.get('x-amz-security-token') ?? ''))
+    throw new S3Error('InvalidToken')
+  const signingKey = deriveSigningKey(key.secretAccessKey, credential.day, region, 's3')
+  if (!sameSignature(sign(signingKey, encoded), signature))
+    throw new S3Error('SignatureDoesNotMatch', undefined, {
+      AWSAccessKeyId: key.accessKeyId,
+      StringToSign: encoded,
+      SignatureProvided: signature,
+    })
+}
+
+function invalid(what: string): S3Error {
+  return new S3Error('InvalidPolicyDocument', `Invalid Policy: ${what}`)
+}
+
+function readPolicy(encoded: string): Policy {
+  const document = parse(encoded)
+  const expiration = new Date(String(document.expiration))
+  if (typeof document.expiration !== 'string' || Number.isNaN(expiration.getTime()))
+    throw invalid("Invalid 'expiration' value")
+  if (!Array.isArray(document.conditions)) throw invalid('Policy must contain a list of conditions')
+  const conditions: Condition[] = []
+  let size: SizeLimits | undefined
+  for (const entry of document.conditions as unknown[]) {
+    const range = readSizes(entry)
+    if (range) size = range
+    else conditions.push(...readConditions(entry))
+  }
+  return { expiration, conditions, size }
+}
+
+function parse(encoded: string): Record<string, unknown> {
+  try {
+    const document: unknown = JSON.parse(Buffer.from(encoded, 'base64').toString())
+    if (typeof document === 'object' && document !== null) return document as Record<string, unknown>
+  } catch {
+    // Told below, as every other shape that is not a policy.
+  }
+  throw invalid('Invalid JSON.')
+}
+
+function readSizes(entry: unknown): SizeLimits | undefined {
+  if (!Array.isArray(entry) || entry[0] !== 'content-length-range') return undefined
+  const [least, most] = [Number(entry[1]), Number(entry[2])]
+  if (entry.length !== 3 || !Number.isInteger(least) || !Number.isInteger(most))
+    throw invalid('Invalid content-length-range')
+  return { least, most }
+}
+
+/** `{"acl": "private"}` is short for `["eq", "$acl", "private"]`. */
+function readConditions(entry: unknown): Condition[] {
+  if (Array.isArray(entry)) {
+    const [operator, name, value] = entry as unknown[]
+    const known = operator === 'eq' || operator === 'starts-with'
+    if (
+      entry.length !== 3 ||
+      !known ||
+      typeof name !== 'string' ||
+      typeof value !== 'string' ||
+      !name.startsWith('$')
+    )
+      throw invalid(`Invalid condition: ${JSON.stringify(entry)}`)
+    return [[operator, name.slice(1).toLowerCase(), value]]
+  }
+  if (typeof entry !== 'object' || entry === null) throw invalid('Invalid condition')
+  return Object.entries(entry).map(([name, value]) => {
+    if (typeof value !== 'string') throw invalid(`Invalid condition: ${name}`)
+    return ['eq', name.toLowerCase(), value]
+  })
+}
+
+function holds([operator, name, expected]: Condition, values: ReadonlyMap<string, string>): boolean {
+  const value = values.get(name) ?? ''
+  return operator === 'eq' ? value === expected : value.startsWith(expected)
+}

@@ -1,0 +1,123 @@
+// Which operation a request means: method, sub-resource in the query, and one header.
+
+import { deleteBucketTags, getBucketTags, putBucketTags } from './bucket-tags.ts'
+import * as buckets from './buckets.ts'
+import type { Call, Operation } from './call.ts'
+import { deleteCors, getCors, putCors } from './cors.ts'
+import { deleteObject, deleteObjects } from './deletes.ts'
+import { S3Error } from './errors.ts'
+import { deleteLifecycle, getLifecycle, putLifecycle } from './lifecycle-rules.ts'
+import { listObjectsV1, listObjectsV2, listObjectVersions } from './listing.ts'
+import { abortUpload, createUpload, uploadPart, uploadPartCopy } from './multipart.ts'
+import { completeUpload } from './multipart-complete.ts'
+import { listParts, listUploads } from './multipart-lists.ts'
+import { getNotification, putNotification } from './notification-settings.ts'
+import { getObject, getObjectAttributes, headObject } from './object-reads.ts'
+import { copyObject, deleteTags, getTags, putObject, putTags } from './object-writes.ts'
+import { requireObject } from './objects.ts'
+
+const refuseAcl: Operation = () => {
+  throw new S3Error('AccessControlListNotSupported')
+}
+
+const BUCKET: Readonly<Record<string, Operation>> = {
+  GET: (services, call) =>
+    call.query.get('list-type') === '2' ? listObjectsV2(services, call) : listObjectsV1(services, call),
+  HEAD: buckets.headBucket,
+  PUT: buckets.createBucket,
+  DELETE: buckets.deleteBucket,
+  'GET acl': buckets.getAcl,
+  'PUT acl': refuseAcl,
+  'GET cors': getCors,
+  'PUT cors': putCors,
+  'DELETE cors': deleteCors,
+  'POST delete': deleteObjects,
+  'GET lifecycle': getLifecycle,
+  'PUT lifecycle': putLifecycle,
+  'DELETE lifecycle': deleteLifecycle,
+  'GET location': buckets.getLocation,
+  'GET notification': getNotification,
+  'PUT notification': putNotification,
+  'GET tagging': getBucketTags,
+  'PUT tagging': putBucketTags,
+  'DELETE tagging': deleteBucketTags,
+  'GET uploads': listUploads,
+  'GET versions': listObjectVersions,
+  ...Object.fromEntries(
+    Object.entries(buckets.FIXED_ANSWERS).map(([name, answer]) => [`GET ${name}`, answer]),
+  ),
+}
+
+const OBJECT: Readonly<Record<string, Operation>> = {
+  GET: getObject,
+  HEAD: headObject,
+  PUT: putObject,
+  DELETE: deleteObject,
+  'PUT copy': copyObject,
+  'GET acl': (services, call) => {
+    requireObject(services.db, call)
+    return buckets.getAcl()
+  },
+  'PUT acl': refuseAcl,
+  'GET attributes': getObjectAttributes,
+  'GET tagging': getTags,
+  'PUT tagging': putTags,
+  'DELETE tagging': deleteTags,
+  'POST uploads': createUpload,
+  'GET uploadId': listParts,
+  'PUT uploadId': uploadPart,
+  'PUT uploadId copy': uploadPartCopy,
+  'POST uploadId': completeUpload,
+  'DELETE uploadId': abortUpload,
+}
+
+/** Query names that make a request another operation. One we do not serve must not pass for a plain Get or Put. */
+const SUBRESOURCES = new Set([
+  ...[...Object.keys(BUCKET), ...Object.keys(OBJECT)]
+    .map((route) => route.split(' ')[1])
+    .filter((name) => name !== 'copy'),
+  ...[
+    'analytics',
+    'intelligent-tiering',
+    'inventory',
+    'legal-hold',
+    'metadataConfiguration',
+    'metadataTable',
+  ],
+  ...[
+    'metrics',
+    'renameObject',
+    'restore',
+    'retention',
+    'select',
+    'session',
+    'torrent',
+    'abac',
+    'encryption',
+  ],
+])
+
+export function findOperation(call: Call): Operation {
+  const { method, bucket, key, query, headers } = call
+  if (bucket === '') {
+    if (method === 'GET') return buckets.listBuckets
+    throw notAllowed(method, 'SERVICE')
+  }
+  const sub = [...query.keys()].find((name) => SUBRESOURCES.has(name))
+  const copy = key !== '' && method === 'PUT' && headers.has('x-amz-copy-source') ? 'copy' : undefined
+  const route = [method, sub, copy].filter((part) => part !== undefined).join(' ')
+  const operation = (key === '' ? BUCKET : OBJECT)[route]
+  if (operation) return operation
+  if (sub !== undefined)
+    throw new S3Error('NotImplemented', `${method} ?${sub} is not implemented`, { Header: sub })
+  throw notAllowed(method, key === '' ? 'BUCKET' : 'OBJECT')
+}
+
+function notAllowed(method: string, resource: string): S3Error {
+  return new S3Error('MethodNotAllowed', undefined, { Method: method, ResourceType: resource })
+}
+
+/** All operations but these two work on a bucket that exists. */
+export function needsBucket(operation: Operation): boolean {
+  return operation !== buckets.createBucket && operation !== buckets.listBuckets
+}

@@ -1,0 +1,202 @@
+// The embedded S3 server: from an HTTP request to an operation and back.
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout } from 'node:timers/promises'
+import type { Credentials } from '../sigv4.ts'
+import { type Address, readAddress } from './address.ts'
+import { authenticate } from './authentication.ts'
+import { Blobs } from './blobs.ts'
+import { checkExpectedOwner } from './buckets.ts'
+import type { Call, Reply, Services } from './call.ts'
+import { corsHeaders, preflight } from './cors.ts'
+import { Database } from './database.ts'
+import { S3Error } from './errors.ts'
+import { runLifecycle } from './lifecycle.ts'
+import { Notifier, type Notify } from './notifications.ts'
+import { requireBucket } from './objects.ts'
+import { postObject } from './post-object.ts'
+import { findOperation, needsBucket } from './routes.ts'
+import { toXml } from './xml.ts'
+
+export interface S3Options {
+  readonly dir: string
+  readonly credentials: readonly Credentials[]
+  readonly region: string
+  /** Path prefix under which a shared public port serves it, as '/s3'; the signature covers it. */
+  readonly basePath?: string
+  readonly notify?: Notify
+  readonly log?: (message: string, fields?: object) => void
+}
+
+export interface S3Server {
+  handle(request: IncomingMessage, response: ServerResponse): void
+  /** Runs lifecycle rules once, for tests and the timer. */
+  expire(now?: Date): Promise<void>
+  close(): Promise<void>
+}
+
+const LIFECYCLE_MS = 3_600_000
+const CLOSE_MS = 5_000
+/** A connection on which nothing moves for so long is given up, and an upload on it forgotten. */
+const IDLE_MS = 120_000
+/** How much of a refused upload is read, so that the client gets to the refusal instead of a broken pipe. */
+const DRAIN_BYTES = 64 << 20
+
+export async function openS3({
+  dir,
+  credentials,
+  region,
+  basePath = '',
+  notify,
+  log = () => undefined,
+}: S3Options): Promise<S3Server> {
+  const db = new Database(dir)
+  const blobs = new Blobs(join(dir, 'blobs'), log)
+  const swept = await blobs.sweep((blob) => isReferenced(db, blob))
+  if (swept > 0) log('Files of interrupted uploads were deleted', { swept })
+  const notifier = new Notifier({ db, region, notify, log })
+  notifier.wake()
+  const services = { db, blobs, notifier, region }
+  const active = new Set<Promise<void>>()
+  const expire = (now = new Date()) => runLifecycle(services, now.getTime())
+  const timer = setInterval(() => {
+    expire().catch((cause: unknown) => log('Lifecycle rules could not run', { cause }))
+  }, LIFECYCLE_MS).unref()
+
+  return {
+    expire,
+    handle(request, response) {
+      const served = serve(services, credentials, basePath, log, request, response)
+      active.add(served)
+      void served.finally(() => active.delete(served))
+    },
+    async close() {
+      clearInterval(timer)
+      notifier.close()
+      await Promise.race([Promise.allSettled(active), setTimeout(CLOSE_MS, undefined, { ref: false })])
+      db.close()
+    },
+  }
+}
+
+function isReferenced({ sql }: Database, blob: string): boolean {
+  return (
+    (sql.get`SELECT 1 FROM segment WHERE blob = ${blob}` ??
+      sql.get`SELECT 1 FROM part WHERE blob = ${blob}`) !== undefined
+  )
+}
+
+async function serve(
+  services: Services,
+  credentials: readonly Credentials[],
+  basePath: string,
+  log: (message: string, fields?: object) => void,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const requestId = randomBytes(8).toString('hex').toUpperCase()
+  response.setHeader('x-amz-request-id', requestId)
+  response.setHeader('x-amz-id-2', Buffer.from(requestId).toString('base64'))
+  request.socket.setTimeout(IDLE_MS)
+  let reply: Reply | undefined
+  try {
+    const address = readAddress(request, basePath)
+    if (request.method === 'OPTIONS') reply = preflight(services.db, address.bucket, request)
+    else {
+      response.setHeaders(new Map(Object.entries(corsHeaders(services.db, address.bucket, request))))
+      reply = await dispatch(services, credentials, request, address, requestId)
+    }
+    await send(request, response, reply)
+  } catch (error) {
+    if (request.destroyed && !request.complete) return
+    if (!(error instanceof S3Error))
+      log('An S3 request failed', { requestId, method: request.method, cause: error })
+    sendError(request, response, error, requestId)
+  } finally {
+    reply?.done?.()
+  }
+}
+
+async function dispatch(
+  services: Services,
+  credentials: readonly Credentials[],
+  request: IncomingMessage,
+  address: Address,
+  requestId: string,
+): Promise<Reply> {
+  const method = request.method ?? 'GET'
+  const form =
+    method === 'POST' &&
+    address.key === '' &&
+    /^multipart\/form-data/i.test(request.headers['content-type'] ?? '')
+  const auth = form ? undefined : authenticate(request, credentials, services.region)
+  const call: Call = { ...address, request, method, auth, requestId }
+  if (form) {
+    requireBucket(services.db, call.bucket)
+    return await postObject(services, call, credentials)
+  }
+  const operation = findOperation(call)
+  if (needsBucket(operation)) requireBucket(services.db, call.bucket)
+  checkExpectedOwner(call)
+  return await operation(services, call)
+}
+
+async function send(request: IncomingMessage, response: ServerResponse, reply: Reply): Promise<void> {
+  response.statusCode = reply.status ?? 200
+  for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value)
+  if (reply.xml !== undefined) response.setHeader('content-type', 'application/xml')
+  if (reply.body && request.method !== 'HEAD') {
+    await pipeline(reply.body, response)
+    return
+  }
+  const body = reply.xml ?? ''
+  if (!response.hasHeader('content-length') && response.statusCode !== 204 && response.statusCode !== 304)
+    response.setHeader('content-length', Buffer.byteLength(body))
+  response.end(body)
+}
+
+function sendError(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+  requestId: string,
+): void {
+  // With the headers gone there is no other way to say that the rest will not come.
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  const known = error instanceof S3Error ? error : new S3Error('InternalError')
+  for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value)
+  response.removeHeader('content-length')
+  const xml = toXml(
+    'Error',
+    {
+      Code: known.code,
+      Message: known.message,
+      ...known.details,
+      Resource: request.url?.split('?')[0],
+      RequestId: requestId,
+      HostId: requestId,
+    },
+    '',
+  )
+  response.writeHead(known.status, {
+    'content-type': 'application/xml',
+    'content-length': request.method === 'HEAD' ? 0 : Buffer.byteLength(xml),
+  })
+  response.end(request.method === 'HEAD' ? undefined : xml)
+  if (!request.complete) drain(request)
+}
+
+function drain(request: IncomingMessage): void {
+  let left = DRAIN_BYTES
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) request.destroy()
+  })
+  request.on('error', () => undefined)
+  request.resume()
+}

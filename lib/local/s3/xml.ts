@@ -1,0 +1,76 @@
+// XML as S3 speaks it, both ways.
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { S3Error } from './errors.ts'
+
+type Content = string | number | boolean | undefined | Element | readonly Content[]
+/** Element names to contents; an array repeats its element, undefined leaves it out. */
+export interface Element {
+  readonly [name: string]: Content
+}
+
+const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/'
+
+export function toXml(root: string, content: Element, namespace = NAMESPACE): string {
+  const attribute = namespace === '' ? '' : ` xmlns="${namespace}"`
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${attribute}>${render(content)}</${root}>`
+}
+
+function render(content: Element): string {
+  return Object.entries(content)
+    .map(([name, value]) => renderOne(name, value))
+    .join('')
+}
+
+function renderOne(name: string, value: Content): string {
+  if (value === undefined) return ''
+  if (Array.isArray(value)) return value.map((one: Content) => renderOne(name, one)).join('')
+  if (typeof value === 'object') return `<${name}>${render(value as Element)}</${name}>`
+  return `<${name}>${escapeText(String(value))}</${name}>`
+}
+
+/** Control characters go out as references, as AWS does: an XML 1.0 parser would refuse or change them. */
+function escapeText(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: keys may hold any of them
+  return text.replace(/[&<>"\u0000-\u001f\u007f\ufffe\uffff]/g, (c) => {
+    return NAMED[c] ?? `&#x${c.charCodeAt(0).toString(16)};`
+  })
+}
+const NAMED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** A parsed element: every child is a list, leaves are strings. */
+export interface Parsed {
+  readonly [name: string]: readonly (Parsed | string)[]
+}
+
+const parser = new XMLParser({
+  ignoreAttributes: true,
+  ignoreDeclaration: true,
+  removeNSPrefix: true,
+  parseTagValue: false,
+  trimValues: false,
+  isArray: () => true,
+  htmlEntities: true,
+})
+
+/** Reads a document with the given root, or throws MalformedXML. Document types are refused: they only bring entities. */
+export function fromXml(text: string, root: string): Parsed {
+  if (text.includes('<!DOCTYPE') || XMLValidator.validate(text) !== true) throw new S3Error('MalformedXML')
+  const document = parser.parse(text) as Parsed
+  const [found] = document[root] ?? []
+  if (found === undefined) throw new S3Error('MalformedXML')
+  return typeof found === 'string' ? {} : found
+}
+
+export function childText(parent: Parsed, name: string): string | undefined {
+  const [found] = parent[name] ?? []
+  return typeof found === 'string' ? found : undefined
+}
+
+export function childTexts(parent: Parsed, name: string): string[] {
+  return (parent[name] ?? []).filter((one) => typeof one === 'string')
+}
+
+/** Child elements; one without children of its own counts as empty. */
+export function children(parent: Parsed, name: string): Parsed[] {
+  return (parent[name] ?? []).map((one) => (typeof one === 'string' ? {} : one))
+}

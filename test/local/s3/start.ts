@@ -1,0 +1,95 @@
+// A real server on a real port in a folder of its own, and clients for it.
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type IncomingHttpHeaders, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { TestContext } from 'node:test'
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { openS3, type S3Options } from '../../../lib/local/s3/server.ts'
+
+export const identity = { accessKeyId: 'AKLOCAL', secretAccessKey: 'secret/with+signs' }
+export const region = 'us-east-1'
+
+export async function startS3(t: TestContext, options: Partial<S3Options> = {}) {
+  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 's3-')))
+  const s3 = await openS3({ dir, credentials: [identity], region, ...options })
+  const server = createServer((request, response) => s3.handle(request, response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = makeClient(`${endpoint}${options.basePath ?? ''}`)
+  const stop = async () => {
+    client.destroy()
+    server.close().closeAllConnections()
+    await s3.close()
+  }
+  t.after(async () => {
+    await stop()
+    if (options.dir === undefined) await rm(dir, { recursive: true })
+  })
+  return { s3, endpoint, client, dir, stop }
+}
+
+/** The same with a bucket called `box`. */
+export async function startWithBucket(t: TestContext, options: Partial<S3Options> = {}) {
+  const started = await startS3(t, options)
+  await started.client.send(new CreateBucketCommand({ Bucket: 'box' }))
+  return started
+}
+
+export function makeClient(
+  endpoint: string,
+  options: ConstructorParameters<typeof S3Client>[0] = {},
+): S3Client {
+  return new S3Client({
+    endpoint,
+    region,
+    credentials: identity,
+    forcePathStyle: true,
+    maxAttempts: 1,
+    ...options,
+  })
+}
+
+interface RawReply {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+  /** Of an error document. */
+  readonly code: string | undefined
+}
+
+/** Not fetch: it would resolve `..` in a path, and hides a few headers. */
+export async function send(
+  url: string,
+  {
+    method = 'GET',
+    headers = {},
+    body = '',
+  }: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {},
+): Promise<RawReply> {
+  const [, host = '', port = '', path = '/'] = /^http:\/\/([^:/]+):(\d+)(.*)$/s.exec(url) ?? []
+  const sent = request({ host, port, path, method, headers })
+  sent.end(body)
+  const [response] = await once(sent, 'response')
+  const received = await text(response)
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    body: received,
+    code: /<Code>(.*?)<\/Code>/.exec(received)?.[1],
+  }
+}
+
+/** The name and status of the error that a call ends with. */
+export async function errorOf(call: Promise<unknown>): Promise<string> {
+  try {
+    await call
+    return 'no error'
+  } catch (error) {
+    const { name, $metadata } = error as { name: string; $metadata?: { httpStatusCode?: number } }
+    return `${$metadata?.httpStatusCode} ${name}`
+  }
+}
