@@ -45,6 +45,8 @@ export const bundleOptions = {
 export const serverlessEsbuild = () => ({
   ...bundleOptions,
   outputFileExtension: '.mjs',
+  // Kept for a rebuild, esbuild would keep the command from ending when a source is wrong.
+  skipRebuild: true,
   // Not `external`: that would have npm install them anew, over the network and without the lockfile.
   exclude: [...unbundled],
 })

@@ -1,0 +1,66 @@
+// npm run images [-- av image office pdf all]: builds container images as mutabor-<name>.
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { writeTask } from '../lib/deployment/task.ts'
+
+const publishedBase = 'docker.io/library/node:24-bookworm-slim'
+const ownBase = 'localhost/mutabor-node:24-bookworm-slim'
+
+const layers = fileURLToPath(new URL('.', import.meta.url))
+const ownNode = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
+const targets = process.argv.slice(2)
+
+function run(command: string, args: readonly string[]) {
+  const { status, error } = spawnSync(command, args, { stdio: 'inherit' })
+  if (status !== 0) throw new Error(`${command} ${args[0]} failed: ${error?.message ?? `code ${status}`}.`)
+}
+
+const succeeds = (command: string, args: readonly string[]) => spawnSync(command, args).status === 0
+
+/** Settings of this machine that a build needs to reach Debian's servers; nothing of them stays in the image. */
+function aptSettings(): string[] {
+  const folder = '/etc/apt/apt.conf.d'
+  return existsSync(folder) ? ['--volume', `${folder}:${folder}:ro`] : []
+}
+
+function buildahBase(): string {
+  if (succeeds('buildah', ['pull', '--quiet', publishedBase])) return publishedBase
+  if (!succeeds('buildah', ['inspect', '--type', 'image', ownBase])) {
+    console.log(`${publishedBase} cannot be fetched; making one from Debian's packages.`)
+    run(join(layers, 'make-base.sh'), [ownBase, ownNode])
+  }
+  return ownBase
+}
+
+function builder(): (target: string, context: string) => void {
+  if (succeeds('docker', ['info'])) {
+    return (target, context) =>
+      run('docker', ['build', '--target', target, '--tag', `mutabor-${target}`, context])
+  }
+  const base = buildahBase()
+  return (target, context) =>
+    run('buildah', [
+      ...['bud', '--layers', '--pull=never', '--isolation=chroot', '--network=host', ...aptSettings()],
+      ...['--build-arg', `NODE_IMAGE=${base}`, '--target', target, '--tag', `mutabor-${target}`, context],
+    ])
+}
+
+const context = mkdtempSync(join(tmpdir(), 'mutabor-images-'))
+try {
+  cpSync(join(layers, 'Dockerfile'), join(context, 'Dockerfile'))
+  for (const name of ['packages.json', 'install-packages.mjs']) {
+    cpSync(join(layers, name), join(context, 'layers', name))
+  }
+  await writeTask(join(context, 'task'))
+  const build = builder()
+  for (const target of targets) {
+    const startedMs = Date.now()
+    build(target, context)
+    console.log(`mutabor-${target}: built in ${Math.round((Date.now() - startedMs) / 1000)} s`)
+  }
+} finally {
+  rmSync(context, { recursive: true, force: true })
+}

@@ -1,0 +1,21 @@
+// Installs the Debian packages of the named parts of packages.json; used while an image is built.
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+const parts = JSON.parse(readFileSync(new URL('packages.json', import.meta.url), 'utf8'))
+const names = process.argv.slice(2).flatMap((part) => {
+  if (!parts[part]) throw new Error(`packages.json has no part "${part}".`)
+  return parts[part]
+})
+
+function run(...command) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const { status } = spawnSync(command[0], command.slice(1), { stdio: 'inherit', env })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+run('apt-get', 'update', '-q')
+run('apt-get', 'install', '-y', '-q', '--no-install-recommends', ...names)
+// What follows is in the same layer, so that it takes no room in the image.
+run('apt-get', 'clean')
+run('sh', '-c', 'rm -rf /var/lib/apt/lists/*')

@@ -1,0 +1,72 @@
+import { cp } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, type Metafile } from 'esbuild'
+import { bundleOptions, unbundled } from './bundle.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Files that the code of the images reads beside itself. */
+const filesBesideCode = ['layers/office']
+
+interface Manifest {
+  dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+}
+
+/** Folder of the package `name` as the package in `from` sees it; undefined where it is not installed. */
+function packageFolder(name: string, from: string): string | undefined {
+  const places = createRequire(join(from, 'package.json')).resolve.paths(name) ?? []
+  const require = createRequire(import.meta.url)
+  for (const place of places) {
+    try {
+      return dirname(require.resolve(join(place, name, 'package.json')))
+    } catch {
+      // Not here: the next place is one folder up.
+    }
+  }
+  return undefined
+}
+
+/** Folders of a package and of all that it needs, as the lockfile had them installed. */
+function withDependencies(name: string, from: string, found = new Set<string>()): Set<string> {
+  const folder = packageFolder(name, from)
+  if (!folder || found.has(folder)) return found
+  found.add(folder)
+  const { dependencies, optionalDependencies }: Manifest = createRequire(import.meta.url)(
+    join(folder, 'package.json'),
+  )
+  for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) {
+    withDependencies(needed, folder, found)
+  }
+  return found
+}
+
+function packagesBesideBundle(metafile: Metafile): string[] {
+  const imported = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path))
+  const used = unbundled.filter((name) =>
+    imported.some((path) => path === name || path.startsWith(`${name}/`)),
+  )
+  return [...new Set(used.flatMap((name) => [...withDependencies(name, root)]))]
+}
+
+/** Writes what stands in /var/task of every image: the bundled code and what it loads at run time. */
+export async function writeTask(folder: string): Promise<void> {
+  const { metafile } = await build({
+    ...bundleOptions,
+    absWorkingDir: root,
+    entryPoints: ['functions/convert.ts', 'layers/runtime.ts'],
+    outbase: root,
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    external: [...unbundled],
+    metafile: true,
+    logLevel: 'warning',
+  })
+  for (const path of filesBesideCode) await cp(join(root, path), join(folder, path), { recursive: true })
+  for (const path of packagesBesideBundle(metafile)) {
+    // node_modules may be a link to a folder elsewhere.
+    await cp(path, join(folder, path.slice(path.indexOf('node_modules/'))), { recursive: true })
+  }
+}

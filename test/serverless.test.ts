@@ -1,0 +1,311 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
+import { settings } from '../lib/config.ts'
+import { engines } from '../lib/engines/index.ts'
+import { bucket, functions, imageIds, maxReceiveCount, queueVisibilityS, table } from '../lib/resources.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** CloudFormation's properties have another shape in each type of resource; these are the ones looked into. */
+interface Properties {
+  readonly [name: string]: unknown
+  readonly Environment: { readonly Variables: Readonly<Record<string, unknown>> }
+  readonly Policies: readonly { readonly PolicyDocument: { readonly Statement: readonly Statement[] } }[]
+}
+
+interface Statement {
+  readonly Action: readonly string[]
+  readonly Resource: unknown
+}
+
+interface Resource {
+  readonly Type: string
+  readonly Properties: Properties
+}
+
+let folder: string
+let resources: Readonly<Record<string, Resource>>
+
+/** Packages in a tree of links, so that what is written beside serverless.yml disturbs nobody. */
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'mutabor-serverless-'))
+  // The framework does not take a link for its own file.
+  copyFileSync(join(root, 'serverless.yml'), join(folder, 'serverless.yml'))
+  for (const name of ['package.json', 'node_modules', 'functions', 'lib', 'layers', 'events']) {
+    symlinkSync(join(root, name), join(folder, name))
+  }
+  const alone = spawnSync('unshare', ['--map-root-user', '--net', 'true']).status === 0
+  if (!alone) console.log('This machine gives no network namespace: packaging was not kept from the network.')
+  const packaging = spawnSync(
+    'unshare',
+    [
+      ...(alone ? ['--map-root-user', '--net'] : []),
+      process.execPath,
+      'node_modules/.bin/serverless',
+      'package',
+    ],
+    {
+      cwd: folder,
+      env: { HOME: join(folder, 'no-home'), PATH: process.env.PATH },
+      encoding: 'utf8',
+      timeout: 120_000,
+    },
+  )
+  assert.equal(packaging.status, 0, packaging.stdout + packaging.stderr)
+  const template = readFileSync(join(folder, '.serverless/cloudformation-template-update-stack.json'), 'utf8')
+  resources = JSON.parse(template).Resources
+})
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+function properties(id: string): Properties {
+  const resource = resources[id]
+  assert.ok(resource, `the template has no ${id}`)
+  return resource.Properties
+}
+
+const ofType = (type: string) => Object.entries(resources).filter(([, resource]) => resource.Type === type)
+/** Which resource a value stands for. */
+function reference(value: unknown): string | undefined {
+  const { Ref, 'Fn::GetAtt': getAtt } = value as { Ref?: string; 'Fn::GetAtt'?: readonly [string, string] }
+  return Ref ?? getAtt?.[0]
+}
+
+const lambda = (name: string) => {
+  const found = ofType('AWS::Lambda::Function').find(
+    ([, resource]) => resource.Properties.FunctionName === `mutabor-dev-${name}`,
+  )
+  assert.ok(found, `no function ${name} is deployed`)
+  return { id: found[0], properties: found[1].Properties }
+}
+const queueOf = (image: string) => {
+  const found = ofType('AWS::SQS::Queue').find(
+    ([, resource]) => resource.Properties.QueueName === `mutabor-dev-${image}`,
+  )
+  assert.ok(found, `no queue ${image} is deployed`)
+  return { id: found[0], properties: found[1].Properties }
+}
+
+test('every declared function is deployed, and no other', () => {
+  const declared = [...Object.keys(functions), ...imageIds.map((image) => `convert-${image}`)]
+  const deployed = ofType('AWS::Lambda::Function').map(([, { Properties }]) => Properties.FunctionName)
+  assert.deepEqual(deployed.sort(), declared.map((name) => `mutabor-dev-${name}`).sort())
+})
+
+for (const [name, declared] of Object.entries(functions)) {
+  test(`${name} has the declared handler, memory and time`, () => {
+    assert.partialDeepStrictEqual(lambda(name).properties, {
+      Handler: declared.handler,
+      MemorySize: declared.memoryMb,
+      Timeout: declared.timeoutS,
+      Runtime: 'nodejs24.x',
+    })
+  })
+}
+
+test('every request of the HTTP API goes to the function that is declared for it', () => {
+  const [route, ...others] = ofType('AWS::ApiGatewayV2::Route')
+  assert.deepEqual(others, [])
+  assert.equal(route?.[1].Properties.RouteKey, '$default')
+  const [integration] = ofType('AWS::ApiGatewayV2::Integration')
+  assert.partialDeepStrictEqual(integration?.[1].Properties, {
+    PayloadFormatVersion: '2.0',
+    IntegrationUri: { 'Fn::GetAtt': [lambda('api').id, 'Arn'] },
+  })
+})
+
+test('what is declared with a schedule is called on it', () => {
+  const rules = ofType('AWS::Events::Rule').map(([, { Properties }]) => Properties)
+  const scheduled = Object.entries(functions).flatMap(([name, { trigger }]) =>
+    'schedule' in trigger ? [{ name, schedule: trigger.schedule }] : [],
+  )
+  assert.equal(rules.length, scheduled.length)
+  for (const { name, schedule } of scheduled) {
+    const rule = rules.find(({ ScheduleExpression }) => ScheduleExpression === schedule)
+    assert.partialDeepStrictEqual(rule, {
+      State: 'ENABLED',
+      Targets: [{ Arn: { 'Fn::GetAtt': [lambda(name).id, 'Arn'] } }],
+    })
+  }
+})
+
+for (const image of imageIds) {
+  test(`convert-${image} gets what its engines ask for, as far as Lambda has it`, () => {
+    const limits = engines.filter((engine) => engine.image === image).map((engine) => engine.limits)
+    assert.ok(limits.length > 0, `no engine is in the image ${image}`)
+    const { MemorySize, Timeout, EphemeralStorage, PackageType } = lambda(`convert-${image}`).properties
+    const disk = (EphemeralStorage as { Size: number }).Size
+    assert.equal(PackageType, 'Image')
+    for (const { memoryMb, timeoutS, diskMb } of limits) {
+      assert.ok(Number(MemorySize) >= Math.min(memoryMb, 10_240))
+      assert.ok(Number(Timeout) >= Math.min(timeoutS, 900))
+      assert.ok(disk >= Math.min(diskMb, 10_240))
+    }
+  })
+
+  test(`the queue of ${image} feeds its function and puts aside what always fails`, () => {
+    const queue = queueOf(image)
+    const aside = queueOf(`${image}-dead`)
+    assert.partialDeepStrictEqual(queue.properties, {
+      VisibilityTimeout: queueVisibilityS,
+      RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': [aside.id, 'Arn'] }, maxReceiveCount },
+    })
+    const mappings = ofType('AWS::Lambda::EventSourceMapping').filter(
+      ([, { Properties }]) => reference(Properties.EventSourceArn) === queue.id,
+    )
+    assert.equal(mappings.length, 1)
+    const fn = lambda(`convert-${image}`)
+    assert.partialDeepStrictEqual(mappings[0]?.[1].Properties, {
+      FunctionName: { 'Fn::GetAtt': [fn.id, 'Arn'] },
+      BatchSize: 1,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+    })
+    assert.ok(
+      Number(fn.properties.Timeout) <= queueVisibilityS,
+      'Lambda refuses a longer time than the queue hides',
+    )
+  })
+}
+
+test('the table has the declared keys, indexes and expiry', () => {
+  const { TimeToLiveAttribute, ...declared } = table
+  assert.partialDeepStrictEqual(properties('Table'), {
+    ...declared,
+    TimeToLiveSpecification: { AttributeName: TimeToLiveAttribute, Enabled: true },
+    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+  })
+  assert.equal(ofType('AWS::DynamoDB::Table').length, 1)
+})
+
+test('the bucket has the declared rules and is closed to the public', () => {
+  const { CorsConfiguration, LifecycleConfiguration, ...rest } = properties('Bucket')
+  assert.deepEqual(CorsConfiguration, {
+    CorsRules: bucket.cors.map(({ ExposeHeaders, MaxAgeSeconds, ...rule }) => ({
+      ...rule,
+      ExposedHeaders: ExposeHeaders,
+      MaxAge: MaxAgeSeconds,
+    })),
+  })
+  assert.deepEqual(LifecycleConfiguration, {
+    Rules: bucket.lifecycle.map(({ ID, AbortIncompleteMultipartDays, ...rule }) => ({
+      ...rule,
+      Id: ID,
+      Status: 'Enabled',
+      AbortIncompleteMultipartUpload: { DaysAfterInitiation: AbortIncompleteMultipartDays },
+    })),
+  })
+  assert.partialDeepStrictEqual(rest, {
+    PublicAccessBlockConfiguration: {
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      IgnorePublicAcls: true,
+      RestrictPublicBuckets: true,
+    },
+    OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
+  })
+})
+
+test('functions get settings that exist, and learn where everything is', () => {
+  for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
+    const { Variables } = Properties.Environment
+    for (const name of Object.keys(Variables)) assert.ok(name in settings, `${id} gets ${name}`)
+    assert.equal(reference(Variables.TABLE_NAME), 'Table')
+    assert.equal(reference(Variables.BUCKET_NAME), 'Bucket')
+    assert.equal(reference(Variables.BUS_NAME), 'Bus')
+    const { 'Fn::Sub': prefix } = Variables.QUEUE_URL_PREFIX as { 'Fn::Sub': string }
+    for (const image of imageIds) {
+      assert.equal(`${prefix.split('/').pop()}${image}`, queueOf(image).properties.QueueName)
+    }
+  }
+})
+
+test('each function has a role of its own, without a wildcard over all resources or actions', () => {
+  const roles = ofType('AWS::Lambda::Function').map(([, { Properties }]) => reference(Properties.Role))
+  assert.equal(new Set(roles).size, roles.length)
+  for (const [id, { Properties }] of ofType('AWS::IAM::Role')) {
+    assert.ok(roles.includes(id), `${id} belongs to a function`)
+    for (const { PolicyDocument } of Properties.Policies as {
+      PolicyDocument: { Statement: Statement[] }
+    }[]) {
+      for (const { Action, Resource } of PolicyDocument.Statement) {
+        assert.ok(!Action.some((action) => action.includes('*')), `${id}: ${Action}`)
+        assert.notEqual(Resource, '*', `${id}: ${Action}`)
+      }
+    }
+  }
+})
+test('only the function that hands out identities knows the key that signs them', () => {
+  const knowing = ofType('AWS::Lambda::Function').filter(
+    ([, { Properties }]) => 'OWNER_SECRET' in Properties.Environment.Variables,
+  )
+  assert.deepEqual(
+    knowing.map(([id]) => id),
+    [lambda('api').id],
+  )
+})
+
+async function unpack(zip: string, target: string) {
+  const reader = new ZipReader(new Uint8ArrayReader(readFileSync(zip)))
+  for (const entry of await reader.getEntries()) {
+    if (entry.directory) continue
+    const path = join(target, entry.filename)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, await entry.getData(new Uint8ArrayWriter()))
+  }
+}
+
+/** Runs code on an unpacked function, in an environment of which nothing of this checkout is known. */
+function onPackage(name: string, code: string): string {
+  const task = join(folder, 'tasks', name)
+  return execFileSync(process.execPath, ['--input-type=module', '--eval', code], {
+    cwd: task,
+    env: { AWS_REGION: 'eu-central-1', LOG_LEVEL: 'silent', OWNER_SECRET: 'x'.repeat(40) },
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
+}
+
+for (const [name, { handler }] of Object.entries(functions)) {
+  test(`the package of ${name} loads by itself`, async () => {
+    await unpack(join(folder, `.serverless/${name}.zip`), join(folder, 'tasks', name))
+    const [file, exported] = handler.split('.')
+    assert.equal(
+      onPackage(name, `console.log(typeof (await import('./${file}.mjs')).${exported})`),
+      'function\n',
+    )
+  })
+}
+
+test('the package of api holds the files that it serves', () => {
+  const paths = [
+    '/',
+    '/web/app.ts',
+    '/docs',
+    '/docs/swagger-ui.css',
+    '/docs/swagger-ui-bundle.js',
+    '/v1/openapi.json',
+  ]
+  const code = `
+    const { handler } = await import('./functions/api.mjs')
+    for (const path of ${JSON.stringify(paths)}) {
+      const http = { method: 'GET', path, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'test' }
+      const requestContext = { http, requestId: 'r', domainName: 'localhost', stage: '$default', timeEpoch: 0 }
+      const event = { version: '2.0', routeKey: '$default', rawPath: path, rawQueryString: '', headers: { host: 'localhost' }, requestContext, isBase64Encoded: false }
+      const { statusCode, body } = await handler(event, { getRemainingTimeInMillis: () => 1000 })
+      console.log(statusCode, path, body.length > 100)
+    }`
+  assert.equal(onPackage('api', code), paths.map((path) => `200 ${path} true\n`).join(''))
+})
