@@ -12,6 +12,7 @@ import {
   schedulesOf,
   windowMs,
 } from './schedules.ts'
+import type { Store } from './store.ts'
 import { serviceOf } from './target-arn.ts'
 
 export interface Clock {
@@ -44,13 +45,7 @@ export function startClock(account: Account): Clock {
     running = true
     try {
       await store.commit(() => {
-        for (const { kind, key, dueAt } of store.dueDocuments(now())) {
-          const schedule = kind === 'schedule' ? schedulesOf(account).get(key) : undefined
-          const rule = kind === 'rule' ? rulesOf(account).get(key) : undefined
-          if (schedule) runSchedule(account, schedule, dueAt)
-          else if (rule) runRule(account, rule, dueAt)
-          else store.shelf(kind).delete(key)
-        }
+        for (const due of store.dueDocuments(now())) runDocument(account, due)
       })
     } catch (error) {
       log('Due schedules could not be run; they are tried again.', { error })
@@ -69,6 +64,17 @@ export function startClock(account: Account): Clock {
       clearTimeout(timer)
     },
   }
+}
+
+function runDocument(
+  account: Account,
+  { kind, key, dueAt }: ReturnType<Store['dueDocuments']>[number],
+): void {
+  const schedule = kind === 'schedule' ? schedulesOf(account).get(key) : undefined
+  const rule = kind === 'rule' ? rulesOf(account).get(key) : undefined
+  if (schedule) runSchedule(account, schedule, dueAt)
+  else if (rule) runRule(account, rule, dueAt)
+  else account.store.shelf(kind).delete(key)
 }
 
 interface Due {

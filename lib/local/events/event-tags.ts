@@ -4,7 +4,7 @@ import type { Account } from './account.ts'
 import { notFound } from './aws-error.ts'
 import { busesOf, findBus } from './buses.ts'
 import { readMembers, Tags, text } from './members.ts'
-import { findRule, nextRuleRun, putRule } from './rules.ts'
+import { findRule, updateRule } from './rules.ts'
 import { type TagRecord, tagList, tagsOf, withoutTags } from './tags.ts'
 
 const ResourceARN = text(1, 1600)
@@ -19,8 +19,7 @@ function tagged(account: Account, arn: string): { tags: TagRecord; save: (tags: 
   }
   if (kind !== 'rule') throw notFound(`Resource ${arn} does not exist.`)
   const rule = second === undefined ? findRule(account, first, 'default') : findRule(account, second, first)
-  const due = nextRuleRun(rule, account.now())
-  return { tags: rule.tags, save: (tags) => putRule(account, { ...rule, tags }, due) }
+  return { tags: rule.tags, save: (tags) => updateRule(account, { ...rule, tags }) }
 }
 
 function retag(account: Account, arn: string, change: (tags: TagRecord) => TagRecord) {

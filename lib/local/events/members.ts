@@ -55,7 +55,8 @@ function memberPath(path: readonly PropertyKey[]): string {
 
 function shown(value: unknown): string {
   if (value === undefined) return 'null'
-  return `'${typeof value === 'string' ? value : JSON.stringify(value)}'`
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return `'${text.slice(0, 1024)}'`
 }
 
 function constraint(issue: z.core.$ZodIssue): string {

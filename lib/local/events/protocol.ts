@@ -83,18 +83,20 @@ export function readJson(bytes: Buffer): Readonly<Record<string, unknown>> {
   throw new AwsError('SerializationException', 'The body of the request is not a JSON object.')
 }
 
-/** How AWS calls what is wrong with a signature. */
-const refusals: Readonly<Record<Refusal, string>> = {
-  missing: 'MissingAuthenticationTokenException',
-  malformed: 'IncompleteSignatureException',
-  unsupported: 'IncompleteSignatureException',
-  'two-mechanisms': 'IncompleteSignatureException',
-  'unknown-key': 'UnrecognizedClientException',
-  'bad-token': 'UnrecognizedClientException',
-  'bad-signature': 'InvalidSignatureException',
-  'unsigned-headers': 'InvalidSignatureException',
-  expired: 'InvalidSignatureException',
-  skewed: 'InvalidSignatureException',
+/** How AWS calls what is wrong with a signature; all else about it is an IncompleteSignatureException. */
+const refusals: Readonly<Partial<Record<Refusal, readonly [code: string, message: string]>>> = {
+  missing: ['MissingAuthenticationTokenException', 'Missing Authentication Token'],
+  'unknown-key': ['UnrecognizedClientException', 'The security token included in the request is invalid.'],
+  'bad-token': ['UnrecognizedClientException', 'The security token included in the request is invalid.'],
+  'bad-signature': [
+    'InvalidSignatureException',
+    'The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.',
+  ],
+  expired: ['InvalidSignatureException', 'Signature expired.'],
+  skewed: [
+    'InvalidSignatureException',
+    'Signature expired: it is more than 15 minutes away from the time of this server.',
+  ],
 }
 
 export function checkSignature(
@@ -116,9 +118,10 @@ export function checkSignature(
     credentials,
     { service, region },
   )
+  if (verdict.ok) return
+  const [code, message] = refusals[verdict.reason] ?? ['IncompleteSignatureException', verdict.message]
   // JSON services answer 400 to a bad signature, REST services 403.
-  if (!verdict.ok)
-    throw new AwsError(refusals[verdict.reason], verdict.message, service === 'events' ? 400 : 403)
+  throw new AwsError(code, message, service === 'events' ? 400 : 403)
 }
 
 export function sendAnswer(response: ServerResponse, service: Call['service'], answer: object): void {

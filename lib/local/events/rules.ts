@@ -51,8 +51,13 @@ export function findRule(account: Account, name: string, bus: string | undefined
 }
 
 /** Stores a rule; a scheduled one is looked at again when its next run is due. */
-export function putRule(account: Account, rule: Rule, nextRunAt?: number): void {
+export function putRule(account: Account, rule: Rule, nextRunAt: number | undefined): void {
   rulesOf(account).put(keyOf(rule), rule, nextRunAt)
+}
+
+/** Stores what does not change when a rule runs. */
+export function updateRule(account: Account, rule: Rule): void {
+  rulesOf(account).update(keyOf(rule), rule)
 }
 
 /** The next run of a scheduled rule after an instant; none for other rules and disabled ones. */
@@ -80,7 +85,10 @@ export const ruleOperations = {
           'LimitExceededException',
           'The requested resource exceeds the maximum number allowed.',
         )
-      const sameSchedule = before?.schedule === ScheduleExpression && before?.state === members.State
+      const sameSchedule =
+        before !== undefined &&
+        before.schedule === (ScheduleExpression || undefined) &&
+        before.state === members.State
       const rule: Rule = {
         name: Name,
         bus,
@@ -92,9 +100,10 @@ export const ruleOperations = {
         // "If you are updating an existing rule, any tags you specify in the PutRule operation are ignored."
         tags: before?.tags ?? tagsOf(members.Tags),
         targets: before?.targets ?? [],
-        anchor: before && sameSchedule ? before.anchor : account.now(),
+        anchor: sameSchedule ? before.anchor : account.now(),
       }
-      putRule(account, rule, nextRuleRun(rule, account.now()))
+      if (sameSchedule) updateRule(account, rule)
+      else putRule(account, rule, nextRuleRun(rule, account.now()))
       return { RuleArn: ruleArn(account, rule) }
     })
   },

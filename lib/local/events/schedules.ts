@@ -188,8 +188,9 @@ function save(account: Account, members: z.infer<typeof Members>, before: Schedu
   const anchor =
     before && sameRate ? before.anchor : rest.StartDate === undefined ? at : rest.StartDate * 1000
   const schedule: Schedule = { ...rest, createdAt: before?.createdAt ?? at, modifiedAt: at, anchor }
-  const after = before && sameRate ? at : at - 1
-  putSchedule(account, schedule, nextScheduleRun(schedule, after))
+  // A one-time schedule for "now" is a moment late when it arrives; AWS's precision is a minute.
+  const since = timetableOf(schedule).kind === 'at' ? 60_000 : 1
+  putSchedule(account, schedule, nextScheduleRun(schedule, before && sameRate ? at : at - since))
   return { ScheduleArn: scheduleArn(account, schedule) }
 }
 

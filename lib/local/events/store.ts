@@ -14,6 +14,8 @@ export interface Shelf<T> {
   list(): T[]
   /** `dueAt` (milliseconds) is when the clock has to look at the document. Only inside `commit`. */
   put(key: string, document: T, dueAt?: number): void
+  /** Replaces a document that is there and leaves when it is due. Only inside `commit`. */
+  update(key: string, document: T): void
   delete(key: string): void
 }
 
@@ -61,6 +63,7 @@ export function openStore(file: string): Store {
   load()
 
   const putRow = db.prepare('INSERT OR REPLACE INTO document (kind, key, json, due) VALUES (?, ?, ?, ?)')
+  const updateRow = db.prepare('UPDATE document SET json = ? WHERE kind = ? AND key = ?')
   const deleteRow = db.prepare('DELETE FROM document WHERE kind = ? AND key = ?')
   const dueRows = db.prepare('SELECT kind, key, due FROM document WHERE due <= ? ORDER BY due LIMIT 100')
   const firstDue = db.prepare('SELECT min(due) AS due FROM document WHERE due IS NOT NULL')
@@ -76,6 +79,10 @@ export function openStore(file: string): Store {
         list: () => [...documents()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, document]) => document),
         put(key, document, dueAt) {
           putRow.run(kind, key, JSON.stringify(document), dueAt ?? null)
+          documents().set(key, document)
+        },
+        update(key, document) {
+          updateRow.run(JSON.stringify(document), kind, key)
           documents().set(key, document)
         },
         delete(key) {
@@ -128,53 +135,69 @@ const optionalNumber = (value: unknown) => (value === null || value === undefine
  * that AWS's rules refuse checks before it writes and fails alone; anything else undoes the whole group.
  */
 function groupCommits(db: DatabaseSync, reload: () => void) {
-  let waiting: (() => () => void)[] = []
-  let refusals: ((error: unknown) => void)[] = []
+  interface Waiting {
+    /** Makes the change; what it returns is called when the change is on disk. */
+    readonly change: () => () => void
+    readonly refuse: (error: unknown) => void
+  }
+  let waiting: Waiting[] = []
   let flushed: Promise<void> = Promise.resolve()
+  let closed = false
   const listeners: (() => void)[] = []
 
   function flush(): void {
-    const [changes, refuse] = [waiting, refusals]
+    const group = waiting
     waiting = []
-    refusals = []
-    let answers: (() => void)[]
     try {
       db.exec('BEGIN IMMEDIATE')
-      answers = changes.map((change) => change())
+      const answers = group.map(({ change }) => change())
       db.exec('COMMIT')
+      for (const answer of answers) answer()
     } catch (error) {
+      for (const { refuse } of group) refuse(error)
       if (db.isTransaction) db.exec('ROLLBACK')
       reload()
-      for (const one of refuse) one(error)
       return
     }
-    for (const answer of answers) answer()
     for (const listener of listeners) listener()
   }
 
   return {
     commit<T>(change: () => T): Promise<T> {
       return new Promise((resolve, reject) => {
+        if (closed) return reject(new Error('The store of the event bus is closed.'))
         if (waiting.length === 0)
-          flushed = new Promise((done) => {
+          flushed = new Promise((done, failed) => {
             setImmediate(() => {
-              flush()
-              done()
+              try {
+                flush()
+                done()
+              } catch (error) {
+                failed(error)
+              }
             })
           })
-        refusals.push(reject)
-        waiting.push(() => {
-          try {
-            const result = change()
-            return () => resolve(result)
-          } catch (error) {
-            if (error instanceof AwsError) return () => reject(error)
-            throw error
-          }
-        })
+        waiting.push({ refuse: reject, change: () => settle(change, resolve, reject) })
       })
     },
     onCommit: (listener: () => void) => void listeners.push(listener),
-    drain: () => flushed,
+    drain() {
+      closed = true
+      return flushed
+    },
+  }
+}
+
+function settle<T>(
+  change: () => T,
+  resolve: (result: T) => void,
+  reject: (error: unknown) => void,
+): () => void {
+  try {
+    const result = change()
+    return () => resolve(result)
+  } catch (error) {
+    if (error instanceof AwsError) return () => reject(error)
+    throw error
   }
 }

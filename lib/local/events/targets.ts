@@ -4,7 +4,7 @@ import type { Account } from './account.ts'
 import { AwsError, invalid } from './aws-error.ts'
 import { BusNameOrArn, findBus, Paging } from './buses.ts'
 import { page, RetryPolicy, readMembers, text, unsupported } from './members.ts'
-import { findRule, nextRuleRun, putRule, RuleName, rulesOf } from './rules.ts'
+import { findRule, RuleName, rulesOf, updateRule } from './rules.ts'
 import { checkDeadLetterArn, checkTargetArn, isFifo } from './target-arn.ts'
 import { checkInput } from './target-input.ts'
 
@@ -75,7 +75,7 @@ export const targetOperations = {
           'LimitExceededException',
           'The requested resource exceeds the maximum number allowed.',
         )
-      saveTargets(account, { ...rule, targets: [...targets.values()] })
+      updateRule(account, { ...rule, targets: [...targets.values()] })
       return noFailures
     })
   },
@@ -85,7 +85,7 @@ export const targetOperations = {
     return account.store.commit(() => {
       findBus(account, EventBusName)
       const rule = findRule(account, Rule, EventBusName)
-      saveTargets(account, { ...rule, targets: rule.targets.filter(({ Id }) => !Ids.includes(Id)) })
+      updateRule(account, { ...rule, targets: rule.targets.filter(({ Id }) => !Ids.includes(Id)) })
       return noFailures
     })
   },
@@ -107,10 +107,6 @@ export const targetOperations = {
     const { items, next } = page(rules, (rule) => rule.name, { token: NextToken, limit: Limit })
     return { RuleNames: items.map(({ name }) => name), ...next }
   },
-}
-
-function saveTargets(account: Account, rule: Parameters<typeof putRule>[1]): void {
-  putRule(account, rule, nextRuleRun(rule, account.now()))
 }
 
 function checkTarget(account: Account, target: Target): void {

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import {
+  type EventBridgeClient,
+  PutEventsCommand,
+  PutRuleCommand,
+  PutTargetsCommand,
+  type Target,
+} from '@aws-sdk/client-eventbridge'
+import { embed, queueArn } from './embedded-events.ts'
+
+const q = queueArn('q')
+const dead = queueArn('dead')
+const entry = { Source: 'my.app', DetailType: 'made', Detail: '{"n":1}' }
+const failing = (name: string) => () => Object.assign(new Error(`${name} happened`), { name })
+
+async function ruleTo(events: EventBridgeClient, ...targets: Omit<Target, 'Id'>[]): Promise<void> {
+  await events.send(new PutRuleCommand({ Name: 'rule', EventPattern: '{"source":["my.app"]}' }))
+  const Targets = targets.map((target, index) => ({ Id: `${index}`, ...target }))
+  await events.send(new PutTargetsCommand({ Rule: 'rule', Targets }))
+}
+
+const put = (events: EventBridgeClient) => events.send(new PutEventsCommand({ Entries: [entry] }))
+
+test('an event reaches its target within milliseconds', async (t) => {
+  const { events, inbox } = await embed(t)
+  await ruleTo(events, { Arn: q })
+  const times: number[] = []
+  for (let round = 1; round <= 20; round++) {
+    const started = performance.now()
+    await put(events)
+    await inbox.messages(q, round)
+    times.push(performance.now() - started)
+  }
+  const median = times.sort((a, b) => a - b)[10] ?? 0
+  assert.ok(median < 100, `the median is ${median} ms`)
+})
+
+test('a target that fails is tried again until it takes the event', async (t) => {
+  const { events, inbox } = await embed(t)
+  await ruleTo(events, { Arn: q })
+  inbox.refuse.set(q, failing('ServiceUnavailable'))
+  await put(events)
+  await inbox.tried(q, 2)
+  inbox.refuse.clear()
+  assert.equal((await inbox.messages(q)).length, 1)
+})
+
+test('retries wait longer and longer, and survive a restart', async (t) => {
+  const { events, inbox, moveTo, restart } = await embed(t, '2026-01-01T00:00:00Z')
+  await ruleTo(events, { Arn: q })
+  inbox.refuse.set(q, failing('ServiceUnavailable'))
+  await put(events)
+  await inbox.tried(q, 1)
+  moveTo('2026-01-01T00:00:01Z')
+  await inbox.tried(q, 2)
+  inbox.refuse.clear()
+  await restart('2026-01-01T00:00:10Z')
+  await inbox.messages(q)
+  assert.equal(inbox.attempts.length, 3)
+})
+
+test('an event that a target never takes goes to the dead-letter queue with the reason', async (t) => {
+  const { events, inbox } = await embed(t)
+  await ruleTo(events, {
+    Arn: q,
+    Input: '"changed"',
+    RetryPolicy: { MaximumRetryAttempts: 1 },
+    DeadLetterConfig: { Arn: dead },
+  })
+  inbox.refuse.set(q, failing('ThrottlingException'))
+  await put(events)
+  const [letter] = await inbox.messages(dead)
+  assert.deepEqual(JSON.parse(letter?.body ?? '').detail, { n: 1 })
+  assert.deepEqual(letter?.options.attributes, {
+    ERROR_CODE: 'THROTTLING',
+    ERROR_MESSAGE: 'ThrottlingException happened',
+    EXHAUSTED_RETRY_CONDITION: 'MaximumRetryAttempts',
+    RETRY_ATTEMPTS: '1',
+    RULE_ARN: 'arn:aws:events:eu-central-1:000000000000:rule/rule',
+    TARGET_ARN: q,
+  })
+})
+
+test('an event that gets too old goes to the dead-letter queue', async (t) => {
+  const { events, inbox, moveTo } = await embed(t, '2026-01-01T00:00:00Z')
+  await ruleTo(events, {
+    Arn: q,
+    RetryPolicy: { MaximumEventAgeInSeconds: 60 },
+    DeadLetterConfig: { Arn: dead },
+  })
+  inbox.refuse.set(q, failing('ServiceUnavailable'))
+  await put(events)
+  await inbox.tried(q, 1)
+  moveTo('2026-01-01T00:01:00Z')
+  const [letter] = await inbox.messages(dead)
+  assert.equal(letter?.options.attributes?.['EXHAUSTED_RETRY_CONDITION'], 'MaximumEventAgeInSeconds')
+  assert.equal(letter?.options.attributes?.['ERROR_CODE'], 'SDK_CLIENT_ERROR')
+})
+
+test('a target that does not exist is not tried again', async (t) => {
+  const { events, inbox, logs } = await embed(t)
+  await ruleTo(events, { Arn: q, DeadLetterConfig: { Arn: dead } }, { Arn: queueArn('gone') })
+  inbox.refuse.set(q, failing('QueueDoesNotExist'))
+  inbox.refuse.set(queueArn('gone'), failing('QueueDoesNotExist'))
+  await put(events)
+  const [letter] = await inbox.messages(dead)
+  assert.equal(letter?.options.attributes?.['ERROR_CODE'], 'NO_RESOURCE')
+  assert.equal(letter?.options.attributes?.['RETRY_ATTEMPTS'], '0')
+  assert.equal('EXHAUSTED_RETRY_CONDITION' in (letter?.options.attributes ?? {}), false)
+  assert.equal(inbox.attempts.filter((arn) => arn === q).length, 1)
+  assert.deepEqual(
+    logs.map(({ message }) => message),
+    ['An event could not be delivered and is dropped.'],
+  )
+})
+
+test('a target that does not answer leaves the others their place', async (t) => {
+  const { events, inbox } = await embed(t)
+  await ruleTo(events, { Arn: queueArn('stuck') }, { Arn: q })
+  const stuck = Promise.withResolvers<void>()
+  inbox.hold.set(queueArn('stuck'), stuck.promise)
+  for (let round = 0; round < 10; round++)
+    await events.send(new PutEventsCommand({ Entries: Array.from({ length: 10 }, () => entry) }))
+  await inbox.messages(q, 100)
+  assert.equal(inbox.attempts.filter((arn) => arn === queueArn('stuck')).length, 16)
+  stuck.resolve()
+})

@@ -1,0 +1,143 @@
+// The server on a real port, SDK clients that talk to it, and targets that keep what they get.
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge'
+import { SchedulerClient } from '@aws-sdk/client-scheduler'
+import type { SqsOptions } from '../../../lib/local/events/delivery.ts'
+import { type EventsServer, openEvents } from '../../../lib/local/events/server.ts'
+
+export const region = 'eu-central-1'
+export const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
+export const queueArn = (name: string) => `arn:aws:sqs:${region}:000000000000:${name}`
+export const functionArn = (name: string) => `arn:aws:lambda:${region}:000000000000:function:${name}`
+export const busArn = (name: string) => `arn:aws:events:${region}:000000000000:event-bus/${name}`
+
+export interface Received {
+  readonly arn: string
+  readonly body: string
+  readonly options: SqsOptions
+}
+
+/** Targets that remember; `refuse` makes those of one ARN fail with an error. */
+export class Inbox {
+  readonly received: Received[] = []
+  readonly refuse = new Map<string, () => Error>()
+  readonly attempts: string[] = []
+  /** ARNs of targets that do not answer before the promise. */
+  readonly hold = new Map<string, Promise<void>>()
+  private waiting: (() => void)[] = []
+
+  async sqs(arn: string, body: string, options: SqsOptions): Promise<void> {
+    this.take({ arn, body, options })
+    await this.hold.get(arn)
+  }
+
+  async lambda(arn: string, payload: unknown): Promise<void> {
+    this.take({ arn, body: JSON.stringify(payload), options: {} })
+  }
+
+  /** Resolves with the messages to an ARN once there are that many. */
+  async messages(arn: string, count = 1): Promise<Received[]> {
+    for (;;) {
+      const found = this.received.filter((one) => one.arn === arn)
+      if (found.length >= count) return found
+      await new Promise<void>((resolve) => this.waiting.push(resolve))
+    }
+  }
+
+  /** Resolves once a target was tried that often, in vain or not. */
+  async tried(arn: string, count: number): Promise<void> {
+    while (this.attempts.filter((one) => one === arn).length < count)
+      await new Promise<void>((resolve) => this.waiting.push(resolve))
+  }
+
+  private take(message: Received): void {
+    this.attempts.push(message.arn)
+    const failure = this.refuse.get(message.arn)
+    if (!failure) this.received.push(message)
+    for (const resolve of this.waiting.splice(0)) resolve()
+    if (failure) throw failure()
+  }
+}
+
+export interface Log {
+  readonly message: string
+  readonly fields: object | undefined
+}
+
+/** A clock that stands still until it is moved. */
+export class FakeClock {
+  private at: Date
+  constructor(start: string) {
+    this.at = new Date(start)
+  }
+  readonly now = () => this.at
+  set(time: string): void {
+    this.at = new Date(time)
+  }
+}
+
+export interface Embedded {
+  readonly events: EventBridgeClient
+  readonly scheduler: SchedulerClient
+  readonly inbox: Inbox
+  readonly logs: Log[]
+  readonly endpoint: string
+  /** Moves the clock and lets the server look at what is due. */
+  moveTo(time: string): void
+  /** Closes the server and opens it again on the same file, at another time if one is given. */
+  restart(time?: string): Promise<void>
+}
+
+export async function embed(t: TestContext, startAt?: string): Promise<Embedded> {
+  const folder = mkdtempSync(join(tmpdir(), 'events-'))
+  const inbox = new Inbox()
+  const logs: Log[] = []
+  const clock = startAt === undefined ? undefined : new FakeClock(startAt)
+  const open = () =>
+    openEvents({
+      file: join(folder, 'events.db'),
+      credentials: [credentials],
+      region,
+      targets: inbox,
+      log: (message, fields) => logs.push({ message, fields }),
+      ...(clock && { now: clock.now }),
+    })
+  let server: EventsServer = await open()
+  const http = createServer((request, response) => server.handle(request, response)).listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  // An address() of a listening TCP server is never a string.
+  const endpoint = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+  const client = { endpoint, region, credentials, maxAttempts: 1 }
+  const events = new EventBridgeClient(client)
+  const scheduler = new SchedulerClient(client)
+  t.after(async () => {
+    events.destroy()
+    scheduler.destroy()
+    http.close()
+    http.closeAllConnections()
+    await server.close()
+    rmSync(folder, { recursive: true })
+  })
+  return {
+    events,
+    scheduler,
+    inbox,
+    logs,
+    endpoint,
+    moveTo(time) {
+      clock?.set(time)
+      server.wake()
+    },
+    async restart(time) {
+      await server.close()
+      if (time !== undefined) clock?.set(time)
+      server = await open()
+    },
+  }
+}
