@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { AppError } from '../errors.ts'
 import type { EngineLimits, ExecOptions, Tools } from './engine.ts'
 import { OutputCap, TextEnds } from './output.ts'
-import { freshUid, protection, sandboxed } from './sandbox.ts'
+import { freshUid, protection, type SandboxOptions, sandboxed } from './sandbox.ts'
 
 const MB = 1024 * 1024
 
@@ -52,17 +52,39 @@ export interface ToolsOptions {
 export function createTools({ workDir, signal, limits, onProgress, onWarning }: ToolsOptions): Tools {
   const deadline = Date.now() + limits.timeoutS * 1000
   const uid = freshUid()
+  let alive = 0
+  // The folder is walked only while nothing that could swap a folder for a link runs in it: one walk at a time,
+  // all of it for the first program, nothing below the surface beside another.
+  const inTurn = turns()
+  const exec: Tools['exec'] = async (bin, args, options = {}) => {
+    const leftS = Math.max(0, (deadline - Date.now()) / 1000)
+    const timeoutS = Math.min(options.timeoutS ?? leftS, leftS)
+    alive++
+    try {
+      const handOver = alive === 1 ? 'tree' : 'children'
+      return await execute(bin, args, {
+        ...options,
+        timeoutS,
+        workDir,
+        signal,
+        uid,
+        limits,
+        handOver,
+        inTurn,
+      })
+    } finally {
+      alive--
+      await inTurn(async () => {
+        if (alive === 0 && !signal.aborted) await removeOddFiles(workDir)
+      })
+    }
+  }
   return {
     workDir,
     signal,
+    exec,
     progress: (ratio, stage) => onProgress?.(ratio, stage),
     warn: (code, message) => onWarning?.(code, message),
-    exec: (bin, args, options = {}) => {
-      const leftS = Math.max(0, (deadline - Date.now()) / 1000)
-      const timeoutS = Math.min(options.timeoutS ?? leftS, leftS)
-      const settings = { ...options, timeoutS, workDir, signal, uid, limits }
-      return execute(bin, args, settings)
-    },
   }
 }
 
@@ -72,6 +94,20 @@ interface Execution extends ExecOptions {
   readonly signal: AbortSignal
   readonly uid: number
   readonly limits: EngineLimits
+  readonly handOver: 'tree' | 'children'
+  readonly inTurn: Turns
+}
+
+type Turns = <T>(action: () => Promise<T>) => Promise<T>
+
+/** Runs actions one after the other, in the order of the calls. */
+function turns(): Turns {
+  let last: Promise<unknown> = Promise.resolve()
+  return (action) => {
+    const turn = last.then(action, action)
+    last = turn
+    return turn
+  }
 }
 
 async function execute(
@@ -83,9 +119,10 @@ async function execute(
   signal.throwIfAborted()
   // Marks every process of this run, wherever it hides: a namespace is not to be had everywhere.
   const mark = randomUUID()
-  const command = await sandboxed(bin, args, {
+  const sandbox: SandboxOptions = {
     workDir,
     uid: execution.uid,
+    handOver: execution.handOver,
     env: { ...execution.env, MUTABOR_RUN: mark },
     limits: {
       memoryBytes: execution.maxMemoryBytes ?? execution.limits.memoryMb * MB,
@@ -93,7 +130,8 @@ async function execute(
       // Two cores busy from start to end are within the time limit; more means that the clock was cheated.
       cpuS: timeoutS * 2 + 1,
     },
-  })
+  }
+  const command = await execution.inTurn(() => sandboxed(bin, args, sandbox))
   const child = spawn(command.file, command.args, {
     env: command.env,
     cwd: command.cwd,
@@ -128,7 +166,6 @@ async function execute(
     signal.removeEventListener('abort', onAbort)
     killGroup(child)
     if ((await protection()).level !== 'bwrap') await killMarked(mark)
-    await removeOddFiles(workDir)
   }
 }
 

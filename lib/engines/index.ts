@@ -1,7 +1,8 @@
 import type { Engine } from './engine.ts'
 import { ffmpeg } from './ffmpeg.ts'
 import { libreoffice } from './libreoffice.ts'
+import { pdf } from './pdf.ts'
 import { vips } from './vips.ts'
 
 /** Every engine. To add one: its file, its line here, its packages in `layers/packages.json`. */
-export const engines: readonly Engine[] = [vips, ffmpeg, libreoffice]
+export const engines: readonly Engine[] = [vips, ffmpeg, libreoffice, pdf]

@@ -27,6 +27,11 @@ export interface SandboxOptions {
   readonly readOnly?: readonly string[]
   /** Uid to run as where the service is root; left out, each sandbox has a fresh one. */
   readonly uid?: number
+  /**
+   * How much of the work folder the sandbox's user gets: all of it, or, while another process of that user is
+   * alive, only what lies directly in it. Below that a living process could lead us astray by links.
+   */
+  readonly handOver?: 'tree' | 'children'
 }
 
 export interface SandboxedCommand {
@@ -79,6 +84,7 @@ const readableSystemPaths = [
 ] as const
 
 const tmpfsBytes = 64 * 1024 * 1024
+const maxDepth = 64
 
 /** Which confinement this system allows, found once by trying. */
 export async function protection(): Promise<Protection> {
@@ -139,7 +145,8 @@ export async function sandboxed(
 ): Promise<SandboxedCommand> {
   const mode = await protectionMode()
   const uid = options.uid ?? freshUid()
-  if (mode === 'bwrap-as-root') await own(options.workDir, uid)
+  if (mode === 'bwrap-as-root')
+    await own(options.workDir, uid, options.handOver === 'children' ? 1 : maxDepth)
   return commandFor(mode, bin, args, { ...options, uid })
 }
 
@@ -234,13 +241,10 @@ export function freshUid(): number {
   return 2_000_000_000 + Math.floor(Math.random() * 100_000_000)
 }
 
-/**
- * Gives a tree to a uid. Only for a tree in which no process of that uid is alive: a living one could swap a
- * folder for a link while we walk. Links themselves change hands, never what they point to.
- */
-async function own(path: string, uid: number): Promise<void> {
+/** Links themselves change hands, never what they point to. */
+async function own(path: string, uid: number, depth: number): Promise<void> {
   const stats = await lstat(path)
   if (stats.uid !== uid) await lchown(path, uid, uid)
-  if (!stats.isDirectory()) return
-  for (const name of await readdir(path)) await own(join(path, name), uid)
+  if (!stats.isDirectory() || depth === 0) return
+  for (const name of await readdir(path)) await own(join(path, name), uid, depth - 1)
 }

@@ -1,0 +1,119 @@
+import { rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { formatById } from '../formats/index.ts'
+import type { OutputFile, Tools } from './engine.ts'
+import { type Quality, qualityNumber } from './options.ts'
+import { type PageFile, pageFileName, zipPages } from './pages-zip.ts'
+import type { OpenPdf } from './pdf-open.ts'
+import { type Rendering, renderPages } from './pdf-render.ts'
+import { loadSharp } from './vips-image.ts'
+import { pixelTargets } from './vips-targets.ts'
+
+/** What is to be made of which document. */
+export interface Pages {
+  readonly opened: OpenPdf
+  readonly pages: readonly number[]
+  readonly outDir: string
+}
+
+export interface DrawOptions {
+  readonly dpi: number
+  readonly colorSpace: 'srgb' | 'gray'
+  readonly downscale?: number | undefined
+}
+
+export interface JpegOptions extends DrawOptions {
+  readonly quality?: Quality | undefined
+  readonly jpegQuality?: number | undefined
+  readonly progressive: boolean
+}
+
+/** Uncompressed, for us to encode: poppler's own PNG takes five times as long. */
+const raw = { extension: 'tif', args: ['-tiff', '-tiffcompression', 'none'] } as const
+
+export async function toJpeg(document: Pages, options: JpegOptions, tools: Tools): Promise<OutputFile> {
+  const words = { low: 50, medium: 70, high: 85, highest: 95 }
+  const quality = options.jpegQuality ?? qualityNumber(options.quality, words)
+  const settings = `quality=${quality},progressive=${options.progressive ? 'y' : 'n'},optimize=n`
+  const rendering = renderingOf(document, options, {
+    extension: 'jpg',
+    args: ['-jpeg', '-jpegopt', settings],
+  })
+  const parameters = { ...parametersOf(options), quality, progressive: options.progressive }
+  return collect(document, 'jpg', parameters, async (use) => {
+    await renderPages(document.opened, rendering, tools, (file) =>
+      use(file, (target) => rename(file.path, target)),
+    )
+  })
+}
+
+export async function toPictures(
+  to: 'png' | 'webp' | 'avif',
+  document: Pages,
+  options: DrawOptions,
+  tools: Tools,
+): Promise<OutputFile> {
+  const sharp = await loadSharp()
+  const encode = async ({ path }: PageFile, target: string) => {
+    await pixelTargets[to].encode(sharp(path), options).withMetadata({ density: options.dpi }).toFile(target)
+    await rm(path)
+  }
+  return collect(document, to, parametersOf(options), async (use) => {
+    const rendering = renderingOf(document, options, raw)
+    await renderPages(document.opened, rendering, tools, (file) =>
+      use(file, (target) => encode(file, target)),
+    )
+  })
+}
+
+/** One file of all pages, in the order of the range. */
+export async function toTiff(document: Pages, options: DrawOptions, tools: Tools): Promise<OutputFile> {
+  const drawn = new Map<number, string>()
+  const packed = { extension: 'tif', args: ['-tiff', '-tiffcompression', 'lzw'] } as const
+  await renderPages(
+    document.opened,
+    renderingOf(document, options, packed),
+    tools,
+    async ({ page, path }) => {
+      drawn.set(page, path)
+    },
+  )
+  const path = join(document.outDir, 'output.tiff')
+  const files = document.pages.map((page) => drawn.get(page)).filter((file) => file !== undefined)
+  await tools.exec('tiffcp', ['-c', 'lzw', ...files, path])
+  return { path }
+}
+
+function renderingOf(
+  { pages }: Pages,
+  { dpi, downscale, colorSpace }: DrawOptions,
+  how: Pick<Rendering, 'extension' | 'args'>,
+): Rendering {
+  return { pages, dpi, downscale, gray: colorSpace === 'gray', ...how }
+}
+
+function parametersOf({ dpi, colorSpace, downscale }: DrawOptions): Record<string, unknown> {
+  return { dpi, colorSpace, ...(downscale !== undefined && { downscale }) }
+}
+
+type Use = (file: PageFile, write: (target: string) => Promise<void>) => Promise<void>
+
+/** One page is a picture, several are a ZIP of pictures. */
+async function collect(
+  { pages, opened, outDir }: Pages,
+  to: 'jpg' | 'png' | 'webp' | 'avif',
+  parameters: Readonly<Record<string, unknown>>,
+  draw: (use: Use) => Promise<void>,
+): Promise<OutputFile> {
+  const files: PageFile[] = []
+  const extension = formatById(to).extensions[0] ?? to
+  await draw(async ({ page }, write) => {
+    const path = join(outDir, pageFileName(page, opened.sizes.length, extension))
+    await write(path)
+    files.push({ page, path })
+  })
+  const [only] = files
+  if (only && pages.length === 1) return { path: only.path }
+  files.sort((a, b) => a.page - b.page)
+  return { path: await zipPages(outDir, files, { format: to, ...parameters }), format: 'zip' }
+}

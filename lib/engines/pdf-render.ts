@@ -1,0 +1,127 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../errors.ts'
+import type { Tools } from './engine.ts'
+import { ProcessFailure } from './exec.ts'
+import type { PageFile } from './pages-zip.ts'
+import { damaged, type OpenPdf } from './pdf-open.ts'
+
+export interface Rendering {
+  readonly pages: readonly number[]
+  readonly dpi: number
+  /** Longest side in pixels; larger pages are drawn smaller. */
+  readonly downscale?: number | undefined
+  readonly gray: boolean
+  /** What pdftoppm writes, and its arguments for that. */
+  readonly extension: 'jpg' | 'tif'
+  readonly args: readonly string[]
+}
+
+/** Pages in a row that are drawn at one resolution by one process. */
+interface Batch {
+  readonly first: number
+  readonly last: number
+  readonly dpi: number
+}
+
+const maxPixels = 200_000_000
+/** A batch is done soon enough to show progress, and its raw pictures fit on a small disk. */
+const batchPixels = 100_000_000
+const parallel = 2
+
+/**
+ * Draws pages, two batches at a time, and hands each over as soon as it is there.
+ * @throws AppError CORRUPT_FILE, INVALID_INPUT.
+ */
+export async function renderPages(
+  pdf: OpenPdf,
+  rendering: Rendering,
+  tools: Tools,
+  use: (file: PageFile) => Promise<void>,
+): Promise<void> {
+  const batches = batchesOf(pdf, rendering)
+  let done = 0
+  const next = batches.values()
+  const draw = async (batch: Batch) => {
+    const prefix = join(tools.workDir, `render-${batch.first}-${batch.last}`)
+    for (const file of await drawBatch(pdf.path, batch, prefix, rendering, tools)) {
+      await use(file)
+      done++
+      tools.progress((done / rendering.pages.length) * 0.95, 'pages')
+    }
+  }
+  const worker = async () => {
+    for (const batch of next) await draw(batch)
+  }
+  await Promise.all(Array.from({ length: Math.min(parallel, batches.length) }, worker))
+}
+
+function batchesOf(pdf: OpenPdf, { pages, dpi, downscale }: Rendering): Batch[] {
+  const batches: { first: number; last: number; dpi: number; pixels: number }[] = []
+  for (const page of [...new Set(pages)].sort((a, b) => a - b)) {
+    const { width, height } = pdf.sizes[page - 1] ?? { width: 612, height: 792 }
+    const fitting = downscale === undefined ? dpi : Math.min(dpi, (downscale * 72) / Math.max(width, height))
+    const pixels = ((width * fitting) / 72) * ((height * fitting) / 72)
+    if (pixels > maxPixels) throw tooLarge(page, pixels)
+    const last = batches.at(-1)
+    if (last && last.last === page - 1 && last.dpi === fitting && last.pixels + pixels <= batchPixels) {
+      last.last = page
+      last.pixels += pixels
+    } else batches.push({ first: page, last: page, dpi: fitting, pixels })
+  }
+  return shared(batches)
+}
+
+/** A short document in one batch would leave a core idle. */
+function shared(batches: Batch[]): Batch[] {
+  const [only] = batches
+  if (batches.length !== 1 || !only || only.last - only.first < 3) return batches
+  const middle = Math.floor((only.first + only.last) / 2)
+  return [
+    { ...only, last: middle },
+    { ...only, first: middle + 1 },
+  ]
+}
+
+async function drawBatch(
+  path: string,
+  { first, last, dpi }: Batch,
+  prefix: string,
+  { gray, args }: Rendering,
+  tools: Tools,
+): Promise<PageFile[]> {
+  const range = ['-f', String(first), '-l', String(last), '-r', String(dpi)]
+  try {
+    await tools.exec('pdftoppm', [
+      '-q',
+      ...range,
+      ...(gray ? ['-gray'] : []),
+      ...args,
+      '-forcenum',
+      path,
+      prefix,
+    ])
+  } catch (error) {
+    throw error instanceof ProcessFailure ? damaged(error) : error
+  }
+  const names = await readdir(tools.workDir)
+  const files = names.flatMap((name) => {
+    const number = join(tools.workDir, name).startsWith(`${prefix}-`)
+      ? /-(\d+)\.\w+$/.exec(name)?.[1]
+      : undefined
+    return number === undefined ? [] : [{ page: Number(number), path: join(tools.workDir, name) }]
+  })
+  if (files.length !== last - first + 1) {
+    throw new AppError(
+      'CORRUPT_FILE',
+      `The PDF is damaged: of the pages ${first} to ${last} some cannot be drawn.`,
+    )
+  }
+  return files.sort((a, b) => a.page - b.page)
+}
+
+function tooLarge(page: number, pixels: number): AppError {
+  const megapixels = Math.round(pixels / 1e6)
+  const sentence = `dpi: page ${page} would have ${megapixels} megapixels; at most ${maxPixels / 1e6} are drawn. Ask for a lower dpi or a downscale.`
+  return new AppError('INVALID_INPUT', sentence, { field: 'dpi', page })
+}

@@ -1,0 +1,38 @@
+import { appendFile, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { OutputFile, Tools } from './engine.ts'
+import { ProcessFailure } from './exec.ts'
+import { damaged } from './pdf-open.ts'
+import type { Pages } from './pdf-pictures.ts'
+
+/** The text of the pages, in the order of the range, a form feed after each page. */
+export async function toText({ opened, pages, outDir }: Pages, tools: Tools): Promise<OutputFile> {
+  const path = join(outDir, 'output.txt')
+  const part = join(tools.workDir, 'part.txt')
+  let empty = true
+  for (const [first, last] of runsOf(pages)) {
+    const range = ['-f', String(first), '-l', String(last)]
+    try {
+      await tools.exec('pdftotext', ['-q', '-enc', 'UTF-8', '-eol', 'unix', ...range, opened.path, part])
+    } catch (error) {
+      throw error instanceof ProcessFailure ? damaged(error) : error
+    }
+    const text = await readFile(part, 'utf8')
+    await rm(part)
+    empty &&= text.trim() === ''
+    await appendFile(path, text)
+  }
+  if (empty) tools.warn('NO_TEXT', 'The pages hold no text, only pictures of it.')
+  return { path }
+}
+
+/** Pages in a row need one call. */
+function runsOf(pages: readonly number[]): [first: number, last: number][] {
+  const runs: [number, number][] = []
+  for (const page of pages) {
+    const run = runs.at(-1)
+    if (run && run[1] === page - 1) run[1] = page
+    else runs.push([page, page])
+  }
+  return runs
+}

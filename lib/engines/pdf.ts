@@ -1,0 +1,95 @@
+import * as z from 'zod'
+import type { FormatId } from '../formats/index.ts'
+import type { Capability, Engine, OutputFile, Result, Tools, Work } from './engine.ts'
+import { flag, integer, numberFromText, quality } from './options.ts'
+import { pageRange, pagesOf } from './page-range.ts'
+import { openPdf } from './pdf-open.ts'
+import { type Pages, toJpeg, toPictures, toTiff } from './pdf-pictures.ts'
+import { toText } from './pdf-text.ts'
+
+const openShape = {
+  pages: pageRange.optional(),
+  password: z.string().min(1).max(200).optional().describe('Opens a PDF that needs one.'),
+}
+
+const drawShape = {
+  ...openShape,
+  dpi: integer(72, 600).default(150).describe('Pixels per inch.'),
+  colorSpace: z.enum(['srgb', 'gray']).default('srgb').describe('gray makes shades of gray.'),
+  downscale: integer(16, 20_000)
+    .optional()
+    .describe('Longest side in pixels; larger pages are drawn smaller.'),
+}
+const draw = z.object(drawShape)
+
+const jpegQuality = z.preprocess(numberFromText, z.int().min(1).max(100))
+const options = {
+  jpg: draw.extend({
+    quality: quality.optional(),
+    jpegQuality: jpegQuality.optional().describe('1 to 100; the same as quality.'),
+    progressive: flag().default(false).describe('Shows coarse at first, then finer while it loads.'),
+  }),
+  png: draw.extend({
+    compressionLevel: integer(0, 9).optional().describe('0 is fastest, 9 smallest; the pixels are the same.'),
+    palette: flag().optional().describe('At most 256 colors: much smaller, not exact.'),
+  }),
+  webp: draw.extend({ quality: quality.optional() }),
+  avif: draw.extend({ quality: quality.optional() }),
+  tiff: draw,
+  txt: z.object(openShape),
+} as const
+
+const capability = (to: FormatId, schema: z.ZodObject, cost: number): Capability => ({
+  operation: 'convert',
+  from: ['pdf'],
+  to: [to],
+  options: schema,
+  cost,
+})
+
+/** Pages of a PDF as pictures and text, by poppler. */
+export const pdf: Engine = {
+  id: 'pdf',
+  image: 'pdf',
+  capabilities: [
+    capability('jpg', options.jpg, 0.2),
+    capability('png', options.png, 0.4),
+    capability('webp', options.webp, 0.4),
+    capability('avif', options.avif, 1),
+    capability('tiff', options.tiff, 0.4),
+    capability('txt', options.txt, 0.1),
+  ],
+  limits: { memoryMb: 3008, diskMb: 4096, timeoutS: 600 },
+  version: ['pdftoppm', '-v'],
+  run,
+}
+
+async function run(work: Work, tools: Tools): Promise<Result> {
+  const [input] = work.inputs
+  if (!input) throw new Error('pdf was called without an input.')
+  const { pages: range, password } = z.object(openShape).parse(work.options)
+  const opened = await openPdf(input.path, password, tools)
+  const pages = pagesOf(range, opened.sizes.length)
+  const file = await convert({ opened, pages, outDir: work.outDir }, work, tools)
+  tools.progress(1)
+  return { files: [file], details: { pages: pages.length } }
+}
+
+function convert(document: Pages, { to, options: given }: Work, tools: Tools): Promise<OutputFile> {
+  switch (to) {
+    case 'txt':
+      return toText(document, tools)
+    case 'tiff':
+      return toTiff(document, options.tiff.parse(given), tools)
+    case 'jpg':
+      return toJpeg(document, options.jpg.parse(given), tools)
+    case 'png':
+      return toPictures('png', document, options.png.parse(given), tools)
+    case 'webp':
+      return toPictures('webp', document, options.webp.parse(given), tools)
+    case 'avif':
+      return toPictures('avif', document, options.avif.parse(given), tools)
+    default:
+      throw new Error(`pdf was asked for ${to}, which it does not declare.`)
+  }
+}
