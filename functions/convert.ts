@@ -10,7 +10,9 @@ const Message = z.object({ jobId: z.string(), taskName: z.string() })
 let services: Services | undefined
 const stopping = new AbortController()
 
-/** Seconds before the function's end in which the outcome is still stored. */
+/** Seconds after which a message comes again when the table or the queue did not answer. */
+const retryS = 5
+/** Milliseconds before the function's end in which the outcome is still stored. */
 const reserveMs = 10_000
 
 /** Runs tasks of one image, on Lambda and in the workers of one machine; messages that must come again are named. */
@@ -45,6 +47,7 @@ async function convert(record: SQSRecord, remainingMs: number): Promise<SQSBatch
     await hide(outcome.againInS)
   } catch (error) {
     log.error({ error, jobId, taskName }, 'task could not be run; the message comes again')
+    await hide(retryS).catch((cause) => log.warn({ error: cause, jobId }, 'the message comes again late'))
   }
   return { itemIdentifier: record.messageId }
 }

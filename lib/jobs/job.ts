@@ -119,6 +119,7 @@ export const Job = z.object({
   method: z.string().optional(),
   details: z.record(z.string(), z.unknown()).optional(),
   engine: z.string().optional(),
+  engineVersion: z.string().optional(),
   cancelledBy: z.enum(['user', 'system']).optional(),
   createdAt: Moment,
   queuedAt: Moment.optional(),

@@ -24,7 +24,8 @@ const ResultFile = z.object({
 export const ResultView = z.object({
   downloadUrl: z.url(),
   ...ResultFile.shape,
-  engine: z.string().optional().describe('Engine that made the result, with its version'),
+  engine: z.string().optional().describe('Engine that made the result'),
+  engineVersion: z.string().optional(),
   method: z
     .string()
     .optional()
@@ -117,6 +118,7 @@ function resultOf(job: Job, baseUrl: string): z.infer<typeof ResultView> | null 
     downloadUrl: downloadUrl(baseUrl, job.id),
     ...resultFile(first),
     engine: job.engine,
+    engineVersion: job.engineVersion,
     method: job.method,
     details: job.details,
     files: job.files.map((file) => ({

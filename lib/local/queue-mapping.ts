@@ -12,6 +12,8 @@ import type { Log } from '../log.ts'
 
 /** Seconds of one long poll (AWS's limit). */
 const waitS = 20
+/** Seconds that a worker has to start and to claim the task; from then on it keeps the message hidden itself. */
+const claimS = 30
 /** After a function failed as a whole, its message comes back when a lease of its worker has surely ended. */
 const retryS = 16
 
@@ -62,6 +64,7 @@ export class QueueMapping {
           QueueUrl: this.#options.queueUrl,
           MaxNumberOfMessages: Math.min(10, this.#options.concurrency - this.#running.size),
           WaitTimeSeconds: waitS,
+          VisibilityTimeout: claimS,
           MessageSystemAttributeNames: ['All'],
           MessageAttributeNames: ['All'],
         }),
