@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { lstat, readdir, readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { AppError } from '../errors.ts'
 import type { EngineLimits, ExecOptions, Tools } from './engine.ts'
 import { OutputCap, TextEnds } from './output.ts'
+import { ended, killGroup, killMarked, signalOf } from './process-end.ts'
 import { freshUid, protection, type SandboxOptions, sandboxed } from './sandbox.ts'
+import { removeOddFiles, type Turns, turns } from './work-folder.ts'
 
 const MB = 1024 * 1024
 
@@ -98,18 +98,6 @@ interface Execution extends ExecOptions {
   readonly inTurn: Turns
 }
 
-type Turns = <T>(action: () => Promise<T>) => Promise<T>
-
-/** Runs actions one after the other, in the order of the calls. */
-function turns(): Turns {
-  let last: Promise<unknown> = Promise.resolve()
-  return (action) => {
-    const turn = last.then(action, action)
-    last = turn
-    return turn
-  }
-}
-
 async function execute(
   bin: string,
   args: readonly string[],
@@ -183,45 +171,6 @@ function feed(child: ChildProcess, input: string | undefined): void {
   child.stdin.end(input)
 }
 
-interface Exit {
-  readonly code: number | null
-  readonly signal: NodeJS.Signals | null
-}
-
-/** Waits for the end of the program and of its output, but not for a stranger that holds the pipes after a kill. */
-function ended(child: ChildProcess, stop: AbortSignal): Promise<Exit> {
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (code, signal) => resolve({ code, signal }))
-    child.once('exit', (code, signal) => {
-      const dropPipes = () => {
-        child.stdout?.destroy()
-        child.stderr?.destroy()
-        resolve({ code, signal })
-      }
-      if (stop.aborted) dropPipes()
-      else stop.addEventListener('abort', dropPipes, { once: true })
-    })
-  })
-}
-
-const signalNumbers: Readonly<Record<number, string>> = {
-  4: 'SIGILL',
-  6: 'SIGABRT',
-  7: 'SIGBUS',
-  8: 'SIGFPE',
-  9: 'SIGKILL',
-  11: 'SIGSEGV',
-  24: 'SIGXCPU',
-  25: 'SIGXFSZ',
-  31: 'SIGSYS',
-}
-
-/** bwrap and shells report a signal of their child as exit code 128 + number. */
-function signalOf({ code, signal }: Exit): string | undefined {
-  return signal ?? signalNumbers[(code ?? 0) - 128]
-}
-
 function crashed(bin: string, signal: string, stderr: string, execution: Execution): Error {
   const cause = new EngineCrash(bin, signal, stderr)
   if (signal === 'SIGXFSZ') {
@@ -235,53 +184,4 @@ function crashed(bin: string, signal: string, stderr: string, execution: Executi
     })
   }
   return cause
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return
-  try {
-    process.kill(-child.pid, 'SIGKILL')
-  } catch (error) {
-    if (!isGone(error)) throw error
-  }
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ESRCH'
-}
-
-/** Ends what left the process group (setsid); where there is a PID namespace nothing is left to find. */
-async function killMarked(mark: string): Promise<void> {
-  for (let round = 0; round < 10; round++) {
-    const pids = await markedPids(mark)
-    if (pids.length === 0) return
-    for (const pid of pids) {
-      try {
-        process.kill(pid, 'SIGKILL')
-      } catch (error) {
-        if (!isGone(error)) throw error
-      }
-    }
-  }
-}
-
-async function markedPids(mark: string): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
-  const marked = await Promise.all(
-    pids.map(async (pid) => {
-      const env = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')
-      return env.includes(mark)
-    }),
-  )
-  return pids.filter((_, index) => marked[index])
-}
-
-/** A link, pipe or socket among the results could make us read elsewhere or wait for ever. */
-async function removeOddFiles(folder: string): Promise<void> {
-  for (const name of await readdir(folder).catch(() => [])) {
-    const path = join(folder, name)
-    const stats = await lstat(path)
-    if (stats.isDirectory()) await removeOddFiles(path)
-    else if (!stats.isFile()) await rm(path)
-  }
 }

@@ -1,0 +1,80 @@
+import type { ChildProcess } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** Waits for the end of the program and of its output, but not for a stranger that holds the pipes after a kill. */
+export function ended(child: ChildProcess, stop: AbortSignal): Promise<Exit> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code, signal }))
+    child.once('exit', (code, signal) => {
+      const dropPipes = () => {
+        child.stdout?.destroy()
+        child.stderr?.destroy()
+        resolve({ code, signal })
+      }
+      if (stop.aborted) dropPipes()
+      else stop.addEventListener('abort', dropPipes, { once: true })
+    })
+  })
+}
+
+const signalNumbers: Readonly<Record<number, string>> = {
+  4: 'SIGILL',
+  6: 'SIGABRT',
+  7: 'SIGBUS',
+  8: 'SIGFPE',
+  9: 'SIGKILL',
+  11: 'SIGSEGV',
+  24: 'SIGXCPU',
+  25: 'SIGXFSZ',
+  31: 'SIGSYS',
+}
+
+/** bwrap and shells report a signal of their child as exit code 128 + number. */
+export function signalOf({ code, signal }: Exit): string | undefined {
+  return signal ?? signalNumbers[(code ?? 0) - 128]
+}
+
+export function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch (error) {
+    if (!isGone(error)) throw error
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ESRCH'
+}
+
+/** Ends what left the process group (setsid); where there is a PID namespace nothing is left to find. */
+export async function killMarked(mark: string): Promise<void> {
+  for (let round = 0; round < 10; round++) {
+    const pids = await markedPids(mark)
+    if (pids.length === 0) return
+    for (const pid of pids) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch (error) {
+        if (!isGone(error)) throw error
+      }
+    }
+  }
+}
+
+async function markedPids(mark: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const marked = await Promise.all(
+    pids.map(async (pid) => {
+      const env = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')
+      return env.includes(mark)
+    }),
+  )
+  return pids.filter((_, index) => marked[index])
+}
