@@ -124,12 +124,26 @@ function send(
   response.statusCode = result.statusCode ?? 200
   for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, String(value))
   if (result.cookies) response.setHeader('set-cookie', result.cookies)
-  if (!request.complete) {
-    // The request was answered before all of it was there. Read on for a while, else the client's writes fail first.
-    response.setHeader('connection', 'close')
-    request.unpipe()
-    request.resume()
-    setTimeout(() => request.destroy(), drainMs).unref()
+  const body = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8')
+  if (request.complete) response.end(body)
+  else answerEarly(body, request, response)
+}
+
+/**
+ * The request was answered before all of it was there. The answer goes out at once, but the connection stays open
+ * while the client still writes: closed earlier, its writes would fail before it reads what we said.
+ */
+function answerEarly(body: Buffer, request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('connection', 'close')
+  if (!response.hasHeader('content-length')) response.setHeader('content-length', body.length)
+  response.flushHeaders()
+  if (body.length > 0) response.write(body)
+  const end = () => {
+    clearTimeout(timer)
+    response.end()
   }
-  response.end(result.isBase64Encoded ? Buffer.from(result.body ?? '', 'base64') : result.body)
+  const timer = setTimeout(end, drainMs)
+  request.once('close', end)
+  request.unpipe()
+  request.resume()
 }
