@@ -11,14 +11,17 @@ const ownBase = 'localhost/mutabor-node:24-bookworm-slim'
 
 const layers = fileURLToPath(new URL('.', import.meta.url))
 const ownNode = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
-const targets = process.argv.slice(2)
+const targets = process.argv.length > 2 ? process.argv.slice(2) : ['image', 'office']
 
 function run(command: string, args: readonly string[]) {
   const { status, error } = spawnSync(command, args, { stdio: 'inherit' })
   if (status !== 0) throw new Error(`${command} ${args[0]} failed: ${error?.message ?? `code ${status}`}.`)
 }
 
-const succeeds = (command: string, args: readonly string[]) => spawnSync(command, args).status === 0
+/** Not at all, where a registry or a daemon cannot be reached but does not say so. */
+const patienceMs = 180_000
+const succeeds = (command: string, args: readonly string[]) =>
+  spawnSync(command, args, { timeout: patienceMs }).status === 0
 
 /** Settings of this machine that a build needs to reach Debian's servers; nothing of them stays in the image. */
 function aptSettings(): string[] {

@@ -149,6 +149,7 @@ for (const image of imageIds) {
     const { MemorySize, Timeout, EphemeralStorage, PackageType } = lambda(`convert-${image}`).properties
     const disk = (EphemeralStorage as { Size: number }).Size
     assert.equal(PackageType, 'Image')
+    assert.equal(lambda(`convert-${image}`).properties.Environment.Variables.IMAGE_ID, image)
     for (const { memoryMb, timeoutS, diskMb } of limits) {
       assert.ok(Number(MemorySize) >= Math.min(memoryMb, 10_240))
       assert.ok(Number(Timeout) >= Math.min(timeoutS, 900))

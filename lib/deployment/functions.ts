@@ -87,7 +87,7 @@ function imageFunction(image: ImageId) {
     image: { uri: imageUri(image), command: ['functions/convert.handler'] },
     ...imageLimits(image),
     role: getAtt(roleId(`convert-${image}`), 'Arn'),
-    environment,
+    environment: { ...environment, IMAGE_ID: image },
     events: [
       {
         sqs: {

@@ -1,4 +1,5 @@
 // Plain JavaScript for Node 20 and nothing else: it runs before anything is installed.
+import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { installCommand, installDebianPackages } from './setup/debian-packages.mjs'
@@ -12,15 +13,21 @@ const [purpose = '', ...args] = process.argv.slice(2)
 const usage = `Use: node lib/local/setup.mjs start
      node lib/local/setup.mjs test [files and options of node --test]
      node lib/local/setup.mjs run <file.ts> [arguments]
-     node lib/local/setup.mjs images <file.ts> [arguments]
+     node lib/local/setup.mjs images [av image office pdf all]
+     node lib/local/setup.mjs images:test
 `
 
-/** Parts of layers/packages.json that each purpose needs: engines always, a browser for tests … */
+const dockerRuns = () => spawnSync('docker', ['info'], { timeout: 10_000 }).status === 0
+
+/** Parts of layers/packages.json: engines for what converts, a browser for tests, tools that build images. */
+const isEngine = (part) => part !== 'test' && part !== 'images'
 const wantsPart = {
-  start: (part) => part !== 'test' && part !== 'images',
+  start: isEngine,
+  run: isEngine,
   test: (part) => part !== 'images',
-  run: (part) => part !== 'test' && part !== 'images',
-  images: (part) => part === 'images',
+  // A Docker engine builds by itself, on any system.
+  images: (part) => part === 'images' && !dockerRuns(),
+  'images:test': (part) => part !== 'test',
 }
 
 const env = { ...process.env, PATH: `${join(root, 'node_modules/node/bin')}:${process.env.PATH}` }
@@ -48,22 +55,26 @@ async function testCommand() {
     const check = ['npm', 'run', '--silent', 'check']
     await phase('Checking types and style', () => capture(check, { cwd: root, env }))
   }
-  return [...node, '--test', '--test-concurrency=2', ...args, ...(chosen ? [] : ['test/**/*.test.ts'])]
+  return ['--test', '--test-concurrency=2', ...args, ...(chosen ? [] : ['test/**/*.test.ts'])]
+}
+
+/** What runs when everything is there. */
+const commandOf = {
+  start: () => ['lib/local/start.ts', ...args],
+  run: () => args,
+  test: testCommand,
+  images: () => ['layers/build-images.ts', ...args],
+  'images:test': () => ['--test', 'test/layers/images.slow.ts'],
 }
 
 async function main() {
-  if (!(purpose in wantsPart) || ((purpose === 'run' || purpose === 'images') && !args[0])) {
+  if (!(purpose in wantsPart) || (purpose === 'run' && !args[0])) {
     process.stderr.write(usage)
     process.exit(2)
   }
   await installNpmPackages(root, env)
   await installEngines()
-  const command =
-    purpose === 'start'
-      ? [...node, 'lib/local/start.ts', ...args]
-      : purpose === 'test'
-        ? await testCommand()
-        : [...node, ...args]
+  const command = [...node, ...(await commandOf[purpose]())]
   await handOver(command, { cwd: root, env, startedByNpm: 'npm_lifecycle_event' in process.env })
 }
 

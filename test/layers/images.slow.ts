@@ -1,0 +1,194 @@
+// npm run images:test: the container images convert real files as Lambda would have them do.
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { imageLimits } from '../../lib/deployment/functions.ts'
+import { type Embedded, openEmbedded } from '../../lib/local/embedded.ts'
+import { createGateway } from '../../lib/local/gateway.ts'
+import { close, listen } from '../../lib/local/listen.ts'
+import { provision } from '../../lib/local/provision.ts'
+import { QueueMapping } from '../../lib/local/queue-mapping.ts'
+import { createLog } from '../../lib/log.ts'
+import { Client } from '../service.ts'
+import { openNetwork, startLambda } from './lambda.ts'
+
+const images = ['image', 'office'] as const
+type BuiltImage = (typeof images)[number]
+
+const region = 'eu-central-1'
+const credentials = { accessKeyId: 'AKIAIMAGESTEST000000', secretAccessKey: 'a'.repeat(40) }
+const log = createLog({ LOG_LEVEL: 'error', LOG_FILE: undefined })
+
+let folder: string
+let network: ReturnType<typeof openNetwork>
+let client: Client
+const lambdas = new Map<BuiltImage, Awaited<ReturnType<typeof startLambda>>>()
+const ends: (() => unknown)[] = []
+
+/** The embedded DynamoDB listens on loopback only, where no container comes. */
+async function passOn(host: string, target: URL): Promise<string> {
+  const server: Server = createServer((socket) => {
+    const onward = connect(Number(target.port), target.hostname)
+    socket.pipe(onward).pipe(socket)
+    for (const end of [socket, onward]) end.on('error', () => socket.destroy())
+  })
+  server.listen(0, host)
+  await new Promise((resolve) => server.once('listening', resolve))
+  ends.push(() => server.close())
+  const address = server.address()
+  return `http://${host}:${typeof address === 'object' ? address?.port : ''}`
+}
+
+async function environmentOf(embedded: Embedded, host: string) {
+  const endpoints = Object.entries({
+    ...embedded.urls,
+    DYNAMODB: await passOn(host, new URL(embedded.urls.DYNAMODB)),
+  })
+  const access = {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    ...Object.fromEntries(endpoints.map(([service, url]) => [`AWS_ENDPOINT_URL_${service}`, url])),
+  }
+  Object.assign(process.env, access)
+  const names = { tableName: 'mutabor', bucketName: 'mutabor', busName: 'mutabor', queuePrefix: 'mutabor-' }
+  const { queues } = await provision({ region, ...names })
+  const environment = {
+    ...access,
+    TABLE_NAME: names.tableName,
+    BUCKET_NAME: names.bucketName,
+    BUS_NAME: names.busName,
+    QUEUE_URL_PREFIX: queues.image.url.slice(0, -'image'.length),
+  }
+  return { environment, queues }
+}
+
+before(async () => {
+  for (const image of images) {
+    const there = spawnSync('podman', ['image', 'exists', `localhost/mutabor-${image}`]).status === 0
+    assert.ok(there, `There is no image mutabor-${image}: run "npm run images" first.`)
+  }
+  folder = mkdtempSync(join(tmpdir(), 'mutabor-images-'))
+  ends.push(() => rmSync(folder, { recursive: true, force: true }))
+  network = openNetwork()
+  ends.push(network.close)
+  const host = network.hostAddress
+  const invoke = () => Promise.resolve()
+  const embedded = await openEmbedded({ dir: folder, host, region, credentials, invoke, log })
+  ends.push(embedded.close)
+  const { environment, queues } = await environmentOf(embedded, host)
+  for (const image of images) {
+    const { memorySize: memoryMb } = imageLimits(image)
+    const lambda = await startLambda({
+      image,
+      network,
+      memoryMb,
+      environment: { ...environment, IMAGE_ID: image },
+    })
+    ends.push(lambda.close)
+    lambdas.set(image, lambda)
+    const { url: queueUrl, arn: queueArn } = queues[image]
+    const mapping = new QueueMapping({
+      ...{ queueUrl, queueArn, region, concurrency: 1, log },
+      invoke: async (event) => {
+        const outcome = await lambda.invoke(event, imageLimits(image).timeout)
+        if ('error' in outcome) throw new Error(JSON.stringify(outcome.error))
+        return outcome.response
+      },
+    })
+    ends.push(() => mapping.close())
+  }
+  const { createApi } = await import('../../functions/api.ts')
+  const settings = { ...environment, OWNER_SECRET: 'x'.repeat(40), MIN_FREE_DISK_GB: '0', LOG_LEVEL: 'error' }
+  const gateway = createGateway({ api: createApi(settings), s3: undefined, log })
+  client = new Client({ url: `http://127.0.0.1:${await listen(gateway, 0, '127.0.0.1')}` })
+  ends.push(() => close(gateway))
+})
+
+after(async () => {
+  for (const end of ends.reverse()) await end()
+})
+
+async function convert(name: string, bytes: Buffer<ArrayBuffer>, targetFormat: string) {
+  const accepted = await client.convert({ name, bytes }, { targetFormat })
+  const { data } = (await accepted.json()) as { data: { jobId: string } }
+  assert.equal(accepted.status, 202, JSON.stringify(data))
+  const job = await client.finished(data.jobId)
+  assert.equal(job.status, 'completed', JSON.stringify(job))
+  const bytesOut = await client.download(data.jobId)
+  const path = join(folder, `result.${targetFormat}`)
+  writeFileSync(path, bytesOut)
+  return { path, bytes: bytesOut }
+}
+
+function made(name: string, command: string, ...args: string[]) {
+  const path = join(folder, name)
+  execFileSync(command, [...args, path], { stdio: 'pipe' })
+  return Buffer.from(readFileSync(path))
+}
+
+const fixture = (path: string) => Buffer.from(readFileSync(new URL(`../fixtures/${path}`, import.meta.url)))
+
+/** By ffmpeg, which is in neither of the two images. */
+function picture(path: string): string {
+  const entries = ['-show_entries', 'stream=codec_name,width,height', '-of', 'csv=p=0']
+  return execFileSync('ffprobe', ['-v', 'error', ...entries, path], { encoding: 'utf8' }).trim()
+}
+
+/** By poppler, which is in neither of the two images. */
+const text = (path: string) => execFileSync('pdftotext', [path, '-'], { encoding: 'utf8' })
+
+const testPicture = ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=320x200', '-frames:v', '1'] as const
+
+test('image: jpg to png to webp', async () => {
+  const jpg = made('source.jpg', 'ffmpeg', ...testPicture)
+  const png = await convert('photo.jpg', jpg, 'png')
+  assert.equal(picture(png.path), 'png,320,200')
+  const webp = await convert('photo.png', png.bytes as Buffer<ArrayBuffer>, 'webp')
+  assert.equal(picture(webp.path), 'webp,320,200')
+})
+
+test('image: heic to jpg', async () => {
+  made('source.png', 'ffmpeg', ...testPicture)
+  const heic = made('source.heic', 'heif-enc', join(folder, 'source.png'), '-o')
+  const jpg = await convert('photo.heic', heic, 'jpg')
+  assert.equal(picture(jpg.path), 'mjpeg,320,200')
+})
+
+test('office: docx to pdf', async () => {
+  const { path } = await convert('report.docx', fixture('office/report.docx'), 'pdf')
+  assert.match(text(path), /Quarterly report/)
+  assert.match(text(path), /àéîõü Ωμέγα/)
+})
+
+test('office: xlsx to pdf', async () => {
+  const { path } = await convert('workbook.xlsx', fixture('office/workbook.xlsx'), 'pdf')
+  assert.match(text(path), /Otters[^]*Ünïcödé/)
+})
+
+for (const image of images) {
+  test(`${image} runs without rights, writes to /tmp only and reaches nothing outside`, () => {
+    const script = `
+      const { readFileSync, writeFileSync } = require('node:fs')
+      const tried = (what) => { try { what(); return 'done' } catch (error) { return error.code } }
+      const status = readFileSync('/proc/self/status', 'utf8')
+      const report = {
+        user: process.getuid(),
+        capabilities: /CapEff:\\s+(\\w+)/.exec(status)[1],
+        task: tried(() => writeFileSync('/var/task/x', '')),
+        home: tried(() => writeFileSync(process.env.HOME + '/x', '')),
+      }
+      require('node:net').connect(53, '9.9.9.9').on('error', ({ code }) => console.log(JSON.stringify({ ...report, network: code })))`
+    assert.deepEqual(JSON.parse(lambdas.get(image)?.inside(script) ?? ''), {
+      user: 993,
+      capabilities: '0000000000000000',
+      task: 'EROFS',
+      home: 'done',
+      network: 'ENETUNREACH',
+    })
+  })
+}

@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startRuntimeApi } from './runtime-api.ts'
+
+const run = (command: string, ...args: string[]) => execFileSync(command, args, { encoding: 'utf8' }).trim()
+
+/** A network of two addresses: a container on it reaches this machine's one, and nothing else. */
+export function openNetwork() {
+  const name = `mutabor${process.pid}`
+  // From the block that is set aside for tests of network devices (RFC 2544).
+  const [hostAddress, containerAddress] = ['198.18.99.1', '198.18.99.2']
+  const close = () => {
+    run('ip', 'netns', 'delete', name)
+  }
+  run('ip', 'netns', 'add', name)
+  try {
+    run('ip', 'link', 'add', name, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name)
+    run('ip', 'address', 'add', `${hostAddress}/30`, 'dev', name)
+    run('ip', 'link', 'set', name, 'up')
+    run('ip', '-n', name, 'address', 'add', `${containerAddress}/30`, 'dev', 'eth0')
+    run('ip', '-n', name, 'link', 'set', 'eth0', 'up')
+    run('ip', '-n', name, 'link', 'set', 'lo', 'up')
+  } catch (error) {
+    close()
+    throw error
+  }
+  return { hostAddress, path: `/run/netns/${name}`, close }
+}
+
+export interface LambdaOptions {
+  readonly image: string
+  readonly network: { readonly hostAddress: string; readonly path: string }
+  readonly memoryMb: number
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** MB of memory for which Lambda gives one core. */
+const memoryOfCoreMb = 1769
+
+/** A container as Lambda runs it: its user, its memory and cores, nothing writable but /tmp. */
+export async function startLambda({ image, network, memoryMb, environment }: LambdaOptions) {
+  const api = await startRuntimeApi(network.hostAddress)
+  // A folder of the disk, because a tmpfs would count as memory, which on Lambda /tmp does not.
+  const tmp = mkdtempSync(join(tmpdir(), 'mutabor-lambda-'))
+  chmodSync(tmp, 0o1777)
+  const variables = { ...environment, AWS_LAMBDA_RUNTIME_API: api.address, AWS_LAMBDA_FUNCTION_NAME: image }
+  const memory = `${memoryMb}m`
+  const container = run(
+    'podman',
+    ...['--runtime=runc', '--cgroup-manager=cgroupfs', 'run', '--detach', '--pull=never'],
+    ...['--read-only', '--read-only-tmpfs=false', `--volume=${tmp}:/tmp:rw,nosuid,nodev,exec`],
+    ...[`--memory=${memory}`, `--memory-swap=${memory}`, `--cpus=${(memoryMb / memoryOfCoreMb).toFixed(2)}`],
+    ...['--pids-limit=1024', '--ulimit=nofile=1024:1024', '--ulimit=nproc=1024:1024'],
+    ...['--user=993:990', '--cap-drop=all', '--security-opt=no-new-privileges', '--ipc=none'],
+    ...[`--network=ns:${network.path}`],
+    ...Object.entries(variables).map(([name, value]) => `--env=${name}=${value}`),
+    `localhost/mutabor-${image}`,
+  )
+  return {
+    invoke: api.invoke,
+    logs: () => run('podman', 'logs', container),
+    /** Runs a script of Node beside the function, as the same user. */
+    inside: (script: string) => run('podman', 'exec', container, 'node', '--eval', script),
+    close: () => {
+      run('podman', 'rm', '--force', '--time=0', container)
+      api.close()
+      rmSync(tmp, { recursive: true, force: true })
+    },
+  }
+}
