@@ -100,12 +100,20 @@ export function checkTags(tags: readonly Tag[], most = 10): Tag[] {
 /** Headers that stand with every reply about an object. */
 export function objectHeaders(object: StoredObject): Record<string, string | number> {
   return {
-    ...object.headers,
+    ...Object.fromEntries(
+      Object.entries(object.headers).map(([name, value]) => [name, encodeWord(name, value)]),
+    ),
     etag: `"${object.etag}"`,
     'last-modified': new Date(object.modified).toUTCString(),
     'accept-ranges': 'bytes',
     ...(object.tags.length > 0 && { 'x-amz-tagging-count': object.tags.length }),
   }
+}
+
+/** Metadata beyond ASCII goes out as an RFC 2047 word of what came in, each byte read as one character, as S3 documents. */
+function encodeWord(name: string, value: string): string {
+  if (!name.startsWith('x-amz-meta-') || !/[\u0080-\u00ff]/.test(value)) return value
+  return `=?UTF-8?B?${Buffer.from(value).toString('base64')}?=`
 }
 
 const OVERRIDES = [

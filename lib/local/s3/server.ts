@@ -151,9 +151,10 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
     await pipeline(reply.body, response)
     return
   }
-  const body = reply.xml ?? ''
+  // A string would join the headers in one write and turn those beyond ASCII into UTF-8.
+  const body = Buffer.from(reply.xml ?? '')
   if (!response.hasHeader('content-length') && response.statusCode !== 204 && response.statusCode !== 304)
-    response.setHeader('content-length', Buffer.byteLength(body))
+    response.setHeader('content-length', body.length)
   response.end(body)
 }
 

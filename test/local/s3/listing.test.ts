@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  ListObjectsCommand,
+  ListObjectsV2Command,
+  ListObjectVersionsCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import { errorOf, startWithBucket } from './start.ts'
+
+const Bucket = 'box'
+
+async function fill(client: S3Client, keys: readonly string[]): Promise<void> {
+  await Promise.all(keys.map((Key) => client.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }))))
+}
+
+test('keys list in the order of their UTF-8 bytes', async (t) => {
+  const { client } = await startWithBucket(t)
+  // U+FF5E sorts after U+1F600 in UTF-16 and before it in UTF-8.
+  const keys = ['a', 'B', 'é', '～', '😀', 'a/b', 'a b', 'Z', '_', '0']
+  await fill(client, keys)
+  const listed = await client.send(new ListObjectsV2Command({ Bucket }))
+  const expected = keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  assert.deepEqual(
+    listed.Contents?.map(({ Key }) => Key),
+    expected,
+  )
+})
+
+test('pages follow each other without gap or repetition', async (t) => {
+  const { client } = await startWithBucket(t)
+  const keys = Array.from({ length: 25 }, (_, index) => `k${`${index}`.padStart(2, '0')}`)
+  await fill(client, keys)
+  const seen: (string | undefined)[] = []
+  const sizes: (number | undefined)[] = []
+  for await (const page of paginateListObjectsV2({ client, pageSize: 10 }, { Bucket })) {
+    seen.push(...(page.Contents ?? []).map(({ Key }) => Key))
+    sizes.push(page.KeyCount)
+  }
+  assert.deepEqual(seen, keys)
+  assert.deepEqual(sizes, [10, 10, 5])
+  const exact = await client.send(new ListObjectsV2Command({ Bucket, MaxKeys: 25 }))
+  assert.equal(exact.IsTruncated, false)
+  const none = await client.send(new ListObjectsV2Command({ Bucket, MaxKeys: 0 }))
+  assert.deepEqual([none.KeyCount, none.IsTruncated], [0, false])
+  const much = await client.send(new ListObjectsV2Command({ Bucket, MaxKeys: 5000 }))
+  assert.equal(much.MaxKeys, 1000)
+  const after = await client.send(new ListObjectsV2Command({ Bucket, StartAfter: 'k22' }))
+  assert.deepEqual(
+    after.Contents?.map(({ Key }) => Key),
+    ['k23', 'k24'],
+  )
+  assert.equal(after.StartAfter, 'k22')
+})
+
+test('a delimiter groups keys, and groups count in pages', async (t) => {
+  const { client } = await startWithBucket(t)
+  await fill(client, ['a', 'b/1', 'b/2', 'b/c/3', 'd/', 'd/4', 'e'])
+  const list = (options: object) => client.send(new ListObjectsV2Command({ Bucket, ...options }))
+  const names = async (options: object) => {
+    const page = await list(options)
+    return [
+      page.Contents?.map(({ Key }) => Key) ?? [],
+      page.CommonPrefixes?.map(({ Prefix }) => Prefix) ?? [],
+    ]
+  }
+  assert.deepEqual(await names({ Delimiter: '/' }), [
+    ['a', 'e'],
+    ['b/', 'd/'],
+  ])
+  assert.deepEqual(await names({ Delimiter: '/', Prefix: 'b/' }), [['b/1', 'b/2'], ['b/c/']])
+  assert.deepEqual(await names({ Delimiter: '/', Prefix: 'd' }), [[], ['d/']])
+  assert.deepEqual(await names({ Delimiter: '/', Prefix: 'd/' }), [['d/', 'd/4'], []])
+  assert.deepEqual(await names({ Delimiter: 'c/' }), [['a', 'b/1', 'b/2', 'd/', 'd/4', 'e'], ['b/c/']])
+  assert.deepEqual(await names({ Prefix: 'none' }), [[], []])
+  assert.deepEqual(await names({ Delimiter: '/', StartAfter: 'b/1' }), [['e'], ['d/']])
+  const pages: unknown[] = []
+  for await (const page of paginateListObjectsV2({ client, pageSize: 1 }, { Bucket, Delimiter: '/' }))
+    pages.push(page.Contents?.[0]?.Key ?? page.CommonPrefixes?.[0]?.Prefix)
+  assert.deepEqual(pages, ['a', 'b/', 'd/', 'e'])
+})
+
+test('the first version of the listing pages by marker', async (t) => {
+  const { client } = await startWithBucket(t)
+  await fill(client, ['a', 'b/1', 'b/2', 'c', 'd'])
+  const list = (options: object) => client.send(new ListObjectsCommand({ Bucket, ...options }))
+  const first = await list({ MaxKeys: 2 })
+  assert.deepEqual(
+    first.Contents?.map(({ Key }) => Key),
+    ['a', 'b/1'],
+  )
+  assert.deepEqual([first.IsTruncated, first.NextMarker], [true, undefined])
+  assert.ok(first.Contents?.[0]?.Owner?.ID)
+  const grouped = await list({ MaxKeys: 2, Delimiter: '/' })
+  assert.equal(grouped.NextMarker, 'b/')
+  const rest = await list({ Marker: 'b/', Delimiter: '/' })
+  assert.deepEqual(
+    rest.Contents?.map(({ Key }) => Key),
+    ['c', 'd'],
+  )
+  assert.equal(rest.CommonPrefixes, undefined)
+})
+
+test('names are percent-encoded on request', async (t) => {
+  const { client } = await startWithBucket(t)
+  await fill(client, ['foo+1/bar', 'foo/bar/xyz', 'quux ab/thud', 'asdf+b', 'a\u0001'])
+  const page = await client.send(new ListObjectsV2Command({ Bucket, Delimiter: '/', EncodingType: 'url' }))
+  assert.deepEqual(
+    page.Contents?.map(({ Key }) => Key),
+    ['a%01', 'asdf%2Bb'],
+  )
+  assert.deepEqual(
+    page.CommonPrefixes?.map(({ Prefix }) => Prefix),
+    ['foo%2B1/', 'foo/', 'quux%20ab/'],
+  )
+  assert.equal(page.EncodingType, 'url')
+})
+
+test('wrong parameters of a listing are named', async (t) => {
+  const { client } = await startWithBucket(t)
+  const list = (options: object) => errorOf(client.send(new ListObjectsV2Command({ Bucket, ...options })))
+  assert.equal(await list({ MaxKeys: -1 }), '400 InvalidArgument')
+  assert.equal(await list({ MaxKeys: 'many' }), '400 InvalidArgument')
+  assert.equal(await list({ ContinuationToken: '@@' }), '400 InvalidArgument')
+  assert.equal(await list({ EncodingType: 'morse' }), '400 InvalidArgument')
+  assert.equal(await list({ Bucket: 'nobox' }), '404 NoSuchBucket')
+})
+
+test('without versioning each object is its own only version', async (t) => {
+  const { client } = await startWithBucket(t)
+  await fill(client, ['a', 'b', 'c'])
+  const page = await client.send(new ListObjectVersionsCommand({ Bucket, MaxKeys: 2 }))
+  assert.deepEqual(
+    page.Versions?.map(({ Key, VersionId, IsLatest }) => [Key, VersionId, IsLatest]),
+    [
+      ['a', 'null', true],
+      ['b', 'null', true],
+    ],
+  )
+  const rest = await client.send(new ListObjectVersionsCommand({ Bucket, KeyMarker: page.NextKeyMarker }))
+  assert.deepEqual(
+    rest.Versions?.map(({ Key }) => Key),
+    ['c'],
+  )
+})

@@ -1,0 +1,326 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  GetObjectAttributesCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListPartsCommand,
+  PutObjectCommand,
+  type S3Client,
+  UploadPartCommand,
+  UploadPartCopyCommand,
+} from '@aws-sdk/client-s3'
+import { Upload } from '@aws-sdk/lib-storage'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { errorOf, makeClient, send, startWithBucket } from './start.ts'
+
+const Bucket = 'box'
+const Key = 'whole'
+const MIB = 1 << 20
+const first = randomBytes(5 * MIB)
+const second = randomBytes(5 * MIB + 3)
+const last = Buffer.from('end')
+const whole = Buffer.concat([first, second, last])
+const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest()
+const etagOfWhole = `"${md5(Buffer.concat([first, second, last].map(md5))).toString('hex')}-3"`
+
+/** A client that sends no checksums of its own, as older tools. */
+const plain = (endpoint: string) => makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
+
+async function begin(client: S3Client, options: object = {}): Promise<string> {
+  const { UploadId = '' } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ...options }))
+  return UploadId
+}
+
+async function put(
+  client: S3Client,
+  UploadId: string,
+  PartNumber: number,
+  Body: Buffer,
+  options: object = {},
+) {
+  const { $metadata: _, ...part } = await client.send(
+    new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body, ...options }),
+  )
+  return { ...part, PartNumber }
+}
+
+function complete(client: S3Client, UploadId: string, Parts: object[], options: object = {}) {
+  return client.send(
+    new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts }, ...options }),
+  )
+}
+
+async function blobs(dir: string): Promise<number> {
+  return (await readdir(join(dir, 'blobs'), { recursive: true })).filter((name) => name.includes('/')).length
+}
+
+test('parts sent in any order make one object with the ETag of their MD5s', async (t) => {
+  const { endpoint, dir } = await startWithBucket(t)
+  const client = plain(endpoint)
+  const UploadId = await begin(client, { ContentType: 'text/x', Metadata: { a: '1' }, Tagging: 'b=2' })
+  const three = await put(client, UploadId, 7, last)
+  await put(client, UploadId, 1, last)
+  const one = await put(client, UploadId, 1, first)
+  const two = await put(client, UploadId, 3, second)
+  await put(client, UploadId, 9, last)
+  const done = await complete(client, UploadId, [one, two, three])
+  assert.equal(done.ETag, etagOfWhole)
+  assert.equal(done.Location, `${endpoint}/box/whole`)
+
+  const got = await client.send(new GetObjectCommand({ Bucket, Key }))
+  assert.ok(whole.equals(Buffer.from((await got.Body?.transformToByteArray()) ?? [])))
+  assert.deepEqual([got.ContentType, got.Metadata, got.TagCount], ['text/x', { a: '1' }, 1])
+  const across = await client.send(
+    new GetObjectCommand({ Bucket, Key, Range: `bytes=${5 * MIB - 2}-${5 * MIB + 1}` }),
+  )
+  const bytes = Buffer.from((await across.Body?.transformToByteArray()) ?? [])
+  assert.ok(bytes.equals(whole.subarray(5 * MIB - 2, 5 * MIB + 2)))
+  const part = await client.send(new GetObjectCommand({ Bucket, Key, PartNumber: 2 }))
+  assert.equal(part.PartsCount, 3)
+  assert.equal(part.ContentRange, `bytes ${5 * MIB}-${10 * MIB + 2}/${whole.length}`)
+  assert.ok(second.equals(Buffer.from((await part.Body?.transformToByteArray()) ?? [])))
+  const beyond = client.send(new GetObjectCommand({ Bucket, Key, PartNumber: 4 }))
+  assert.equal(await errorOf(beyond), '416 InvalidPartNumber')
+  // The part nobody listed and the one sent twice are gone.
+  assert.equal(await blobs(dir), 3)
+})
+
+test('completing checks order, ETags and the size of parts', async (t) => {
+  const { endpoint } = await startWithBucket(t)
+  const client = plain(endpoint)
+  const UploadId = await begin(client)
+  const one = await put(client, UploadId, 1, first)
+  const two = await put(client, UploadId, 2, last)
+  const three = await put(client, UploadId, 3, last)
+  const attempt = (parts: object[], options = {}) => errorOf(complete(client, UploadId, parts, options))
+  assert.equal(await attempt([]), '400 MalformedXML')
+  assert.equal(await attempt([two, one]), '400 InvalidPartOrder')
+  assert.equal(await attempt([one, one]), '400 InvalidPartOrder')
+  assert.equal(await attempt([{ ...one, ETag: '"other"' }]), '400 InvalidPart')
+  assert.equal(await attempt([one, { PartNumber: 5, ETag: '"x"' }]), '400 InvalidPart')
+  assert.equal(await attempt([one, two, three]), '400 EntityTooSmall')
+  assert.equal(await attempt([one, two], { MpuObjectSize: 1 }), '400 InvalidRequest')
+  assert.equal(await attempt([one, two], { UploadId: 'none' }), '404 NoSuchUpload')
+  assert.equal(await attempt([one, two], { Key: 'other' }), '404 NoSuchUpload')
+  assert.equal(await errorOf(put(client, UploadId, 0, last)), '400 InvalidArgument')
+  assert.equal(await errorOf(put(client, UploadId, 10_001, last)), '400 InvalidArgument')
+  assert.equal(await attempt([one, two], { MpuObjectSize: first.length + last.length }), 'no error')
+})
+
+test('completing again gives the same answer again', async (t) => {
+  const { endpoint } = await startWithBucket(t)
+  const client = plain(endpoint)
+  const UploadId = await begin(client)
+  const part = await put(client, UploadId, 1, last)
+  const once = await complete(client, UploadId, [part])
+  const twice = await complete(client, UploadId, [part])
+  assert.equal(twice.ETag, once.ETag)
+  assert.equal(await errorOf(complete(client, UploadId, [{ ...part, ETag: '"x"' }])), '404 NoSuchUpload')
+  assert.equal(await errorOf(put(client, UploadId, 2, last)), '404 NoSuchUpload')
+  const aborted = client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
+  assert.equal(await errorOf(aborted), '404 NoSuchUpload')
+})
+
+test('an aborted upload leaves nothing', async (t) => {
+  const { endpoint, dir } = await startWithBucket(t)
+  const client = plain(endpoint)
+  const UploadId = await begin(client)
+  await put(client, UploadId, 1, last)
+  await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
+  assert.equal(await errorOf(put(client, UploadId, 1, last)), '404 NoSuchUpload')
+  assert.equal(
+    await errorOf(client.send(new ListPartsCommand({ Bucket, Key, UploadId }))),
+    '404 NoSuchUpload',
+  )
+  assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key }))), '404 NotFound')
+  assert.equal(await blobs(dir), 0)
+})
+
+test('parts are listed in pages', async (t) => {
+  const { endpoint } = await startWithBucket(t)
+  const client = plain(endpoint)
+  const UploadId = await begin(client)
+  for (const number of [2, 10, 3]) await put(client, UploadId, number, Buffer.alloc(number))
+  const page = await client.send(new ListPartsCommand({ Bucket, Key, UploadId, MaxParts: 2 }))
+  assert.deepEqual(
+    page.Parts?.map(({ PartNumber, Size }) => [PartNumber, Size]),
+    [
+      [2, 2],
+      [3, 3],
+    ],
+  )
+  assert.equal(page.IsTruncated, true)
+  assert.equal(page.NextPartNumberMarker, '3')
+  const rest = await client.send(new ListPartsCommand({ Bucket, Key, UploadId, PartNumberMarker: '3' }))
+  assert.deepEqual(
+    rest.Parts?.map(({ PartNumber }) => PartNumber),
+    [10],
+  )
+  assert.equal(rest.IsTruncated, false)
+})
+
+test('uploads in progress are listed by key, then by their beginning, in pages and groups', async (t) => {
+  const { client } = await startWithBucket(t)
+  const ids: string[] = []
+  for (const key of ['b/1', 'a', 'b/2', 'a', 'c']) ids.push(await begin(client, { Key: key }))
+  const list = (options: object) => client.send(new ListMultipartUploadsCommand({ Bucket, ...options }))
+  const all = await list({})
+  assert.deepEqual(
+    all.Uploads?.map(({ Key, UploadId }) => [Key, UploadId]),
+    [
+      ['a', ids[1]],
+      ['a', ids[3]],
+      ['b/1', ids[0]],
+      ['b/2', ids[2]],
+      ['c', ids[4]],
+    ],
+  )
+  const page = await list({ MaxUploads: 1 })
+  assert.deepEqual([page.IsTruncated, page.NextKeyMarker, page.NextUploadIdMarker], [true, 'a', ids[1]])
+  const next = await list({ KeyMarker: 'a', UploadIdMarker: ids[1], MaxUploads: 1 })
+  assert.equal(next.Uploads?.[0]?.UploadId, ids[3])
+  const afterKey = await list({ KeyMarker: 'a' })
+  assert.deepEqual(
+    afterKey.Uploads?.map((one) => one.Key),
+    ['b/1', 'b/2', 'c'],
+  )
+  const grouped = await list({ Delimiter: '/' })
+  assert.deepEqual(
+    grouped.Uploads?.map((one) => one.Key),
+    ['a', 'a', 'c'],
+  )
+  assert.deepEqual(grouped.CommonPrefixes, [{ Prefix: 'b/' }])
+  assert.deepEqual(
+    (await list({ Prefix: 'b/' })).Uploads?.map((one) => one.Key),
+    ['b/1', 'b/2'],
+  )
+})
+
+test('a part can be copied from an object, whole or by range', async (t) => {
+  const { client } = await startWithBucket(t)
+  await client.send(new PutObjectCommand({ Bucket, Key: 'source', Body: whole }))
+  const UploadId = await begin(client)
+  const copy = (PartNumber: number, CopySourceRange?: string) =>
+    client.send(
+      new UploadPartCopyCommand({
+        Bucket,
+        Key,
+        UploadId,
+        PartNumber,
+        CopySource: 'box/source',
+        CopySourceRange,
+      }),
+    )
+  assert.equal(await errorOf(copy(1, 'bytes=0-')), '400 InvalidArgument')
+  assert.equal(await errorOf(copy(1, 'bytes=5-2')), '400 InvalidArgument')
+  assert.equal(await errorOf(copy(1, `bytes=0-${whole.length}`)), '400 InvalidArgument')
+  const one = await copy(1)
+  const two = await copy(2, 'bytes=1-3')
+  const parts = [one, two].map(({ CopyPartResult }, index) => ({ ...CopyPartResult, PartNumber: index + 1 }))
+  await complete(client, UploadId, parts)
+  const got = await client.send(new GetObjectCommand({ Bucket, Key }))
+  const expected = Buffer.concat([whole, whole.subarray(1, 4)])
+  assert.ok(expected.equals(Buffer.from((await got.Body?.transformToByteArray()) ?? [])))
+})
+
+test('completing keeps If-None-Match', async (t) => {
+  const { client } = await startWithBucket(t)
+  const uploads = [await begin(client), await begin(client)]
+  const results = await Promise.all(
+    uploads.map(async (UploadId) => {
+      const part = await put(client, UploadId, 1, last)
+      return await errorOf(complete(client, UploadId, [part], { IfNoneMatch: '*' }))
+    }),
+  )
+  assert.deepEqual(results.sort(), ['412 PreconditionFailed', 'no error'])
+})
+
+test('checksums of parts become the checksum of the whole, by both rules', async (t) => {
+  const { client, endpoint } = await startWithBucket(t)
+  const kinds = [
+    ['CRC32', 'COMPOSITE'],
+    ['CRC32', 'FULL_OBJECT'],
+    ['CRC32C', 'COMPOSITE'],
+    ['CRC32C', 'FULL_OBJECT'],
+    ['CRC64NVME', 'FULL_OBJECT'],
+    ['SHA1', 'COMPOSITE'],
+    ['SHA256', 'COMPOSITE'],
+  ] as const
+  for (const [ChecksumAlgorithm, ChecksumType] of kinds) {
+    const UploadId = await begin(client, { ChecksumAlgorithm, ChecksumType })
+    // The SDK computes no CRC64NVME without its native part; then the server does.
+    const sender = ChecksumAlgorithm === 'CRC64NVME' ? plain(endpoint) : client
+    const options = ChecksumAlgorithm === 'CRC64NVME' ? {} : { ChecksumAlgorithm }
+    const parts = [
+      await put(sender, UploadId, 1, first, options),
+      await put(sender, UploadId, 2, last, options),
+    ]
+    const field = `Checksum${ChecksumAlgorithm}` as const
+    const done = await complete(client, UploadId, parts)
+    assert.equal(done.ChecksumType, ChecksumType)
+    const single = await plain(endpoint).send(
+      new PutObjectCommand({ Bucket, Key: 'single', Body: Buffer.concat([first, last]), ...options }),
+    )
+    if (ChecksumType === 'FULL_OBJECT') assert.equal(done[field], single[field], ChecksumAlgorithm)
+    else assert.match(done[field] ?? '', /^[A-Za-z0-9+/]+=*-2$/)
+    const head = await client.send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }))
+    assert.equal(head[field], done[field])
+    const attributes = await client.send(
+      new GetObjectAttributesCommand({ Bucket, Key, ObjectAttributes: ['ObjectParts', 'Checksum'] }),
+    )
+    assert.equal(attributes.ObjectParts?.TotalPartsCount, 2)
+    assert.equal(attributes.ObjectParts?.Parts?.[1]?.Size, last.length)
+    if (parts[1]?.[field]) assert.equal(attributes.ObjectParts?.Parts?.[1]?.[field], parts[1][field])
+  }
+})
+
+test('a part with another checksum than its upload is refused', async (t) => {
+  const { client, endpoint } = await startWithBucket(t)
+  const UploadId = await begin(client, { ChecksumAlgorithm: 'SHA256' })
+  assert.equal(
+    await errorOf(put(client, UploadId, 1, last, { ChecksumAlgorithm: 'CRC32' })),
+    '400 InvalidRequest',
+  )
+  assert.equal(await errorOf(put(plain(endpoint), UploadId, 1, last)), '400 InvalidRequest')
+  const part = await put(client, UploadId, 1, last, { ChecksumAlgorithm: 'SHA256' })
+  assert.equal(
+    await errorOf(complete(client, UploadId, [{ PartNumber: 1, ETag: part.ETag }])),
+    '400 InvalidRequest',
+  )
+  assert.equal(
+    await errorOf(complete(client, UploadId, [{ ...part, ChecksumSHA256: 'x' }])),
+    '400 InvalidPart',
+  )
+  assert.equal(await errorOf(complete(client, UploadId, [part])), 'no error')
+  assert.equal(
+    await errorOf(begin(client, { ChecksumAlgorithm: 'SHA256', ChecksumType: 'FULL_OBJECT' })),
+    '400 InvalidRequest',
+  )
+})
+
+test('the SDK uploads a stream of unknown length by parts', async (t) => {
+  const { client } = await startWithBucket(t)
+  const pieces = Array.from({ length: 11 }, (_, index) => Buffer.alloc(MIB, index))
+  await new Upload({ client, params: { Bucket, Key, Body: Readable.from(pieces) } }).done()
+  const got = await client.send(new GetObjectCommand({ Bucket, Key }))
+  assert.ok(Buffer.concat(pieces).equals(Buffer.from((await got.Body?.transformToByteArray()) ?? [])))
+})
+
+test('a part can be sent to a presigned URL', async (t) => {
+  const { endpoint } = await startWithBucket(t)
+  const client = plain(endpoint)
+  const UploadId = await begin(client)
+  const url = await getSignedUrl(client, new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 1 }))
+  const sent = await send(url, { method: 'PUT', body: last })
+  const done = await complete(client, UploadId, [{ PartNumber: 1, ETag: sent.headers.etag }])
+  assert.match(done.ETag ?? '', /-1"$/)
+})

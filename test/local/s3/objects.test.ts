@@ -1,0 +1,431 @@
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  DeleteObjectTaggingCommand,
+  GetObjectAttributesCommand,
+  GetObjectCommand,
+  GetObjectTaggingCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  PutObjectTaggingCommand,
+} from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { errorOf, send, startWithBucket } from './start.ts'
+
+const Bucket = 'box'
+
+const ODD_KEYS = [
+  'plain',
+  'a b',
+  'a+b',
+  '../../up',
+  'in/../side',
+  '.',
+  '..',
+  './x',
+  'x//y',
+  '/lead',
+  'trail/',
+  '//',
+  'é😀日本',
+  'q?#&=%',
+  "~*()!'",
+  'new\nline',
+  'tab\tcr\r',
+  'back\\slash',
+  '%41%2F',
+  '<xml>&"',
+  'x.meta.json',
+  'x',
+  'k'.repeat(1024),
+  `${'s'.repeat(300)}/${'t'.repeat(300)}`,
+]
+
+test('every legal key keeps its own object and none leaves the folder', async (t) => {
+  const { client, dir } = await startWithBucket(t)
+  for (const Key of ODD_KEYS) await client.send(new PutObjectCommand({ Bucket, Key, Body: `of ${Key}` }))
+  for (const Key of ODD_KEYS) {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
+    assert.equal(await Body?.transformToString(), `of ${Key}`)
+    await client.send(
+      new CopyObjectCommand({
+        Bucket,
+        Key: `c${Key}`.slice(0, 1024),
+        CopySource: encodeURIComponent(`box/${Key}`),
+      }),
+    )
+  }
+  const listed = await client.send(new ListObjectsV2Command({ Bucket, EncodingType: 'url' }))
+  const names = listed.Contents?.map(({ Key = '' }) => decodeURIComponent(Key)) ?? []
+  for (const key of ODD_KEYS) assert.ok(names.includes(key), JSON.stringify(key))
+  for (const Key of ODD_KEYS) await client.send(new DeleteObjectCommand({ Bucket, Key }))
+  const entries = await readdir(dir, { recursive: true })
+  for (const entry of entries)
+    assert.match(entry, /^(blobs(\/[0-9a-f]{2}(\/[0-9a-f]{32})?)?|lock\.sqlite.*|objects\.sqlite.*)$/)
+})
+
+test('keys with control characters list as references that decode to themselves', async (t) => {
+  const { client } = await startWithBucket(t)
+  const keys = ['a\rb', 'a\nb', 'a\tb', 'a\u0001b']
+  for (const Key of keys) await client.send(new PutObjectCommand({ Bucket, Key }))
+  const listed = await send(await getSignedUrl(client, new ListObjectsV2Command({ Bucket })))
+  for (const reference of ['a&#xd;b', 'a&#xa;b', 'a&#x9;b', 'a&#x1;b'])
+    assert.ok(listed.body.includes(reference))
+})
+
+test('a key over 1024 bytes is refused', async (t) => {
+  const { client } = await startWithBucket(t)
+  const put = client.send(new PutObjectCommand({ Bucket, Key: 'é'.repeat(513) }))
+  assert.equal(await errorOf(put), '400 KeyTooLongError')
+})
+
+test('headers and metadata come back as they were given', async (t) => {
+  const { client } = await startWithBucket(t)
+  await client.send(
+    new PutObjectCommand({
+      Bucket,
+      Key: 'k',
+      Body: 'text',
+      ContentType: 'text/plain; charset=utf-8',
+      CacheControl: 'max-age=5',
+      ContentDisposition: 'attachment; filename="a.txt"',
+      ContentEncoding: 'identity',
+      ContentLanguage: 'de',
+      Expires: new Date('2030-01-01T00:00:00Z'),
+      Metadata: { one: '1', spaced: 'a  b', accent: 'ÄMÄZÕÑ S3' },
+    }),
+  )
+  const head = await client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))
+  assert.equal(head.ContentType, 'text/plain; charset=utf-8')
+  assert.equal(head.CacheControl, 'max-age=5')
+  assert.equal(head.ContentDisposition, 'attachment; filename="a.txt"')
+  assert.equal(head.ContentEncoding, 'identity')
+  assert.equal(head.ContentLanguage, 'de')
+  assert.equal(head.ExpiresString, 'Tue, 01 Jan 2030 00:00:00 GMT')
+  // The example of the S3 user guide: each byte of the UTF-8 counts as a character of its own.
+  const accent = '=?UTF-8?B?w4PChE3Dg8KEWsODwpXDg8KRIFMz?='
+  assert.deepEqual(head.Metadata, { one: '1', spaced: 'a  b', accent })
+  assert.equal(head.ContentLength, 4)
+  const put = client.send(new PutObjectCommand({ Bucket, Key: 'k', Metadata: { big: 'x'.repeat(2048) } }))
+  assert.equal(await errorOf(put), '400 MetadataTooLarge')
+})
+
+test('an object without a type is binary/octet-stream, an empty one has no bytes', async (t) => {
+  const { client } = await startWithBucket(t)
+  const url = await getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }), {
+    unsignableHeaders: new Set(['content-type']),
+  })
+  assert.equal(
+    (
+      await send(url.replace(/x-amz-checksum-crc32=[^&]*&|x-amz-sdk-checksum-algorithm=[^&]*&/g, ''), {
+        method: 'PUT',
+        headers: { 'content-length': '0' },
+      })
+    ).code,
+    'SignatureDoesNotMatch',
+  )
+  assert.equal((await send(url, { method: 'PUT', headers: { 'content-length': '0' } })).status, 200)
+  const got = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
+  assert.equal(got.ContentType, 'binary/octet-stream')
+  assert.equal(got.ContentLength, 0)
+  assert.equal(await got.Body?.transformToString(), '')
+  assert.equal(got.ETag, '"d41d8cd98f00b204e9800998ecf8427e"')
+})
+
+test('ranges follow RFC 9110: suffix, clamp, 416, nonsense ignored', async (t) => {
+  const { client } = await startWithBucket(t)
+  await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: '0123456789' }))
+  await client.send(new PutObjectCommand({ Bucket, Key: 'empty' }))
+  const get = async (Range: string, Key = 'k') => {
+    try {
+      const got = await client.send(new GetObjectCommand({ Bucket, Key, Range }))
+      return [got.$metadata.httpStatusCode, await got.Body?.transformToString(), got.ContentRange]
+    } catch (error) {
+      return (error as Error).name
+    }
+  }
+  assert.deepEqual(await get('bytes=2-4'), [206, '234', 'bytes 2-4/10'])
+  assert.deepEqual(await get('bytes=0-0'), [206, '0', 'bytes 0-0/10'])
+  assert.deepEqual(await get('bytes=7-'), [206, '789', 'bytes 7-9/10'])
+  assert.deepEqual(await get('bytes=-3'), [206, '789', 'bytes 7-9/10'])
+  assert.deepEqual(await get('bytes=-30'), [206, '0123456789', 'bytes 0-9/10'])
+  assert.deepEqual(await get('bytes=8-99'), [206, '89', 'bytes 8-9/10'])
+  assert.equal(await get('bytes=10-'), 'InvalidRange')
+  assert.equal(await get('bytes=-0'), 'InvalidRange')
+  assert.equal(await get('bytes=0-', 'empty'), 'InvalidRange')
+  for (const nonsense of ['bytes=9-3', 'bytes=abc', 'lines=1-2', 'bytes=', 'bytes=-', 'bytes=1-2,4-5'])
+    assert.deepEqual(await get(nonsense), [200, '0123456789', undefined], nonsense)
+  const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'k' }))
+  const refused = await send(url, { headers: { range: 'bytes=20-' } })
+  assert.equal(refused.status, 416)
+  assert.equal(refused.headers['content-range'], 'bytes */10')
+  const etag = '"781e5e245d69b566979b86e28d23f2c7"'
+  assert.equal((await send(url, { headers: { range: 'bytes=1-2', 'if-range': etag } })).body, '12')
+  assert.equal(
+    (await send(url, { headers: { range: 'bytes=1-2', 'if-range': '"other"' } })).body,
+    '0123456789',
+  )
+  const head = await client.send(new HeadObjectCommand({ Bucket, Key: 'k', Range: 'bytes=2-4' }))
+  assert.equal(head.ContentLength, 3)
+})
+
+test('reads keep their conditions, with 304 and 412', async (t) => {
+  const { client } = await startWithBucket(t)
+  const { ETag = '' } = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
+  const past = new Date(Date.now() - 3_600_000)
+  const future = new Date(Date.now() + 3_600_000)
+  const get = async (condition: object) => {
+    const got = client.send(new GetObjectCommand({ Bucket, Key: 'k', ...condition }))
+    return await errorOf(got)
+  }
+  assert.equal(await get({ IfMatch: ETag }), 'no error')
+  assert.equal(await get({ IfMatch: '"other"' }), '412 PreconditionFailed')
+  assert.match(await get({ IfNoneMatch: ETag }), /^304/)
+  assert.equal(await get({ IfNoneMatch: '"other"' }), 'no error')
+  assert.match(await get({ IfModifiedSince: future }), /^304/)
+  assert.equal(await get({ IfModifiedSince: past }), 'no error')
+  assert.equal(await get({ IfUnmodifiedSince: past }), '412 PreconditionFailed')
+  assert.equal(await get({ IfUnmodifiedSince: future }), 'no error')
+  assert.equal(await get({ IfMatch: ETag, IfUnmodifiedSince: past }), 'no error')
+  assert.match(await get({ IfNoneMatch: ETag, IfModifiedSince: past }), /^304/)
+  const { LastModified } = await client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))
+  assert.match(await get({ IfModifiedSince: LastModified }), /^304/)
+})
+
+test('of many writers with If-None-Match one wins', async (t) => {
+  const { client, dir } = await startWithBucket(t)
+  const race = Array.from({ length: 20 }, (_, index) =>
+    errorOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: `${index}`, IfNoneMatch: '*' }))),
+  )
+  const results = await Promise.all(race)
+  assert.equal(results.filter((one) => one === 'no error').length, 1)
+  assert.equal(results.filter((one) => one === '412 PreconditionFailed').length, 19)
+  const files = (await readdir(join(dir, 'blobs'), { recursive: true })).filter((name) => name.includes('/'))
+  assert.equal(files.length, 1)
+})
+
+test('of many writers with the same If-Match one wins', async (t) => {
+  const { client } = await startWithBucket(t)
+  const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'first' }))
+  const race = Array.from({ length: 20 }, (_, index) =>
+    errorOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: `${index}`, IfMatch: ETag }))),
+  )
+  assert.equal((await Promise.all(race)).filter((one) => one === 'no error').length, 1)
+  const put = (extra: object, Key = 'k') =>
+    errorOf(client.send(new PutObjectCommand({ Bucket, Key, ...extra })))
+  assert.equal(await put({ IfMatch: ETag }), '412 PreconditionFailed')
+  assert.equal(await put({ IfMatch: ETag }, 'none'), '404 NoSuchKey')
+  assert.equal(await put({ IfNoneMatch: '"etag"' }), '501 NotImplemented')
+})
+
+test('deletes keep If-Match', async (t) => {
+  const { client } = await startWithBucket(t)
+  const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
+  const remove = (IfMatch: string | undefined, Key = 'k') =>
+    errorOf(client.send(new DeleteObjectCommand({ Bucket, Key, IfMatch })))
+  assert.equal(await remove('"other"'), '412 PreconditionFailed')
+  assert.equal(await remove(ETag, 'none'), '404 NoSuchKey')
+  assert.equal(await remove(ETag), 'no error')
+  assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))), '404 NotFound')
+  assert.equal(await errorOf(client.send(new DeleteObjectCommand({ Bucket, Key: 'k' }))), 'no error')
+})
+
+test('DeleteObjects tells of each entry, and only of failures when quiet', async (t) => {
+  const { client } = await startWithBucket(t)
+  const keys = Array.from({ length: 25 }, (_, index) => `k${index}`)
+  for (const Key of keys) await client.send(new PutObjectCommand({ Bucket, Key, Body: Key }))
+  const Objects = [
+    ...keys.slice(0, 20).map((Key) => ({ Key })),
+    { Key: 'missing' },
+    { Key: 'k20', ETag: '"other"' },
+  ]
+  const first = await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }))
+  assert.equal(first.Deleted?.length, 21)
+  assert.deepEqual(
+    first.Errors?.map(({ Key, Code }) => [Key, Code]),
+    [['k20', 'PreconditionFailed']],
+  )
+  const rest = keys.slice(20).map((Key) => ({ Key, VersionId: 'null' }))
+  const second = await client.send(
+    new DeleteObjectsCommand({ Bucket, Delete: { Objects: rest, Quiet: true } }),
+  )
+  assert.equal(second.Deleted, undefined)
+  assert.equal((await client.send(new ListObjectsV2Command({ Bucket }))).KeyCount, 0)
+  const tooMany = Array.from({ length: 1001 }, (_, index) => ({ Key: `${index}` }))
+  const call = client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: tooMany } }))
+  assert.equal(await errorOf(call), '400 MalformedXML')
+})
+
+test('a copy takes or replaces headers and tags, and keeps conditions on its source', async (t) => {
+  const { client } = await startWithBucket(t)
+  const { ETag } = await client.send(
+    new PutObjectCommand({
+      Bucket,
+      Key: 'from me',
+      Body: 'abc',
+      ContentType: 'text/x',
+      Metadata: { a: '1' },
+      Tagging: 't=1',
+    }),
+  )
+  const CopySource = 'box/from%20me'
+  const copy = (options: object) =>
+    client.send(new CopyObjectCommand({ Bucket, Key: 'to', CopySource, ...options }))
+  const head = () => client.send(new HeadObjectCommand({ Bucket, Key: 'to' }))
+  const tags = async () => (await client.send(new GetObjectTaggingCommand({ Bucket, Key: 'to' }))).TagSet
+
+  assert.equal((await copy({})).CopyObjectResult?.ETag, ETag)
+  assert.deepEqual([(await head()).ContentType, (await head()).Metadata], ['text/x', { a: '1' }])
+  assert.deepEqual(await tags(), [{ Key: 't', Value: '1' }])
+  await copy({
+    MetadataDirective: 'REPLACE',
+    ContentType: 'text/y',
+    Metadata: { b: '2' },
+    TaggingDirective: 'REPLACE',
+    Tagging: 'u=2',
+  })
+  assert.deepEqual([(await head()).ContentType, (await head()).Metadata], ['text/y', { b: '2' }])
+  assert.deepEqual(await tags(), [{ Key: 'u', Value: '2' }])
+  assert.equal(
+    (await copy({ ChecksumAlgorithm: 'SHA256' })).CopyObjectResult?.ChecksumSHA256,
+    'ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=',
+  )
+
+  const past = new Date(0)
+  assert.equal(await errorOf(copy({ CopySourceIfMatch: '"other"' })), '412 PreconditionFailed')
+  assert.equal(await errorOf(copy({ CopySourceIfNoneMatch: ETag })), '412 PreconditionFailed')
+  assert.equal(await errorOf(copy({ CopySourceIfUnmodifiedSince: past })), '412 PreconditionFailed')
+  assert.equal(
+    await errorOf(copy({ CopySourceIfMatch: ETag, CopySourceIfUnmodifiedSince: past })),
+    'no error',
+  )
+  assert.equal(await errorOf(copy({ CopySource: 'box/none' })), '404 NoSuchKey')
+  assert.equal(await errorOf(copy({ CopySource: 'nobox/none' })), '404 NoSuchBucket')
+  assert.equal(await errorOf(copy({ CopySource: 'nokey' })), '400 InvalidArgument')
+  assert.equal(await errorOf(copy({ CopySource: 'box/to' })), '400 InvalidRequest')
+  await copy({ CopySource: '/box/to?versionId=null', MetadataDirective: 'REPLACE', Metadata: { c: '3' } })
+  assert.deepEqual((await head()).Metadata, { c: '3' })
+})
+
+test('tags are set, read, counted, deleted and checked', async (t) => {
+  const { client } = await startWithBucket(t)
+  const Key = 'k'
+  await client.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }))
+  const put = (TagSet: { Key: string; Value: string }[]) =>
+    client.send(new PutObjectTaggingCommand({ Bucket, Key, Tagging: { TagSet } }))
+  const many = Array.from({ length: 11 }, (_, index) => ({ Key: `${index}`, Value: '' }))
+  await put(many.slice(1))
+  assert.equal((await client.send(new GetObjectTaggingCommand({ Bucket, Key }))).TagSet?.length, 10)
+  assert.equal((await client.send(new GetObjectCommand({ Bucket, Key }))).TagCount, 10)
+  assert.equal(await errorOf(put(many)), '400 InvalidTag')
+  assert.equal(
+    await errorOf(
+      put([
+        { Key: 'a', Value: '1' },
+        { Key: 'a', Value: '2' },
+      ]),
+    ),
+    '400 InvalidTag',
+  )
+  assert.equal(await errorOf(put([{ Key: 'k'.repeat(129), Value: '1' }])), '400 InvalidTag')
+  assert.equal(await errorOf(put([{ Key: 'k', Value: 'v'.repeat(257) }])), '400 InvalidTag')
+  await client.send(new DeleteObjectTaggingCommand({ Bucket, Key }))
+  assert.deepEqual((await client.send(new GetObjectTaggingCommand({ Bucket, Key }))).TagSet, [])
+  assert.equal(
+    await (await client.send(new GetObjectCommand({ Bucket, Key }))).Body?.transformToString(),
+    'x',
+  )
+  const missing = client.send(new GetObjectTaggingCommand({ Bucket, Key: 'none' }))
+  assert.equal(await errorOf(missing), '404 NoSuchKey')
+})
+
+test('attributes tell size, ETag and checksum', async (t) => {
+  const { client } = await startWithBucket(t)
+  await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'abc', ChecksumAlgorithm: 'SHA1' }))
+  const attributes = await client.send(
+    new GetObjectAttributesCommand({
+      Bucket,
+      Key: 'k',
+      ObjectAttributes: ['ETag', 'Checksum', 'ObjectSize', 'StorageClass', 'ObjectParts'],
+    }),
+  )
+  assert.equal(attributes.ETag, '900150983cd24fb0d6963f7d28e17f72')
+  assert.equal(attributes.ObjectSize, 3)
+  assert.equal(attributes.StorageClass, 'STANDARD')
+  assert.deepEqual(attributes.Checksum, {
+    ChecksumSHA1: 'qZk+NkcGgWq6PiVxeFDCbJzQ2J0=',
+    ChecksumType: 'FULL_OBJECT',
+  })
+  assert.equal(attributes.ObjectParts, undefined)
+  const wrong = client.send(
+    new GetObjectAttributesCommand({ Bucket, Key: 'k', ObjectAttributes: ['Weight' as 'ETag'] }),
+  )
+  assert.equal(await errorOf(wrong), '400 InvalidArgument')
+})
+
+test('response-* parameters of a signed URL name the download, and cannot smuggle a header', async (t) => {
+  const { client } = await startWithBucket(t)
+  await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', ContentType: 'text/plain' }))
+  const get = async (value: string) =>
+    await send(
+      await getSignedUrl(
+        client,
+        new GetObjectCommand({
+          Bucket,
+          Key: 'k',
+          ResponseContentDisposition: value,
+          ResponseContentType: 'image/png',
+        }),
+      ),
+    )
+  const disposition = `attachment; filename="a+b é.png"; filename*=UTF-8''a%2Bb%20%C3%A9.png`
+  const reply = await get(disposition)
+  assert.equal(reply.headers['content-disposition'], disposition)
+  assert.equal(reply.headers['content-type'], 'image/png')
+  assert.equal((await get('x\r\nSet-Cookie: a=b')).code, 'InvalidArgument')
+  assert.equal((await get('日本')).code, 'InvalidArgument')
+})
+
+test('a reader finishes the object that is replaced or deleted meanwhile', async (t) => {
+  const { client, dir } = await startWithBucket(t)
+  const body = Buffer.alloc(8 << 20, 'a')
+  await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: body }))
+  const replaced = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
+  await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: Buffer.alloc(8 << 20, 'b') }))
+  const deleted = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
+  await client.send(new DeleteObjectCommand({ Bucket, Key: 'k' }))
+  assert.ok(body.equals((await replaced.Body?.transformToByteArray()) ?? Buffer.alloc(0)))
+  const bytes = (await deleted.Body?.transformToByteArray()) ?? []
+  assert.equal(bytes.length, 8 << 20)
+  assert.ok(bytes.every((byte) => byte === 'b'.charCodeAt(0)))
+  // Both files are free now; a fresh request comes after their removal began.
+  await client.send(new ListObjectsV2Command({ Bucket }))
+  const files = (await readdir(join(dir, 'blobs'), { recursive: true })).filter((name) => name.includes('/'))
+  assert.deepEqual(files, [])
+})
+
+test('what is not supported says so', async (t) => {
+  const { client } = await startWithBucket(t)
+  const put = (options: object) =>
+    errorOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', ...options })))
+  assert.equal(await put({ ServerSideEncryption: 'AES256' }), '501 NotImplemented')
+  assert.equal(await put({ ObjectLockLegalHoldStatus: 'ON' }), '501 NotImplemented')
+  assert.equal(await put({ ACL: 'public-read' }), '400 AccessControlListNotSupported')
+  assert.equal(await put({ ACL: 'private' }), 'no error')
+  assert.equal(await put({ StorageClass: 'GLACIER' }), '400 InvalidStorageClass')
+  assert.equal(await put({ StorageClass: 'STANDARD' }), 'no error')
+  assert.equal(await put({ ExpectedBucketOwner: '123456789012' }), '403 AccessDenied')
+  assert.equal(await put({ ExpectedBucketOwner: '000000000000' }), 'no error')
+  const get = (options: object) =>
+    errorOf(client.send(new GetObjectCommand({ Bucket, Key: 'k', ...options })))
+  assert.equal(await get({ VersionId: 'abc' }), '404 NoSuchVersion')
+  assert.equal(await get({ VersionId: 'null' }), 'no error')
+  assert.equal(await get({ Key: 'none' }), '404 NoSuchKey')
+  assert.equal(await get({ Bucket: 'nobox' }), '404 NoSuchBucket')
+})
