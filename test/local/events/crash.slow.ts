@@ -1,0 +1,7 @@
+import test from 'node:test'
+import { crashRounds } from './crash-rounds.ts'
+
+test('what was acknowledged is there after 200 times kill -9', async (t) => {
+  const { events, schedules, twice } = await crashRounds(200)
+  t.diagnostic(`${events} events (${twice} delivered twice) and ${schedules} schedules`)
+})
