@@ -4,12 +4,9 @@ import type { IncomingMessage } from 'node:http'
 import { type Credentials, type Refusal, verifySigV4 } from '../sigv4.ts'
 import { SqsError, type SqsErrorName } from './errors.ts'
 
-const refusals: Readonly<Record<Refusal, SqsErrorName>> = {
+/** All others mean a signature that is not well formed. */
+const refusals: Partial<Record<Refusal, SqsErrorName>> = {
   missing: 'MissingAuthenticationTokenException',
-  malformed: 'IncompleteSignatureException',
-  unsupported: 'IncompleteSignatureException',
-  'two-mechanisms': 'IncompleteSignatureException',
-  'unsigned-headers': 'IncompleteSignatureException',
   'unknown-key': 'UnrecognizedClientException',
   'bad-token': 'UnrecognizedClientException',
   'bad-signature': 'InvalidSignatureException',
@@ -41,5 +38,6 @@ export function authenticate(
   if (verdict.ok) return verdict.accessKeyId
   if (verdict.details?.Region !== undefined)
     throw new SqsError('InvalidSignatureException', 'Credential should be scoped to a valid region.')
-  throw new SqsError(refusals[verdict.reason], messages[verdict.reason] ?? verdict.message)
+  const name = refusals[verdict.reason] ?? 'IncompleteSignatureException'
+  throw new SqsError(name, messages[verdict.reason] ?? verdict.message)
 }

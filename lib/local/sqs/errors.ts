@@ -33,6 +33,7 @@ export const sqsErrors = {
   MissingRequiredParameterException: common('MissingParameter'),
   RequestEntityTooLargeException: common('RequestEntityTooLarge', 413),
   RequestExpiredException: common('RequestExpired', 403),
+  ServiceUnavailable: common('ServiceUnavailable', 503),
   SerializationException: common('MalformedInput'),
   UnknownOperationException: common('InvalidAction', 404),
   UnrecognizedClientException: common('InvalidClientTokenId', 403),

@@ -97,6 +97,8 @@ export function openQueues(store: Store, region: string, accountId: string, cloc
     return remember(row)
   }
 
+  const all = () => [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+
   const findByArn = (arn: string) => {
     const [, , service, inRegion, account, name = ''] = arn.split(':')
     return service === 'sqs' && inRegion === region && account === accountId ? byName.get(name) : undefined
@@ -190,10 +192,10 @@ export function openQueues(store: Store, region: string, accountId: string, cloc
     byId: (id: number) => byId.get(id),
     byName: (name: string) => byName.get(name),
     /** In the order of names. */
-    all: () => [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    all,
     /** Sources that name this queue as their dead-letter queue. */
     sourcesOf: (queue: Queue) =>
-      [...byName.values()].filter((one) => one.settings.redrive?.deadLetterTargetArn === queue.arn),
+      all().filter((one) => one.settings.redrive?.deadLetterTargetArn === queue.arn),
     urlOf: (queue: Queue, host: string) => `http://${host}/${accountId}/${queue.name}`,
     accountId,
   }

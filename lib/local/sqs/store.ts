@@ -1,5 +1,6 @@
 // The one SQLite file behind the queues, and the group commit that makes durable writes cheap.
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { SqsError } from './errors.ts'
 
 // Bodies stand apart: SQLite writes a whole row anew when a column changes, and every receive changes a message.
 const schema = `
@@ -111,6 +112,7 @@ export function openStore(file: string): Store {
   const listeners: ((queueId: number) => void)[] = []
   const touched = new Set<number>()
   let waiting: Job[] = []
+  let closing: Promise<void> | undefined
 
   function flush() {
     const jobs = waiting
@@ -144,6 +146,8 @@ export function openStore(file: string): Store {
   }
 
   function commit<T>(work: () => T): Promise<T> {
+    if (closing !== undefined)
+      return Promise.reject(new SqsError('ServiceUnavailable', 'The service is shutting down.'))
     return new Promise<T>((resolve, reject) => {
       // The cast pairs this job's own work with its own promise, which the list cannot express.
       const job: Job = { work, resolve: resolve as (value: unknown) => void, reject }
@@ -170,9 +174,9 @@ export function openStore(file: string): Store {
         },
       }
     },
-    async close() {
-      await commit(() => undefined)
-      db.close()
+    close() {
+      closing ??= commit(() => undefined).finally(() => db.close())
+      return closing
     },
   }
 }

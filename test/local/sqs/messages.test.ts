@@ -1,0 +1,341 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  ChangeMessageVisibilityBatchCommand,
+  ChangeMessageVisibilityCommand,
+  DeleteMessageBatchCommand,
+  DeleteMessageCommand,
+  type Message,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+} from '@aws-sdk/client-sqs'
+import { failsWith, startSqs } from './harness.ts'
+
+const handleOf = (message: Message | undefined) => message?.ReceiptHandle ?? assert.fail('No message came.')
+
+describe('SQS messages', () => {
+  test('a message comes out as it went in, with its attributes and both checksums', async (t) => {
+    const { client, createQueue, receive } = await startSqs(t)
+    const url = await createQueue('round-trip')
+    const sent = await client.send(
+      new SendMessageCommand({
+        QueueUrl: url,
+        MessageBody: 'Grüße 🎉 <&>"\r\n\t{}',
+        MessageAttributes: {
+          text: { DataType: 'String', StringValue: 'ünï' },
+          number: { DataType: 'Number.int', StringValue: '-12.5e3' },
+          'bytes.x': { DataType: 'Binary', BinaryValue: Uint8Array.of(0, 255, 7) },
+        },
+        MessageSystemAttributes: {
+          AWSTraceHeader: {
+            DataType: 'String',
+            StringValue: 'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1',
+          },
+        },
+      }),
+    )
+    // As AWS computed it for this header, recorded by a test suite that ran there.
+    assert.equal(sent.MD5OfMessageSystemAttributes, '5ae4d5d7636402d80f4eb6d213245a88')
+    const [message] = await receive(url)
+    assert.equal(message?.MessageId, sent.MessageId)
+    assert.equal(message?.Body, 'Grüße 🎉 <&>"\r\n\t{}')
+    assert.equal(message?.MD5OfBody, sent.MD5OfMessageBody)
+    assert.equal(message?.MD5OfMessageAttributes, sent.MD5OfMessageAttributes)
+    assert.deepEqual(message?.MessageAttributes, {
+      text: { DataType: 'String', StringValue: 'ünï' },
+      number: { DataType: 'Number.int', StringValue: '-12.5e3' },
+      'bytes.x': { DataType: 'Binary', BinaryValue: Uint8Array.of(0, 255, 7) },
+    })
+    assert.equal(message?.Attributes?.ApproximateReceiveCount, '1')
+    assert.equal(message?.Attributes?.SenderId, 'AKIDEXAMPLE')
+    assert.match(message?.Attributes?.AWSTraceHeader ?? '', /^Root=1-5759e988/)
+  })
+
+  test('a receiver gets only the attributes that it names, and their checksum', async (t) => {
+    const { client, createQueue, receive } = await startSqs(t)
+    const url = await createQueue('filters', { VisibilityTimeout: '0' })
+    const text = (StringValue: string) => ({ DataType: 'String', StringValue })
+    await client.send(
+      new SendMessageCommand({
+        QueueUrl: url,
+        MessageBody: 'msg',
+        MessageAttributes: { 'Help.Me': text('Me'), Hello: text('There'), General: text('Kenobi') },
+      }),
+    )
+    // The checksums are AWS's own for these attributes.
+    const cases: [string[], string[], string | undefined][] = [
+      [['All'], ['General', 'Hello', 'Help.Me'], '4c360f3fdafd970e05fae2f149d997f5'],
+      [['.*'], ['General', 'Hello', 'Help.Me'], '4c360f3fdafd970e05fae2f149d997f5'],
+      [['Hello', 'General'], ['General', 'Hello'], 'fca026605781cb4126a1e9044df24232'],
+      [['Foo', 'Hello'], ['Hello'], 'a311262e065454b75da111d535b8dacd'],
+      [['Hel.*'], ['Hello', 'Help.Me'], '83fee93c1bcd8b9a5a923ffacdc636c7'],
+      [['Foo'], [], undefined],
+      [[], [], undefined],
+    ]
+    for (const [asked, names, md5] of cases) {
+      const [message] = await receive(url, {
+        MessageAttributeNames: asked,
+        MessageSystemAttributeNames: ['SenderId'],
+      })
+      assert.deepEqual(Object.keys(message?.MessageAttributes ?? {}).sort(), names)
+      assert.equal(message?.MD5OfMessageAttributes, md5)
+      assert.deepEqual(Object.keys(message?.Attributes ?? {}), ['SenderId'])
+    }
+  })
+
+  test('1 MiB goes through, one byte more is refused, attributes counted', async (t) => {
+    const { client, createQueue, receive } = await startSqs(t)
+    const url = await createQueue('large')
+    const attributes = { k: { DataType: 'String', StringValue: 'x' } }
+    const room = 1_048_576 - 'kStringx'.length
+    const send = (bytes: number) =>
+      client.send(
+        new SendMessageCommand({
+          QueueUrl: url,
+          MessageBody: 'a'.repeat(bytes),
+          MessageAttributes: attributes,
+        }),
+      )
+    await send(room)
+    const [message] = await receive(url)
+    assert.equal(message?.Body?.length, room)
+    await assert.rejects(
+      send(room + 1),
+      failsWith('InvalidParameterValue', 400, /Message must be shorter than 1048576 bytes/),
+    )
+  })
+
+  test('what a message may not be is refused with the code of AWS', async (t) => {
+    const { client, createQueue } = await startSqs(t)
+    const url = await createQueue('refusals', { MaximumMessageSize: '1024' })
+    const send = (input: Partial<ConstructorParameters<typeof SendMessageCommand>[0]>) =>
+      client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x', ...input }))
+    const attribute = (name: string, value: { DataType: string; StringValue?: string }) =>
+      send({ MessageAttributes: { [name]: value } })
+    const ok = { DataType: 'String', StringValue: 'x' }
+    const invalid = 'InvalidParameterValue'
+    await attribute('attr.1øßä', ok)
+    await assert.rejects(send({ MessageBody: '' }), failsWith('MissingParameter', 400, /MessageBody/))
+    await assert.rejects(send({ MessageBody: 'a\u0001b' }), failsWith('InvalidMessageContents', 400))
+    await assert.rejects(send({ MessageBody: 'a\uffffb' }), failsWith('InvalidMessageContents', 400))
+    await assert.rejects(send({ MessageBody: '\ud800' }), failsWith('InvalidMessageContents', 400))
+    await assert.rejects(send({ MessageBody: 'x'.repeat(1025) }), failsWith(invalid, 400, /1024/))
+    await assert.rejects(send({ DelaySeconds: 901 }), failsWith(invalid, 400, /DelaySeconds/))
+    await assert.rejects(send({ DelaySeconds: -1 }), failsWith(invalid, 400, /DelaySeconds/))
+    await assert.rejects(send({ MessageDeduplicationId: 'd' }), failsWith(invalid, 400, /queue type/))
+    await assert.rejects(send({ MessageGroupId: 'a b' }), failsWith(invalid, 400, /MessageGroupId can only/))
+    for (const name of ['AWS.x', 'amazon.x', '.x', 'x.', 'x..y', 'a b', 'a!', 'L'.repeat(257)])
+      await assert.rejects(attribute(name, ok), failsWith(invalid, 400), name)
+    await assert.rejects(attribute('a', { DataType: 'Text', StringValue: 'x' }), failsWith(invalid, 400))
+    await assert.rejects(attribute('a', { DataType: 'String', StringValue: '' }), failsWith(invalid, 400))
+    await assert.rejects(attribute('a', { DataType: 'Number', StringValue: '1x' }), failsWith(invalid, 400))
+    await assert.rejects(attribute('a', { DataType: 'String', StringValue: '\b' }), failsWith(invalid, 400))
+    const eleven = Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`a${i}`, ok]))
+    await assert.rejects(
+      send({ MessageAttributes: eleven }),
+      failsWith(invalid, 400, /\[11\] exceeds the allowed maximum \[10\]/),
+    )
+  })
+
+  test('a batch takes its good entries and explains the bad ones', async (t) => {
+    const { client, createQueue, receive } = await startSqs(t)
+    const url = await createQueue('batch')
+    const { Successful, Failed } = await client.send(
+      new SendMessageBatchCommand({
+        QueueUrl: url,
+        Entries: [
+          { Id: 'good', MessageBody: 'good' },
+          { Id: 'bad', MessageBody: '\u0001' },
+          { Id: 'late', MessageBody: 'late', DelaySeconds: 901 },
+        ],
+      }),
+    )
+    assert.deepEqual(
+      Successful?.map((one) => one.Id),
+      ['good'],
+    )
+    assert.deepEqual(
+      Failed?.map(({ Id, Code, SenderFault }) => [Id, Code, SenderFault]),
+      [
+        ['bad', 'InvalidMessageContents', true],
+        ['late', 'InvalidParameterValue', true],
+      ],
+    )
+    const messages = await receive(url, { MaxNumberOfMessages: 10 })
+    assert.deepEqual(
+      messages.map((one) => one.Body),
+      ['good'],
+    )
+    const ReceiptHandle = handleOf(messages[0])
+    const changed = await client.send(
+      new ChangeMessageVisibilityBatchCommand({
+        QueueUrl: url,
+        Entries: [
+          { Id: 'a', ReceiptHandle, VisibilityTimeout: 60 },
+          { Id: 'b', ReceiptHandle: 'no', VisibilityTimeout: 60 },
+        ],
+      }),
+    )
+    assert.equal(changed.Successful?.length, 1)
+    assert.equal(changed.Failed?.[0]?.Code, 'ReceiptHandleIsInvalid')
+    const deleted = await client.send(
+      new DeleteMessageBatchCommand({
+        QueueUrl: url,
+        Entries: [
+          { Id: 'a', ReceiptHandle },
+          { Id: 'b', ReceiptHandle: 'no' },
+        ],
+      }),
+    )
+    assert.equal(deleted.Successful?.length, 1)
+    assert.equal(deleted.Failed?.[0]?.Code, 'ReceiptHandleIsInvalid')
+  })
+
+  test('a batch that breaks the rules of batches is refused whole', async (t) => {
+    const { client, createQueue, attributes } = await startSqs(t)
+    const url = await createQueue('batch-rules')
+    const send = (ids: string[], MessageBody = 'x') =>
+      client.send(
+        new SendMessageBatchCommand({ QueueUrl: url, Entries: ids.map((Id) => ({ Id, MessageBody })) }),
+      )
+    const code = (name: string) => failsWith(`AWS.SimpleQueueService.${name}`, 400)
+    await assert.rejects(send([]), code('EmptyBatchRequest'))
+    await assert.rejects(send(['a', 'b', 'a']), code('BatchEntryIdsNotDistinct'))
+    await assert.rejects(send(['a:b']), code('InvalidBatchEntryId'))
+    await assert.rejects(send(['x'.repeat(81)]), code('InvalidBatchEntryId'))
+    await assert.rejects(
+      send(Array.from({ length: 11 }, (_, i) => `${i}`)),
+      code('TooManyEntriesInBatchRequest'),
+    )
+    await assert.rejects(send(['a', 'b'], 'x'.repeat(524_289)), code('BatchRequestTooLong'))
+    assert.equal((await attributes(url)).ApproximateNumberOfMessages, '0')
+  })
+
+  test('a received message is hidden until its timeout ends, then comes with a new handle', async (t) => {
+    const { client, createQueue, receive, attributes } = await startSqs(t)
+    const url = await createQueue('visibility', { VisibilityTimeout: '1' })
+    await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'again' }))
+    const [first] = await receive(url)
+    assert.deepEqual(await receive(url), [])
+    assert.equal((await attributes(url)).ApproximateNumberOfMessagesNotVisible, '1')
+    const [second] = await receive(url, { WaitTimeSeconds: 5 })
+    assert.equal(second?.MessageId, first?.MessageId)
+    assert.notEqual(second?.ReceiptHandle, first?.ReceiptHandle)
+    assert.equal(second?.Attributes?.ApproximateReceiveCount, '2')
+    assert.equal(
+      second?.Attributes?.ApproximateFirstReceiveTimestamp,
+      first?.Attributes?.ApproximateFirstReceiveTimestamp,
+    )
+    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(first) }))
+    assert.equal((await attributes(url)).ApproximateNumberOfMessagesNotVisible, '1', 'an old handle deletes')
+    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(second) }))
+    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(second) }))
+    assert.equal((await attributes(url)).ApproximateNumberOfMessagesNotVisible, '0')
+  })
+
+  test('changing the visibility extends it, ends it with 0, and has its limits', async (t) => {
+    const { client, createQueue, receive } = await startSqs(t)
+    const url = await createQueue('change')
+    await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
+    const change = (ReceiptHandle: string, VisibilityTimeout: number) =>
+      client.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout }))
+    const first = handleOf((await receive(url, { VisibilityTimeout: 1 }))[0])
+    await change(first, 600)
+    assert.deepEqual(await receive(url, { WaitTimeSeconds: 2 }), [], 'the extension was ignored')
+    await change(first, 0)
+    await assert.rejects(change(first, 5), failsWith('AWS.SimpleQueueService.MessageNotInflight', 400))
+    const second = handleOf((await receive(url))[0])
+    await assert.rejects(change(second, 43_201), failsWith('InvalidParameterValue', 400, /43201/))
+    await assert.rejects(change(second, -1), failsWith('InvalidParameterValue', 400))
+    await assert.rejects(change('nonsense', 5), failsWith('ReceiptHandleIsInvalid', 404))
+    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: second }))
+    await assert.rejects(change(second, 5), failsWith('InvalidParameterValue', 400, /does not exist/))
+  })
+
+  test('no message stays hidden for more than 12 hours after it was received', async (t) => {
+    let now = Date.now()
+    const { client, createQueue, receive } = await startSqs(t, { now: () => now })
+    const url = await createQueue('twelve-hours')
+    await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
+    const ReceiptHandle = handleOf((await receive(url, { VisibilityTimeout: 43_200 }))[0])
+    now += 1000
+    const change = (VisibilityTimeout: number) =>
+      client.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout }))
+    await assert.rejects(change(43_200), failsWith('InvalidParameterValue', 400, /beyond the limit/))
+    await change(43_199)
+  })
+
+  test('a handle of one queue is not one of another', async (t) => {
+    const { client, createQueue, receive } = await startSqs(t)
+    const [one, other] = [await createQueue('one'), await createQueue('other')]
+    await client.send(new SendMessageCommand({ QueueUrl: one, MessageBody: 'x' }))
+    const ReceiptHandle = handleOf((await receive(one))[0])
+    await assert.rejects(
+      client.send(new DeleteMessageCommand({ QueueUrl: other, ReceiptHandle })),
+      failsWith('ReceiptHandleIsInvalid', 404),
+    )
+  })
+
+  test('a delay hides a message from the start, and a message overrides its queue', async (t) => {
+    const { client, createQueue, receive, attributes } = await startSqs(t)
+    const url = await createQueue('delays', { DelaySeconds: '1' })
+    await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'queue delay' }))
+    await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'at once', DelaySeconds: 0 }))
+    assert.equal((await attributes(url)).ApproximateNumberOfMessagesDelayed, '1')
+    const first = await receive(url, { MaxNumberOfMessages: 10 })
+    assert.deepEqual(
+      first.map((one) => one.Body),
+      ['at once'],
+    )
+    const [second] = await receive(url, { WaitTimeSeconds: 5 })
+    assert.equal(second?.Body, 'queue delay')
+  })
+
+  test('messages older than the retention period are gone, in flight or not', async (t) => {
+    let now = Date.now()
+    const { client, createQueue, receive, attributes } = await startSqs(t, { now: () => now })
+    const url = await createQueue('retention', { MessageRetentionPeriod: '60' })
+    for (const body of ['held', 'waiting'])
+      await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: body }))
+    await receive(url, { VisibilityTimeout: 600 })
+    now += 59_999
+    assert.equal((await attributes(url)).ApproximateNumberOfMessagesNotVisible, '1')
+    now += 1
+    assert.deepEqual(await receive(url), [])
+    const { ApproximateNumberOfMessages, ApproximateNumberOfMessagesNotVisible } = await attributes(url)
+    assert.deepEqual([ApproximateNumberOfMessages, ApproximateNumberOfMessagesNotVisible], ['0', '0'])
+  })
+
+  test('a receive has limits, and so has what is in flight', async (t) => {
+    const { client, createQueue, receive } = await startSqs(t, { inFlightLimit: 3 })
+    const url = await createQueue('limits')
+    for (let i = 0; i < 5; i++)
+      await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: `${i}` }))
+    const invalid = failsWith('InvalidParameterValue', 400)
+    await assert.rejects(receive(url, { MaxNumberOfMessages: 11 }), invalid)
+    await assert.rejects(receive(url, { MaxNumberOfMessages: 0 }), invalid)
+    await assert.rejects(receive(url, { WaitTimeSeconds: 21 }), invalid)
+    await assert.rejects(receive(url, { VisibilityTimeout: 43_201 }), invalid)
+    await assert.rejects(receive(url, { ReceiveRequestAttemptId: 'a' }), invalid)
+    const held = await receive(url, { MaxNumberOfMessages: 3 })
+    assert.equal(held.length, 3)
+    await assert.rejects(receive(url), failsWith('OverLimit', 403))
+    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(held[0]) }))
+    assert.equal((await receive(url)).length, 1)
+  })
+
+  test('the process itself can send by name or ARN', async (t) => {
+    const { sqs, createQueue, receive } = await startSqs(t)
+    const url = await createQueue('inside')
+    await sqs.send('inside', 'by name')
+    await sqs.send('arn:aws:sqs:us-east-1:000000000000:inside', 'by ARN', {
+      MessageAttributes: { a: { DataType: 'String', StringValue: 'x' } },
+    })
+    const messages = await receive(url, { MaxNumberOfMessages: 10 })
+    assert.deepEqual(
+      messages.map((one) => one.Body),
+      ['by name', 'by ARN'],
+    )
+    await assert.rejects(sqs.send('nowhere', 'x'), { name: 'QueueDoesNotExist' })
+  })
+})

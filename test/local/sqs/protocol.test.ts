@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ListQueuesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { credentials, failsWith, makeClient, region, sendRaw, startSqs } from './harness.ts'
+
+const json = (action: string) => ({
+  'x-amz-target': `AmazonSQS.${action}`,
+  'content-type': 'application/x-amz-json-1.0',
+})
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+
+describe('SQS on the wire', () => {
+  test('an error of the JSON protocol names its shape and its older code', async (t) => {
+    const { endpoint } = await startSqs(t)
+    const answer = await sendRaw(endpoint, {
+      headers: json('SendMessage'),
+      body: JSON.stringify({ QueueUrl: `${endpoint}/000000000000/none`, MessageBody: 'x' }),
+    })
+    assert.equal(answer.status, 400)
+    assert.equal(answer.headers['content-type'], 'application/x-amz-json-1.0')
+    assert.equal(answer.headers['x-amzn-query-error'], 'AWS.SimpleQueueService.NonExistentQueue;Sender')
+    assert.match(answer.headers['x-amzn-requestid']?.toString() ?? '', /^[\da-f-]{36}$/)
+    assert.deepEqual(JSON.parse(answer.body), {
+      __type: 'com.amazonaws.sqs#QueueDoesNotExist',
+      message: 'The specified queue does not exist.',
+    })
+  })
+
+  test('an action without output has an empty body, and null counts as not given', async (t) => {
+    const { endpoint, createQueue } = await startSqs(t)
+    const QueueUrl = await createQueue('void')
+    const call = (action: string, input: object) =>
+      sendRaw(endpoint, { headers: json(action), body: JSON.stringify(input) })
+    const { status, body } = await call('SetQueueAttributes', { QueueUrl, Attributes: { DelaySeconds: '0' } })
+    assert.deepEqual([status, body], [200, ''])
+    const received = await call('ReceiveMessage', { QueueUrl, WaitTimeSeconds: null, Unknown: 1 })
+    assert.deepEqual([received.status, received.body], [200, '{}'])
+  })
+
+  test('what is not a request of this API is refused, whatever it is', async (t) => {
+    const { endpoint, createQueue } = await startSqs(t)
+    const QueueUrl = await createQueue('fuzz')
+    const cases: [Parameters<typeof sendRaw>[1], number, string][] = [
+      [{ headers: json('Nonsense'), body: '{}' }, 404, 'UnknownOperationException'],
+      [{ headers: json('toString'), body: '{}' }, 404, 'UnknownOperationException'],
+      [{ headers: { 'x-amz-target': 'DynamoDB_20120810.GetItem' } }, 404, 'UnknownOperationException'],
+      [{ headers: json('ListQueues'), body: '{' }, 400, 'SerializationException'],
+      [{ headers: json('ListQueues'), body: '[]' }, 400, 'SerializationException'],
+      [{ headers: json('ListQueues'), body: '{"MaxResults":"many"}' }, 400, 'SerializationException'],
+      [{ headers: json('ListQueues'), body: '{"MaxResults":1.5}' }, 400, 'SerializationException'],
+      [{ headers: json('SendMessage'), body: '{}' }, 400, 'MissingRequiredParameterException'],
+      [
+        {
+          headers: json('SendMessageBatch'),
+          body: JSON.stringify({ QueueUrl, Entries: [{ MessageBody: 'x' }] }),
+        },
+        400,
+        'MissingRequiredParameterException',
+      ],
+    ]
+    for (const [request, status, type] of cases) {
+      const answer = await sendRaw(endpoint, request)
+      assert.equal(answer.status, status, answer.body)
+      assert.match(answer.body, new RegExp(`#${type}"`))
+    }
+  })
+
+  test('a request of more than 8 MiB is answered with 413', async (t) => {
+    const { endpoint } = await startSqs(t)
+    const answer = await sendRaw(endpoint, {
+      headers: { ...json('SendMessage'), 'content-length': '8388609', expect: '100-continue' },
+      body: '',
+    }).catch((error: NodeJS.ErrnoException) => error)
+    assert.ok(!(answer instanceof Error), String(answer))
+    assert.equal(answer.status, 413)
+  })
+
+  test('wrong, unknown, missing and foreign signatures are refused as AWS does', async (t) => {
+    const { endpoint } = await startSqs(t)
+    const list = (client: SQSClient) => client.send(new ListQueuesCommand({}))
+    await assert.rejects(list(makeClient(endpoint, 'wrong')), failsWith('SignatureDoesNotMatch', 403))
+    const client = (options: object) =>
+      new SQSClient({ endpoint, region, credentials, maxAttempts: 1, ...options })
+    const unknown = { credentials: { ...credentials, accessKeyId: 'AKIDNOBODY' } }
+    await assert.rejects(list(client(unknown)), failsWith('InvalidClientTokenId', 403))
+    const abroad = client({ region: 'eu-west-1' })
+    await assert.rejects(list(abroad), failsWith('SignatureDoesNotMatch', 403, /valid region/))
+    const late = client({ systemClockOffset: -16 * 60_000 })
+    await assert.rejects(list(late), failsWith('SignatureDoesNotMatch', 403))
+    const anonymous = await sendRaw(endpoint, { headers: json('ListQueues'), body: '{}', sign: false })
+    assert.equal(anonymous.status, 403)
+    assert.equal(anonymous.headers['x-amzn-query-error'], 'MissingAuthenticationToken;Sender')
+    const altered = client({})
+    altered.middlewareStack.add(
+      (next) => async (args) => {
+        const request = args.request as { body: string }
+        request.body = '[]'
+        return await next(args)
+      },
+      { step: 'deserialize' },
+    )
+    await assert.rejects(list(altered), failsWith('SignatureDoesNotMatch', 403))
+  })
+})
+
+describe('SQS Query protocol', () => {
+  test('a queue lives its life in forms and XML', async (t) => {
+    const { endpoint } = await startSqs(t)
+    const call = async (fields: Record<string, string>, path = '/') => {
+      const body = new URLSearchParams({ Version: '2012-11-05', ...fields }).toString()
+      return await sendRaw(endpoint, { path, headers: form, body })
+    }
+    const created = await call({
+      Action: 'CreateQueue',
+      QueueName: 'query',
+      'Attribute.1.Name': 'VisibilityTimeout',
+      'Attribute.1.Value': '7',
+      'Tag.1.Key': 'k',
+      'Tag.1.Value': 'v',
+    })
+    assert.match(
+      created.body,
+      /^<\?xml version="1.0"\?><CreateQueueResponse xmlns="http:\/\/queue.amazonaws.com\/doc\/2012-11-05\/"><CreateQueueResult><QueueUrl>http:\/\/127.0.0.1:\d+\/000000000000\/query<\/QueueUrl><\/CreateQueueResult><ResponseMetadata><RequestId>[\da-f-]+<\/RequestId><\/ResponseMetadata><\/CreateQueueResponse>$/,
+    )
+    const path = '/000000000000/query'
+    await call(
+      { Action: 'SetQueueAttributes', 'Attribute.Name': 'DelaySeconds', 'Attribute.Value': '0' },
+      path,
+    )
+    const sent = await call(
+      {
+        Action: 'SendMessage',
+        MessageBody: '<a & "b">\r\n',
+        'MessageAttribute.1.Name': 'n',
+        'MessageAttribute.1.Value.DataType': 'Number',
+        'MessageAttribute.1.Value.StringValue': '1',
+      },
+      path,
+    )
+    assert.match(sent.body, /<MD5OfMessageBody>[\da-f]{32}<\/MD5OfMessageBody><MD5OfMessageAttributes>/)
+    const received = await call(
+      { Action: 'ReceiveMessage', 'AttributeName.1': 'All', 'MessageAttributeName.1': 'All' },
+      path,
+    )
+    assert.match(received.body, /<Body>&lt;a &amp; &quot;b&quot;&gt;&#xD;\n<\/Body>/)
+    assert.match(
+      received.body,
+      /<Attribute><Name>ApproximateReceiveCount<\/Name><Value>1<\/Value><\/Attribute>/,
+    )
+    assert.match(
+      received.body,
+      /<MessageAttribute><Name>n<\/Name><Value><DataType>Number<\/DataType><StringValue>1<\/StringValue><\/Value><\/MessageAttribute>/,
+    )
+    const batch = await call(
+      {
+        Action: 'SendMessageBatch',
+        'SendMessageBatchRequestEntry.1.Id': 'a',
+        'SendMessageBatchRequestEntry.1.MessageBody': '1',
+        'SendMessageBatchRequestEntry.2.Id': 'b',
+        'SendMessageBatchRequestEntry.2.MessageBody': '2',
+        'SendMessageBatchRequestEntry.2.DelaySeconds': '901',
+      },
+      path,
+    )
+    assert.match(batch.body, /<SendMessageBatchResultEntry><Id>a<\/Id><MessageId>/)
+    assert.match(batch.body, /<BatchResultErrorEntry><Id>b<\/Id><SenderFault>true<\/SenderFault>/)
+    const tags = await call({ Action: 'ListQueueTags' }, path)
+    assert.match(tags.body, /<Tag><Key>k<\/Key><Value>v<\/Value><\/Tag>/)
+    const purged = await call({ Action: 'PurgeQueue' }, path)
+    assert.match(purged.body, /<PurgeQueueResponse xmlns="[^"]+"><ResponseMetadata>/)
+    assert.match((await call({ Action: 'ReceiveMessage' }, path)).body, /<ReceiveMessageResult\/>/)
+  })
+
+  test('GET works, the path names the queue, and errors are XML', async (t) => {
+    const { endpoint, createQueue, client } = await startSqs(t)
+    const url = await createQueue('get')
+    const other = await createQueue('other')
+    await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'hello' }))
+    const get = (query: string, path = '/000000000000/get') =>
+      sendRaw(endpoint, { method: 'GET', path: `${path}${query}` })
+    assert.match((await get('?Action=ReceiveMessage')).body, /<Body>hello<\/Body>/)
+    const elsewhere = await get(
+      `?Action=GetQueueAttributes&AttributeName.1=QueueArn&QueueUrl=${encodeURIComponent(other)}`,
+    )
+    assert.match(elsewhere.body, /:other<\/Value>/)
+    const cases: [string, string, number, RegExp][] = [
+      [
+        '?Action=FooBar',
+        '/',
+        400,
+        /<Code>InvalidAction<\/Code><Message>The action FooBar is not valid for this endpoint\./,
+      ],
+      ['?Action=ListQueues', '/000000000000/get', 400, /<Code>InvalidAction<\/Code>/],
+      [
+        '?Action=SendMessage',
+        '/000000000000/get',
+        400,
+        /<Code>MissingParameter<\/Code><Message>[^<]*MessageBody\./,
+      ],
+      ['?Action=SendMessageBatch', '/000000000000/get', 400, /EmptyBatchRequest/],
+      [
+        '?Action=DeleteQueue',
+        '/000000000000/none',
+        400,
+        /NonExistentQueue<\/Code><Message>[^<]*for this wsdl version\./,
+      ],
+      ['?Action=ListQueues&Attribute.1=x&Attribute.1.Name=y', '/', 400, /<Code>MalformedInput<\/Code>/],
+      ['', '/000000000000/get', 404, /^<UnknownOperationException\/>$/],
+    ]
+    for (const [query, path, status, body] of cases) {
+      const answer = await get(query, path)
+      assert.equal(answer.status, status, answer.body)
+      assert.match(answer.body, body)
+    }
+  })
+})

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  AddPermissionCommand,
+  CreateQueueCommand,
+  DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  ListQueuesCommand,
+  type ListQueuesCommandInput,
+  ListQueueTagsCommand,
+  type QueueAttributeName,
+  RemovePermissionCommand,
+  SendMessageCommand,
+  SetQueueAttributesCommand,
+  TagQueueCommand,
+  UntagQueueCommand,
+} from '@aws-sdk/client-sqs'
+import { failsWith, startSqs } from './harness.ts'
+
+describe('SQS queues', () => {
+  test('a new queue has the defaults of AWS', async (t) => {
+    const { endpoint, createQueue, attributes } = await startSqs(t)
+    const url = await createQueue('defaults')
+    assert.equal(url, `${endpoint}/000000000000/defaults`)
+    const { CreatedTimestamp, LastModifiedTimestamp, ...rest } = await attributes(url)
+    assert.match(`${CreatedTimestamp} ${LastModifiedTimestamp}`, /^\d{10} \d{10}$/)
+    assert.deepEqual(rest, {
+      QueueArn: 'arn:aws:sqs:us-east-1:000000000000:defaults',
+      ApproximateNumberOfMessages: '0',
+      ApproximateNumberOfMessagesDelayed: '0',
+      ApproximateNumberOfMessagesNotVisible: '0',
+      DelaySeconds: '0',
+      MaximumMessageSize: '1048576',
+      MessageRetentionPeriod: '345600',
+      ReceiveMessageWaitTimeSeconds: '0',
+      SqsManagedSseEnabled: 'true',
+      VisibilityTimeout: '30',
+    })
+    const fifo = await attributes(await createQueue('defaults.fifo', { FifoQueue: 'True' }))
+    assert.deepEqual(
+      [fifo.FifoQueue, fifo.ContentBasedDeduplication, fifo.DeduplicationScope, fifo.FifoThroughputLimit],
+      ['true', 'false', 'queue', 'perQueue'],
+    )
+  })
+
+  test('creating a queue again gives its URL, unless an attribute differs', async (t) => {
+    const { createQueue } = await startSqs(t)
+    const url = await createQueue('twice', { DelaySeconds: '1', VisibilityTimeout: '7' })
+    assert.equal(await createQueue('twice'), url)
+    assert.equal(await createQueue('twice', { DelaySeconds: '1' }), url)
+    assert.equal(await createQueue('twice', { MaximumMessageSize: '1048576' }), url)
+    await assert.rejects(
+      createQueue('twice', { VisibilityTimeout: '7', DelaySeconds: '2' }),
+      failsWith('QueueAlreadyExists', 400, /different value for attribute DelaySeconds$/),
+    )
+  })
+
+  test('names and attributes that AWS refuses are refused', async (t) => {
+    const { createQueue } = await startSqs(t)
+    for (const name of ['', 'a b', 'ä', 'x'.repeat(81), 'a/b', 'plain.fifo'])
+      await assert.rejects(createQueue(name), failsWith('InvalidParameterValue', 400), name)
+    await assert.rejects(
+      createQueue('no-suffix', { FifoQueue: 'true' }),
+      failsWith('InvalidParameterValue', 400),
+    )
+    const name = failsWith('InvalidAttributeName', 400)
+    await assert.rejects(createQueue('q', { Nonsense: '1' } as Record<string, string>), name)
+    await assert.rejects(createQueue('q', { FifoQueue: 'false' }), name)
+    await assert.rejects(createQueue('q', { ContentBasedDeduplication: 'true' }), name)
+    await assert.rejects(createQueue('q', { DeduplicationScope: 'queue' }), name)
+    const wrong: [QueueAttributeName, string][] = [
+      ['DelaySeconds', '901'],
+      ['MaximumMessageSize', '1023'],
+      ['MaximumMessageSize', '1048577'],
+      ['MessageRetentionPeriod', '59'],
+      ['ReceiveMessageWaitTimeSeconds', '21'],
+      ['VisibilityTimeout', '-1'],
+      ['VisibilityTimeout', 'soon'],
+      ['Policy', 'not JSON'],
+      ['SqsManagedSseEnabled', 'yes'],
+    ]
+    for (const [key, value] of wrong)
+      await assert.rejects(createQueue('q', { [key]: value }), failsWith('InvalidAttributeValue', 400), key)
+  })
+
+  test('attributes can be set, reset with an empty value, and asked for by name', async (t) => {
+    const { client, createQueue, attributes } = await startSqs(t)
+    const url = await createQueue('settings')
+    const set = (Attributes: Record<string, string>) =>
+      client.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes }))
+    const policy = JSON.stringify({ Version: '2012-10-17', Statement: [] })
+    await set({ Policy: policy, VisibilityTimeout: '69' })
+    const asked = await client.send(
+      new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['Policy', 'VisibilityTimeout'] }),
+    )
+    assert.deepEqual(asked.Attributes, { Policy: policy, VisibilityTimeout: '69' })
+    await set({ Policy: '' })
+    assert.equal((await attributes(url)).Policy, undefined)
+    const none = await client.send(new GetQueueAttributesCommand({ QueueUrl: url }))
+    assert.equal(none.Attributes, undefined)
+    await assert.rejects(
+      client.send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['Foobar' as 'All'] })),
+      failsWith('InvalidAttributeName', 400, /^Unknown Attribute Foobar\.$/),
+    )
+    await assert.rejects(set({ FifoQueue: 'true' }), failsWith('InvalidAttributeName', 400))
+    const fifo = await createQueue('settings.fifo', { FifoQueue: 'true' })
+    const change = (Attributes: Record<string, string>) =>
+      client.send(new SetQueueAttributesCommand({ QueueUrl: fifo, Attributes }))
+    await change({ FifoQueue: 'true' })
+    await assert.rejects(change({ FifoQueue: 'false' }), failsWith('InvalidAttributeValue', 400))
+    await assert.rejects(
+      change({ FifoThroughputLimit: 'perMessageGroupId' }),
+      failsWith('InvalidAttributeValue', 400),
+    )
+  })
+
+  test('a queue with a KMS key says so, and answers that the key does not exist', async (t) => {
+    const { client, createQueue, attributes } = await startSqs(t)
+    const url = await createQueue('kms', { KmsMasterKeyId: 'my-key' })
+    const shown = await attributes(url)
+    assert.deepEqual(
+      [shown.KmsMasterKeyId, shown.KmsDataKeyReusePeriodSeconds, shown.SqsManagedSseEnabled],
+      ['my-key', '300', 'false'],
+    )
+    await assert.rejects(
+      client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' })),
+      failsWith('KMS.NotFoundException', 400),
+    )
+    await assert.rejects(
+      createQueue('both', { KmsMasterKeyId: 'k', SqsManagedSseEnabled: 'true' }),
+      failsWith('InvalidAttributeName', 400, /one type of server-side encryption/),
+    )
+  })
+
+  test('queues are listed by prefix and in pages', async (t) => {
+    const { client, createQueue } = await startSqs(t)
+    for (let i = 0; i < 5; i++) await createQueue(`a-${i}`)
+    await createQueue('b-0')
+    const list = async (input: ListQueuesCommandInput) => await client.send(new ListQueuesCommand(input))
+    assert.equal((await list({})).QueueUrls?.length, 6)
+    assert.equal((await list({ QueueNamePrefix: 'b-' })).QueueUrls?.length, 1)
+    assert.equal((await list({ QueueNamePrefix: 'c-' })).QueueUrls, undefined)
+    const first = await list({ QueueNamePrefix: 'a-', MaxResults: 3 })
+    assert.equal(first.QueueUrls?.length, 3)
+    const second = await list({ QueueNamePrefix: 'a-', MaxResults: 3, NextToken: first.NextToken })
+    assert.deepEqual(
+      second.QueueUrls?.map((url) => url.split('/').at(-1)),
+      ['a-3', 'a-4'],
+    )
+    assert.equal(second.NextToken, undefined)
+    await assert.rejects(list({ MaxResults: 1001 }), failsWith('InvalidParameterValue', 400))
+    await assert.rejects(list({ MaxResults: 1, NextToken: '!' }), failsWith('InvalidParameterValue', 400))
+  })
+
+  test('a deleted queue is gone with its messages, and its name is held for a minute', async (t) => {
+    let now = Date.now()
+    const { client, createQueue, receive } = await startSqs(t, { now: () => now })
+    const url = await createQueue('gone')
+    await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
+    await client.send(new DeleteQueueCommand({ QueueUrl: url }))
+    const missing = failsWith('AWS.SimpleQueueService.NonExistentQueue', 400)
+    await assert.rejects(client.send(new DeleteQueueCommand({ QueueUrl: url })), missing)
+    await assert.rejects(client.send(new GetQueueUrlCommand({ QueueName: 'gone' })), missing)
+    await assert.rejects(createQueue('gone'), failsWith('AWS.SimpleQueueService.QueueDeletedRecently', 400))
+    now += 60_000
+    assert.equal(await createQueue('gone'), url)
+    assert.deepEqual(await receive(url), [])
+  })
+
+  test('a queue is found by its name, but not under another account', async (t) => {
+    const { client, createQueue, receive } = await startSqs(t)
+    const url = await createQueue('found')
+    await client.send(new SendMessageCommand({ QueueUrl: 'found', MessageBody: 'by bare name' }))
+    assert.equal((await receive(url))[0]?.Body, 'by bare name')
+    const own = { QueueName: 'found', QueueOwnerAWSAccountId: '000000000000' }
+    assert.equal((await client.send(new GetQueueUrlCommand(own))).QueueUrl, url)
+    const missing = failsWith('AWS.SimpleQueueService.NonExistentQueue', 400)
+    const foreign = { ...own, QueueOwnerAWSAccountId: '111111111111' }
+    await assert.rejects(client.send(new GetQueueUrlCommand(foreign)), missing)
+    await assert.rejects(
+      client.send(new DeleteQueueCommand({ QueueUrl: url.replace('000000000000', '111111111111') })),
+      missing,
+    )
+    await assert.rejects(
+      client.send(new DeleteQueueCommand({ QueueUrl: url.replace('000000000000', '..') })),
+      failsWith('InvalidAddress', 404),
+    )
+  })
+
+  test('tags are set at creation, added, overwritten, removed, and limited', async (t) => {
+    const { client } = await startSqs(t)
+    const { QueueUrl } = await client.send(
+      new CreateQueueCommand({ QueueName: 'tags', tags: { a: '1', b: '' } }),
+    )
+    const list = async () => (await client.send(new ListQueueTagsCommand({ QueueUrl }))).Tags
+    assert.deepEqual(await list(), { a: '1', b: '' })
+    await client.send(new TagQueueCommand({ QueueUrl, Tags: { a: '2', A: '3' } }))
+    await client.send(new UntagQueueCommand({ QueueUrl, TagKeys: ['b', 'unknown'] }))
+    assert.deepEqual(await list(), { a: '2', A: '3' })
+    await client.send(new UntagQueueCommand({ QueueUrl, TagKeys: ['a', 'A'] }))
+    assert.equal(await list(), undefined)
+    const many = Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`k${i}`, 'v']))
+    await assert.rejects(
+      client.send(new TagQueueCommand({ QueueUrl, Tags: many })),
+      failsWith('InvalidParameterValue', 400, /Too many tags/),
+    )
+    await assert.rejects(
+      client.send(new TagQueueCommand({ QueueUrl, Tags: {} })),
+      failsWith('MissingParameter', 400),
+    )
+    await assert.rejects(
+      client.send(new TagQueueCommand({ QueueUrl, Tags: { ['k'.repeat(129)]: 'v' } })),
+      failsWith('InvalidParameterValue', 400),
+    )
+  })
+
+  test('permissions write the policy, label by label', async (t) => {
+    const { client, createQueue, attributes } = await startSqs(t)
+    const QueueUrl = await createQueue('permissions')
+    const add = (Label: string, Actions = ['ReceiveMessage'], AWSAccountIds = ['111111111111']) =>
+      client.send(new AddPermissionCommand({ QueueUrl, Label, Actions, AWSAccountIds }))
+    const remove = (Label: string) => client.send(new RemovePermissionCommand({ QueueUrl, Label }))
+    await add('reader')
+    await add('writers', ['SendMessage', 'GetQueueUrl'], ['111111111111', '222222222222'])
+    const arn = 'arn:aws:sqs:us-east-1:000000000000:permissions'
+    assert.deepEqual(JSON.parse((await attributes(QueueUrl)).Policy ?? ''), {
+      Version: '2008-10-17',
+      Id: `${arn}/SQSDefaultPolicy`,
+      Statement: [
+        {
+          Sid: 'reader',
+          Effect: 'Allow',
+          Principal: { AWS: 'arn:aws:iam::111111111111:root' },
+          Action: 'SQS:ReceiveMessage',
+          Resource: arn,
+        },
+        {
+          Sid: 'writers',
+          Effect: 'Allow',
+          Principal: { AWS: ['arn:aws:iam::111111111111:root', 'arn:aws:iam::222222222222:root'] },
+          Action: ['SQS:SendMessage', 'SQS:GetQueueUrl'],
+          Resource: arn,
+        },
+      ],
+    })
+    const invalid = (message: RegExp) => failsWith('InvalidParameterValue', 400, message)
+    await assert.rejects(add('reader'), invalid(/Already exists/))
+    await assert.rejects(add('bad label'), invalid(/Label/))
+    await assert.rejects(add('x', ['CreateQueue']), invalid(/ActionName/))
+    await assert.rejects(add('x', ['ReceiveMessage'], ['nobody']), invalid(/PrincipalId/))
+    await remove('reader')
+    await remove('writers')
+    assert.equal((await attributes(QueueUrl)).Policy, undefined)
+    await assert.rejects(remove('writers'), invalid(/can't find label/))
+  })
+})
