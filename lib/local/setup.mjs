@@ -53,7 +53,9 @@ async function testCommand() {
   // Types and lint of everything come first, except when one file is being worked on.
   if (!chosen) {
     const check = ['npm', 'run', '--silent', 'check']
-    await phase('Checking types and style', () => capture(check, { cwd: root, env }))
+    // Shown only when it fails, and then wherever this is written to.
+    const plain = { ...env, NO_COLOR: '1' }
+    await phase('Checking types and style', () => capture(check, { cwd: root, env: plain }))
   }
   return ['--test', '--test-concurrency=2', ...args, ...(chosen ? [] : ['test/**/*.test.ts'])]
 }
