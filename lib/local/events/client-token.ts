@@ -3,7 +3,7 @@ import type { Account } from './account.ts'
 import { AwsError } from './aws-error.ts'
 import { text } from './members.ts'
 
-export const Token = text(1, 64, '[a-zA-Z0-9-_]+')
+export const Token = text(1, 64, '^[a-zA-Z0-9-_]+$')
 
 interface Answered {
   readonly request: string

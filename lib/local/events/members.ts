@@ -16,7 +16,7 @@ export const whole = (least: number, most: number) => z.number().int().min(least
 export const unsupported = (name: string) =>
   z.undefined({ error: `${name} is not supported by this server. Leave it out.` }).optional()
 
-export const Tags = z.array(z.object({ Key: text(1, 128), Value: text(0, 256) })).max(200)
+export const Tags = z.array(z.object({ Key: text(1, 128), Value: text(0, 256) }))
 
 export const RetryPolicy = z.object({
   MaximumEventAgeInSeconds: whole(60, 86_400).optional(),

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { Account } from './account.ts'
 import { AwsError, invalid, notFound } from './aws-error.ts'
 import { once, Token } from './client-token.ts'
-import { page, readMembers, Tags, text } from './members.ts'
+import { page, readMembers, text } from './members.ts'
 import { type TagRecord, tagList, tagsOf, withoutTags } from './tags.ts'
 
 export interface GroupRecord {
@@ -15,12 +15,13 @@ export interface GroupRecord {
   readonly modifiedAt: number
 }
 
-export const GroupName = text(1, 64, '[0-9a-zA-Z-_.]+')
+export const GroupName = text(1, 64, '^[0-9a-zA-Z-_.]+$')
 const Ref = z.object({ Name: GroupName, ClientToken: Token.optional() })
+const Tags = z.array(z.object({ Key: text(1, 128), Value: text(1, 256) })).max(200)
 const ResourceArn = text(
   1,
   1011,
-  'arn:aws(-[a-z]+)?:scheduler:[a-z0-9\\-]+:\\d{12}:schedule-group\\/[0-9a-zA-Z-_.]+',
+  '^arn:aws(-[a-z]+)?:scheduler:[a-z0-9\\-]+:\\d{12}:schedule-group\\/[0-9a-zA-Z-_.]+$',
 )
 
 export const groupsOf = (account: Account) => account.store.shelf<GroupRecord>('group')

@@ -9,11 +9,11 @@ import { checkDeadLetterArn, checkTargetArn, isFifo, serviceOf } from './target-
 import { firstRun, readExpression, type Timetable } from './timetable.ts'
 import { isZone } from './zones.ts'
 
-const Name = text(1, 64, '[0-9a-zA-Z-_.]+')
+const Name = text(1, 64, '^[0-9a-zA-Z-_.]+$')
 
 const Target = z.object({
   Arn: text(1, 1600),
-  RoleArn: text(1, 1600, 'arn:aws(-[a-z]+)?:iam::\\d{12}:role\\/[\\w+=,.@\\/-]+'),
+  RoleArn: text(1, 1600, '^arn:aws(-[a-z]+)?:iam::\\d{12}:role\\/[\\w+=,.@\\/-]+$'),
   Input: text(1, 262_144).optional(),
   SqsParameters: z.object({ MessageGroupId: text(1, 128).optional() }).optional(),
   EventBridgeParameters: z

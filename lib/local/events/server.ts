@@ -54,6 +54,13 @@ const operations: Readonly<Record<Call['service'], Operations>> = {
   scheduler: { ...scheduleOperations, ...scheduleGroupOperations },
 }
 
+const unknownOperation = (service: Call['service'], operation: string) =>
+  new AwsError(
+    'UnknownOperationException',
+    operation === '' ? 'This is no operation of the API.' : `${operation} is not supported by this server.`,
+    service === 'events' ? 400 : 404,
+  )
+
 /** An event that goes from bus to bus in a circle ends after this many. */
 const MAX_HOPS = 8
 
@@ -90,7 +97,7 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
       const body = await readBody(request)
       checkSignature(request, body, { service, credentials, region })
       const known = Object.hasOwn(operations[service], operation) ? operations[service][operation] : undefined
-      if (!known) throw new AwsError('UnknownOperationException', '', service === 'events' ? 400 : 404)
+      if (!known) throw unknownOperation(service, operation)
       sendAnswer(response, service, await known(account, { ...readJson(body), ...members }))
     } catch (error) {
       if (error instanceof AwsError) return sendError(response, service, error)

@@ -170,7 +170,7 @@ test('what is not valid is refused with the reason', async (t) => {
     ],
     [
       [{ Name: 'a b' }],
-      "1 validation error detected: Value 'a b' at 'name' failed to satisfy constraint: Member must satisfy regular expression pattern: [0-9a-zA-Z-_.]+",
+      "1 validation error detected: Value 'a b' at 'name' failed to satisfy constraint: Member must satisfy regular expression pattern: ^[0-9a-zA-Z-_.]+$",
     ],
     [[{}, { RoleArn: 'x' }], /at 'target.roleArn' failed to satisfy constraint/],
   ]
