@@ -1,6 +1,6 @@
 """Converts documents with one warm office, one at a time.
 
-Runs inside the sandbox as `/usr/bin/python3 bridge.py FOLDER PIPE_NAME`. Each line of stdin is a request and each
+Runs inside the sandbox as `/usr/bin/python3 bridge.py FOLDER PIPE_NAME STALL_S`. Each line of stdin is a request and each
 line of stdout an event, both JSON:
 
     {"kind": "convert", "input", "output", "family", "sources", "target", "page"}
@@ -24,7 +24,7 @@ from refused import Refused
 from watchdog import Watchdog
 
 
-def main(folder, pipe_name):
+def main(folder, pipe_name, stall_s):
     requests = queue.Queue()
     events = Events()
     office = Office(folder, pipe_name)
@@ -32,7 +32,7 @@ def main(folder, pipe_name):
     office.start()
     threading.Thread(target=_end_with, args=(office,), daemon=True).start()
     office.load_libraries()
-    watchdog = Watchdog(office, lambda: events.send('stalled'))
+    watchdog = Watchdog(office, stall_s, lambda: events.send('stalled'))
     kept = set(os.listdir(folder))
     events.send('ready', residentKb=office.resident_kb())
     while True:
@@ -86,4 +86,4 @@ def _remove_all_but(kept, folder):
 
 
 if __name__ == '__main__':
-    main(sys.argv[1], sys.argv[2])
+    main(sys.argv[1], sys.argv[2], float(sys.argv[3]))

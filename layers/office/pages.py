@@ -1,4 +1,4 @@
-"""Sets up the pages of a loaded document as the request asks, and tells what the document holds."""
+"""Sets up the pages of a loaded document as the request asks, and tells what it holds."""
 
 import datetime
 import re
@@ -28,7 +28,10 @@ def prepare(document, request):
             _set_running_texts(document, style, page, family)
     if page is not None and family == 'sheet' and page['fitToWidth']:
         _fit_sheets(document, page)
-    return _facts(document, family)
+    facts = _facts(document, family)
+    if request['target'].get('firstPageOnly'):
+        _keep_first_page(document)
+    return facts
 
 
 def _page_styles(document):
@@ -70,7 +73,7 @@ def _set_running_texts(document, style, page, family):
             _write(document, area, text, family)
             area.createTextCursor().ParaAdjust = CENTER
         else:
-            setattr(style, f'First{place}IsShared', True)
+            setattr(style, f'FirstPage{place}IsShared', True)
             content = getattr(style, f'RightPage{place}Content')
             content.LeftText.setString('')
             content.RightText.setString('')
@@ -133,3 +136,8 @@ def _facts(document, family):
     if family == 'sheet':
         return {'sheets': document.Sheets.Count}
     return {'pages': document.DrawPages.Count}
+
+
+def _keep_first_page(document):
+    while document.DrawPages.Count > 1:
+        document.DrawPages.remove(document.DrawPages.getByIndex(1))

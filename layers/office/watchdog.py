@@ -1,17 +1,20 @@
 """Notices an office that waits for something that never comes."""
 
+import os
 import threading
 
-# A conversion that computes uses its processor all the time; one that has used none for this long is stuck.
-STALLED_S = 20
-PERIOD_S = 2
+# An idle office wakes up now and then; one that works on a document uses far more than this part of a core.
+IDLE_LOAD = 0.02
+PERIODS = 5
+TICKS_PER_S = os.sysconf('SC_CLK_TCK')
 
 
 class Watchdog:
-    """While entered, calls `on_stall` once the office has used no processor time for STALLED_S seconds."""
+    """While entered, calls `on_stall` once the office has hardly used the processor for `stall_s` seconds."""
 
-    def __init__(self, office, on_stall):
+    def __init__(self, office, stall_s, on_stall):
         self._office = office
+        self._period_s = stall_s / PERIODS
         self._on_stall = on_stall
         self._done = None
 
@@ -24,11 +27,12 @@ class Watchdog:
 
     def _watch(self, done):
         ticks = self._office.cpu_ticks()
-        idle_s = 0
-        while not done.wait(PERIOD_S):
+        idle_periods = 0
+        while not done.wait(self._period_s):
             now = self._office.cpu_ticks()
-            idle_s = idle_s + PERIOD_S if now == ticks else 0
+            is_idle = now - ticks <= self._period_s * IDLE_LOAD * TICKS_PER_S
+            idle_periods = idle_periods + 1 if is_idle else 0
             ticks = now
-            if idle_s >= STALLED_S:
+            if idle_periods == PERIODS:
                 self._on_stall()
                 return

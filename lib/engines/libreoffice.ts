@@ -47,12 +47,15 @@ export interface LibreOfficeSettings {
   /** Folder for the work of the processes; best on the disk of the work folders. */
   readonly baseDir?: string
   readonly bridgeDir?: string
+  /** Seconds without any computing after which a document is tried on another process. */
+  readonly stallS?: number
 }
 
 export function createLibreOffice(settings: LibreOfficeSettings = {}): Engine {
   const pool = createOfficePool({
     size: settings.processes ?? 2,
     baseDir: settings.baseDir ?? tmpdir(),
+    stallS: settings.stallS ?? 20,
     bridgeDir: settings.bridgeDir ?? fileURLToPath(new URL('../../layers/office', import.meta.url)),
   })
   return {

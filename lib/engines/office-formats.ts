@@ -139,7 +139,7 @@ const exports: readonly { id: FormatId; filters: Partial<Record<OfficeFamily, Of
       sheet: { filter: 'HTML (StarCalc)', options: 'EmbedImages' },
     },
   },
-  { id: 'svg', filters: { drawing: { filter: 'draw_svg_Export' } } },
+  { id: 'svg', filters: { drawing: { filter: 'draw_svg_Export', firstPageOnly: true } } },
 ]
 
 export function readable(family: OfficeFamily): FormatId[] {

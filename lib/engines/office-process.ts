@@ -39,6 +39,8 @@ export interface OfficeFilter {
   readonly options?: string
   /** Bytes of an unknown encoding, to be made UTF-8 first. */
   readonly isText?: boolean
+  /** The target shows pages on top of each other, so only the first is left. */
+  readonly firstPageOnly?: boolean
   readonly data?: Readonly<Record<string, string | number | boolean>>
 }
 
@@ -88,6 +90,8 @@ export interface OfficeSettings {
   readonly baseDir: string
   /** Folder of the bridge, `layers/office`. */
   readonly bridgeDir: string
+  /** Seconds without any computing after which a document counts as stuck. */
+  readonly stallS: number
 }
 
 const startLimitMs = 60_000
@@ -112,20 +116,17 @@ export async function startOffice(settings: OfficeSettings): Promise<OfficeProce
   }
 }
 
-async function startIn(folder: string, { bridgeDir }: OfficeSettings): Promise<OfficeProcess> {
+async function startIn(folder: string, { bridgeDir, stallS }: OfficeSettings): Promise<OfficeProcess> {
   await mkdir(join(folder, 'profile', 'user'), { recursive: true })
   const profile = 'registrymodifications.xcu'
   await copyFile(join(bridgeDir, profile), join(folder, 'profile', 'user', profile))
   const pipeName = basename(folder)
-  const command = await sandboxed(
-    '/usr/bin/python3',
-    ['-B', join(bridgeDir, 'bridge.py'), folder, pipeName],
-    {
-      workDir: folder,
-      readOnly: [bridgeDir],
-      limits: { memoryBytes, fileBytes },
-    },
-  )
+  const args = ['-B', join(bridgeDir, 'bridge.py'), folder, pipeName, String(stallS)]
+  const command = await sandboxed('/usr/bin/python3', args, {
+    workDir: folder,
+    readOnly: [bridgeDir],
+    limits: { memoryBytes, fileBytes },
+  })
   const bridge = connect(command)
   const end = async () => {
     await bridge.kill()
@@ -244,18 +245,21 @@ function connect(command: SandboxedCommand): Bridge {
       resolve()
     })
   })
+  const reader = createInterface({ input: child.stdout })
+  const lines = reader[Symbol.asyncIterator]()
   let alive = true
   void ended.then(() => {
     alive = false
-    child.stdout.destroy()
     killGroup(child)
+    // Not left to the end of the stream: whoever inherited it could keep it open.
+    reader.close()
+    child.stdout.destroy()
   })
   let heard = 0
   child.stdout.on('data', (chunk: Buffer) => {
     heard += chunk.length
     if (heard > maxEventBytes) killGroup(child)
   })
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const next = async (): Promise<BridgeEvent> => {
     const line = await lines.next()
     if (line.done === true) throw new OfficeCrash(`The office ended: ${stderr.toString().slice(-2000)}`)
