@@ -5,7 +5,11 @@ import { engines } from '../lib/engines/index.ts'
 import { runTask } from '../lib/jobs/run-task.ts'
 import { createServices, type Services } from '../lib/services.ts'
 
-const Message = z.object({ jobId: z.string(), taskName: z.string() })
+const Message = z.object({
+  jobId: z.string(),
+  taskName: z.string(),
+  dependents: z.array(z.string()),
+})
 
 let services: Services | undefined
 const stopping = new AbortController()
@@ -31,12 +35,13 @@ async function convert(record: SQSRecord, remainingMs: number): Promise<SQSBatch
   const { config, queues, log } = services
   const image = config.IMAGE_ID
   if (!image) throw new Error('IMAGE_ID is not set')
-  const { jobId, taskName } = Message.parse(JSON.parse(record.body))
+  const { jobId, taskName, dependents } = Message.parse(JSON.parse(record.body))
   const hide = (seconds: number) => queues.hide(image, record.receiptHandle, seconds)
   try {
     const outcome = await runTask({
       jobId,
       taskName,
+      dependents,
       image,
       services,
       hide,

@@ -43,7 +43,6 @@ export async function openSource(request: Request, services: Services): Promise<
       },
     )
   }
-  const read = (key: string) => (start: number, end: number) => services.files.read(key, start, end)
   if (file) {
     const name = body.filename ? fileName(body.filename) : file.name
     return {
@@ -51,14 +50,22 @@ export async function openSource(request: Request, services: Services): Promise<
       key: file.key,
       size: file.size,
       sha256: file.sha256,
-      read: read(file.key),
+      read: (start, end) => file.read(start, end),
       adopt: () => file.adopt(),
     }
   }
   if (body.uploadId) {
     const { upload, size } = await arrived(body.uploadId, request.owner.id, services)
     const name = fileName(body.filename ?? upload.filename)
-    return { name, key: upload.key, size, sha256: '', upload, read: read(upload.key), adopt: () => {} }
+    return {
+      name,
+      key: upload.key,
+      size,
+      sha256: '',
+      upload,
+      read: (start, end) => services.files.read(upload.key, start, end),
+      adopt: () => {},
+    }
   }
   throw new AppError(
     'NO_FILES',

@@ -11,6 +11,8 @@ import type { ImageId } from '../engines/engine.ts'
 export interface TaskMessage {
   readonly jobId: string
   readonly taskName: string
+  /** Tasks that wait for it and change with it. */
+  readonly dependents: readonly string[]
 }
 
 /** The queue of each image. */

@@ -20,6 +20,8 @@ export interface ReceivedFile {
   /** Bytes. */
   readonly size: number
   readonly sha256: string
+  /** Bytes `start` to `end` (exclusive). */
+  read(start: number, end: number): Promise<Uint8Array>
   /** Takes the file over: it stays after the request. */
   adopt(): void
 }

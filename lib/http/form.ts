@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts'
 import { fileName } from '../file-name.ts'
 import { newId } from '../ids.ts'
 import type { ReceivedFile } from './contract.ts'
+import { FileEnds } from './file-ends.ts'
 
 /** Parts of a form beyond these are an attack, not a request. */
 const limits = { fields: 200, fieldSize: 1024 * 1024, parts: 400, headerPairs: 100 }
@@ -39,7 +40,7 @@ export async function readMultipart(body: Readable, options: FormOptions): Promi
   }
   try {
     await parse(body, options, stop, fields, stored)
-    return { fields, files: stored.map(receivedFile), discard }
+    return { fields, files: stored.map((part) => receivedFile(part, options.files)), discard }
   } catch (error) {
     stop.abort(error)
     await Promise.allSettled(stored.map((part) => part.done))
@@ -57,12 +58,13 @@ interface StoredPart {
   adopted: boolean
 }
 
-const receivedFile = (part: StoredPart): ReceivedFile => ({
+const receivedFile = (part: StoredPart, files: Files): ReceivedFile => ({
   field: part.field,
   name: part.name,
   key: part.key,
   size: part.meter.bytes,
   sha256: part.meter.sha256(),
+  read: async (start, end) => part.meter.ends.read(start, end) ?? files.read(part.key, start, end),
   adopt: () => {
     part.adopted = true
   },
@@ -167,6 +169,7 @@ function store(
 /** Counts and hashes what passes; ends the stream with FILE_TOO_LARGE at the limit. */
 class Meter extends Transform {
   bytes = 0
+  readonly ends = new FileEnds()
   readonly #hash = createHash('sha256')
   readonly #limit: number
 
@@ -186,6 +189,7 @@ class Meter extends Transform {
       return
     }
     this.#hash.update(chunk)
+    this.ends.add(chunk)
     done(null, chunk)
   }
 

@@ -49,16 +49,20 @@ export class Jobs {
 
   /**
    * One transition of a task; the effects are left to the caller, who may have a better moment for them.
+   * @param taskNames the task and those that wait for it.
+   * @param known the state after the caller's last transition, which saves reading it.
    * @returns the stored state, or undefined when the transition did not apply.
    */
   task(
     jobId: string,
+    taskNames: readonly string[],
     transition: Exclude<Transition, { type: 'wake' | 'cancel' }>,
-    now = new Date(),
+    known?: JobState,
   ): Promise<JobState | undefined> {
     return this.store.update(
-      () => this.store.around(jobId, transition.task),
-      (state) => advance(state, transition, now),
+      () => this.store.some(jobId, taskNames),
+      (state) => advance(state, transition, new Date()),
+      known,
     )
   }
 
@@ -100,7 +104,7 @@ export class Jobs {
     const deletions = due.flatMap((effect) => (effect.type === 'delete-files' ? [effect] : []))
     await Promise.all([
       this.#publish(events),
-      ...sends.map((effect) => this.#send(state.job, effect)),
+      ...sends.map((effect) => this.#send(state, effect)),
       ...deletions.map(({ keys }) => this.#files.delete(keys)),
     ])
   }
@@ -109,8 +113,12 @@ export class Jobs {
     await this.#publish([jobEvent('job.progress', state.job.sequence, state)])
   }
 
-  async #send(job: Job, { image, taskName }: Extract<Effect, { type: 'send' }>): Promise<void> {
-    await this.#queues.send(image, { jobId: job.id, taskName })
+  async #send(
+    { job, tasks }: JobState,
+    { image, taskName }: Extract<Effect, { type: 'send' }>,
+  ): Promise<void> {
+    const dependents = tasks.find(({ name }) => name === taskName)?.dependents ?? []
+    await this.#queues.send(image, { jobId: job.id, taskName, dependents })
   }
 
   async #publish(events: readonly ServiceEvent[]): Promise<void> {

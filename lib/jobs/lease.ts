@@ -16,8 +16,14 @@ const quietMs = 2000
 const leaseUntil = () => new Date(Date.now() + leaseS * 1000)
 
 /** One worker's hold on a task: claimed once, kept by heartbeats that carry the progress, given back in one of four ways. */
-export function newLease({ jobId, taskName, services, hide }: TaskRun, leaseId: string, log: Log) {
+export function newLease(
+  { jobId, taskName, dependents, services, hide }: TaskRun,
+  leaseId: string,
+  log: Log,
+) {
   const of = { task: taskName, leaseId }
+  const names = [taskName, ...dependents]
+  let known: JobState | undefined
   let percent = 0
   let stage = 'convert'
   let toldPercent = 0
@@ -26,15 +32,16 @@ export function newLease({ jobId, taskName, services, hide }: TaskRun, leaseId: 
   let timer: NodeJS.Timeout | undefined
   let lost = () => {}
 
+  async function advance(
+    transition: Parameters<typeof services.jobs.task>[2],
+  ): Promise<JobState | undefined> {
+    known = await services.jobs.task(jobId, names, transition, known)
+    return known
+  }
+
   async function beat(): Promise<void> {
     const told = percent
-    const state = await services.jobs.task(jobId, {
-      type: 'renew',
-      ...of,
-      leaseUntil: leaseUntil(),
-      percent: told,
-      stage,
-    })
+    const state = await advance({ type: 'renew', ...of, leaseUntil: leaseUntil(), percent: told, stage })
     if (!state) return lost()
     const news = told > toldPercent
     toldPercent = told
@@ -58,13 +65,7 @@ export function newLease({ jobId, taskName, services, hide }: TaskRun, leaseId: 
   }
 
   return {
-    claim: async (): Promise<JobState | undefined> => {
-      const [state] = await Promise.all([
-        services.jobs.task(jobId, { type: 'claim', ...of, leaseUntil: leaseUntil() }),
-        hide(leaseS + 1),
-      ])
-      return state
-    },
+    claim: () => advance({ type: 'claim', ...of, leaseUntil: leaseUntil() }),
     keep: (): void => {
       timer = setInterval(tell, beatMs)
     },
@@ -81,18 +82,17 @@ export function newLease({ jobId, taskName, services, hide }: TaskRun, leaseId: 
     },
     finish: async ({ outcome, nextStep, isLast }: StepsResult): Promise<JobState | undefined> => {
       await end()
-      return services.jobs.task(
-        jobId,
+      return advance(
         isLast ? { type: 'complete', ...of, outcome } : { type: 'handover', ...of, outcome, step: nextStep },
       )
     },
     fail: async (error: JobError, retry: boolean): Promise<JobState | undefined> => {
       await end()
-      return services.jobs.task(jobId, { type: 'fail', ...of, error, retry })
+      return advance({ type: 'fail', ...of, error, retry })
     },
     release: async (): Promise<void> => {
       await end()
-      await services.jobs.task(jobId, { type: 'release', ...of })
+      await advance({ type: 'release', ...of })
     },
     end: (): void => clearInterval(timer),
   }

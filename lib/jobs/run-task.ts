@@ -18,6 +18,8 @@ const done: TaskOutcome = { done: true }
 export interface TaskRun {
   readonly jobId: string
   readonly taskName: string
+  /** Tasks that wait for it. */
+  readonly dependents: readonly string[]
   readonly image: ImageId
   readonly services: Services
   /** Keeps the message hidden from others for so many seconds from now. */
@@ -68,8 +70,11 @@ function taskOf(state: JobState, name: string): Task {
 }
 
 /** Somebody works on it, or it is over, and then what its end calls for may not have happened yet. */
-async function notClaimed({ jobId, taskName, services }: TaskRun, log: Log): Promise<TaskOutcome> {
-  const state = await services.jobs.store.around(jobId, taskName)
+async function notClaimed(
+  { jobId, taskName, dependents, services }: TaskRun,
+  log: Log,
+): Promise<TaskOutcome> {
+  const state = await services.jobs.store.some(jobId, [taskName, ...dependents])
   const task = state?.tasks.find(({ name }) => name === taskName)
   if (!state || !task) {
     log.info('message for a job that is gone')

@@ -50,13 +50,11 @@ export class JobStore {
     return stateOf(await this.#table.partition(partition(jobId), ''))
   }
 
-  /** The job with one task and those that wait for it. */
-  async around(jobId: string, taskName: string): Promise<JobState | undefined> {
-    const state = stateOf(await this.#table.getAll([jobKey(jobId), taskKey(jobId, taskName)]))
-    const dependents = state?.tasks.flatMap((task) => task.dependents) ?? []
-    if (!state || dependents.length === 0) return state
-    const more = await this.#table.getAll(dependents.map((name) => taskKey(jobId, name)))
-    return { job: state.job, tasks: [...state.tasks, ...more.map((item) => Task.parse(item))] }
+  /** The job with some of its tasks. */
+  async some(jobId: string, taskNames: readonly string[]): Promise<JobState | undefined> {
+    return stateOf(
+      await this.#table.getAll([jobKey(jobId), ...taskNames.map((name) => taskKey(jobId, name))]),
+    )
   }
 
   /**
@@ -73,20 +71,36 @@ export class JobStore {
     return { job, tasks }
   }
 
-  /** Reads, decides and writes until nobody interferes; undefined when `decide` sees nothing to do. */
+  /**
+   * Reads, decides and writes until nobody interferes; undefined when `decide` sees nothing to do. A state that is
+   * `known` saves the first reading; when it turns out to be old, it is read after all.
+   */
   async update(
     read: () => Promise<JobState | undefined>,
     decide: (state: JobState) => JobState | undefined,
+    known?: JobState,
   ): Promise<JobState | undefined> {
-    for (let attempt = 1; ; attempt++) {
+    if (known) {
+      const after = decide(known)
+      const saved = after && (await this.#trySave(known, after))
+      if (saved) return saved
+    }
+    for (let attempt = 1; attempt <= 20; attempt++) {
       const before = await read()
       const after = before && decide(before)
       if (!before || !after) return undefined
-      try {
-        return await this.save(before, after)
-      } catch (error) {
-        if (!(error instanceof VersionConflict) || attempt === 20) throw error
-      }
+      const saved = await this.#trySave(before, after)
+      if (saved) return saved
+    }
+    throw new VersionConflict('others changed the job twenty times in a row')
+  }
+
+  async #trySave(before: JobState, after: JobState): Promise<JobState | undefined> {
+    try {
+      return await this.save(before, after)
+    } catch (error) {
+      if (error instanceof VersionConflict) return undefined
+      throw error
     }
   }
 

@@ -1,0 +1,33 @@
+const endBytes = 64 * 1024
+
+/** Keeps the first and the last 64 KiB of what passes: a file's format and its wholeness show there. */
+export class FileEnds {
+  #size = 0
+  #head: Buffer[] = []
+  #headSize = 0
+  #tail: Buffer[] = []
+  #tailSize = 0
+
+  add(chunk: Buffer): void {
+    this.#size += chunk.length
+    const missing = endBytes - this.#headSize
+    if (missing > 0) {
+      this.#head.push(chunk.subarray(0, missing))
+      this.#headSize += Math.min(missing, chunk.length)
+    }
+    this.#tail.push(chunk)
+    this.#tailSize += chunk.length
+    while (this.#tailSize - (this.#tail[0]?.length ?? 0) >= endBytes) {
+      this.#tailSize -= this.#tail.shift()?.length ?? 0
+    }
+  }
+
+  /** Undefined when the range does not lie in one of the ends. */
+  read(start: number, end: number): Uint8Array | undefined {
+    const to = Math.min(end, this.#size)
+    if (to <= this.#headSize) return Buffer.concat(this.#head).subarray(start, to)
+    const tailStart = this.#size - this.#tailSize
+    if (start >= tailStart) return Buffer.concat(this.#tail).subarray(start - tailStart, to - tailStart)
+    return undefined
+  }
+}
