@@ -20,6 +20,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
+import type { EventName } from '../../events/index.ts'
 import { eventSource } from '../aws/bus.ts'
 import type { ImageId } from '../engines/engine.ts'
 import { bucket, functions, imageIds, maxReceiveCount, queueVisibilityS, table } from '../resources.ts'
@@ -40,7 +41,7 @@ export interface Provisioned {
 export const functionArn = (region: string, name: string) =>
   `arn:aws:lambda:${region}:000000000000:function:${name}`
 
-/** Rule that tells this process of jobs that changed. */
+/** Rule that tells waiting requests of this process that a job is over. */
 export const hintFunction = 'job-hint'
 
 /** Makes what `lib/resources.ts` declares, as a deployment does; what is there already is left or brought up to date. */
@@ -132,6 +133,8 @@ async function makeQueues({ region, queuePrefix }: Names): Promise<Provisioned['
   return Object.fromEntries(entries) as Provisioned['queues'] // one entry for each image id
 }
 
+const ends = ['job.completed', 'job.failed', 'job.cancelled'] as const satisfies readonly EventName[]
+
 async function makeBus({ region, busName }: Names): Promise<void> {
   const client = new EventBridgeClient({ region })
   await client
@@ -151,7 +154,7 @@ async function makeBus({ region, busName }: Names): Promise<void> {
     new PutRuleCommand({
       Name: hintFunction,
       EventBusName: busName,
-      EventPattern: JSON.stringify({ source: [eventSource] }),
+      EventPattern: JSON.stringify({ source: [eventSource], 'detail-type': ends }),
     }),
   )
   await target(hintFunction, hintFunction, busName)
