@@ -1,0 +1,173 @@
+// Writers at work, a server that is killed at a random moment, and a ledger of what it had acknowledged.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import type { TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs'
+import { makeClient, startSqs } from './harness.ts'
+
+const WRITERS = 8
+const ACCOUNT = '000000000000'
+
+interface Ledger {
+  readonly sent: Set<string>
+  /** Asked to be deleted; the answer may not have come. */
+  readonly doomed: Set<string>
+  readonly deleted: Set<string>
+  /** Deduplication id to the MessageId that was acknowledged for it. */
+  readonly fifo: Map<string, string>
+  next: number
+}
+
+export async function runKillRounds(t: TestContext, rounds: number): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'sqs-kill-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'sqs.db')
+  const ledger: Ledger = { sent: new Set(), doomed: new Set(), deleted: new Set(), fifo: new Map(), next: 0 }
+  for (let round = 0; round < rounds; round++) {
+    await writeUntilKilled(file, ledger)
+    checkFile(file, ledger)
+  }
+  await drain(t, file, ledger)
+  const { sent, deleted, fifo } = ledger
+  assert.ok(sent.size > rounds && deleted.size > 0 && fifo.size > 0, 'The writers hardly wrote.')
+  return `${rounds} kills: ${sent.size} sends, ${deleted.size} deletes and ${fifo.size} FIFO sends acknowledged`
+}
+
+async function writeUntilKilled(file: string, ledger: Ledger) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'server-process.ts'), file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  const [port] = await once(createInterface(child.stdout), 'line')
+  const client = makeClient(`http://127.0.0.1:${String(port)}`)
+  await createQueues(client)
+  const writers = Array.from({ length: WRITERS }, (_, i) => write(client, ledger, i))
+  await pause(50 + Math.random() * 450)
+  child.kill('SIGKILL')
+  await exited
+  await Promise.all(writers)
+  client.destroy()
+}
+
+async function createQueues(client: SQSClient) {
+  await client.send(new CreateQueueCommand({ QueueName: 'plain' }))
+  const Attributes = { FifoQueue: 'true' }
+  await client.send(new CreateQueueCommand({ QueueName: 'ordered.fifo', Attributes }))
+}
+
+/** Goes on until the server does not answer any more. */
+async function write(client: SQSClient, ledger: Ledger, writer: number) {
+  const steps = [sendPlain, sendPlain, receiveAndDelete, sendFifo, repeatFifo]
+  try {
+    for (let i = writer; ; i++) await steps[i % steps.length]?.(client, ledger, writer)
+  } catch (error) {
+    if (error instanceof assert.AssertionError) throw error
+  }
+}
+
+async function sendPlain(client: SQSClient, ledger: Ledger) {
+  const body = `plain-${ledger.next++}`
+  await client.send(new SendMessageCommand({ QueueUrl: `/${ACCOUNT}/plain`, MessageBody: body }))
+  ledger.sent.add(body)
+}
+
+async function receiveAndDelete(client: SQSClient, ledger: Ledger) {
+  const QueueUrl = `/${ACCOUNT}/plain`
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 3, VisibilityTimeout: 600 }),
+  )
+  for (const { Body = '', ReceiptHandle } of Messages) {
+    assert.ok(!ledger.deleted.has(Body), `${Body} came back after its delete was acknowledged.`)
+    ledger.doomed.add(Body)
+    await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
+    ledger.deleted.add(Body)
+  }
+}
+
+async function sendFifo(client: SQSClient, ledger: Ledger, writer: number) {
+  const id = `fifo-${ledger.next++}`
+  ledger.fifo.set(id, await sendWithId(client, id, writer))
+}
+
+async function repeatFifo(client: SQSClient, ledger: Ledger, writer: number) {
+  const known = [...ledger.fifo.keys()]
+  const id = known[Math.floor(Math.random() * known.length)]
+  if (id !== undefined)
+    assert.equal(await sendWithId(client, id, writer), ledger.fifo.get(id), `${id} was not known any more.`)
+}
+
+async function sendWithId(client: SQSClient, id: string, writer: number): Promise<string> {
+  const { MessageId = '' } = await client.send(
+    new SendMessageCommand({
+      QueueUrl: `/${ACCOUNT}/ordered.fifo`,
+      MessageBody: id,
+      MessageGroupId: `writer-${writer}`,
+      MessageDeduplicationId: id,
+    }),
+  )
+  return MessageId
+}
+
+function checkFile(file: string, ledger: Ledger) {
+  const db = new DatabaseSync(file)
+  try {
+    const rows = db.prepare('SELECT body, messages.seq FROM bodies LEFT JOIN messages USING (seq)').all()
+    const half = db
+      .prepare('SELECT count(*) AS n FROM messages WHERE seq NOT IN (SELECT seq FROM bodies)')
+      .get()
+    assert.equal(half?.n, 0, 'A message has no body.')
+    assert.ok(!rows.some((row) => row.seq === null), 'A body has no message.')
+    checkBodies(
+      rows.map((row) => String(row.body)),
+      ledger,
+    )
+  } finally {
+    db.close()
+  }
+}
+
+function checkBodies(bodies: readonly string[], { sent, doomed, deleted, fifo }: Ledger) {
+  const present = new Set(bodies)
+  assert.equal(present.size, bodies.length, 'A message is there twice.')
+  const lost = [...sent].filter((body) => !present.has(body) && !doomed.has(body))
+  assert.deepEqual(lost, [], 'Acknowledged messages are lost.')
+  assert.deepEqual(
+    [...deleted].filter((body) => present.has(body)),
+    [],
+    'Deleted messages are back.',
+  )
+  assert.deepEqual(
+    [...fifo.keys()].filter((id) => !present.has(id)),
+    [],
+    'Acknowledged FIFO messages are lost.',
+  )
+}
+
+/** In the end everything comes out through the protocol too. */
+async function drain(t: TestContext, file: string, ledger: Ledger) {
+  const { receive, client } = await startSqs(t, { file, now: () => Date.now() + 700_000 })
+  const bodies: string[] = []
+  for (const QueueUrl of [`/${ACCOUNT}/plain`, `/${ACCOUNT}/ordered.fifo`]) {
+    let messages = await receive(QueueUrl, { MaxNumberOfMessages: 10 })
+    while (messages.length > 0) {
+      bodies.push(...messages.map((one) => one.Body ?? ''))
+      for (const { ReceiptHandle } of messages)
+        await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
+      messages = await receive(QueueUrl, { MaxNumberOfMessages: 10 })
+    }
+  }
+  checkBodies(bodies, ledger)
+}

@@ -1,0 +1,6 @@
+import { test } from 'node:test'
+import { runKillRounds } from './kill-rounds.ts'
+
+test('200 kills under 8 writers lose nothing that was acknowledged', async (t) => {
+  t.diagnostic(await runKillRounds(t, 200))
+})

@@ -1,0 +1,13 @@
+// The server as a process of its own, to be killed. Prints its port.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { openSqs } from '../../../lib/local/sqs/server.ts'
+import { credentials, region } from './harness.ts'
+
+const [, , file = ''] = process.argv
+const sqs = await openSqs({ file, credentials: [credentials], region })
+const server = createServer((request, response) => sqs.handle(request, response))
+server.listen(0, '127.0.0.1', () => {
+  // A TCP server's address is an AddressInfo.
+  process.stdout.write(`${(server.address() as AddressInfo).port}\n`)
+})
