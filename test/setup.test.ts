@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  copyFileSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
@@ -90,7 +91,7 @@ function checkout(
     writeFileSync(join(bin, name), `#!/bin/sh\nprintf '%s\\n' "${name} $*" >> ${calls}\n${script}\n`)
     chmodSync(join(bin, name), 0o755)
   }
-  const { npm_execpath: _, npm_lifecycle_event: __, ...inherited } = process.env
+  const { npm_execpath: _, npm_node_execpath: __, npm_lifecycle_event: ___, ...inherited } = process.env
   return {
     dir,
     env: { ...inherited, PATH: `${bin}:${process.env.PATH}` },
@@ -156,6 +157,24 @@ test('an installation that was cut short is done again', () => {
   const repaired = setUp(at, 'start').stdout
   assert.match(repaired, /Installing Node 24: done/)
   assert.match(repaired, /started/)
+})
+
+test('packages are replaced even when the set-up runs on the Node among them', () => {
+  const at = checkout({ npm: `[ $1 = ci ] && rm -rf node_modules\n${npm}`, 'dpkg-query': nothingMissing })
+  setUp(at, 'start')
+  rmSync(join(at.dir, 'node_modules/.package-lock.json'))
+  const own = join(at.dir, 'node_modules/node/bin/node')
+  rmSync(own)
+  copyFileSync(process.execPath, own)
+  const npmScript = join(at.dir, 'npm.cjs')
+  writeFileSync(
+    npmScript,
+    "require('node:child_process').execFileSync('npm', process.argv.slice(2), { stdio: 'inherit' })",
+  )
+  const PATH = `${join(at.dir, 'node_modules/node/bin')}:${at.env.PATH}`
+  const env = { ...at.env, PATH, npm_execpath: npmScript, npm_node_execpath: own }
+  const run = spawnSync(own, ['lib/local/setup.mjs', 'start'], { cwd: at.dir, env, encoding: 'utf8' })
+  assert.match(run.stdout, /Installing Node 24: done.*started/s, run.stderr)
 })
 
 test('a failing npm is shown with all that it said, and nothing is started', () => {

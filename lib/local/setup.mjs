@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 import { installCommand, installDebianPackages } from './setup/debian-packages.mjs'
 import { installNpmPackages, nodeBinary } from './setup/npm-packages.mjs'
 import { CommandFailure, capture, handOver } from './setup/process.mjs'
@@ -53,9 +54,7 @@ async function testCommand() {
   // Types and lint of everything come first, except when one file is being worked on.
   if (!chosen) {
     const check = ['npm', 'run', '--silent', 'check']
-    // Shown only when it fails, and then wherever this is written to.
-    const plain = { ...env, NO_COLOR: '1' }
-    await phase('Checking types and style', () => capture(check, { cwd: root, env: plain }))
+    await phase('Checking types and style', () => capture(check, { cwd: root, env }))
   }
   return ['--test', '--test-concurrency=2', ...args, ...(chosen ? [] : ['test/**/*.test.ts'])]
 }
@@ -74,7 +73,7 @@ async function main() {
     process.stderr.write(usage)
     process.exit(2)
   }
-  await installNpmPackages(root, env)
+  await installNpmPackages(root, process.env)
   await installEngines()
   const command = [...node, ...(await commandOf[purpose]())]
   await handOver(command, { cwd: root, env, startedByNpm: 'npm_lifecycle_event' in process.env })
@@ -83,7 +82,11 @@ async function main() {
 try {
   await main()
 } catch (error) {
-  if (error instanceof CommandFailure) console.error(error.output.trimEnd())
+  if (error instanceof CommandFailure) {
+    // Some tools color what they say even where it goes into a log.
+    const plain = process.stderr.isTTY ? error.output : stripVTControlCharacters(error.output)
+    console.error(plain.trimEnd())
+  }
   console.error(error instanceof Error ? error.message : error)
   process.exit(1)
 }

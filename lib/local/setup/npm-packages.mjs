@@ -51,6 +51,18 @@ export function nodeMatches(root) {
 }
 
 /**
+ * The npm that started this, or the one on the PATH, and its environment. Neither may run on the Node that is
+ * about to be replaced, which npm puts first on the PATH of its scripts.
+ */
+function outerNpm(root, env) {
+  const isOuter = (path) => Boolean(path) && !path.startsWith(join(root, 'node_modules'))
+  const node = [env.npm_node_execpath, process.execPath].find(isOuter)
+  const PATH = env.PATH?.split(':').filter(isOuter).join(':')
+  const npm = node && env.npm_execpath ? [node, env.npm_execpath] : ['npm']
+  return { npm, npmEnv: { ...env, PATH } }
+}
+
+/**
  * Installs the packages of the lockfile and Node 24, where they are not there yet.
  *
  * @param {string} root
@@ -59,7 +71,7 @@ export function nodeMatches(root) {
 export async function installNpmPackages(root, env) {
   if (npmPackagesMatch(root) && nodeMatches(root)) return
   await alone(async (lockFd) => {
-    const npm = env.npm_execpath ? [process.execPath, env.npm_execpath] : ['npm']
+    const { npm, npmEnv } = outerNpm(root, env)
     const quiet = ['--loglevel=error', '--no-audit', '--no-fund', '--no-progress']
     if (!npmPackagesMatch(root)) {
       const wanted = wantedPackages(root).map(([path]) => join(root, path, 'package.json'))
@@ -67,7 +79,7 @@ export async function installNpmPackages(root, env) {
         const count = () => say(`${wanted.filter((path) => existsSync(path)).length} of ${wanted.length}`)
         const counter = setInterval(count, 1000)
         try {
-          await capture([...npm, 'ci', ...quiet], { cwd: root, env, lockFd })
+          await capture([...npm, 'ci', ...quiet], { cwd: root, env: npmEnv, lockFd })
         } finally {
           clearInterval(counter)
         }
@@ -76,7 +88,9 @@ export async function installNpmPackages(root, env) {
     if (!nodeMatches(root)) {
       // Install scripts are off for all packages; this one's fetches the binary of this system.
       const rebuild = ['rebuild', 'node', '--ignore-scripts=false', ...quiet]
-      await phase('Installing Node 24', () => capture([...npm, ...rebuild], { cwd: root, env, lockFd }))
+      await phase('Installing Node 24', () =>
+        capture([...npm, ...rebuild], { cwd: root, env: npmEnv, lockFd }),
+      )
       if (!nodeMatches(root)) throw new Error(`${nodeBinary(root)} does not run on this machine.`)
     }
   })
