@@ -5,7 +5,7 @@ line of stdout an event, both JSON:
 
     {"kind": "convert", "input", "output", "family", "sources", "target", "page"}
         → {"event": "loaded"}, then {"event": "done", "facts"} or {"event": "failed", "reason", "message"}
-    {"kind": "clear"} → {"event": "ready"}
+    {"kind": "clear"} → {"event": "ready", "residentKb", "staleFonts"}, as after the start
 
 `input` and `output` are names in FOLDER. "clear" removes all that has come into FOLDER since the start: the office
 could have left a link there, so nobody outside the sandbox may do it.
@@ -33,13 +33,14 @@ def main(folder, pipe_name, stall_s):
     threading.Thread(target=_end_with, args=(office,), daemon=True).start()
     office.load_libraries()
     watchdog = Watchdog(office, stall_s, lambda: events.send('stalled'))
+    # The profile, and a folder for temporary files that the office holds for as long as it runs.
     kept = set(os.listdir(folder))
-    events.send('ready', residentKb=office.resident_kb())
+    events.send('ready', **office.condition())
     while True:
         request = requests.get()
         if request['kind'] == 'clear':
-            _remove_all_but(kept, folder)
-            events.send('ready', residentKb=office.resident_kb())
+            _clear(folder, kept)
+            events.send('ready', **office.condition())
             continue
         try:
             with watchdog:
@@ -76,13 +77,19 @@ def _end_with(office):
     os._exit(1)
 
 
-def _remove_all_but(kept, folder):
-    for name in set(os.listdir(folder)) - kept:
-        path = os.path.join(folder, name)
-        if os.path.isdir(path) and not os.path.islink(path):
-            shutil.rmtree(path)
-        else:
-            os.remove(path)
+def _clear(folder, kept):
+    for name in os.listdir(folder):
+        if name not in kept:
+            _remove(os.path.join(folder, name))
+        elif name.endswith('.tmp'):
+            _clear(os.path.join(folder, name), kept=())
+
+
+def _remove(path):
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    else:
+        os.remove(path)
 
 
 if __name__ == '__main__':

@@ -33,7 +33,6 @@ def convert(office, request, on_loaded):
         on_loaded()
         facts = prepare(document, request)
         _store(document, office, request)
-        facts['staleFonts'] = _left_fonts(office)
         return facts
     finally:
         document.close(True)
@@ -108,12 +107,6 @@ def _raise_if_gone(error):
     """A dead office is not the document's refusal: the pool tries the document on another one."""
     if type(error).__name__.endswith('DisposedException'):
         raise error
-
-
-def _left_fonts(office):
-    """Fonts that a document carries stay loaded in the office, and would be used in another user's document."""
-    folder = f'{office.folder}/profile/user/temp/embeddedfonts/fromdocs'
-    return os.path.isdir(folder) and len(os.listdir(folder)) > 0
 
 
 class Questions(unohelper.Base, XInteractionHandler):

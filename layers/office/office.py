@@ -57,12 +57,18 @@ class Office:
         return self.context.ServiceManager.createInstanceWithContext(
             'com.sun.star.frame.Desktop', self.context)
 
-    def resident_kb(self):
-        with open(f'/proc/{self.process.pid}/status', encoding='ascii') as status:
-            for line in status:
-                if line.startswith('VmRSS:'):
-                    return int(line.split()[1])
-        return 0
+    def condition(self):
+        """What tells whether it is fit for another document."""
+        return {'residentKb': self._resident_kb(), 'staleFonts': self._has_foreign_fonts()}
+
+    def _resident_kb(self):
+        with open(f'/proc/{self.process.pid}/statm', encoding='ascii') as statm:
+            return int(statm.read().split()[1]) * os.sysconf('SC_PAGE_SIZE') // 1024
+
+    def _has_foreign_fonts(self):
+        """Fonts that a document brings stay loaded, and the office sets the next documents in them as well."""
+        folder = f'{self.folder}/profile/user/temp/embeddedfonts/fromdocs'
+        return os.path.isdir(folder) and len(os.listdir(folder)) > 0
 
     def cpu_ticks(self):
         """User and system time of the office; see proc(5), fields 14 and 15 after the name in parentheses."""

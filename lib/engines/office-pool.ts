@@ -1,9 +1,8 @@
-import { readdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { OfficeCrash, type OfficeFacts } from './office-bridge.ts'
 import {
   folderPrefix,
-  OfficeCrash,
-  type OfficeFacts,
   type OfficeJob,
   type OfficeProcess,
   OfficeRefusal,
@@ -100,17 +99,17 @@ export function createOfficePool(settings: OfficeSettings & { readonly size: num
       release(slot)
       throw error
     }
-    let reusable = false
+    let isWhole = false
+    slot.documents++
     try {
       const facts = await convertOn(office, job, signal)
-      slot.documents++
-      reusable = !facts.staleFonts && slot.documents < maxDocuments
+      isWhole = true
       return facts
     } catch (error) {
-      reusable = error instanceof OfficeRefusal
+      isWhole = error instanceof OfficeRefusal
       throw error
     } finally {
-      if (reusable && (await isCleared(office))) release(slot)
+      if (isWhole && slot.documents < maxDocuments && (await isFit(office))) release(slot)
       else void replace(slot, office)
     }
   }
@@ -163,18 +162,20 @@ async function convertOn(office: OfficeProcess, job: OfficeJob, signal: AbortSig
   }
 }
 
-async function isCleared(office: OfficeProcess): Promise<boolean> {
+/** Clears up after a document, and tells whether the process may see another. */
+async function isFit(office: OfficeProcess): Promise<boolean> {
   try {
-    await office.clear()
-    return office.residentKb <= maxResidentKb
-  } catch (error) {
-    if (error instanceof OfficeCrash) return false
-    throw error
+    const { residentKb, staleFonts } = await office.clear()
+    return residentKb <= maxResidentKb && !staleFonts
+  } catch {
+    // Whatever is wrong with it: the caller replaces it.
+    return false
   }
 }
 
 /** A service that was ended by SIGKILL leaves the folders of its processes, with its users' documents in them. */
 async function removeOrphans(baseDir: string): Promise<void> {
+  await mkdir(baseDir, { recursive: true })
   for (const name of await readdir(baseDir)) {
     const pid = name.startsWith(folderPrefix)
       ? Number.parseInt(name.slice(folderPrefix.length), 10)

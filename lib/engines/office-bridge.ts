@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import * as z from 'zod'
+import { TextEnds } from './output.ts'
+import type { SandboxedCommand } from './sandbox.ts'
+
+/** The office or its bridge died, hung or could not start: another process may well convert the same document. */
+export class OfficeCrash extends Error {
+  override readonly name = 'OfficeCrash'
+}
+
+const OfficeFacts = z.object({
+  pages: z.int().min(0).optional(),
+  sheets: z.int().min(0).optional(),
+})
+export type OfficeFacts = z.infer<typeof OfficeFacts>
+
+const OfficeCondition = z.object({
+  /** Memory of the office in KiB. */
+  residentKb: z.int(),
+  /** A document has brought fonts along, which stay loaded and would show in the next document. */
+  staleFonts: z.boolean(),
+})
+export type OfficeCondition = z.infer<typeof OfficeCondition>
+
+const BridgeEvent = z.discriminatedUnion('event', [
+  OfficeCondition.extend({ event: z.literal('ready') }),
+  z.object({ event: z.literal('loaded') }),
+  z.object({ event: z.literal('stalled') }),
+  z.object({ event: z.literal('done'), facts: OfficeFacts }),
+  z.object({
+    event: z.literal('failed'),
+    reason: z.enum(['password', 'corrupt', 'margins', 'export']),
+    message: z.string(),
+  }),
+])
+type BridgeEvent = z.infer<typeof BridgeEvent>
+
+/** A hundred documents take some 20 kB; more comes only from a bridge that is no longer ours. */
+const maxEventBytes = 1024 * 1024
+
+/** What `layers/office/bridge.py` says and is told, a line at a time. */
+export interface Bridge {
+  readonly alive: boolean
+  send(message: object): void
+  /** @throws OfficeCrash when the bridge ends before its next event. */
+  next(): Promise<BridgeEvent>
+  /** Waits for "ready". */
+  ready(): Promise<OfficeCondition>
+  kill(): Promise<void>
+}
+
+export function connect(command: SandboxedCommand): Bridge {
+  const child = spawn(command.file, command.args, {
+    env: command.env,
+    cwd: command.cwd,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const stderr = new TextEnds(16 * 1024)
+  child.stderr.on('data', (chunk: Buffer) => stderr.add(chunk))
+  // A dead reader is noticed by the end of its output; writing to it must not end us.
+  child.stdin.on('error', () => undefined)
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve())
+    child.once('error', (error) => {
+      stderr.add(Buffer.from(error.message))
+      resolve()
+    })
+  })
+  const reader = createInterface({ input: child.stdout })
+  const lines = reader[Symbol.asyncIterator]()
+  let alive = true
+  void ended.then(() => {
+    alive = false
+    killGroup(child)
+    // Not left to the end of the stream: whoever inherited it could keep it open.
+    reader.close()
+    child.stdout.destroy()
+  })
+  let heard = 0
+  child.stdout.on('data', (chunk: Buffer) => {
+    heard += chunk.length
+    if (heard > maxEventBytes) killGroup(child)
+  })
+  const next = async (): Promise<BridgeEvent> => {
+    const line = await lines.next()
+    if (line.done === true) throw new OfficeCrash(`The office ended: ${stderr.toString().slice(-2000)}`)
+    return parsed(line.value)
+  }
+  return {
+    get alive() {
+      return alive
+    },
+    send: (message) => void child.stdin.write(`${JSON.stringify(message)}\n`),
+    next,
+    ready: async () => {
+      const event = await next()
+      if (event.event === 'ready') return event
+      throw new OfficeCrash(`The bridge sent "${event.event}" instead of "ready".`)
+    },
+    kill: async () => {
+      if (alive) killGroup(child)
+      await ended
+    },
+  }
+}
+
+function parsed(line: string): BridgeEvent {
+  try {
+    return BridgeEvent.parse(JSON.parse(line))
+  } catch (cause) {
+    throw new OfficeCrash('The bridge sent something that is no event.', { cause })
+  }
+}
+
+/** What the leader of the group leaves behind goes with it. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
