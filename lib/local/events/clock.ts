@@ -130,12 +130,15 @@ function owe(account: Account, schedule: Schedule, runAt: number): void {
   const arn = scheduleArn(account, schedule)
   const scheduledAt = eventTime(new Date(runAt))
   const executionId = createHash('sha256').update(`${arn} ${runAt}`).digest('hex').slice(0, 16)
-  const keywords: Readonly<Record<string, string>> = {
-    'schedule-arn': arn,
-    'scheduled-time': scheduledAt,
-    'execution-id': executionId,
-  }
-  const input = Target.Input?.replace(/<aws\.scheduler\.([a-z-]+)>/g, (text, name) => keywords[name] ?? text)
+  const keywords = new Map([
+    ['schedule-arn', arn],
+    ['scheduled-time', scheduledAt],
+    ['execution-id', executionId],
+  ])
+  const input = Target.Input?.replace(
+    /<aws\.scheduler\.([a-z-]+)>/g,
+    (text, name) => keywords.get(name) ?? text,
+  )
   const event = (source: string, detailType: string, detail: string, resources: string[]) =>
     composeEvent(account, { id: randomUUID(), source, detailType, time: new Date(runAt), resources, detail })
   const { EventBridgeParameters: parameters } = Target

@@ -14,7 +14,13 @@ export const whole = (least: number, most: number) => z.number().int().min(least
 
 /** A member that AWS knows and this server does not: giving it is an error, never silently without effect. */
 export const unsupported = (name: string) =>
-  z.undefined({ error: `${name} is not supported by this server. Leave it out.` }).optional()
+  z
+    .unknown()
+    .refine((value) => value === undefined, {
+      error: `${name} is not supported by this server. Leave it out.`,
+      params: { sentence: true },
+    })
+    .optional()
 
 export const Tags = z.array(z.object({ Key: text(1, 128), Value: text(0, 256) }))
 
@@ -28,8 +34,8 @@ export function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
   const result = schema.safeParse(withoutNulls(body), { reportInput: true })
   if (result.success) return result.data
   const { issues } = result.error
-  const plain = issues.find((issue) => issue.message.endsWith('Leave it out.'))
-  if (plain) throw invalid(plain.message)
+  const sentence = issues.find((issue) => issue.code === 'custom' && issue.params?.sentence === true)
+  if (sentence) throw invalid(sentence.message)
   const unreadable = issues.find((issue) => issue.code === 'invalid_type' && issue.input !== undefined)
   if (unreadable)
     throw new AwsError(
@@ -55,8 +61,8 @@ function memberPath(path: readonly PropertyKey[]): string {
 
 function shown(value: unknown): string {
   if (value === undefined) return 'null'
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return `'${text.slice(0, 1024)}'`
+  const whole = typeof value === 'string' ? value : JSON.stringify(value)
+  return `'${whole.slice(0, 1024)}'`
 }
 
 function constraint(issue: z.core.$ZodIssue): string {

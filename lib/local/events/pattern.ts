@@ -109,13 +109,13 @@ const matchers = {
   'anything-but': (operand: unknown) => anythingBut(operand),
 }
 
-const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> = {
-  '=': (a, b) => a === b,
-  '<': (a, b) => a < b,
-  '<=': (a, b) => a <= b,
-  '>': (a, b) => a > b,
-  '>=': (a, b) => a >= b,
-}
+const comparisons = new Map<string, (a: number, b: number) => boolean>([
+  ['=', (a, b) => a === b],
+  ['<', (a, b) => a < b],
+  ['<=', (a, b) => a <= b],
+  ['>', (a, b) => a > b],
+  ['>=', (a, b) => a >= b],
+])
 
 /** One comparison, or a lower bound followed by an upper one: `[">", 0, "<=", 5]`. */
 function numeric(operand: unknown): LeafTest {
@@ -126,7 +126,7 @@ function numeric(operand: unknown): LeafTest {
   for (let at = 0; at < operand.length; at += 2) {
     const [operator, bound]: unknown[] = operand.slice(at, at + 2)
     if (typeof operator !== 'string') throw bad(`Invalid member in numeric match: ${operator}`)
-    const compare = comparisons[operator]
+    const compare = comparisons.get(operator)
     if (!compare) throw bad(`Unrecognized numeric range operator: ${operator}`)
     if (at > 0 && !(String(operand[0]).startsWith('>') && operator.startsWith('<')))
       throw bad(`Bad numeric range operator: ${operator}`)

@@ -28,26 +28,28 @@ const schedulerLists: Readonly<Record<string, string>> = {
   'schedule-groups': 'ListScheduleGroups',
 }
 /** Query parameters that are not called like the member they carry. */
-const queryNames: Readonly<Record<string, string>> = { clientToken: 'ClientToken', groupName: 'GroupName' }
+const queryNames = new Map([
+  ['clientToken', 'ClientToken'],
+  ['groupName', 'GroupName'],
+])
 
-export function readCall(request: IncomingMessage): Call {
-  const target = request.headers['x-amz-target']
+export function readCall({ url = '/', method = '', headers }: IncomingMessage): Call {
+  const target = headers['x-amz-target']
   if (typeof target === 'string') {
     const [api, operation = ''] = target.split('.')
     return { service: 'events', operation: api === 'AWSEvents' ? operation : '', members: {} }
   }
-  const url = new URL(request.url ?? '/', 'http://localhost')
-  const [, collection = '', ...rest] = url.pathname.split('/')
+  const [path = '', search = ''] = url.split('?', 2)
+  const [, collection = '', ...rest] = path.split('/')
   const name = decoded(rest.join('/'))
-  const method = request.method ?? ''
-  const query: Record<string, unknown> = {}
-  for (const [key, value] of url.searchParams) if (key !== 'TagKeys') query[queryNames[key] ?? key] = value
+  const parameters = new URLSearchParams(search)
+  const query = Object.fromEntries([...parameters].map(([key, value]) => [queryNames.get(key) ?? key, value]))
   if (name === '' && method === 'GET' && Object.hasOwn(schedulerLists, collection))
     return { service: 'scheduler', operation: schedulerLists[collection] ?? '', members: query }
   const methods = Object.hasOwn(schedulerRoutes, collection) ? schedulerRoutes[collection] : undefined
   const operation = (name !== '' && methods?.[method]) || ''
   if (collection !== 'tags') return { service: 'scheduler', operation, members: { ...query, Name: name } }
-  const TagKeys = url.searchParams.getAll('TagKeys')
+  const TagKeys = parameters.getAll('TagKeys')
   return { service: 'scheduler', operation, members: { ...query, ResourceArn: name, TagKeys } }
 }
 

@@ -52,7 +52,8 @@ const schema = `
 `
 
 export function openStore(file: string): Store {
-  const db = new DatabaseSync(file)
+  // A backup that reads the file may hold it for a moment.
+  const db = new DatabaseSync(file, { timeout: 5000 })
   db.exec(schema)
   const shelves = new Map<Kind, Map<string, unknown>>()
   const load = () => {

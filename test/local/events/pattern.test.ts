@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { AwsError } from '../../../lib/local/events/aws-error.ts'
-import { leavesOf, matchesPattern } from '../../../lib/local/events/event-leaves.ts'
+import { leavesOf, matchesPattern, TooComplex } from '../../../lib/local/events/event-leaves.ts'
 import { readPattern } from '../../../lib/local/events/pattern.ts'
 
 function matches(pattern: object, event: object): boolean {
@@ -196,6 +196,7 @@ const reasons: Readonly<Record<string, string>> = {
   '{"a":[{"numeric":5}]}': 'Value of numeric must be an array.',
   '{"a":[{"NUMERIC":["=",5]}]}': 'Unrecognized match type NUMERIC',
   '{"a":[{"numeric":["~",5]}]}': 'Unrecognized numeric range operator: ~',
+  '{"a":[{"numeric":["constructor",5]}]}': 'Unrecognized numeric range operator: constructor',
   '{"a":[{"numeric":[">",0,">",0]}]}': 'Bad numeric range operator: >',
   '{"a":[{"numeric":[">",0,"<"]}]}': 'Value of < must be numeric',
   '{"a":[{"numeric":[">",5,"<",5]}]}': 'Bottom must be less than top',
@@ -231,4 +232,11 @@ test('a hostile wildcard takes no longer than its length', () => {
 
 test('an event nested deeper than 1000 levels is not read', () => {
   assert.equal(leavesOf(JSON.parse(`${'{"a":'.repeat(1001)}1${'}'.repeat(1001)}`)), undefined)
+})
+
+test('an event whose arrays defeat every choice is given up, not searched for hours', () => {
+  const half = Array.from({ length: 2000 }, (_, n) => (n % 2 === 0 ? { x: 1 } : { y: 1 }))
+  const started = performance.now()
+  assert.throws(() => matches({ a: { x: [1] }, b: { x: [1], y: [1] } }, { a: half, b: half }), TooComplex)
+  assert.ok(performance.now() - started < 5000)
 })
