@@ -19,6 +19,8 @@ export interface Container {
   readonly cover?: true
   /** Tells players to turn the picture, so that a turned one can be copied. */
   readonly rotation?: true
+  /** Holds alpha as its codecs have it. */
+  readonly alpha?: true
   /** FourCC of the video. */
   readonly videoTag?: string
   /** Sample rates, where the container takes fewer than the codec. */
@@ -72,6 +74,7 @@ export const videoContainers = {
       'pcm_s16be',
     ],
     subtitles: 'mov_text',
+    alpha: true,
     rotation: true,
   },
   mkv: {
@@ -109,6 +112,7 @@ export const videoContainers = {
     ],
     subtitles: 'srt',
     pictureSubtitles: true,
+    alpha: true,
   },
   webm: {
     muxer: 'webm',
@@ -116,6 +120,7 @@ export const videoContainers = {
     audio: ['opus', 'vorbis'],
     copies: ['vp8', 'vp9', 'av1', 'opus', 'vorbis'],
     subtitles: 'webvtt',
+    alpha: true,
   },
   avi: {
     muxer: 'avi',
@@ -233,7 +238,8 @@ export const audioContainers = {
   wav: sound('wav', ['pcm'], ['pcm_s16le', 'pcm_s24le', 'pcm_f32le']),
   flac: sound('flac', ['flac'], ['flac'], true),
   aac: sound('adts', ['aac'], ['aac']),
-  ogg: sound('ogg', ['vorbis', 'opus', 'flac'], ['vorbis', 'opus', 'flac']),
+  // Ogg can hold FLAC, but who asks for .ogg means Vorbis: many players take no other.
+  ogg: sound('ogg', ['vorbis', 'opus', 'flac'], ['vorbis', 'opus']),
   oga: sound('ogg', ['vorbis', 'opus', 'flac'], ['vorbis', 'opus', 'flac']),
   m4a: sound('ipod', ['aac', 'alac'], ['aac', 'alac'], true),
   m4b: sound('ipod', ['aac'], ['aac'], true),
