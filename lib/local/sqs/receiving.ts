@@ -1,8 +1,9 @@
-// ReceiveMessage: which messages may go out now, in which order, and which have failed too often.
+// ReceiveMessage: takes messages out, hides them, and moves away those that have failed too often.
 import { randomBytes } from 'node:crypto'
 import { openAttempts } from './attempts.ts'
 import type { Clock } from './clock.ts'
 import { SqsError } from './errors.ts'
+import { openPicker } from './picking.ts'
 import type { Queue, Queues } from './queues.ts'
 import type { Store } from './store.ts'
 
@@ -45,23 +46,11 @@ export interface Wanted {
   readonly attemptId: string | undefined
 }
 
-/** "Amazon SQS looks through the first 120k messages to determine available message groups." */
-const FIFO_WINDOW = 120_000
-
 export type Receiver = ReturnType<typeof openReceiver>
 
 /** Every function runs inside `store.commit`. */
 export function openReceiver(store: Store, queues: Queues, clock: Clock, inFlightLimit: number) {
   const expire = store.prepare('DELETE FROM messages WHERE queue_id = ? AND enqueued_at <= ?')
-  const visible = store.prepare<MessageRow>(
-    'SELECT * FROM messages WHERE queue_id = ? AND visible_at <= ? ORDER BY visible_at, seq',
-  )
-  const headOf = store.prepare<{ seq: number }>(
-    'SELECT seq FROM messages WHERE queue_id = ? AND group_id = ? ORDER BY enqueued_at, seq LIMIT 1',
-  )
-  const ofGroup = store.prepare<MessageRow>(
-    'SELECT * FROM messages WHERE queue_id = ? AND group_id = ? ORDER BY enqueued_at, seq',
-  )
   const take = store.prepare(
     `UPDATE messages SET visible_at = ?, received = received + 1, receipt = ?, received_at = ?,
      first_received_at = coalesce(first_received_at, ?) WHERE seq = ?`,
@@ -86,6 +75,7 @@ export function openReceiver(store: Store, queues: Queues, clock: Clock, inFligh
     'SELECT min(visible_at) AS at FROM messages WHERE queue_id = ? AND visible_at > ?',
   )
   const attempts = openAttempts(store)
+  const pick = openPicker(store)
   // An upper bound per queue: counting for each receive would cost more than the receive.
   const inFlightAtMost = new Map<number, number>()
 
@@ -99,9 +89,7 @@ export function openReceiver(store: Store, queues: Queues, clock: Clock, inFligh
       throw new SqsError('OverLimit', `The maximum of ${inFlightLimit} in flight messages is reached.`)
     }
     const fate = judge(queue)
-    const rows = queue.settings.fifo
-      ? pickFifo(queue, at, wanted.max, fate.isDead)
-      : pickStandard(queue, at, wanted.max, fate.isDead)
+    const rows = pick(queue, at, wanted.max, fate.isDead)
     fate.bury(at)
     const taken = rows.map((row) => takeOne(row, at, wanted.visibilityS))
     inFlightAtMost.set(queue.id, (inFlightAtMost.get(queue.id) ?? inFlightLimit) + taken.length)
@@ -131,47 +119,6 @@ export function openReceiver(store: Store, queues: Queues, clock: Clock, inFligh
         store.touched(target.id)
       },
     }
-  }
-
-  function pickStandard(queue: Queue, at: number, max: number, isDead: (row: MessageRow) => boolean) {
-    const picked: MessageRow[] = []
-    for (const row of visible.iterate(queue.id, at)) {
-      if (!isDead(row)) picked.push(row)
-      if (picked.length >= max) break
-    }
-    return picked
-  }
-
-  /**
-   * As many as possible from one group, then from the next; nothing behind a message that is hidden. A group's turn
-   * comes when its oldest message became visible, so those that were just served go to the end of the line.
-   */
-  function pickFifo(queue: Queue, at: number, max: number, isDead: (row: MessageRow) => boolean) {
-    const picked: MessageRow[] = []
-    const heads = new Map<string, number | undefined>()
-    let looked = 0
-    for (const { seq, group_id: group } of visible.iterate(queue.id, at)) {
-      if (picked.length >= max || ++looked > FIFO_WINDOW) break
-      if (group === null) continue
-      if (!heads.has(group)) heads.set(group, headOf.get(queue.id, group)?.seq)
-      if (heads.get(group) === seq) picked.push(...pickGroup(queue, group, at, max - picked.length, isDead))
-    }
-    return picked
-  }
-
-  function pickGroup(
-    queue: Queue,
-    group: string,
-    at: number,
-    max: number,
-    isDead: (row: MessageRow) => boolean,
-  ) {
-    const picked: MessageRow[] = []
-    for (const row of ofGroup.iterate(queue.id, group)) {
-      if (row.visible_at > at || picked.length >= max) break
-      if (!isDead(row)) picked.push(row)
-    }
-    return picked
   }
 
   function takeOne(row: MessageRow, at: number, visibilityS: number): Taken {

@@ -1,6 +1,7 @@
 // Requests and answers on the wire, in either protocol.
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { SqsError } from './errors.ts'
 import type { Action } from './inputs.ts'
 import { readForm, writeError, writeResult } from './query-protocol.ts'
@@ -15,6 +16,7 @@ export interface Call {
 
 /** A full batch of 1 MiB whose every byte is written as a JSON escape of six, and room for what is around it. */
 const MAX_REQUEST_BYTES = 8 * 1024 * 1024
+const DISCARD_MS = 2000
 const TARGET = 'AmazonSQS.'
 const BATCH = /Batch$/
 /** Not valid under a queue's own address. */
@@ -28,23 +30,29 @@ export function protocolOf(request: IncomingMessage): Protocol {
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
-  if (Number(request.headers['content-length'] ?? 0) > MAX_REQUEST_BYTES) throw tooLarge()
-  // Without this option a throw would destroy the connection that has to carry the answer.
+  // Without this option leaving the loop would destroy the connection that has to carry the answer.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     // An IncomingMessage without an encoding yields buffers.
     const buffer = chunk as Buffer
     bytes += buffer.length
-    if (bytes > MAX_REQUEST_BYTES) throw tooLarge()
+    if (bytes > MAX_REQUEST_BYTES) break
     chunks.push(buffer)
+  }
+  if (bytes > MAX_REQUEST_BYTES) {
+    await discard(request)
+    throw new SqsError(
+      'RequestEntityTooLargeException',
+      `The request is larger than ${MAX_REQUEST_BYTES} bytes.`,
+    )
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
 }
 
-function tooLarge(): SqsError {
-  return new SqsError(
-    'RequestEntityTooLargeException',
-    `The request is larger than ${MAX_REQUEST_BYTES} bytes.`,
-  )
+/** A client reads an answer only after it could write its request. */
+async function discard(request: IncomingMessage) {
+  const end = new Promise((resolve) => request.once('close', resolve))
+  request.resume()
+  await Promise.race([end, pause(DISCARD_MS, undefined, { ref: false })])
 }
 
 export function readCall(request: IncomingMessage, body: Buffer): Call {
@@ -108,7 +116,7 @@ export function respondError(
   error: SqsError,
   requestId: string,
 ) {
-  // After these the rest of the body is not read, so the connection cannot be used again.
+  // Some of the body may still be on its way, so the connection cannot be used again.
   if (error.status === 413) response.setHeader('connection', 'close')
   if (protocol === 'query')
     return send(response, error.status, 'text/xml', writeError(error, requestId), requestId)

@@ -324,6 +324,24 @@ describe('SQS messages', () => {
     assert.equal((await receive(url)).length, 1)
   })
 
+  test('a group with a long backlog does not keep the others waiting', async (t) => {
+    const { client, createQueue, receive } = await startSqs(t)
+    const url = await createQueue('fair')
+    const send = (MessageGroupId: string | undefined, MessageBody: string) =>
+      client.send(new SendMessageCommand({ QueueUrl: url, MessageBody, MessageGroupId }))
+    for (let i = 0; i < 20; i++) await send('noisy', `noisy ${i}`)
+    await send('quiet', 'quiet')
+    await send(undefined, 'alone')
+    const first = await receive(url, { MaxNumberOfMessages: 4 })
+    assert.deepEqual(
+      first.map((one) => one.Body),
+      ['noisy 0', 'quiet', 'alone', 'noisy 1'],
+    )
+    assert.equal(first[1]?.Attributes?.MessageGroupId, 'quiet')
+    await send('quiet', 'quiet again')
+    assert.equal((await receive(url))[0]?.Body, 'quiet again')
+  })
+
   test('the process itself can send by name or ARN', async (t) => {
     const { sqs, createQueue, receive } = await startSqs(t)
     const url = await createQueue('inside')
