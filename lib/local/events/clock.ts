@@ -87,7 +87,7 @@ interface Due {
   readonly next: (after: number) => number | undefined
 }
 
-/** AWS invokes "with 60 seconds precision". */
+/** AWS runs schedules with a precision of a minute. */
 const PRECISION_MS = 60_000
 
 /**

@@ -1,4 +1,5 @@
-import type { Delivery, Failure } from './delivery.ts'
+import type { Delivery } from './delivery.ts'
+import type { Failure } from './failure.ts'
 
 /**
  * The message that a dead-letter queue gets, with the attributes that the two services document:

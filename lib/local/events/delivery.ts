@@ -2,6 +2,7 @@
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html
 import type { Log } from './account.ts'
 import { deadLetter } from './dead-letter.ts'
+import { readFailure } from './failure.ts'
 import type { Store } from './store.ts'
 import { busNameOf, serviceOf } from './target-arn.ts'
 
@@ -105,14 +106,11 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
 
   async function attempt(id: number): Promise<void> {
     const delivery = store.outbox.read(id)
-    let failure: unknown
     try {
-      await withDeadline(send(delivery))
-    } catch (error) {
-      failure = error
-    }
-    try {
-      const next = failure === undefined ? undefined : await afterFailure(delivery, failure)
+      const next = await withDeadline(send(delivery)).then(
+        () => undefined,
+        (error: unknown) => afterFailure(delivery, error),
+      )
       if (closed) return
       await store.commit(() => {
         underWay.delete(id)
@@ -120,13 +118,16 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
         else store.outbox.remove(id)
       })
     } catch (error) {
-      // The row stays in the outbox and is tried again: what is delivered twice is not lost.
-      underWay.delete(id)
+      // The row stays in the outbox and is delivered again, but not at once: a full disk stays full for a while.
       log('The outbox of the event bus could not be written.', { error })
+      setTimeout(() => {
+        underWay.delete(id)
+        wake()
+      }, LONGEST_SLEEP_MS).unref()
     }
   }
 
-  function send(delivery: Delivery): Promise<void> {
+  async function send(delivery: Delivery): Promise<void> {
     const { targetArn, messageGroupId, origin, hops } = delivery
     const body =
       origin.kind === 'schedule'
@@ -174,48 +175,6 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
       clearTimeout(timer)
     },
   }
-}
-
-export interface Failure {
-  /** The class of failure in EventBridge's words. */
-  readonly code: string
-  /** What the target itself called it. */
-  readonly name: string
-  readonly message: string
-  /** Another attempt cannot help. */
-  readonly permanent: boolean
-}
-
-/** "If EventBridge lacks permission or the target no longer exists, the event goes to the dead-letter queue at once." */
-const failureClasses: readonly (readonly [RegExp, code: string, permanent: boolean])[] = [
-  [/NonExistentQueue|QueueDoesNotExist|NotFound/, 'NO_RESOURCE', true],
-  [/AccessDenied|NotAuthorized/, 'NO_PERMISSIONS', true],
-  [/Throttl|TooManyRequests/, 'THROTTLING', false],
-  [/Timeout|ETIMEDOUT/, 'TIMEOUT', false],
-  [/^E(CONN|PIPE|HOST|NET)/, 'CONNECTION_FAILURE', false],
-  [/^(Invalid|MissingRequired|Unsupported|RequestEntityTooLarge)/, 'SDK_CLIENT_ERROR', true],
-]
-
-function readFailure(error: unknown): Failure {
-  const { code, name, message } = {
-    code: undefined,
-    name: undefined,
-    message: String(error),
-    ...named(error),
-  }
-  const names = [code, name].filter((one) => typeof one === 'string')
-  const known = failureClasses.find(([pattern]) => names.some((one) => pattern.test(one)))
-  return {
-    code: known?.[1] ?? 'SDK_CLIENT_ERROR',
-    name: names[0] ?? 'Error',
-    message,
-    permanent: known?.[2] ?? false,
-  }
-}
-
-function named(error: unknown) {
-  if (!(error instanceof Error)) return {}
-  return { code: 'code' in error ? error.code : undefined, name: error.name, message: error.message }
 }
 
 function parsed(body: string): unknown {

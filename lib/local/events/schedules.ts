@@ -184,7 +184,7 @@ function save(account: Account, members: z.infer<typeof Members>, before: Schedu
   const at = account.now()
   const sameRate =
     before?.ScheduleExpression === rest.ScheduleExpression && before.StartDate === rest.StartDate
-  // "If you do not provide a StartDate for a rate-based schedule, your schedule starts invoking the target immediately."
+  // Without a StartDate, AWS runs a rate at once and counts from there.
   const anchor =
     before && sameRate ? before.anchor : rest.StartDate === undefined ? at : rest.StartDate * 1000
   const schedule: Schedule = { ...rest, createdAt: before?.createdAt ?? at, modifiedAt: at, anchor }

@@ -9,7 +9,7 @@ export type Timetable =
 
 const unitsMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 
-/** Undefined when the expression is not valid. "A rate of one has a singular unit, all others a plural one." */
+/** Undefined when the expression is not valid. A rate of one has a singular unit, all others a plural one. */
 export function readExpression(expression: string): Timetable | undefined {
   const [, kind, inner = ''] = /^(at|rate|cron)\((.*)\)$/s.exec(expression) ?? []
   if (kind === 'at') return readAt(inner)

@@ -1,0 +1,43 @@
+// Why a target did not take a message, as the dead-letter queue is told.
+
+export interface Failure {
+  /** The class of failure in EventBridge's words. */
+  readonly code: string
+  /** What the target itself called it. */
+  readonly name: string
+  readonly message: string
+  /** Another attempt cannot help. */
+  readonly permanent: boolean
+}
+
+/** Where permission is missing or the target is gone, EventBridge does not try again. */
+const failureClasses: readonly (readonly [RegExp, code: string, permanent: boolean])[] = [
+  [/NonExistentQueue|QueueDoesNotExist|NotFound/, 'NO_RESOURCE', true],
+  [/AccessDenied|NotAuthorized/, 'NO_PERMISSIONS', true],
+  [/Throttl|TooManyRequests/, 'THROTTLING', false],
+  [/Timeout|ETIMEDOUT/, 'TIMEOUT', false],
+  [/^E(CONN|PIPE|HOST|NET)/, 'CONNECTION_FAILURE', false],
+  [/^(Invalid|MissingRequired|Unsupported|RequestEntityTooLarge)/, 'SDK_CLIENT_ERROR', true],
+]
+
+export function readFailure(error: unknown): Failure {
+  const { code, name, message } = {
+    code: undefined,
+    name: undefined,
+    message: String(error),
+    ...named(error),
+  }
+  const names = [code, name].filter((one) => typeof one === 'string')
+  const known = failureClasses.find(([pattern]) => names.some((one) => pattern.test(one)))
+  return {
+    code: known?.[1] ?? 'SDK_CLIENT_ERROR',
+    name: names[0] ?? 'Error',
+    message,
+    permanent: known?.[2] ?? false,
+  }
+}
+
+function named(error: unknown) {
+  if (!(error instanceof Error)) return {}
+  return { code: 'code' in error ? error.code : undefined, name: error.name, message: error.message }
+}
