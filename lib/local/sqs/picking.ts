@@ -15,6 +15,10 @@ export function openPicker(store: Store) {
   const visible = store.prepare<MessageRow>(
     'SELECT * FROM messages WHERE queue_id = ? AND visible_at <= ? ORDER BY visible_at, seq',
   )
+  const visibleGroups = store.prepare<Pick<MessageRow, 'seq' | 'group_id'>>(
+    `SELECT seq, group_id FROM messages WHERE queue_id = ? AND visible_at <= ?
+     ORDER BY visible_at, seq LIMIT ${FIFO_WINDOW}`,
+  )
   const headOf = store.prepare<{ seq: number }>(
     'SELECT seq FROM messages WHERE queue_id = ? AND group_id = ? ORDER BY enqueued_at, seq LIMIT 1',
   )
@@ -47,9 +51,8 @@ export function openPicker(store: Store) {
   function pickFifo(queue: Queue, at: number, max: number, isDead: Judge): MessageRow[] {
     const picked: MessageRow[] = []
     const heads = new Map<string, number | undefined>()
-    let looked = 0
-    for (const { seq, group_id: group } of visible.iterate(queue.id, at)) {
-      if (picked.length >= max || ++looked > FIFO_WINDOW) break
+    for (const { seq, group_id: group } of visibleGroups.iterate(queue.id, at)) {
+      if (picked.length >= max) break
       if (group === null) continue
       if (!heads.has(group)) heads.set(group, headOf.get(queue.id, group)?.seq)
       if (heads.get(group) === seq) picked.push(...pickGroup(queue, group, at, max - picked.length, isDead))

@@ -30,7 +30,8 @@ CREATE TABLE IF NOT EXISTS messages (
   receipt INTEGER,
   source_arn TEXT
 ) STRICT;
-CREATE INDEX IF NOT EXISTS messages_by_visibility ON messages (queue_id, visible_at);
+-- The group is in it so that a FIFO queue finds the groups of a long backlog without reading its messages.
+CREATE INDEX IF NOT EXISTS messages_by_visibility ON messages (queue_id, visible_at, seq, group_id);
 CREATE INDEX IF NOT EXISTS messages_by_arrival ON messages (queue_id, enqueued_at);
 CREATE INDEX IF NOT EXISTS messages_by_group ON messages (queue_id, group_id, enqueued_at)
   WHERE group_id IS NOT NULL;
