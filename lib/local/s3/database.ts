@@ -56,6 +56,7 @@ export class Database {
    * fsync; each stands in a savepoint of its own, so one that throws leaves no trace and harms no other.
    */
   write<T>(change: () => T): Promise<T> {
+    if (!this.#db.isOpen) return Promise.reject(new Error('The S3 server is closed.'))
     return new Promise((resolve, reject) => {
       let result: T
       if (this.#waiting.length === 0) setImmediate(() => this.#commit())
@@ -72,6 +73,7 @@ export class Database {
   #commit(): void {
     const changes = this.#waiting
     this.#waiting = []
+    if (changes.length === 0) return
     const settled: (() => void)[] = []
     try {
       this.#db.exec('BEGIN IMMEDIATE')
@@ -99,7 +101,8 @@ export class Database {
   }
 
   close(): void {
-    if (this.#waiting.length > 0) this.#commit()
+    if (!this.#db.isOpen) return
+    this.#commit()
     this.#db.close()
     this.#lock.close()
   }

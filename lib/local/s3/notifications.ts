@@ -54,7 +54,7 @@ const GIVE_UP_MS = 24 * 3_600_000
 
 export class Notifier {
   readonly #options: NotifierOptions
-  #running = false
+  #running: Promise<void> | undefined
   #again = false
   #retryMs = 0
   #timer: NodeJS.Timeout | undefined
@@ -97,13 +97,16 @@ export class Notifier {
   wake(): void {
     this.#again = true
     if (this.#running || this.#closed || !this.connected) return
-    this.#running = true
-    void this.#run()
+    this.#running = this.#run().finally(() => {
+      this.#running = undefined
+    })
   }
 
-  close(): void {
+  /** Resolves when no message is on its way any more. */
+  async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
+    await this.#running
   }
 
   async #run(): Promise<void> {
@@ -116,12 +119,11 @@ export class Notifier {
     } catch (cause) {
       this.#options.log('Event messages could not be read', { cause })
       this.#retryLater()
-    } finally {
-      this.#running = false
     }
   }
 
   #retryLater(): void {
+    if (this.#closed) return
     this.#retryMs = Math.min(Math.max(this.#retryMs * 2, 500), MAX_RETRY_MS)
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.wake(), this.#retryMs).unref()

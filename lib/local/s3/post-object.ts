@@ -26,7 +26,21 @@ export async function postObject(
   call: Call,
   credentials: readonly Credentials[],
 ): Promise<Reply> {
-  const form = await readForm(call.request)
+  try {
+    return await takeForm(services, call, credentials, await readForm(call.request))
+  } finally {
+    // The parser may still hold the request back; what comes behind the file is of no interest.
+    call.request.unpipe()
+    call.request.resume()
+  }
+}
+
+async function takeForm(
+  services: Services,
+  call: Call,
+  credentials: readonly Credentials[],
+  form: Form,
+): Promise<Reply> {
   const size = checkPolicy(form.fields, call.bucket, credentials, services.region)
   const template = form.fields.get('key') ?? ''
   if (template === '')
@@ -77,8 +91,12 @@ function readForm(request: IncomingMessage): Promise<Form> {
       else fields.set(name.toLowerCase(), value)
     })
     parser.on('file', (_name, file, { filename }) => {
+      // Whoever reads the file hears of its errors; until somebody does, Node must not end the process for one.
+      file.on('error', () => undefined)
       // A client that goes away ends neither parser nor file by itself.
-      request.once('close', () => file.destroy(new Error('The client went away')))
+      request.once('close', () => {
+        if (!request.complete) file.destroy(new Error('The client went away'))
+      })
       parser.on('error', (cause) => file.destroy(cause instanceof Error ? cause : new Error('Broken form')))
       resolve({ fields, filename: filename ?? '', file: file.iterator({ destroyOnReturn: false }) })
     })
@@ -86,7 +104,9 @@ function readForm(request: IncomingMessage): Promise<Form> {
     parser.on('close', () =>
       fail(invalidArgument('POST requires exactly one file upload per request.', 'file', '0')),
     )
-    request.once('close', () => fail(new Error('The client went away')))
+    request.once('close', () => {
+      if (!request.complete) fail(new Error('The client went away'))
+    })
     request.pipe(parser)
   })
 }

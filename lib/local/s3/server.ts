@@ -74,8 +74,11 @@ export async function openS3({
     },
     async close() {
       clearInterval(timer)
-      notifier.close()
-      await Promise.race([Promise.allSettled(active), setTimeout(CLOSE_MS, undefined, { ref: false })])
+      const finished = Promise.allSettled([...active, notifier.close()])
+      const patience = new AbortController()
+      const patienceEnds = setTimeout(CLOSE_MS, undefined, { signal: patience.signal }).catch(() => undefined)
+      await Promise.race([finished, patienceEnds])
+      patience.abort()
       db.close()
     },
   }

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  DeleteBucketCommand,
+  DeleteBucketTaggingCommand,
+  DeleteObjectCommand,
+  GetBucketAclCommand,
+  GetBucketEncryptionCommand,
+  GetBucketLocationCommand,
+  GetBucketPolicyCommand,
+  GetBucketTaggingCommand,
+  GetBucketVersioningCommand,
+  GetPublicAccessBlockCommand,
+  HeadBucketCommand,
+  ListBucketsCommand,
+  PutBucketAclCommand,
+  PutBucketEncryptionCommand,
+  PutBucketPolicyCommand,
+  PutBucketTaggingCommand,
+  PutBucketVersioningCommand,
+  PutBucketWebsiteCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { errorOf, makeClient, send, startS3, startWithBucket } from './start.ts'
+
+const Bucket = 'box'
+
+test('buckets are made, listed in pages, and deleted when empty', async (t) => {
+  const { client } = await startS3(t)
+  for (const name of ['bucket-c', 'bucket-a', 'bucket-b'])
+    await client.send(new CreateBucketCommand({ Bucket: name }))
+  const all = await client.send(new ListBucketsCommand({}))
+  assert.deepEqual(
+    all.Buckets?.map(({ Name }) => Name),
+    ['bucket-a', 'bucket-b', 'bucket-c'],
+  )
+  assert.ok(all.Buckets?.[0]?.CreationDate)
+  const page = await client.send(new ListBucketsCommand({ MaxBuckets: 2 }))
+  const rest = await client.send(new ListBucketsCommand({ ContinuationToken: page.ContinuationToken }))
+  assert.deepEqual(
+    rest.Buckets?.map(({ Name }) => Name),
+    ['bucket-c'],
+  )
+  const some = await client.send(new ListBucketsCommand({ Prefix: 'bucket-b' }))
+  assert.deepEqual(
+    some.Buckets?.map(({ Name }) => Name),
+    ['bucket-b'],
+  )
+
+  await client.send(new PutObjectCommand({ Bucket: 'bucket-a', Key: 'k', Body: 'x' }))
+  const remove = () => errorOf(client.send(new DeleteBucketCommand({ Bucket: 'bucket-a' })))
+  assert.equal(await remove(), '409 BucketNotEmpty')
+  await client.send(new DeleteObjectCommand({ Bucket: 'bucket-a', Key: 'k' }))
+  await client.send(new CreateMultipartUploadCommand({ Bucket: 'bucket-a', Key: 'k' }))
+  assert.equal(await remove(), 'no error')
+  assert.equal(await remove(), '404 NoSuchBucket')
+  assert.equal(await errorOf(client.send(new HeadBucketCommand({ Bucket: 'bucket-a' }))), '404 NotFound')
+})
+
+test('names that AWS refuses are refused', async (t) => {
+  const { client } = await startS3(t)
+  const make = (name: string) => errorOf(client.send(new CreateBucketCommand({ Bucket: name })))
+  for (const name of [
+    'ab',
+    'a'.repeat(64),
+    'Upper',
+    'under_score',
+    '-dash',
+    'dot.',
+    'a..b',
+    '192.168.0.1',
+    'xn--x',
+    'b-s3alias',
+  ])
+    assert.equal(await make(name), '400 InvalidBucketName', name)
+  for (const name of ['abc', 'a'.repeat(63), 'a.b-c', '1abc'])
+    assert.equal(await make(name), 'no error', name)
+})
+
+test('making a bucket again is harmless in us-east-1 and a conflict elsewhere', async (t) => {
+  const here = await startWithBucket(t)
+  await here.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
+  assert.equal(await errorOf(here.client.send(new CreateBucketCommand({ Bucket }))), 'no error')
+  const located = (LocationConstraint: string, client = here.client) =>
+    errorOf(
+      client.send(
+        new CreateBucketCommand({
+          Bucket: 'other',
+          CreateBucketConfiguration: { LocationConstraint: LocationConstraint as 'EU' },
+        }),
+      ),
+    )
+  assert.equal(await located('eu-west-1'), '400 IllegalLocationConstraintException')
+  assert.equal(await located('nowhere'), '400 InvalidLocationConstraint')
+
+  const there = await startS3(t, { region: 'eu-west-1' })
+  const client = makeClient(there.endpoint, { region: 'eu-west-1' })
+  assert.equal(await located('us-west-2', client), '400 IllegalLocationConstraintException')
+  assert.equal(await located('eu-west-1', client), 'no error')
+  assert.equal(await located('eu-west-1', client), '409 BucketAlreadyOwnedByYou')
+  const location = await client.send(new GetBucketLocationCommand({ Bucket: 'other' }))
+  assert.equal(location.LocationConstraint, 'eu-west-1')
+})
+
+test('a bucket tells where it is and whose', async (t) => {
+  const { client } = await startWithBucket(t)
+  assert.equal((await client.send(new HeadBucketCommand({ Bucket }))).BucketRegion, 'us-east-1')
+  const location = await client.send(new GetBucketLocationCommand({ Bucket }))
+  assert.ok(!location.LocationConstraint)
+  const acl = await client.send(new GetBucketAclCommand({ Bucket }))
+  assert.equal(acl.Grants?.[0]?.Permission, 'FULL_CONTROL')
+  assert.equal(acl.Grants?.[0]?.Grantee?.Type, 'CanonicalUser')
+})
+
+test('bucket tags are kept', async (t) => {
+  const { client } = await startWithBucket(t)
+  const get = () => client.send(new GetBucketTaggingCommand({ Bucket }))
+  assert.equal(await errorOf(get()), '404 NoSuchTagSet')
+  await client.send(
+    new PutBucketTaggingCommand({ Bucket, Tagging: { TagSet: [{ Key: 'a', Value: 'b + +c+' }] } }),
+  )
+  assert.deepEqual((await get()).TagSet, [{ Key: 'a', Value: 'b + +c+' }])
+  await client.send(new DeleteBucketTaggingCommand({ Bucket }))
+  assert.equal(await errorOf(get()), '404 NoSuchTagSet')
+})
+
+test('features that are always off answer so, and cannot be switched on', async (t) => {
+  const { client } = await startWithBucket(t)
+  assert.equal((await client.send(new GetBucketVersioningCommand({ Bucket }))).Status, undefined)
+  assert.equal(await errorOf(client.send(new GetBucketPolicyCommand({ Bucket }))), '404 NoSuchBucketPolicy')
+  assert.equal(
+    await errorOf(client.send(new GetBucketEncryptionCommand({ Bucket }))),
+    '404 ServerSideEncryptionConfigurationNotFoundError',
+  )
+  const block = await client.send(new GetPublicAccessBlockCommand({ Bucket }))
+  assert.equal(block.PublicAccessBlockConfiguration?.BlockPublicAcls, true)
+  const refused = [
+    new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: 'Enabled' } }),
+    new PutBucketPolicyCommand({ Bucket, Policy: '{}' }),
+    new PutBucketEncryptionCommand({ Bucket, ServerSideEncryptionConfiguration: { Rules: [] } }),
+    new PutBucketWebsiteCommand({ Bucket, WebsiteConfiguration: {} }),
+  ]
+  for (const command of refused)
+    assert.equal(await errorOf(client.send(command as PutBucketPolicyCommand)), '501 NotImplemented')
+  const acl = client.send(new PutBucketAclCommand({ Bucket, ACL: 'public-read' }))
+  assert.equal(await errorOf(acl), '400 AccessControlListNotSupported')
+})
+
+test('a request for an operation that is not served is never another operation', async (t) => {
+  const { client } = await startWithBucket(t)
+  await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
+  const url = await getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))
+  const signed = async (sub: string) => {
+    const command = new PutObjectCommand({ Bucket, Key: 'k' })
+    command.middlewareStack.add(
+      (next) => (args) => {
+        Object.assign((args.request as { query: object }).query, { [sub]: '' })
+        return next(args)
+      },
+      { step: 'build' },
+    )
+    return await send(await getSignedUrl(client, command), { method: 'PUT' })
+  }
+  for (const sub of ['legal-hold', 'retention', 'torrent', 'restore'])
+    assert.equal((await signed(sub)).code, 'NotImplemented')
+  assert.equal((await send(url, { method: 'PATCH' })).code, 'SignatureDoesNotMatch')
+})

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import {
+  GetObjectCommand,
+  GetObjectTaggingCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import { createPresignedPost, type PresignedPostOptions } from '@aws-sdk/s3-presigned-post'
+import { errorOf, startWithBucket } from './start.ts'
+
+const Bucket = 'box'
+
+interface Form {
+  readonly sign?: Partial<PresignedPostOptions>
+  /** Fields changed or added after signing; undefined takes one away. */
+  readonly change?: Record<string, string | undefined>
+  readonly body?: string
+}
+
+async function post(client: S3Client, { sign = {}, change = {}, body = 'hello' }: Form = {}) {
+  const { url, fields } = await createPresignedPost(client, { Bucket, Key: 'k', ...sign })
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ ...fields, ...change }))
+    if (value !== undefined) form.append(name, value)
+  form.append('file', new Blob([body], { type: 'text/plain' }), 'näme.txt')
+  const reply = await fetch(url, { method: 'POST', body: form, redirect: 'manual' })
+  const text = await reply.text()
+  return {
+    status: reply.status,
+    headers: reply.headers,
+    body: text,
+    code: /<Code>(.*?)<\/Code>/.exec(text)?.[1],
+    message: /<Message>(.*?)<\/Message>/.exec(text)?.[1],
+  }
+}
+
+test('a signed form uploads its file with the fields the policy allows', async (t) => {
+  const { client } = await startWithBucket(t)
+  const sign: Partial<PresignedPostOptions> = {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: S3's placeholder looks like one
+    Key: 'up/${filename}',
+    Conditions: [
+      ['starts-with', '$Content-Type', 'image/'],
+      ['eq', '$x-amz-meta-a', '1'],
+      ['content-length-range', 1, 10],
+    ],
+    Fields: {
+      'x-amz-meta-a': '1',
+      tagging: '<Tagging><TagSet><Tag><Key>t</Key><Value>v</Value></Tag></TagSet></Tagging>',
+    },
+  }
+  const done = await post(client, { sign, change: { 'Content-Type': 'image/png', 'x-ignore-me': '1' } })
+  assert.equal(done.status, 204, done.body)
+  assert.equal(done.headers.get('etag'), '"5d41402abc4b2a76b9719d911017c592"')
+  assert.match(done.headers.get('location') ?? '', /\/box\/up\/n%C3%A4me\.txt$/)
+  const head = await client.send(new HeadObjectCommand({ Bucket, Key: 'up/näme.txt' }))
+  assert.deepEqual([head.ContentType, head.Metadata, head.ContentLength], ['image/png', { a: '1' }, 5])
+  const tags = await client.send(new GetObjectTaggingCommand({ Bucket, Key: 'up/näme.txt' }))
+  assert.deepEqual(tags.TagSet, [{ Key: 't', Value: 'v' }])
+})
+
+test('the form chooses the shape of the answer', async (t) => {
+  const { client } = await startWithBucket(t)
+  const made = await post(client, { sign: { Fields: { success_action_status: '201' } } })
+  assert.equal(made.status, 201)
+  assert.match(made.body, /<Bucket>box<\/Bucket><Key>k<\/Key><ETag>&quot;5d41/)
+  assert.equal((await post(client, { sign: { Fields: { success_action_status: '200' } } })).status, 200)
+  const moved = await post(client, {
+    sign: { Fields: { success_action_redirect: 'https://app.example/done?x=1' } },
+  })
+  assert.equal(moved.status, 303)
+  assert.match(
+    moved.headers.get('location') ?? '',
+    /^https:\/\/app\.example\/done\?x=1&bucket=box&key=k&etag=%225d41/,
+  )
+})
+
+test('a form that its policy does not allow is refused', async (t) => {
+  const { client, dir } = await startWithBucket(t)
+  const range: Partial<PresignedPostOptions> = { Conditions: [['content-length-range', 3, 10]] }
+  assert.equal((await post(client, { sign: range, body: 'x'.repeat(11) })).code, 'EntityTooLarge')
+  assert.equal((await post(client, { sign: range, body: 'xx' })).code, 'EntityTooSmall')
+  const other = await post(client, { change: { key: 'other' } })
+  assert.deepEqual([other.status, other.code], [403, 'AccessDenied'])
+  assert.match(other.message ?? '', /Policy Condition failed/)
+  const extra = await post(client, { change: { 'x-amz-meta-b': '1' } })
+  assert.match(extra.message ?? '', /Extra input fields: x-amz-meta-b/)
+  const typed: Partial<PresignedPostOptions> = { Conditions: [['starts-with', '$Content-Type', 'image/']] }
+  assert.equal(
+    (await post(client, { sign: typed, change: { 'Content-Type': 'text/html' } })).code,
+    'AccessDenied',
+  )
+  const expired = await post(client, { sign: { Expires: -5 } })
+  assert.match(expired.message ?? '', /Policy expired/)
+  assert.equal((await post(client, { change: { 'X-Amz-Signature': '00' } })).code, 'SignatureDoesNotMatch')
+  assert.equal(
+    (await post(client, { change: { Policy: Buffer.from('{}').toString('base64') } })).code,
+    'SignatureDoesNotMatch',
+  )
+  assert.equal((await post(client, { change: { Policy: undefined } })).code, 'AccessDenied')
+  assert.equal((await post(client, { change: { 'X-Amz-Credential': undefined } })).code, 'InvalidArgument')
+  assert.equal(
+    (await post(client, { change: { 'X-Amz-Credential': 'AKOTHER/20260101/us-east-1/s3/aws4_request' } }))
+      .code,
+    'InvalidArgument',
+  )
+  assert.equal((await post(client, { sign: { Bucket: 'nobox' } })).code, 'NoSuchBucket')
+  const empty = await client.send(new ListObjectsV2Command({ Bucket }))
+  assert.equal(empty.KeyCount, 0)
+  const files = (await readdir(join(dir, 'blobs'), { recursive: true })).filter((name) => name.includes('/'))
+  assert.deepEqual(files, [])
+})
+
+test('broken forms are told from good ones', async (t) => {
+  const { client, endpoint } = await startWithBucket(t)
+  const raw = async (contentType: string, body: string) => {
+    const reply = await fetch(`${endpoint}/box`, {
+      method: 'POST',
+      headers: { 'content-type': contentType },
+      body,
+    })
+    return `${reply.status} ${/<Code>(.*?)<\/Code>/.exec(await reply.text())?.[1]}`
+  }
+  const type = 'multipart/form-data; boundary=b'
+  assert.equal(await raw('multipart/form-data', ''), '400 MalformedPOSTRequest')
+  assert.equal(
+    await raw(type, '--b\r\nContent-Disposition: form-data; name="key"\r\n\r\nk'),
+    '400 MalformedPOSTRequest',
+  )
+  assert.equal(
+    await raw(type, '--b\r\nContent-Disposition: form-data; name="key"\r\n\r\nk\r\n--b--\r\n'),
+    '400 InvalidArgument',
+  )
+  const long = `--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n${'x'.repeat(70_000)}\r\n--b--\r\n`
+  assert.equal(await raw(type, long), '400 MaxPostPreDataLengthExceeded')
+  assert.equal(await errorOf(client.send(new GetObjectCommand({ Bucket, Key: 'k' }))), '404 NoSuchKey')
+})
+
+test('a form cut off in the middle of its file leaves nothing', async (t) => {
+  const { client, endpoint, dir } = await startWithBucket(t)
+  const { fields } = await createPresignedPost(client, { Bucket, Key: 'k' })
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  )
+  const start = `${parts.join('')}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n${'x'.repeat(200_000)}`
+  const socket = connect(Number(new URL(endpoint).port), '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write(
+    `POST /box HTTP/1.1\r\nHost: ${new URL(endpoint).host}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 900000\r\n\r\n${start}`,
+  )
+  const blobs = async () =>
+    (await readdir(join(dir, 'blobs'), { recursive: true })).filter((name) => name.includes('/'))
+  while ((await blobs()).length === 0) await client.send(new ListObjectsV2Command({ Bucket }))
+  socket.destroy()
+  while ((await blobs()).length > 0) await client.send(new ListObjectsV2Command({ Bucket }))
+  assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))), '404 NotFound')
+})
