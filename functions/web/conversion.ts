@@ -65,7 +65,7 @@ const isOver = ({ status }: Job) => status !== 'pending' && status !== 'queued' 
  * service holds until there is news; with more of them each job is asked for now and then.
  */
 const heldRequests = 3
-const holdS = 2
+const holdS = 1
 const pauseS = 2
 let watched = 0
 

@@ -26,54 +26,44 @@ export function doneView(props: {
     'data-primary': true,
   })
   main.prepend(icon('download'))
-  // Several downloads on one page need names that tell them apart.
-  main.append(element('span', { class: 'visually-hidden' }, ` ${result.filename}`))
-  const several = result.files.length > 1 ? result.files : []
+  main.append(...ofFile(result.filename))
+  const again = element(
+    'button',
+    { type: 'button', class: 'button', onclick: props.onAgain },
+    'Convert again',
+  )
+  again.append(...ofFile(job.source.filename))
+  const remove = element(
+    'button',
+    { type: 'button', class: 'button quiet', onclick: props.onDelete },
+    'Delete',
+  )
+  remove.append(...ofFile(result.filename))
+  remove.title = 'Deletes the result and the source from the service'
 
+  const name = element('span', { class: 'outcome-name' }, result.filename)
+  const words = element(
+    'div',
+    { class: 'done-words' },
+    element('p', { class: 'outcome' }, icon('check'), name),
+    element('p', { class: 'sizes' }, ...sizes(job, result)),
+    element('p', { class: 'hint' }, footnote(job, result)),
+  )
+  const several = result.files.length > 1 ? result.files : []
+  const links = several.map(({ downloadUrl, filename, size }) =>
+    element('li', {}, download(downloadUrl, filename, filename), ` ${sizeWords(size)}`),
+  )
   return element(
     'div',
     { class: 'done' },
-    element(
-      'p',
-      { class: 'outcome' },
-      icon('check'),
-      element('span', { class: 'outcome-name' }, result.filename),
-    ),
-    element('p', { class: 'sizes' }, ...sizes(job, result)),
+    element('div', { class: 'done-main' }, words, element('div', { class: 'actions' }, main, again, remove)),
+    links.length > 0 ? element('ul', { class: 'files' }, ...links) : undefined,
     warnings(job),
-    several.length > 0
-      ? element(
-          'ul',
-          { class: 'files' },
-          ...several.map((file) =>
-            element(
-              'li',
-              {},
-              download(file.downloadUrl, file.filename, file.filename),
-              ` ${sizeWords(file.size)}`,
-            ),
-          ),
-        )
-      : undefined,
-    element(
-      'div',
-      { class: 'actions' },
-      main,
-      element('button', { type: 'button', class: 'button', onclick: props.onAgain }, 'Convert again'),
-      element(
-        'button',
-        {
-          type: 'button',
-          class: 'button quiet',
-          title: 'Deletes the result and the source from the service',
-          onclick: props.onDelete,
-        },
-        'Delete',
-      ),
-    ),
-    element('p', { class: 'hint' }, footnote(job, result)),
   )
 }
+
+/** Several cards on one page have the same buttons; their names must tell them apart. */
+const ofFile = (filename: string) => [element('span', { class: 'visually-hidden' }, ` ${filename}`)]
 
 function sizes(job: Job, result: Result): (Node | string)[] {
   const after = result.files.reduce((sum, { size }) => sum + size, 0) || result.size

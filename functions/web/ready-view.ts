@@ -1,4 +1,4 @@
-import { type Format, optionsOf, type Problem, problemOf } from './api.ts'
+import { type Format, optionsOf, Problem, problemOf } from './api.ts'
 import { type Catalogue, likelyTargets } from './catalogue.ts'
 import { element, icon, newElementId } from './element.ts'
 import { type OptionForm, optionForm } from './option-form.ts'
@@ -33,6 +33,8 @@ export function readyView(props: {
   let target: Format | undefined
   let form: OptionForm | undefined
 
+  const tell = (text: Problem | string | undefined) =>
+    notice.replaceChildren(...(text ? [noticeOf(text)] : []))
   const showOptions = async (from: Format, to: Format) => {
     options.replaceChildren()
     form = undefined
@@ -56,15 +58,14 @@ export function readyView(props: {
     for (const radio of chips.querySelectorAll('input')) radio.checked = radio.value === chosen.id
     if (target === chosen) return
     target = chosen
+    tell(undefined)
     convert.textContent = `Convert to ${chosen.id.toUpperCase()}`
-    convert.disabled = false
     if (source) void showOptions(source, chosen)
     props.onTarget(chosen)
   }
 
   chips.append(...shown.map((format) => chipOf(format, group, choose)))
   convert.textContent = 'Convert'
-  convert.disabled = true
   const choosePicked = (format: Format) => {
     choose(format)
     convert.focus()
@@ -78,7 +79,12 @@ export function readyView(props: {
       {},
       element('legend', {}, 'Convert to'),
       chips,
-      targetPicker({ label: 'All formats that it can become', targets, onChoose: choosePicked }),
+      targetPicker({
+        label: 'All formats that it can become',
+        placeholder: `Search ${targets.length} formats`,
+        targets,
+        onChoose: choosePicked,
+      }),
     ),
     options,
     element('div', { class: 'actions' }, convert),
@@ -91,8 +97,9 @@ export function readyView(props: {
     element: view,
     targets,
     setTarget: choose,
-    tell: (text) => notice.replaceChildren(...(text ? [noticeOf(text)] : [])),
+    tell,
     wish: () => {
+      if (!target) tell(new Problem('NO_TARGET', 'Choose what it should become first.'))
       const values = form ? form.values() : {}
       return target && values ? { targetFormat: target.id, options: values } : undefined
     },

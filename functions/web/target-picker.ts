@@ -8,6 +8,7 @@ import { element, icon, newElementId } from './element.ts'
  */
 export function targetPicker(props: {
   readonly label: string
+  readonly placeholder: string
   readonly targets: readonly Format[]
   readonly onChoose: (format: Format) => void
 }): HTMLElement {
@@ -20,7 +21,7 @@ export function targetPicker(props: {
     type: 'text',
     role: 'combobox',
     class: 'picker-input',
-    placeholder: `Search ${props.targets.length} formats`,
+    placeholder: props.placeholder,
     autocomplete: 'off',
     autocapitalize: 'none',
     spellcheck: 'false',

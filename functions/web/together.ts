@@ -13,6 +13,7 @@ export function showTogether(bar: HTMLElement, cards: readonly Card[]): void {
   const targets = commonTargets(ready.map((card) => card.targets))
   const setAll = targetPicker({
     label: 'One format for all of them',
+    placeholder: 'One format for all',
     targets,
     onChoose: (target) => {
       for (const card of ready) card.setTarget(target)

@@ -4,12 +4,12 @@ import type { Job } from './api.ts'
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
 
-/** As file managers count, 1 kB = 1000 bytes. */
+/** As file managers count, 1 kB = 1000 bytes. Number and unit stay on one line. */
 export function sizeWords(bytes: number): string {
   if (bytes === 1) return '1 byte'
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
   const value = bytes / 1000 ** power
-  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power]}`
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)}\u00a0${units[power]}`
 }
 
 export function changeWords(before: number, after: number): string {

@@ -1,0 +1,63 @@
+/** Run in the page by `page.evaluate`, so each function holds all that it needs. */
+
+/** Texts whose contrast to what lies behind them is below WCAG's AA: 4.5, or 3 for large letters. */
+export function weakContrasts(): string[] {
+  type Color = readonly [number, number, number, number]
+  const colorOf = (text: string): Color => {
+    const [red = 0, green = 0, blue = 0, alpha = 1] = text.match(/[\d.]+/g)?.map(Number) ?? []
+    return [red, green, blue, alpha]
+  }
+  const over = (top: Color, below: Color): Color => {
+    const mix = (at: 0 | 1 | 2) => top[at] * top[3] + below[at] * (1 - top[3])
+    return [mix(0), mix(1), mix(2), 1]
+  }
+  const luminance = ([red, green, blue]: Color) => {
+    const linear = (value: number) =>
+      value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4
+    return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+  }
+  const behind = (element: Element | null): Color => {
+    if (!element) return [255, 255, 255, 1]
+    const own = colorOf(getComputedStyle(element).backgroundColor)
+    return own[3] === 1 ? own : over(own, behind(element.parentElement))
+  }
+  const holdsText = (element: Element) =>
+    [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim())
+  const weak: string[] = []
+  for (const element of document.body.querySelectorAll('*')) {
+    if (!element.checkVisibility() || !holdsText(element)) continue
+    const style = getComputedStyle(element)
+    const back = behind(element)
+    const [light = 1, dark = 0] = [luminance(over(colorOf(style.color), back)), luminance(back)].sort(
+      (a, b) => b - a,
+    )
+    const ratio = (light + 0.05) / (dark + 0.05)
+    const px = Number.parseFloat(style.fontSize)
+    const isLarge = px >= 24 || (px >= 18.66 && Number(style.fontWeight) >= 700)
+    if (ratio < (isLarge ? 3 : 4.5))
+      weak.push(`${ratio.toFixed(2)} "${element.textContent?.trim().slice(0, 40)}"`)
+  }
+  return weak
+}
+
+/** What sticks out of the window to the right, and controls that are hard to hit with a finger. */
+export function misfits(leastPx: number): string[] {
+  const wrong: string[] = []
+  const name = (element: Element) =>
+    `${element.tagName.toLowerCase()}.${element.className} "${element.textContent?.trim().slice(0, 30)}"`
+  if (document.documentElement.scrollWidth > window.innerWidth) {
+    const out = [...document.querySelectorAll('*')].filter(
+      (element) => element.getBoundingClientRect().right > window.innerWidth + 1,
+    )
+    wrong.push(`wider than the window: ${out.map(name).join(', ')}`)
+  }
+  for (const control of document.querySelectorAll(
+    'button, .button, .chip, input[type="text"], input[type="number"], select, summary',
+  )) {
+    if (!control.checkVisibility()) continue
+    const { width, height } = control.getBoundingClientRect()
+    if (width < leastPx || height < leastPx)
+      wrong.push(`${Math.round(width)} × ${Math.round(height)}: ${name(control)}`)
+  }
+  return wrong
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { startService, type TestService } from '../service.ts'
+import { bytesOf, cardOf, choose, downloadFrom, fixture, launchBrowser, payload, visit } from './browser.ts'
+
+let service: TestService
+let browser: Browser
+
+before(async () => {
+  ;[service, browser] = await Promise.all([startService(), launchBrowser()])
+})
+after(async () => {
+  await browser.close()
+  await service.stop()
+})
+
+const visitPage = (act: (page: Page) => Promise<void>) => visit({ browser, url: service.url }, act)
+
+/** A file of that name, chosen and sent off to its usual target. */
+async function convert(page: Page, name: string, buffer?: Buffer) {
+  const file = buffer ? { name, mimeType: '', buffer } : await payload(fixture(name))
+  await choose(page, file)
+  const card = cardOf(page, name)
+  await card.getByRole('button', { name: /^Convert to/ }).click()
+  return card
+}
+
+test('a broken file shows the sentence of the service and keeps the form', () =>
+  visitPage(async (page) => {
+    const { buffer } = await payload(fixture('corners.png'))
+    const refusal = page.waitForResponse((response) => response.url().endsWith('/v1/convert'))
+    const card = await convert(page, 'broken.png', buffer.subarray(0, 60))
+    const { error } = await (await refusal).json()
+    assert.equal(error.code, 'CORRUPT_FILE')
+    assert.equal((await card.getByRole('alert').textContent())?.trim(), error.message)
+    assert.equal(await card.getByRole('button', { name: 'Convert to JPG' }).isEnabled(), true)
+    assert.equal(await card.getByRole('radio', { name: 'JPG' }).isChecked(), true)
+  }))
+
+test('an empty file is told to be empty', () =>
+  visitPage(async (page) => {
+    const card = await convert(page, 'nothing.png', Buffer.alloc(0))
+    await card.getByRole('alert').getByText(/empty/).waitFor()
+  }))
+
+test('a file of an unknown kind can become anything, and its content decides', () =>
+  visitPage(async (page) => {
+    const { buffer } = await payload(fixture('corners.png'))
+    await choose(page, { name: 'mystery.zzz', mimeType: '', buffer })
+    const card = cardOf(page, 'mystery.zzz')
+    await card.getByRole('button', { name: 'Convert', exact: true }).click()
+    await card.getByRole('alert').getByText('Choose what it should become').waitFor()
+    const offered = await page.evaluate(async () => {
+      const { data } = await (await fetch('/v1/formats?canWrite=true')).json()
+      return data.formats.length
+    })
+    await card.getByRole('combobox').click()
+    assert.equal(await card.getByRole('option').count(), offered)
+    await card.getByRole('combobox').fill('tiff')
+    await card.getByRole('option', { name: 'TIFF' }).click()
+    await card.getByRole('button', { name: 'Convert to TIFF' }).click()
+    const bytes = await bytesOf(await downloadFrom(page, 'mystery.zzz'))
+    assert.match(bytes.toString('latin1', 0, 4), /^(II\*\0|MM\0\*)$/)
+  }))
+
+test('an upload that breaks off is tried again without choosing the file again', () =>
+  visitPage(async (page) => {
+    await page.route('**/s3/**', (route) => route.abort(), { times: 1 })
+    const card = await convert(page, 'corners.png')
+    await card.getByRole('alert').getByText('The upload broke off').waitFor()
+    await card.getByRole('button', { name: /^Convert to/ }).click()
+    await downloadFrom(page, 'corners.png')
+  }))
+
+test('trying again after a refusal does not send the file again', () =>
+  visitPage(async (page) => {
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'PUT') sent.push(request.url())
+    })
+    await page.route('**/v1/convert', (route) => route.abort(), { times: 1 })
+    const card = await convert(page, 'corners.png')
+    await card.getByRole('alert').getByText('cannot be reached').waitFor()
+    await card.getByRole('button', { name: /^Convert to/ }).click()
+    await downloadFrom(page, 'corners.png')
+    assert.equal(sent.length, 1)
+  }))
+
+test('a connection lost while it converts only makes the page wait', () =>
+  visitPage(async (page) => {
+    await page.route('**/v1/status/**', (route) => route.abort(), { times: 1 })
+    const card = await convert(page, 'corners.png')
+    await card.getByText('The service does not answer').waitFor()
+    await downloadFrom(page, 'corners.png')
+  }))
+
+test('a reload keeps the list, and deleting takes the file from the service', () =>
+  visitPage(async (page) => {
+    await convert(page, 'corners.png')
+    const before = await bytesOf(await downloadFrom(page, 'corners.png'))
+    await page.reload()
+    const card = cardOf(page, 'corners.png')
+    assert.deepEqual(await bytesOf(await downloadFrom(page, 'corners.png')), before)
+    const href = await card.getByRole('link', { name: /^Download/ }).getAttribute('href')
+    const state = () => page.evaluate(async (url) => (await fetch(url ?? '')).status, href)
+    assert.equal(await state(), 200)
+    await card.getByRole('button', { name: /^Delete/ }).click()
+    await card.waitFor({ state: 'detached' })
+    assert.equal(await state(), 404)
+    await page.reload()
+    await page.locator('#kinds li').first().waitFor()
+    assert.equal(await card.count(), 0)
+  }))
+
+test('a result converts again beside the first one, also after a reload', () =>
+  visitPage(async (page) => {
+    await convert(page, 'corners.png')
+    await downloadFrom(page, 'corners.png')
+    await page.reload()
+    const [dialog] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Convert again corners.png' }).click(),
+    ])
+    await dialog.setFiles(fixture('corners.png'))
+    await page.getByRole('radio', { name: 'AVIF' }).check()
+    await page.getByRole('button', { name: 'Convert to AVIF' }).click()
+    await page.getByRole('link', { name: 'Download corners.avif' }).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Download corners.jpg' }).count(), 1)
+  }))
+
+test('nobody sees the files of somebody else', () =>
+  visitPage(async (page) => {
+    await convert(page, 'corners.png')
+    await downloadFrom(page, 'corners.png')
+    await visitPage(async (other) => {
+      await other.waitForResponse((response) => response.url().includes('/v1/jobs'))
+      await other.locator('#kinds li').first().waitFor()
+      assert.equal(await other.getByRole('article').count(), 0)
+    })
+  }))
+
+test('a name of markup, quotes and emoji is shown as it is', () =>
+  visitPage(async (page) => {
+    const name = '<img src=x onerror=alert(1)> "ça" 🦢.png'
+    const { buffer } = await payload(fixture('corners.png'))
+    const card = await convert(page, name, buffer)
+    await card.getByRole('link', { name: /^Download/ }).waitFor()
+    assert.equal(await card.getByRole('heading').textContent(), name)
+    assert.equal(await page.locator('img[src=x]').count(), 0)
+  }))
