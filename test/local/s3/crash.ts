@@ -1,0 +1,142 @@
+// Kills the server with SIGKILL at random moments under eight writers, and checks what it promised.
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  ListPartsCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  type S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import { makeClient } from './start.ts'
+
+const Bucket = 'box'
+const WRITERS = 8
+
+/** What the server last acknowledged of a key, and what was on its way when it died: either may be found. */
+interface Expected {
+  acknowledged: string | undefined
+  pending?: { readonly state: string | undefined }
+}
+
+export async function crashRepeatedly(kills: number): Promise<{ acknowledged: number }> {
+  const dir = await mkdtemp(join(tmpdir(), 's3-crash-'))
+  const expected = new Map<string, Expected>()
+  let acknowledged = 0
+  try {
+    for (let kill = 0; kill < kills; kill++) {
+      const { child, client } = await startChild(dir)
+      if (kill === 0) await client.send(new CreateBucketCommand({ Bucket }))
+      else await check(client, expected, dir)
+      const writers = Array.from({ length: WRITERS }, (_, writer) =>
+        write(client, `w${writer}`, expected, () => acknowledged++),
+      )
+      await setTimeout(randomInt(20, 400))
+      child.kill('SIGKILL')
+      await Promise.all([once(child, 'exit'), ...writers])
+      client.destroy()
+    }
+    const { child, client } = await startChild(dir)
+    await check(client, expected, dir)
+    client.destroy()
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    return { acknowledged }
+  } finally {
+    await rm(dir, { recursive: true })
+  }
+}
+
+async function startChild(dir: string): Promise<{ child: ChildProcess; client: S3Client }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'child.ts'), dir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [port] = await once(createInterface({ input: child.stdout }), 'line')
+  return { child, client: makeClient(`http://127.0.0.1:${port}`) }
+}
+
+/** Puts, replaces and deletes until the server is gone. */
+async function write(
+  client: S3Client,
+  name: string,
+  expected: Map<string, Expected>,
+  acknowledge: () => void,
+): Promise<void> {
+  for (;;) {
+    const Key = `${name}/${randomInt(20)}`
+    const entry: Expected = expected.get(Key) ?? { acknowledged: undefined }
+    expected.set(Key, entry)
+    const body = randomBytes(randomInt(1, 200_000))
+    const remove = randomInt(5) === 0
+    const state = remove ? undefined : digest(body)
+    entry.pending = { state }
+    try {
+      if (remove) await client.send(new DeleteObjectCommand({ Bucket, Key }))
+      else if (randomInt(4) === 0) await putInParts(client, Key, body)
+      else await client.send(new PutObjectCommand({ Bucket, Key, Body: body }))
+    } catch {
+      return
+    }
+    entry.acknowledged = state
+    delete entry.pending
+    acknowledge()
+  }
+}
+
+async function putInParts(client: S3Client, Key: string, body: Buffer): Promise<void> {
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }))
+  const part = await client.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 1, Body: body }))
+  const Parts = [{ PartNumber: 1, ETag: part.ETag, ChecksumCRC32: part.ChecksumCRC32 }]
+  await client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }))
+}
+
+const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+async function check(client: S3Client, expected: Map<string, Expected>, dir: string): Promise<void> {
+  const found = new Map<string, string>()
+  for await (const page of paginateListObjectsV2({ client }, { Bucket }))
+    for (const { Key = '', Size } of page.Contents ?? []) {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
+      const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array()
+      assert.equal(bytes.length, Size)
+      found.set(Key, digest(bytes))
+    }
+  for (const [key, entry] of expected) {
+    const { acknowledged, pending } = entry
+    const possible = pending ? [acknowledged, pending.state] : [acknowledged]
+    assert.ok(possible.includes(found.get(key)), `${key} is neither as acknowledged nor as on its way`)
+    entry.acknowledged = found.get(key)
+    delete entry.pending
+  }
+  const files = (await readdir(join(dir, 'blobs'), { recursive: true })).filter((name) => name.includes('/'))
+  assert.equal(
+    files.length,
+    found.size + (await countParts(client)),
+    'The sweep left a file or took one too many',
+  )
+}
+
+async function countParts(client: S3Client): Promise<number> {
+  let parts = 0
+  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
+  for (const { Key, UploadId } of Uploads) {
+    const listed = await client.send(new ListPartsCommand({ Bucket, Key, UploadId }))
+    parts += listed.Parts?.length ?? 0
+    await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
+  }
+  return parts
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { readdir, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { crashRepeatedly } from './crash.ts'
+import { errorOf, makeClient, startS3, startWithBucket } from './start.ts'
+
+const Bucket = 'box'
+
+async function blobs(dir: string): Promise<string[]> {
+  return (await readdir(join(dir, 'blobs'), { recursive: true })).filter((name) => name.includes('/'))
+}
+
+test('what was acknowledged outlives SIGKILL, and nothing is half', async () => {
+  const { acknowledged } = await crashRepeatedly(5)
+  assert.ok(acknowledged > 0)
+})
+
+test('objects, uploads and settings outlive a restart', async (t) => {
+  const first = await startWithBucket(t)
+  await first.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
+  const { UploadId } = await first.client.send(new CreateMultipartUploadCommand({ Bucket, Key: 'parts' }))
+  const part = await first.client.send(
+    new UploadPartCommand({ Bucket, Key: 'parts', UploadId, PartNumber: 1, Body: 'y' }),
+  )
+  await first.stop()
+  const { client } = await startS3(t, { dir: first.dir })
+  const Parts = [{ PartNumber: 1, ETag: part.ETag, ChecksumCRC32: part.ChecksumCRC32 }]
+  await client.send(
+    new CompleteMultipartUploadCommand({ Bucket, Key: 'parts', UploadId, MultipartUpload: { Parts } }),
+  )
+  for (const [Key, content] of [
+    ['k', 'x'],
+    ['parts', 'y'],
+  ] as const) {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
+    assert.equal(await Body?.transformToString(), content)
+  }
+})
+
+test('files that no object names are swept at start', async (t) => {
+  const first = await startWithBucket(t)
+  await first.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
+  await first.stop()
+  const [kept] = await blobs(first.dir)
+  await writeFile(join(first.dir, 'blobs', '00', 'f'.repeat(32)), 'orphan')
+  await writeFile(join(first.dir, 'blobs', 'ff', 'stray.tmp'), 'orphan')
+  await startS3(t, { dir: first.dir })
+  assert.deepEqual(await blobs(first.dir), [kept])
+})
+
+test('two servers do not share a folder', async (t) => {
+  const { dir } = await startWithBucket(t)
+  await assert.rejects(startS3(t, { dir }), /Expected to be the only S3 server on the folder/)
+})
+
+test('an upload that breaks off leaves nothing behind', async (t) => {
+  const { endpoint, dir } = await startWithBucket(t)
+  const client = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
+  const url = await getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))
+  const upload = request(url, { method: 'PUT', headers: { 'content-length': '1000000' } })
+  upload.on('error', () => undefined)
+  upload.write(Buffer.alloc(500_000))
+  const list = () => client.send(new ListObjectsV2Command({ Bucket }))
+  while ((await blobs(dir)).length === 0) await list()
+  upload.destroy()
+  while ((await blobs(dir)).length > 0) await list()
+  assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))), '404 NotFound')
+})
