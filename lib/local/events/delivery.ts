@@ -116,7 +116,7 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
         underWay.delete(id)
         if (next) store.outbox.update(id, next.delivery, next.dueAt)
         else store.outbox.remove(id)
-      })
+      }, 'process')
     } catch (error) {
       // The row stays in the outbox and is delivered again, but not at once: a full disk stays full for a while.
       log('The outbox of the event bus could not be written.', { error })

@@ -30,6 +30,12 @@ export interface Outbox {
   nextAfter(now: number): number | undefined
 }
 
+/**
+ * What a change outlives: the loss of `power`, or only of the `process`. The latter saves an fsync, and serves where
+ * a change that is forgotten is made again, as the removal of a delivery that then is delivered twice.
+ */
+export type Durability = 'power' | 'process'
+
 export interface Store {
   shelf<T>(kind: Kind): Shelf<T>
   readonly outbox: Outbox
@@ -37,7 +43,7 @@ export interface Store {
   dueDocuments(now: number): { readonly kind: Kind; readonly key: string; readonly dueAt: number }[]
   nextDue(): number | undefined
   /** Resolves once the change is on disk. Changes of one turn of the event loop share one fsync. */
-  commit<T>(change: () => T): Promise<T>
+  commit<T>(change: () => T, durability?: Durability): Promise<T>
   onCommit(listener: () => void): void
   close(): Promise<void>
 }
@@ -140,16 +146,25 @@ function groupCommits(db: DatabaseSync, reload: () => void) {
     /** Makes the change; what it returns is called when the change is on disk. */
     readonly change: () => () => void
     readonly refuse: (error: unknown) => void
+    readonly durability: Durability
   }
+  let synchronous = 'FULL'
   let waiting: Waiting[] = []
   let flushed: Promise<void> = Promise.resolve()
   let closed = false
   const listeners: (() => void)[] = []
 
+  /** In a write-ahead log NORMAL leaves the fsync to the next checkpoint or FULL commit. */
+  function synchronize(level: 'FULL' | 'NORMAL'): void {
+    if (level !== synchronous) db.exec(`PRAGMA synchronous = ${level}`)
+    synchronous = level
+  }
+
   function flush(): void {
     const group = waiting
     waiting = []
     try {
+      synchronize(group.some(({ durability }) => durability === 'power') ? 'FULL' : 'NORMAL')
       db.exec('BEGIN IMMEDIATE')
       const answers = group.map(({ change }) => change())
       db.exec('COMMIT')
@@ -164,7 +179,7 @@ function groupCommits(db: DatabaseSync, reload: () => void) {
   }
 
   return {
-    commit<T>(change: () => T): Promise<T> {
+    commit<T>(change: () => T, durability: Durability = 'power'): Promise<T> {
       return new Promise((resolve, reject) => {
         if (closed) return reject(new Error('The store of the event bus is closed.'))
         if (waiting.length === 0)
@@ -178,7 +193,7 @@ function groupCommits(db: DatabaseSync, reload: () => void) {
               }
             })
           })
-        waiting.push({ refuse: reject, change: () => settle(change, resolve, reject) })
+        waiting.push({ refuse: reject, durability, change: () => settle(change, resolve, reject) })
       })
     },
     onCommit: (listener: () => void) => void listeners.push(listener),
