@@ -29,7 +29,7 @@ export interface Caller {
   /** Aborts when the client hangs up. */
   readonly gone: AbortSignal
   /** `undo` runs when the answer could not be delivered. */
-  onUndelivered(undo: () => void): void
+  onUndelivered(undo: () => Promise<unknown>): void
 }
 
 /** Actions without output answer undefined. */

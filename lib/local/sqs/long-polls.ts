@@ -10,9 +10,6 @@ interface Waiter {
   readonly settle: (result: readonly Taken[] | Error) => void
 }
 
-/** setTimeout cannot count further than this; a longer wait is looked at again then. */
-const MAX_TIMER_MS = 2_000_000_000
-
 export type LongPolls = ReturnType<typeof openLongPolls>
 
 export function openLongPolls(store: Store, queues: Queues, receiver: Receiver, clock: Clock) {
@@ -62,11 +59,11 @@ export function openLongPolls(store: Store, queues: Queues, receiver: Receiver, 
     try {
       const served = await store.commit(() => takeForWaiters(queueId))
       for (const [waiter, taken] of served) waiter.settle(taken)
+      setAlarm(queueId)
     } catch (error) {
       const failure = error instanceof Error ? error : new Error(String(error))
       for (const waiter of asking) waiter.settle(failure)
     }
-    setAlarm(queueId)
   }
 
   /** Inside a commit. */
@@ -93,11 +90,8 @@ export function openLongPolls(store: Store, queues: Queues, receiver: Receiver, 
     if (closed || !queue || !waiters.get(queueId)?.size) return
     const at = receiver.nextVisibleAt(queue)
     if (at === undefined) return
-    const delayMs = Math.min(Math.max(at - clock.now(), 0) + 1, MAX_TIMER_MS)
-    alarms.set(
-      queueId,
-      setTimeout(() => void serve(queueId), delayMs),
-    )
+    const alarm = setTimeout(() => void serve(queueId), Math.max(at - clock.now(), 0) + 1)
+    alarms.set(queueId, alarm)
   }
 
   function forget(queueId: number) {

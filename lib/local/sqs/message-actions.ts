@@ -83,9 +83,7 @@ function receiveActions({ store, queues, receiver, longPolls }: Services) {
       if (taken.length === 0 && waitS > 0) taken = await longPolls.wait(asking, wanted, waitS, caller.gone)
       if (taken.length === 0) return {}
       if (wanted.attemptId === undefined)
-        caller.onUndelivered(() => {
-          void store.commit(() => taken.map((one) => receiver.putBack(asking, one)))
-        })
+        caller.onUndelivered(() => store.commit(() => taken.map((one) => receiver.putBack(asking, one))))
       return { Messages: taken.map((one) => viewMessage(asking, one, asked)) }
     },
   } satisfies Partial<Actions>

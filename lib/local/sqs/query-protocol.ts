@@ -5,6 +5,8 @@ import type { Action } from './inputs.ts'
 
 const NAMESPACE = 'http://queue.amazonaws.com/doc/2012-11-05/'
 const MAX_FIELDS = 5000
+/** `SendMessageBatchRequestEntry.1.MessageAttribute.1.Value.BinaryListValue.1` has seven parts. */
+const MAX_DEPTH = 7
 /** This protocol words it differently. */
 const NO_QUEUE = 'The specified queue does not exist for this wsdl version.'
 
@@ -60,7 +62,8 @@ export function readForm(fields: URLSearchParams): Record<string, unknown> {
 }
 
 function plant(root: Node, name: string, value: string) {
-  const path = name.split('.')
+  const path = name.split('.', MAX_DEPTH + 1)
+  if (path.length > MAX_DEPTH) throw malformed(path.slice(0, 2).join('.'))
   const leaf = path.pop() ?? ''
   let node = root
   for (const part of path) {

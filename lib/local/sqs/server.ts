@@ -57,7 +57,9 @@ export async function openSqs(options: SqsOptions): Promise<SqsServer> {
 
   async function answer(request: IncomingMessage, response: ServerResponse, requestId: string) {
     const protocol = protocolOf(request)
-    const connection = watchConnection(request, response)
+    const connection = watchConnection(request, response, (error) =>
+      log?.error({ err: error, requestId }, 'An undelivered message stays hidden until its timeout ends'),
+    )
     try {
       const body = await readBody(request)
       const accessKeyId = authenticate(request, body, credentials, region)
@@ -124,21 +126,25 @@ function openServices(options: SqsOptions, accountId: string): Services {
  * A receive must not take messages for a client that hung up. The socket's end is seen before the response's
  * close event, which waits for the other half of the connection.
  */
-function watchConnection(request: IncomingMessage, response: ServerResponse) {
+function watchConnection(
+  request: IncomingMessage,
+  response: ServerResponse,
+  onError: (error: unknown) => void,
+) {
   const controller = new AbortController()
-  const undos: (() => void)[] = []
+  const undos: (() => Promise<unknown>)[] = []
   const hangUp = () => controller.abort()
   request.socket.once('end', hangUp)
   response.once('close', () => {
     request.socket.off('end', hangUp)
     if (response.writableFinished) return
     hangUp()
-    for (const undo of undos) undo()
+    for (const undo of undos) undo().catch(onError)
   })
   return {
     gone: controller.signal,
-    onUndelivered(undo: () => void) {
-      if (response.closed) undo()
+    onUndelivered(undo: () => Promise<unknown>) {
+      if (response.closed) undo().catch(onError)
       else undos.push(undo)
     },
   }

@@ -123,6 +123,28 @@ describe('SQS long polling', () => {
     }
   })
 
+  test('a receiver that hangs up right after asking takes nothing with it', async (t) => {
+    const { http, client, createQueue, receive, endpoint } = await startSqs(t)
+    const url = await createQueue('impatient', { VisibilityTimeout: '600' })
+    await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
+    for (let round = 0; round < 10; round++) {
+      const quitter = makeClient(endpoint)
+      const abort = new AbortController()
+      const arrived = once(http, 'request') as Promise<[IncomingMessage]>
+      const given = quitter.send(new ReceiveMessageCommand({ QueueUrl: url }), { abortSignal: abort.signal })
+      const quit = assert.rejects(given, { name: 'AbortError' })
+      const [request] = await arrived
+      const closed = once(request.socket, 'close')
+      // The request is there, its commit is not.
+      request.socket.destroy()
+      abort.abort()
+      await Promise.all([quit, closed])
+      quitter.destroy()
+    }
+    const [message] = await receive(url, { WaitTimeSeconds: 5 })
+    assert.equal(message?.Attributes?.ApproximateReceiveCount, '1')
+  })
+
   test('who waits at a queue that is deleted hears that it does not exist', async (t) => {
     const running = await startSqs(t)
     const url = await running.createQueue('deleted')

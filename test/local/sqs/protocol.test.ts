@@ -190,6 +190,7 @@ describe('SQS Query protocol', () => {
         /<Code>InvalidAction<\/Code><Message>The action FooBar is not valid for this endpoint\./,
       ],
       ['?Action=ListQueues', '/000000000000/get', 400, /<Code>InvalidAction<\/Code>/],
+      [`?Action=ListQueues&${'TagKey.1.'.repeat(500)}=x`, '/', 400, /<Code>MalformedInput<\/Code>/],
       [
         '?Action=SendMessage',
         '/000000000000/get',
