@@ -8,7 +8,8 @@ from com.sun.star.task import XInteractionHandler
 from com.sun.star.uno import Exception as UnoException
 
 from office import properties
-from pages import prepare
+from pages import drop_comments, prepare
+from plausible import is_plausible
 from refused import Refused
 from scrub import scrub
 from textfile import make_utf8, separator
@@ -31,6 +32,9 @@ def convert(office, request, on_loaded):
     document = _load(office, request)
     try:
         on_loaded()
+        if request['target'].get('isPicture'):
+            drop_comments(document, request['family'])
+            _show(document, office)
         facts = prepare(document, request)
         _store(document, office, request)
         return facts
@@ -39,14 +43,17 @@ def convert(office, request, on_loaded):
 
 
 def _load(office, request):
+    """Loads the bare document, without a window: most targets need none, and comments must not see one (pages.py)."""
     path = f'{office.folder}/{request["input"]}'
-    if not _may_be(request['input'], path):
-        raise Refused('corrupt', 'the file does not begin as its format must')
+    if not is_plausible(path):
+        raise Refused('corrupt', 'the content is not of the format that the name tells')
     questions = Questions()
     message = ''
     for source in request['sources']:
+        document = office.create(SERVICES[request['family']])
         try:
-            document = office.desktop.loadComponentFromURL(f'file://{path}', '_blank', 0, properties({
+            document.load(properties({
+                'URL': f'file://{path}',
                 'FilterName': source['filter'],
                 'FilterOptions': _options(source, path),
                 'Hidden': True,
@@ -54,27 +61,20 @@ def _load(office, request):
                 'UpdateDocMode': NO_UPDATE,
                 'InteractionHandler': questions,
             }))
+            return document
         except UnoException as error:
             _raise_if_gone(error)
             message = error.Message
-            continue
-        if document is not None and document.supportsService(SERVICES[request['family']]):
-            return document
-        if document is not None:
             document.close(True)
-            message = 'the document is of another family'
         if questions.needs_password:
-            break
-    if questions.needs_password:
-        raise Refused('password', 'the document asks for a password')
-    raise Refused('corrupt', message or 'the office gave no document')
+            raise Refused('password', 'the document asks for a password')
+    raise Refused('corrupt', message)
 
 
-def _may_be(name, path):
-    """What the office itself would open as an empty page."""
-    with open(path, 'rb') as source:
-        start = source.read(64).lstrip()
-    return start.startswith(b'{\\rt') if name.endswith('.rtf') else len(start) > 0
+def _show(document, office):
+    """Gives the document the window, never seen, in which it is laid out."""
+    office.desktop.loadComponentFromURL(
+        'private:object', '_blank', 0, properties({'Model': document, 'Hidden': True}))
 
 
 def _options(source, path):

@@ -52,10 +52,12 @@ class Office:
                 self._respawn_if_asked(deadline)
                 time.sleep(0.02)
 
+    def create(self, service):
+        return self.context.ServiceManager.createInstanceWithContext(service, self.context)
+
     @property
     def desktop(self):
-        return self.context.ServiceManager.createInstanceWithContext(
-            'com.sun.star.frame.Desktop', self.context)
+        return self.create('com.sun.star.frame.Desktop')
 
     def condition(self):
         """What tells whether it is fit for another document."""

@@ -1,0 +1,35 @@
+"""Finds files that the office would open as an empty page, although they are no document of their format."""
+
+import os
+import zipfile
+
+# What [Content_Types].xml of an Office Open XML package names (ECMA-376, part 1); the second where it has macros.
+WORD = (b'wordprocessingml', b'ms-word')
+EXCEL = (b'spreadsheetml', b'ms-excel')
+POWERPOINT = (b'presentationml', b'ms-powerpoint')
+CONTENT_TYPES = {
+    '.docx': WORD, '.docm': WORD, '.dotx': WORD, '.dotm': WORD,
+    '.xlsx': EXCEL, '.xlsm': EXCEL, '.xltx': EXCEL, '.xltm': EXCEL,
+    '.pptx': POWERPOINT, '.pptm': POWERPOINT, '.ppsx': POWERPOINT, '.potx': POWERPOINT, '.potm': POWERPOINT,
+}
+
+
+def is_plausible(path):
+    extension = os.path.splitext(path)[1]
+    if os.path.getsize(path) == 0:
+        return False
+    if extension == '.rtf':
+        with open(path, 'rb') as source:
+            return source.read(64).lstrip().startswith(b'{\\rt')
+    if extension in CONTENT_TYPES and zipfile.is_zipfile(path):
+        listed = _content_types(path)
+        return any(kind in listed for kind in CONTENT_TYPES[extension])
+    return True
+
+
+def _content_types(path):
+    try:
+        with zipfile.ZipFile(path) as package, package.open('[Content_Types].xml') as types:
+            return types.read(1 << 20)
+    except (KeyError, zipfile.BadZipFile, NotImplementedError):
+        return b''

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
+import { AppError, type ErrorCode } from '../../lib/errors.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { output, pdfPages, pdfText } from './judge.ts'
+import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+
+const engine = createLibreOffice()
+const scratch = await mkdtemp(join(tmpdir(), 'office-test-'))
+
+after(async () => {
+  await engine.close?.()
+  await removeRuns()
+  await rm(scratch, { recursive: true })
+})
+
+function converted(name: string, to: FormatId, settings?: RunSettings) {
+  return convert(engine, fixture(`office/${name}`), to, settings)
+}
+
+async function pdfOf(name: string, options?: RunSettings['options']): Promise<string> {
+  const { path } = await converted(name, 'pdf', options && { options })
+  return path
+}
+
+/** Width and height of each page in points. */
+async function pageSizes(path: string): Promise<string[]> {
+  const info = await output('pdfinfo', '-f', '1', '-l', '99', path)
+  return [...info.matchAll(/size:\s+([\d.]+) x ([\d.]+)/g)].map(
+    ([, width, height]) => `${Math.round(Number(width))}x${Math.round(Number(height))}`,
+  )
+}
+
+/** Distance of a word's first letter from the left and the top edge of its page, in points. */
+async function placeOf(word: string, path: string): Promise<{ left: number; top: number }> {
+  const boxes = await output('pdftotext', '-bbox', path, '-')
+  const [, left, top] = new RegExp(`xMin="([\\d.]+)" yMin="([\\d.]+)"[^>]*>${word}<`).exec(boxes) ?? []
+  return { left: Number(left), top: Number(top) }
+}
+
+function refusal(code: ErrorCode, sentence: RegExp) {
+  return (error: unknown) => {
+    assert.ok(error instanceof AppError, String(error))
+    assert.equal(error.code, code)
+    assert.match(error.message, sentence)
+    assert.doesNotMatch(error.message, /\//)
+    return true
+  }
+}
+
+describe('a document becomes PDF', () => {
+  test('with its text and pages, tagged, and with its fonts embedded', async () => {
+    const { path, result } = await converted('report.docx', 'pdf')
+    const text = await pdfText(path)
+    for (const words of ['Quarterly report', 'Pangolins àéîõü Ωμέγα', 'Pears', 'Second page ends here']) {
+      assert.ok(text.includes(words), words)
+    }
+    assert.equal(await pdfPages(path), 2)
+    assert.deepEqual(result.details, { pages: 2 })
+    assert.match(await output('pdfinfo', path), /Tagged:\s+yes/)
+    const fonts = (await output('pdffonts', path)).trim().split('\n').slice(2)
+    assert.ok(fonts.length > 0)
+    for (const font of fonts) assert.match(font, /yes yes yes\s+\d+\s+\d+$/)
+  })
+
+  test('on the page that is asked for', async () => {
+    assert.deepEqual(await pageSizes(await pdfOf('report.docx')), ['612x792', '612x792'])
+    assert.deepEqual(await pageSizes(await pdfOf('report.docx', { pageSize: 'a4' })), ['595x842', '595x842'])
+    const across = await pdfOf('report.docx', { pageSize: 'US Letter', landscape: 'true' })
+    assert.deepEqual(await pageSizes(across), ['792x612', '792x612'])
+    const own = await pdfOf('report.docx', { pageSize: '8x5in' })
+    assert.deepEqual(new Set(await pageSizes(own)), new Set(['576x360']))
+  })
+
+  test('with the margins that are asked for', async () => {
+    const path = await pdfOf('report.docx', { marginLeft: '2in', marginTop: '10cm' })
+    const { left, top } = await placeOf('Quarterly', path)
+    assert.ok(Math.abs(left - 144) < 2, `${left}`)
+    assert.ok(top >= 283 && top < 300, `${top}`)
+  })
+
+  test('with running texts that count its pages', async () => {
+    const path = await pdfOf('report.docx', { headerText: 'Head {page}/{pages}', footerText: 'Foot {date}' })
+    const text = await pdfText(path)
+    assert.match(text, /Head 1\/2[\s\S]*Head 2\/2/)
+    assert.equal(text.match(/Foot \d{4}-\d\d-\d\d/g)?.length, 2)
+  })
+
+  test('unless the margins leave no room', async () => {
+    const options = { pageSize: 'A5', marginLeft: '80mm', marginRight: '80mm' }
+    await assert.rejects(
+      converted('report.docx', 'pdf', { options }),
+      refusal('INVALID_INPUT', /margins leave no room/),
+    )
+  })
+
+  test('and a page size that is none is refused', () => {
+    const options = engine.capabilities.find(
+      ({ from, to }) => from.includes('docx') && to.includes('pdf'),
+    )?.options
+    for (const pageSize of ['A44', '210x297', '1x1mm', '9999x9999cm', '-5x5in']) {
+      assert.equal(options?.safeParse({ pageSize }).success, false, pageSize)
+    }
+    for (const marginTop of ['20', '20px', '51cm', '-1mm']) {
+      assert.equal(options?.safeParse({ marginTop }).success, false, marginTop)
+    }
+  })
+})
+
+describe('a sheet becomes PDF', () => {
+  test('with all columns of a row on one page', async () => {
+    const path = await pdfOf('workbook.xlsx')
+    assert.deepEqual(await pageSizes(path), ['595x842', '842x595'])
+    assert.match(await output('pdftotext', '-f', '2', '-l', '2', '-layout', path, '-'), /Column00.*Column29/)
+  })
+
+  test('in its own scale when it need not fit', async () => {
+    assert.ok((await pdfPages(await pdfOf('workbook.xlsx', { fitToWidth: 'false' }))) > 2)
+  })
+
+  test('with running texts', async () => {
+    const text = await pdfText(await pdfOf('workbook.xlsx', { footerText: 'Sheet {page} of {pages}' }))
+    assert.match(text, /Sheet 1 of 2[\s\S]*Sheet 2 of 2/)
+  })
+})
+
+/** Each pair goes there and back by another filter, and the PDF of that is read by poppler. */
+const journeys = [
+  [
+    'report.docx',
+    ['dotx', 'doc', 'odt', 'ott', 'fodt', 'rtf', 'html', 'txt'],
+    ['Pangolins àéîõü Ωμέγα', 'Pears'],
+  ],
+  [
+    'workbook.xlsx',
+    ['xltx', 'xls', 'ods', 'ots', 'fods', 'html', 'csv', 'tsv'],
+    ['Otters', 'Ünïcödé', '12.5'],
+  ],
+  ['slides.odp', ['pptx', 'ppsx', 'potx', 'ppt', 'pps', 'pot', 'otp', 'fodp'], ['Wombats', 'Quokkas']],
+  ['drawing.odg', ['otg', 'fodg'], ['Herons', 'Egrets']],
+] as const satisfies [string, FormatId[], string[]][]
+
+describe('office documents become each other', { concurrency: 2 }, () => {
+  for (const [name, formats, words] of journeys) {
+    for (const format of formats) {
+      test(`${name} becomes ${format}`, async () => {
+        const there = await converted(name, format)
+        const back = await convert(engine, there.path, 'pdf')
+        const text = await pdfText(back.path)
+        for (const word of words) assert.ok(text.includes(word), `${word} is not in ${text}`)
+      })
+    }
+  }
+})
+
+describe('texts and tables', () => {
+  test('in UTF-16 keep their letters', async () => {
+    assert.match(await pdfText(await pdfOf('utf16.txt')), /Lynxes àéîõü Ωμέγα\s+second line/)
+  })
+
+  test('in the western encoding of Windows with semicolons become columns', async () => {
+    const { path } = await converted('western.csv', 'tsv')
+    assert.equal(await readFile(path, 'utf8'), 'Müsli\tPreis\nSüß; sauer\t3,50\nKäse\t12\n')
+  })
+
+  test('hold results of formulas and are UTF-8, and the sheets that they cannot hold are named', async () => {
+    const { path, warnings } = await converted('workbook.xlsx', 'csv')
+    assert.equal(await readFile(path, 'utf8'), '"Otters, ""sea""",12.5\nÜnïcödé,25\n')
+    assert.deepEqual(warnings, ['SHEETS_DROPPED'])
+  })
+})
+
+test('a drawing becomes the SVG of its first page, and the others are named', async () => {
+  const { path, warnings } = await converted('drawing.odg', 'svg')
+  const svg = await readFile(path, 'utf8')
+  assert.ok(svg.includes('Herons') && !svg.includes('Egrets'))
+  assert.deepEqual(warnings, ['PAGES_DROPPED'])
+})
+
+describe('a document that cannot be opened', () => {
+  for (const name of ['protected.docx', 'protected.doc', 'protected.odt']) {
+    test(`${name} needs a password`, async () => {
+      await assert.rejects(converted(name, 'pdf'), refusal('INVALID_INPUT', /protected by a password/))
+    })
+  }
+
+  test('is damaged, whatever is wrong with it', async () => {
+    const report = await readFile(fixture('office/report.docx'))
+    const wrong = {
+      'half.docx': report.subarray(0, report.length / 2),
+      'empty.docx': Buffer.alloc(0),
+      'text.docx': Buffer.from('only a text\n'.repeat(50)),
+      'noise.rtf': Buffer.alloc(4096, 7),
+      'renamed.xlsx': report,
+      'renamed.odt': report,
+    }
+    for (const [name, bytes] of Object.entries(wrong)) {
+      const path = join(scratch, name)
+      await writeFile(path, bytes)
+      await assert.rejects(
+        convert(engine, path, 'pdf'),
+        refusal('CORRUPT_FILE', /damaged or is no \w+ file/),
+        name,
+      )
+    }
+  })
+})
