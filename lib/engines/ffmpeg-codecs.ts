@@ -12,7 +12,13 @@ export interface VideoCodec {
   readonly alpha?: true
   /** Knows how to spread its bits over two passes by `-pass`. */
   readonly twoPass?: true
+  /** Pictures per second that it takes, as ffmpeg writes them; any when left out. */
+  readonly frameRates?: readonly string[]
+  /** What encodes pictures with a side shorter than the encoder takes. */
+  readonly small?: { readonly side: number; readonly encoder: string; readonly preset: readonly string[] }
 }
+
+const tvFrameRates = ['24000/1001', '24', '25', '30000/1001', '30', '50', '60000/1001', '60'] as const
 
 export const presets = [
   'ultrafast',
@@ -83,12 +89,27 @@ export const videoCodecs = {
     crf: { flag: '-crf', max: 63, words: { low: 48, medium: 42, high: 35, highest: 26 } },
     preset: (preset) => ['-preset', String(12 - stepOf(preset))],
     args: yuv420,
+    small: { side: 64, encoder: 'libaom-av1', preset: ['-cpu-used', '8'] },
   },
   mpeg4: { encoder: 'mpeg4', name: 'mpeg4', crf: quantizer, args: yuv420, twoPass: true },
   xvid: { encoder: 'libxvid', name: 'mpeg4', crf: quantizer, args: yuv420 },
   prores: { encoder: 'prores_ks', name: 'prores', args: ['-profile:v', '3', '-pix_fmt', 'yuv422p10le'] },
-  mpeg2: { encoder: 'mpeg2video', name: 'mpeg2video', crf: quantizer, args: yuv420, twoPass: true },
-  mpeg1: { encoder: 'mpeg1video', name: 'mpeg1video', crf: quantizer, args: yuv420, twoPass: true },
+  mpeg2: {
+    encoder: 'mpeg2video',
+    name: 'mpeg2video',
+    crf: quantizer,
+    args: yuv420,
+    twoPass: true,
+    frameRates: tvFrameRates,
+  },
+  mpeg1: {
+    encoder: 'mpeg1video',
+    name: 'mpeg1video',
+    crf: quantizer,
+    args: yuv420,
+    twoPass: true,
+    frameRates: tvFrameRates,
+  },
   wmv: { encoder: 'wmv2', name: 'wmv2', crf: quantizer, args: yuv420 },
   flv: { encoder: 'flv', name: 'flv1', crf: quantizer, args: yuv420 },
   theora: {

@@ -2,7 +2,7 @@ import { type VideoCodec, videoCodecs } from './ffmpeg-codecs.ts'
 import type { Container } from './ffmpeg-containers.ts'
 import type { MediaOptions, RecipeRequest } from './ffmpeg-plan.ts'
 import { hasAlpha, type Media, type MediaStream, rotationOf } from './ffmpeg-probe.ts'
-import { videoFilter } from './ffmpeg-size.ts'
+import { sizeFor, videoFilter } from './ffmpeg-size.ts'
 import type { QualityScale } from './options.ts'
 
 interface Picture {
@@ -25,7 +25,8 @@ export function pictureArgs(request: RecipeRequest): Picture | undefined {
 
 function canCopy(video: MediaStream, { container, options, mayCopy }: RecipeRequest): boolean {
   const upright = rotationOf(video) === 0 || container.rotation === true
-  const fits = upright && container.copies.includes(video.codec_name) && !hasAlpha(video)
+  const clear = container.alpha === true || !hasAlpha(video)
+  const fits = upright && clear && container.copies.includes(video.codec_name)
   return mayCopy && fits && !forcesPicture(options, video)
 }
 
@@ -42,16 +43,15 @@ function encodedPicture(
 ): Picture {
   const codec = videoCodecFor(container, options)
   const keepsAlpha = hasAlpha(video) && codec.alpha === true
-  const filter = videoFilter(video, options, { flatten: hasAlpha(video) && !keepsAlpha })
+  const size = sizeFor(video, options)
+  const filter = videoFilter({ video, options, codec, size, flatten: hasAlpha(video) && !keepsAlpha })
+  const small = codec.small && Math.min(size.width, size.height) < codec.small.side ? codec.small : undefined
   const rate = rateArgs(codec, options, media)
-  const source = filter.complex
-    ? ['-filter_complex', filter.graph, '-map', '[out]']
-    : ['-map', `0:${video.index}`, '-vf', filter.graph]
   return {
     args: [
-      ...source,
-      ...['-c:v', codec.encoder],
-      ...(codec.preset?.(options.preset ?? 'veryfast') ?? []),
+      ...['-map', `0:${video.index}`, '-vf', filter],
+      ...['-c:v', small?.encoder ?? codec.encoder],
+      ...(small?.preset ?? codec.preset?.(options.preset ?? 'veryfast') ?? []),
       ...rate.args,
       ...(codec.args ?? []),
       ...(codec.alpha ? alphaArgs(keepsAlpha) : []),

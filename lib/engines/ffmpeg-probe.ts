@@ -27,6 +27,11 @@ export function inputGuard(format: FormatId): string[] {
 
 const number = z.coerce.number().optional().catch(undefined)
 
+/** Matroska files write the same tag as `alpha_mode` or `ALPHA_MODE`, by who made them. */
+function lowerCaseKeys(tags: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(tags).map(([key, value]) => [key.toLowerCase(), value]))
+}
+
 const Stream = z.object({
   index: z.number(),
   codec_type: z.string().default('unknown'),
@@ -44,7 +49,7 @@ const Stream = z.object({
   bits_per_raw_sample: number,
   duration: number,
   disposition: z.record(z.string(), z.number()).default({}),
-  tags: z.record(z.string(), z.string()).default({}),
+  tags: z.record(z.string(), z.string()).default({}).transform(lowerCaseKeys),
   side_data_list: z.array(z.looseObject({ rotation: number })).default([]),
 })
 

@@ -1,30 +1,20 @@
+import type { VideoCodec } from './ffmpeg-codecs.ts'
 import { readResolution } from './ffmpeg-options.ts'
 import type { MediaOptions } from './ffmpeg-plan.ts'
 import { type MediaStream, rotationOf } from './ffmpeg-probe.ts'
 
-export interface Filter {
-  readonly graph: string
-  /** A graph of several inputs, whose end is `[out]`. */
-  readonly complex: boolean
+export interface Size {
+  readonly width: number
+  readonly height: number
 }
 
-/** Everything in a graph is a number or a word of ours; what a client wrote never gets here. */
-export function videoFilter(
-  video: MediaStream,
-  options: MediaOptions,
-  { flatten }: { flatten: boolean },
-): Filter {
-  const steps: string[] = []
-  const turned = Math.abs(rotationOf(video)) % 180 === 90
-  const { width, height } = sizeFor(video, turned, options)
-  steps.push(`scale=${width}:${height}:flags=bicubic`, 'setsar=1')
-  if (options.rotate) steps.push(...turns[options.rotate])
-  if (options.fps !== undefined) steps.push(`fps=${options.fps}`)
-  const chain = steps.join(',')
-  if (!flatten) return { graph: chain, complex: false }
-  const black = `color=black:size=${width}x${height}`
-  const graph = `[0:${video.index}]scale=${width}:${height},format=yuva420p[fg];${black}[bg];[bg][fg]overlay=shortest=1:format=auto,${chain},format=yuv420p[out]`
-  return { graph, complex: true }
+export interface FilterRequest {
+  readonly video: MediaStream
+  readonly options: MediaOptions
+  readonly codec: VideoCodec
+  readonly size: Size
+  /** Alpha is laid over black. */
+  readonly flatten: boolean
 }
 
 const turns = {
@@ -33,12 +23,20 @@ const turns = {
   270: ['transpose=cclock'],
 } as const
 
-/** Even sides, as 4:2:0 needs them. The source has been turned upright when it gets here. */
-function sizeFor(
-  video: MediaStream,
-  turned: boolean,
-  { resolution }: MediaOptions,
-): { width: number; height: number } {
+/** Everything in a graph is a number or a word of ours; what a client wrote never gets here. */
+export function videoFilter({ video, options, codec, size, flatten }: FilterRequest): string {
+  const steps: string[] = []
+  if (flatten) steps.push('format=gbrap', 'premultiply=inplace=1', 'format=gbrp')
+  steps.push(`scale=${size.width}:${size.height}:flags=bicubic`, 'setsar=1')
+  if (options.rotate) steps.push(...turns[options.rotate])
+  const rate = frameRate(video, options, codec)
+  if (rate !== undefined) steps.push(`fps=${rate}`)
+  return steps.join(',')
+}
+
+/** Even sides, as 4:2:0 needs them. ffmpeg turns the picture upright before its filters see it. */
+export function sizeFor(video: MediaStream, { resolution }: MediaOptions): Size {
+  const turned = Math.abs(rotationOf(video)) % 180 === 90
   const stored = { width: displayWidth(video), height: video.height ?? 2 }
   const source = turned ? { width: stored.height, height: stored.width } : stored
   const scale = resolution === undefined ? 1 : scaleTo(source, resolution)
@@ -51,10 +49,27 @@ function displayWidth({ width = 2, sample_aspect_ratio }: MediaStream): number {
   return across > 0 && down > 0 ? (width * across) / down : width
 }
 
-function scaleTo(source: { width: number; height: number }, resolution: string): number {
+function scaleTo(source: Size, resolution: string): number {
   const wanted = readResolution(resolution)
   if ('shortSide' in wanted) return wanted.shortSide / Math.min(source.width, source.height)
   return Math.min(wanted.width / source.width, wanted.height / source.height)
 }
 
 const even = (length: number) => Math.max(2, Math.round(length / 2) * 2)
+
+/** Undefined leaves the pictures as they come. */
+function frameRate(
+  video: MediaStream,
+  { fps }: MediaOptions,
+  { frameRates }: VideoCodec,
+): string | undefined {
+  if (!frameRates) return fps === undefined ? undefined : String(fps)
+  const wanted = fps ?? ratio(video.avg_frame_rate)
+  const distance = (rate: string) => Math.abs(Math.log(ratio(rate) / wanted))
+  return frameRates.reduce((best, rate) => (distance(rate) < distance(best) ? rate : best))
+}
+
+function ratio(text: string): number {
+  const [over = 0, under = 1] = text.split('/').map(Number)
+  return over > 0 && under > 0 ? over / under : 25
+}

@@ -51,10 +51,12 @@ async function decrypt(source: string, password: string, tools: Tools): Promise<
 async function pageSizes(path: string, tools: Tools): Promise<PageSize[] | 'encrypted'> {
   try {
     const { stdout } = await tools.exec('pdfinfo', ['-f', '1', '-l', '1000000', path])
-    const sizes = [...stdout.matchAll(/^Page\s+(\d+) size:\s+([\d.]+) x ([\d.]+) pts/gm)]
+    const sizes = [...stdout.matchAll(/^Page\s+\d+ size:\s+([\d.e+]+) x ([\d.e+]+) pts/gm)]
     const turns = [...stdout.matchAll(/^Page\s+\d+ rot:\s+(\d+)/gm)]
-    if (sizes.length === 0) throw new AppError('CORRUPT_FILE', 'The PDF has no pages.')
-    return sizes.map(([, , width, height], index) => {
+    const count = Number(/^Pages:\s+(\d+)/m.exec(stdout)?.[1] ?? 0)
+    if (count === 0 || sizes.length !== count)
+      throw damaged(new Error(`pdfinfo told ${sizes.length} of ${count} sizes`))
+    return sizes.map(([, width, height], index) => {
       const turned = Number(turns[index]?.[1] ?? 0) % 180 !== 0
       const size = { width: Number(width), height: Number(height) }
       return turned ? { width: size.height, height: size.width } : size

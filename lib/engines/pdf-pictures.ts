@@ -1,5 +1,6 @@
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Sharp } from 'sharp'
 import { formatById } from '../formats/index.ts'
 import type { OutputFile, Tools } from './engine.ts'
 import { type Quality, qualityNumber } from './options.ts'
@@ -34,12 +35,17 @@ const raw = { extension: 'tif', args: ['-tiff', '-tiffcompression', 'none'] } as
 export async function toJpeg(document: Pages, options: JpegOptions, tools: Tools): Promise<OutputFile> {
   const words = { low: 50, medium: 70, high: 85, highest: 95 }
   const quality = options.jpegQuality ?? qualityNumber(options.quality, words)
-  const settings = `quality=${quality},progressive=${options.progressive ? 'y' : 'n'},optimize=n`
+  const { progressive } = options
+  const parameters = { ...parametersOf(options), quality, progressive }
+  // poppler writes gray pages as three equal channels.
+  if (options.colorSpace === 'gray') {
+    return encoded(document, 'jpg', options, parameters, (page) => page.jpeg({ quality, progressive }), tools)
+  }
+  const settings = `quality=${quality},progressive=${progressive ? 'y' : 'n'},optimize=n`
   const rendering = renderingOf(document, options, {
     extension: 'jpg',
     args: ['-jpeg', '-jpegopt', settings],
   })
-  const parameters = { ...parametersOf(options), quality, progressive: options.progressive }
   return collect(document, 'jpg', parameters, async (use) => {
     await renderPages(document.opened, rendering, tools, (file) =>
       use(file, (target) => rename(file.path, target)),
@@ -47,22 +53,34 @@ export async function toJpeg(document: Pages, options: JpegOptions, tools: Tools
   })
 }
 
-export async function toPictures(
+export function toPictures(
   to: 'png' | 'webp' | 'avif',
   document: Pages,
   options: DrawOptions,
   tools: Tools,
 ): Promise<OutputFile> {
+  const encode = (page: Sharp) => pixelTargets[to].encode(page, options)
+  return encoded(document, to, options, parametersOf(options), encode, tools)
+}
+
+async function encoded(
+  document: Pages,
+  to: 'jpg' | 'png' | 'webp' | 'avif',
+  options: DrawOptions,
+  parameters: Readonly<Record<string, unknown>>,
+  encode: (page: Sharp) => Sharp,
+  tools: Tools,
+): Promise<OutputFile> {
   const sharp = await loadSharp()
-  const encode = async ({ path }: PageFile, target: string) => {
-    await pixelTargets[to].encode(sharp(path), options).withMetadata({ density: options.dpi }).toFile(target)
+  const write = async ({ path }: PageFile, target: string) => {
+    tools.signal.throwIfAborted()
+    const page = sharp(path).toColourspace(options.colorSpace === 'gray' ? 'b-w' : 'srgb')
+    await encode(page).withDensity(options.dpi).toFile(target)
     await rm(path)
   }
-  return collect(document, to, parametersOf(options), async (use) => {
+  return collect(document, to, parameters, async (use) => {
     const rendering = renderingOf(document, options, raw)
-    await renderPages(document.opened, rendering, tools, (file) =>
-      use(file, (target) => encode(file, target)),
-    )
+    await renderPages(document.opened, rendering, tools, (file) => use(file, (target) => write(file, target)))
   })
 }
 

@@ -6,6 +6,7 @@ import { pageRange, pagesOf } from './page-range.ts'
 import { openPdf } from './pdf-open.ts'
 import { type Pages, toJpeg, toPictures, toTiff } from './pdf-pictures.ts'
 import { toText } from './pdf-text.ts'
+import { untilAborted } from './until-aborted.ts'
 
 const openShape = {
   pages: pageRange.optional(),
@@ -70,7 +71,8 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   const { pages: range, password } = z.object(openShape).parse(work.options)
   const opened = await openPdf(input.path, password, tools)
   const pages = pagesOf(range, opened.sizes.length)
-  const file = await convert({ opened, pages, outDir: work.outDir }, work, tools)
+  const converting = convert({ opened, pages, outDir: work.outDir }, work, tools)
+  const file = await untilAborted(converting, tools.signal)
   tools.progress(1)
   return { files: [file], details: { pages: pages.length } }
 }

@@ -4,6 +4,7 @@ import { access, lchown, lstat, mkdtemp, readdir, readlink, rm } from 'node:fs/p
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { ignoreGone } from './work-folder.ts'
 
 const run = promisify(execFile)
 
@@ -243,8 +244,9 @@ export function freshUid(): number {
 
 /** Links themselves change hands, never what they point to. */
 async function own(path: string, uid: number, depth: number): Promise<void> {
-  const stats = await lstat(path)
-  if (stats.uid !== uid) await lchown(path, uid, uid)
+  const stats = await lstat(path).catch(ignoreGone)
+  if (!stats) return
+  if (stats.uid !== uid) await lchown(path, uid, uid).catch(ignoreGone)
   if (!stats.isDirectory() || depth === 0) return
   for (const name of await readdir(path)) await own(join(path, name), uid, depth - 1)
 }

@@ -5,6 +5,7 @@ import { type FormatId, formatById } from '../formats/index.ts'
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
 import { picturesToPdf } from './image-pdf.ts'
 import { type PageFile, pageFileName, zipPages } from './pages-zip.ts'
+import { untilAborted } from './until-aborted.ts'
 import { loadSharp, openPicture, type Picture, pictureError, pixels } from './vips-image.ts'
 import { heicQuality, type PixelTargetId, pixelTargets } from './vips-targets.ts'
 
@@ -53,19 +54,6 @@ async function run(work: Work, tools: Tools): Promise<Result> {
     throw pictureError(error, work.from)
   })
   return untilAborted(converting, tools.signal)
-}
-
-/** libvips cannot be called back; what it still does ends by its own time limit and is not waited for. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    return await Promise.race([work, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
 }
 
 async function convert(work: Work, tools: Tools): Promise<Result> {

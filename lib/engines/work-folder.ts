@@ -17,8 +17,15 @@ export function turns(): Turns {
 export async function removeOddFiles(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name)
-    const stats = await lstat(path)
-    if (stats.isDirectory()) await removeOddFiles(path)
-    else if (!stats.isFile()) await rm(path)
+    // The engine itself may just have removed what it has used.
+    const stats = await lstat(path).catch(ignoreGone)
+    if (stats?.isDirectory()) await removeOddFiles(path)
+    else if (stats && !stats.isFile()) await rm(path, { force: true })
   }
+}
+
+/** For a file that somebody else may have removed meanwhile. */
+export function ignoreGone(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+  throw error
 }

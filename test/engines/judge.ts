@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile, stat } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import * as z from 'zod'
+import { type FormatId, formatById } from '../../lib/formats/index.ts'
+
+const run = promisify(execFile)
+
+export async function output(bin: string, ...args: string[]): Promise<string> {
+  const { stdout } = await run(bin, args, { maxBuffer: 64 * 1024 * 1024 })
+  return stdout
+}
+
+const Probe = z.object({
+  streams: z.array(
+    z.looseObject({
+      codec_type: z.string(),
+      codec_name: z.string().default('unknown'),
+      width: z.number().optional(),
+      height: z.number().optional(),
+      pix_fmt: z.string().optional(),
+      channels: z.number().optional(),
+      sample_rate: z.string().optional(),
+      nb_read_packets: z.coerce.number().default(0),
+      tags: z
+        .record(z.string(), z.string())
+        .default({})
+        .transform((tags) =>
+          Object.fromEntries(Object.entries(tags).map(([key, value]) => [key.toLowerCase(), value])),
+        ),
+    }),
+  ),
+  format: z.looseObject({ duration: z.coerce.number().optional() }),
+})
+
+/** Streams with the packets that can really be read, by ffprobe. */
+export async function probed(path: string): Promise<z.output<typeof Probe>> {
+  const args = ['-v', 'error', '-count_packets', '-show_streams', '-show_format', '-of', 'json', path]
+  return Probe.parse(JSON.parse(await output('ffprobe', ...args)))
+}
+
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+/** Size of a picture as a tool tells it that had no part in making it. */
+export async function pictureSize(path: string, format: FormatId): Promise<Size> {
+  if (format === 'heic' || format === 'avif') {
+    const [, width, height] = /^image: (\d+)x(\d+)/m.exec(await output('heif-info', path)) ?? []
+    return { width: Number(width), height: Number(height) }
+  }
+  if (format === 'webp') return webpSize(await readFile(path))
+  if (format === 'svg') {
+    const [, width, height] =
+      /width="([\d.]+)\D*"\s+height="([\d.]+)/.exec(await readFile(path, 'utf8')) ?? []
+    return { width: Number(width), height: Number(height) }
+  }
+  const { streams } = await probed(path)
+  return { width: streams[0]?.width ?? 0, height: streams[0]?.height ?? 0 }
+}
+
+/** ffprobe of Debian 12 cannot read animations; the canvas stands in the header (RFC 9649). */
+function webpSize(bytes: Buffer): Size {
+  if (bytes.toString('latin1', 12, 16) === 'VP8X') {
+    return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 }
+  }
+  if (bytes.toString('latin1', 12, 16) === 'VP8L') {
+    const bits = bytes.readUInt32LE(21)
+    return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 }
+  }
+  return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff }
+}
+
+export async function pdfPages(path: string): Promise<number> {
+  return Number(/^Pages:\s+(\d+)/m.exec(await output('pdfinfo', path))?.[1] ?? 0)
+}
+
+export async function pdfText(path: string): Promise<string> {
+  return output('pdftotext', path, '-')
+}
+
+/** Names in a ZIP whose every entry unpacks with the right checksum. */
+export async function zipNames(path: string): Promise<string[]> {
+  await output('python3', '-m', 'zipfile', '-t', path)
+  const listing = await output(
+    'python3',
+    '-c',
+    'import sys, zipfile; print("\\n".join(zipfile.ZipFile(sys.argv[1]).namelist()))',
+    path,
+  )
+  return listing.trim().split('\n')
+}
+
+/** Fails unless a file is a whole and sensible file of its format. */
+export async function assertSound(path: string, format: FormatId): Promise<void> {
+  assert.ok((await stat(path)).size > 0, `${format} is empty`)
+  const { category } = formatById(format)
+  switch (category) {
+    case 'video':
+    case 'audio': {
+      const { streams } = await probed(path)
+      const wanted = streams.filter((stream) => stream.codec_type === category)
+      assert.ok(
+        wanted.some((stream) => stream.nb_read_packets > 0),
+        `${format} has no ${category} packets`,
+      )
+      return
+    }
+    case 'image': {
+      const { width, height } = await pictureSize(path, format)
+      assert.ok(width > 0 && height > 0, `${format} has no size`)
+      return
+    }
+    case 'document':
+      if (format === 'pdf') assert.ok((await pdfPages(path)) > 0)
+      return
+    case 'archive':
+      assert.ok((await zipNames(path)).length > 0)
+  }
+}

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { pagesOf } from '../../lib/engines/page-range.ts'
+import { pdf } from '../../lib/engines/pdf.ts'
+import { AppError, type ErrorCode } from '../../lib/errors.ts'
+import { conformance } from './conformance.ts'
+import { output, pictureSize, zipNames } from './judge.ts'
+import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+
+const source = fixture('three-pages.pdf')
+
+conformance(pdf, {
+  fixtures: { pdf: source },
+  long: { source, to: 'avif', options: { dpi: 600, quality: 100 } },
+})
+
+const render = (to: 'jpg' | 'png' | 'tiff' | 'txt', options: RunSettings['options'] = {}, file = source) =>
+  convert(pdf, file, to, { options })
+
+async function unzipped(path: string, name: string, workDir: string): Promise<string> {
+  execFileSync('python3', [
+    '-c',
+    'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extract(sys.argv[2], sys.argv[3])',
+    path,
+    name,
+    workDir,
+  ])
+  return join(workDir, name)
+}
+
+async function refused(run: Promise<unknown>, code: ErrorCode): Promise<AppError> {
+  const error = await run.then(
+    () => assert.fail('it was converted'),
+    (reason: unknown) => reason,
+  )
+  assert.ok(error instanceof AppError, String(error))
+  assert.equal(error.code, code)
+  return error
+}
+
+describe('a PDF', () => {
+  after(removeRuns)
+
+  test('of one page becomes one picture', async () => {
+    const { path, format, result } = await render('jpg', { pages: '2', dpi: 72 })
+    assert.equal(format, 'jpg')
+    assert.deepEqual(await pictureSize(path, 'jpg'), { width: 300, height: 150 })
+    assert.deepEqual(result.details, { pages: 1 })
+  })
+
+  test('of several pages becomes a ZIP of pictures with a manifest', async () => {
+    const { path, format, workDir } = await render('jpg', { dpi: '100', quality: 'low', progressive: 'true' })
+    assert.equal(format, 'zip')
+    assert.deepEqual(await zipNames(path), ['page-001.jpg', 'page-002.jpg', 'page-003.jpg', 'manifest.json'])
+    const manifest = JSON.parse(await readFile(await unzipped(path, 'manifest.json', workDir), 'utf8'))
+    assert.deepEqual(manifest.parameters, {
+      format: 'jpg',
+      dpi: 100,
+      colorSpace: 'srgb',
+      quality: 50,
+      progressive: true,
+    })
+    assert.deepEqual(
+      manifest.pages.map(({ page, file }: { page: number; file: string }) => [page, file]),
+      [
+        [1, 'page-001.jpg'],
+        [2, 'page-002.jpg'],
+        [3, 'page-003.jpg'],
+      ],
+    )
+    const page = await unzipped(path, 'page-003.jpg', workDir)
+    assert.deepEqual(await pictureSize(page, 'jpg'), { width: 209, height: 278 })
+    assert.match(await output('file', page), /progressive/)
+  })
+
+  test('gives the pages that were asked for, under their own numbers', async () => {
+    const { path } = await render('png', { pages: '3,1' })
+    assert.deepEqual(await zipNames(path), ['page-001.png', 'page-003.png', 'manifest.json'])
+  })
+
+  test('becomes one TIFF of all its pages, in the order of the range', async () => {
+    const { path, format } = await render('tiff', { pages: 'last-1', dpi: 72 })
+    assert.equal(format, 'tiff')
+    const widths = [...(await output('tiffinfo', path)).matchAll(/Image Width: (\d+)/g)].map(([, width]) =>
+      Number(width),
+    )
+    assert.deepEqual(widths, [150, 300, 150])
+  })
+
+  test('gives its text, by page', async () => {
+    const text = await readFile((await render('txt')).path, 'utf8')
+    assert.deepEqual(text.match(/\w+marker/g), ['alphamarker', 'betamarker', 'gammamarker'])
+    const part = await readFile((await render('txt', { pages: '3,2' })).path, 'utf8')
+    assert.deepEqual(part.match(/\w+marker/g), ['gammamarker', 'betamarker'])
+  })
+
+  test('is drawn smaller, in gray, sharper, as asked', async () => {
+    const shrunk = await render('png', { pages: '2', downscale: 60 })
+    assert.deepEqual(await pictureSize(shrunk.path, 'png'), { width: 60, height: 30 })
+    assert.match(
+      await output('file', (await render('jpg', { pages: '1', colorSpace: 'gray' })).path),
+      /components 1/,
+    )
+    assert.deepEqual(await pictureSize((await render('png', { pages: '1', dpi: 144 })).path, 'png'), {
+      width: 300,
+      height: 400,
+    })
+    const bytes = async (options: RunSettings['options']) =>
+      (await readFile((await render('jpg', { pages: '1', ...options })).path)).length
+    assert.ok((await bytes({ jpegQuality: '5' })) < (await bytes({ jpegQuality: 95 })))
+  })
+
+  test('that needs a password opens with it, and with no other', async () => {
+    const locked = fixture('needs-password.pdf')
+    const { path } = await render('txt', { password: 'secret' }, locked)
+    assert.match(await readFile(path, 'utf8'), /alphamarker/)
+    assert.match((await refused(render('jpg', {}, locked), 'PDF_ENCRYPTED')).message, /needs a password/)
+    assert.match(
+      (await refused(render('jpg', { password: 'wrong' }, locked), 'PDF_ENCRYPTED')).message,
+      /does not open/,
+    )
+  })
+
+  test('with an owner password opens without', async () => {
+    assert.match(
+      await readFile((await render('txt', {}, fixture('owner-password.pdf'))).path, 'utf8'),
+      /alphamarker/,
+    )
+  })
+
+  test('hands its password on by a file that only the sandbox reads', async () => {
+    const { workDir } = await render('txt', { password: 'secret' }, fixture('needs-password.pdf'))
+    const { mode } = await stat(join(workDir, 'password'))
+    assert.equal(mode & 0o077, 0)
+  })
+
+  test('with a page larger than a wall is refused with the way out', async () => {
+    const huge = (await readFile(source, 'latin1')).replace(
+      '/MediaBox [0 0 300 150]',
+      '/MediaBox [0 0 9000000 9000000]',
+    )
+    const path = join((await render('txt')).workDir, 'huge.pdf')
+    await writeFile(path, huge, 'latin1')
+    assert.match(
+      (await refused(render('jpg', { dpi: 600 }, path), 'INVALID_INPUT')).message,
+      /^dpi: page 2 would have \d+ megapixels/,
+    )
+    assert.equal((await render('jpg', { downscale: 500, pages: '2' }, path)).format, 'jpg')
+  })
+
+  test('that is cut off is corrupt', async () => {
+    const path = join((await render('txt')).workDir, 'cut.pdf')
+    await writeFile(path, (await readFile(source)).subarray(0, 300))
+    await refused(render('jpg', {}, path), 'CORRUPT_FILE')
+  })
+
+  test('cannot be asked for pages or settings that do not exist', async () => {
+    assert.match(
+      (await refused(render('jpg', { pages: '2-9' }), 'INVALID_INPUT')).message,
+      /page 9 .* pages 1 to 3/,
+    )
+    const { options } = pdf.capabilities.find(({ to }) => to.includes('jpg')) ?? assert.fail()
+    for (const given of [
+      { dpi: 71 },
+      { dpi: 601 },
+      { pages: '1;2' },
+      { pages: '' },
+      { pages: '1-2-3' },
+      { quality: 0 },
+      { colorSpace: 'cmyk' },
+      { jpegQuality: 101 },
+    ]) {
+      assert.equal(options.safeParse(given).success, false, JSON.stringify(given))
+    }
+  })
+})
+
+describe('a range of pages', () => {
+  test('lists single pages, ranges both ways and the last', () => {
+    assert.deepEqual(pagesOf('1-3,7, 9 - last', 10), [1, 2, 3, 7, 9, 10])
+    assert.deepEqual(pagesOf('last-8', 10), [10, 9, 8])
+    assert.deepEqual(pagesOf(undefined, 3), [1, 2, 3])
+  })
+
+  test('outside of the document is refused', () => {
+    for (const range of ['0', '11', '5-11']) assert.throws(() => pagesOf(range, 10), AppError)
+  })
+})

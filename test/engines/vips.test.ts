@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { vips } from '../../lib/engines/vips.ts'
+import { AppError } from '../../lib/errors.ts'
+import { conformance } from './conformance.ts'
+import { output, pdfPages, pictureSize, zipNames } from './judge.ts'
+import { convert, fixture, removeRuns } from './run-engine.ts'
+
+conformance(vips, {
+  fixtures: {
+    jpg: fixture('corners.jpg'),
+    png: fixture('alpha.png'),
+    webp: fixture('animated.webp'),
+    avif: fixture('corners.avif'),
+    gif: fixture('animated.gif'),
+    tiff: fixture('pages.tiff'),
+    svg: fixture('corners.svg'),
+    heic: fixture('corners.heic'),
+  },
+  long: { source: fixture('corners.svg'), to: 'avif', options: { width: 1600, fit: 'scale', quality: 100 } },
+})
+
+/** Mean colors of the quarters, as letters: upright corners are red, green, blue and gray. */
+async function quarters(path: string): Promise<string> {
+  const { data, info } = await sharp(path)
+    .removeAlpha()
+    .resize(2, 2, { fit: 'fill', kernel: 'nearest' })
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  assert.equal(info.channels, 3)
+  return [0, 1, 2, 3].map((index) => colorName([...data.subarray(index * 3, index * 3 + 3)])).join('')
+}
+
+function colorName([red = 0, green = 0, blue = 0]: number[]): string {
+  if (red > 180 && green < 100) return 'R'
+  if (green > 180 && red < 100) return 'G'
+  if (blue > 180 && red < 100) return 'B'
+  return 'x'
+}
+
+describe('a picture', () => {
+  after(removeRuns)
+
+  for (let orientation = 2; orientation <= 8; orientation++) {
+    test(`of EXIF orientation ${orientation} is turned as viewers show it, and not twice`, async () => {
+      const { path } = await convert(vips, fixture(`orientation-${orientation}.jpg`), 'png')
+      const size = await pictureSize(path, 'png')
+      assert.deepEqual(size, orientation >= 5 ? { width: 30, height: 40 } : { width: 40, height: 30 })
+      const shown = { 2: 'GRxB', 3: 'xBGR', 4: 'BxRG', 5: 'RBGx', 6: 'BRxG', 7: 'xGBR', 8: 'GxRB' }[
+        orientation
+      ]
+      assert.equal(await quarters(path), shown)
+      assert.equal((await sharp(path).metadata()).orientation, undefined)
+    })
+  }
+
+  test('with holes is laid over white where the target has none', async () => {
+    const { path } = await convert(vips, fixture('alpha.png'), 'jpg')
+    const { data } = await sharp(path)
+      .extract({ left: 19, top: 14, width: 1, height: 1 })
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    assert.ok(
+      [...data].every((value) => value > 240),
+      String([...data]),
+    )
+  })
+
+  test('with holes keeps them where the target can', async () => {
+    for (const to of ['webp', 'avif', 'tiff', 'gif'] as const) {
+      const { path } = await convert(vips, fixture('alpha.png'), to)
+      const { data, info } = await sharp(path).raw().toBuffer({ resolveWithObject: true })
+      assert.equal(info.channels, 4, to)
+      assert.ok((data[(15 * 40 + 20) * 4 + 3] ?? 255) < 20, to)
+    }
+  })
+
+  test('in CMYK becomes RGB', async () => {
+    const { path } = await convert(vips, fixture('cmyk.jpg'), 'png')
+    assert.equal((await sharp(path).metadata()).space, 'srgb')
+    assert.match(await output('file', path), /RGB/)
+  })
+
+  test('of 16 bits stays so in PNG and TIFF', async () => {
+    assert.match(await output('file', (await convert(vips, fixture('deep.png'), 'png')).path), /16-bit/)
+    assert.match(
+      await output('tiffinfo', (await convert(vips, fixture('deep.png'), 'tiff')).path),
+      /Bits\/Sample: 16/,
+    )
+    assert.equal(await pdfPages((await convert(vips, fixture('deep.png'), 'pdf')).path), 1)
+  })
+
+  test('that moves keeps its frames and their times in GIF and WebP, both ways', async () => {
+    for (const [source, to] of [
+      ['animated.gif', 'webp'],
+      ['animated.webp', 'gif'],
+      ['animated.gif', 'gif'],
+    ] as const) {
+      const { path, result } = await convert(vips, fixture(source), to)
+      const metadata = await sharp(path, { animated: true }).metadata()
+      assert.deepEqual([metadata.pages, metadata.delay], [3, [100, 200, 300]])
+      assert.equal(result.details?.frames, 3)
+    }
+  })
+
+  test('that moves gives its first frame and a warning elsewhere', async () => {
+    const { path, warnings } = await convert(vips, fixture('animated.gif'), 'png')
+    assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
+    assert.deepEqual(await pictureSize(path, 'png'), { width: 40, height: 30 })
+  })
+
+  test('of several pages becomes a ZIP of pages with a manifest, or pages of a PDF', async () => {
+    const { path, format } = await convert(vips, fixture('pages.tiff'), 'jpg')
+    assert.equal(format, 'zip')
+    assert.deepEqual(await zipNames(path), ['page-001.jpg', 'page-002.jpg', 'page-003.jpg', 'manifest.json'])
+    assert.equal(await pdfPages((await convert(vips, fixture('pages.tiff'), 'pdf')).path), 3)
+  })
+
+  test('is put into a PDF page each, in the order of the inputs', async () => {
+    const { path } = await convert(vips, fixture('corners.jpg'), 'pdf', {
+      more: [fixture('orientation-6.jpg'), fixture('cmyk.jpg')],
+    })
+    const pages = await output('pdfinfo', '-l', '3', path)
+    assert.deepEqual(
+      [...pages.matchAll(/rot:\s+(\d+)/g)].map(([, turn]) => turn),
+      ['0', '90', '0'],
+    )
+  })
+})
+
+describe('an option of a picture', () => {
+  after(removeRuns)
+  const source = fixture('corners.png')
+
+  test('sets the size: max never enlarges, scale does, crop cuts', async () => {
+    const size = async (options: Record<string, unknown>) =>
+      pictureSize((await convert(vips, source, 'png', { options })).path, 'png')
+    assert.deepEqual(await size({ width: '20' }), { width: 20, height: 15 })
+    assert.deepEqual(await size({ width: 400 }), { width: 40, height: 30 })
+    assert.deepEqual(await size({ width: 400, fit: 'scale' }), { width: 400, height: 300 })
+    assert.deepEqual(await size({ width: 10, height: 10, fit: 'crop' }), { width: 10, height: 10 })
+  })
+
+  test('sets the quality by number and by word', async () => {
+    const bytes = async (quality: unknown) =>
+      (await readFile((await convert(vips, fixture('corners.jpg'), 'jpg', { options: { quality } })).path))
+        .length
+    const [low, high, ten, ninety] = [
+      await bytes('low'),
+      await bytes('highest'),
+      await bytes('10'),
+      await bytes(90),
+    ]
+    assert.ok(low < high && ten < ninety && ten <= low, `${low} ${high} ${ten} ${ninety}`)
+  })
+
+  test('makes PNG indexed, interlaced, and more or less packed', async () => {
+    const made = async (options: Record<string, unknown>) =>
+      (await convert(vips, source, 'png', { options })).path
+    assert.match(await output('file', await made({ palette: 'true' })), /colormap/)
+    assert.match(await output('file', await made({ progressive: true })), /interlaced/)
+    assert.match(await output('file', await made({ progressive: 'false' })), /non-interlaced/)
+    assert.ok(
+      (await readFile(await made({ compressionLevel: 0 }))).length >
+        (await readFile(await made({ compressionLevel: 9 }))).length,
+    )
+  })
+
+  test('makes JPEG progressive', async () => {
+    const { path } = await convert(vips, source, 'jpg', { options: { progressive: true } })
+    assert.match(await output('file', path), /progressive/)
+  })
+
+  test('out of bounds is refused', () => {
+    const png = vips.capabilities.find(({ to }) => to.includes('png'))
+    for (const options of [
+      { compressionLevel: 10 },
+      { width: 0 },
+      { width: 'abc' },
+      { fit: 'squeeze' },
+      { palette: 'maybe' },
+    ]) {
+      assert.equal(png?.options.safeParse(options).success, false, JSON.stringify(options))
+    }
+  })
+})
+
+describe('a hostile picture', () => {
+  after(removeRuns)
+
+  async function failing(
+    name: string,
+    bytes: string | Buffer,
+    from: 'svg' | 'png' | 'jpg',
+  ): Promise<AppError> {
+    const path = join(await scratch(), name)
+    await writeFile(path, bytes)
+    try {
+      await convert(vips, path, 'jpg', { from })
+    } catch (error) {
+      assert.ok(error instanceof AppError, String(error))
+      return error
+    }
+    throw new assert.AssertionError({ message: `${name} was converted` })
+  }
+
+  async function scratch(): Promise<string> {
+    return (await convert(vips, fixture('corners.png'), 'png')).workDir
+  }
+
+  test('that is cut off is corrupt', async () => {
+    const whole = await readFile(fixture('orientation-6.jpg'))
+    assert.equal((await failing('cut.jpg', whole.subarray(0, 900), 'jpg')).code, 'CORRUPT_FILE')
+  })
+
+  test('that claims more pixels than the limit is refused before it is decoded', async () => {
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="30000" height="30000"><rect width="9" height="9"/></svg>'
+    assert.equal((await failing('huge.svg', svg, 'svg')).code, 'FILE_TOO_LARGE')
+  })
+
+  test('of entities that multiply is refused', async () => {
+    const entities = Array.from(
+      { length: 20 },
+      (_, level) => `<!ENTITY e${level + 1} "${`&e${level};`.repeat(20)}">`,
+    )
+    const svg = `<!DOCTYPE svg [<!ENTITY e0 "ha">${entities.join('')}]><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text>&e20;</text></svg>`
+    assert.equal((await failing('laughs.svg', svg, 'svg')).code, 'CORRUPT_FILE')
+  })
+
+  test('reads no other file and no server', async () => {
+    let asked = 0
+    const server = createServer((_, response) => {
+      asked++
+      response.end(Buffer.alloc(0))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    assert.ok(address !== null && typeof address === 'object')
+    const folder = await scratch()
+    const neighbor = join(folder, 'neighbor.png')
+    await sharp({ create: { width: 8, height: 8, channels: 3, background: '#000' } })
+      .png()
+      .toFile(neighbor)
+    const links = [neighbor, `file://${neighbor}`, 'neighbor.png', `http://127.0.0.1:${address.port}/x.png`]
+    const images = links.map((link) => `<image href="${link}" width="8" height="8"/>`).join('')
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xi="http://www.w3.org/2001/XInclude" width="8" height="8"><rect width="8" height="8" fill="#fff"/>${images}<xi:include href="file:///etc/passwd" parse="text"/></svg>`
+    const path = join(folder, 'links.svg')
+    await writeFile(path, svg)
+    const made = await convert(vips, path, 'png')
+    const { data } = await sharp(made.path).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+    assert.ok(
+      [...data].every((value) => value === 255),
+      'something was drawn over the white',
+    )
+    assert.equal(asked, 0)
+    await new Promise((resolve) => server.close(resolve))
+  })
+})
