@@ -41,17 +41,31 @@ export function checkGif(file: OpenedFile): void {
   if (!last.includes(0x3b)) throw damaged('a GIF', 'its end is missing')
 }
 
-/** TIFF 6.0 section 2: the first directory lies inside the file. BigTIFF has eight bytes for the offset. */
+/** Each costs two small reads. */
+const maxDirectories = 100
+
+/** TIFF 6.0 section 2: each directory lies inside the file and names the next. BigTIFF has wider numbers. */
 export async function checkTiff(file: OpenedFile): Promise<void> {
-  const head = view(file.head)
   const little = ascii(file.head, 0, 2) === 'II'
-  const big = head.getUint16(2, little) === 43
-  const offset = big ? Number(head.getBigUint64(8, little)) : head.getUint32(4, little)
-  const count = await file.read(offset, offset + (big ? 8 : 2))
-  if (count.length < (big ? 8 : 2)) throw damaged('a TIFF', 'it is cut off: its directory is missing')
-  const entries = big ? Number(view(count).getBigUint64(0, little)) : view(count).getUint16(0, little)
-  const end = offset + count.length + entries * (big ? 20 : 12)
-  if (entries === 0 || end > file.size) throw damaged('a TIFF', 'its directory is damaged')
+  const big = integerOf(file.head.subarray(2, 4), little) === 43
+  const bytes = big ? { count: 8, entry: 20, offset: 8 } : { count: 2, entry: 12, offset: 4 }
+  const read = async (start: number, length: number) => {
+    const part = await file.read(start, start + length)
+    if (part.length < length) throw damaged('a TIFF', 'it is cut off: a directory is missing')
+    return integerOf(part, little)
+  }
+  let offset = await read(big ? 8 : 4, bytes.offset)
+  if (offset === 0) throw damaged('a TIFF', 'it has no pages')
+  for (let page = 0; page < maxDirectories && offset !== 0; page++) {
+    const entries = await read(offset, bytes.count)
+    if (entries === 0) throw damaged('a TIFF', 'a directory is damaged')
+    offset = await read(offset + bytes.count + entries * bytes.entry, bytes.offset)
+  }
+}
+
+function integerOf(bytes: Uint8Array, little: boolean): number {
+  if (bytes.length === 2) return view(bytes).getUint16(0, little)
+  return bytes.length === 4 ? view(bytes).getUint32(0, little) : Number(view(bytes).getBigUint64(0, little))
 }
 
 /** The pixels begin where the header says, inside the file. Its own length field is wrong in too many files. */

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { AppError, type ErrorCode } from '../../lib/errors.ts'
+import { detectFormat } from '../../lib/formats/detect.ts'
+import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
+
+const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
+
+interface Given {
+  readonly password?: string
+  /** Bytes that were read, to see that a large file is not read whole. */
+  readonly onRead?: (bytes: number) => void
+}
+
+function source(name: string, bytes: Uint8Array, onRead?: (bytes: number) => void) {
+  const read = async (start: number, end: number) => {
+    const part = bytes.subarray(start, end)
+    onRead?.(part.length)
+    return part
+  }
+  return { name, size: bytes.length, read }
+}
+
+async function detected(
+  name: string,
+  bytes: Uint8Array | string,
+  { password, onRead }: Given = {},
+): Promise<FormatId> {
+  const found = await detectFormat(
+    source(name, Buffer.from(bytes), onRead),
+    password === undefined ? {} : { password },
+  )
+  return found.format
+}
+
+async function refused(
+  code: ErrorCode,
+  name: string,
+  bytes: Uint8Array | string,
+  given?: Given,
+): Promise<AppError> {
+  const error = await detected(name, bytes, given).then(
+    (format) => assert.fail(`${name} was taken for ${format}`),
+    (reason: unknown) => reason,
+  )
+  assert.ok(error instanceof AppError, String(error))
+  assert.equal(error.code, code, error.message)
+  assert.doesNotMatch(error.message, /undefined|\[object|\/work|\/tmp/)
+  return error
+}
+
+describe('the format of a file', () => {
+  test('is told by its bytes, whatever its name', async () => {
+    for (const [file, format] of [
+      ['corners.png', 'png'],
+      ['corners.jpg', 'jpg'],
+      ['corners.svg', 'svg'],
+      ['corners.heic', 'heic'],
+      ['pages.tiff', 'tiff'],
+      ['film.mp4', 'mp4'],
+      ['film.webm', 'webm'],
+      ['tone.wav', 'wav'],
+      ['three-pages.pdf', 'pdf'],
+      ['letter.docx', 'docx'],
+      ['letter.odt', 'odt'],
+      ['note.rtf', 'rtf'],
+      ['page.html', 'html'],
+    ] as const) {
+      assert.equal(await detected('upload', await fixture(file)), format)
+    }
+  })
+
+  test('comes with its registered MIME type', async () => {
+    const { mimeType } = await detectFormat(source('x', await fixture('letter.docx')))
+    assert.equal(mimeType, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document')
+  })
+
+  test('follows the name within a family of equal bytes', async () => {
+    assert.equal(await detected('film.m4v', await fixture('film.mp4')), 'm4v')
+    assert.equal(await detected('clip.F4V', await fixture('film.mp4')), 'f4v')
+    assert.equal(await detected('table.csv', await fixture('table.csv')), 'csv')
+    assert.equal(await detected('table.tsv', 'a\tb\n1\t2\n'), 'tsv')
+  })
+
+  test('is that of the content when the name is wrong and nobody is harmed', async () => {
+    assert.equal(await detected('photo.jpg', await fixture('corners.png')), 'png')
+    assert.equal(await detected('letter.pdf', await fixture('letter.docx')), 'docx')
+    assert.equal(await detected('letter.doc', await fixture('note.rtf')), 'rtf')
+  })
+
+  test('of text without an extension is plain text, in any encoding', async () => {
+    assert.equal(await detected('README', 'words\n'), 'txt')
+    assert.equal(await detected('notes.txt', Buffer.from('\ufeffwords', 'utf16le')), 'txt')
+    assert.equal(await detected('notes.txt', Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65])), 'txt')
+  })
+
+  test('is found in compressed SVG', async () => {
+    assert.equal(await detected('drawing.svgz', gzipSync(await fixture('corners.svg'))), 'svgz')
+  })
+
+  test('is found from the ends of a file without reading it whole', async () => {
+    const head = await fixture('tone.wav')
+    const large = Buffer.alloc(50_000_000)
+    head.copy(large)
+    large.writeUInt32LE(0xffffffff, 4)
+    let read = 0
+    assert.equal(
+      await detected('long.wav', large, {
+        onRead: (bytes) => {
+          read += bytes
+        },
+      }),
+      'wav',
+    )
+    assert.ok(read < 300_000, `${read} bytes were read`)
+  })
+})
+
+describe('a file that contradicts its name', () => {
+  test('is refused when it is of another kind, and told what it looks like', async () => {
+    const error = await refused('CORRUPT_FILE', 'report.pdf', 'Only some words.\n')
+    assert.match(error.message, /named as Portable Document Format \(pdf\), but it looks like plain text/)
+    await refused('CORRUPT_FILE', 'song.mp3', await fixture('three-pages.pdf'))
+    await refused('CORRUPT_FILE', 'letter.docx', await fixture('film.mp4'))
+    await refused('CORRUPT_FILE', 'film.mp4', Buffer.concat([Buffer.from('MZ'), Buffer.alloc(200)]))
+    await refused('CORRUPT_FILE', 'film.mp4', randomBytes(5000))
+  })
+
+  test('or of no known format is named with what was seen', async () => {
+    const program = await readFile('/bin/true')
+    assert.match(
+      (await refused('UNSUPPORTED_FORMAT', 'setup.exe', program)).message,
+      /named \.exe and looks like application\/x-/,
+    )
+    assert.match((await refused('UNSUPPORTED_FORMAT', 'upload', program)).message, /has no extension/)
+    await refused('UNSUPPORTED_FORMAT', 'notes.qqq', 'words\n')
+    await refused('UNSUPPORTED_FORMAT', 'data.bin', randomBytes(5000))
+  })
+
+  test('or is empty says so', async () => {
+    await refused('INVALID_INPUT', 'empty.pdf', '')
+  })
+})
+
+describe('a damaged file', () => {
+  const cut = [
+    'corners.png',
+    'corners.jpg',
+    'corners.webp',
+    'corners.heic',
+    'corners.avif',
+    'corners.svg',
+    'pages.tiff',
+    'animated.gif',
+    'film.mp4',
+    'film.mov',
+    'film.webm',
+    'film.avi',
+    'tracks.mkv',
+    'tone.wav',
+    'tone.m4a',
+    'three-pages.pdf',
+    'letter.docx',
+    'letter.odt',
+    'note.rtf',
+  ]
+
+  for (const name of cut) {
+    test(`is found before it is queued: ${name} cut off`, async () => {
+      const whole = await fixture(name)
+      for (const part of [0.6, 0.9]) {
+        await refused('CORRUPT_FILE', name, whole.subarray(0, Math.floor(whole.length * part)))
+      }
+    })
+  }
+
+  test('is found when a part of an office file does not unpack', async () => {
+    const bytes = await fixture('letter.docx')
+    const at = bytes.lastIndexOf('word/document.xml', bytes.indexOf('PK\x01\x02')) + 40
+    bytes.fill(0x55, at, at + 30)
+    assert.match(
+      (await refused('CORRUPT_FILE', 'letter.docx', bytes)).message,
+      /holds its content is damaged/,
+    )
+  })
+
+  test('is not suspected for what phones append to a picture', async () => {
+    const photo = Buffer.concat([await fixture('corners.jpg'), randomBytes(300_000)])
+    assert.equal(await detected('motion.jpg', photo), 'jpg')
+  })
+
+  test('is not suspected for a length that a stream could not know', async () => {
+    const wav = await fixture('tone.wav')
+    wav.writeUInt32LE(0, 4)
+    assert.equal(await detected('stream.wav', wav), 'wav')
+  })
+
+  test('made to confuse is refused or read, and never more than a coded error', async () => {
+    for (const name of [...cut, 'needs-password.pdf', 'tone.ogg', 'tone.flac', 'film.avi']) {
+      const whole = await fixture(name)
+      for (let round = 0; round < 12; round++) {
+        const bent = Buffer.from(whole)
+        for (let count = 0; count < 8; count++)
+          bent[(round * 131 + count * 977) % bent.length] = (round * 37 + count * 101) & 0xff
+        await detectFormat(source(name, bent)).catch((error: unknown) => {
+          assert.ok(error instanceof AppError, `${name}: ${error instanceof Error ? error.stack : error}`)
+        })
+      }
+    }
+  })
+})
+
+describe('an encrypted PDF', () => {
+  test('that needs a password is refused without it, and with a wrong one', async () => {
+    const bytes = await fixture('needs-password.pdf')
+    assert.match((await refused('PDF_ENCRYPTED', 'x.pdf', bytes)).message, /needs a password/)
+    assert.match(
+      (await refused('PDF_ENCRYPTED', 'x.pdf', bytes, { password: 'wrong' })).message,
+      /does not open/,
+    )
+    assert.equal(await detected('x.pdf', bytes, { password: 'secret' }), 'pdf')
+  })
+
+  test('that only restricts its owner passes', async () => {
+    assert.equal(await detected('x.pdf', await fixture('owner-password.pdf')), 'pdf')
+    assert.equal(await detected('x.pdf', await fixture('owner-password.pdf'), { password: 'any' }), 'pdf')
+  })
+})
+
+const samples = process.env.SAMPLES_DIR ?? fileURLToPath(new URL('../../../shared/samples', import.meta.url))
+
+function sampleFiles(): { path: string; format: FormatId }[] {
+  return ['video', 'audio', 'image', 'document'].flatMap((category) =>
+    readdirSync(`${samples}/${category}`)
+      .filter((name) => /^(s|real\d?|alpha)\./.test(name))
+      .flatMap((name) => {
+        const format = formatByExtension(name)?.id
+        return format ? [{ path: `${samples}/${category}/${name}`, format }] : []
+      }),
+  )
+}
+
+describe('a real file of each format', async () => {
+  const present = await readdir(samples).then(
+    () => true,
+    () => false,
+  )
+  test('is recognized', present ? {} : { skip: `no samples in ${samples}` }, async () => {
+    const files = sampleFiles()
+    assert.ok(files.length > 100)
+    for (const { path, format } of files) {
+      assert.equal(await detected(path.slice(path.lastIndexOf('/') + 1), await readFile(path)), format, path)
+    }
+  })
+})
