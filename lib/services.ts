@@ -23,7 +23,7 @@ export interface Services {
   readonly engines: readonly Engine[]
 }
 
-const pause: JobHint = (_jobId, ms) => new Promise((resolve) => setTimeout(resolve, ms))
+const pause: JobHint = (_jobId, { pauseMs }) => new Promise((resolve) => setTimeout(resolve, pauseMs))
 
 /** `hint` tells of changed jobs where something can push them into this process; elsewhere time passes. */
 export function createServices(config: Config, hint: JobHint = pause): Services {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import nodeFlags from '../lib/local/node-flags.json' with { type: 'json' }
 
 const start = fileURLToPath(new URL('../lib/local/start.ts', import.meta.url))
 
@@ -21,7 +22,7 @@ export interface TestService {
 /** The real service as a process of its own, with an empty data folder and free ports. */
 export async function startService(env: Record<string, string> = {}, dataDir?: string): Promise<TestService> {
   const dir = dataDir ?? (await mkdtemp(join(tmpdir(), 'mutabor-test-')))
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', start], {
+  const child = spawn(process.execPath, [...nodeFlags, start], {
     env: { ...process.env, PORT: '0', MIN_FREE_DISK_GB: '1', DATA_DIR: dir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

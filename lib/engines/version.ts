@@ -16,6 +16,9 @@ async function ask({ version }: Engine): Promise<string> {
   if (typeof version === 'function') return version()
   const [bin, ...args] = version
   // Some print it to stderr, pdftoppm among them.
-  const { stdout, stderr } = await run(bin, args, { timeout: 20_000, env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/tmp' } })
+  const { stdout, stderr } = await run(bin, args, {
+    timeout: 20_000,
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/tmp' },
+  })
   return /\d+(?:\.\d+)+/.exec(stdout + stderr)?.[0] ?? 'unknown'
 }

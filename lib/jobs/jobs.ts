@@ -9,8 +9,11 @@ import type { Job } from './job.ts'
 import { advance, type Effect, effects, type JobState, keysOf, type Transition } from './machine.ts'
 import type { JobStore } from './store.ts'
 
-/** Resolves when a job may have changed, at the latest after the given milliseconds. */
-export type JobHint = (jobId: string, ms: number) => Promise<void>
+/** Resolves when a job may have changed, at the latest after `leftMs`; `pauseMs` is how long to wait where nobody tells. */
+export type JobHint = (
+  jobId: string,
+  wait: { readonly pauseMs: number; readonly leftMs: number },
+) => Promise<void>
 
 /** Brings state machine, table, queues, bus and files together: decide, store, then let the effects happen. */
 export class Jobs {
@@ -132,7 +135,8 @@ export class Jobs {
   async waitFor(jobId: string, timeoutMs: number, done: (job: Job) => boolean): Promise<Job | undefined> {
     const deadline = Date.now() + timeoutMs
     for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 1.5, 1000)) {
-      const changed = this.#hint(jobId, Math.max(0, Math.min(pauseMs, deadline - Date.now())))
+      const leftMs = Math.max(0, deadline - Date.now())
+      const changed = this.#hint(jobId, { pauseMs: Math.min(pauseMs, leftMs), leftMs })
       const job = await this.store.job(jobId)
       if (!job || done(job) || Date.now() >= deadline) return job
       await changed

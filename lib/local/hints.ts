@@ -4,6 +4,9 @@ import type { JobHint } from '../jobs/jobs.ts'
 
 const JobEvent = z.looseObject({ detail: z.looseObject({ job: z.looseObject({ id: z.string() }) }) })
 
+/** An event may come late, when the bus delivers it again; then the job itself is looked at. */
+const longestMs = 2000
+
 /** Tells waiting requests of this process that a job changed, from the events of the bus. */
 export class Hints {
   readonly #emitter = new EventEmitter().setMaxListeners(0)
@@ -14,14 +17,14 @@ export class Hints {
     if (event.success) this.#emitter.emit(event.data.detail.job.id)
   }
 
-  readonly wait: JobHint = (jobId, ms) =>
+  readonly wait: JobHint = (jobId, { leftMs }) =>
     new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer)
         this.#emitter.off(jobId, done)
         resolve()
       }
-      const timer = setTimeout(done, ms)
+      const timer = setTimeout(done, Math.min(leftMs, longestMs))
       this.#emitter.on(jobId, done)
     })
 }

@@ -1,5 +1,6 @@
 // Plain JavaScript for Node 20 and nothing else: it runs before anything is installed.
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
@@ -32,7 +33,9 @@ const wantsPart = {
 }
 
 const env = { ...process.env, PATH: `${join(root, 'node_modules/node/bin')}:${process.env.PATH}` }
-const node = [nodeBinary(root), '--disable-warning=ExperimentalWarning']
+// A heap that stays small: V8 sizes it by the machine's memory otherwise, and most of its life the service waits.
+const nodeFlags = JSON.parse(readFileSync(join(root, 'lib/local/node-flags.json'), 'utf8'))
+const node = [nodeBinary(root), ...nodeFlags]
 
 async function installEngines() {
   const missing = await installDebianPackages(root, wantsPart[purpose], env)

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { SQSEvent } from 'aws-lambda'
 import type { ImageId } from '../engines/engine.ts'
 import type { Log } from '../log.ts'
+import nodeFlags from './node-flags.json' with { type: 'json' }
 import { withParentDeath } from './process.ts'
 import type { Invocation, WorkerMessage } from './worker.ts'
 
@@ -99,7 +100,7 @@ export class Worker {
 
   #start(): ChildProcess {
     const { image, environment, logFd, log } = this.#options
-    const node = [process.execPath, '--disable-warning=ExperimentalWarning', workerFile] as const
+    const node = [process.execPath, ...nodeFlags, workerFile] as const
     const [command, ...args] = withParentDeath([...node])
     const child = spawn(command, args, {
       env: { ...environment, IMAGE_ID: image },

@@ -9,7 +9,7 @@ export interface Span {
   readonly size: number
 }
 
-const BATCH_BYTES = 1 << 20
+const BATCH_BYTES = 256 << 10
 const SYNC_BYTES = 64 << 20
 const READ_BYTES = 256 << 10
 

@@ -57,7 +57,7 @@ export function openLongPolls(store: Store, queues: Queues, receiver: Receiver, 
   async function serve(queueId: number): Promise<void> {
     const asking = [...(waiters.get(queueId) ?? [])]
     try {
-      const served = await store.commit(() => takeForWaiters(queueId))
+      const served = await store.commit(() => takeForWaiters(queueId), 'process')
       for (const [waiter, taken] of served) waiter.settle(taken)
       setAlarm(queueId)
     } catch (error) {

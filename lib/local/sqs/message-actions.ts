@@ -42,7 +42,7 @@ function sendActions({ store, queues, sender }: Services) {
 function settleActions({ store, queues, settler }: Services) {
   return {
     DeleteMessage: ({ QueueUrl, ReceiptHandle }) =>
-      store.commit(() => void settler.remove(queues.byUrl(QueueUrl), ReceiptHandle)),
+      store.commit(() => void settler.remove(queues.byUrl(QueueUrl), ReceiptHandle), 'process'),
     DeleteMessageBatch: ({ QueueUrl, Entries }) => {
       checkBatch('DeleteMessageBatch', Entries)
       return store.commit(() => {
@@ -51,11 +51,12 @@ function settleActions({ store, queues, settler }: Services) {
           settler.remove(queue, ReceiptHandle)
           return {}
         })
-      })
+      }, 'process')
     },
     ChangeMessageVisibility: ({ QueueUrl, ReceiptHandle, VisibilityTimeout }) =>
       store.commit(
         () => void settler.changeVisibility(queues.byUrl(QueueUrl), ReceiptHandle, VisibilityTimeout),
+        'process',
       ),
     ChangeMessageVisibilityBatch: ({ QueueUrl, Entries }) => {
       checkBatch('ChangeMessageVisibilityBatch', Entries)
@@ -66,7 +67,7 @@ function settleActions({ store, queues, settler }: Services) {
           settler.changeVisibility(queue, ReceiptHandle, VisibilityTimeout)
           return {}
         })
-      })
+      }, 'process')
     },
   } satisfies Partial<Actions>
 }
@@ -79,11 +80,13 @@ function receiveActions({ store, queues, receiver, longPolls }: Services) {
       let taken: readonly Taken[] = await store.commit(() => {
         if (caller.gone.aborted) return []
         return receiver.receive(queues.byUrl(input.QueueUrl), wanted)
-      })
+      }, 'process')
       if (taken.length === 0 && waitS > 0) taken = await longPolls.wait(asking, wanted, waitS, caller.gone)
       if (taken.length === 0) return {}
       if (wanted.attemptId === undefined)
-        caller.onUndelivered(() => store.commit(() => taken.map((one) => receiver.putBack(asking, one))))
+        caller.onUndelivered(() =>
+          store.commit(() => taken.map((one) => receiver.putBack(asking, one)), 'process'),
+        )
       return { Messages: taken.map((one) => viewMessage(asking, one, asked)) }
     },
   } satisfies Partial<Actions>

@@ -88,9 +88,9 @@ export interface Store {
   prepare<Row>(sql: string): Statement<Row>
   /**
    * Runs `work` inside the next transaction, together with all work that arrived meanwhile, and resolves after
-   * the fsync. What `work` wrote is undone when it throws; the others of the group are not affected.
+   * the fsync, where one of them asks for it. What `work` wrote is undone when it throws; the others of the group are not affected.
    */
-  commit<T>(work: () => T): Promise<T>
+  commit<T>(work: () => T, durability?: Durability): Promise<T>
   /** Says that messages of a queue came, went or changed; whoever waits hears of it after the commit. */
   touched(queueId: number): void
   onTouched(listener: (queueId: number) => void): void
@@ -99,7 +99,14 @@ export interface Store {
   close(): Promise<void>
 }
 
+/**
+ * What a change outlives: the loss of `power`, or only of the `process`. The latter saves an fsync, and serves
+ * receipts and deletions: a message that comes once more is what SQS promises anyway.
+ */
+export type Durability = 'power' | 'process'
+
 interface Job {
+  readonly durability: Durability
   readonly work: () => unknown
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -112,14 +119,22 @@ export function openStore(file: string): Store {
   const reloads: (() => void)[] = []
   const listeners: ((queueId: number) => void)[] = []
   const touched = new Set<number>()
+  let synchronous = 'FULL'
   let waiting: Job[] = []
   let closing: Promise<void> | undefined
+
+  /** In a write-ahead log NORMAL leaves the fsync to the next checkpoint or FULL commit. */
+  function synchronize(level: 'FULL' | 'NORMAL') {
+    if (level !== synchronous) db.exec(`PRAGMA synchronous = ${level}`)
+    synchronous = level
+  }
 
   function flush() {
     const jobs = waiting
     waiting = []
     const settle: (() => void)[] = []
     try {
+      synchronize(jobs.some(({ durability }) => durability === 'power') ? 'FULL' : 'NORMAL')
       db.exec('BEGIN')
       for (const job of jobs) settle.push(attempt(job))
       db.exec('COMMIT')
@@ -146,12 +161,12 @@ export function openStore(file: string): Store {
     }
   }
 
-  function commit<T>(work: () => T): Promise<T> {
+  function commit<T>(work: () => T, durability: Durability = 'power'): Promise<T> {
     if (closing !== undefined)
       return Promise.reject(new SqsError('ServiceUnavailable', 'The service is shutting down.'))
     return new Promise<T>((resolve, reject) => {
       // The cast pairs this job's own work with its own promise, which the list cannot express.
-      const job: Job = { work, resolve: resolve as (value: unknown) => void, reject }
+      const job: Job = { work, durability, resolve: resolve as (value: unknown) => void, reject }
       // Not sooner than the check phase: by then every request that is readable now has joined the group.
       if (waiting.push(job) === 1) setImmediate(flush)
     })
