@@ -11,7 +11,8 @@ import {
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { deriveSigningKey, sign } from '../../../lib/local/sigv4.ts'
-import { errorOf, identity, makeClient, region, send, startWithBucket } from './start.ts'
+import { identity, region } from './identity.ts'
+import { errorOf, makeClient, send, startWithBucket } from './start.ts'
 
 const Bucket = 'box'
 

@@ -9,9 +9,7 @@ import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { openS3, type S3Options } from '../../../lib/local/s3/server.ts'
-
-export const identity = { accessKeyId: 'AKLOCAL', secretAccessKey: 'secret/with+signs' }
-export const region = 'us-east-1'
+import { identity, region } from './identity.ts'
 
 export async function startS3(t: TestContext, options: Partial<S3Options> = {}) {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 's3-')))
