@@ -48,7 +48,7 @@ export class Card {
     this.#name = file?.name ?? job?.source.filename ?? ''
     this.#badge = badgeOf(file, this.#source)
     const titleId = newElementId('file')
-    const meta = `${this.#source?.name ?? 'Unknown kind'} · ${sizeWords(file?.size ?? job?.source.size ?? 0)}`
+    const meta = `${this.#source?.name ?? 'Unknown kind'} ·\u00a0${sizeWords(file?.size ?? job?.source.size ?? 0)}`
     const title = element('h3', { id: titleId, title: this.#name }, this.#name)
     const remove = element(
       'button',
@@ -95,7 +95,7 @@ export class Card {
       const job = await startConversion({ file, ...wish }, view.update, cancelled.signal)
       this.#forgetJob()
       this.#job = job
-      if (cancelled.signal.aborted) await this.#cancel(view)
+      if (cancelled.signal.aborted) await this.#cancel(job, view)
       await this.#follow(job, view)
     } catch (error) {
       this.#stop(cancelled.signal.aborted ? 'Cancelled.' : problemOf(error))
@@ -121,15 +121,15 @@ export class Card {
       announce: (words) => this.#page.announce(words),
       onCancel: async () => {
         cancelled?.abort()
-        await this.#cancel(view)
+        // While it is sent there is no job yet, or only the one that failed before.
+        if (this.#phase === 'running' && this.#job) await this.#cancel(this.#job, view)
       },
     })
     return view
   }
 
-  async #cancel(view: BusyView): Promise<void> {
-    if (!this.#job || this.#phase === 'ready') return
-    await cancelJob(this.#job.jobId).catch((error: unknown) => {
+  async #cancel({ jobId }: Job, view: BusyView): Promise<void> {
+    await cancelJob(jobId).catch((error: unknown) => {
       const problem = problemOf(error)
       // A conflict means that it is over already, which the next status shows.
       if (problem.code !== 'CONFLICT') view.tell(problem.message)

@@ -61,10 +61,10 @@ async function upload(file: File, onProgress: OnProgress, signal: AbortSignal): 
 const isOver = ({ status }: Job) => status !== 'pending' && status !== 'queued' && status !== 'processing'
 
 /**
- * A browser has six connections to an HTTP/1.1 server. Up to this many jobs are watched by requests that the
+ * A browser has six connections to an HTTP/1.1 server, and uploads take three. Up to this many jobs are watched by requests that the
  * service holds until there is news; with more of them each job is asked for now and then.
  */
-const heldRequests = 3
+const heldRequests = 2
 const holdS = 1
 const pauseS = 2
 let watched = 0

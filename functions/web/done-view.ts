@@ -41,13 +41,14 @@ export function doneView(props: {
   remove.append(...ofFile(result.filename))
   remove.title = 'Deletes the result and the source from the service'
 
+  const note = element('div', { class: 'hint note' }, ...footnotes(job, result))
+
   const name = element('span', { class: 'outcome-name' }, result.filename)
-  const words = element(
+  const outcome = element(
     'div',
-    { class: 'done-words' },
-    element('p', { class: 'outcome' }, icon('check'), name),
+    { class: 'outcome' },
+    element('p', { class: 'outcome-words' }, icon('check'), name),
     element('p', { class: 'sizes' }, ...sizes(job, result)),
-    element('p', { class: 'hint' }, footnote(job, result)),
   )
   const several = result.files.length > 1 ? result.files : []
   const links = several.map(({ downloadUrl, filename, size }) =>
@@ -56,9 +57,10 @@ export function doneView(props: {
   return element(
     'div',
     { class: 'done' },
-    element('div', { class: 'done-main' }, words, element('div', { class: 'actions' }, main, again, remove)),
+    outcome,
     links.length > 0 ? element('ul', { class: 'files' }, ...links) : undefined,
     warnings(job),
+    element('div', { class: 'actions' }, main, again, remove, note),
   )
 }
 
@@ -87,8 +89,11 @@ function warnings(job: Job): HTMLElement | undefined {
   return element('ul', { class: 'warnings', 'aria-label': 'Warnings' }, ...rows)
 }
 
-function footnote(job: Job, result: Result): string {
-  const how = result.method === 'stream-copy' ? 'Copied without encoding anew. ' : ''
-  const by = result.engine ? `Made by ${result.engine}. ` : ''
-  return `${how}${by}Kept until ${momentWords(job.expiresAt)}.`
+function footnotes(job: Job, result: Result): HTMLElement[] {
+  const how = result.method === 'stream-copy' ? ', copied without encoding anew' : ''
+  const words = [
+    result.engine && `Made by ${result.engine}${how}.`,
+    `Kept until ${momentWords(job.expiresAt)}.`,
+  ]
+  return words.filter((line) => line !== undefined).map((line) => element('p', {}, line))
 }

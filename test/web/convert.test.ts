@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -149,9 +149,46 @@ test('cancelling stops the job and leaves the file ready for another try', () =>
     await card.getByText('Cancelled.').waitFor()
     assert.equal(await card.getByRole('radio', { name: 'WEBM' }).isChecked(), true)
     assert.deepEqual(await statuses(page), ['cancelled'])
-    await card.getByRole('button', { name: 'Remove long.mp4' }).click()
+    await page.reload()
+    await card.getByText('It was to become WEBM.').waitFor()
+    const [dialog] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      card.getByRole('button', { name: 'Choose the file again' }).click(),
+    ])
+    await dialog.setFiles(join(scratch, 'long.mp4'))
+    await page.getByRole('radio', { name: 'WEBM', checked: true }).waitFor()
+    await page.getByRole('button', { name: 'Remove long.mp4' }).click()
+    await card.getByRole('button', { name: 'Delete' }).click()
     await card.waitFor({ state: 'detached' })
     assert.deepEqual(await statuses(page), [], 'what is removed does not come back at the next visit')
+  }))
+
+test('a job that runs is followed again after a reload', () =>
+  visitPage(async (page) => {
+    await choose(page, await longFilm('film.mp4', 60))
+    const card = cardOf(page, 'film.mp4')
+    await card.getByRole('radio', { name: 'WEBM' }).check()
+    await card.getByRole('button', { name: 'Convert to WEBM' }).click()
+    await card.getByRole('progressbar', { name: 'Conversion of film.mp4' }).waitFor()
+    await page.waitForRequest('**/v1/status/**')
+    await page.reload()
+    assert.equal((await bytesOf(await downloadFrom(page, 'film.mp4'))).toString('hex', 0, 4), '1a45dfa3')
+  }))
+
+test('a dropped folder gives its files, those of its folders too', () =>
+  visitPage(async (page) => {
+    const folder = join(scratch, 'album')
+    await mkdir(join(folder, 'more'), { recursive: true })
+    await copyFile(fixture('corners.png'), join(folder, 'one.png'))
+    await copyFile(fixture('corners.jpg'), join(folder, 'more', 'two.jpg'))
+    const line = await page.context().newCDPSession(page)
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+      const data = { items: [], files: [folder, fixture('plain.txt')], dragOperationsMask: 1 }
+      await line.send('Input.dispatchDragEvent', { type, x: 200, y: 200, data })
+    }
+    await cardOf(page, 'two.jpg').waitFor()
+    const names = await page.getByRole('article').getByRole('heading').allTextContents()
+    assert.deepEqual(names.toSorted(), ['one.png', 'plain.txt', 'two.jpg'])
   }))
 
 test('an upload is cancelled before it becomes a job', () =>

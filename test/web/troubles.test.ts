@@ -129,6 +129,35 @@ test('a result converts again beside the first one, also after a reload', () =>
     assert.equal(await page.getByRole('link', { name: 'Download corners.jpg' }).count(), 1)
   }))
 
+test('leaving in the middle of an upload asks first', () =>
+  visitPage(async (page) => {
+    await page.route('**/s3/**', () => {})
+    const card = await convert(page, 'corners.png')
+    await card.getByText('Uploading', { exact: true }).waitFor()
+    const [question] = await Promise.all([page.waitForEvent('dialog'), page.close({ runBeforeUnload: true })])
+    assert.equal(question.type(), 'beforeunload')
+    await question.accept()
+  }))
+
+test('a long list comes in parts', () =>
+  visitPage(async (page) => {
+    const buffer = (await payload(fixture('corners.png'))).buffer.toString('base64')
+    await page.evaluate(async (base64) => {
+      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+      for (let at = 0; at < 22; at++) {
+        const form = new FormData()
+        form.set('file', new File([bytes], `${at}.png`))
+        form.set('targetFormat', 'gif')
+        await fetch('/v1/convert', { method: 'POST', body: form })
+      }
+    }, buffer)
+    await page.reload()
+    await page.getByRole('button', { name: 'Show older files' }).click()
+    await cardOf(page, '0.png').waitFor()
+    assert.equal(await page.getByRole('article').count(), 22)
+    assert.equal(await page.getByRole('button', { name: 'Show older files' }).isVisible(), false)
+  }))
+
 test('nobody sees the files of somebody else', () =>
   visitPage(async (page) => {
     await convert(page, 'corners.png')
