@@ -8,7 +8,7 @@ from com.sun.star.task import XInteractionHandler
 from com.sun.star.uno import Exception as UnoException
 
 from office import properties
-from pages import drop_comments, prepare
+from pages import count, keep_first_page, pdf_pages, prepare
 from plausible import is_plausible
 from refused import Refused
 from scrub import scrub
@@ -17,6 +17,8 @@ from textfile import make_utf8, separator
 # com.sun.star.document.MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE.
 NEVER_EXECUTE = 0
 NO_UPDATE = 0
+# The id under which Writer registers SwPagePreview (sw/source/uibase/app/swmodule.cxx).
+PRINT_PREVIEW = 7
 
 SERVICES = {
     'text': 'com.sun.star.text.TextDocument',
@@ -32,18 +34,19 @@ def convert(office, request, on_loaded):
     document = _load(office, request)
     try:
         on_loaded()
-        if request['target'].get('isPicture'):
-            drop_comments(document, request['family'])
-            _show(document, office)
-        facts = prepare(document, request)
-        _store(document, office, request)
-        return facts
+        _show(document, office, request['family'])
+        prepare(document, request)
+        facts = count(document, request['family'])
+        if request['target'].get('firstPageOnly'):
+            keep_first_page(document)
+        path = _store(document, office, request)
+        return {'pages': pdf_pages(path)} if path.endswith('.pdf') else facts
     finally:
         document.close(True)
 
 
 def _load(office, request):
-    """Loads the bare document, without a window: most targets need none, and comments must not see one (pages.py)."""
+    """Loads the bare document, without the window that Writer would show it in; see _show."""
     path = f'{office.folder}/{request["input"]}'
     if not is_plausible(path):
         raise Refused('corrupt', 'the content is not of the format that the name tells')
@@ -71,10 +74,15 @@ def _load(office, request):
     raise Refused('corrupt', message)
 
 
-def _show(document, office):
-    """Gives the document the window, never seen, in which it is laid out."""
+def _show(document, office, family):
+    """Gives the document the window, never seen, in which it is laid out; exports lose frames without.
+
+    A text gets the print preview. In Writer's own window each comment is a window too, whose description Debian's
+    packages without a user interface do not hold: the office dies of it.
+    """
+    view = {'ViewId': PRINT_PREVIEW} if family == 'text' else {}
     office.desktop.loadComponentFromURL(
-        'private:object', '_blank', 0, properties({'Model': document, 'Hidden': True}))
+        'private:object', '_blank', 0, properties({'Model': document, 'Hidden': True, **view}))
 
 
 def _options(source, path):
@@ -101,6 +109,7 @@ def _store(document, office, request):
     if not os.path.isfile(path):
         raise Refused('export', 'the office wrote no file')
     scrub(path, request['output'].rpartition('.')[2])
+    return path
 
 
 def _raise_if_gone(error):

@@ -1,6 +1,7 @@
-"""Sets up the pages of a loaded document as the request asks, and tells what it holds."""
+"""Sets up the pages of a loaded document as the request asks, and counts them."""
 
 import datetime
+import mmap
 import re
 
 from com.sun.star.style.NumberingType import ARABIC
@@ -14,39 +15,40 @@ SIDES = ('Top', 'Right', 'Bottom', 'Left')
 LEAST_PORTRAIT_SCALE = 0.7
 # Hundredths of a millimeter between the margins.
 LEAST_ROOM = 1000
+PAGE_OBJECT = re.compile(rb'/Type\s*/Page\b')
 FIELDS = {'{page}': 'PageNumber', '{pages}': 'PageCount'}
 PLACEHOLDER = re.compile(r'(\{page\}|\{pages\}|\{date\})')
 
 
 def prepare(document, request):
     page = request.get('page')
-    family = request['family']
-    if page is not None and family in ('text', 'sheet'):
-        for style in _page_styles(document):
-            _set_size(style, page)
-            _set_margins(style, page)
-            _set_running_texts(document, style, page, family)
-    if page is not None and family == 'sheet' and page['fitToWidth']:
-        _fit_sheets(document, page)
-    facts = _facts(document, family)
-    if request['target'].get('firstPageOnly'):
-        _keep_first_page(document)
-    return facts
-
-
-def drop_comments(document, family):
-    """No picture of a text shows them. To lay them out Writer opens a window for each, whose description Debian's
-    packages without a user interface do not hold, and dies of it."""
-    if family != 'text':
+    if page is None:
         return
-    fields = document.TextFields.createEnumeration()
-    comments = []
-    while fields.hasMoreElements():
-        field = fields.nextElement()
-        if field.supportsService('com.sun.star.text.textfield.Annotation'):
-            comments.append(field)
-    for comment in comments:
-        comment.dispose()
+    for style in _page_styles(document):
+        _set_size(style, page)
+        _set_margins(style, page)
+        _set_running_texts(document, style, page, request['family'])
+    if page['fitToWidth']:
+        _fit_sheets(document, page)
+
+
+def count(document, family):
+    if family == 'sheet':
+        return {'sheets': document.Sheets.Count}
+    if family == 'text':
+        return {}
+    return {'pages': document.DrawPages.Count}
+
+
+def pdf_pages(path):
+    """As the office writes them, page objects are not compressed."""
+    with open(path, 'rb') as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as pdf:
+        return sum(1 for _ in PAGE_OBJECT.finditer(pdf))
+
+
+def keep_first_page(document):
+    while document.DrawPages.Count > 1:
+        document.DrawPages.remove(document.DrawPages.getByIndex(1))
 
 
 def _page_styles(document):
@@ -143,17 +145,3 @@ def _print_width(sheet):
     cells = sheet.getCellRangeByPosition(0, 0, last, 0).Size.Width
     shapes = max((shape.Position.X + shape.Size.Width for shape in sheet.DrawPage), default=0)
     return max(cells, shapes)
-
-
-def _facts(document, family):
-    if family == 'text':
-        # Without a window nothing is laid out, and nobody knows.
-        return {'pages': document.CurrentController.PageCount} if document.CurrentController else {}
-    if family == 'sheet':
-        return {'sheets': document.Sheets.Count}
-    return {'pages': document.DrawPages.Count}
-
-
-def _keep_first_page(document):
-    while document.DrawPages.Count > 1:
-        document.DrawPages.remove(document.DrawPages.getByIndex(1))

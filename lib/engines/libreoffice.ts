@@ -120,7 +120,7 @@ function requestOf({ from, to, options }: Work): OfficeRequest {
 }
 
 function pdfTarget(target: OfficeFilter, { embedAllFonts }: z.infer<typeof PdfOptions>): OfficeFilter {
-  return { ...target, data: { UseTaggedPDF: true, EmbedStandardFonts: embedAllFonts } }
+  return { ...target, data: { UseTaggedPDF: true, EmbedStandardFonts: embedAllFonts, ExportNotes: false } }
 }
 
 function timedOut(cause: unknown): AppError {

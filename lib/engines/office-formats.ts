@@ -126,10 +126,10 @@ const exports: readonly { id: FormatId; filters: Partial<Record<OfficeFamily, Of
   {
     id: 'pdf',
     filters: {
-      text: { filter: 'writer_pdf_Export', isPicture: true },
-      sheet: { filter: 'calc_pdf_Export', isPicture: true },
-      slides: { filter: 'impress_pdf_Export', isPicture: true },
-      drawing: { filter: 'draw_pdf_Export', isPicture: true },
+      text: { filter: 'writer_pdf_Export' },
+      sheet: { filter: 'calc_pdf_Export' },
+      slides: { filter: 'impress_pdf_Export' },
+      drawing: { filter: 'draw_pdf_Export' },
     },
   },
   {
@@ -139,7 +139,7 @@ const exports: readonly { id: FormatId; filters: Partial<Record<OfficeFamily, Of
       sheet: { filter: 'HTML (StarCalc)', options: 'EmbedImages' },
     },
   },
-  { id: 'svg', filters: { drawing: { filter: 'draw_svg_Export', isPicture: true, firstPageOnly: true } } },
+  { id: 'svg', filters: { drawing: { filter: 'draw_svg_Export', firstPageOnly: true } } },
 ]
 
 export function readable(family: OfficeFamily): FormatId[] {

@@ -31,8 +31,6 @@ export interface OfficeFilter {
   readonly options?: string
   /** Bytes of an unknown encoding, to be made UTF-8 first. */
   readonly isText?: boolean
-  /** The target shows the document laid out on pages. */
-  readonly isPicture?: boolean
   /** The target shows pages on top of each other, so only the first is left. */
   readonly firstPageOnly?: boolean
   readonly data?: Readonly<Record<string, string | number | boolean>>

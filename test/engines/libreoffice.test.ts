@@ -111,6 +111,18 @@ describe('a document becomes PDF', () => {
   })
 })
 
+describe('a document with comments', () => {
+  test('becomes PDF, which does not show them', async () => {
+    const text = await pdfText(await pdfOf('comments.docx'))
+    assert.ok(text.includes('Capybaras') && !text.includes('remark'), text)
+  })
+
+  test('keeps them in another format', async () => {
+    const { path } = await converted('comments.docx', 'fodt')
+    assert.match(await readFile(path, 'utf8'), /<office:annotation[\s\S]*a remark/)
+  })
+})
+
 describe('a sheet becomes PDF', () => {
   test('with all columns of a row on one page', async () => {
     const path = await pdfOf('workbook.xlsx')
