@@ -136,11 +136,21 @@ export function verifySigV4(
   )
 }
 
+/** Four HMACs that stay the same for a day. A few keys are in use at a time; strangers cannot make it grow. */
+const signingKeys = new Map<string, Buffer>()
+const mostSigningKeys = 64
+
 export function deriveSigningKey(secret: string, day: string, region: string, service: string): Buffer {
-  return [day, region, service, 'aws4_request'].reduce<Buffer>(
-    (key, part) => createHmac('sha256', key).update(part).digest(),
+  const name = [secret, day, region, service].join('\n')
+  const known = signingKeys.get(name)
+  if (known) return known
+  const key = [day, region, service, 'aws4_request'].reduce<Buffer>(
+    (previous, part) => createHmac('sha256', previous).update(part).digest(),
     Buffer.from(`AWS4${secret}`),
   )
+  if (signingKeys.size >= mostSigningKeys) signingKeys.clear()
+  signingKeys.set(name, key)
+  return key
 }
 
 /** Hex HMAC-SHA256, the last step of every form of Signature Version 4 (requests, chunks, policies). */
