@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { webAssets } from '../../functions/routes/static-files.ts'
 import { startService, type TestService } from '../service.ts'
@@ -9,14 +9,6 @@ import { misfits, weakContrasts } from './inspect.ts'
 
 let service: TestService
 let browser: Browser
-
-before(async () => {
-  ;[service, browser] = await Promise.all([startService(), launchBrowser()])
-})
-after(async () => {
-  await browser.close()
-  await service.stop()
-})
 
 const visitPage = (context: BrowserContextOptions, act: (page: Page) => Promise<void>) =>
   visit({ browser, url: service.url, context }, act)
@@ -57,149 +49,164 @@ async function throughStates(page: Page, look: (state: string) => Promise<void>)
   await look('done and refused')
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`every text of the ${colorScheme} page is easy to read`, () =>
-    visitPage({ colorScheme }, async (page) => {
-      await throughStates(page, async (state) =>
-        assert.deepEqual(await page.evaluate(weakContrasts), [], state),
-      )
-      const paper = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
-      const brightness = Number(/\d+/.exec(paper)?.[0])
-      assert.ok(colorScheme === 'dark' ? brightness < 60 : brightness > 200, paper)
-    }))
-}
+/** Most of the time a test waits, so three of them share the machine. */
+describe('how the page looks and sounds', { concurrency: 3 }, () => {
+  before(async () => {
+    ;[service, browser] = await Promise.all([startService(), launchBrowser()])
+  })
+  after(async () => {
+    await browser.close()
+    await service.stop()
+  })
 
-test('on a narrow phone nothing is cut off and everything can be hit', () =>
-  visitPage({ viewport: { width: 360, height: 740 }, hasTouch: true }, (page) =>
-    throughStates(page, async (state) => assert.deepEqual(await page.evaluate(misfits, 32), [], state)),
-  ))
-
-test('on a wide screen the list stands beside the way in, and stays in sight', () =>
-  visitPage({ viewport: { width: 1440, height: 900 } }, (page) =>
-    throughStates(page, async (state) => {
-      assert.deepEqual(await page.evaluate(misfits, 24), [], state)
-      const [way, list] = await Promise.all([
-        page.locator('.add').boundingBox(),
-        page.locator('.work').boundingBox(),
-      ])
-      assert.ok(way && list && way.x + way.width < list.x, state)
-    }),
-  ))
-
-test('who wants no motion gets none', () =>
-  visitPage({ reducedMotion: 'reduce' }, async (page) => {
-    const moving = () =>
-      page.evaluate(
-        () =>
-          [...document.querySelectorAll('*')].filter((element) => {
-            const style = getComputedStyle(element)
-            return Number.parseFloat(style.transitionDuration) > 0 || style.animationName !== 'none'
-          }).length,
-      )
-    assert.equal(await moving(), 0)
-    await page.emulateMedia({ reducedMotion: 'no-preference' })
-    assert.ok((await moving()) > 0, 'there is motion to leave out')
-  }))
-
-test('every control has a name and every picture a text or none to tell', () =>
-  visitPage({}, async (page) => {
-    const line = await page.context().newCDPSession(page)
-    await throughStates(page, async (state) => {
-      const { nodes } = await line.send('Accessibility.getFullAXTree')
-      const told = nodes.filter(({ ignored }) => !ignored)
-      const isFocusable = (node: (typeof nodes)[number]) =>
-        node.properties?.some(({ name, value }) => name === 'focusable' && value.value === true)
-      const nameless = told.filter(
-        (node) => isFocusable(node) && node.role?.value !== 'RootWebArea' && !node.name?.value,
-      )
-      assert.deepEqual(
-        nameless.map(({ role }) => role?.value),
-        [],
-        state,
-      )
-      const roles = told.map(({ role }) => role?.value)
-      for (const landmark of ['banner', 'main', 'navigation', 'status'])
-        assert.ok(roles.includes(landmark), landmark)
-      assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1)
-      assert.equal(await page.locator('img:not([alt])').count(), 0)
-    })
-    const bars = await page.getByRole('progressbar').evaluateAll((all) => all.map((bar) => bar.ariaLabel))
-    assert.ok(bars.length > 0 && bars.every((name) => name), 'each bar says what it measures')
-  }))
-
-test('what happens is told to who cannot see it', () =>
-  visitPage({}, async (page) => {
-    await page.evaluate(() => {
-      const heard: string[] = []
-      const said = document.querySelector('[aria-live="polite"]')
-      if (said)
-        new MutationObserver(() => heard.push(said.textContent ?? '')).observe(said, { childList: true })
-      Object.assign(window, { heard })
-    })
-    await choose(page, await payload(fixture('corners.png')))
-    await cardOf(page, 'corners.png')
-      .getByRole('button', { name: /^Convert to/ })
-      .click()
-    await downloadFrom(page, 'corners.png')
-    const heard = await page.evaluate(() => (window as unknown as { heard: string[] }).heard.join('\n'))
-    assert.match(heard, /corners\.png is added/)
-    assert.match(heard, /corners\.png: Uploading/)
-    assert.match(heard, /corners\.png is converted: corners\.jpg, \d+\sbytes, can be downloaded/)
-  }))
-
-test('the list of formats is searched, walked and left by keys', () =>
-  visitPage({}, async (page) => {
-    await choose(page, await payload(fixture('letter.docx')))
-    const box = page.getByRole('combobox')
-    const active = () =>
-      box.evaluate(
-        (field) => document.getElementById(field.getAttribute('aria-activedescendant') ?? '')?.textContent,
-      )
-    await box.press('ArrowDown')
-    assert.equal(await box.getAttribute('aria-expanded'), 'true')
-    const first = await active()
-    assert.ok(first)
-    await box.press('ArrowUp')
-    assert.notEqual(await active(), first, 'it goes round to the last')
-    await box.press('Home')
-    assert.equal(await active(), first)
-    await box.fill('.ODT')
-    assert.match((await active()) ?? '', /^ODT/, 'the best match is at hand')
-    await box.fill('qqq')
-    await page.getByRole('status').getByText('It cannot become “qqq”.').waitFor()
-    await box.press('Enter')
-    assert.equal(await page.getByRole('button', { name: 'Cancel' }).count(), 0, 'a wrong word starts nothing')
-    await box.press('Escape')
-    assert.equal(await box.inputValue(), '')
-    assert.equal(await box.getAttribute('aria-expanded'), 'false')
-  }))
-
-test('the page names all its files, and each of them is served', async () => {
-  const folder = new URL('../../functions/web/', import.meta.url)
-  const scripts = (await readdir(folder)).filter((name) => name.endsWith('.ts'))
-  const html = await readFile(new URL('index.html', folder), 'utf8')
-  assert.deepEqual(
-    webAssets.filter((name) => name.endsWith('.ts')),
-    scripts,
-  )
-  for (const name of webAssets) {
-    assert.ok(html.includes(`"/web/${name}"`), `${name} is not in index.html, so it loads late`)
-    const response = await fetch(`${service.url}/web/${name}`)
-    assert.equal(response.status, 200, name)
-    assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'self'/)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`every text of the ${colorScheme} page is easy to read`, () =>
+      visitPage({ colorScheme }, async (page) => {
+        await throughStates(page, async (state) =>
+          assert.deepEqual(await page.evaluate(weakContrasts), [], state),
+        )
+        const paper = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+        const brightness = Number(/\d+/.exec(paper)?.[0])
+        assert.ok(colorScheme === 'dark' ? brightness < 60 : brightness > 200, paper)
+      }))
   }
-})
 
-test('the reference page shows the endpoints and asks nobody else', () =>
-  visit({ browser, url: service.url, path: '/docs', context: { colorScheme: 'dark' } }, async (page) => {
-    await page.getByText('/v1/convert', { exact: true }).waitFor()
-    const { paths } = await (await fetch(`${service.url}/v1/openapi.json`)).json()
-    const operations = Object.values(paths as Record<string, Record<string, unknown>>).flatMap((path) =>
-      Object.keys(path).filter((key) => ['get', 'post', 'put', 'patch', 'delete'].includes(key)),
+  test('on a narrow phone nothing is cut off and everything can be hit', () =>
+    visitPage({ viewport: { width: 360, height: 740 }, hasTouch: true }, (page) =>
+      throughStates(page, async (state) => assert.deepEqual(await page.evaluate(misfits, 32), [], state)),
+    ))
+
+  test('on a wide screen the list stands beside the way in, and stays in sight', () =>
+    visitPage({ viewport: { width: 1440, height: 900 } }, (page) =>
+      throughStates(page, async (state) => {
+        assert.deepEqual(await page.evaluate(misfits, 24), [], state)
+        const [way, list] = await Promise.all([
+          page.locator('.add').boundingBox(),
+          page.locator('.work').boundingBox(),
+        ])
+        assert.ok(way && list && way.x + way.width < list.x, state)
+      }),
+    ))
+
+  test('who wants no motion gets none', () =>
+    visitPage({ reducedMotion: 'reduce' }, async (page) => {
+      const moving = () =>
+        page.evaluate(
+          () =>
+            [...document.querySelectorAll('*')].filter((element) => {
+              const style = getComputedStyle(element)
+              return Number.parseFloat(style.transitionDuration) > 0 || style.animationName !== 'none'
+            }).length,
+        )
+      assert.equal(await moving(), 0)
+      await page.emulateMedia({ reducedMotion: 'no-preference' })
+      assert.ok((await moving()) > 0, 'there is motion to leave out')
+    }))
+
+  test('every control has a name and every picture a text or none to tell', () =>
+    visitPage({}, async (page) => {
+      const line = await page.context().newCDPSession(page)
+      await throughStates(page, async (state) => {
+        const { nodes } = await line.send('Accessibility.getFullAXTree')
+        const told = nodes.filter(({ ignored }) => !ignored)
+        const isFocusable = (node: (typeof nodes)[number]) =>
+          node.properties?.some(({ name, value }) => name === 'focusable' && value.value === true)
+        const nameless = told.filter(
+          (node) => isFocusable(node) && node.role?.value !== 'RootWebArea' && !node.name?.value,
+        )
+        assert.deepEqual(
+          nameless.map(({ role }) => role?.value),
+          [],
+          state,
+        )
+        const roles = told.map(({ role }) => role?.value)
+        for (const landmark of ['banner', 'main', 'navigation', 'status'])
+          assert.ok(roles.includes(landmark), landmark)
+        assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1)
+        assert.equal(await page.locator('img:not([alt])').count(), 0)
+      })
+      const bars = await page.getByRole('progressbar').evaluateAll((all) => all.map((bar) => bar.ariaLabel))
+      assert.ok(bars.length > 0 && bars.every((name) => name), 'each bar says what it measures')
+    }))
+
+  test('what happens is told to who cannot see it', () =>
+    visitPage({}, async (page) => {
+      await page.evaluate(() => {
+        const heard: string[] = []
+        const said = document.querySelector('[aria-live="polite"]')
+        if (said)
+          new MutationObserver(() => heard.push(said.textContent ?? '')).observe(said, { childList: true })
+        Object.assign(window, { heard })
+      })
+      await choose(page, await payload(fixture('corners.png')))
+      await cardOf(page, 'corners.png')
+        .getByRole('button', { name: /^Convert to/ })
+        .click()
+      await downloadFrom(page, 'corners.png')
+      const heard = await page.evaluate(() => (window as unknown as { heard: string[] }).heard.join('\n'))
+      assert.match(heard, /corners\.png is added/)
+      assert.match(heard, /corners\.png: Uploading/)
+      assert.match(heard, /corners\.png is converted: corners\.jpg, \d+\sbytes, can be downloaded/)
+    }))
+
+  test('the list of formats is searched, walked and left by keys', () =>
+    visitPage({}, async (page) => {
+      await choose(page, await payload(fixture('letter.docx')))
+      const box = page.getByRole('combobox')
+      const active = () =>
+        box.evaluate(
+          (field) => document.getElementById(field.getAttribute('aria-activedescendant') ?? '')?.textContent,
+        )
+      await box.press('ArrowDown')
+      assert.equal(await box.getAttribute('aria-expanded'), 'true')
+      const first = await active()
+      assert.ok(first)
+      await box.press('ArrowUp')
+      assert.notEqual(await active(), first, 'it goes round to the last')
+      await box.press('Home')
+      assert.equal(await active(), first)
+      await box.fill('.ODT')
+      assert.match((await active()) ?? '', /^ODT/, 'the best match is at hand')
+      await box.fill('qqq')
+      await page.getByRole('status').getByText('It cannot become “qqq”.').waitFor()
+      await box.press('Enter')
+      assert.equal(
+        await page.getByRole('button', { name: 'Cancel' }).count(),
+        0,
+        'a wrong word starts nothing',
+      )
+      await box.press('Escape')
+      assert.equal(await box.inputValue(), '')
+      assert.equal(await box.getAttribute('aria-expanded'), 'false')
+    }))
+
+  test('the page names all its files, and each of them is served', async () => {
+    const folder = new URL('../../functions/web/', import.meta.url)
+    const scripts = (await readdir(folder)).filter((name) => name.endsWith('.ts'))
+    const html = await readFile(new URL('index.html', folder), 'utf8')
+    assert.deepEqual(
+      webAssets.filter((name) => name.endsWith('.ts')),
+      scripts,
     )
-    await page
-      .locator('.opblock')
-      .nth(operations.length - 1)
-      .waitFor()
-    assert.equal(await page.locator('.opblock').count(), operations.length)
-  }))
+    for (const name of webAssets) {
+      assert.ok(html.includes(`"/web/${name}"`), `${name} is not in index.html, so it loads late`)
+      const response = await fetch(`${service.url}/web/${name}`)
+      assert.equal(response.status, 200, name)
+      assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'self'/)
+    }
+  })
+
+  test('the reference page shows the endpoints and asks nobody else', () =>
+    visit({ browser, url: service.url, path: '/docs', context: { colorScheme: 'dark' } }, async (page) => {
+      await page.getByText('/v1/convert', { exact: true }).waitFor()
+      const { paths } = await (await fetch(`${service.url}/v1/openapi.json`)).json()
+      const operations = Object.values(paths as Record<string, Record<string, unknown>>).flatMap((path) =>
+        Object.keys(path).filter((key) => ['get', 'post', 'put', 'patch', 'delete'].includes(key)),
+      )
+      await page
+        .locator('.opblock')
+        .nth(operations.length - 1)
+        .waitFor()
+      assert.equal(await page.locator('.opblock').count(), operations.length)
+    }))
+})

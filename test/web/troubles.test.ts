@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { startService, type TestService } from '../service.ts'
 import { bytesOf, cardOf, choose, downloadFrom, fixture, launchBrowser, payload, visit } from './browser.ts'
 
 let service: TestService
 let browser: Browser
-
-before(async () => {
-  ;[service, browser] = await Promise.all([startService(), launchBrowser()])
-})
-after(async () => {
-  await browser.close()
-  await service.stop()
-})
 
 const visitPage = (act: (page: Page) => Promise<void>) => visit({ browser, url: service.url }, act)
 
@@ -26,155 +18,169 @@ async function convert(page: Page, name: string, buffer?: Buffer) {
   return card
 }
 
-test('a broken file shows the sentence of the service and keeps the form', () =>
-  visitPage(async (page) => {
-    const { buffer } = await payload(fixture('corners.png'))
-    const refusal = page.waitForResponse((response) => response.url().endsWith('/v1/convert'))
-    const card = await convert(page, 'broken.png', buffer.subarray(0, 60))
-    const { error } = await (await refusal).json()
-    assert.equal(error.code, 'CORRUPT_FILE')
-    assert.equal((await card.getByRole('alert').textContent())?.trim(), error.message)
-    assert.equal(await card.getByRole('button', { name: 'Convert to JPG' }).isEnabled(), true)
-    assert.equal(await card.getByRole('radio', { name: 'JPG' }).isChecked(), true)
-  }))
+/** Most of the time a test waits, so three of them share the machine. */
+describe('when something goes wrong in the page', { concurrency: 3 }, () => {
+  before(async () => {
+    ;[service, browser] = await Promise.all([startService(), launchBrowser()])
+  })
+  after(async () => {
+    await browser.close()
+    await service.stop()
+  })
 
-test('an empty file is told to be empty', () =>
-  visitPage(async (page) => {
-    const card = await convert(page, 'nothing.png', Buffer.alloc(0))
-    await card.getByRole('alert').getByText(/empty/).waitFor()
-  }))
+  test('a broken file shows the sentence of the service and keeps the form', () =>
+    visitPage(async (page) => {
+      const { buffer } = await payload(fixture('corners.png'))
+      const refusal = page.waitForResponse((response) => response.url().endsWith('/v1/convert'))
+      const card = await convert(page, 'broken.png', buffer.subarray(0, 60))
+      const { error } = await (await refusal).json()
+      assert.equal(error.code, 'CORRUPT_FILE')
+      assert.equal((await card.getByRole('alert').textContent())?.trim(), error.message)
+      assert.equal(await card.getByRole('button', { name: 'Convert to JPG' }).isEnabled(), true)
+      assert.equal(await card.getByRole('radio', { name: 'JPG' }).isChecked(), true)
+    }))
 
-test('a file of an unknown kind can become anything, and its content decides', () =>
-  visitPage(async (page) => {
-    const { buffer } = await payload(fixture('corners.png'))
-    await choose(page, { name: 'mystery.zzz', mimeType: '', buffer })
-    const card = cardOf(page, 'mystery.zzz')
-    await card.getByRole('button', { name: 'Convert', exact: true }).click()
-    await card.getByRole('alert').getByText('Choose what it should become').waitFor()
-    const offered = await page.evaluate(async () => {
-      const { data } = await (await fetch('/v1/formats?canWrite=true')).json()
-      return data.formats.length
-    })
-    await card.getByRole('combobox').click()
-    assert.equal(await card.getByRole('option').count(), offered)
-    await card.getByRole('combobox').fill('tiff')
-    await card.getByRole('option', { name: 'TIFF' }).click()
-    await card.getByRole('button', { name: 'Convert to TIFF' }).click()
-    const bytes = await bytesOf(await downloadFrom(page, 'mystery.zzz'))
-    assert.match(bytes.toString('latin1', 0, 4), /^(II\*\0|MM\0\*)$/)
-  }))
+  test('an empty file is told to be empty', () =>
+    visitPage(async (page) => {
+      const card = await convert(page, 'nothing.png', Buffer.alloc(0))
+      await card.getByRole('alert').getByText(/empty/).waitFor()
+    }))
 
-test('an upload that breaks off is tried again without choosing the file again', () =>
-  visitPage(async (page) => {
-    await page.route('**/s3/**', (route) => route.abort(), { times: 1 })
-    const card = await convert(page, 'corners.png')
-    await card.getByRole('alert').getByText('The upload broke off').waitFor()
-    await card.getByRole('button', { name: /^Convert to/ }).click()
-    await downloadFrom(page, 'corners.png')
-  }))
+  test('a file of an unknown kind can become anything, and its content decides', () =>
+    visitPage(async (page) => {
+      const { buffer } = await payload(fixture('corners.png'))
+      await choose(page, { name: 'mystery.zzz', mimeType: '', buffer })
+      const card = cardOf(page, 'mystery.zzz')
+      await card.getByRole('button', { name: 'Convert', exact: true }).click()
+      await card.getByRole('alert').getByText('Choose what it should become').waitFor()
+      const offered = await page.evaluate(async () => {
+        const { data } = await (await fetch('/v1/formats?canWrite=true')).json()
+        return data.formats.length
+      })
+      await card.getByRole('combobox').click()
+      assert.equal(await card.getByRole('option').count(), offered)
+      await card.getByRole('combobox').fill('tiff')
+      await card.getByRole('option', { name: 'TIFF' }).click()
+      await card.getByRole('button', { name: 'Convert to TIFF' }).click()
+      const bytes = await bytesOf(await downloadFrom(page, 'mystery.zzz'))
+      assert.match(bytes.toString('latin1', 0, 4), /^(II\*\0|MM\0\*)$/)
+    }))
 
-test('trying again after a refusal does not send the file again', () =>
-  visitPage(async (page) => {
-    const sent: string[] = []
-    page.on('request', (request) => {
-      if (request.method() === 'PUT') sent.push(request.url())
-    })
-    await page.route('**/v1/convert', (route) => route.abort(), { times: 1 })
-    const card = await convert(page, 'corners.png')
-    await card.getByRole('alert').getByText('cannot be reached').waitFor()
-    await card.getByRole('button', { name: /^Convert to/ }).click()
-    await downloadFrom(page, 'corners.png')
-    assert.equal(sent.length, 1)
-  }))
+  test('an upload that breaks off is tried again without choosing the file again', () =>
+    visitPage(async (page) => {
+      await page.route('**/s3/**', (route) => route.abort(), { times: 1 })
+      const card = await convert(page, 'corners.png')
+      await card.getByRole('alert').getByText('The upload broke off').waitFor()
+      await card.getByRole('button', { name: /^Convert to/ }).click()
+      await downloadFrom(page, 'corners.png')
+    }))
 
-test('a connection lost while it converts only makes the page wait', () =>
-  visitPage(async (page) => {
-    await page.route('**/v1/status/**', (route) => route.abort(), { times: 1 })
-    const card = await convert(page, 'corners.png')
-    await card.getByText('The service does not answer').waitFor()
-    await downloadFrom(page, 'corners.png')
-  }))
+  test('trying again after a refusal does not send the file again', () =>
+    visitPage(async (page) => {
+      const sent: string[] = []
+      page.on('request', (request) => {
+        if (request.method() === 'PUT') sent.push(request.url())
+      })
+      await page.route('**/v1/convert', (route) => route.abort(), { times: 1 })
+      const card = await convert(page, 'corners.png')
+      await card.getByRole('alert').getByText('cannot be reached').waitFor()
+      await card.getByRole('button', { name: /^Convert to/ }).click()
+      await downloadFrom(page, 'corners.png')
+      assert.equal(sent.length, 1)
+    }))
 
-test('a reload keeps the list, and deleting takes the file from the service', () =>
-  visitPage(async (page) => {
-    await convert(page, 'corners.png')
-    const before = await bytesOf(await downloadFrom(page, 'corners.png'))
-    await page.reload()
-    const card = cardOf(page, 'corners.png')
-    assert.deepEqual(await bytesOf(await downloadFrom(page, 'corners.png')), before)
-    const href = await card.getByRole('link', { name: /^Download/ }).getAttribute('href')
-    const state = () => page.evaluate(async (url) => (await fetch(url ?? '')).status, href)
-    assert.equal(await state(), 200)
-    await card.getByRole('button', { name: /^Delete/ }).click()
-    await card.waitFor({ state: 'detached' })
-    assert.equal(await state(), 404)
-    await page.reload()
-    await page.locator('#kinds li').first().waitFor()
-    assert.equal(await card.count(), 0)
-  }))
+  test('a connection lost while it converts only makes the page wait', () =>
+    visitPage(async (page) => {
+      await page.route('**/v1/status/**', (route) => route.abort(), { times: 1 })
+      const card = await convert(page, 'corners.png')
+      await card.getByText('The service does not answer').waitFor()
+      await downloadFrom(page, 'corners.png')
+    }))
 
-test('a result converts again beside the first one, also after a reload', () =>
-  visitPage(async (page) => {
-    await convert(page, 'corners.png')
-    await downloadFrom(page, 'corners.png')
-    await page.reload()
-    const [dialog] = await Promise.all([
-      page.waitForEvent('filechooser'),
-      page.getByRole('button', { name: 'Convert again corners.png' }).click(),
-    ])
-    await dialog.setFiles(fixture('corners.png'))
-    await page.getByRole('radio', { name: 'AVIF' }).check()
-    await page.getByRole('button', { name: 'Convert to AVIF' }).click()
-    await page.getByRole('link', { name: 'Download corners.avif' }).waitFor()
-    assert.equal(await page.getByRole('link', { name: 'Download corners.jpg' }).count(), 1)
-  }))
+  test('a reload keeps the list, and deleting takes the file from the service', () =>
+    visitPage(async (page) => {
+      await convert(page, 'corners.png')
+      const before = await bytesOf(await downloadFrom(page, 'corners.png'))
+      await page.reload()
+      const card = cardOf(page, 'corners.png')
+      assert.deepEqual(await bytesOf(await downloadFrom(page, 'corners.png')), before)
+      const href = await card.getByRole('link', { name: /^Download/ }).getAttribute('href')
+      const state = () => page.evaluate(async (url) => (await fetch(url ?? '')).status, href)
+      assert.equal(await state(), 200)
+      await card.getByRole('button', { name: /^Delete/ }).click()
+      await card.waitFor({ state: 'detached' })
+      assert.equal(await state(), 404)
+      await page.reload()
+      await page.locator('#kinds li').first().waitFor()
+      assert.equal(await card.count(), 0)
+    }))
 
-test('leaving in the middle of an upload asks first', () =>
-  visitPage(async (page) => {
-    await page.route('**/s3/**', () => {})
-    const card = await convert(page, 'corners.png')
-    await card.getByText('Uploading', { exact: true }).waitFor()
-    const [question] = await Promise.all([page.waitForEvent('dialog'), page.close({ runBeforeUnload: true })])
-    assert.equal(question.type(), 'beforeunload')
-    await question.accept()
-  }))
+  test('a result converts again beside the first one, also after a reload', () =>
+    visitPage(async (page) => {
+      await convert(page, 'corners.png')
+      await downloadFrom(page, 'corners.png')
+      await page.reload()
+      const [dialog] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        page.getByRole('button', { name: 'Convert again corners.png' }).click(),
+      ])
+      await dialog.setFiles(fixture('corners.png'))
+      await page.getByRole('radio', { name: 'AVIF' }).check()
+      await page.getByRole('button', { name: 'Convert to AVIF' }).click()
+      await page.getByRole('link', { name: 'Download corners.avif' }).waitFor()
+      assert.equal(await page.getByRole('link', { name: 'Download corners.jpg' }).count(), 1)
+    }))
 
-test('a long list comes in parts', () =>
-  visitPage(async (page) => {
-    const buffer = (await payload(fixture('corners.png'))).buffer.toString('base64')
-    await page.evaluate(async (base64) => {
-      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
-      for (let at = 0; at < 22; at++) {
-        const form = new FormData()
-        form.set('file', new File([bytes], `${at}.png`))
-        form.set('targetFormat', 'gif')
-        await fetch('/v1/convert', { method: 'POST', body: form })
-      }
-    }, buffer)
-    await page.reload()
-    await page.getByRole('button', { name: 'Show older files' }).click()
-    await cardOf(page, '0.png').waitFor()
-    assert.equal(await page.getByRole('article').count(), 22)
-    assert.equal(await page.getByRole('button', { name: 'Show older files' }).isVisible(), false)
-  }))
+  test('leaving in the middle of an upload asks first', () =>
+    visitPage(async (page) => {
+      await page.route('**/s3/**', () => {})
+      const card = await convert(page, 'corners.png')
+      await card.getByText('Uploading', { exact: true }).waitFor()
+      const [question] = await Promise.all([
+        page.waitForEvent('dialog'),
+        page.close({ runBeforeUnload: true }),
+      ])
+      assert.equal(question.type(), 'beforeunload')
+      await question.accept()
+    }))
 
-test('nobody sees the files of somebody else', () =>
-  visitPage(async (page) => {
-    await convert(page, 'corners.png')
-    await downloadFrom(page, 'corners.png')
-    await visitPage(async (other) => {
-      await other.waitForResponse((response) => response.url().includes('/v1/jobs'))
-      await other.locator('#kinds li').first().waitFor()
-      assert.equal(await other.getByRole('article').count(), 0)
-    })
-  }))
+  test('a long list comes in parts', () =>
+    visitPage(async (page) => {
+      const buffer = (await payload(fixture('corners.png'))).buffer.toString('base64')
+      await page.evaluate(async (base64) => {
+        const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+        for (let at = 0; at < 22; at++) {
+          const form = new FormData()
+          form.set('file', new File([bytes], `${at}.png`))
+          form.set('targetFormat', 'gif')
+          await fetch('/v1/convert', { method: 'POST', body: form })
+        }
+      }, buffer)
+      await page.reload()
+      await page.getByRole('button', { name: 'Show older files' }).click()
+      await cardOf(page, '0.png').waitFor()
+      assert.equal(await page.getByRole('article').count(), 22)
+      assert.equal(await page.getByRole('button', { name: 'Show older files' }).isVisible(), false)
+    }))
 
-test('a name of markup, quotes and emoji is shown as it is', () =>
-  visitPage(async (page) => {
-    const name = '<img src=x onerror=alert(1)> "ça" 🦢.png'
-    const { buffer } = await payload(fixture('corners.png'))
-    const card = await convert(page, name, buffer)
-    await card.getByRole('link', { name: /^Download/ }).waitFor()
-    assert.equal(await card.getByRole('heading').textContent(), name)
-    assert.equal(await page.locator('img[src=x]').count(), 0)
-  }))
+  test('nobody sees the files of somebody else', () =>
+    visitPage(async (page) => {
+      await convert(page, 'corners.png')
+      await downloadFrom(page, 'corners.png')
+      await visitPage(async (other) => {
+        await other.waitForResponse((response) => response.url().includes('/v1/jobs'))
+        await other.locator('#kinds li').first().waitFor()
+        assert.equal(await other.getByRole('article').count(), 0)
+      })
+    }))
+
+  test('a name of markup, quotes and emoji is shown as it is', () =>
+    visitPage(async (page) => {
+      const name = '<img src=x onerror=alert(1)> "ça" 🦢.png'
+      const { buffer } = await payload(fixture('corners.png'))
+      const card = await convert(page, name, buffer)
+      await card.getByRole('link', { name: /^Download/ }).waitFor()
+      assert.equal(await card.getByRole('heading').textContent(), name)
+      assert.equal(await page.locator('img[src=x]').count(), 0)
+    }))
+})
