@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
@@ -9,6 +10,7 @@ import { animatedWebpOptions, audioOptions, gifOptions, videoOptions } from './f
 import { type MediaOptions, recipeFor } from './ffmpeg-plan.ts'
 import { type Media, probe } from './ffmpeg-probe.ts'
 import { encode, failure, isSound } from './ffmpeg-run.ts'
+import { bitmapToPng } from './ffmpeg-still.ts'
 
 const videos = Object.keys(videoContainers) as (keyof typeof videoContainers)[] // Object.keys forgets the names.
 const audios = Object.keys(audioContainers) as (keyof typeof audioContainers)[]
@@ -24,6 +26,7 @@ const capabilities: readonly Capability[] = [
   }),
   { operation: 'convert', from: videos, to: ['gif'], options: gifOptions, cost: 2 },
   { operation: 'convert', from: videos, to: ['webp'], options: animatedWebpOptions, cost: 2 },
+  { operation: 'convert', from: ['bmp'], to: ['png'], options: z.object({}), cost: 0.2 },
 ]
 
 /** Video and audio. */
@@ -39,14 +42,21 @@ export const ffmpeg: Engine = {
 async function run(work: Work, tools: Tools): Promise<Result> {
   const [input] = work.inputs
   if (!input) throw new Error('ffmpeg was called without an input.')
-  const media = await probe(input.path, work.from, tools)
   const target = join(work.outDir, `output.${formatById(work.to).extensions[0]}`)
   try {
+    if (work.from === 'bmp') return await convertBitmap(input, target, tools)
+    const media = await probe(input.path, work.from, tools)
     if (work.to === 'gif' || work.to === 'webp') return await animate(work, input, media, target, tools)
     return await transcode(work, input, media, target, tools)
   } catch (error) {
     throw failure(error, work.from, work.to)
   }
+}
+
+async function convertBitmap(input: InputFile, target: string, tools: Tools): Promise<Result> {
+  await bitmapToPng(input.path, target, tools)
+  tools.progress(1)
+  return { files: [{ path: target }] }
 }
 
 async function animate(

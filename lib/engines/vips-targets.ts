@@ -95,6 +95,8 @@ export const pixelTargets = {
   avif: target(lossy, { cost: 0.3 }, (image, options) =>
     image.avif({ quality: qualityNumber(options.quality, scales.avif), effort: 2 }),
   ),
+  // Plain pixels, for the header to be put before.
+  bmp: target(size, { opaque: true, cost: 0.05 }, (image) => image.removeAlpha().raw()),
   // Pixels for heif-enc, which writes the file itself.
   heic: target(lossy, { cost: 0.3 }, (image) => image.png({ compressionLevel: 1 })),
 } as const

@@ -1,7 +1,9 @@
+import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { type FormatId, formatById } from '../formats/index.ts'
+import { bitmap } from './bitmap.ts'
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
 import { picturesToPdf } from './image-pdf.ts'
 import { type PageFile, pageFileName, zipPages } from './pages-zip.ts'
@@ -128,10 +130,15 @@ async function write(
   const target = pixelTargets[to]
   const image = await pixels(picture, to, { page, size: target.size(options) })
   const encoded = target.encode(image, options)
-  const raw = to === 'heic' ? join(tools.workDir, 'encode.png') : path
-  const { width, height, pageHeight } = await encoded.toFile(raw)
+  if (to === 'bmp') {
+    const { data, info } = await encoded.toBuffer({ resolveWithObject: true })
+    await writeFile(path, bitmap({ width: info.width, height: info.height, data }))
+    return { width: info.width, height: info.height }
+  }
+  const file = to === 'heic' ? join(tools.workDir, 'encode.png') : path
+  const { width, height, pageHeight } = await encoded.toFile(file)
   if (to === 'heic') {
-    await tools.exec('heif-enc', ['-q', String(heicQuality(options)), '-o', path, raw])
+    await tools.exec('heif-enc', ['-q', String(heicQuality(options)), '-o', path, file])
   }
   return { width, height: pageHeight ?? height }
 }

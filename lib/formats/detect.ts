@@ -4,7 +4,7 @@ import { familyOf, textFormats } from './detect/families.ts'
 import { oleFormat } from './detect/ole.ts'
 import type { PdfHint } from './detect/pdf.ts'
 import { type Sniffed, sniff } from './detect/sniff.ts'
-import { type ByteSource, type OpenedFile, openFile } from './detect/source.ts'
+import { type ByteSource, damaged, type OpenedFile, openFile } from './detect/source.ts'
 import { zipFormat } from './detect/zip.ts'
 import { type Format, type FormatId, formatByExtension, formatById } from './index.ts'
 
@@ -27,8 +27,19 @@ export async function detectFormat(source: ByteSource, hint: PdfHint = {}): Prom
   const file = await openFile(source)
   const named = extensionOf(source.name)
   const format = chosen(await contentFormat(await sniff(file), file, named), named)
-  await damageCheck(format)?.(file, hint)
+  await checkDamage(format, file, hint)
   return { format, mimeType: formatById(format).mimeTypes[0] ?? 'application/octet-stream' }
+}
+
+async function checkDamage(format: FormatId, file: OpenedFile, hint: PdfHint): Promise<void> {
+  try {
+    await damageCheck(format)?.(file, hint)
+  } catch (error) {
+    // A number was read beyond the last byte.
+    if (error instanceof RangeError)
+      throw damaged(`a ${formatById(format).name}`, 'it ends within its header')
+    throw error
+  }
 }
 
 interface Named {

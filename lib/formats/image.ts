@@ -60,12 +60,4 @@ export const image = [
     extensions: ['bmp', 'dib'],
     mimeTypes: ['image/bmp', 'image/x-ms-bmp'],
   },
-  {
-    id: 'emf',
-    name: 'Windows Enhanced Metafile',
-    extensions: ['emf'],
-    mimeTypes: ['image/emf'],
-    vector: true,
-  },
-  { id: 'wmf', name: 'Windows Metafile', extensions: ['wmf'], mimeTypes: ['image/wmf'], vector: true },
 ] as const satisfies readonly FormatRow[]

@@ -83,13 +83,6 @@ export const textDocuments = [
     multiPage: true,
   },
   {
-    id: 'uot',
-    name: 'Uniform Office text',
-    extensions: ['uot'],
-    mimeTypes: ['application/vnd.uof.text'],
-    multiPage: true,
-  },
-  {
     id: 'rtf',
     name: 'Rich Text Format',
     extensions: ['rtf'],
@@ -106,21 +99,8 @@ export const textDocuments = [
   {
     id: 'html',
     name: 'HTML page',
-    extensions: ['html', 'htm'],
-    mimeTypes: ['text/html'],
-  },
-  {
-    id: 'xhtml',
-    name: 'XHTML page',
-    extensions: ['xhtml', 'xht'],
-    mimeTypes: ['application/xhtml+xml'],
-  },
-  {
-    id: 'wordml',
-    name: 'Word 2003 XML',
-    extensions: ['wordml'],
-    mimeTypes: ['application/vnd.ms-wordml', 'application/xml'],
-    multiPage: true,
+    extensions: ['html', 'htm', 'xhtml', 'xht'],
+    mimeTypes: ['text/html', 'application/xhtml+xml'],
   },
   {
     id: 'wpd',

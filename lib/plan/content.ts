@@ -21,12 +21,13 @@ const moves = (format: Format) => format.category === 'video' || format.animated
 
 /**
  * Whether `between` passes on all that `from` has and `to` can hold. docx → png → pdf is none: the text is gone.
- * tiff → png → pdf is none: the other pages are gone. jpg → pdf → docx is none either: a picture in a frame is not
- * a document, so a picture stays a picture until the last step.
+ * tiff → png → pdf is none: the other pages are gone. jpg → pdf → txt is none either: a picture on a page is not
+ * text, so a picture stays a picture until the last step, and sound stays sound.
  */
 export function passesContent(from: Format, between: Format, to: Format): boolean {
   if (level(between) < Math.min(level(from), level(to))) return false
-  if (level(from) === 1 && level(between) > 1) return false
+  if ((from.category === 'image' || from.category === 'audio') && between.category !== from.category)
+    return false
   // Whatever the target: several pages come out of a step to jpg or png as a ZIP, which no next step reads.
   if (holdsPages(from) && !holdsPages(between)) return false
   if (moves(from) && moves(to) && !moves(between)) return false

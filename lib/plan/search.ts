@@ -60,10 +60,16 @@ function joined(before: Route | undefined, step: Step, pinned: EngineId | undefi
 }
 
 function keepsContent({ steps }: Route): boolean {
-  const between = steps.slice(0, -1).map((step) => step.to)
-  const [{ from }] = steps
-  const to = steps.at(-1)?.to ?? from
-  if (between.length === 0) return true
-  if (to === from || between.includes(to)) return false
-  return between.every((id) => passesContent(formatById(from), formatById(id), formatById(to)))
+  const passed = steps.map((step) => formatById(step.from))
+  const [source] = passed
+  const last = steps.at(-1)
+  if (!source || !last || passed.length === 1) return true
+  const target = formatById(last.to)
+  if (passed.includes(target)) return false
+  // Each stop is held against all before it: what came in as one page may have become several on the way.
+  return passed
+    .slice(1)
+    .every((between, index) =>
+      passed.slice(0, index + 1).every((from) => passesContent(from, between, target)),
+    )
 }

@@ -85,6 +85,27 @@ describe('a picture', () => {
     assert.match(await output('file', path), /RGB/)
   })
 
+  test('becomes a bitmap with the same pixels', async () => {
+    const { path } = await convert(vips, fixture('corners.png'), 'bmp')
+    assert.match(await output('file', path), /PC bitmap, Windows 3.x format, 40 x 30 x 24/)
+    const pixel = (x: number, y: number) =>
+      output(
+        'sh',
+        '-c',
+        `ffmpeg -v error -i ${path} -vf crop=1:1:${x}:${y} -f rawvideo -pix_fmt rgb24 - | od -An -tu1`,
+      )
+    assert.deepEqual(
+      (await Promise.all([pixel(5, 5), pixel(35, 5), pixel(5, 25)])).map((text) =>
+        text.trim().split(/\s+/).map(Number),
+      ),
+      [
+        [255, 0, 0],
+        [0, 255, 0],
+        [0, 0, 255],
+      ],
+    )
+  })
+
   test('of 16 bits stays so in PNG and TIFF', async () => {
     assert.match(await output('file', (await convert(vips, fixture('deep.png'), 'png')).path), /16-bit/)
     assert.match(

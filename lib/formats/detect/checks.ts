@@ -34,7 +34,7 @@ const checks: readonly (readonly [Check, readonly FormatId[]])[] = [
   [checkBmp, ['bmp']],
   [checkPdf, ['pdf']],
   [endsWith('}'), ['rtf']],
-  [endsWith('>'), ['svg', 'fodt', 'fods', 'fodp', 'fodg', 'uot', 'uos', 'uop', 'wordml']],
+  [endsWith('>'), ['svg', 'fodt', 'fods', 'fodp', 'fodg', 'uos']],
 ]
 
 /** The cheap look at whether a file of this format is whole; ZIP and OLE files had theirs while they were read. */

@@ -19,13 +19,12 @@ export const families = [
   ['xls', 'xlt'],
   ['ppt', 'pps', 'pot'],
   ['docx', 'docm', 'dotx', 'dotm'],
-  ['xlsx', 'xlsm', 'xltx', 'xltm', 'xlsb'],
+  ['xlsx', 'xlsm', 'xltx', 'xltm'],
   ['pptx', 'pptm', 'ppsx', 'potx', 'potm'],
   ['odt', 'ott'],
   ['ods', 'ots'],
   ['odp', 'otp'],
   ['odg', 'otg'],
-  ['html', 'xhtml'],
 ] as const satisfies readonly (readonly FormatId[])[]
 
 export function familyOf(id: FormatId): readonly FormatId[] {
@@ -74,7 +73,6 @@ export const formatByMime: ReadonlyMap<string, FormatId> = new Map<string, Forma
   ['image/tiff', 'tiff'],
   ['image/vnd.dxf', 'dxf'],
   ['image/webp', 'webp'],
-  ['image/wmf', 'wmf'],
   ['text/rtf', 'rtf'],
   ['video/3gpp', '3gp'],
   ['video/3gpp2', '3g2'],
@@ -103,10 +101,9 @@ export const signatures: readonly { at: number; bytes: readonly number[]; format
   { at: 28, bytes: [...Buffer.from('Speex   ')], format: 'spx' },
   { at: 0, bytes: [...Buffer.from('TTA1')], format: 'tta' },
   { at: 0, bytes: [...Buffer.from('#!AMR-WB\n')], format: 'awb' },
-  { at: 40, bytes: [...Buffer.from(' EMF')], format: 'emf' },
   { at: 0, bytes: [0x31, 0xbe, 0x00, 0x00], format: 'wri' },
   { at: 0, bytes: [...Buffer.from('HWP Document File')], format: 'hwp' },
 ]
 
 /** Plain text: only its name tells these apart. */
-export const textFormats: readonly FormatId[] = ['txt', 'csv', 'tsv', 'dif', 'slk', 'html', 'xhtml']
+export const textFormats: readonly FormatId[] = ['txt', 'csv', 'tsv', 'dif', 'slk', 'html']

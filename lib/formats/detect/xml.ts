@@ -7,11 +7,7 @@ const flatOpenDocument: Readonly<Record<string, FormatId>> = {
   graphics: 'fodg',
 }
 
-const uniformOffice: Readonly<Record<string, FormatId>> = {
-  text: 'uot',
-  spreadsheet: 'uos',
-  presentation: 'uop',
-}
+const uniformOffice: Readonly<Record<string, FormatId>> = { spreadsheet: 'uos' }
 
 /** Which of the registry's XML formats a file is, from its first tag. */
 export function xmlFormat(head: Uint8Array): FormatId | undefined {
@@ -23,15 +19,13 @@ export function xmlFormat(head: Uint8Array): FormatId | undefined {
     case 'svg':
       return 'svg'
     case 'html':
-      return root.includes('http://www.w3.org/1999/xhtml') ? 'xhtml' : 'html'
+      return 'html'
     case 'document':
       return flatOpenDocument[
         /office:mimetype="application\/vnd\.oasis\.opendocument\.([a-z]+)/.exec(root)?.[1] ?? ''
       ]
     case 'uof':
       return uniformOffice[/mimetype="vnd\.uof\.([a-z]+)/i.exec(root)?.[1] ?? '']
-    case 'worddocument':
-      return 'wordml'
     default:
       return undefined
   }

@@ -1,4 +1,5 @@
 import { type Entry, type FileEntry, Reader, TextWriter, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
+import { AppError } from '../../errors.ts'
 import { type FormatId, formatById, formats } from '../index.ts'
 import { damaged, type OpenedFile } from './source.ts'
 
@@ -16,7 +17,6 @@ const mainParts: readonly (readonly [FormatId, string])[] = [
   ['dotm', 'application/vnd.ms-word.template.macroEnabledTemplate.main+xml'],
   ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml'],
   ['xlsm', 'application/vnd.ms-excel.sheet.macroEnabled.main+xml'],
-  ['xlsb', 'application/vnd.ms-excel.sheet.binary.macroEnabled.main'],
   ['xltx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.template.main+xml'],
   ['xltm', 'application/vnd.ms-excel.template.macroEnabled.main+xml'],
   ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml'],
@@ -52,7 +52,7 @@ export async function zipFormat(file: OpenedFile): Promise<FormatId> {
     }
     return (await openXml(files)) ?? (await openDocument(files)) ?? iWork(files, file.name) ?? 'zip'
   } catch (error) {
-    if (error instanceof Error && error.name === 'AppError') throw error
+    if (error instanceof AppError) throw error
     throw damaged(
       'a ZIP based file',
       'its directory is missing or broken, as after a transfer that stopped early',
@@ -89,10 +89,17 @@ async function mainPart(files: ReadonlyMap<string, FileEntry>): Promise<FileEntr
 async function openDocument(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | undefined> {
   const declared = files.get('mimetype')
   const mime = declared ? (await text(declared, 'an OpenDocument file')).trim() : await manifestType(files)
+  if (mime === undefined) return undefined
   const format = formats.find((row) => row.mimeTypes[0] === mime)
+  if (!format && declared) throw unsupported(mime.slice(0, 80))
   if (!format) return undefined
   await checkPart(files.get('content.xml'), format.id)
   return format.id
+}
+
+function unsupported(mime: string): AppError {
+  const sentence = `The format of the file is not supported: it says that it is ${mime}.`
+  return new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', looksLike: mime })
 }
 
 /** Files of OpenOffice 1 have no `mimetype`; the manifest says it. */

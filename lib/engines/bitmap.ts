@@ -1,0 +1,33 @@
+const headerBytes = 54
+
+export interface Pixels {
+  readonly width: number
+  readonly height: number
+  /** Rows from the top, three bytes a pixel: red, green, blue. */
+  readonly data: Buffer
+}
+
+/** A Windows bitmap of 24 bits: rows from the bottom, blue first, each padded to four bytes. */
+export function bitmap({ width, height, data }: Pixels): Buffer {
+  const rowBytes = Math.ceil((width * 3) / 4) * 4
+  const file = Buffer.alloc(headerBytes + rowBytes * height)
+  file.write('BM', 'latin1')
+  file.writeUInt32LE(file.length, 2)
+  file.writeUInt32LE(headerBytes, 10)
+  file.writeUInt32LE(40, 14)
+  file.writeInt32LE(width, 18)
+  file.writeInt32LE(height, 22)
+  file.writeUInt16LE(1, 26)
+  file.writeUInt16LE(24, 28)
+  file.writeUInt32LE(rowBytes * height, 34)
+  for (let y = 0; y < height; y++) {
+    const row = headerBytes + rowBytes * (height - 1 - y)
+    for (let x = 0; x < width; x++) {
+      const from = (y * width + x) * 3
+      file.writeUInt8(data.readUInt8(from + 2), row + x * 3)
+      file.writeUInt8(data.readUInt8(from + 1), row + x * 3 + 1)
+      file.writeUInt8(data.readUInt8(from), row + x * 3 + 2)
+    }
+  }
+  return file
+}

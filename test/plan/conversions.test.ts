@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { engines } from '../../lib/engines/index.ts'
+import { type FormatId, formatById, formats } from '../../lib/formats/index.ts'
+import { conversions, optionsOf, planRoute, targetsOf } from '../../lib/plan/index.ts'
+
+const steps = (from: FormatId, to: FormatId) =>
+  [from, ...planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
+
+describe('the conversions that the engines make possible', () => {
+  test('use every format of the registry', () => {
+    const used = new Set(
+      engines.flatMap(({ capabilities }) => capabilities.flatMap(({ from, to }) => [...from, ...to])),
+    )
+    // Several pages come as a ZIP, which no one asks for by name yet.
+    assert.deepEqual(
+      formats.filter(({ id }) => !used.has(id)).map(({ id }) => id),
+      ['zip'],
+    )
+  })
+
+  test('go the way that a person would', () => {
+    assert.equal(steps('docx', 'pdf'), 'docx libreoffice:pdf')
+    assert.equal(steps('docx', 'jpg'), 'docx libreoffice:pdf pdf:jpg')
+    assert.equal(steps('heic', 'jpg'), 'heic vips:jpg')
+    assert.equal(steps('tiff', 'pdf'), 'tiff vips:pdf')
+    assert.equal(steps('mkv', 'mp4'), 'mkv ffmpeg:mp4')
+    assert.equal(steps('mp4', 'gif'), 'mp4 ffmpeg:gif')
+    assert.equal(steps('gif', 'webp'), 'gif vips:webp')
+    assert.equal(steps('bmp', 'jpg'), 'bmp ffmpeg:png vips:jpg')
+  })
+
+  test('never pass through a format that drops what source and target can hold', () => {
+    for (const { from, to, route } of conversions()) {
+      const between = route.steps.slice(0, -1).map((step) => formatById(step.to))
+      const paged = [formatById(from), ...between].findIndex((format) => format.multiPage)
+      if (paged >= 0) {
+        for (const format of between.slice(paged)) assert.ok(format.multiPage, `${from} ${format.id} ${to}`)
+      }
+      if (formatById(from).category === 'image') {
+        assert.ok(
+          between.every(({ category }) => category === 'image'),
+          `${from} to ${to}`,
+        )
+      }
+      assert.ok(route.steps.length <= 3)
+    }
+  })
+
+  test('leave out those that make no sense', () => {
+    for (const [from, to] of [
+      ['jpg', 'docx'],
+      ['svg', 'txt'],
+      ['png', 'txt'],
+      ['mp3', 'mp4'],
+      ['docx', 'mp3'],
+      ['csv', 'docx'],
+    ] as const) {
+      assert.ok(!targetsOf(from).includes(to), `${from} to ${to}`)
+    }
+  })
+
+  test('have options that every step understands', () => {
+    for (const { route } of conversions()) {
+      const parsed = optionsOf(route).safeParse({})
+      assert.ok(parsed.success, `${route.steps[0].from} needs an option`)
+    }
+  })
+
+  test('are listed in less than a second', () => {
+    const started = performance.now()
+    conversions([...engines])
+    assert.ok(performance.now() - started < 1000)
+  })
+})
