@@ -2,12 +2,17 @@
 import { readXmlBody, requireChecksum } from './body.ts'
 import type { Call, Reply, Services } from './call.ts'
 import { checkDelete } from './conditions.ts'
-import { S3Error } from './errors.ts'
+import { notImplemented, S3Error } from './errors.ts'
 import { findObject, removeRows, sourceOf } from './objects.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
 
+/** AWS has these for directory buckets only. */
+const DIRECTORY_CONDITIONS = ['x-amz-if-match-last-modified-time', 'x-amz-if-match-size']
+
 export async function deleteObject(services: Services, call: Call): Promise<Reply> {
   const versionId = call.query.get('versionId')
+  const condition = DIRECTORY_CONDITIONS.find((name) => call.headers.has(name))
+  if (condition !== undefined) throw notImplemented(condition)
   await deleteOne(services, call, { key: call.key, versionId, ifMatch: call.headers.get('if-match') })
   return { status: 204, headers: versionId === undefined ? {} : { 'x-amz-version-id': versionId } }
 }
@@ -54,6 +59,7 @@ export async function deleteObjects(services: Services, call: Call): Promise<Rep
 function readTarget(element: Parsed): Target {
   const key = childText(element, 'Key')
   if (key === undefined || key === '') throw new S3Error('MalformedXML')
+  if ('LastModifiedTime' in element || 'Size' in element) throw notImplemented('Delete')
   return { key, versionId: childText(element, 'VersionId'), ifMatch: childText(element, 'ETag') }
 }
 

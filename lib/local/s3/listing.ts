@@ -83,7 +83,7 @@ export function listObjectsV2({ db }: Services, { bucket, query }: Call): Reply 
     text(query, 'start-after'),
   ]
   const most = readCount('max-keys', query.get('max-keys'), 1000)
-  const after = token === undefined ? startAfter : readToken(token)
+  const after = token === undefined || token === '' ? startAfter : readToken(token)
   const page = walk(db, { bucket, prefix, delimiter, after, most })
   const owner = query.get('fetch-owner') === 'true'
   return {

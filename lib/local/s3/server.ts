@@ -37,6 +37,7 @@ export interface S3Server {
   close(): Promise<void>
 }
 
+const GONE = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
 const LIFECYCLE_MS = 3_600_000
 const CLOSE_MS = 5_000
 /** A connection on which nothing moves for so long is given up, and an upload on it forgotten. */
@@ -113,13 +114,19 @@ async function serve(
     }
     await send(request, response, reply)
   } catch (error) {
-    if (request.destroyed && !request.complete) return
+    if (isClientGone(request, error)) return
     if (!(error instanceof S3Error))
       log('An S3 request failed', { requestId, method: request.method, cause: error })
     sendError(request, response, error, requestId)
   } finally {
     reply?.done?.()
   }
+}
+
+/** Nobody is left to hear of it, and nothing is wrong with the server. */
+function isClientGone(request: IncomingMessage, error: unknown): boolean {
+  if (request.destroyed && !request.complete) return true
+  return error instanceof Error && 'code' in error && GONE.has(String(error.code))
 }
 
 async function dispatch(

@@ -53,6 +53,8 @@ test('pages follow each other without gap or repetition', async (t) => {
     ['k23', 'k24'],
   )
   assert.equal(after.StartAfter, 'k22')
+  const empty = await client.send(new ListObjectsV2Command({ Bucket, ContinuationToken: '' }))
+  assert.equal(empty.KeyCount, 25)
 })
 
 test('a delimiter groups keys, and groups count in pages', async (t) => {

@@ -231,6 +231,8 @@ test('deletes keep If-Match', async (t) => {
     errorOf(client.send(new DeleteObjectCommand({ Bucket, Key, IfMatch })))
   assert.equal(await remove('"other"'), '412 PreconditionFailed')
   assert.equal(await remove(ETag, 'none'), '404 NoSuchKey')
+  const bySize = client.send(new DeleteObjectCommand({ Bucket, Key: 'k', IfMatchSize: 1 }))
+  assert.equal(await errorOf(bySize), '501 NotImplemented')
   assert.equal(await remove(ETag), 'no error')
   assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))), '404 NotFound')
   assert.equal(await errorOf(client.send(new DeleteObjectCommand({ Bucket, Key: 'k' }))), 'no error')
