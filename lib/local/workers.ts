@@ -11,8 +11,7 @@ import type { Invocation, WorkerMessage } from './worker.ts'
 
 const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url))
 
-/** Milliseconds without a sign of life after which a worker counts as hanging. */
-const hangMs = 15_000
+const defaultHangMs = 15_000
 const watchMs = 1000
 const stopMs = 8000
 
@@ -27,6 +26,10 @@ export interface WorkerOptions {
   readonly timeoutMs: number
   /** Bytes of resident memory above which it is ended. */
   readonly maxMemoryBytes: number
+  /** Milliseconds without a sign of life after which it counts as hanging. */
+  readonly hangMs?: number
+  /** Program of the process; the conversion functions when left out. */
+  readonly file?: string
 }
 
 interface Pending {
@@ -99,8 +102,8 @@ export class Worker {
   }
 
   #start(): ChildProcess {
-    const { image, environment, logFd, log } = this.#options
-    const node = [process.execPath, ...nodeFlags, workerFile] as const
+    const { image, environment, logFd, log, file = workerFile } = this.#options
+    const node = [process.execPath, ...nodeFlags, file] as const
     const [command, ...args] = withParentDeath([...node])
     const child = spawn(command, args, {
       env: { ...environment, IMAGE_ID: image },
@@ -150,7 +153,7 @@ export class Worker {
 
   async #reasonToKill(child: ChildProcess): Promise<string | undefined> {
     const now = Date.now()
-    if (now - this.#lastSeen > hangMs) return 'it hangs'
+    if (now - this.#lastSeen > (this.#options.hangMs ?? defaultHangMs)) return 'it hangs'
     if ([...this.#pending.values()].some(({ deadline }) => now > deadline)) return 'its time is over'
     if ((await residentBytes(child.pid)) > this.#options.maxMemoryBytes) return 'it takes too much memory'
     return undefined

@@ -1,0 +1,29 @@
+import type { Invocation, WorkerMessage } from '../../lib/local/worker.ts'
+
+/** A worker that does what the message says: answers, dies, hangs, or eats memory. */
+const tell = (message: WorkerMessage) => process.send?.(message)
+const eaten: Buffer[] = []
+
+process.on('message', (message) => {
+  const { id, event } = message as Invocation
+  switch (event.Records[0]?.body) {
+    case 'answer':
+      tell({ type: 'result', id, value: process.pid })
+      return
+    case 'fail':
+      tell({ type: 'error', id, message: 'as told' })
+      return
+    case 'die':
+      process.exit(3)
+      return
+    case 'hang':
+      for (;;);
+    case 'eat':
+      setInterval(() => eaten.push(Buffer.alloc(20 * 1024 * 1024, 1)), 50)
+      return
+    case 'sleep':
+      return
+  }
+})
+process.on('disconnect', () => process.exit(0))
+setInterval(() => tell({ type: 'alive' }), 100)
