@@ -70,8 +70,9 @@ function checkout(
   const bin = join(dir, 'bin')
   const calls = join(dir, 'calls')
   mkdirSync(bin, { recursive: true })
-  cpSync(join(root, 'lib/local/setup.mjs'), join(dir, 'lib/local/setup.mjs'))
-  cpSync(join(root, 'lib/local/setup'), join(dir, 'lib/local/setup'), { recursive: true })
+  for (const part of ['setup.mjs', 'setup', 'node-flags.json']) {
+    cpSync(join(root, 'lib/local', part), join(dir, 'lib/local', part), { recursive: true })
+  }
   mkdirSync(join(dir, 'layers'))
   writeFileSync(
     join(dir, 'layers/packages.json'),
@@ -157,6 +158,19 @@ test('an installation that was cut short is done again', () => {
   const repaired = setUp(at, 'start').stdout
   assert.match(repaired, /Installing Node 24: done/)
   assert.match(repaired, /started/)
+})
+
+test('a package of the lockfile that npm does not install is asked for once only', () => {
+  const at = checkout({ npm, 'dpkg-query': nothingMissing })
+  const path = join(at.dir, 'package-lock.json')
+  const lock = JSON.parse(readFileSync(path, 'utf8'))
+  lock.packages['node_modules/orphan'] = { version: '1.0.0' }
+  writeFileSync(path, JSON.stringify(lock))
+  assert.match(setUp(at, 'start').stdout, /Installing npm packages: done/)
+  assert.equal(setUp(at, 'start').stdout, 'started []\n')
+  lock.packages['node_modules/orphan'].version = '1.0.1'
+  writeFileSync(path, JSON.stringify(lock))
+  assert.match(setUp(at, 'start').stdout, /Installing npm packages: done/)
 })
 
 test('packages are replaced even when the set-up runs on the Node among them', () => {

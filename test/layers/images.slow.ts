@@ -1,10 +1,12 @@
 // npm run images:test: the container images convert real files as Lambda would have them do.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer, type Server } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { after, before, test } from 'node:test'
 import { imageLimits } from '../../lib/deployment/functions.ts'
 import { type Embedded, openEmbedded } from '../../lib/local/embedded.ts'
@@ -31,16 +33,24 @@ const ends: (() => unknown)[] = []
 
 /** The embedded DynamoDB listens on loopback only, where no container comes. */
 async function passOn(host: string, target: URL): Promise<string> {
-  const server: Server = createServer((socket) => {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
     const onward = connect(Number(target.port), target.hostname)
-    socket.pipe(onward).pipe(socket)
-    for (const end of [socket, onward]) end.on('error', () => socket.destroy())
+    for (const end of [socket, onward]) {
+      sockets.add(end)
+      end.on('error', () => end.destroy()).on('close', () => sockets.delete(end))
+    }
+    pipeline(socket, onward, socket).catch(() => {})
   })
   server.listen(0, host)
-  await new Promise((resolve) => server.once('listening', resolve))
-  ends.push(() => server.close())
-  const address = server.address()
-  return `http://${host}:${typeof address === 'object' ? address?.port : ''}`
+  await once(server, 'listening')
+  ends.push(() => {
+    server.close()
+    // What is still open when the network goes would never hear of the other side's end.
+    for (const socket of sockets) socket.destroy()
+  })
+  const { port } = server.address() as AddressInfo // it listens on a port, not on a path
+  return `http://${host}:${port}`
 }
 
 async function environmentOf(embedded: Embedded, host: string) {

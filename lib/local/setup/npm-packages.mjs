@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { alone } from './lock.mjs'
 import { capture } from './process.mjs'
@@ -23,16 +24,27 @@ function wantedPackages(root) {
   )
 }
 
+/** npm's own list of what it installed: removed before it begins, written when it has finished. */
+const installedList = (root) => join(root, 'node_modules/.package-lock.json')
+const stamp = (root) => join(root, 'node_modules/.setup')
+
+/** What the lockfile asks for and what npm said that it did. */
+function fingerprint(root) {
+  const hash = createHash('sha256')
+  for (const path of [join(root, 'package-lock.json'), installedList(root)]) hash.update(readFileSync(path))
+  return hash.digest('hex')
+}
+
 /**
- * Says whether node_modules holds what package-lock.json asks for. npm removes its own list of what it
- * installed before it begins and writes it when it has finished, so an interrupted installation does not match.
+ * Says whether node_modules holds what package-lock.json asks for, be it from a set-up or from an npm install.
  *
  * @param {string} root
  */
 export function npmPackagesMatch(root) {
-  const listPath = join(root, 'node_modules/.package-lock.json')
-  if (!existsSync(listPath)) return false
-  const installed = readJson(listPath).packages
+  if (!existsSync(installedList(root))) return false
+  // A lockfile may name packages that npm ci has no use for; then only the stamp tells that it ran.
+  if (existsSync(stamp(root)) && readFileSync(stamp(root), 'utf8') === fingerprint(root)) return true
+  const installed = readJson(installedList(root)).packages
   return wantedPackages(root).every(([path, wanted]) => {
     const found = installed[path]
     // An optional package may be missing where its system's variant is chosen by more than os and cpu.
@@ -80,6 +92,7 @@ export async function installNpmPackages(root, env) {
         const counter = setInterval(count, 1000)
         try {
           await capture([...npm, 'ci', ...quiet], { cwd: root, env: npmEnv, lockFd })
+          writeFileSync(stamp(root), fingerprint(root))
         } finally {
           clearInterval(counter)
         }
