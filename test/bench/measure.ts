@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-
 export interface Measure {
   readonly medianMs: number
   readonly leastMs: number
@@ -39,10 +37,4 @@ export async function parallel(clients: number, runs: number, action: () => Prom
   }
   await Promise.all(Array.from({ length: clients }, client))
   return { perSecond: runs / ((performance.now() - start) / 1000), failures }
-}
-
-/** Resident bytes of a process (proc(5), `VmRSS`). */
-export async function residentBytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024
 }

@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { residentBytes } from '../processes.ts'
 import type { TestService } from '../service.ts'
-import { residentBytes } from './measure.ts'
 
 const totalBytes = 2 * 1024 ** 3
 const chunk = Buffer.alloc(1024 * 1024, 'mutabor ')
@@ -19,12 +19,10 @@ function* form(boundary: string): Generator<Buffer> {
 
 /** One line on how much memory the gateway took while a form upload of 2 GB went through it, and how fast. */
 export async function uploadMemory(service: TestService): Promise<string> {
-  const before = await residentBytes(service.pid)
+  const before = residentBytes(service.pid)
   let most = before
   const watch = setInterval(() => {
-    void residentBytes(service.pid).then((bytes) => {
-      most = Math.max(most, bytes)
-    })
+    most = Math.max(most, residentBytes(service.pid))
   }, 100)
   const start = performance.now()
   const status = await send(service)

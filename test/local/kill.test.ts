@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
+import { descendants, withEnvironment } from '../processes.ts'
 import { Client, startService, type TestService } from '../service.ts'
 
 const run = promisify(execFile)
@@ -37,29 +37,6 @@ async function tenInputs(): Promise<Input[]> {
     ...make(4, { name: 'i.png', bytes: png, to: 'avif' }),
     ...make(4, { name: 'd.html', bytes: html, to: 'pdf' }),
   ]
-}
-
-/** Process ids below one, with what each runs. */
-function descendants(pid: number): { pid: number; command: string }[] {
-  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  const parents = new Map<number, number>()
-  for (const name of all) {
-    try {
-      const parent = /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1]
-      parents.set(Number(name), Number(parent))
-    } catch {
-      // It ended while we looked.
-    }
-  }
-  const below = (id: number): number[] =>
-    [...parents].filter(([, parent]) => parent === id).flatMap(([child]) => [child, ...below(child)])
-  return below(pid).map((id) => {
-    try {
-      return { pid: id, command: readFileSync(`/proc/${id}/cmdline`, 'utf8').replaceAll('\0', ' ') }
-    } catch {
-      return { pid: id, command: '' }
-    }
-  })
 }
 
 async function processing(client: Client, ids: readonly string[]): Promise<number> {
@@ -108,15 +85,7 @@ test('ten jobs survive SIGKILL of every process of the service: ten results, non
     )
     await service.kill()
     const { port } = new URL(service.url)
-    const left = readdirSync('/proc').filter((name) => {
-      try {
-        return (
-          /^\d+$/.test(name) && readFileSync(`/proc/${name}/environ`, 'utf8').includes(`DATA_DIR=${dataDir}`)
-        )
-      } catch {
-        return false
-      }
-    })
+    const left = withEnvironment(`DATA_DIR=${dataDir}`)
     assert.deepEqual(left, [], 'no process outlives the service')
 
     service = await startService({ PORT: port }, dataDir)

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { descendants, residentBytes } from '../processes.ts'
+import { Client, type JobData, startService, type TestService } from '../service.ts'
+
+const run = promisify(execFile)
+
+let service: TestService
+let client: Client
+let video: { name: string; bytes: Buffer<ArrayBuffer> }
+before(async () => {
+  service = await startService({ WORKER_IDLE_S: '1' })
+  client = new Client(service)
+  const dir = await mkdtemp(join(tmpdir(), 'mutabor-cancel-'))
+  const path = join(dir, 'long.mp4')
+  const source = ['-f', 'lavfi', '-i', 'testsrc=size=640x360:rate=25:duration=60']
+  await run('ffmpeg', ['-v', 'error', ...source, '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', path])
+  video = { name: 'long.mp4', bytes: Buffer.from(await readFile(path)) }
+  await rm(dir, { recursive: true })
+})
+after(() => service.stop())
+
+const status = async (jobId: string) =>
+  ((await (await client.fetch(`/v1/status/${jobId}`)).json()) as { data: JobData }).data
+
+const ffmpegRuns = () => descendants(service.pid).some(({ command }) => /(^|\/|\s)ffmpeg\s/.test(command))
+
+async function until(
+  condition: () => boolean | Promise<boolean>,
+  seconds: number,
+  what: string,
+): Promise<void> {
+  const deadline = Date.now() + seconds * 1000
+  while (!(await condition())) {
+    assert.ok(Date.now() < deadline, `within ${seconds} s: ${what}`)
+    await sleep(50)
+  }
+}
+
+test('progress of a long conversion grows, and cancelling it stops the engine and cleans up', async () => {
+  const created = await client.convert(video, { targetFormat: 'webm' })
+  const { jobId } = (await created.json()) as { jobId: string }
+  const seen: number[] = []
+  await until(
+    async () => {
+      seen.push((await status(jobId)).progress.percent)
+      return new Set(seen).size >= 3
+    },
+    60,
+    'three different percentages',
+  )
+  assert.deepEqual(
+    seen,
+    seen.toSorted((a, b) => a - b),
+    'it never falls',
+  )
+  assert.ok((seen.at(-1) ?? 0) < 100)
+  assert.ok(ffmpegRuns())
+
+  const cancelled = await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })
+  assert.equal(cancelled.status, 200)
+  assert.equal((await status(jobId)).status, 'cancelled')
+  await until(() => !ffmpegRuns(), 6, 'the engine stops')
+  await until(() => readdirSync(join(service.dataDir, 'work')).length === 0, 5, 'its work folder is gone')
+  const again = await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })
+  assert.equal(again.status, 409)
+  const download = await client.fetch(`/v1/download/${jobId}`)
+  assert.equal(download.status, 409)
+})
+
+test('the idle service, its workers ended, takes less than 250 MB', async () => {
+  await until(
+    () => !descendants(service.pid).some(({ command }) => command.includes('worker.ts')),
+    20,
+    'idle workers end',
+  )
+  const all = [service.pid, ...descendants(service.pid).map(({ pid }) => pid)]
+  const total = all.reduce((sum, pid) => sum + residentBytes(pid), 0)
+  assert.ok(total < 250e6, `${Math.round(total / 1e6)} MB`)
+})
