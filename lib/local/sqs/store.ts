@@ -132,21 +132,27 @@ export function openStore(file: string): Store {
   function flush() {
     const jobs = waiting
     waiting = []
-    const settle: (() => void)[] = []
+    const settle = commitAll(jobs)
+    for (const one of settle) one()
+    if (settle.length === 0) return
+    for (const queueId of touched) for (const listener of listeners) listener(queueId)
+    touched.clear()
+  }
+
+  /** One transaction; what it returns answers the jobs. None when the whole group was lost. */
+  function commitAll(jobs: readonly Job[]): (() => void)[] {
     try {
       synchronize(jobs.some(({ durability }) => durability === 'power') ? 'FULL' : 'NORMAL')
       db.exec('BEGIN')
-      for (const job of jobs) settle.push(attempt(job))
+      const settle = jobs.map(attempt)
       db.exec('COMMIT')
+      return settle
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK')
       for (const reload of reloads) reload()
       for (const job of jobs) job.reject(error)
-      return
+      return []
     }
-    for (const one of settle) one()
-    for (const queueId of touched) for (const listener of listeners) listener(queueId)
-    touched.clear()
   }
 
   function attempt({ work, resolve, reject }: Job): () => void {
