@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, describe, test } from 'node:test'
+import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
+import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { output, pdfText } from './judge.ts'
+import { convert, fixture, removeRuns } from './run-engine.ts'
+
+const engine = createLibreOffice({ processes: 1 })
+
+after(async () => {
+  await engine.close?.()
+  await removeRuns()
+})
+
+/** All of a file that a program would read: packages unpacked with the names of their parts, 16-bit texts as 8-bit. */
+async function contentOf(path: string): Promise<string> {
+  const bytes = await readFile(path)
+  if (bytes.toString('latin1', 0, 2) !== 'PK') return withoutZeros(bytes)
+  const reader = new ZipReader(new Uint8ArrayReader(bytes))
+  let text = ''
+  for (const entry of await reader.getEntries()) {
+    text += `${entry.filename}\n`
+    if (!entry.directory) text += withoutZeros(Buffer.from(await entry.getData(new Uint8ArrayWriter())))
+  }
+  await reader.close()
+  return text
+}
+
+const withoutZeros = (bytes: Buffer) => bytes.toString('latin1').replaceAll('\0', '')
+
+const cases = [
+  {
+    name: 'macros.docm',
+    to: ['pdf', 'docx', 'dotx', 'doc', 'odt', 'fodt', 'rtf', 'html', 'txt'],
+    word: 'Marmots',
+    active: [
+      /EVILVBA/,
+      /vbaProject/,
+      /DDEAUTO/,
+      /activeX/,
+      /javascript:/,
+      /attachedTemplate/,
+      /host\.invalid/,
+    ],
+  },
+  {
+    name: 'macros.odt',
+    to: ['pdf', 'docx', 'doc', 'ott', 'fodt', 'rtf', 'html', 'txt'],
+    word: 'Badgers',
+    active: [
+      /EVILMACRO/,
+      /Basic\//,
+      /Scripts\//,
+      /<script:event-listener/,
+      /javascript:/,
+      /vnd\.sun\.star\.script/,
+      /EVILSCRIPT/,
+    ],
+  },
+  {
+    name: 'slides.odp',
+    to: ['pdf', 'pptx', 'ppt', 'otp', 'fodp'],
+    word: 'Wombats',
+    active: [/EVILMACRO/, /Basic\//, /presentation:action="execute"/, /vnd\.sun\.star\.script/],
+    // What PowerPoint calls the same action.
+    alsoNot: [/ppaction:\/\/(?:program|macro)/],
+  },
+  {
+    name: 'active.html',
+    to: ['pdf', 'docx', 'doc', 'odt', 'rtf', 'txt'],
+    word: 'Ferrets',
+    active: [/EVILHEAD/, /EVILLOAD/, /EVILCLICK/, /EVILBODY/, /javascript:/],
+  },
+] as const satisfies { name: string; to: FormatId[]; word: string; active: RegExp[]; alsoNot?: RegExp[] }[]
+
+for (const one of cases) {
+  describe(`what would run in ${one.name}`, () => {
+    test('is there before', async () => {
+      const content = await contentOf(fixture(`office/${one.name}`))
+      for (const pattern of one.active) assert.match(content, pattern)
+    })
+
+    for (const to of one.to) {
+      test(`is not in its ${to}, its text is`, async () => {
+        const { path } = await convert(engine, fixture(`office/${one.name}`), to)
+        const content = to === 'pdf' ? await readablePdf(path) : await contentOf(path)
+        assert.ok(content.includes(one.word), `${one.word} is missing`)
+        for (const pattern of [...one.active, ...('alsoNot' in one ? one.alsoNot : [])]) {
+          assert.doesNotMatch(content, pattern)
+        }
+      })
+    }
+  })
+}
+
+/** The text, and what stands in the objects that hold actions and links. */
+async function readablePdf(path: string): Promise<string> {
+  await output('qpdf', '--check', path)
+  const pdf = await output('qpdf', '--qdf', '--object-streams=disable', path, '-')
+  for (const action of ['/JavaScript', '/JS', '/Launch']) assert.ok(!pdf.includes(action), action)
+  return (await pdfText(path)) + pdf
+}
+
+test('a link that a person may follow stays', async () => {
+  const { path } = await convert(engine, fixture('office/macros.odt'), 'docx')
+  assert.match(await contentOf(path), /https:\/\/example\.com\/kept/)
+})
+
+describe('what lies outside the document', () => {
+  for (const to of ['pdf', 'docx', 'odt', 'html'] as const) {
+    test(`does not come into ${to}`, async () => {
+      const source = to === 'odt' ? 'active.html' : 'macros.odt'
+      const { path } = await convert(engine, fixture(`office/${source}`), to)
+      const content = to === 'pdf' ? await pdfText(path) : await contentOf(path)
+      // The section and the frame ask for this file, which the sandbox lets an office read.
+      const [line = ''] = (await readFile('/etc/libreoffice/sofficerc', 'utf8')).split('\n')
+      assert.ok(line.length > 3 && !content.includes(line))
+      assert.doesNotMatch(content, /^(?:word\/media|Pictures)\/.*png/m)
+      if (to === 'pdf') assert.equal((await output('pdfimages', '-list', path)).trim().split('\n').length, 2)
+    })
+  }
+})

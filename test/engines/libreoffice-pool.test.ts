@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, afterEach, describe, test } from 'node:test'
+import { TextReader, Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
+import type { Engine } from '../../lib/engines/engine.ts'
+import { createLibreOffice, type LibreOfficeSettings } from '../../lib/engines/libreoffice.ts'
+import { AppError } from '../../lib/errors.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { output, pdfText } from './judge.ts'
+import { convert, fixture, removeRuns } from './run-engine.ts'
+
+const scratch = await mkdtemp(join(tmpdir(), 'office-pool-test-'))
+const engines: Engine[] = []
+
+afterEach(async () => {
+  for (const engine of engines.splice(0)) await engine.close?.()
+  await removeRuns()
+})
+after(() => rm(scratch, { recursive: true }))
+
+/** An engine with a pool of its own, and the folder under which its processes live. */
+async function pool(settings: LibreOfficeSettings = {}): Promise<{ engine: Engine; baseDir: string }> {
+  const baseDir = await mkdtemp(join(scratch, 'pool-'))
+  const engine = createLibreOffice({ baseDir, ...settings })
+  engines.push(engine)
+  return { engine, baseDir }
+}
+
+/** Processes whose command line names both: an office has its folder in it. */
+async function pidsOf(program: string, folder: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const command = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')
+      return command.split('\0')[0]?.endsWith(program) && command.includes(folder) ? [Number(pid)] : []
+    }),
+  )
+  return found.flat()
+}
+
+const offices = (baseDir: string) => pidsOf('soffice.bin', baseDir)
+
+async function eventually(holds: () => Promise<boolean>, what: string): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!(await holds())) {
+    assert.ok(Date.now() < deadline, what)
+    await new Promise(setImmediate)
+  }
+}
+
+/** A text of a word and some pages, so that there is time between loading it and the end. */
+async function longText(word: string, lines = 6000): Promise<string> {
+  const path = join(scratch, `${word}.txt`)
+  await writeFile(path, `${word}\n${'The quick brown fox jumps over the lazy dog.\n'.repeat(lines)}`)
+  return path
+}
+
+function refused(pattern: RegExp) {
+  return (error: unknown) =>
+    error instanceof AppError && error.code === 'CONVERSION_FAILED' && pattern.test(error.message)
+}
+
+describe('the pool of offices', () => {
+  test('starts none before it is needed, and uses it again', async () => {
+    const { engine, baseDir } = await pool()
+    assert.deepEqual(await offices(baseDir), [])
+    await engine.warm?.()
+    const [first] = await offices(baseDir)
+    assert.ok(first)
+    for (let i = 0; i < 3; i++) await convert(engine, fixture('office/report.docx'), 'pdf')
+    assert.deepEqual(await offices(baseDir), [first])
+  })
+
+  test('gives each of many documents its own result, on no more processes than allowed', async () => {
+    const { engine, baseDir } = await pool({ processes: 2 })
+    const words = Array.from({ length: 8 }, (_, i) => `Number${i}`)
+    const runs = words.map(async (word) => {
+      const { path } = await convert(engine, await longText(word, 50), 'pdf')
+      const text = await pdfText(path)
+      assert.deepEqual(new Set(text.match(/Number\d/g)), new Set([word]))
+    })
+    await Promise.all(runs)
+    assert.equal((await offices(baseDir)).length, 2)
+  })
+
+  test('replaces a process that has converted a hundred documents', async () => {
+    const { engine, baseDir } = await pool({ processes: 1 })
+    await convert(engine, fixture('office/utf16.txt'), 'rtf')
+    const [first] = await offices(baseDir)
+    for (let i = 1; i < 99; i++) await convert(engine, fixture('office/utf16.txt'), 'rtf')
+    assert.deepEqual(await offices(baseDir), [first])
+    await convert(engine, fixture('office/utf16.txt'), 'rtf')
+    await convert(engine, fixture('office/utf16.txt'), 'rtf')
+    assert.notDeepEqual(await offices(baseDir), [first])
+  })
+
+  test('ends every process and removes every folder when it is closed', async () => {
+    const { engine, baseDir } = await pool()
+    const running = [longText('First'), longText('Second')].map(async (path) =>
+      convert(engine, await path, 'pdf'),
+    )
+    await Promise.race(running)
+    await engine.close?.()
+    await Promise.allSettled(running)
+    assert.deepEqual(await offices(baseDir), [])
+    assert.deepEqual(await readdir(baseDir), [])
+    await assert.rejects(convert(engine, fixture('office/report.docx'), 'pdf'), /closed/)
+  })
+})
+
+describe('an office that fails', () => {
+  /** Does something to the office as soon as it has loaded the document, the given number of times. */
+  async function disturbed(signal: NodeJS.Signals, times: number, settings?: LibreOfficeSettings) {
+    const { engine, baseDir } = await pool({ processes: 1, ...settings })
+    await engine.warm?.()
+    const before = await offices(baseDir)
+    let left = times
+    const onProgress = (ratio: number) => {
+      if (ratio !== 0.5 || left-- <= 0) return
+      void offices(baseDir).then(([pid]) => pid !== undefined && process.kill(pid, signal))
+    }
+    const run = convert(engine, await longText('Survivor'), 'pdf', { onProgress })
+    return { run, before, baseDir }
+  }
+
+  test('by a crash costs a try, not the document', async () => {
+    const { run, before, baseDir } = await disturbed('SIGKILL', 1)
+    const { path } = await run
+    assert.match(await pdfText(path), /Survivor/)
+    assert.notDeepEqual(await offices(baseDir), before)
+  })
+
+  test('by standing still is noticed and costs a try', async () => {
+    const { run } = await disturbed('SIGSTOP', 1, { stallS: 0.5 })
+    const { path } = await run
+    assert.match(await pdfText(path), /Survivor/)
+  })
+
+  test('twice with one document fails it, and only it', async () => {
+    const { run } = await disturbed('SIGKILL', 2)
+    await assert.rejects(run, refused(/crashes the office program/))
+    const [engine] = engines
+    assert.ok(engine)
+    await convert(engine, fixture('office/report.docx'), 'pdf')
+  })
+
+  test('while it is idle is replaced without a trace', async () => {
+    const { engine, baseDir } = await pool({ processes: 1 })
+    await engine.warm?.()
+    const [pid] = await offices(baseDir)
+    assert.ok(pid)
+    process.kill(pid, 'SIGKILL')
+    const { path } = await convert(engine, fixture('office/report.docx'), 'pdf')
+    assert.match(await pdfText(path), /Quarterly/)
+  })
+})
+
+test('a cancelled document ends its own office and no other', async () => {
+  const { engine, baseDir } = await pool({ processes: 2 })
+  const abort = new AbortController()
+  const loaded = Promise.withResolvers<void>()
+  const cancelled = convert(engine, await longText('Cancelled', 60_000), 'pdf', {
+    signal: abort.signal,
+    onProgress: () => loaded.resolve(),
+  })
+  const rejected = assert.rejects(cancelled, /asked to stop/)
+  const kept = convert(engine, await longText('Kept', 20_000), 'pdf')
+  await loaded.promise
+  const before = await offices(baseDir)
+  const asked = performance.now()
+  abort.abort(new Error('asked to stop'))
+  await rejected
+  assert.ok(performance.now() - asked < 1000)
+  assert.match(await pdfText((await kept).path), /Kept/)
+  const still = await offices(baseDir)
+  assert.equal(before.filter((pid) => still.includes(pid)).length, 1)
+})
+
+describe('what one document leaves for the next', () => {
+  test('is nothing in the folder of the process', async () => {
+    const { engine, baseDir } = await pool({ processes: 1 })
+    const word = 'Xylophonist'
+    await convert(engine, await longText(word, 10), 'odt')
+    const [folder = ''] = await readdir(baseDir)
+    for (const name of await readdir(join(baseDir, folder), { recursive: true })) {
+      assert.doesNotMatch(name, /document|result/)
+      const bytes = await readFile(join(baseDir, folder, name)).catch(() => Buffer.alloc(0))
+      assert.ok(!bytes.includes(word) && !bytes.includes(Buffer.from(word, 'utf16le')), name)
+    }
+  })
+
+  test('is none of its fonts', async () => {
+    const { engine } = await pool({ processes: 1 })
+    const fontsOf = async (path: string) => output('pdffonts', (await convert(engine, path, 'pdf')).path)
+    assert.match(await fontsOf(await textInFont('with-font.odt', true)), /Caladea/)
+    assert.doesNotMatch(await fontsOf(await textInFont('without-font.odt', false)), /Caladea/)
+  })
+})
+
+/** A text in a font that no system has; its file comes along, or does not. */
+async function textInFont(name: string, withFont: boolean): Promise<string> {
+  const odf = 'urn:oasis:names:tc:opendocument:xmlns'
+  const uri =
+    '<svg:font-face-uri xlink:href="Fonts/lent.ttf" xlink:type="simple"><svg:font-face-format svg:string="truetype"/></svg:font-face-uri>'
+  const parts: Record<string, string> = {
+    mimetype: 'application/vnd.oasis.opendocument.text',
+    'content.xml': `<office:document-content xmlns:office="${odf}:office:1.0" xmlns:style="${odf}:style:1.0" xmlns:text="${odf}:text:1.0" xmlns:svg="${odf}:svg-compatible:1.0" xmlns:xlink="http://www.w3.org/1999/xlink" office:version="1.2"><office:font-face-decls><style:font-face style:name="Lent" svg:font-family="Lent"><svg:font-face-src>${withFont ? uri : ''}</svg:font-face-src></style:font-face></office:font-face-decls><office:automatic-styles><style:style style:name="P1" style:family="paragraph"><style:text-properties style:font-name="Lent"/></style:style></office:automatic-styles><office:body><office:text><text:p text:style-name="P1">Words</text:p></office:text></office:body></office:document-content>`,
+    'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="${odf}:manifest:1.0" manifest:version="1.2"><manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.text"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/><manifest:file-entry manifest:full-path="Fonts/lent.ttf" manifest:media-type="application/x-font-ttf"/></manifest:manifest>`,
+  }
+  const zip = new ZipWriter(new Uint8ArrayWriter())
+  for (const [path, content] of Object.entries(parts))
+    await zip.add(path, new TextReader(content), { level: 0 })
+  if (withFont) {
+    const font = await readFile('/usr/share/fonts/truetype/crosextra/Caladea-Italic.ttf')
+    await zip.add('Fonts/lent.ttf', new Uint8ArrayReader(font))
+  }
+  const path = join(scratch, name)
+  await writeFile(path, await zip.close())
+  return path
+}
+
+test('a service that is killed leaves no process, and its folders go when the next one starts', async () => {
+  const baseDir = await mkdtemp(join(scratch, 'killed-'))
+  const module = new URL('../../lib/engines/libreoffice.ts', import.meta.url).href
+  const program = `const { createLibreOffice } = await import('${module}')
+    await createLibreOffice({ baseDir: '${baseDir}' }).warm()
+    console.log('warm')
+    setInterval(() => {}, 1000)`
+  const service = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(service.stdout, 'data')
+  assert.equal((await offices(baseDir)).length, 1)
+  service.kill('SIGKILL')
+  await eventually(async () => (await offices(baseDir)).length === 0, 'the office lives on')
+  const left = await readdir(baseDir)
+  assert.equal(left.length, 1)
+  const next = createLibreOffice({ baseDir })
+  engines.push(next)
+  await next.warm?.()
+  assert.ok(!(await readdir(baseDir)).some((name) => left.includes(name)))
+})
+
+describe('a bridge that a document has taken over', () => {
+  const tries: [FormatId, string][] = [
+    ['docx', 'gives a link for a file'],
+    ['odt', 'gives a pipe for a file'],
+    ['rtf', 'says what is no event'],
+    ['txt', 'talks without end'],
+    ['html', 'lies about the pages'],
+  ]
+  for (const [to, what] of tries) {
+    test(`and that ${what} fails the document and nothing else`, async () => {
+      const bridgeDir = fixture('office/hostile-bridge')
+      const { engine } = await pool({ processes: 1, bridgeDir })
+      const path = join(scratch, 'in.doc')
+      await copyFile(fixture('office/report.docx'), path)
+      await assert.rejects(convert(engine, path, to), refused(/crashes the office program/))
+    })
+  }
+})
