@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 
 /** A command of the set-up that failed; `output` is what it said. */
@@ -41,6 +41,21 @@ export function capture([bin, ...args], { cwd, env, lockFd, onLine } = {}) {
   })
 }
 
+/** The npm among the processes above this one: npm starts a shell, which starts the script. */
+function npmAbove() {
+  let pid = process.ppid
+  try {
+    for (let step = 0; step < 3 && pid > 1; step += 1) {
+      // npm names its process after its command, as "npm start".
+      if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('npm ')) return pid
+      pid = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1])
+    }
+  } catch {
+    // It ended while we looked, or this system shows no processes.
+  }
+  return undefined
+}
+
 /**
  * Runs the program that the user asked for and ends as it ends. It never outlives this process: a signal is
  * passed on, and should this process be killed outright, the kernel sends the program a SIGTERM.
@@ -67,10 +82,12 @@ export async function handOver(command, { cwd, env, startedByNpm }) {
       child.kill(signal)
     })
   }
-  if (startedByNpm) {
-    // npm cannot forward the SIGKILL that ends it.
-    const npm = process.ppid
-    setInterval(() => process.ppid !== npm && child.kill('SIGTERM'), 1000).unref()
+  const npm = startedByNpm ? npmAbove() : undefined
+  if (npm) {
+    // npm cannot forward the SIGKILL that ends it, and the shell in between forwards nothing.
+    const parent = process.ppid
+    const isOrphan = () => process.ppid !== parent || !existsSync(`/proc/${npm}`)
+    setInterval(() => isOrphan() && child.kill('SIGTERM'), 1000).unref()
   }
 
   const [code, signal] = await new Promise((resolve, reject) => {
