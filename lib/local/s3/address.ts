@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { readQuery } from '../sigv4-claim.ts'
 import type { Headers } from './call.ts'
+import { asHeaderValue } from './description.ts'
 import { S3Error } from './errors.ts'
 
 export interface Address {
@@ -52,7 +53,7 @@ function joinHeaders(
   const joined = new Map<string, string>()
   for (const [name, value] of pairs) {
     const lower = name.toLowerCase()
-    if (lower.startsWith('x-amz-')) joined.set(lower, value)
+    if (lower.startsWith('x-amz-')) joined.set(lower, asHeaderValue(value))
   }
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined) joined.set(name, Array.isArray(value) ? value.join(',') : value)

@@ -67,6 +67,13 @@ function readRule(element: Parsed): CorsRule {
     if (twice !== undefined)
       throw new S3Error('InvalidRequest', `${name} "${twice}" can not have more than one wildcard.`)
   }
+  const exposed = childTexts(element, 'ExposeHeader')
+  const unfit = exposed.find((name) => !/^[\w!#$%&'+.^`|~-]+$/.test(name))
+  if (unfit !== undefined)
+    throw new S3Error(
+      'InvalidRequest',
+      `ExposeHeader "${unfit}" is no header name; wildcards are not supported for ExposeHeader.`,
+    )
   const [id, maxAge] = [childText(element, 'ID'), childText(element, 'MaxAgeSeconds')]
   if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge)) throw new S3Error('MalformedXML')
   return {
@@ -74,7 +81,7 @@ function readRule(element: Parsed): CorsRule {
     origins,
     methods,
     headers,
-    exposed: childTexts(element, 'ExposeHeader'),
+    exposed,
     ...(maxAge !== undefined && { maxAgeS: Number(maxAge) }),
   }
 }

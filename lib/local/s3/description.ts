@@ -47,8 +47,11 @@ export function readKept(headers: Headers): Record<string, string> {
   let metadataBytes = 0
   for (const [name, value] of headers) {
     const metadata = name.startsWith('x-amz-meta-')
-    if (metadata) metadataBytes += name.length - 'x-amz-meta-'.length + Buffer.byteLength(value)
-    if (metadata || (KEPT.includes(name) && value !== '')) kept[name] = value
+    if (!metadata && (!KEPT.includes(name) || value === '')) continue
+    if (!isHeader(name, value))
+      throw invalidArgument('A header name or value holds characters it may not', name, value)
+    if (metadata) metadataBytes += name.length - 'x-amz-meta-'.length + value.length
+    kept[name] = value
   }
   if (metadataBytes > MAX_METADATA_BYTES)
     throw new S3Error('MetadataTooLarge', undefined, {
@@ -61,6 +64,17 @@ export function readKept(headers: Headers): Record<string, string> {
   delete kept['content-encoding']
   if (encoding !== '') kept['content-encoding'] = encoding
   return kept
+}
+
+/** Fields of forms and names in queries may hold what no header can give back, line breaks first of all. */
+function isHeader(name: string, value: string): boolean {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && HEADER_VALUE.test(value)
+}
+const HEADER_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
+
+/** Text as the bytes of its UTF-8, one character each: the form in which Node reads and writes headers. */
+export function asHeaderValue(text: string): string {
+  return Buffer.from(text).toString('latin1')
 }
 
 export function readTagHeader(headers: Headers): Tag[] {
@@ -131,7 +145,7 @@ export function overriddenHeaders(query: ReadonlyMap<string, string>): Record<st
   for (const name of OVERRIDES) {
     const value = query.get(`response-${name}`)
     if (value === undefined) continue
-    if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value))
+    if (!HEADER_VALUE.test(value))
       throw invalidArgument('Header value cannot be represented using ISO-8859-1.', `response-${name}`, value)
     headers[name] = value
   }

@@ -78,6 +78,8 @@ function readRule(element: Parsed): LifecycleRule {
   const status = childText(element, 'Status')
   if (status !== 'Enabled' && status !== 'Disabled') throw new S3Error('MalformedXML')
   const id = childText(element, 'ID') ?? ''
+  // A lone surrogate, which a character reference can bring, has no UTF-8 and fits in no header.
+  if (!id.isWellFormed()) throw new S3Error('MalformedXML')
   if (id.length > 255)
     throw new S3Error('InvalidArgument', 'ID length should not exceed allowed limit of 255')
   const rule = {

@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { type Credentials, uriEncode } from '../sigv4.ts'
 import { MAX_PUT_BYTES, storeChunks } from './body.ts'
-import type { Call, Reply, Services } from './call.ts'
-import { readKept, refuseUnsupported } from './description.ts'
+import type { Call, Headers, Reply, Services } from './call.ts'
+import { asHeaderValue, readKept, refuseUnsupported } from './description.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { chosenAlgorithm, commitWhole, readTags } from './object-writes.ts'
 import type { StoredObject } from './objects.ts'
@@ -53,22 +53,30 @@ async function takeForm(
   const key = template.replaceAll('${filename}', () => form.filename)
   if (Buffer.byteLength(key) > 1024)
     throw new S3Error('KeyTooLongError', undefined, { MaxSizeAllowed: '1024' })
-  refuseUnsupported(form.fields)
+  const headers = asHeaders(form.fields)
+  refuseUnsupported(headers)
   const tagging = form.fields.get('tagging')
   const description = {
-    headers: readKept(form.fields),
+    headers: readKept(headers),
     tags: tagging === undefined ? [] : readTags(fromXml(tagging, 'Tagging'), 10),
   }
-  const made = { ...call, key, headers: form.fields }
+  const made = { ...call, key, headers }
   const chunks = within(form.file, size ?? { least: 0, most: MAX_PUT_BYTES })
   const received = await storeChunks(
     services,
-    form.fields,
+    headers,
     { chunks, trailers: new Map() },
     chosenAlgorithm(made),
   )
   const object = await commitWhole(services, made, description, received, 'ObjectCreated:Post')
   return answer(form.fields, object, `${call.location}/${key.split('/').map(uriEncode).join('/')}`)
+}
+
+/** Form fields mean what the headers of a Put mean. */
+function asHeaders(fields: ReadonlyMap<string, string>): Headers {
+  return new Map(
+    [...fields].map(([name, value]) => [name === 'acl' ? 'x-amz-acl' : name, asHeaderValue(value)]),
+  )
 }
 
 /** Resolves when the file begins; S3 ignores every field behind it. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -14,13 +14,9 @@ import {
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { crashRepeatedly } from './crash.ts'
-import { errorOf, makeClient, startS3, startWithBucket } from './start.ts'
+import { blobs, errorOf, makeClient, startS3, startWithBucket } from './start.ts'
 
 const Bucket = 'box'
-
-async function blobs(dir: string): Promise<string[]> {
-  return (await readdir(join(dir, 'blobs'), { recursive: true })).filter((name) => name.includes('/'))
-}
 
 test('what was acknowledged outlives SIGKILL, and nothing is half', async () => {
   const { acknowledged } = await crashRepeatedly(5)

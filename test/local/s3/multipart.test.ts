@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import {
@@ -20,7 +18,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { errorOf, makeClient, send, startWithBucket } from './start.ts'
+import { blobs, errorOf, eventually, makeClient, send, startWithBucket } from './start.ts'
 
 const Bucket = 'box'
 const Key = 'whole'
@@ -59,10 +57,6 @@ function complete(client: S3Client, UploadId: string, Parts: object[], options: 
   )
 }
 
-async function blobs(dir: string): Promise<number> {
-  return (await readdir(join(dir, 'blobs'), { recursive: true })).filter((name) => name.includes('/')).length
-}
-
 test('parts sent in any order make one object with the ETag of their MD5s', async (t) => {
   const { endpoint, dir } = await startWithBucket(t)
   const client = plain(endpoint)
@@ -91,7 +85,7 @@ test('parts sent in any order make one object with the ETag of their MD5s', asyn
   const beyond = client.send(new GetObjectCommand({ Bucket, Key, PartNumber: 4 }))
   assert.equal(await errorOf(beyond), '416 InvalidPartNumber')
   // The part nobody listed and the one sent twice are gone.
-  assert.equal(await blobs(dir), 3)
+  await eventually(async () => assert.equal((await blobs(dir)).length, 3))
 })
 
 test('completing checks order, ETags and the size of parts', async (t) => {
@@ -142,7 +136,7 @@ test('an aborted upload leaves nothing', async (t) => {
     '404 NoSuchUpload',
   )
   assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key }))), '404 NotFound')
-  assert.equal(await blobs(dir), 0)
+  await eventually(async () => assert.equal((await blobs(dir)).length, 0))
 })
 
 test('parts are listed in pages', async (t) => {
@@ -281,6 +275,17 @@ test('checksums of parts become the checksum of the whole, by both rules', async
     assert.equal(attributes.ObjectParts?.Parts?.[1]?.Size, last.length)
     if (parts[1]?.[field]) assert.equal(attributes.ObjectParts?.Parts?.[1]?.[field], parts[1][field])
   }
+})
+
+test('completing holds the whole against the checksum the client gives', async (t) => {
+  const { client } = await startWithBucket(t)
+  const options = { ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' }
+  const UploadId = await begin(client, options)
+  const part = await put(client, UploadId, 1, last, options)
+  const attempt = (checksum: object) => errorOf(complete(client, UploadId, [part], checksum))
+  assert.equal(await attempt({ ChecksumCRC32: 'AAAAAA==' }), '400 BadDigest')
+  assert.equal(await attempt({ ChecksumType: 'COMPOSITE' }), '400 InvalidRequest')
+  assert.equal(await attempt({ ChecksumCRC32: part.ChecksumCRC32, ChecksumType: 'FULL_OBJECT' }), 'no error')
 })
 
 test('a part with another checksum than its upload is refused', async (t) => {

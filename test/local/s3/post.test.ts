@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import {
   GetObjectCommand,
@@ -12,7 +10,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { createPresignedPost, type PresignedPostOptions } from '@aws-sdk/s3-presigned-post'
-import { errorOf, startWithBucket } from './start.ts'
+import { blobs, errorOf, startWithBucket } from './start.ts'
 
 const Bucket = 'box'
 
@@ -65,6 +63,21 @@ test('a signed form uploads its file with the fields the policy allows', async (
   assert.deepEqual(tags.TagSet, [{ Key: 't', Value: 'v' }])
 })
 
+test('fields beyond ASCII come back as their bytes, line breaks do not come in', async (t) => {
+  const { client } = await startWithBucket(t)
+  const named = { 'Content-Disposition': 'attachment; filename="日本.txt"', 'x-amz-meta-a': 'é' }
+  assert.equal((await post(client, { sign: { Fields: named } })).status, 204)
+  const head = await client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))
+  assert.equal(Buffer.from(head.ContentDisposition ?? '', 'latin1').toString(), named['Content-Disposition'])
+  assert.deepEqual(head.Metadata, { a: '=?UTF-8?B?w4PCqQ==?=' })
+  const broken = await post(client, { sign: { Fields: { 'x-amz-meta-a': 'a\r\nSet-Cookie: b=c' } } })
+  assert.equal(broken.code, 'InvalidArgument')
+  assert.equal(
+    (await post(client, { sign: { Fields: { acl: 'public-read' } } })).code,
+    'AccessControlListNotSupported',
+  )
+})
+
 test('the form chooses the shape of the answer', async (t) => {
   const { client } = await startWithBucket(t)
   const made = await post(client, { sign: { Fields: { success_action_status: '201' } } })
@@ -113,8 +126,7 @@ test('a form that its policy does not allow is refused', async (t) => {
   assert.equal((await post(client, { sign: { Bucket: 'nobox' } })).code, 'NoSuchBucket')
   const empty = await client.send(new ListObjectsV2Command({ Bucket }))
   assert.equal(empty.KeyCount, 0)
-  const files = (await readdir(join(dir, 'blobs'), { recursive: true })).filter((name) => name.includes('/'))
-  assert.deepEqual(files, [])
+  assert.deepEqual(await blobs(dir), [])
 })
 
 test('broken forms are told from good ones', async (t) => {
@@ -154,10 +166,8 @@ test('a form cut off in the middle of its file leaves nothing', async (t) => {
   socket.write(
     `POST /box HTTP/1.1\r\nHost: ${new URL(endpoint).host}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 900000\r\n\r\n${start}`,
   )
-  const blobs = async () =>
-    (await readdir(join(dir, 'blobs'), { recursive: true })).filter((name) => name.includes('/'))
-  while ((await blobs()).length === 0) await client.send(new ListObjectsV2Command({ Bucket }))
+  while ((await blobs(dir)).length === 0) await client.send(new ListObjectsV2Command({ Bucket }))
   socket.destroy()
-  while ((await blobs()).length > 0) await client.send(new ListObjectsV2Command({ Bucket }))
+  while ((await blobs(dir)).length > 0) await client.send(new ListObjectsV2Command({ Bucket }))
   assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))), '404 NotFound')
 })

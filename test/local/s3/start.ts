@@ -1,12 +1,13 @@
 // A real server on a real port in a folder of its own, and clients for it.
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { openS3, type S3Options } from '../../../lib/local/s3/server.ts'
 import { identity, region } from './identity.ts'
@@ -61,6 +62,24 @@ interface RawReply {
   readonly body: string
   /** Of an error document. */
   readonly code: string | undefined
+}
+
+/** Names of all files that hold bytes of objects. */
+export async function blobs(dir: string): Promise<string[]> {
+  return (await readdir(join(dir, 'blobs'), { recursive: true })).filter((name) => name.includes('/'))
+}
+
+/** Waits for what happens behind an answer, such as the removal of files. */
+export async function eventually(check: () => Promise<void>): Promise<void> {
+  const deadline = Date.now() + 10_000
+  for (;;) {
+    try {
+      return await check()
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+      await setImmediate()
+    }
+  }
 }
 
 /** Not fetch: it would resolve `..` in a path, and hides a few headers. */
