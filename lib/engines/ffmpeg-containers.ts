@@ -93,7 +93,6 @@ export const videoContainers = {
         'wmv2',
         'wmv3',
         'msmpeg4v3',
-        'flv1',
         'h263',
       ],
       ...[

@@ -48,6 +48,8 @@ const Stream = z.object({
   bits_per_sample: number,
   bits_per_raw_sample: number,
   duration: number,
+  /** In the first seconds; only where it was asked for. */
+  nb_read_packets: number,
   disposition: z.record(z.string(), z.number()).default({}),
   tags: z.record(z.string(), z.string()).default({}).transform(lowerCaseKeys),
   side_data_list: z.array(z.looseObject({ rotation: number })).default([]),
@@ -73,9 +75,17 @@ export interface Media {
   readonly cover: MediaStream | undefined
 }
 
+/** Enough to see that packets come, without reading a long film twice. */
+const firstSeconds = ['-count_packets', '-read_intervals', '%+10']
+
 /** What ffprobe finds. @throws AppError CORRUPT_FILE when it finds nothing. */
-export async function probe(path: string, format: FormatId, tools: Tools): Promise<Media> {
-  const show = ['-show_format', '-show_streams', '-of', 'json']
+export async function probe(
+  path: string,
+  format: FormatId,
+  tools: Tools,
+  { countPackets = false } = {},
+): Promise<Media> {
+  const show = ['-show_format', '-show_streams', '-of', 'json', ...(countPackets ? firstSeconds : [])]
   try {
     const args = ['-v', 'error', ...inputGuard(format), ...show, '-i', path]
     const { stdout } = await tools.exec('ffprobe', args, { timeoutS: 60 })

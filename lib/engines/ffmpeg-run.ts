@@ -72,12 +72,14 @@ export async function isSound(
 ): Promise<boolean> {
   const { size } = await stat(path).catch(() => ({ size: 0 }))
   if (size === 0) return false
-  const made = await probe(path, to, tools).catch((error: unknown) => {
+  const made = await probe(path, to, tools, { countPackets: true }).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'CORRUPT_FILE') return undefined
     throw error
   })
   if (!made) return false
   if (recipe.has.video !== (made.video !== undefined) || made.audio.length < recipe.has.audio) return false
+  // Some pairs of codec and container copy without a complaint into something that nothing can read.
+  if (made.video && !made.video.nb_read_packets) return false
   if (source.durationS === undefined || made.durationS === undefined) return true
   return made.durationS > source.durationS * 0.9 - 1
 }

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { constants } from 'node:fs'
-import { access, lchown, lstat, mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
+import { lchown, lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { viewOfFiles } from './sandbox-files.ts'
 import { ignoreGone } from './work-folder.ts'
 
 const run = promisify(execFile)
@@ -69,22 +69,17 @@ const details = {
 /** Debian's own programs first: what an operator put into /usr/local is found, but shadows nothing. */
 const path = '/usr/bin:/bin:/usr/local/bin'
 
-/** What programs need of /etc and /var, and nothing that tells about this machine or its users. */
-const readableSystemPaths = [
-  '/etc/alternatives',
-  '/etc/fonts',
-  '/etc/ImageMagick-6',
-  '/etc/ld.so.cache',
-  '/etc/ld.so.conf',
-  '/etc/ld.so.conf.d',
-  '/etc/libreoffice',
-  '/etc/localtime',
-  '/etc/papersize',
-  '/var/cache/fontconfig',
-  '/var/lib/libreoffice',
-] as const
+/**
+ * Processes and threads that a program may have, as the kernel counts them: those of the sandbox where it has a
+ * uid or a user namespace of its own, otherwise all that the user of the service runs.
+ */
+const processLimits = {
+  'bwrap-as-root': 256,
+  'bwrap-user-namespace': 256,
+  prlimit: 4096,
+  none: 4096,
+} as const satisfies Record<Mode, number>
 
-const tmpfsBytes = 64 * 1024 * 1024
 const maxDepth = 64
 
 /** Which confinement this system allows, found once by trying. */
@@ -159,8 +154,8 @@ async function commandFor(
 ): Promise<SandboxedCommand> {
   const { workDir, uid } = options
   const env = { PATH: path, LANG: 'C.UTF-8', ...options.env, HOME: workDir, TMPDIR: workDir }
-  const limited =
-    mode === 'none' ? [bin, ...args] : ['prlimit', ...limitArgs(options.limits ?? {}), '--', bin, ...args]
+  const limits = { processes: processLimits[mode], ...options.limits }
+  const limited = mode === 'none' ? [bin, ...args] : ['prlimit', ...limitArgs(limits), '--', bin, ...args]
   const [file = bin, ...rest] = await confined(mode, limited, options)
   return {
     file,
@@ -185,52 +180,33 @@ async function confined(
       const drop = ['setpriv', `--reuid=${id}`, `--regid=${id}`, '--clear-groups', '--inh-caps=-all', '--']
       const namespaces = ['ipc', 'pid', 'net', 'uts', 'cgroup-try'].map((name) => `--unshare-${name}`)
       const caps = ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
-      return ['bwrap', ...namespaces, ...caps, ...(await viewOfFiles(options)), '--', ...drop, ...command]
+      return [
+        'bwrap',
+        ...namespaces,
+        ...caps,
+        ...(await viewOfFiles(options.workDir, options.readOnly ?? [])),
+        '--',
+        ...drop,
+        ...command,
+      ]
     }
     case 'bwrap-user-namespace':
-      return ['bwrap', '--unshare-all', ...(await viewOfFiles(options)), '--', ...command]
+      return [
+        'bwrap',
+        '--unshare-all',
+        ...(await viewOfFiles(options.workDir, options.readOnly ?? [])),
+        '--',
+        ...command,
+      ]
     case 'prlimit':
     case 'none':
       return command
   }
 }
 
-async function viewOfFiles({ workDir, readOnly = [] }: SandboxOptions): Promise<string[]> {
-  const args = ['--die-with-parent', '--new-session', '--ro-bind', '/usr', '/usr']
-  for (const folder of ['/bin', '/sbin', '/lib', '/lib64']) args.push(...(await systemFolder(folder)))
-  args.push('--proc', '/proc', '--dev', '/dev', ...scratch('/dev/shm'), ...scratch('/tmp'))
-  for (const source of [...readableSystemPaths, ...readOnly]) {
-    args.push(...parents(source), '--ro-bind-try', source, source)
-  }
-  args.push(...parents(workDir), '--bind', workDir, workDir)
-  args.push('--remount-ro', '/dev', '--remount-ro', '/', '--chdir', workDir)
-  return args
-}
-
-/** Merged-usr systems have links here, others folders. */
-async function systemFolder(folder: string): Promise<string[]> {
-  const target = await readlink(folder).catch(() => undefined)
-  if (target !== undefined) return ['--symlink', target, folder]
-  const exists = await access(folder, constants.R_OK).then(
-    () => true,
-    () => false,
-  )
-  return exists ? ['--ro-bind', folder, folder] : []
-}
-
-function scratch(folder: string): string[] {
-  return ['--perms', '1777', '--size', String(tmpfsBytes), '--tmpfs', folder]
-}
-
-/** Without these bwrap copies the modes of the real parents, and a data folder below /root could not be entered. */
-function parents(source: string): string[] {
-  const parent = dirname(source)
-  if (parent === '/' || parent === '/tmp' || parent === '/usr') return []
-  return [...parents(parent), '--perms', '0755', '--dir', parent]
-}
-
-function limitArgs({ memoryBytes, cpuS, fileBytes, processes = 256 }: SandboxLimits): string[] {
-  const args = ['--core=0', `--nproc=${processes}`]
+function limitArgs({ memoryBytes, cpuS, fileBytes, processes }: SandboxLimits): string[] {
+  const args = ['--core=0']
+  if (processes !== undefined) args.push(`--nproc=${processes}`)
   if (memoryBytes !== undefined) args.push(`--as=${Math.ceil(memoryBytes)}`)
   if (cpuS !== undefined) args.push(`--cpu=${Math.ceil(cpuS)}`)
   if (fileBytes !== undefined) args.push(`--fsize=${Math.ceil(fileBytes)}`)

@@ -1,0 +1,55 @@
+import { constants } from 'node:fs'
+import { access, readlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** What programs need of /etc and /var, and nothing that tells about this machine or its users. */
+const readableSystemPaths = [
+  '/etc/alternatives',
+  '/etc/fonts',
+  '/etc/ImageMagick-6',
+  '/etc/ld.so.cache',
+  '/etc/ld.so.conf',
+  '/etc/ld.so.conf.d',
+  '/etc/libreoffice',
+  '/etc/localtime',
+  '/etc/papersize',
+  '/var/cache/fontconfig',
+  '/var/lib/libreoffice',
+] as const
+
+const tmpfsBytes = 64 * 1024 * 1024
+
+/** bwrap's arguments for what a sandbox sees: programs and libraries to read, one folder to write. */
+export async function viewOfFiles(workDir: string, readOnly: readonly string[]): Promise<string[]> {
+  const args = ['--die-with-parent', '--new-session', '--ro-bind', '/usr', '/usr']
+  for (const folder of ['/bin', '/sbin', '/lib', '/lib64']) args.push(...(await systemFolder(folder)))
+  args.push('--proc', '/proc', '--dev', '/dev', ...scratch('/dev/shm'), ...scratch('/tmp'))
+  for (const source of [...readableSystemPaths, ...readOnly]) {
+    args.push(...parents(source), '--ro-bind-try', source, source)
+  }
+  args.push(...parents(workDir), '--bind', workDir, workDir)
+  args.push('--remount-ro', '/dev', '--remount-ro', '/', '--chdir', workDir)
+  return args
+}
+
+/** Merged-usr systems have links here, others folders. */
+async function systemFolder(folder: string): Promise<string[]> {
+  const target = await readlink(folder).catch(() => undefined)
+  if (target !== undefined) return ['--symlink', target, folder]
+  const exists = await access(folder, constants.R_OK).then(
+    () => true,
+    () => false,
+  )
+  return exists ? ['--ro-bind', folder, folder] : []
+}
+
+function scratch(folder: string): string[] {
+  return ['--perms', '1777', '--size', String(tmpfsBytes), '--tmpfs', folder]
+}
+
+/** Without these bwrap copies the modes of the real parents, and a data folder below /root could not be entered. */
+function parents(source: string): string[] {
+  const parent = dirname(source)
+  if (parent === '/' || parent === '/tmp' || parent === '/usr') return []
+  return [...parents(parent), '--perms', '0755', '--dir', parent]
+}
