@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import type { Tools } from './engine.ts'
@@ -45,6 +45,8 @@ async function decrypt(source: string, password: string, tools: Tools): Promise<
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
     throw /invalid password/i.test(error.stderr) ? wrongPassword(error) : damaged(error)
+  } finally {
+    await rm(secret)
   }
 }
 

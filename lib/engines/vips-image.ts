@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, parse } from 'node:path'
 import type { Metadata, Sharp, SharpOptions } from 'sharp'
 import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
@@ -49,7 +49,7 @@ async function decodeHeic(
   tools: Tools,
 ): Promise<string> {
   const lossless = seen.hasAlpha === true || to === 'png' || to === 'tiff' || to === 'gif'
-  const path = join(tools.workDir, lossless ? 'decoded.png' : 'decoded.jpg')
+  const path = join(tools.workDir, `${parse(input.path).name}-decoded.${lossless ? 'png' : 'jpg'}`)
   try {
     await tools.exec('heif-convert', ['-q', '97', input.path, path])
   } catch (error) {

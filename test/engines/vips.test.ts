@@ -153,6 +153,15 @@ describe('a picture', () => {
   })
 })
 
+describe('several HEIC pictures', () => {
+  after(removeRuns)
+
+  test('become a PDF of all of them', async () => {
+    const { path } = await convert(vips, fixture('corners.heic'), 'pdf', { more: [fixture('corners.heic')] })
+    assert.equal(await pdfPages(path), 2)
+  })
+})
+
 describe('an option of a picture', () => {
   after(removeRuns)
   const source = fixture('corners.png')
