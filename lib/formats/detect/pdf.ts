@@ -7,6 +7,7 @@ export interface PdfHint {
 
 /** Bytes that a password check may fetch; a file whose objects lie wider is left to the engine. */
 const maxCheckedBytes = 64 * 1024 * 1024
+const deadlineMs = 10_000
 
 /**
  * A PDF that has its end, and that opens.
@@ -46,6 +47,7 @@ async function opens(file: OpenedFile, password: string | undefined): Promise<bo
     if (fetched > maxCheckedBytes) return failed.reject(new Error('Too much of the file is needed.'))
     file.read(begin, end).then((bytes) => transport.onDataRange(begin, Uint8Array.from(bytes)), failed.reject)
   }
+  const late = setTimeout(() => failed.reject(new Error('It took too long.')), deadlineMs)
   const task = getDocument({
     range: transport,
     ...(password !== undefined && { password }),
@@ -60,6 +62,7 @@ async function opens(file: OpenedFile, password: string | undefined): Promise<bo
     // What else is wrong is for the engine to judge: it repairs more than this reader.
     return !(error instanceof Error && error.name === 'PasswordException')
   } finally {
+    clearTimeout(late)
     await task.destroy()
   }
 }

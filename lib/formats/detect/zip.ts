@@ -5,6 +5,8 @@ import { damaged, type OpenedFile } from './source.ts'
 
 /** More entries than any office file has; the list of a bomb ends here. */
 const maxEntries = 20_000
+/** The list of entries is read in one piece; that of the largest office file is far smaller. */
+const maxReadBytes = 16 * 1024 * 1024
 const maxTextBytes = 2 * 1024 * 1024
 /** A main part is unpacked to check it, unless it is larger. */
 const maxMainPartBytes = 32 * 1024 * 1024
@@ -36,7 +38,8 @@ class SourceReader extends Reader<OpenedFile> {
     this.size = file.size
   }
 
-  override readUint8Array(index: number, length: number): Promise<Uint8Array> {
+  override async readUint8Array(index: number, length: number): Promise<Uint8Array> {
+    if (length > maxReadBytes) throw new Error(`A ZIP wants ${length} bytes at once.`)
     return this.#file.read(index, index + length)
   }
 }
