@@ -254,6 +254,19 @@ describe('sound', () => {
     }
   })
 
+  test('keeps its title and its cover where the target holds one', async () => {
+    for (const to of ['mp3', 'm4a', 'flac'] as const) {
+      const run = await convert(ffmpeg, fixture('cover.mp3'), to, { options: { quality: 'low' } })
+      assert.equal((await streams(run, 'video')).length, 1, to)
+      assert.match(
+        await output('ffprobe', '-v', 'error', '-show_entries', 'format_tags', run.path),
+        /=Grüße/,
+        to,
+      )
+    }
+    assert.deepEqual(await codecs(await convert(ffmpeg, fixture('cover.mp3'), 'wav')), ['pcm_s16le'])
+  })
+
   test('is copied into its own format, and encoded when a bit rate is asked for', async () => {
     assert.equal((await convert(ffmpeg, fixture('tone.mp3'), 'mp3')).result.method, 'stream-copy')
     const run = await convert(ffmpeg, fixture('tone.mp3'), 'mp3', { options: { audioBitrate: '64k' } })
