@@ -51,6 +51,7 @@ class Office:
             except NoConnectException:
                 self._respawn_if_asked(deadline)
                 time.sleep(0.02)
+        self._unlink_sockets()
 
     def create(self, service):
         return self.context.ServiceManager.createInstanceWithContext(service, self.context)
@@ -105,6 +106,18 @@ class Office:
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             env={**os.environ, 'SAL_USE_VCLPLUGIN': 'svp'},
             preexec_fn=_die_with_the_bridge)
+
+    def _unlink_sockets(self):
+        """Connected, they need no name: in a /tmp that is shared nobody else can reach them, and none is left over."""
+        descriptors = f'/proc/{self.process.pid}/fd'
+        own = {os.readlink(f'{descriptors}/{name}') for name in os.listdir(descriptors)}
+        with open('/proc/net/unix', encoding='utf-8', errors='replace') as sockets:
+            rows = [line.split(maxsplit=7) for line in sockets]
+        # Seven columns, and the path of those that have one.
+        paths = {row[7].strip() for row in rows if len(row) == 8 and f'socket:[{row[6]}]' in own}
+        for path in paths:
+            if os.path.basename(path).startswith('OSL_PIPE_'):
+                os.unlink(path)
 
     def _respawn_if_asked(self, deadline):
         code = self.process.poll()

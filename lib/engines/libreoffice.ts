@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
-import { OfficeCrash, type OfficeFacts } from './office-bridge.ts'
+import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './office-bridge.ts'
 import { filtersOf, type OfficeFamily, readable, writable } from './office-formats.ts'
 import { PdfOptions, SheetPdfOptions, sheetPageSetup, TextPdfOptions, textPageSetup } from './office-page.ts'
 import { createOfficePool, type OfficePool } from './office-pool.ts'
@@ -130,7 +130,7 @@ function timedOut(cause: unknown): AppError {
 
 function explained(error: unknown, work: Work): unknown {
   if (error instanceof OfficeRefusal) return refused(error, work)
-  if (error instanceof OfficeCrash) {
+  if (error instanceof OfficeCrash && !(error instanceof OfficeStartFailure)) {
     const sentence = `The document could not be converted to ${work.to}: it crashes the office program. Save it again in the program that made it and retry.`
     return new AppError('CONVERSION_FAILED', sentence, { from: work.from, to: work.to }, { cause: error })
   }

@@ -9,6 +9,9 @@ export class OfficeCrash extends Error {
   override readonly name = 'OfficeCrash'
 }
 
+/** No document is at fault: the office is missing, or the system has no room for it. */
+export class OfficeStartFailure extends OfficeCrash {}
+
 const OfficeFacts = z.object({
   pages: z.int().min(0).optional(),
   sheets: z.int().min(0).optional(),

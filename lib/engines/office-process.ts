@@ -2,7 +2,14 @@ import { constants, createWriteStream } from 'node:fs'
 import { copyFile, lstat, mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { type Bridge, connect, type OfficeCondition, OfficeCrash, type OfficeFacts } from './office-bridge.ts'
+import {
+  type Bridge,
+  connect,
+  type OfficeCondition,
+  OfficeCrash,
+  type OfficeFacts,
+  OfficeStartFailure,
+} from './office-bridge.ts'
 import type { PageSetup } from './office-page.ts'
 import { type SandboxedCommand, sandboxed } from './sandbox.ts'
 
@@ -72,7 +79,7 @@ const fileBytes = 2 * 1024 ** 3
 
 export const folderPrefix = 'mutabor-office-'
 
-/** @throws OfficeCrash when the office cannot be reached in time. */
+/** @throws OfficeStartFailure when the office cannot be reached in time. */
 export async function startOffice(settings: OfficeSettings): Promise<OfficeProcess> {
   const folder = await mkdtemp(join(settings.baseDir, `${folderPrefix}${process.pid}-`))
   try {
@@ -99,8 +106,6 @@ async function startIn(folder: string, { bridgeDir, stallS }: OfficeSettings): P
     await bridge.kill()
     // The last of the tree may still be dying, and write.
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
-    // Where the sandbox has no /tmp of its own the office's pipe outlives a kill.
-    await rm(`/tmp/OSL_PIPE_${process.getuid?.()}_${pipeName}`, { force: true })
   }
   let ended: Promise<void> | undefined
   const kill = () => {
@@ -110,9 +115,9 @@ async function startIn(folder: string, { bridgeDir, stallS }: OfficeSettings): P
   const timer = setTimeout(() => void bridge.kill(), startLimitMs)
   try {
     await bridge.ready()
-  } catch (error) {
+  } catch (cause) {
     await kill()
-    throw error
+    throw new OfficeStartFailure('The office did not start.', { cause })
   } finally {
     clearTimeout(timer)
   }

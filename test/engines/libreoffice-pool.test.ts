@@ -245,6 +245,16 @@ test('a service that is killed leaves no process, and its folders go when the ne
   assert.ok(!(await readdir(baseDir)).some((name) => left.includes(name)))
 })
 
+test('an office that cannot start is no fault of the document', async () => {
+  const bridgeDir = await mkdtemp(join(scratch, 'no-bridge-'))
+  await writeFile(join(bridgeDir, 'registrymodifications.xcu'), '')
+  const { engine } = await pool({ processes: 1, bridgeDir })
+  await assert.rejects(
+    convert(engine, fixture('office/report.docx'), 'pdf'),
+    (error) => !(error instanceof AppError) && /did not start/.test(String(error)),
+  )
+})
+
 describe('a bridge that a document has taken over', () => {
   const tries: [FormatId, string][] = [
     ['docx', 'gives a link for a file'],
