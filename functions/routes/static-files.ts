@@ -10,6 +10,8 @@ import { contract } from '../../lib/http/contract.ts'
 export const webAssets = [
   'app.css',
   'card.css',
+  'choice.css',
+  'controls.css',
   'icon.svg',
   'api.ts',
   'app.ts',

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Download, type Page } from 'playwright-core'
+import { startService } from '../service.ts'
 
 /** Debian's browser: the one that `npm test` installs anyway. */
-export function launchBrowser(): Promise<Browser> {
+function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium',
     args: [
@@ -17,6 +18,28 @@ export function launchBrowser(): Promise<Browser> {
       '--disable-sync',
     ],
   })
+}
+
+export interface Site {
+  readonly browser: Browser
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** The service and a browser to visit it with. Neither stays when the other does not start. */
+export async function openSite(): Promise<Site> {
+  const service = await startService()
+  try {
+    const browser = await launchBrowser()
+    const close = async () => {
+      await browser.close()
+      await service.stop()
+    }
+    return { browser, url: service.url, close }
+  } catch (error) {
+    await service.stop()
+    throw error
+  }
 }
 
 /** What a page must not do: ask anybody else, or fail where nobody sees it. */
@@ -48,8 +71,7 @@ class Conduct {
 }
 
 export interface Visit {
-  readonly browser: Browser
-  readonly url: string
+  readonly site: Site
   /** Where on the site, `/` when left out. */
   readonly path?: string
   readonly context?: BrowserContextOptions
@@ -57,11 +79,11 @@ export interface Visit {
 
 /** Opens the page as somebody new and, after what was done on it, checks its conduct. */
 export async function visit(
-  { browser, url, path = '/', context = {} }: Visit,
+  { site: { browser, url }, path = '/', context = {} }: Visit,
   act: (page: Page) => Promise<void>,
 ): Promise<void> {
   const opened = await browser.newContext({ acceptDownloads: true, ...context })
-  opened.setDefaultTimeout(20_000)
+  opened.setDefaultTimeout(45_000)
   try {
     const page = await opened.newPage()
     const conduct = new Conduct(page, new URL(url).origin)

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import type { Browser, Page } from 'playwright-core'
-import { startService, type TestService } from '../service.ts'
+import type { Page } from 'playwright-core'
 import {
   bytesOf,
   cardOf,
@@ -15,31 +14,27 @@ import {
   downloadFrom,
   fixture,
   give,
-  launchBrowser,
+  openSite,
   payload,
+  type Site,
   visit,
 } from './browser.ts'
 
 const run = promisify(execFile)
 
-let service: TestService
-let browser: Browser
+let site: Site
 let scratch: string
 
-const visitPage = (act: (page: Page) => Promise<void>) => visit({ browser, url: service.url }, act)
+const visitPage = (act: (page: Page) => Promise<void>) => visit({ site }, act)
 
 /** Most of the time a test waits, so three of them share the machine. */
 describe('converting in the page', { concurrency: 3 }, () => {
   before(async () => {
-    ;[service, browser, scratch] = await Promise.all([
-      startService(),
-      launchBrowser(),
-      mkdtemp(join(tmpdir(), 'mutabor-web-')),
-    ])
+    site = await openSite()
+    scratch = await mkdtemp(join(tmpdir(), 'mutabor-web-'))
   })
   after(async () => {
-    await browser.close()
-    await service.stop()
+    await site.close()
     await rm(scratch, { recursive: true, force: true })
   })
 

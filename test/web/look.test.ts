@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { webAssets } from '../../functions/routes/static-files.ts'
-import { startService, type TestService } from '../service.ts'
-import { cardOf, choose, downloadFrom, fixture, launchBrowser, payload, visit } from './browser.ts'
+import { cardOf, choose, downloadFrom, fixture, openSite, payload, type Site, visit } from './browser.ts'
 import { misfits, weakContrasts } from './inspect.ts'
 
-let service: TestService
-let browser: Browser
+let site: Site
 
 const visitPage = (context: BrowserContextOptions, act: (page: Page) => Promise<void>) =>
-  visit({ browser, url: service.url, context }, act)
+  visit({ site, context }, act)
 
 /** Brings the page through its states and looks at it in each of them. */
 async function throughStates(page: Page, look: (state: string) => Promise<void>): Promise<void> {
@@ -52,11 +50,10 @@ async function throughStates(page: Page, look: (state: string) => Promise<void>)
 /** Most of the time a test waits, so three of them share the machine. */
 describe('how the page looks and sounds', { concurrency: 3 }, () => {
   before(async () => {
-    ;[service, browser] = await Promise.all([startService(), launchBrowser()])
+    site = await openSite()
   })
   after(async () => {
-    await browser.close()
-    await service.stop()
+    await site.close()
   })
 
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -190,16 +187,16 @@ describe('how the page looks and sounds', { concurrency: 3 }, () => {
     )
     for (const name of webAssets) {
       assert.ok(html.includes(`"/web/${name}"`), `${name} is not in index.html, so it loads late`)
-      const response = await fetch(`${service.url}/web/${name}`)
+      const response = await fetch(`${site.url}/web/${name}`)
       assert.equal(response.status, 200, name)
       assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'self'/)
     }
   })
 
   test('the reference page shows the endpoints and asks nobody else', () =>
-    visit({ browser, url: service.url, path: '/docs', context: { colorScheme: 'dark' } }, async (page) => {
+    visit({ site, path: '/docs', context: { colorScheme: 'dark' } }, async (page) => {
       await page.getByText('/v1/convert', { exact: true }).waitFor()
-      const { paths } = await (await fetch(`${service.url}/v1/openapi.json`)).json()
+      const { paths } = await (await fetch(`${site.url}/v1/openapi.json`)).json()
       const operations = Object.values(paths as Record<string, Record<string, unknown>>).flatMap((path) =>
         Object.keys(path).filter((key) => ['get', 'post', 'put', 'patch', 'delete'].includes(key)),
       )

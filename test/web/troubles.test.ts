@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { startService, type TestService } from '../service.ts'
-import { bytesOf, cardOf, choose, downloadFrom, fixture, launchBrowser, payload, visit } from './browser.ts'
+import type { Page } from 'playwright-core'
+import {
+  bytesOf,
+  cardOf,
+  choose,
+  downloadFrom,
+  fixture,
+  openSite,
+  payload,
+  type Site,
+  visit,
+} from './browser.ts'
 
-let service: TestService
-let browser: Browser
+let site: Site
 
-const visitPage = (act: (page: Page) => Promise<void>) => visit({ browser, url: service.url }, act)
+const visitPage = (act: (page: Page) => Promise<void>) => visit({ site }, act)
 
 /** A file of that name, chosen and sent off to its usual target. */
 async function convert(page: Page, name: string, buffer?: Buffer) {
@@ -21,11 +29,10 @@ async function convert(page: Page, name: string, buffer?: Buffer) {
 /** Most of the time a test waits, so three of them share the machine. */
 describe('when something goes wrong in the page', { concurrency: 3 }, () => {
   before(async () => {
-    ;[service, browser] = await Promise.all([startService(), launchBrowser()])
+    site = await openSite()
   })
   after(async () => {
-    await browser.close()
-    await service.stop()
+    await site.close()
   })
 
   test('a broken file shows the sentence of the service and keeps the form', () =>
