@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { codecAliases, presets } from './ffmpeg-codecs.ts'
+import { audioCodecs, codecAliases, presets } from './ffmpeg-codecs.ts'
 import type { Container } from './ffmpeg-containers.ts'
 import { decimal, flag, integer, numberFromText, quality } from './options.ts'
 
@@ -69,13 +69,19 @@ const mode = z
   .default('auto')
   .describe('auto copies the streams where they fit and encodes otherwise; encode always encodes.')
 
+/** Where nothing can be lost, there is nothing to choose. */
 export function audioOptions({ audio }: Container) {
-  return z.object({
-    ...soundShape,
+  const { audioBitrate, audioSampleRate } = soundShape
+  const rates = { audioBitrate, quality: quality.optional() }
+  const whole = z.object({
+    audioSampleRate,
     audioCodec: codec(audio).optional().describe('Codec of the sound; copy keeps it where it fits.'),
-    quality: quality.optional(),
     mode,
+    ...rates,
   })
+  return audio.some((id) => 'kbits' in audioCodecs[id])
+    ? whole
+    : whole.omit({ audioBitrate: true, quality: true })
 }
 
 export function videoOptions({ video, audio }: Container) {
@@ -108,7 +114,10 @@ export function videoOptions({ video, audio }: Container) {
 }
 
 export type VideoOptions = z.output<ReturnType<typeof videoOptions>>
-export type AudioOptions = z.output<ReturnType<typeof audioOptions>>
+export type AudioOptions = Partial<
+  Pick<VideoOptions, 'audioBitrate' | 'audioSampleRate' | 'audioCodec' | 'quality'>
+> &
+  Pick<VideoOptions, 'mode'>
 
 export const dithers = ['none', 'floyd_steinberg', 'bayer:bayer_scale=5', 'sierra2'] as const
 

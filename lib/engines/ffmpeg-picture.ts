@@ -1,15 +1,17 @@
 import { type VideoCodec, videoCodecs } from './ffmpeg-codecs.ts'
 import type { Container } from './ffmpeg-containers.ts'
 import type { MediaOptions, RecipeRequest } from './ffmpeg-plan.ts'
-import { hasAlpha, type Media, type MediaStream, rotationOf } from './ffmpeg-probe.ts'
+import { hasAlpha, type MediaStream, rotationOf } from './ffmpeg-probe.ts'
+import { rateArgs } from './ffmpeg-rate.ts'
 import { sizeFor, videoFilter } from './ffmpeg-size.ts'
-import type { QualityScale } from './options.ts'
 
 interface Picture {
   readonly args: readonly string[]
   readonly decoder: readonly string[]
   readonly copied: boolean
   readonly twoPass: boolean
+  /** Options that were given and mean nothing to this codec. */
+  readonly unused: readonly string[]
 }
 
 export function pictureArgs(request: RecipeRequest): Picture | undefined {
@@ -18,7 +20,7 @@ export function pictureArgs(request: RecipeRequest): Picture | undefined {
   const tag = (codecName: string) => tagArgs(codecName, request.container)
   if (canCopy(video, request)) {
     const args = ['-map', `0:${video.index}`, '-c:v', 'copy', ...tag(video.codec_name)]
-    return { args, decoder: [], copied: true, twoPass: false }
+    return { args, decoder: [], copied: true, twoPass: false, unused: [] }
   }
   return encodedPicture(video, request, tag)
 }
@@ -62,7 +64,17 @@ function encodedPicture(
       video.tags.alpha_mode === '1' ? ['-c:v', video.codec_name === 'vp8' ? 'libvpx' : 'libvpx-vp9'] : [],
     copied: false,
     twoPass: rate.twoPass,
+    unused: unusedOptions(codec, options),
   }
+}
+
+function unusedOptions(codec: VideoCodec, { crf, quality, preset, twoPass }: MediaOptions): string[] {
+  const given = { crf: codec.crf ? undefined : crf, quality: codec.crf ? undefined : quality }
+  const more = {
+    preset: codec.preset ? undefined : preset,
+    twoPass: codec.twoPass || !twoPass ? undefined : twoPass,
+  }
+  return Object.entries({ ...given, ...more }).flatMap(([name, value]) => (value === undefined ? [] : [name]))
 }
 
 function alphaArgs(keepsAlpha: boolean): string[] {
@@ -92,37 +104,4 @@ function codecNamed(id: string): VideoCodec {
 
 function videoCodecFor(container: Container, { codec }: MediaOptions): VideoCodec {
   return codecNamed(codec === undefined || codec === 'copy' ? (container.video[0] ?? 'h264') : codec)
-}
-
-/** A bit rate when one is asked for, constant quality otherwise. */
-function rateArgs(
-  codec: VideoCodec,
-  options: MediaOptions,
-  media: Media,
-): { args: string[]; twoPass: boolean } {
-  const twoPass = options.twoPass === true && codec.twoPass === true
-  const bitRate = options.videoBitrate ?? options.bitrate ?? (twoPass ? sourceRate(media) : undefined)
-  if (bitRate !== undefined) {
-    const roof = ['-maxrate', String(bitRate * 2), '-bufsize', String(bitRate * 4)]
-    return { args: ['-b:v', String(bitRate), ...(codec.encoder === 'libsvtav1' ? [] : roof)], twoPass }
-  }
-  const { crf } = codec
-  if (!crf) return { args: [], twoPass: false }
-  const { quality } = options
-  const value =
-    options.crf ?? (typeof quality === 'number' ? fromHundred(quality, crf) : crf.words[quality ?? 'high'])
-  // VP8 and VP9 take the quality for a roof unless the bit rate is set too.
-  const free =
-    codec.encoder === 'libvpx-vp9' ? ['-b:v', '0'] : codec.encoder === 'libvpx' ? ['-b:v', '20M'] : []
-  return { args: [crf.flag, String(Math.min(value, crf.max)), ...free], twoPass: false }
-}
-
-/** 100 is the word `highest`, 1 the codec's worst. */
-function fromHundred(quality: number, { max, words }: { max: number; words: QualityScale }): number {
-  const worst = words.low > words.highest ? max : 0
-  return Math.round(worst + ((words.highest - worst) * quality) / 100)
-}
-
-function sourceRate({ video, bitRate }: Media): number {
-  return video?.bit_rate ?? bitRate ?? 2_000_000
 }

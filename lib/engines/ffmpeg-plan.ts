@@ -42,7 +42,7 @@ export function recipeFor(request: RecipeRequest): Recipe {
   const sound = kept.map((stream, index) => soundArgs(stream, index, request))
   const subtitles = subtitleArgs(request)
   const cover = container.cover ? coverArgs(media.cover) : []
-  const warnings = [...subtitles.warnings]
+  const warnings = [...subtitles.warnings, ...(picture?.unused ?? []).map(unusedWarning)]
   if (kept.length < media.audio.length) {
     const dropped = media.audio.length - kept.length
     warnings.push({
@@ -66,5 +66,12 @@ export function recipeFor(request: RecipeRequest): Recipe {
     twoPass: picture?.twoPass ?? false,
     warnings,
     has: { video: picture !== undefined, audio: sound.length },
+  }
+}
+
+function unusedWarning(name: string): Warning {
+  return {
+    code: 'OPTION_NOT_USED',
+    message: `${name} has no meaning for the codec of the picture, and was left out.`,
   }
 }
