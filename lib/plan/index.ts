@@ -57,10 +57,15 @@ export function planRoute({
   })
 }
 
-/** What a file of this format can become, as the registry orders it; the format itself is not listed. */
+/** What a file of this format can become: its own kind first, then as the registry orders it, and never itself. */
 export function targetsOf(from: FormatId, engines: readonly Engine[] = allEngines): FormatId[] {
   const routes = plansOf(engines, 'convert').from(from)
-  return formats.map(({ id }) => id).filter((id) => id !== from && routes.has(id))
+  const targets = formats.filter(({ id }) => id !== from && routes.has(id))
+  const { category } = formatById(from)
+  const [own, other] = [true, false].map((same) =>
+    targets.filter((format) => (format.category === category) === same),
+  )
+  return [...(own ?? []), ...(other ?? [])].map(({ id }) => id)
 }
 
 /** Every pair that works, with its route. Computed once for a list of engines. */

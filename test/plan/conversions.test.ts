@@ -60,6 +60,12 @@ describe('the conversions that the engines make possible', () => {
     }
   })
 
+  test('name their own kind first', () => {
+    assert.equal(targetsOf('docx')[0], 'pdf')
+    assert.deepEqual(targetsOf('mp4').slice(-2).toSorted(), ['gif', 'webp'])
+    assert.equal(targetsOf('jpg').at(-1), 'pdf')
+  })
+
   test('have options that every step understands', () => {
     for (const { route } of conversions()) {
       const parsed = optionsOf(route).safeParse({})
