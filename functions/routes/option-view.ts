@@ -39,27 +39,35 @@ export function optionViews(schema: z.ZodObject): OptionView[] {
 /** What comes out of parsing is what the option means; that a form sends it as text is no concern of a reader. */
 function describe(name: string, option: z.ZodType): OptionView {
   // zod's JSON Schema is of this shape for the kinds of options that we have.
-  const json = z.toJSONSchema(option, { io: 'output', unrepresentable: 'any' }) as JsonSchema
+  const output = z.toJSONSchema(option, { io: 'output', unrepresentable: 'any' }) as JsonSchema
   const input = z.toJSONSchema(option, { io: 'input', unrepresentable: 'any' }) as JsonSchema
-  const core = main(json).type || main(json).enum ? main(json) : main(input)
-  const min = core.minimum
-  const max = core.maximum
+  const described = formsOf(output).filter(({ type, enum: words }) => type ?? words)
+  const forms = described.length > 0 ? described : formsOf(input)
+  const words = forms.flatMap((form) => form.enum ?? []).map(String)
+  const [number] = forms.filter(({ type }) => type === 'integer' || type === 'number')
+  const pattern = forms.find((form) => form.pattern)?.pattern
+  const fallback = output.default ?? input.default
   return {
     name,
-    type: typeOf(core),
-    description: json.description ?? input.description ?? '',
-    ...((json.default ?? input.default) !== undefined && { default: json.default ?? input.default }),
-    ...(core.enum && { enum: core.enum.map(String) }),
-    ...(min !== undefined && min > Number.MIN_SAFE_INTEGER && { min }),
-    ...(max !== undefined && max < Number.MAX_SAFE_INTEGER && { max }),
-    ...(core.pattern && { pattern: core.pattern }),
+    // Words come first where an option takes words or a number: bounds beside them tell of the number.
+    type: words.length > 0 ? 'enum' : typeOf(forms[0]),
+    description: output.description ?? input.description ?? '',
+    ...(fallback !== undefined && { default: fallback }),
+    ...(words.length > 0 && { enum: words }),
+    ...bound('min', number?.minimum),
+    ...bound('max', number?.maximum),
+    ...(pattern && { pattern }),
   }
 }
 
-const main = (schema: JsonSchema): JsonSchema => schema.anyOf?.find(({ type }) => type !== 'null') ?? schema
+const formsOf = (schema: JsonSchema): readonly JsonSchema[] =>
+  (schema.anyOf ?? [schema]).filter(({ type }) => type !== 'null')
 
-function typeOf(schema: JsonSchema): OptionView['type'] {
-  if (schema.enum) return 'enum'
-  const known = (['integer', 'number', 'boolean'] as const).find((type) => type === schema.type)
+/** zod gives every integer the bounds of a safe one, which say nothing. */
+const bound = (name: 'min' | 'max', value: number | undefined) =>
+  value === undefined || Math.abs(value) >= Number.MAX_SAFE_INTEGER ? {} : { [name]: value }
+
+function typeOf(schema: JsonSchema | undefined): OptionView['type'] {
+  const known = (['integer', 'number', 'boolean'] as const).find((type) => type === schema?.type)
   return known ?? 'string'
 }

@@ -43,7 +43,7 @@ export class Jobs {
       {
         jobId: state.job.id,
         requestId: state.job.requestId,
-        steps: state.tasks.flatMap((task) => task.steps),
+        route: state.tasks.flatMap(routeOf),
       },
       'job created',
     )
@@ -143,3 +143,7 @@ export class Jobs {
     }
   }
 }
+
+/** For the log: without the options, which may hold a password. */
+const routeOf = ({ steps }: JobState['tasks'][number]) =>
+  steps.map(({ engine, from, to }) => `${engine}: ${from} → ${to}`)
