@@ -73,8 +73,8 @@ export interface OfficeSettings {
 
 const startLimitMs = 60_000
 
-/** Address space: the office maps about 1.3 GB before any document; a page-sized picture may take 400 MB. */
-const memoryBytes = 4 * 1024 ** 3
+/** Address space: the office maps 0.7 GB before any document, and the limit of the image is 3 GB in all. */
+const memoryBytes = 3 * 1024 ** 3
 const fileBytes = 2 * 1024 ** 3
 
 export const folderPrefix = 'mutabor-office-'

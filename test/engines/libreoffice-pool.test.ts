@@ -53,7 +53,7 @@ async function eventually(holds: () => Promise<boolean>, what: string): Promise<
 }
 
 /** A text of a word and some pages, so that there is time between loading it and the end. */
-async function longText(word: string, lines = 6000): Promise<string> {
+async function longText(word: string, lines = 4000): Promise<string> {
   const path = join(scratch, `${word}.txt`)
   await writeFile(path, `${word}\n${'The quick brown fox jumps over the lazy dog.\n'.repeat(lines)}`)
   return path
@@ -163,12 +163,12 @@ test('a cancelled document ends its own office and no other', async () => {
   const { engine, baseDir } = await pool({ processes: 2 })
   const abort = new AbortController()
   const loaded = Promise.withResolvers<void>()
-  const cancelled = convert(engine, await longText('Cancelled', 60_000), 'pdf', {
+  const cancelled = convert(engine, await longText('Cancelled', 20_000), 'pdf', {
     signal: abort.signal,
     onProgress: () => loaded.resolve(),
   })
   const rejected = assert.rejects(cancelled, /asked to stop/)
-  const kept = convert(engine, await longText('Kept', 20_000), 'pdf')
+  const kept = convert(engine, await longText('Kept', 8000), 'pdf')
   await loaded.promise
   const before = await offices(baseDir)
   const asked = performance.now()

@@ -111,6 +111,12 @@ describe('a document becomes PDF', () => {
   })
 })
 
+test('formulas and Chinese letters are drawn', async () => {
+  const path = await pdfOf('formula.docx')
+  assert.match(await pdfText(path), /数学\s+axolotl\s+newt/)
+  assert.match(await output('pdffonts', path), /DroidSansFallback|NotoSans.*CJK/)
+})
+
 describe('a document with comments', () => {
   test('becomes PDF, which does not show them', async () => {
     const text = await pdfText(await pdfOf('comments.docx'))

@@ -1,0 +1,22 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
+import { conformance } from './conformance.ts'
+import { fixture } from './run-engine.ts'
+
+const scratch = await mkdtemp(join(tmpdir(), 'office-long-'))
+const long = join(scratch, 'long.txt')
+await writeFile(long, 'The quick brown fox jumps over the lazy dog.\n'.repeat(20_000))
+after(() => rm(scratch, { recursive: true }))
+
+conformance(createLibreOffice(), {
+  fixtures: {
+    docx: fixture('office/report.docx'),
+    xlsx: fixture('office/workbook.xlsx'),
+    odp: fixture('office/slides.odp'),
+    odg: fixture('office/drawing.odg'),
+  },
+  long: { source: long, to: 'pdf' },
+})
