@@ -1,51 +1,17 @@
 // Event messages: written with the change they tell of, in one transaction, and delivered at least once.
-import { randomUUID } from 'node:crypto'
-import { uriEncode } from '../sigv4.ts'
-import { ACCOUNT, type Call } from './call.ts'
+import type { Call } from './call.ts'
 import type { Database } from './database.ts'
-import { coversEvent, filterValue, type NotificationSettings } from './notification-settings.ts'
+import { type EventName, type EventSource, messages, type NotifyTarget } from './event-messages.ts'
 import type { StoredObject } from './objects.ts'
 import { readSetting } from './settings.ts'
 
-export type EventName =
-  | 'ObjectCreated:Put'
-  | 'ObjectCreated:Post'
-  | 'ObjectCreated:Copy'
-  | 'ObjectCreated:CompleteMultipartUpload'
-  | 'ObjectRemoved:Delete'
-  | 'ObjectTagging:Put'
-  | 'ObjectTagging:Delete'
-  | 'LifecycleExpiration:Delete'
-
-export interface NotifyTarget {
-  readonly kind: 'sqs' | 'eventbridge'
-  readonly arn?: string
-}
 export type Notify = (target: NotifyTarget, event: unknown) => Promise<void>
-
-export interface EventSource {
-  readonly ip: string
-  readonly principal: string
-  readonly requestId: string
-}
 
 interface NotifierOptions {
   readonly db: Database
   readonly region: string
   readonly notify: Notify | undefined
   readonly log: (message: string, fields?: object) => void
-}
-
-/** EventBridge's names of the same events, and its reason. */
-const BUS_NAMES: Readonly<Record<EventName, readonly [detailType: string, reason?: string]>> = {
-  'ObjectCreated:Put': ['Object Created', 'PutObject'],
-  'ObjectCreated:Post': ['Object Created', 'POST Object'],
-  'ObjectCreated:Copy': ['Object Created', 'CopyObject'],
-  'ObjectCreated:CompleteMultipartUpload': ['Object Created', 'CompleteMultipartUpload'],
-  'ObjectRemoved:Delete': ['Object Deleted', 'DeleteObject'],
-  'LifecycleExpiration:Delete': ['Object Deleted', 'Lifecycle Expiration'],
-  'ObjectTagging:Put': ['Object Tags Added'],
-  'ObjectTagging:Delete': ['Object Tags Deleted'],
 }
 
 const BATCH = 100
@@ -99,6 +65,8 @@ export class Notifier {
     if (this.#running || this.#closed || !this.connected) return
     this.#running = this.#run().finally(() => {
       this.#running = undefined
+      // Woken between the last look and here.
+      if (this.#again) this.wake()
     })
   }
 
@@ -165,94 +133,5 @@ export class Notifier {
       })
       return givenUp
     }
-  }
-}
-
-function messages(
-  { queues, eventBridge }: NotificationSettings,
-  event: EventName,
-  object: StoredObject,
-  source: EventSource,
-  region: string,
-): { target: NotifyTarget; body: unknown }[] {
-  const rules = queues.filter(
-    (rule) =>
-      rule.events.some((pattern) => coversEvent(pattern, `s3:${event}`)) &&
-      object.key.startsWith(filterValue(rule, 'prefix')) &&
-      object.key.endsWith(filterValue(rule, 'suffix')),
-  )
-  const toQueues = rules.map(({ id, arn }) => ({
-    target: { kind: 'sqs' as const, arn },
-    body: { Records: [queueRecord(id, event, object, source, region)] },
-  }))
-  if (!eventBridge) return toQueues
-  return [...toQueues, { target: { kind: 'eventbridge' }, body: busEvent(event, object, source, region) }]
-}
-
-/** Larger for the later of two events of one key, compared as text. */
-function sequencer({ id }: StoredObject): string {
-  return `${id.toString(16).padStart(10, '0')}${Date.now().toString(16).padStart(12, '0')}`.toUpperCase()
-}
-
-/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html */
-function queueRecord(
-  id: string,
-  event: EventName,
-  object: StoredObject,
-  source: EventSource,
-  region: string,
-) {
-  // Keys are form-encoded in these messages, slashes excepted.
-  const key = object.key.split('/').map(uriEncode).join('/').replaceAll('%20', '+')
-  const created = event.startsWith('ObjectCreated:')
-  return {
-    eventVersion: '2.1',
-    eventSource: 'aws:s3',
-    awsRegion: region,
-    eventTime: new Date().toISOString(),
-    eventName: event,
-    userIdentity: { principalId: source.principal },
-    requestParameters: { sourceIPAddress: source.ip },
-    responseElements: { 'x-amz-request-id': source.requestId, 'x-amz-id-2': source.requestId },
-    s3: {
-      s3SchemaVersion: '1.0',
-      configurationId: id,
-      bucket: {
-        name: object.bucket,
-        ownerIdentity: { principalId: ACCOUNT },
-        arn: `arn:aws:s3:::${object.bucket}`,
-      },
-      object: { key, ...(created && { size: object.size, eTag: object.etag }), sequencer: sequencer(object) },
-    },
-  }
-}
-
-/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html */
-function busEvent(event: EventName, object: StoredObject, source: EventSource, region: string) {
-  const [detailType, reason] = BUS_NAMES[event]
-  const deleted = detailType === 'Object Deleted'
-  return {
-    version: '0',
-    id: randomUUID(),
-    'detail-type': detailType,
-    source: 'aws.s3',
-    account: ACCOUNT,
-    time: new Date().toISOString(),
-    region,
-    resources: [`arn:aws:s3:::${object.bucket}`],
-    detail: {
-      version: '0',
-      bucket: { name: object.bucket },
-      object: {
-        key: object.key,
-        ...(!deleted && { size: object.size, etag: object.etag }),
-        sequencer: sequencer(object),
-      },
-      'request-id': source.requestId,
-      requester: source.principal,
-      'source-ip-address': source.ip,
-      ...(reason !== undefined && { reason }),
-      ...(deleted && { 'deletion-type': 'Permanently Deleted' }),
-    },
   }
 }

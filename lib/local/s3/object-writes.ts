@@ -16,8 +16,8 @@ import { checkWrite } from './conditions.ts'
 import { copyBytes, readCopySource } from './copy-source.ts'
 import { checkTags, readDescription, readKept, readTagHeader, refuseUnsupported } from './description.ts'
 import { invalidArgument, S3Error } from './errors.ts'
+import type { EventName } from './event-messages.ts'
 import { expirationHeader } from './lifecycle.ts'
-import type { EventName } from './notifications.ts'
 import {
   commitObject,
   type Description,

@@ -7,7 +7,7 @@ import type { Checksum } from './checksums.ts'
 import { checkWrite } from './conditions.ts'
 import type { Database } from './database.ts'
 import { S3Error } from './errors.ts'
-import type { EventName } from './notifications.ts'
+import type { EventName } from './event-messages.ts'
 
 export interface Tag {
   readonly key: string

@@ -69,7 +69,12 @@ export async function openS3({
   return {
     expire,
     handle(request, response) {
-      const served = serve(services, credentials, basePath, log, request, response)
+      const served = serve(services, credentials, basePath, log, request, response).catch(
+        (cause: unknown) => {
+          log('An S3 request could not even be refused', { cause })
+          response.destroy()
+        },
+      )
       active.add(served)
       void served.finally(() => active.delete(served))
     },

@@ -12,7 +12,7 @@ import {
   PutObjectTaggingCommand,
   type S3Client,
 } from '@aws-sdk/client-s3'
-import type { NotifyTarget } from '../../../lib/local/s3/notifications.ts'
+import type { NotifyTarget } from '../../../lib/local/s3/event-messages.ts'
 import { errorOf, startS3, startWithBucket } from './start.ts'
 
 const Bucket = 'box'
