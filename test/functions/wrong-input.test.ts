@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -35,6 +36,7 @@ async function refused(response: Response): Promise<Failure> {
   return { status: response.status, ...body.error }
 }
 
+const fixture = (name: string) => Buffer.from(readFileSync(new URL(`../fixtures/${name}`, import.meta.url)))
 const text = (content: string) => Buffer.from(content)
 
 /** Keys of all objects in the bucket, as the owner of the data folder sees them. */
@@ -138,6 +140,14 @@ const cases: readonly {
     status: 400,
     code: 'CORRUPT_FILE',
     message: /./,
+  },
+  {
+    name: 'a PDF that needs a password',
+    file: () => ({ name: 'a.pdf', bytes: fixture('needs-password.pdf') }),
+    fields: { targetFormat: 'jpg' },
+    status: 422,
+    code: 'PDF_ENCRYPTED',
+    message: /password/,
   },
   {
     name: 'a file that is nothing we know',
