@@ -3,18 +3,7 @@ import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Writable } from 'node:stream'
 import { BlobReader, TextReader, ZipWriter } from '@zip.js/zip.js'
-
-export interface PageFile {
-  /** Counted from 1, as in the source. */
-  readonly page: number
-  readonly path: string
-}
-
-/** `page-007.jpg`: names that sort as the pages do. */
-export function pageFileName(page: number, lastPage: number, extension: string): string {
-  const digits = Math.max(3, String(lastPage).length)
-  return `page-${String(page).padStart(digits, '0')}.${extension}`
-}
+import type { PageFile } from './page-files.ts'
 
 /** One ZIP of the pages and a `manifest.json` that says which file is which page and how it was made. */
 export async function zipPages(

@@ -4,7 +4,7 @@ import type { Sharp } from 'sharp'
 import { formatById } from '../formats/index.ts'
 import type { OutputFile, Tools } from './engine.ts'
 import { type Quality, qualityNumber } from './options.ts'
-import { type PageFile, pageFileName, zipPages } from './pages-zip.ts'
+import { type PageFile, packPages, pageFileName } from './page-files.ts'
 import type { OpenPdf } from './pdf-open.ts'
 import { type Rendering, renderPages } from './pdf-render.ts'
 import { loadSharp } from './vips-image.ts'
@@ -133,5 +133,5 @@ async function collect(
   const [only] = files
   if (only && pages.length === 1) return { path: only.path }
   files.sort((a, b) => a.page - b.page)
-  return { path: await zipPages(outDir, files, { format: to, ...parameters }), format: 'zip' }
+  return { path: await packPages(outDir, files, { format: to, ...parameters }), format: 'zip' }
 }

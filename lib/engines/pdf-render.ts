@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import type { Tools } from './engine.ts'
 import { ProcessFailure } from './exec.ts'
-import type { PageFile } from './pages-zip.ts'
+import type { PageFile } from './page-files.ts'
 import { damaged, type OpenPdf } from './pdf-open.ts'
 
 export interface Rendering {

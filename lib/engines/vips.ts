@@ -6,7 +6,7 @@ import { type FormatId, formatById } from '../formats/index.ts'
 import { bitmap } from './bitmap.ts'
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
 import { picturesToPdf } from './image-pdf.ts'
-import { type PageFile, pageFileName, zipPages } from './pages-zip.ts'
+import { type PageFile, packPages, pageFileName } from './page-files.ts'
 import { untilAborted } from './until-aborted.ts'
 import { loadSharp, openPicture, type Picture, pictureError, pixels } from './vips-image.ts'
 import { heicQuality, type PixelTargetId, pixelTargets } from './vips-targets.ts'
@@ -100,7 +100,7 @@ async function toZip(picture: Picture, to: PixelTargetId, work: Work, tools: Too
     files.push({ page, path })
     tools.progress(page / (picture.pages + 1), 'pages')
   }
-  const path = await zipPages(work.outDir, files, { format: to, options: work.options })
+  const path = await packPages(work.outDir, files, { format: to, options: work.options })
   return { files: [{ path, format: 'zip' }], details: { pages: picture.pages } }
 }
 

@@ -5,7 +5,6 @@ import { oleFormat } from './detect/ole.ts'
 import type { PdfHint } from './detect/pdf.ts'
 import { type Sniffed, sniff } from './detect/sniff.ts'
 import { type ByteSource, damaged, type OpenedFile, openFile } from './detect/source.ts'
-import { zipFormat } from './detect/zip.ts'
 import { type Format, type FormatId, formatByExtension, formatById } from './index.ts'
 
 export type { ByteSource } from './detect/source.ts'
@@ -58,8 +57,11 @@ async function contentFormat(sniffed: Sniffed, file: OpenedFile, named: Named): 
   switch (sniffed.kind) {
     case 'format':
       return sniffed.format
-    case 'zip':
+    case 'zip': {
+      // Loaded for the first ZIP: the gateway is idle most of the time, and small then.
+      const { zipFormat } = await import('./detect/zip.ts')
       return zipFormat(file)
+    }
     case 'ole':
       return (await oleFormat(file)) ?? unknown('an Office 97-2003 file of an unknown program', named)
     case 'text':

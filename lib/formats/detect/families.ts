@@ -107,3 +107,10 @@ export const signatures: readonly { at: number; bytes: readonly number[]; format
 
 /** Plain text: only its name tells these apart. */
 export const textFormats: readonly FormatId[] = ['txt', 'csv', 'tsv', 'dif', 'slk', 'html']
+
+/** How text formats begin that are neither XML nor known by their name alone. */
+export const textMarks: readonly (readonly [RegExp, FormatId])[] = [
+  [/^\s*(?:999\r?\n[^\n]*\n\s*)*0\r?\n\s*SECTION\b/, 'dxf'],
+  [/^ID;P/, 'slk'],
+  [/^TABLE\r?\n0,1\r?\n/, 'dif'],
+]

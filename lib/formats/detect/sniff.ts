@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { fileTypeFromBuffer } from 'file-type'
 import { WASMagic } from 'wasmagic'
 import type { FormatId } from '../index.ts'
-import { formatByMime, signatures } from './families.ts'
+import { formatByMime, signatures, textMarks } from './families.ts'
 import { ascii, type OpenedFile } from './source.ts'
 import { xmlFormat } from './xml.ts'
 
@@ -33,12 +33,25 @@ export async function sniff(file: OpenedFile): Promise<Sniffed> {
   return { kind: 'unknown', looksLike: type === 'application/octet-stream' ? 'no known format' : type }
 }
 
-/** `file-type` is a hundred times faster; libmagic knows text and much else. */
+/** `file-type` is a hundred times faster; libmagic knows much more, and takes 50 MB once it is loaded. */
 async function typeOf(head: Uint8Array): Promise<string> {
   const quick = await fileTypeFromBuffer(head)
   if (quick && !vague.includes(quick.mime)) return bareMime(quick.mime)
+  if (isPlainUtf8(head)) return 'text/plain'
   magic ??= WASMagic.create()
   return bareMime((await magic).getMime(head))
+}
+
+/** Letters, line ends, tabs and form feeds, the last letter perhaps cut in two. */
+function isPlainUtf8(head: Uint8Array): boolean {
+  if (head.some((byte) => byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d))
+    return false
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true })
+    return true
+  } catch {
+    return false
+  }
 }
 
 function bareMime(mime: string): string {
@@ -60,9 +73,8 @@ function markedUp(type: string, head: Uint8Array): FormatId | undefined {
     return unpacked && xmlFormat(unpacked) === 'svg' ? 'svgz' : undefined
   }
   if (type === 'text/html') return xmlFormat(head) ?? 'html'
-  return type.startsWith('text/') || type === 'image/svg+xml' || type === 'application/xml'
-    ? xmlFormat(head)
-    : undefined
+  if (!type.startsWith('text/') && type !== 'image/svg+xml' && type !== 'application/xml') return undefined
+  return xmlFormat(head) ?? textMarks.find(([mark]) => mark.test(ascii(head, 0, 4096)))?.[1]
 }
 
 function gunzipStart(head: Uint8Array): Uint8Array | undefined {

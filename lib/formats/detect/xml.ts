@@ -11,7 +11,9 @@ const uniformOffice: Readonly<Record<string, FormatId>> = { spreadsheet: 'uos' }
 
 /** Which of the registry's XML formats a file is, from its first tag. */
 export function xmlFormat(head: Uint8Array): FormatId | undefined {
-  const root = rootTag(decode(head))
+  const text = decode(head)
+  if (/^\s*<!doctype html/i.test(text)) return 'html'
+  const root = rootTag(text)
   if (root === undefined) return undefined
   const name = /^<([^\s/>]+)/.exec(root)?.[1]?.toLowerCase() ?? ''
   const local = name.slice(name.indexOf(':') + 1)

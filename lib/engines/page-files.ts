@@ -1,0 +1,21 @@
+export interface PageFile {
+  /** Counted from 1, as in the source. */
+  readonly page: number
+  readonly path: string
+}
+
+/** `page-007.jpg`: names that sort as the pages do. */
+export function pageFileName(page: number, lastPage: number, extension: string): string {
+  const digits = Math.max(3, String(lastPage).length)
+  return `page-${String(page).padStart(digits, '0')}.${extension}`
+}
+
+/** Loaded when pages are there to be packed: the planner and the API know the engines and never pack. */
+export async function packPages(
+  outDir: string,
+  pages: readonly PageFile[],
+  parameters: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const { zipPages } = await import('./pages-zip.ts')
+  return zipPages(outDir, pages, parameters)
+}
