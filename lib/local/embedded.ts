@@ -66,6 +66,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     credentials,
     region,
     ...(options.s3BasePath && { basePath: options.s3BasePath }),
+    notify: ({ kind, arn = '' }, event) =>
+      kind === 'sqs' ? sqs.send(arn, JSON.stringify(event)) : events.put(event),
     log,
   })
   const servers: Server[] = []

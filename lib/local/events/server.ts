@@ -38,6 +38,8 @@ export interface EventsOptions {
 
 export interface EventsServer {
   handle(request: IncomingMessage, response: ServerResponse): void
+  /** Takes a whole event from another service of the account to the default bus, as S3's notifications go. */
+  put(event: unknown): Promise<void>
   /** Looks at what is due, after the clock given as `now` was moved. */
   wake(): void
   close(): Promise<void>
@@ -114,6 +116,7 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
         response.destroy()
       })
     },
+    put: (event) => ingest('default', JSON.stringify(event), 0),
     wake,
     async close() {
       clock.close()
