@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { OfficeCrash, type OfficeFacts } from './office-bridge.ts'
+import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './office-bridge.ts'
 import {
   folderPrefix,
   type OfficeJob,
@@ -16,6 +16,9 @@ const maxResidentKb = 700 * 1024
 
 /** One crash may be bad luck or the last document's doing; two on different processes are this document's. */
 const maxAttempts = 2
+
+/** No document's doing, so it does not count as one of its attempts. */
+const maxStarts = 3
 
 export interface OfficePool {
   /**
@@ -47,8 +50,14 @@ export function createOfficePool(settings: OfficeSettings & { readonly size: num
   async function start(): Promise<OfficeProcess> {
     swept ??= removeOrphans(settings.baseDir)
     await swept
-    if (closed) throw new Error('The office pool is closed.')
-    return startOffice(settings)
+    for (let tries = 1; ; tries++) {
+      if (closed) throw new Error('The office pool is closed.')
+      try {
+        return await startOffice(settings)
+      } catch (error) {
+        if (!(error instanceof OfficeStartFailure) || tries === maxStarts) throw error
+      }
+    }
   }
 
   function acquire(signal: AbortSignal): Promise<Slot> {
@@ -127,7 +136,8 @@ export function createOfficePool(settings: OfficeSettings & { readonly size: num
         try {
           return await convertOnce(job, signal)
         } catch (error) {
-          if (!(error instanceof OfficeCrash) || attempt === maxAttempts) throw error
+          const isCrash = error instanceof OfficeCrash && !(error instanceof OfficeStartFailure)
+          if (!isCrash || attempt === maxAttempts) throw error
         }
       }
     },
