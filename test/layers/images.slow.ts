@@ -9,17 +9,22 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { after, before, test } from 'node:test'
 import { imageLimits } from '../../lib/deployment/functions.ts'
+import type { ImageId } from '../../lib/engines/engine.ts'
 import { type Embedded, openEmbedded } from '../../lib/local/embedded.ts'
 import { createGateway } from '../../lib/local/gateway.ts'
 import { close, listen } from '../../lib/local/listen.ts'
 import { provision } from '../../lib/local/provision.ts'
 import { QueueMapping } from '../../lib/local/queue-mapping.ts'
 import { createLog } from '../../lib/log.ts'
+import { imageIds } from '../../lib/resources.ts'
 import { Client } from '../service.ts'
 import { openNetwork, startLambda } from './lambda.ts'
 
-const images = ['image', 'office'] as const
-type BuiltImage = (typeof images)[number]
+const isBuilt = (image: ImageId) =>
+  spawnSync('podman', ['image', 'exists', `localhost/mutabor-${image}`]).status === 0
+const images = imageIds.filter(isBuilt)
+/** Built by "npm run images" without arguments. */
+const needed: readonly ImageId[] = ['image', 'office']
 
 const region = 'eu-central-1'
 const credentials = { accessKeyId: 'AKIAIMAGESTEST000000', secretAccessKey: 'a'.repeat(40) }
@@ -28,7 +33,7 @@ const log = createLog({ LOG_LEVEL: 'error', LOG_FILE: undefined })
 let folder: string
 let network: ReturnType<typeof openNetwork>
 let client: Client
-const lambdas = new Map<BuiltImage, Awaited<ReturnType<typeof startLambda>>>()
+const lambdas = new Map<ImageId, Awaited<ReturnType<typeof startLambda>>>()
 const ends: (() => unknown)[] = []
 
 /** The embedded DynamoDB listens on loopback only, where no container comes. */
@@ -78,10 +83,12 @@ async function environmentOf(embedded: Embedded, host: string) {
 }
 
 before(async () => {
-  for (const image of images) {
-    const there = spawnSync('podman', ['image', 'exists', `localhost/mutabor-${image}`]).status === 0
+  for (const image of needed) {
     const bring = `docker save mutabor-${image} | podman load`
-    assert.ok(there, `podman has no image mutabor-${image}: run "npm run images" first, or "${bring}".`)
+    assert.ok(
+      images.includes(image),
+      `podman has no image mutabor-${image}: run "npm run images" first, or "${bring}".`,
+    )
   }
   folder = mkdtempSync(join(tmpdir(), 'mutabor-images-'))
   ends.push(() => rmSync(folder, { recursive: true, force: true }))
@@ -153,7 +160,17 @@ function picture(path: string): string {
 /** By poppler, which is in neither of the two images. */
 const text = (path: string) => execFileSync('pdftotext', [path, '-'], { encoding: 'utf8' })
 
-const testPicture = ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=320x200', '-frames:v', '1'] as const
+const testPicture = [
+  '-y',
+  '-v',
+  'error',
+  '-f',
+  'lavfi',
+  '-i',
+  'testsrc=size=320x200',
+  '-frames:v',
+  '1',
+] as const
 
 test('image: jpg to png to webp', async () => {
   const jpg = made('source.jpg', 'ffmpeg', ...testPicture)
@@ -179,6 +196,23 @@ test('office: docx to pdf', async () => {
 test('office: xlsx to pdf', async () => {
   const { path } = await convert('workbook.xlsx', fixture('office/workbook.xlsx'), 'pdf')
   assert.match(text(path), /Otters.*Ünïcödé/s)
+})
+
+const unless = (image: ImageId) =>
+  images.includes(image) ? {} : { skip: `not built; "npm run images -- ${image}" builds it` }
+
+test('av: mp4 to mp3', unless('av'), async () => {
+  const sound = ['-f', 'lavfi', '-i', 'sine=duration=2', '-c:a', 'aac', '-shortest']
+  const mp4 = made('source.mp4', 'ffmpeg', ...testFilm, ...sound)
+  const { path } = await convert('film.mp4', mp4, 'mp3')
+  assert.match(execFileSync('file', ['--brief', path], { encoding: 'utf8' }), /MPEG ADTS, layer III|ID3/)
+})
+
+test('pdf: pdf to png', unless('pdf'), async () => {
+  made('source.png', 'ffmpeg', ...testPicture)
+  const pdf = made('source.pdf', 'img2pdf', '--imgsize', '3in', join(folder, 'source.png'), '-o')
+  const { path } = await convert('page.pdf', pdf, 'png')
+  assert.match(picture(path), /^png,\d{3},\d{3}$/)
 })
 
 for (const image of images) {
