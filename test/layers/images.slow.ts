@@ -160,17 +160,8 @@ function picture(path: string): string {
 /** By poppler, which is in neither of the two images. */
 const text = (path: string) => execFileSync('pdftotext', [path, '-'], { encoding: 'utf8' })
 
-const testPicture = [
-  '-y',
-  '-v',
-  'error',
-  '-f',
-  'lavfi',
-  '-i',
-  'testsrc=size=320x200',
-  '-frames:v',
-  '1',
-] as const
+const testFilm = ['-y', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=320x200:duration=2'] as const
+const testPicture = [...testFilm, '-frames:v', '1'] as const
 
 test('image: jpg to png to webp', async () => {
   const jpg = made('source.jpg', 'ffmpeg', ...testPicture)
