@@ -105,11 +105,9 @@ export class Jobs {
       effect.type === 'publish' ? [jobEvent(effect.event, effect.sequence, state)] : [],
     )
     const deletions = due.flatMap((effect) => (effect.type === 'delete-files' ? [effect] : []))
-    await Promise.all([
-      this.#publish(events),
-      ...sends.map((effect) => this.#send(state, effect)),
-      ...deletions.map(({ keys }) => this.#files.delete(keys)),
-    ])
+    // Work first: whoever takes the task begins while the rest happens.
+    await Promise.all(sends.map((effect) => this.#send(state, effect)))
+    await Promise.all([this.#publish(events), ...deletions.map(({ keys }) => this.#files.delete(keys))])
   }
 
   async progress(state: JobState): Promise<void> {

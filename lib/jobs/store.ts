@@ -120,11 +120,19 @@ export class JobStore {
         Limit: 100,
         ExclusiveStartKey: from,
       })
-      found.push(...page.items.map((item) => Job.parse(item)).filter(query.matches))
+      found.push(...(await this.#jobs(page.items)).filter(query.matches))
       from = page.next
     } while (from && found.length <= query.limit)
     const jobs = found.slice(0, query.limit)
     return { jobs, next: found.length > query.limit ? jobs.at(-1)?.id : undefined }
+  }
+
+  /** Jobs of index entries, in their order; one that was deleted meanwhile is left out. */
+  async #jobs(entries: readonly Item[]): Promise<Job[]> {
+    if (entries.length === 0) return []
+    const items = await this.#table.getAll(entries.map((entry) => jobKey(String(entry['id']))))
+    const jobs = new Map(items.map((item) => Job.parse(item)).map((job) => [job.id, job]))
+    return entries.flatMap((entry) => jobs.get(String(entry['id'])) ?? [])
   }
 
   /** Ids of jobs at which somebody must look now, longest overdue first. */
