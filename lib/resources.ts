@@ -32,7 +32,8 @@ export const table = {
         { AttributeName: 'owner', KeyType: 'HASH' },
         { AttributeName: 'id', KeyType: 'RANGE' },
       ],
-      Projection: { ProjectionType: 'ALL' },
+      // Keys alone: they never change, so that a change of the job costs no write here.
+      Projection: { ProjectionType: 'KEYS_ONLY' },
     },
     {
       IndexName: 'byWake',
@@ -64,6 +65,43 @@ export const bucket = {
   ],
 } as const
 
+/** How a queue feeds its function, in the words of serverless.yml. */
+export interface QueueMappingSettings {
+  /** Messages of one invocation. */
+  readonly batchSize: number
+  /** Seconds that a batch waits to become full. */
+  readonly maximumBatchingWindow?: number
+  /** Invocations at a time. */
+  readonly maximumConcurrency?: number
+  /** The function names the messages that failed; otherwise all or none have. */
+  readonly functionResponseType?: 'ReportBatchItemFailures'
+}
+
+export const queueMapping = {
+  // A conversion fills the machine that it runs on; several in one invocation would share its time.
+  batchSize: 1,
+  functionResponseType: 'ReportBatchItemFailures',
+} as const satisfies QueueMappingSettings
+
+/** What calls a function. */
+export type Trigger =
+  /** Routes of the HTTP API, as `GET /items/{id}`, `ANY /files/{path+}`; `true` takes what no other function has. */
+  | { readonly http: true | readonly string[] }
+  | { readonly schedule: string }
+  /** Routes of the WebSocket API: `$connect`, `$disconnect`, `$default` and names. */
+  | { readonly websocket: readonly string[] }
+
+export interface FunctionDeclaration {
+  readonly handler: string
+  readonly memoryMb: number
+  readonly timeoutS: number
+  readonly trigger: Trigger
+  /** Times that an asynchronous invocation is repeated after an error; 2 when left out, as on Lambda. */
+  readonly retryAttempts?: 0 | 1 | 2
+  /** Asynchronous invocations that failed for good go to the queue `<name>-dead`. */
+  readonly deadLetter?: true
+}
+
 /** Functions in zip packages; each image adds its `convert-<image>` function, made from the engines' limits. */
 export const functions = {
   api: { handler: 'functions/api.handler', memoryMb: 1024, timeoutS: 29, trigger: { http: true } },
@@ -72,5 +110,14 @@ export const functions = {
     memoryMb: 512,
     timeoutS: 60,
     trigger: { schedule: 'rate(1 minute)' },
+    // The next one comes within the minute.
+    retryAttempts: 0,
   },
+} as const satisfies Readonly<Record<string, FunctionDeclaration>>
+
+/** The WebSocket API, of which there is one when a function has routes in it. */
+export const webSocketApi = {
+  /** Where it is on the public port of one machine. */
+  path: '/ws/user/jobs',
+  routeSelectionExpression: '$request.body.action',
 } as const

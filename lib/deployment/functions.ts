@@ -1,7 +1,7 @@
 import type { Engine, ImageId } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
-import { functions, imageIds } from '../resources.ts'
-import { queueId, queueName } from './queues.ts'
+import { type FunctionDeclaration, functions, imageIds, queueMapping, type Trigger } from '../resources.ts'
+import { deadLetterQueueId, queueId, queueName } from './queues.ts'
 import { roleId } from './roles.ts'
 
 /** What Lambda allows: seconds, MB of memory, MB of /tmp. */
@@ -38,21 +38,39 @@ const filesOf: { readonly [Name in keyof typeof functions]: readonly string[] } 
   sweep: [],
 }
 
-function triggerOf(trigger: (typeof functions)[keyof typeof functions]['trigger']) {
+/** `events` of a function. */
+export function triggersOf(trigger: Trigger) {
   // Cross-origin answers are the function's own, the same on one machine.
-  return 'http' in trigger ? [{ httpApi: '*' }] : [{ schedule: trigger.schedule }]
+  if ('http' in trigger) return (trigger.http === true ? ['*'] : trigger.http).map((httpApi) => ({ httpApi }))
+  if ('schedule' in trigger) return [{ schedule: trigger.schedule }]
+  // What such a function returns as its body is the answer to the message.
+  return trigger.websocket.map((route) => ({
+    websocket: { route, routeResponseSelectionExpression: '$default' },
+  }))
+}
+
+/** What Lambda does after an error in an asynchronous invocation. */
+export function asynchronousSettings(
+  name: string,
+  { retryAttempts, deadLetter }: Pick<FunctionDeclaration, 'retryAttempts' | 'deadLetter'>,
+) {
+  return {
+    ...(retryAttempts !== undefined && { maximumRetryAttempts: retryAttempts }),
+    ...(deadLetter && { onError: getAtt(deadLetterQueueId(name), 'Arn') }),
+  }
 }
 
 function zipFunction(name: keyof typeof functions) {
-  const { handler, memoryMb, timeoutS, trigger } = functions[name]
+  const declared: FunctionDeclaration = functions[name]
   return {
-    handler,
-    memorySize: memoryMb,
-    timeout: timeoutS,
+    handler: declared.handler,
+    memorySize: declared.memoryMb,
+    timeout: declared.timeoutS,
     role: getAtt(roleId(name), 'Arn'),
     environment: name === 'api' ? { ...environment, ...apiEnvironment } : environment,
     package: { patterns: filesOf[name] },
-    events: triggerOf(trigger),
+    events: triggersOf(declared.trigger),
+    ...asynchronousSettings(name, declared),
   }
 }
 
@@ -92,9 +110,7 @@ function imageFunction(image: ImageId) {
       {
         sqs: {
           arn: getAtt(queueId(image), 'Arn'),
-          // A conversion fills the machine that it runs on; several in one invocation would share its time.
-          batchSize: 1,
-          functionResponseType: 'ReportBatchItemFailures',
+          ...queueMapping,
         },
       },
     ],

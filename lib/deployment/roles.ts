@@ -1,6 +1,6 @@
 import type { ImageId } from '../engines/engine.ts'
-import { type functions, imageIds } from '../resources.ts'
-import { queueId } from './queues.ts'
+import { type FunctionDeclaration, functions, imageIds } from '../resources.ts'
+import { deadLetterQueueId, pascalCase, queueId } from './queues.ts'
 
 const arn = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] })
 
@@ -51,6 +51,12 @@ const rightsOfFunctions: { readonly [Name in keyof typeof functions]: readonly S
   sweep: moveJobs,
 }
 
+/** Lambda puts invocations aside in the name of the function. */
+function deadLetterRights(name: string): readonly Statement[] {
+  const declared: Readonly<Record<string, FunctionDeclaration>> = functions
+  return declared[name]?.deadLetter ? [allow(['sqs:SendMessage'], arn(deadLetterQueueId(name)))] : []
+}
+
 const rightsOfImage = (image: ImageId): readonly Statement[] => [
   ...moveJobs,
   readObjects,
@@ -62,12 +68,7 @@ const rightsOfImage = (image: ImageId): readonly Statement[] => [
   ),
 ]
 
-/** `convert-av` → `ConvertAvRole` */
-export const roleId = (functionName: string) =>
-  `${functionName
-    .split('-')
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('')}Role`
+export const roleId = (functionName: string) => `${pascalCase(functionName)}Role`
 
 function role(functionName: string, statements: readonly Statement[]) {
   const logGroup = `arn:\${AWS::Partition}:logs:\${AWS::Region}:\${AWS::AccountId}:log-group:/aws/lambda/\${self:service}-\${sls:stage}-${functionName}:*`
@@ -94,7 +95,10 @@ function role(functionName: string, statements: readonly Statement[]) {
 /** A role per function, each with what this function does and nothing more. */
 export function roleResources() {
   const rights: [name: string, statements: readonly Statement[]][] = [
-    ...Object.entries(rightsOfFunctions),
+    ...Object.entries(rightsOfFunctions).map(([name, rights]): [string, readonly Statement[]] => [
+      name,
+      [...rights, ...deadLetterRights(name)],
+    ]),
     ...imageIds.map((image): [string, readonly Statement[]] => [`convert-${image}`, rightsOfImage(image)]),
   ]
   return Object.fromEntries(rights.map(([name, statements]) => [roleId(name), role(name, statements)]))

@@ -23,7 +23,16 @@ import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-s
 import type { EventName } from '../../events/index.ts'
 import { eventSource } from '../aws/bus.ts'
 import type { ImageId } from '../engines/engine.ts'
-import { bucket, functions, imageIds, maxReceiveCount, queueVisibilityS, table } from '../resources.ts'
+import {
+  bucket,
+  type FunctionDeclaration,
+  functions,
+  imageIds,
+  maxReceiveCount,
+  queueVisibilityS,
+  table,
+} from '../resources.ts'
+import { functionArn } from './lambda/runtime.ts'
 
 export interface Names {
   readonly region: string
@@ -33,13 +42,18 @@ export interface Names {
   readonly queuePrefix: string
 }
 
-export interface Provisioned {
-  readonly queues: Readonly<Record<ImageId, { readonly url: string; readonly arn: string }>>
+interface Queue {
+  readonly url: string
+  readonly arn: string
 }
 
-/** ARN by which rules name a function; on one machine only the name in it matters. */
-export const functionArn = (region: string, name: string) =>
-  `arn:aws:lambda:${region}:000000000000:function:${name}`
+export interface Provisioned {
+  readonly queues: Readonly<Record<ImageId, Queue>>
+  /** Keeps asynchronous invocations until they have run; on AWS Lambda has its own. */
+  readonly invocations: Queue
+  /** By function, for those that are declared with one. */
+  readonly deadLetters: Readonly<Record<string, Queue>>
+}
 
 /** Rule that tells waiting requests of this process that a job is over. */
 export const hintFunction = 'job-hint'
@@ -47,7 +61,7 @@ export const hintFunction = 'job-hint'
 /** Makes what `lib/resources.ts` declares, as a deployment does; what is there already is left or brought up to date. */
 export async function provision(names: Names): Promise<Provisioned> {
   const [queues] = await Promise.all([makeQueues(names), makeTable(names), makeBucket(names), makeBus(names)])
-  return { queues }
+  return queues
 }
 
 /** A thing of that name is there: it was made at an earlier start. */
@@ -107,30 +121,38 @@ async function makeBucket({ region, bucketName }: Names): Promise<void> {
   )
 }
 
-async function makeQueues({ region, queuePrefix }: Names): Promise<Provisioned['queues']> {
+async function makeQueues({ region, queuePrefix }: Names): Promise<Provisioned> {
   const client = new SQSClient({ region })
   const make = async (name: string, attributes: Record<string, string>) => {
     const { QueueUrl } = await client.send(
-      new CreateQueueCommand({ QueueName: name, Attributes: attributes }),
+      new CreateQueueCommand({ QueueName: `${queuePrefix}${name}`, Attributes: attributes }),
     )
     const { Attributes } = await client.send(
       new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
     )
     return { url: QueueUrl ?? '', arn: Attributes?.QueueArn ?? '' }
   }
-  const entries = await Promise.all(
-    imageIds.map(async (image) => {
-      const dead = await make(`${queuePrefix}${image}-dead`, {
-        MessageRetentionPeriod: String(14 * 24 * 3600),
-      })
-      const queue = await make(`${queuePrefix}${image}`, {
-        VisibilityTimeout: String(queueVisibilityS),
-        RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount }),
-      })
-      return [image, queue] as const
-    }),
-  )
-  return Object.fromEntries(entries) as Provisioned['queues'] // one entry for each image id
+  const makeDead = (name: string) => make(`${name}-dead`, { MessageRetentionPeriod: String(14 * 24 * 3600) })
+  const makePair = async (image: ImageId) => {
+    const dead = await makeDead(image)
+    const queue = await make(image, {
+      VisibilityTimeout: String(queueVisibilityS),
+      RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount }),
+    })
+    return [image, queue] as const
+  }
+  const declared: Readonly<Record<string, FunctionDeclaration>> = functions
+  const withDeadLetter = Object.keys(declared).filter((name) => declared[name]?.deadLetter)
+  const [pairs, invocations, deadLetters] = await Promise.all([
+    Promise.all(imageIds.map(makePair)),
+    make('invocations', {}),
+    Promise.all(withDeadLetter.map(async (name) => [name, await makeDead(name)] as const)),
+  ])
+  return {
+    queues: Object.fromEntries(pairs) as Provisioned['queues'], // one entry for each image id
+    invocations,
+    deadLetters: Object.fromEntries(deadLetters),
+  }
 }
 
 const ends = ['job.completed', 'job.failed', 'job.cancelled'] as const satisfies readonly EventName[]

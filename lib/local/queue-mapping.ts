@@ -1,19 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  ChangeMessageVisibilityCommand,
-  DeleteMessageCommand,
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageBatchCommand,
   type Message,
   ReceiveMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import type { SQSEvent } from 'aws-lambda'
-import * as z from 'zod'
 import type { Log } from '../log.ts'
+import type { QueueMappingSettings } from '../resources.ts'
+import { batchesOf, failedIds, recordOf } from './lambda/sqs-batch.ts'
 
 /** Seconds of one long poll (AWS's limit). */
 const waitS = 20
-/** Seconds that a worker has to start and to claim the task; from then on it keeps the message hidden itself. */
-const claimS = 30
+/** Messages of one receive, and entries of one batch call (AWS's limit). */
+const mostPerCall = 10
+/** Payload of a synchronous invocation, less what stands around the bodies. */
+const mostBytes = 5_500_000
 /** After a function failed as a whole, its message comes back when a lease of its worker has surely ended. */
 const retryS = 16
 
@@ -21,17 +24,21 @@ export interface MappingOptions {
   readonly queueUrl: string
   readonly queueArn: string
   readonly region: string
-  /** Messages that are worked on at a time. */
+  /** As they are deployed. */
+  readonly settings: QueueMappingSettings
+  /** Invocations at a time that this machine has room for. */
   readonly concurrency: number
+  /** Seconds that received messages stay hidden; as long as the queue says when left out, as on AWS. */
+  readonly visibilityS?: number
   readonly invoke: (event: SQSEvent) => Promise<unknown>
   readonly log: Log
 }
 
-const BatchResponse = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })) })
-
 /** Feeds a queue to a function as Lambda's event source mapping does: a message goes when its effects are out. */
 export class QueueMapping {
   readonly #options: MappingOptions
+  readonly #concurrency: number
+  readonly #isFifo: boolean
   readonly #sqs: SQSClient
   readonly #stop = new AbortController()
   readonly #running = new Set<Promise<void>>()
@@ -39,6 +46,8 @@ export class QueueMapping {
 
   constructor(options: MappingOptions) {
     this.#options = options
+    this.#concurrency = Math.min(options.concurrency, options.settings.maximumConcurrency ?? Infinity)
+    this.#isFifo = options.queueUrl.endsWith('.fifo')
     this.#sqs = new SQSClient({ region: options.region, useQueueUrlAsEndpoint: true })
     this.#loop = this.#poll()
   }
@@ -52,74 +61,103 @@ export class QueueMapping {
 
   async #poll(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      if (this.#running.size >= this.#options.concurrency) await Promise.race(this.#running)
-      else await this.#receive()
+      const free = this.#concurrency - this.#running.size
+      if (free <= 0) await Promise.race(this.#running)
+      else for (const batch of await this.#gather(free)) this.#run(batch)
     }
   }
 
-  async #receive(): Promise<void> {
+  /** Batches for as many invocations as there is room for; none when the queue stayed empty. */
+  async #gather(free: number): Promise<Message[][]> {
+    const { batchSize, maximumBatchingWindow = 0 } = this.#options.settings
+    // What comes after a message of the same group waits until that message is settled, so it goes along or not at all.
+    const most = maximumBatchingWindow > 0 || this.#isFifo ? batchSize : batchSize * free
+    const messages = await this.#receive(most, waitS)
+    const closesAt = Date.now() + maximumBatchingWindow * 1000
+    const bytes = () => messages.reduce((sum, { Body = '' }) => sum + Buffer.byteLength(Body), 0)
+    while (messages.length > 0 && messages.length < most && bytes() < mostBytes) {
+      const leftS = Math.floor((closesAt - Date.now()) / 1000)
+      if (leftS < 1 || this.#stop.signal.aborted) break
+      messages.push(...(await this.#receive(most - messages.length, Math.min(waitS, leftS))))
+    }
+    return batchesOf(messages, batchSize, mostBytes)
+  }
+
+  async #receive(most: number, WaitTimeSeconds: number): Promise<Message[]> {
+    const { queueUrl, visibilityS, log } = this.#options
     try {
       const { Messages = [] } = await this.#sqs.send(
         new ReceiveMessageCommand({
-          QueueUrl: this.#options.queueUrl,
-          MaxNumberOfMessages: Math.min(10, this.#options.concurrency - this.#running.size),
-          WaitTimeSeconds: waitS,
-          VisibilityTimeout: claimS,
+          QueueUrl: queueUrl,
+          MaxNumberOfMessages: Math.min(mostPerCall, most),
+          WaitTimeSeconds,
+          ...(visibilityS !== undefined && { VisibilityTimeout: visibilityS }),
           MessageSystemAttributeNames: ['All'],
           MessageAttributeNames: ['All'],
         }),
         { abortSignal: this.#stop.signal },
       )
-      for (const message of Messages) this.#run(message)
+      return Messages
     } catch (error) {
-      if (this.#stop.signal.aborted) return
-      this.#options.log.warn({ error }, 'the queue does not answer')
+      if (this.#stop.signal.aborted) return []
+      log.warn({ error }, 'the queue does not answer')
       await sleep(1000)
+      return []
     }
   }
 
-  #run(message: Message): void {
-    const run = this.#process(message)
-      .catch((error) => this.#options.log.error({ error }, 'message could not be settled; it comes again'))
+  #run(batch: Message[]): void {
+    const run = this.#process(batch)
+      .catch((error) => this.#options.log.error({ error }, 'messages could not be settled; they come again'))
       .finally(() => this.#running.delete(run))
     this.#running.add(run)
   }
 
-  async #process(message: Message): Promise<void> {
-    const { QueueUrl, ReceiptHandle } = {
-      QueueUrl: this.#options.queueUrl,
-      ReceiptHandle: message.ReceiptHandle,
-    }
+  async #process(batch: readonly Message[]): Promise<void> {
+    const { invoke, settings, queueArn, region, log } = this.#options
+    const Records = batch.map((message) => recordOf(message, { queueArn, region }))
+    let failed: ReadonlySet<string>
     try {
-      const response = BatchResponse.parse(await this.#options.invoke(this.#event(message)))
-      if (response.batchItemFailures.length > 0) return
+      const response = await invoke({ Records })
+      failed =
+        settings.functionResponseType === 'ReportBatchItemFailures'
+          ? failedIds(
+              response,
+              Records.map(({ messageId }) => messageId),
+            )
+          : new Set()
     } catch (error) {
-      this.#options.log.error({ error, body: message.Body }, 'invocation failed')
-      await this.#sqs.send(
-        new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: retryS }),
-      )
+      log.error({ error, messageIds: Records.map(({ messageId }) => messageId) }, 'invocation failed')
+      await this.#giveBack(batch)
       return
     }
-    await this.#sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
+    await this.#delete(batch.filter(({ MessageId = '' }) => !failed.has(MessageId)))
   }
 
-  #event(message: Message): SQSEvent {
-    const { queueArn, region } = this.#options
-    return {
-      Records: [
-        {
-          messageId: message.MessageId ?? '',
-          receiptHandle: message.ReceiptHandle ?? '',
-          body: message.Body ?? '',
-          // Asked for with "All", so those that Lambda promises are there.
-          attributes: (message.Attributes ?? {}) as unknown as SQSEvent['Records'][number]['attributes'],
-          messageAttributes: {},
-          md5OfBody: message.MD5OfBody ?? '',
-          eventSource: 'aws:sqs',
-          eventSourceARN: queueArn,
-          awsRegion: region,
-        },
-      ],
+  async #delete(messages: readonly Message[]): Promise<void> {
+    for (const Entries of entriesOf(messages)) {
+      const { Failed = [] } = await this.#sqs.send(
+        new DeleteMessageBatchCommand({ QueueUrl: this.#options.queueUrl, Entries }),
+      )
+      if (Failed[0]) throw new Error(`${Failed.length} messages were not deleted: ${Failed[0].Message}`)
     }
   }
+
+  async #giveBack(messages: readonly Message[]): Promise<void> {
+    for (const entries of entriesOf(messages)) {
+      await this.#sqs.send(
+        new ChangeMessageVisibilityBatchCommand({
+          QueueUrl: this.#options.queueUrl,
+          Entries: entries.map((entry) => ({ ...entry, VisibilityTimeout: retryS })),
+        }),
+      )
+    }
+  }
+}
+
+function entriesOf(messages: readonly Message[]) {
+  const entries = messages.map(({ ReceiptHandle = '' }, at) => ({ Id: String(at), ReceiptHandle }))
+  return Array.from({ length: Math.ceil(entries.length / mostPerCall) }, (_, call) =>
+    entries.slice(call * mostPerCall, (call + 1) * mostPerCall),
+  )
 }

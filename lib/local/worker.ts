@@ -1,33 +1,36 @@
 import type { SQSEvent } from 'aws-lambda'
 import { handler, stop } from '../../functions/convert.ts'
+import { type Failure, failureOf } from './lambda/failure.ts'
+import type { FunctionContext } from './lambda/runtime.ts'
 
 /** What the service and a worker process tell each other. */
 export interface Invocation {
   readonly id: number
-  readonly event: SQSEvent
+  /** What the function gets; it checks the shape itself, as anybody may invoke it. */
+  readonly event: unknown
   /** Epoch milliseconds at which the function's time is over. */
   readonly deadline: number
+  readonly context: Omit<FunctionContext, 'getRemainingTimeInMillis'>
 }
 export type WorkerMessage =
   | { readonly type: 'alive' }
   | { readonly type: 'result'; readonly id: number; readonly value: unknown }
-  | { readonly type: 'error'; readonly id: number; readonly message: string }
+  | { readonly type: 'error'; readonly id: number; readonly failure: Failure }
 
 /** A worker that does not show itself for several of these hangs. */
 export const aliveEveryMs = 2000
 
 const tell = (message: WorkerMessage) => process.send?.(message)
 
-async function invoke({ id, event, deadline }: Invocation): Promise<void> {
+async function invoke({ id, event, deadline, context }: Invocation): Promise<void> {
   try {
-    const value = await handler(event, { getRemainingTimeInMillis: () => deadline - Date.now() })
+    const value = await handler(event as SQSEvent, {
+      ...context,
+      getRemainingTimeInMillis: () => deadline - Date.now(),
+    })
     tell({ type: 'result', id, value })
   } catch (error) {
-    tell({
-      type: 'error',
-      id,
-      message: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    })
+    tell({ type: 'error', id, failure: failureOf(error) })
   }
 }
 

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { SQSEvent } from 'aws-lambda'
 import type { ImageId } from '../engines/engine.ts'
 import type { Log } from '../log.ts'
+import { type Failure, FunctionError } from './lambda/failure.ts'
+import type { FunctionContext } from './lambda/runtime.ts'
 import nodeFlags from './node-flags.json' with { type: 'json' }
 import { withParentDeath } from './process.ts'
 import type { Invocation, WorkerMessage } from './worker.ts'
@@ -23,7 +24,6 @@ export interface WorkerOptions {
   readonly logFd: number
   readonly log: Log
   readonly idleMs: number
-  readonly timeoutMs: number
   /** Bytes of resident memory above which it is ended. */
   readonly maxMemoryBytes: number
   /** Milliseconds without a sign of life after which it counts as hanging. */
@@ -55,15 +55,15 @@ export class Worker {
     this.#options = options
   }
 
-  /** @throws when the function failed, its process died or its time was over. */
-  invoke(event: SQSEvent): Promise<unknown> {
+  /** @throws FunctionError when the function failed, its process died or its time was over. */
+  invoke(event: unknown, { getRemainingTimeInMillis, ...context }: FunctionContext): Promise<unknown> {
     clearTimeout(this.#idle)
     const child = this.#running()
     const id = this.#nextId++
-    const deadline = Date.now() + this.#options.timeoutMs
+    const deadline = Date.now() + getRemainingTimeInMillis()
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject, deadline })
-      child.send({ id, event, deadline } satisfies Invocation, (error) => {
+      child.send({ id, event, deadline, context } satisfies Invocation, (error) => {
         if (error) this.#settle(id)?.reject(error)
       })
     }).finally(() => this.#rest())
@@ -124,7 +124,7 @@ export class Worker {
     if (message.type === 'alive') return
     const pending = this.#settle(message.id)
     if (message.type === 'result') pending?.resolve(message.value)
-    else pending?.reject(new Error(message.message))
+    else pending?.reject(new FunctionError(message.failure))
   }
 
   #gone(child: ChildProcess, reason: string): void {
@@ -136,8 +136,8 @@ export class Worker {
       { image, reason, running: this.#pending.size },
       'worker ended',
     )
-    for (const id of [...this.#pending.keys()])
-      this.#settle(id)?.reject(new Error(`the worker ended: ${reason}`))
+    const failure: Failure = { errorType: 'Runtime.ExitError', errorMessage: `the worker ended: ${reason}` }
+    for (const id of [...this.#pending.keys()]) this.#settle(id)?.reject(new FunctionError(failure))
   }
 
   async #check(child: ChildProcess): Promise<void> {

@@ -11,12 +11,15 @@ import { after, before, test } from 'node:test'
 import { imageLimits } from '../../lib/deployment/functions.ts'
 import type { ImageId } from '../../lib/engines/engine.ts'
 import { type Embedded, openEmbedded } from '../../lib/local/embedded.ts'
+import { apiHandler, httpRoutes, zipFunctions } from '../../lib/local/functions.ts'
+import { createHttpApi } from '../../lib/local/gateway/http-api.ts'
 import { createGateway } from '../../lib/local/gateway.ts'
+import { Lambda } from '../../lib/local/lambda/runtime.ts'
 import { close, listen } from '../../lib/local/listen.ts'
 import { provision } from '../../lib/local/provision.ts'
 import { QueueMapping } from '../../lib/local/queue-mapping.ts'
 import { createLog } from '../../lib/log.ts'
-import { imageIds } from '../../lib/resources.ts'
+import { functions, imageIds, queueMapping } from '../../lib/resources.ts'
 import { Client } from '../service.ts'
 import { openNetwork, startLambda } from './lambda.ts'
 
@@ -111,7 +114,7 @@ before(async () => {
     lambdas.set(image, lambda)
     const { url: queueUrl, arn: queueArn } = queues[image]
     const mapping = new QueueMapping({
-      ...{ queueUrl, queueArn, region, concurrency: 1, log },
+      ...{ queueUrl, queueArn, region, concurrency: 1, settings: queueMapping, log },
       invoke: async (event) => {
         const outcome = await lambda.invoke(event, imageLimits(image).timeout)
         if ('error' in outcome) throw new Error(JSON.stringify(outcome.error))
@@ -122,7 +125,11 @@ before(async () => {
   }
   const { createApi } = await import('../../functions/api.ts')
   const settings = { ...environment, OWNER_SECRET: 'x'.repeat(40), MIN_FREE_DISK_GB: '0', LOG_LEVEL: 'error' }
-  const gateway = createGateway({ api: createApi(settings), s3: undefined, log })
+  const handlers = { api: apiHandler(createApi(settings)) }
+  const zipped = zipFunctions({ api: functions.api }, handlers, {})
+  const options = { routes: httpRoutes({ api: functions.api }), streamed: ['api'], log }
+  const http = createHttpApi({ ...options, lambda: new Lambda({ functions: zipped, region, log }) })
+  const gateway = createGateway({ http })
   client = new Client({ url: `http://127.0.0.1:${await listen(gateway, 0, '127.0.0.1')}` })
   ends.push(() => close(gateway))
 })

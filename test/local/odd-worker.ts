@@ -1,3 +1,4 @@
+import type { SQSEvent } from 'aws-lambda'
 import type { Invocation, WorkerMessage } from '../../lib/local/worker.ts'
 
 /** A worker that does what the message says: answers, dies, hangs, or eats memory. */
@@ -6,12 +7,12 @@ const eaten: Buffer[] = []
 
 process.on('message', (message) => {
   const { id, event } = message as Invocation
-  switch (event.Records[0]?.body) {
+  switch ((event as SQSEvent).Records[0]?.body) {
     case 'answer':
       tell({ type: 'result', id, value: process.pid })
       return
     case 'fail':
-      tell({ type: 'error', id, message: 'as told' })
+      tell({ type: 'error', id, failure: { errorType: 'Error', errorMessage: 'as told' } })
       return
     case 'die':
       process.exit(3)

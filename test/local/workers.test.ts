@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { openSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { SQSEvent } from 'aws-lambda'
 import pino from 'pino'
 import { Worker, type WorkerOptions } from '../../lib/local/workers.ts'
 
@@ -16,7 +15,6 @@ function start(options: Partial<WorkerOptions> = {}): Worker {
     logFd: openSync('/dev/null', 'a'),
     log: pino({ level: 'silent' }),
     idleMs: 60_000,
-    timeoutMs: 60_000,
     maxMemoryBytes: 1024 ** 3,
     file: fileURLToPath(new URL('./odd-worker.ts', import.meta.url)),
     ...options,
@@ -25,51 +23,62 @@ function start(options: Partial<WorkerOptions> = {}): Worker {
   return worker
 }
 
-const event = (body: string) => ({ Records: [{ body }] }) as SQSEvent
+const context = {
+  callbackWaitsForEmptyEventLoop: true,
+  functionName: 'odd',
+  functionVersion: '$LATEST',
+  invokedFunctionArn: 'arn',
+  memoryLimitInMB: '512',
+  awsRequestId: 'id',
+  logGroupName: 'group',
+  logStreamName: 'stream',
+}
+const invoke = (worker: Worker, body: string, timeMs = 60_000) =>
+  worker.invoke({ Records: [{ body }] }, { ...context, getRemainingTimeInMillis: () => timeMs })
 
 test('a worker starts when first needed and serves many invocations', async () => {
   const worker = start()
-  const first = await worker.invoke(event('answer'))
-  assert.equal(await worker.invoke(event('answer')), first)
+  const first = await invoke(worker, 'answer')
+  assert.equal(await invoke(worker, 'answer'), first)
 })
 
 test('an error of the function is an error of its invocation alone', async () => {
   const worker = start()
-  const pid = await worker.invoke(event('answer'))
-  await assert.rejects(worker.invoke(event('fail')), /as told/)
-  assert.equal(await worker.invoke(event('answer')), pid)
+  const pid = await invoke(worker, 'answer')
+  await assert.rejects(invoke(worker, 'fail'), /as told/)
+  assert.equal(await invoke(worker, 'answer'), pid)
 })
 
 test('a worker that dies fails what it was doing; the next invocation gets a new one', async () => {
   const worker = start()
-  const pid = await worker.invoke(event('answer'))
+  const pid = await invoke(worker, 'answer')
   await Promise.all([
-    assert.rejects(worker.invoke(event('sleep')), /worker ended: exit code 3/),
-    assert.rejects(worker.invoke(event('die')), /worker ended: exit code 3/),
+    assert.rejects(invoke(worker, 'sleep'), /worker ended: exit code 3/),
+    assert.rejects(invoke(worker, 'die'), /worker ended: exit code 3/),
   ])
-  assert.notEqual(await worker.invoke(event('answer')), pid)
+  assert.notEqual(await invoke(worker, 'answer'), pid)
 })
 
 test('a worker that hangs is killed', async () => {
   const worker = start({ hangMs: 1000 })
-  await assert.rejects(worker.invoke(event('hang')), /worker ended: SIGKILL/)
-  assert.ok(await worker.invoke(event('answer')))
+  await assert.rejects(invoke(worker, 'hang'), /worker ended: SIGKILL/)
+  assert.ok(await invoke(worker, 'answer'))
 })
 
 test('a worker that takes too much memory is killed', async () => {
   const worker = start({ maxMemoryBytes: 200 * 1024 * 1024 })
-  await assert.rejects(worker.invoke(event('eat')), /worker ended: SIGKILL/)
-  assert.ok(await worker.invoke(event('answer')))
+  await assert.rejects(invoke(worker, 'eat'), /worker ended: SIGKILL/)
+  assert.ok(await invoke(worker, 'answer'))
 })
 
 test('a worker whose function runs over its time is killed', async () => {
-  const worker = start({ timeoutMs: 500 })
-  await assert.rejects(worker.invoke(event('sleep')), /worker ended: SIGKILL/)
+  const worker = start()
+  await assert.rejects(invoke(worker, 'sleep', 500), /worker ended: SIGKILL/)
 })
 
 test('an idle worker ends and comes back when needed', async () => {
   const worker = start({ idleMs: 100 })
-  const pid = Number(await worker.invoke(event('answer')))
+  const pid = Number(await invoke(worker, 'answer'))
   const deadline = Date.now() + 10_000
   const lives = () => {
     try {
@@ -82,5 +91,5 @@ test('an idle worker ends and comes back when needed', async () => {
     assert.ok(Date.now() < deadline)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  assert.notEqual(await worker.invoke(event('answer')), pid)
+  assert.notEqual(await invoke(worker, 'answer'), pid)
 })

@@ -1,0 +1,90 @@
+import { cpus } from 'node:os'
+import type { Config } from '../config.ts'
+import type { ImageId } from '../engines/engine.ts'
+import { engines } from '../engines/index.ts'
+import type { Log } from '../log.ts'
+import { imageIds, queueMapping } from '../resources.ts'
+import type { Environment } from './environment.ts'
+import { FunctionError } from './lambda/failure.ts'
+import type { Lambda, LocalFunction } from './lambda/runtime.ts'
+import type { Provisioned } from './provision.ts'
+import { QueueMapping } from './queue-mapping.ts'
+import { Worker } from './workers.ts'
+
+/** Milliseconds of the longest job and some: within it the job's own limits apply. */
+const longestMs = 50 * 60_000
+/** Node, our own code and the SDK beside the engines. */
+const runtimeMb = 512
+/** Seconds that a worker has to start and to claim the task; from then on it keeps the message hidden itself. */
+const claimS = 30
+
+interface ConversionParts {
+  readonly config: Config
+  readonly environment: Environment
+  readonly logFd: number
+  readonly log: Log
+}
+
+export interface Conversions {
+  /** `convert-<image>`, each in a worker process of its own. */
+  readonly functions: readonly LocalFunction[]
+  /** Feeds them from their queues. */
+  start(lambda: Lambda, queues: Provisioned['queues']): void
+  close(): Promise<void>
+}
+
+export function openConversions({ config, environment, logFd, log }: ConversionParts): Conversions {
+  const concurrency = config.PARALLEL ?? cpus().length
+  const idleMs = config.WORKER_IDLE_S * 1000
+  const mappings: QueueMapping[] = []
+  const parts = imageIds.map((image) => {
+    const memoryMb = concurrency * memoryOf(image) + runtimeMb
+    const worker = new Worker({
+      image,
+      environment,
+      logFd,
+      log,
+      idleMs,
+      maxMemoryBytes: memoryMb * 1024 ** 2,
+    })
+    const local: LocalFunction = {
+      name: `convert-${image}`,
+      memoryMb,
+      timeoutMs: longestMs,
+      retryAttempts: 2,
+      maximumConcurrency: concurrency,
+      handler: (event, context) => worker.invoke(event, context),
+    }
+    return { image, worker, local }
+  })
+  return {
+    functions: parts.map(({ local }) => local),
+    start(lambda, queues) {
+      for (const { image, local } of parts) {
+        const { url: queueUrl, arn: queueArn } = queues[image]
+        mappings.push(
+          new QueueMapping({
+            ...{ queueUrl, queueArn, region: config.AWS_REGION, concurrency, log },
+            settings: queueMapping,
+            visibilityS: claimS,
+            invoke: async (event) => {
+              const outcome = await lambda.invoke(local.name, event)
+              if (!outcome.ok) throw new FunctionError(outcome.failure)
+              return outcome.value
+            },
+          }),
+        )
+      }
+    },
+    close: async () => {
+      // Workers first: they give their tasks back, and with that the mappings come to rest.
+      const workers = parts.map(({ worker }) => worker.close())
+      await Promise.all([...workers, ...mappings.map((mapping) => mapping.close())])
+    },
+  }
+}
+
+function memoryOf(image: ImageId): number {
+  const limits = engines.filter((engine) => engine.image === image).map((engine) => engine.limits.memoryMb)
+  return Math.max(512, ...limits)
+}

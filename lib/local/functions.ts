@@ -1,0 +1,63 @@
+import type { ApiHandler } from '../../functions/api.ts'
+import type { FunctionDeclaration, functions } from '../resources.ts'
+import type { HttpRoute } from './gateway/http-routes.ts'
+import type { WebSocketRoute } from './gateway/websocket-routes.ts'
+import { type LocalFunction, lambdaLimits } from './lambda/runtime.ts'
+
+export type FunctionName = keyof typeof functions
+type Declared = Readonly<Record<string, FunctionDeclaration>>
+
+/**
+ * Functions of zip packages run in the process of the gateway, as each further process would take more memory than
+ * all of them. What is declared is loaded when it is first invoked, unless `handlers` has it already.
+ */
+export function zipFunctions(
+  declared: Declared,
+  handlers: Readonly<Record<string, LocalFunction['handler']>>,
+  deadLetters: Readonly<Record<string, { readonly url: string }>>,
+): LocalFunction[] {
+  return Object.entries(declared).map(([name, { handler, memoryMb, timeoutS, retryAttempts = 2 }]) => {
+    const deadLetterUrl = deadLetters[name]?.url
+    return {
+      name,
+      memoryMb,
+      timeoutMs: timeoutS * 1000,
+      retryAttempts,
+      maximumConcurrency: lambdaLimits.concurrency,
+      ...(deadLetterUrl !== undefined && { deadLetterUrl }),
+      handler: handlers[name] ?? loaded(handler),
+    }
+  })
+}
+
+/** The HTTP API makes the events of this function; whoever else invokes it has to send such events too. */
+export const apiHandler =
+  (api: ApiHandler): LocalFunction['handler'] =>
+  (event, context) =>
+    api(event as Parameters<ApiHandler>[0], context as Parameters<ApiHandler>[1])
+
+/** `functions/sweep.handler` is what `functions/sweep.ts` exports as `handler`. */
+function loaded(handler: string): LocalFunction['handler'] {
+  const dot = handler.lastIndexOf('.')
+  const address = new URL(`../../${handler.slice(0, dot)}.ts`, import.meta.url).href
+  return async (event, context) => {
+    const module = (await import(address)) as Record<string, LocalFunction['handler']> // declared to be one
+    const named = module[handler.slice(dot + 1)]
+    if (!named) throw new Error(`there is no ${handler}`)
+    return named(event, context)
+  }
+}
+
+export function httpRoutes(declared: Declared): HttpRoute[] {
+  return Object.entries(declared).flatMap(([functionName, { trigger }]) => {
+    if (!('http' in trigger)) return []
+    const keys = trigger.http === true ? ['$default'] : trigger.http
+    return keys.map((key) => ({ key, functionName }))
+  })
+}
+
+export function webSocketRoutes(declared: Declared): WebSocketRoute[] {
+  return Object.entries(declared).flatMap(([functionName, { trigger }]) =>
+    'websocket' in trigger ? trigger.websocket.map((key) => ({ key, functionName })) : [],
+  )
+}

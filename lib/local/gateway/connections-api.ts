@@ -1,0 +1,76 @@
+// The @connections commands, by which functions reach WebSocket clients:
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ApiError, checkSignature, readBody, sendError, sendJson } from '../signed-api.ts'
+import type { Credentials } from '../sigv4.ts'
+import type { WebSocketApi } from './websocket-api.ts'
+
+export interface ConnectionsOptions {
+  readonly webSocketApi: WebSocketApi
+  readonly region: string
+  readonly credentials: readonly Credentials[]
+}
+
+const mostBytes = 128 * 1024
+/** The SDK puts the path of its endpoint before it, on AWS the stage. */
+const path = /^(?:\/[\w-]+)*\/@connections\/([^/?]+)\/?(?:\?|$)/
+/** The form of ids that were ever handed out. */
+const idForm = /^[\w-]{15}=$/
+
+const tooLarge = new ApiError(
+  'PayloadTooLargeException',
+  `The payload is larger than ${mostBytes} bytes.`,
+  413,
+)
+const gone = () => new ApiError('GoneException', 'Gone', 410)
+
+export const isConnections = ({ url = '' }: IncomingMessage) => url.includes('/@connections/')
+
+/** Serves one request for which `isConnections` holds. */
+export async function serveConnections(
+  options: ConnectionsOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  response.setHeader('x-amzn-requestid', randomUUID())
+  try {
+    await run(options, request, response)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    sendError(response, error.status, error.code, { message: error.message })
+  }
+}
+
+async function run(
+  { webSocketApi, region, credentials }: ConnectionsOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readBody(request, mostBytes, tooLarge)
+  checkSignature(request, body, { service: 'execute-api', region, credentials })
+  const segment = path.exec(request.url ?? '')?.[1]
+  // The signature was over this path, so its escapes were seen to be UTF-8.
+  const id = decodeURIComponent(segment ?? '')
+  if (!idForm.test(id)) throw new ApiError('BadRequestException', `Invalid connectionId: ${id}`, 400)
+  const open = webSocketApi.get(id)
+  switch (request.method) {
+    case 'POST':
+      if (!(await webSocketApi.send(id, body))) throw gone()
+      response.writeHead(200, { 'content-length': 0 }).end()
+      return
+    case 'GET': {
+      if (!open) throw gone()
+      const { connectedAt, sourceIp, userAgent } = open.connection
+      const identity = { sourceIp, userAgent }
+      sendJson(response, 200, JSON.stringify({ connectedAt, identity, lastActiveAt: open.lastActiveAt }))
+      return
+    }
+    case 'DELETE':
+      if (!webSocketApi.disconnect(id)) throw gone()
+      response.writeHead(204).end()
+      return
+    default:
+      throw new ApiError('ForbiddenException', `${request.method} is no command of @connections.`, 403)
+  }
+}

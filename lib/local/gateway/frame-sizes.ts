@@ -1,0 +1,36 @@
+/**
+ * Follows the frames of one direction of a WebSocket (RFC 6455, 5.2) and tells the largest payload that was
+ * announced in a chunk. API Gateway limits single frames, which the WebSocket library does not show.
+ */
+export function frameSizes(): (chunk: Buffer) => number {
+  const header: number[] = []
+  let skip = 0
+  return (chunk) => {
+    let largest = 0
+    for (let at = 0; at < chunk.length; ) {
+      if (skip > 0) {
+        const taken = Math.min(skip, chunk.length - at)
+        skip -= taken
+        at += taken
+        continue
+      }
+      header.push(chunk[at++] ?? 0)
+      const length = payloadLength(header)
+      if (length === undefined) continue
+      largest = Math.max(largest, length)
+      const isMasked = ((header[1] ?? 0) & 0x80) !== 0
+      skip = length + (isMasked ? 4 : 0)
+      header.length = 0
+    }
+    return largest
+  }
+}
+
+/** Undefined until the bytes that tell it are there: two, and two or eight more for a longer payload. */
+function payloadLength(header: readonly number[]): number | undefined {
+  const short = (header[1] ?? 0) & 0x7f
+  const size = short === 126 ? 4 : short === 127 ? 10 : 2
+  if (header.length < 2 || header.length < size) return undefined
+  if (size === 2) return short
+  return header.slice(2, size).reduce((value, byte) => value * 256 + byte, 0)
+}

@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Log } from '../../log.ts'
+import { timedOut } from '../lambda/failure.ts'
+import { type Lambda, lambdaLimits, type Outcome } from '../lambda/runtime.ts'
+import { bodyOf, hasBody } from './http-body.ts'
+import { eventOf, targetOf } from './http-event.ts'
+import { type Answer, answerOf } from './http-result.ts'
+import { type HttpRoute, routesFinder } from './http-routes.ts'
+import { gatewayAnswer, send } from './send.ts'
+
+export interface HttpApiOptions {
+  readonly lambda: Lambda
+  readonly routes: readonly HttpRoute[]
+  /** Functions that get the body as the stream that arrives, of any length, in place of a buffered one. */
+  readonly streamed: readonly string[]
+  readonly log: Log
+}
+
+export type HttpApi = (request: IncomingMessage, response: ServerResponse) => void
+
+/** "Maximum integration timeout: 30 seconds" and "Total combined size of request line and header values: 10240 bytes". */
+const limits = { integrationMs: 30_000, headBytes: 10_240 } as const
+
+/** The HTTP API: requests become events, results of functions become responses, all by API Gateway's rules. */
+export function createHttpApi(options: HttpApiOptions): HttpApi {
+  const find = routesFinder(options.routes)
+  const streamed = new Set(options.streamed)
+
+  async function answer(request: IncomingMessage): Promise<Answer> {
+    if (headBytes(request) > limits.headBytes) return gatewayAnswer(431, 'Request Header Fields Too Large')
+    const target = targetOf(request)
+    if (!target) return gatewayAnswer(400, 'Bad Request')
+    const route = find(request.method ?? 'GET', target.encodedPath)
+    if (!route) return gatewayAnswer(404, 'Not Found')
+    const isStreamed = streamed.has(route.functionName)
+    const body = isStreamed ? { isBase64Encoded: false, bodyStream: request } : await bodyOf(request)
+    const event = body && eventOf(request, target, route, body)
+    if (!event || isTooLarge(event)) return gatewayAnswer(413, 'Request Entity Too Large')
+    const outcome = await options.lambda.invoke(route.functionName, event, {
+      limitMs: limits.integrationMs,
+      ...(isStreamed && hasBody(request) && { from: arrived(request) }),
+    })
+    const { headers, ...rest } = outcomeAnswer(outcome, route.functionName)
+    return { ...rest, headers: { ...headers, 'apigw-requestid': event.requestContext.requestId } }
+  }
+
+  function outcomeAnswer(outcome: Outcome, functionName: string): Answer {
+    if (!outcome.ok && outcome.failure.errorType === timedOut)
+      return gatewayAnswer(503, 'Service Unavailable')
+    const known = outcome.ok ? answerOf(outcome.value) : undefined
+    if (known) return known
+    if (outcome.ok) options.log.error({ function: functionName }, 'the result of a function is malformed')
+    return gatewayAnswer(500, 'Internal Server Error')
+  }
+
+  return (request, response) => {
+    answer(request)
+      .then((known) => send(known, request, response))
+      .catch((error: unknown) => {
+        // The client went away while it still wrote.
+        options.log.info({ error }, 'a request ended before its answer')
+        response.destroy()
+      })
+  }
+}
+
+function headBytes({ method = '', url = '', rawHeaders }: IncomingMessage): number {
+  const values = rawHeaders.filter((_, at) => at % 2 === 1)
+  return values.reduce((sum, value) => sum + value.length, `${method} ${url} HTTP/1.1`.length)
+}
+
+/** The whole event is the payload of an invocation, where quotes and base64 take more than the body did. */
+function isTooLarge(event: { readonly body?: string }): boolean {
+  const { body = '' } = event
+  return body.length * 6 > lambdaLimits.requestBytes && jsonBytes(event) > lambdaLimits.requestBytes
+}
+
+const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+
+/** When all of the body is there, or the client is gone. */
+function arrived(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    request.once('close', resolve)
+  })
+}

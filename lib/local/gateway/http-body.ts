@@ -1,0 +1,44 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import type { EventBody } from './http-event.ts'
+
+/** "Payload size: 10 MB" (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html). */
+const mostBytes = 10 * 1024 * 1024
+
+export const hasBody = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/** The body as events carry it; undefined when it is too large, which is known before all of it was read. */
+export async function bodyOf(request: IncomingMessage): Promise<EventBody | undefined> {
+  if (!hasBody(request)) return { isBase64Encoded: false }
+  if (Number(request.headers['content-length'] ?? 0) > mostBytes) return undefined
+  const bytes = await read(request)
+  if (!bytes) return undefined
+  if (bytes.length === 0) return { isBase64Encoded: false }
+  const isText = textTypes.test(request.headers['content-type'] ?? '') && isUtf8(bytes)
+  return isText
+    ? { body: bytes.toString('utf8'), isBase64Encoded: false }
+    : { body: bytes.toString('base64'), isBase64Encoded: true }
+}
+
+/** All other types reach a function in base64, forms of a browser among them. */
+const textTypes =
+  /^\s*(?:text\/[\w.+-]+|application\/(?:json|xml|javascript|[\w.-]+\+(?:json|xml)))\s*(?:;|$)/i
+
+/** Not by iteration: that would close the connection of a request that is refused. */
+function read(request: IncomingMessage): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const take = (chunk: Buffer) => {
+      size += chunk.length
+      chunks.push(chunk)
+      if (size <= mostBytes) return
+      request.off('data', take)
+      resolve(undefined)
+    }
+    request.on('data', take)
+    request.once('end', () => resolve(Buffer.concat(chunks)))
+    request.once('error', reject)
+  })
+}

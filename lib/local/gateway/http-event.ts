@@ -1,0 +1,127 @@
+// The event that API Gateway makes of a request, payload format 2.0:
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { HttpEvent } from '../../http/contract.ts'
+import type { FoundRoute } from './http-routes.ts'
+
+/** Where a request goes: its path as it came, and decoded as functions get it. */
+export interface Target {
+  readonly encodedPath: string
+  readonly path: string
+  readonly rawQueryString: string
+}
+
+export type EventBody = Pick<HttpEvent, 'body' | 'isBase64Encoded' | 'bodyStream'>
+
+/** Undefined when the target is no path or an escape in it is no UTF-8. */
+export function targetOf({ url = '/' }: IncomingMessage): Target | undefined {
+  const at = url.indexOf('?')
+  const encodedPath = at < 0 ? url : url.slice(0, at)
+  const rawQueryString = at < 0 ? '' : url.slice(at + 1)
+  if (!encodedPath.startsWith('/')) return undefined
+  try {
+    return { encodedPath, path: decodeURIComponent(encodedPath), rawQueryString }
+  } catch {
+    return undefined
+  }
+}
+
+export function eventOf(
+  request: IncomingMessage,
+  { path, rawQueryString }: Target,
+  { key, pathParameters }: FoundRoute,
+  body: EventBody,
+): HttpEvent {
+  const now = new Date()
+  const query = queryOf(rawQueryString)
+  const cookies = request.headers.cookie?.split(/;\s*/).filter((pair) => pair !== '')
+  const { domainName, domainPrefix, sourceIp } = partiesOf(request)
+  return {
+    version: '2.0',
+    routeKey: key,
+    rawPath: path,
+    rawQueryString,
+    ...(cookies && { cookies }),
+    headers: headersOf(request, sourceIp),
+    ...(query && { queryStringParameters: query }),
+    requestContext: {
+      accountId: '000000000000',
+      apiId: 'local',
+      domainName,
+      domainPrefix,
+      http: {
+        method: request.method ?? 'GET',
+        path,
+        protocol: `HTTP/${request.httpVersion}`,
+        sourceIp,
+        userAgent: request.headers['user-agent'] ?? '',
+      },
+      requestId: requestId(),
+      routeKey: key,
+      stage: '$default',
+      time: logTime(now),
+      timeEpoch: now.getTime(),
+    },
+    ...(pathParameters && { pathParameters }),
+    ...body,
+  }
+}
+
+/** An id in the form of API Gateway's own, as `JKJaXmPLvHcESHA=`. */
+export const requestId = () => `${randomBytes(11).toString('base64url')}=`
+
+/** Who talks to whom. */
+export function partiesOf(request: IncomingMessage) {
+  const domainName = request.headers.host ?? 'localhost'
+  return {
+    domainName,
+    domainPrefix: domainName.split(/[.:]/)[0] ?? '',
+    sourceIp: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+  }
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** The time format of web server logs: `12/Mar/2020:19:03:58 +0000`. */
+export function logTime(date: Date): string {
+  const [day = '', time = ''] = date.toISOString().split(/[T.]/)
+  return `${day.slice(8)}/${months[date.getUTCMonth()]}/${day.slice(0, 4)}:${time} +0000`
+}
+
+/** "Duplicate query strings are combined with commas and included in the queryStringParameters field." */
+function queryOf(raw: string): Record<string, string> | undefined {
+  if (raw === '') return undefined
+  const query: Record<string, string> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(raw))
+    query[name] = name in query ? `${query[name]},${value}` : value
+  return { ...query }
+}
+
+/** They concern one connection, and that of the function is another. */
+const perConnection = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Names in lower case, values of a repeated header joined by commas; cookies have a place of their own. */
+function headersOf(request: IncomingMessage, sourceIp: string): Record<string, string> {
+  const headers: Record<string, string> = Object.create(null)
+  for (const [name, values = []] of Object.entries(request.headersDistinct)) {
+    if (name !== 'cookie' && !perConnection.has(name)) headers[name] = values.join(',')
+  }
+  const before = headers['x-forwarded-for']
+  headers['x-forwarded-for'] = before ? `${before}, ${sourceIp}` : sourceIp
+  headers['x-forwarded-port'] = String(request.socket.localPort ?? '')
+  headers['x-forwarded-proto'] = 'http'
+  headers['x-amzn-trace-id'] ??= traceId()
+  return { ...headers }
+}
+
+const traceId = () =>
+  `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`

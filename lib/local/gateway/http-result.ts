@@ -1,0 +1,80 @@
+// What becomes of a function's result, payload format 2.0:
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import * as z from 'zod'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly cookies?: readonly string[] | undefined
+  readonly body: Buffer
+}
+
+const Structured = z.object({
+  statusCode: z
+    .union([z.number(), z.string().regex(/^\d+$/).transform(Number)])
+    .pipe(z.number().int().min(200).max(599)),
+  headers: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.undefined()])).nullish(),
+  cookies: z.array(z.string()).nullish(),
+  body: z.string().nullish(),
+  isBase64Encoded: z.boolean().nullish(),
+})
+
+/** Lambda's limit of a response, which the JSON of the whole result is under. */
+const mostBytes = 6_291_556
+
+/** Undefined for a result that API Gateway does not understand. */
+export function answerOf(result: unknown): Answer | undefined {
+  if (typeof result !== 'object' || result === null || !('statusCode' in result)) return inferred(result)
+  const parsed = Structured.safeParse(result)
+  if (!parsed.success) return undefined
+  const { statusCode, headers, cookies, body, isBase64Encoded } = parsed.data
+  // Only a body can make a result large, and most have a small one.
+  if (body && body.length * 6 > mostBytes && Buffer.byteLength(JSON.stringify(result)) > mostBytes)
+    return undefined
+  if (isBase64Encoded && body && !/^[A-Za-z0-9+/_-]*={0,2}$/.test(body)) return undefined
+  const lines = headerLines(headers ?? {}, cookies ?? [])
+  if (!lines) return undefined
+  return {
+    status: statusCode,
+    headers:
+      body && !('content-type' in lines) ? { 'content-type': 'text/plain; charset=utf-8', ...lines } : lines,
+    ...(cookies && { cookies }),
+    body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'),
+  }
+}
+
+/**
+ * "If your Lambda function returns valid JSON and doesn't return a statusCode, API Gateway assumes … statusCode is
+ * 200, content-type is application/json, body is the function's response." A string is its own text.
+ */
+function inferred(result: unknown): Answer | undefined {
+  const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? 'null')
+  const body = Buffer.from(text)
+  if (body.length > mostBytes) return undefined
+  return { status: 200, headers: { 'content-type': 'application/json' }, body }
+}
+
+/** The gateway frames the message itself. */
+const ofTheGateway = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'trailer'])
+
+/** Names in lower case; undefined when one of them cannot stand in a response. */
+function headerLines(
+  headers: Readonly<Record<string, string | number | boolean | undefined>>,
+  cookies: readonly string[],
+): Record<string, string> | undefined {
+  const lines: Record<string, string> = {}
+  try {
+    for (const [given, value] of Object.entries(headers)) {
+      const name = given.toLowerCase()
+      if (value === undefined || ofTheGateway.has(name)) continue
+      validateHeaderName(name)
+      validateHeaderValue(name, String(value))
+      lines[name] = String(value)
+    }
+    for (const cookie of cookies) validateHeaderValue('set-cookie', cookie)
+  } catch {
+    return undefined
+  }
+  return lines
+}

@@ -1,0 +1,89 @@
+// Which function a request of the HTTP API goes to, by the rules of
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html
+
+/** `GET /items/{id}`, `ANY /files/{path+}` or `$default`, and the function behind it. */
+export interface HttpRoute {
+  readonly key: string
+  readonly functionName: string
+}
+
+export interface FoundRoute extends HttpRoute {
+  readonly pathParameters?: Readonly<Record<string, string>>
+}
+
+type Segment = { readonly kind: 'text' | 'parameter' | 'rest'; readonly text: string }
+
+interface ParsedRoute extends HttpRoute {
+  readonly method: string
+  readonly segments: readonly Segment[]
+}
+
+const defaultKey = '$default'
+
+/** Rank of a segment when several routes match: "API Gateway selects the route with the most-specific match". */
+const ranks = { text: 0, parameter: 1, rest: 2 } as const
+
+/** @returns a function that finds the route of a method and a path that is still percent-encoded. */
+export function routesFinder(
+  routes: readonly HttpRoute[],
+): (method: string, path: string) => FoundRoute | undefined {
+  const parsed = routes
+    .filter(({ key }) => key !== defaultKey)
+    .map(parse)
+    .sort(bySpecificity)
+  const fallback = routes.find(({ key }) => key === defaultKey)
+  return (method, path) => {
+    const given = path.slice(1).split('/')
+    for (const route of parsed) {
+      if (route.method !== 'ANY' && route.method !== method) continue
+      const pathParameters = match(route.segments, given)
+      if (!pathParameters) continue
+      const found = { key: route.key, functionName: route.functionName }
+      return Object.keys(pathParameters).length > 0 ? { ...found, pathParameters } : found
+    }
+    return fallback
+  }
+}
+
+function parse(route: HttpRoute): ParsedRoute {
+  const [, method, path] = /^([A-Z]+) (\/\S*)$/.exec(route.key) ?? []
+  if (method === undefined || path === undefined)
+    throw new Error(
+      `A route is a method and a path as in "GET /items/{id}", or "$default", got "${route.key}".`,
+    )
+  const segments = path
+    .slice(1)
+    .split('/')
+    .map((text): Segment => {
+      const [, name, plus] = /^\{([\w.:-]+)(\+?)\}$/.exec(text) ?? []
+      if (name === undefined) return { kind: 'text', text }
+      return { kind: plus ? 'rest' : 'parameter', text: name }
+    })
+  return { ...route, method, segments }
+}
+
+function bySpecificity(a: ParsedRoute, b: ParsedRoute): number {
+  for (let at = 0; at < Math.min(a.segments.length, b.segments.length); at++) {
+    const difference = rankAt(a, at) - rankAt(b, at)
+    if (difference !== 0) return difference
+  }
+  return Number(a.method === 'ANY') - Number(b.method === 'ANY')
+}
+
+const rankAt = ({ segments }: ParsedRoute, at: number) => ranks[segments[at]?.kind ?? 'rest']
+
+/** Values of the parameters, decoded; undefined when the path is another. */
+function match(
+  segments: readonly Segment[],
+  given: readonly string[],
+): Readonly<Record<string, string>> | undefined {
+  const values: Record<string, string> = {}
+  const hasRest = segments.at(-1)?.kind === 'rest'
+  if (hasRest ? given.length < segments.length : given.length !== segments.length) return undefined
+  for (const [at, { kind, text }] of segments.entries()) {
+    const value = decodeURIComponent(kind === 'rest' ? given.slice(at).join('/') : (given[at] ?? ''))
+    if (kind === 'text' ? value !== text : value === '') return undefined
+    if (kind !== 'text') values[text] = value
+  }
+  return values
+}

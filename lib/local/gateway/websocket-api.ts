@@ -1,0 +1,234 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import * as z from 'zod'
+import { timedOut } from '../lambda/failure.ts'
+import type { Lambda, Outcome } from '../lambda/runtime.ts'
+import { frameSizes } from './frame-sizes.ts'
+import {
+  type Connection,
+  connectEvent,
+  connectionOf,
+  disconnectEvent,
+  messageEvent,
+} from './websocket-event.ts'
+import { routeSelector, type WebSocketRoute } from './websocket-routes.ts'
+
+export interface WebSocketApiOptions {
+  readonly lambda: Lambda
+  readonly routes: readonly WebSocketRoute[]
+  readonly routeSelectionExpression: string
+  /** Name under which events tell where they come from. */
+  readonly stage: string
+  readonly limits?: Partial<typeof defaultLimits>
+}
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html */
+const defaultLimits = {
+  messageBytes: 128 * 1024,
+  frameBytes: 32 * 1024,
+  idleMs: 10 * 60_000,
+  connectedMs: 2 * 3600_000,
+  integrationMs: 29_000,
+}
+
+/** Messages of one connection that functions work on at a time; more are read when one of them is done. */
+const mostAtOnce = 10
+/** How long a client may take for its half of the goodbye, and the last functions for theirs. */
+const closingMs = 3000
+
+const closeCodes = { normal: 1000, goingAway: 1001, noText: 1003, tooBig: 1009 } as const
+
+const HandlerResult = z.object({
+  statusCode: z.coerce.number().int().min(100).max(599).optional(),
+  headers: z.record(z.string(), z.unknown()).nullish(),
+  body: z.string().nullish(),
+})
+
+interface Open {
+  readonly connection: Connection
+  readonly socket: WebSocket
+  readonly touch: () => void
+  lastActiveAt: Date
+  running: number
+}
+
+/** A WebSocket API: connections and messages become events of functions, which write back by `@connections`. */
+export class WebSocketApi {
+  readonly #options: WebSocketApiOptions
+  readonly #limits: typeof defaultLimits
+  readonly #functions: ReadonlyMap<string, string>
+  readonly #select: (message: string) => string | undefined
+  readonly #open = new Map<string, Open>()
+  readonly #work = new Set<Promise<unknown>>()
+  readonly #protocols = new WeakMap<IncomingMessage, string>()
+  readonly #server: WebSocketServer
+
+  constructor(options: WebSocketApiOptions) {
+    this.#options = options
+    this.#limits = { ...defaultLimits, ...options.limits }
+    this.#functions = new Map(options.routes.map(({ key, functionName }) => [key, functionName]))
+    this.#select = routeSelector(options.routeSelectionExpression)
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload: this.#limits.messageBytes,
+      handleProtocols: (_offered, request) => this.#protocols.get(request) ?? false,
+    })
+  }
+
+  /** Takes a handshake over. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): true {
+    this.#track(this.#connect(request, socket, head))
+    return true
+  }
+
+  get(connectionId: string): Readonly<Pick<Open, 'connection' | 'lastActiveAt'>> | undefined {
+    return this.#open.get(connectionId)
+  }
+
+  /** Resolves when the message is written; false when nobody is there any more. */
+  send(connectionId: string, message: Buffer): Promise<boolean> {
+    const open = this.#open.get(connectionId)
+    if (!open || open.socket.readyState !== open.socket.OPEN) return Promise.resolve(false)
+    open.touch()
+    return new Promise((resolve) => {
+      open.socket.send(message, { binary: false }, (error) => resolve(!error))
+    })
+  }
+
+  /** False when nobody is there any more. */
+  disconnect(connectionId: string): boolean {
+    const open = this.#open.get(connectionId)
+    open?.socket.close(closeCodes.normal, 'Connection Closed Normally')
+    return open !== undefined
+  }
+
+  /** Says goodbye to everybody; the functions get to hear of it. */
+  async close(): Promise<void> {
+    for (const { socket } of this.#open.values()) socket.close(closeCodes.goingAway, 'Going away')
+    const timer = setTimeout(() => {
+      for (const { socket } of this.#open.values()) socket.terminate()
+    }, closingMs)
+    const atMost = new Promise((resolve) => setTimeout(resolve, 2 * closingMs).unref())
+    while (this.#open.size > 0 || this.#work.size > 0) {
+      const ended = [...this.#open.values()].map(
+        ({ socket }) => new Promise((resolve) => socket.once('close', resolve)),
+      )
+      const timeout = await Promise.race([...ended, ...this.#work, atMost.then(() => 'timeout' as const)])
+      if (timeout === 'timeout') break
+    }
+    clearTimeout(timer)
+  }
+
+  #track(work: Promise<unknown>): void {
+    this.#work.add(work)
+    void work.finally(() => this.#work.delete(work))
+  }
+
+  /** Undefined when no function has this route. */
+  async #invoke(route: string, event: unknown): Promise<Outcome | undefined> {
+    const name = this.#functions.get(route)
+    if (name === undefined) return undefined
+    return this.#options.lambda.invoke(name, event, { limitMs: this.#limits.integrationMs })
+  }
+
+  async #connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const connection = connectionOf(request, this.#options.stage)
+    const outcome = await this.#invoke('$connect', connectEvent(connection, request))
+    const { status, protocol } = outcome ? verdictOf(outcome) : { status: 200, protocol: undefined }
+    if (status < 200 || status > 299) {
+      refuse(socket, status)
+      return
+    }
+    if (protocol !== undefined) this.#protocols.set(request, protocol)
+    if (socket.destroyed) {
+      // The function knows the client by now, so it has to hear that it is gone.
+      await this.#invoke('$disconnect', disconnectEvent(connection, 1006, ''))
+      return
+    }
+    this.#server.handleUpgrade(request, socket, head, (webSocket) =>
+      this.#welcome(connection, webSocket, socket),
+    )
+  }
+
+  #welcome(connection: Connection, socket: WebSocket, raw: Duplex): void {
+    const close = () => socket.close(closeCodes.goingAway, 'Going away')
+    const idle = setTimeout(close, this.#limits.idleMs)
+    const lifetime = setTimeout(close, this.#limits.connectedMs)
+    const open: Open = {
+      connection,
+      socket,
+      lastActiveAt: new Date(),
+      running: 0,
+      touch: () => {
+        open.lastActiveAt = new Date()
+        idle.refresh()
+      },
+    }
+    this.#open.set(connection.id, open)
+    const largestFrame = frameSizes()
+    // Before the library takes the bytes, so that no message is made of a frame that is too large.
+    raw.prependListener('data', (chunk: Buffer) => {
+      if (largestFrame(chunk) > this.#limits.frameBytes) socket.close(closeCodes.tooBig, 'Message too big')
+    })
+    socket.on('ping', open.touch)
+    socket.on('message', (data, isBinary) => {
+      if (socket.readyState !== socket.OPEN) return
+      // "API Gateway rejects it and disconnects the client with code 1003" is what its guide says of binary frames.
+      if (isBinary) socket.close(closeCodes.noText, 'Binary frames are not supported')
+      else this.#track(this.#receive(open, String(data)))
+    })
+    // The close event follows, with the code.
+    socket.on('error', () => {})
+    socket.once('close', (code, reason) => {
+      clearTimeout(idle)
+      clearTimeout(lifetime)
+      this.#open.delete(connection.id)
+      this.#track(this.#invoke('$disconnect', disconnectEvent(connection, code, reason.toString())))
+    })
+  }
+
+  async #receive(open: Open, message: string): Promise<void> {
+    const { connection, socket } = open
+    open.touch()
+    if (++open.running >= mostAtOnce) socket.pause()
+    const selected = this.#select(message)
+    const isNamed = selected !== undefined && !selected.startsWith('$') && this.#functions.has(selected)
+    const route = isNamed ? selected : '$default'
+    const event = messageEvent(connection, route, message)
+    const outcome = await this.#invoke(route, event)
+    open.running -= 1
+    if (socket.isPaused) socket.resume()
+    const { requestId } = event.requestContext
+    const tell = (text: string) =>
+      socket.send(JSON.stringify({ message: text, connectionId: connection.id, requestId }))
+    if (!outcome) tell('Forbidden')
+    else if (!outcome.ok) tell('Internal server error')
+    else {
+      const result = HandlerResult.safeParse(outcome.value)
+      if (result.success && result.data.body) socket.send(result.data.body)
+    }
+  }
+}
+
+/** What the `$connect` function says: a status, and the subprotocol that it chose. */
+function verdictOf(outcome: Outcome): { status: number; protocol: string | undefined } {
+  if (!outcome.ok) return { status: outcome.failure.errorType === timedOut ? 504 : 502, protocol: undefined }
+  const result = HandlerResult.safeParse(outcome.value)
+  if (!result.success) return { status: 502, protocol: undefined }
+  const { statusCode = 502, headers } = result.data
+  const protocol = Object.entries(headers ?? {}).find(
+    ([name]) => name.toLowerCase() === 'sec-websocket-protocol',
+  )?.[1]
+  return { status: statusCode, protocol: typeof protocol === 'string' ? protocol : undefined }
+}
+
+function refuse(socket: Duplex, status: number): void {
+  const reason = STATUS_CODES[status] ?? 'Refused'
+  const body = JSON.stringify({ message: reason })
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nconnection: close\r\ncontent-type: application/json\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,82 @@
+// Events of a WebSocket API:
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-mapping-template-reference.html
+import type { IncomingMessage } from 'node:http'
+import { logTime, partiesOf, requestId } from './http-event.ts'
+
+/** What is known of a connection from its handshake on. */
+export interface Connection {
+  readonly id: string
+  readonly connectedAt: Date
+  readonly stage: string
+  readonly domainName: string
+  readonly sourceIp: string
+  readonly userAgent: string
+}
+
+type EventType = 'CONNECT' | 'MESSAGE' | 'DISCONNECT'
+
+export function connectionOf(request: IncomingMessage, stage: string): Connection {
+  const { domainName, sourceIp } = partiesOf(request)
+  const userAgent = request.headers['user-agent'] ?? ''
+  return { id: requestId(), connectedAt: new Date(), stage, domainName, sourceIp, userAgent }
+}
+
+function contextOf(connection: Connection, eventType: EventType, routeKey: string) {
+  const now = new Date()
+  const id = requestId()
+  return {
+    routeKey,
+    eventType,
+    extendedRequestId: id,
+    requestTime: logTime(now),
+    messageDirection: 'IN',
+    stage: connection.stage,
+    connectedAt: connection.connectedAt.getTime(),
+    requestTimeEpoch: now.getTime(),
+    identity: { sourceIp: connection.sourceIp, userAgent: connection.userAgent },
+    requestId: id,
+    domainName: connection.domainName,
+    connectionId: connection.id,
+    apiId: 'local',
+  }
+}
+
+export function connectEvent(connection: Connection, request: IncomingMessage) {
+  const { searchParams } = new URL(request.url ?? '/', 'http://localhost')
+  const multiValueHeaders = { ...request.headersDistinct }
+  const query = [...new Set(searchParams.keys())]
+  return {
+    headers: lastOf(multiValueHeaders),
+    multiValueHeaders,
+    ...(query.length > 0 && {
+      queryStringParameters: Object.fromEntries(searchParams),
+      multiValueQueryStringParameters: Object.fromEntries(
+        query.map((name) => [name, searchParams.getAll(name)]),
+      ),
+    }),
+    requestContext: contextOf(connection, 'CONNECT', '$connect'),
+    isBase64Encoded: false,
+  }
+}
+
+export function messageEvent(connection: Connection, routeKey: string, body: string) {
+  const context = contextOf(connection, 'MESSAGE', routeKey)
+  return { requestContext: { ...context, messageId: requestId() }, body, isBase64Encoded: false }
+}
+
+export function disconnectEvent(connection: Connection, code: number, reason: string) {
+  const headers = { host: connection.domainName, 'x-api-key': '', 'x-forwarded-for': '', 'x-restapi': '' }
+  return {
+    headers,
+    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    requestContext: {
+      ...contextOf(connection, 'DISCONNECT', '$disconnect'),
+      disconnectStatusCode: code,
+      disconnectReason: reason,
+    },
+    isBase64Encoded: false,
+  }
+}
+
+const lastOf = (values: Readonly<Record<string, readonly string[] | undefined>>) =>
+  Object.fromEntries(Object.entries(values).map(([name, list]) => [name, list?.at(-1)]))

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  ChangeMessageVisibilityCommand,
+  type MessageAttributeValue,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
+import type { SQSEvent, SQSRecord } from 'aws-lambda'
+import type { Log } from '../../log.ts'
+import { QueueMapping } from '../queue-mapping.ts'
+import type { Failure } from './failure.ts'
+import type { Lambda, LocalFunction } from './runtime.ts'
+
+/** Invocations that run at a time. */
+const concurrency = 64
+/** Seconds after which an invocation of a service that died comes again; it is renewed while the function runs. */
+const leaseS = 30
+const closeMs = 5000
+
+export interface AsynchronousOptions {
+  readonly lambda: Lambda
+  /** Queue that keeps what was accepted. */
+  readonly queue: { readonly url: string; readonly arn: string }
+  /**
+   * Seconds before each repetition. "Lambda … waits one minute before the second attempt, and two minutes before
+   * the third" (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html).
+   */
+  readonly delaysS?: readonly number[]
+  readonly log: Log
+}
+
+const text = (StringValue: string | number): MessageAttributeValue => ({
+  DataType: typeof StringValue === 'number' ? 'Number' : 'String',
+  StringValue: String(StringValue),
+})
+
+/** Two characters that JSON may hold as they are and a queue may not. */
+const sendable = (json: string) =>
+  json.replace(/[\ufffe\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`)
+
+/**
+ * Invocations of type `Event`. What was accepted is in a queue, so that it runs at least once, whatever happens to
+ * this process; a repetition is a message of its own, so that a crash does not use up an attempt.
+ */
+export class Asynchronous {
+  readonly #options: AsynchronousOptions
+  readonly #sqs: SQSClient
+  readonly #mapping: QueueMapping
+
+  constructor(options: AsynchronousOptions) {
+    this.#options = options
+    const { queue, lambda, log } = options
+    this.#sqs = new SQSClient({ region: lambda.region, useQueueUrlAsEndpoint: true })
+    this.#mapping = new QueueMapping({
+      queueUrl: queue.url,
+      queueArn: queue.arn,
+      region: lambda.region,
+      settings: { batchSize: 1 },
+      concurrency,
+      visibilityS: leaseS,
+      invoke: (event) => this.#take(event),
+      log,
+    })
+  }
+
+  /** What still runs after a while is left to the next start: its messages come again. */
+  async close(): Promise<void> {
+    const patience = sleep(closeMs, undefined, { ref: false })
+    await Promise.race([this.#mapping.close(), patience])
+  }
+
+  /** Resolves when the invocation is on disk. `payload` is JSON. */
+  async accept(name: string, payload: string, requestId: string = randomUUID()): Promise<void> {
+    await this.#send(payload, { name, requestId, attempt: 1 }, 0)
+  }
+
+  async #send(
+    payload: string,
+    { name, requestId, attempt }: { name: string; requestId: string; attempt: number },
+    DelaySeconds: number,
+  ): Promise<void> {
+    await this.#sqs.send(
+      new SendMessageCommand({
+        QueueUrl: this.#options.queue.url,
+        MessageBody: sendable(payload),
+        DelaySeconds,
+        MessageAttributes: { function: text(name), requestId: text(requestId), attempt: text(attempt) },
+      }),
+    )
+  }
+
+  async #take({ Records }: SQSEvent): Promise<void> {
+    for (const record of Records) await this.#run(record)
+  }
+
+  async #run(record: SQSRecord): Promise<void> {
+    const { lambda, log, delaysS = [60, 120] } = this.#options
+    const attribute = (name: string) => record.messageAttributes[name]?.stringValue ?? ''
+    const invocation = {
+      name: attribute('function'),
+      requestId: attribute('requestId'),
+      attempt: Number(attribute('attempt')),
+    }
+    const target = lambda.find(invocation.name)
+    if (!target) {
+      log.error(invocation, 'the function of an accepted invocation is gone; it is dropped')
+      return
+    }
+    const outcome = await this.#renewing(record.receiptHandle, () =>
+      lambda.invoke(target.name, JSON.parse(record.body), { requestId: invocation.requestId }),
+    )
+    if (outcome.ok) return
+    const delayS = delaysS[invocation.attempt - 1]
+    if (invocation.attempt <= target.retryAttempts && delayS !== undefined)
+      await this.#send(record.body, { ...invocation, attempt: invocation.attempt + 1 }, delayS)
+    else await this.#putAside(target, record.body, invocation.requestId, outcome.failure)
+  }
+
+  /** Keeps the message hidden for as long as the function runs, and not for much longer when this process dies. */
+  async #renewing<T>(ReceiptHandle: string, work: () => Promise<T>): Promise<T> {
+    const renew = () =>
+      this.#sqs
+        .send(
+          new ChangeMessageVisibilityCommand({
+            QueueUrl: this.#options.queue.url,
+            ReceiptHandle,
+            VisibilityTimeout: leaseS,
+          }),
+        )
+        .catch((error: unknown) => this.#options.log.warn({ error }, 'an invocation may run twice'))
+    const timer = setInterval(() => void renew(), (leaseS * 1000) / 3)
+    try {
+      return await work()
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  /** With the attributes that Lambda gives (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html). */
+  async #putAside(
+    target: LocalFunction,
+    payload: string,
+    requestId: string,
+    failure: Failure,
+  ): Promise<void> {
+    const { deadLetterUrl, name } = target
+    if (!deadLetterUrl) {
+      this.#options.log.error({ function: name, requestId, ...failure }, 'an invocation failed for good')
+      return
+    }
+    await this.#sqs.send(
+      new SendMessageCommand({
+        QueueUrl: deadLetterUrl,
+        MessageBody: payload,
+        MessageAttributes: {
+          RequestID: text(requestId),
+          ErrorCode: text(200),
+          ErrorMessage: text(failure.errorMessage.slice(0, 1000) || failure.errorType),
+        },
+      }),
+    )
+  }
+}

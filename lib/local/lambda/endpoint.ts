@@ -1,0 +1,181 @@
+// The Invoke operation of Lambda: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ApiError, checkSignature, readBody, sendError, sendJson } from '../signed-api.ts'
+import type { Credentials } from '../sigv4.ts'
+import type { Asynchronous } from './asynchronous.ts'
+import { functionArn, type Lambda, type LocalFunction, lambdaLimits } from './runtime.ts'
+
+export interface LambdaEndpointOptions {
+  readonly lambda: Lambda
+  readonly asynchronous: Pick<Asynchronous, 'accept'>
+  readonly credentials: readonly Credentials[]
+}
+
+export const lambdaPath = '/2015-03-31/functions/'
+
+const invocationTypes = ['RequestResponse', 'Event', 'DryRun'] as const
+type InvocationType = (typeof invocationTypes)[number]
+
+/** Bytes of the log that an answer carries (the last 4 KB, says the API). */
+const tailBytes = 4096
+
+/** Serves one request under `lambdaPath`. */
+export async function serveLambda(
+  options: LambdaEndpointOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const requestId = randomUUID()
+  response.setHeader('x-amzn-requestid', requestId)
+  try {
+    await invoke(options, requestId, request, response)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const { code, message, status } = error
+    const extra = code === 'TooManyRequestsException' ? { Reason: 'ConcurrentInvocationLimitExceeded' } : {}
+    const spelling = code === 'ResourceNotFoundException' ? { Message: message } : { message }
+    sendError(response, status, code, { ...extra, Type: status < 500 ? 'User' : 'Service', ...spelling })
+  }
+}
+
+async function invoke(
+  { lambda, asynchronous, credentials }: LambdaEndpointOptions,
+  requestId: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readBody(request, lambdaLimits.requestBytes, tooLarge(lambdaLimits.requestBytes))
+  checkSignature(request, body, { service: 'lambda', region: lambda.region, credentials })
+  const { name, qualifier } = addressOf(request, lambda.region)
+  const type = typeOf(request)
+  const target = lambda.find(name)
+  if (!target || (qualifier !== undefined && qualifier !== '$LATEST')) {
+    const arn = `${functionArn(lambda.region, name)}${qualifier === undefined ? '' : `:${qualifier}`}`
+    throw new ApiError('ResourceNotFoundException', `Function not found: ${arn}`, 404)
+  }
+  const event = payloadOf(body)
+  if (type === 'DryRun') {
+    response.writeHead(204).end()
+  } else if (type === 'Event') {
+    if (body.length > lambdaLimits.asynchronousBytes) throw tooLarge(lambdaLimits.asynchronousBytes)
+    await asynchronous.accept(name, body.length > 0 ? body.toString() : '{}', requestId)
+    response.writeHead(202, { 'content-length': 0 }).end()
+  } else {
+    if (lambda.isBusy(target)) throw new ApiError('TooManyRequestsException', 'Rate Exceeded.', 429)
+    await answer({ lambda, target, event, requestId }, request, response)
+  }
+}
+
+async function answer(
+  call: { lambda: Lambda; target: LocalFunction; event: unknown; requestId: string },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { lambda, target, event, requestId } = call
+  const outcome = await lambda.invoke(target.name, event, { requestId })
+  const result = outcome.ok ? resultOf(outcome.value) : { failure: outcome.failure }
+  if (request.headers['x-amz-log-type'] === 'Tail') {
+    const log = reportOf(target, requestId, outcome.ms, 'failure' in result ? result.failure : undefined)
+    response.setHeader('x-amz-log-result', Buffer.from(log).subarray(-tailBytes).toString('base64'))
+  }
+  response.setHeader('x-amz-executed-version', '$LATEST')
+  if ('failure' in result) {
+    response.setHeader('x-amz-function-error', 'Unhandled')
+    sendJson(response, 200, JSON.stringify(result.failure))
+  } else {
+    sendJson(response, 200, result.json)
+  }
+}
+
+function resultOf(value: unknown) {
+  try {
+    const json = JSON.stringify(value) ?? 'null'
+    if (Buffer.byteLength(json) <= lambdaLimits.responseBytes) return { json }
+    const errorMessage = `Response payload size exceeded maximum allowed payload size (${lambdaLimits.responseBytes} bytes).`
+    return { failure: { errorType: 'Function.ResponseSizeTooLarge', errorMessage } }
+  } catch (error) {
+    // A circle, or a number beyond what JSON has.
+    const errorMessage = `Unable to stringify response body: ${error instanceof Error ? error.message : error}`
+    return { failure: { errorType: 'Runtime.MarshalError', errorMessage } }
+  }
+}
+
+/** What Lambda writes around an invocation; the function's own lines are in the log of the service. */
+function reportOf(target: LocalFunction, requestId: string, ms: number, failure: object | undefined): string {
+  const lines = [
+    `START RequestId: ${requestId} Version: $LATEST`,
+    ...(failure ? [`${requestId}\tERROR\tInvoke Error\t${JSON.stringify(failure)}`] : []),
+    `END RequestId: ${requestId}`,
+    `REPORT RequestId: ${requestId}\tDuration: ${ms.toFixed(2)} ms\tBilled Duration: ${Math.ceil(ms)} ms\tMemory Size: ${target.memoryMb} MB`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const tooLarge = (most: number) =>
+  new ApiError(
+    'RequestTooLargeException',
+    `Request must be smaller than ${most} bytes for the InvokeFunction operation`,
+    413,
+  )
+
+/** `name`, `account:function:name` or an ARN, each with a qualifier if one is wanted. */
+function addressOf({ method, url = '' }: IncomingMessage, region: string) {
+  const [path = '', search = ''] = url.split('?', 2)
+  const segment = /^([^/]+)\/invocations\/?$/.exec(path.slice(lambdaPath.length))?.[1]
+  if (method !== 'POST' || segment === undefined)
+    throw new ApiError('UnknownOperationException', 'Only Invoke is supported by this server.', 404)
+  const text = decoded(segment)
+  const parts =
+    /^(?:(?:arn:aws[\w-]*:lambda:([\w-]+):)?(\d{12}):function:)?([\w-]{1,64})(?::(\$LATEST|[\w-]+))?$/.exec(
+      text,
+    )
+  const [, arnRegion = region, , name, suffix] = parts ?? []
+  if (name === undefined || arnRegion !== region)
+    throw new ApiError(
+      'ValidationException',
+      `1 validation error detected: Value '${text}' at 'functionName' failed to satisfy constraint: Member must be the name or an ARN of a function in ${region}`,
+      400,
+    )
+  const parameter = new URLSearchParams(search).get('Qualifier') ?? undefined
+  if (suffix !== undefined && parameter !== undefined && suffix !== parameter)
+    throw new ApiError(
+      'InvalidParameterValueException',
+      'The derived qualifier from the function name does not match the specified qualifier.',
+      400,
+    )
+  return { name, qualifier: suffix ?? parameter }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function typeOf({ headers }: IncomingMessage): InvocationType {
+  const given = headers['x-amz-invocation-type'] ?? 'RequestResponse'
+  const type = invocationTypes.find((one) => one === given)
+  if (type) return type
+  throw new ApiError(
+    'ValidationException',
+    `1 validation error detected: Value '${given}' at 'invocationType' failed to satisfy constraint: Member must satisfy enum value set: [${invocationTypes.join(', ')}]`,
+    400,
+  )
+}
+
+function payloadOf(body: Buffer): unknown {
+  if (body.length === 0) return {}
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'it is not JSON'
+    throw new ApiError(
+      'InvalidRequestContentException',
+      `Could not parse request body into json: ${reason}`,
+      400,
+    )
+  }
+}

@@ -1,0 +1,28 @@
+/** How a function failed, as Lambda tells it in the body of an invocation. */
+export interface Failure {
+  readonly errorType: string
+  readonly errorMessage: string
+  readonly trace?: readonly string[]
+}
+
+/** Type of a failure by time. */
+export const timedOut = 'Sandbox.Timedout'
+
+/** A failure that was told already, by the process in which the function ran or by the runtime itself. */
+export class FunctionError extends Error {
+  readonly failure: Failure
+
+  constructor(failure: Failure) {
+    super(failure.errorMessage)
+    this.name = failure.errorType
+    this.failure = failure
+  }
+}
+
+/** What Lambda's runtime for Node makes of something thrown. */
+export function failureOf(thrown: unknown): Failure {
+  if (thrown instanceof FunctionError) return thrown.failure
+  if (!(thrown instanceof Error)) return { errorType: typeof thrown, errorMessage: String(thrown), trace: [] }
+  const { name, message, stack = '' } = thrown
+  return { errorType: name, errorMessage: message, trace: stack.split('\n').map((line) => line.trim()) }
+}

@@ -1,0 +1,75 @@
+// What the REST APIs of this service have in common: signed requests in, JSON and AWS's errors out.
+import { createHash } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Credentials, type Refusal, verifySigV4 } from './sigv4.ts'
+
+/** An error that AWS documents: its code and sentence go to the client as they are. */
+export class ApiError extends Error {
+  readonly code: string
+  readonly status: number
+
+  constructor(code: string, message: string, status: number) {
+    super(message)
+    this.name = code
+    this.code = code
+    this.status = status
+  }
+}
+
+/** @throws `tooLarge` as soon as the body is longer; what is left of it is read and dropped. */
+export async function readBody(request: IncomingMessage, most: number, tooLarge: Error): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  // Read to its end all the same: a client that still writes would not see the answer.
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size <= most) chunks.push(chunk)
+    else chunks.length = 0
+    if (size > most * 4) break
+  }
+  if (size > most) throw tooLarge
+  return Buffer.concat(chunks)
+}
+
+/** How AWS calls what is wrong with a signature; all else about it is an IncompleteSignatureException. */
+const refusals: Readonly<Partial<Record<Refusal, readonly [code: string, message: string]>>> = {
+  missing: ['MissingAuthenticationTokenException', 'Missing Authentication Token'],
+  'unknown-key': ['UnrecognizedClientException', 'The security token included in the request is invalid.'],
+  'bad-token': ['UnrecognizedClientException', 'The security token included in the request is invalid.'],
+  'bad-signature': [
+    'InvalidSignatureException',
+    'The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.',
+  ],
+  expired: ['InvalidSignatureException', 'Signature expired.'],
+  skewed: [
+    'InvalidSignatureException',
+    'Signature expired: it is more than 15 minutes away from the time of this server.',
+  ],
+}
+
+/** @throws ApiError 403 */
+export function checkSignature(
+  request: IncomingMessage,
+  body: Buffer,
+  options: { service: string; region: string; credentials: readonly Credentials[] },
+): void {
+  const { method = '', url = '/', headers } = request
+  const bodySha256 = createHash('sha256').update(body).digest('hex')
+  const verdict = verifySigV4({ method, url, headers, bodySha256 }, options.credentials, options)
+  if (verdict.ok) return
+  const [code, message] = refusals[verdict.reason] ?? ['IncompleteSignatureException', verdict.message]
+  throw new ApiError(code, message, 403)
+}
+
+export function sendJson(response: ServerResponse, status: number, json: string): void {
+  const bytes = Buffer.from(json)
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length })
+  response.end(bytes)
+}
+
+export function sendError(response: ServerResponse, status: number, code: string, body: object): void {
+  response.setHeader('x-amzn-errortype', code)
+  // The rest of a body that was refused unread would stand before the next request.
+  if (!response.req.complete) response.setHeader('connection', 'close')
+  sendJson(response, status, JSON.stringify(body))
+}
