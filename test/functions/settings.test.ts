@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Client, startService } from '../service.ts'
+
+const start = fileURLToPath(new URL('../../lib/local/start.ts', import.meta.url))
+
+/** What a start says that does not succeed. */
+function refusedStart(env: Record<string, string>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      [start],
+      { env: { ...process.env, ...env }, timeout: 20_000 },
+      (error, _stdout, stderr) => {
+        if (error?.code === 1) resolve(stderr.trim())
+        else reject(error ?? new Error('it started'))
+      },
+    )
+  })
+}
+
+test('below the threshold of free disk new files are refused and health says why', async () => {
+  const service = await startService({ MIN_FREE_DISK_GB: '100000' })
+  try {
+    const client = new Client(service)
+    const convert = await client.convert({ name: 'a.png', bytes: Buffer.from('x') }, { targetFormat: 'jpg' })
+    assert.equal(convert.status, 503)
+    assert.equal(
+      ((await convert.json()) as { error: { code: string } }).error.code,
+      'INSUFFICIENT_DISK_SPACE',
+    )
+    const presign = await client.fetch('/v1/uploads/presign', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ filename: 'a.png', size: 1 }),
+    })
+    assert.equal(presign.status, 503)
+    const health = await client.fetch('/health')
+    assert.equal(health.status, 503)
+    const { parts } = (await health.json()) as { parts: { disk: { ok: boolean; message: string } } }
+    assert.match(parts.disk.message, /GB free, 100000 GB needed/)
+  } finally {
+    await service.stop()
+  }
+})
+
+test('a start with a wrong setting, a taken port or a used data folder ends with one sentence', async () => {
+  assert.match(
+    await refusedStart({ PORT: 'eighty' }),
+    /^PORT: .*expected number.*got "eighty"\. Port of the service\.$/,
+  )
+  const service = await startService()
+  try {
+    const { port } = new URL(service.url)
+    assert.match(
+      await refusedStart({ DATA_DIR: service.dataDir, PORT: '0' }),
+      /^The data folder .* is in use by another service\./,
+    )
+    assert.match(
+      await refusedStart({ DATA_DIR: `${service.dataDir}/other`, PORT: port }),
+      /^Port \d+ on \S+ is in use\./,
+    )
+  } finally {
+    await service.stop()
+  }
+})
+
+test('engines that are not there are not offered', async () => {
+  const service = await startService({ ENGINES: 'vips' })
+  try {
+    const { data } = (await (await fetch(`${service.url}/v1/formats`)).json()) as {
+      data: { formats: { id: string }[] }
+    }
+    const ids = data.formats.map(({ id }) => id)
+    assert.ok(ids.includes('png'))
+    assert.ok(!ids.includes('docx') && !ids.includes('mp4'))
+  } finally {
+    await service.stop()
+  }
+})
