@@ -1,0 +1,290 @@
+// The HTTP API as clients and functions see it.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { HttpEvent } from '../../lib/http/contract.ts'
+import { createHttpApi } from '../../lib/local/gateway/http-api.ts'
+import { createGateway } from '../../lib/local/gateway.ts'
+import { callRaw, endServers, log, makeFunction, makeLambda, serve } from './runtime.ts'
+
+let url: string
+/** What `/result` answers. */
+let result: unknown
+let releaseSlow: () => void = () => {}
+
+const functions = [
+  makeFunction('echo', async (event) => event),
+  makeFunction('result', async () => result),
+  makeFunction('fails', () => {
+    throw new Error('secret detail')
+  }),
+  makeFunction('slow', () => new Promise<void>((resolve) => (releaseSlow = resolve)), { timeoutMs: 50 }),
+  makeFunction(
+    'stream',
+    async (event, context) => {
+      let bytes = 0
+      for await (const chunk of (event as HttpEvent).bodyStream ?? []) bytes += chunk.length
+      return { bytes, leftMs: context.getRemainingTimeInMillis() }
+    },
+    { timeoutMs: 500 },
+  ),
+]
+
+const routes = [
+  { key: '$default', functionName: 'echo' },
+  { key: 'GET /items/{id}', functionName: 'echo' },
+  { key: 'GET /items/special', functionName: 'echo' },
+  { key: 'ANY /files/{path+}', functionName: 'echo' },
+  { key: 'POST /files/{path+}', functionName: 'echo' },
+  { key: 'ANY /result', functionName: 'result' },
+  { key: 'GET /fails', functionName: 'fails' },
+  { key: 'GET /slow', functionName: 'slow' },
+  { key: 'PUT /stream', functionName: 'stream' },
+]
+
+before(async () => {
+  const http = createHttpApi({ lambda: makeLambda(functions), routes, streamed: ['stream'], log })
+  url = await serve(createGateway({ http }))
+})
+after(() => {
+  releaseSlow()
+  return endServers()
+})
+
+async function eventOf(options: Parameters<typeof callRaw>[1]): Promise<HttpEvent> {
+  const { status, body } = await callRaw(url, options)
+  assert.equal(status, 200, body)
+  return JSON.parse(body)
+}
+
+test('an event has the version, route, request context and headers of payload format 2.0', async () => {
+  const event = await eventOf({
+    path: '/a/b?x=1',
+    headers: {
+      'User-Agent': 'tester',
+      'X-One': ['a', 'b'],
+      Cookie: 'k=v; l=w',
+      connection: 'keep-alive, te',
+    },
+  })
+  const { requestContext, headers } = event
+  assert.partialDeepStrictEqual(event, {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: '/a/b',
+    rawQueryString: 'x=1',
+    cookies: ['k=v', 'l=w'],
+    queryStringParameters: { x: '1' },
+    isBase64Encoded: false,
+  })
+  assert.partialDeepStrictEqual(requestContext, {
+    accountId: '000000000000',
+    domainName: new URL(url).host,
+    domainPrefix: '127',
+    http: { method: 'GET', path: '/a/b', protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'tester' },
+    routeKey: '$default',
+    stage: '$default',
+  })
+  assert.match(requestContext.time, /^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/)
+  assert.ok(Math.abs(requestContext.timeEpoch - Date.now()) < 5000)
+  assert.match(requestContext.requestId, /^[\w-]{15}=$/)
+  assert.equal(headers['x-one'], 'a,b')
+  assert.equal(headers['x-forwarded-for'], '127.0.0.1')
+  assert.equal(headers['x-forwarded-proto'], 'http')
+  assert.match(headers['x-amzn-trace-id'] ?? '', /^Root=1-[0-9a-f]{8}-[0-9a-f]{24}$/)
+  assert.ok(!('cookie' in headers) && !('connection' in headers))
+  assert.ok(!('body' in event) && !('pathParameters' in event))
+})
+
+test('paths are decoded, query strings stay as they came and repeated names are joined', async () => {
+  const event = await eventOf({ path: '/a%20b/%C3%A9?a=1&a=2&b=x+y%21&e=&__proto__=p' })
+  assert.equal(event.rawPath, '/a b/é')
+  assert.equal(event.rawQueryString, 'a=1&a=2&b=x+y%21&e=&__proto__=p')
+  assert.deepEqual(Object.entries(event.queryStringParameters ?? {}), [
+    ['a', '1,2'],
+    ['b', 'x y!'],
+    ['e', ''],
+    ['__proto__', 'p'],
+  ])
+})
+
+const routed: [method: string, path: string, key: string, parameters?: Record<string, string>][] = [
+  ['GET', '/items/7', 'GET /items/{id}', { id: '7' }],
+  ['GET', '/items/a%2Fb%20c', 'GET /items/{id}', { id: 'a/b c' }],
+  ['GET', '/items/special', 'GET /items/special'],
+  ['POST', '/items/7', '$default'],
+  ['GET', '/items/', '$default'],
+  ['GET', '/files/x/y.txt', 'ANY /files/{path+}', { path: 'x/y.txt' }],
+  ['POST', '/files/x', 'POST /files/{path+}', { path: 'x' }],
+  ['GET', '/files', '$default'],
+]
+for (const [method, path, key, parameters] of routed) {
+  test(`${method} ${path} takes the route ${key}`, async () => {
+    const event = await eventOf({ method, path })
+    assert.equal(event.routeKey, key)
+    assert.equal(event.requestContext.routeKey, key)
+    assert.deepEqual(event.pathParameters, parameters)
+  })
+}
+
+const bytes = Buffer.from([0, 255, 128, 10])
+const bodies: [type: string | undefined, body: Buffer, isText: boolean][] = [
+  ['application/json', Buffer.from('{"é":1}'), true],
+  ['text/plain; charset=utf-8', Buffer.from('wörter'), true],
+  ['image/svg+xml', Buffer.from('<svg/>'), false],
+  ['application/problem+json', Buffer.from('{}'), true],
+  ['application/x-www-form-urlencoded', Buffer.from('a=b'), false],
+  ['multipart/form-data; boundary=x', bytes, false],
+  ['image/png', bytes, false],
+  ['text/plain', bytes, false],
+  [undefined, bytes, false],
+]
+for (const [type, body, isText] of bodies) {
+  test(`a body of type ${type} (${body.length} bytes) reaches a function ${isText ? 'as text' : 'in base64'}`, async () => {
+    const event = await eventOf({ method: 'POST', body, headers: type ? { 'content-type': type } : {} })
+    assert.equal(event.isBase64Encoded, !isText)
+    assert.deepEqual(Buffer.from(event.body ?? '', isText ? 'utf8' : 'base64'), body)
+  })
+}
+
+const json = 'application/json'
+const text = 'text/plain; charset=utf-8'
+const results: [what: string, given: unknown, status: number, body: string, type: string | undefined][] = [
+  ['an object without a status', { a: 1 }, 200, '{"a":1}', json],
+  ['a string', 'hello', 200, 'hello', json],
+  ['a number', 5, 200, '5', json],
+  ['a list', [1], 200, '[1]', json],
+  ['null', null, 200, 'null', json],
+  ['nothing', undefined, 200, 'null', json],
+  ['a status alone', { statusCode: 204 }, 204, '', undefined],
+  ['a status and a body', { statusCode: 201, body: 'made' }, 201, 'made', text],
+  ['a status in a string', { statusCode: '404', body: 'no' }, 404, 'no', text],
+  ['a type of its own', { statusCode: 200, headers: { 'Content-Type': 'a/b' }, body: 'x' }, 200, 'x', 'a/b'],
+  ['a body in base64', { statusCode: 200, body: 'aGk=', isBase64Encoded: true }, 200, 'hi', text],
+]
+for (const [what, given, status, body, type] of results) {
+  test(`the result ${what} becomes status ${status} with the body "${body}"`, async () => {
+    result = given
+    const answer = await callRaw(url, { path: '/result' })
+    assert.deepEqual([answer.status, answer.body, answer.headers['content-type']], [status, body, type])
+    assert.match(String(answer.headers['apigw-requestid']), /^[\w-]{15}=$/)
+  })
+}
+
+test('headers of a result are sent as text, cookies one by one, what frames the message never', async () => {
+  result = {
+    statusCode: 200,
+    headers: {
+      'X-Number': 5,
+      'X-Flag': true,
+      'Content-Length': '999',
+      'Transfer-Encoding': 'chunked',
+      gone: undefined,
+    },
+    cookies: ['a=1; Path=/', 'b=2'],
+    body: 'x',
+  }
+  const { headers, body } = await callRaw(url, { path: '/result' })
+  assert.equal(headers['x-number'], '5')
+  assert.equal(headers['x-flag'], 'true')
+  assert.equal(headers['content-length'], '1')
+  assert.deepEqual(headers['set-cookie'], ['a=1; Path=/', 'b=2'])
+  assert.equal(body, 'x')
+})
+
+const circle: { statusCode: number; body?: unknown } = { statusCode: 200 }
+circle.body = circle
+const malformed: [what: string, result: unknown][] = [
+  ['a status that is no number', { statusCode: 'OK' }],
+  ['a status beyond all', { statusCode: 1000 }],
+  ['a body that is no string', { statusCode: 200, body: { a: 1 } }],
+  ['a circle', circle],
+  ['a body that is no base64', { statusCode: 200, body: 'ä', isBase64Encoded: true }],
+  ['headers that are no object', { statusCode: 200, headers: 'x' }],
+  ['a header in several lines', { statusCode: 200, headers: { a: 'b\r\nset-cookie: c=d' } }],
+  ['a header name with a space', { statusCode: 200, headers: { 'a b': 'c' } }],
+  ['a cookie in several lines', { statusCode: 200, cookies: ['a\r\nb: c'] }],
+  ['cookies that are no list', { statusCode: 200, cookies: 'a=b' }],
+  ['a response over 6 MB', { statusCode: 200, body: 'x'.repeat(6_291_556) }],
+]
+for (const [what, given] of malformed) {
+  test(`a result with ${what} is an internal error`, async () => {
+    result = given
+    const { status, body, headers } = await callRaw(url, { path: '/result' })
+    assert.deepEqual([status, body], [500, '{"message":"Internal Server Error"}'])
+    assert.equal(headers['set-cookie'], undefined)
+  })
+}
+
+const refused: [what: string, options: Parameters<typeof callRaw>[1], status: number, message: string][] = [
+  ['a function that throws', { path: '/fails' }, 500, 'Internal Server Error'],
+  ['a function over its time', { path: '/slow' }, 503, 'Service Unavailable'],
+  ['a path that is no UTF-8', { path: '/%ff' }, 400, 'Bad Request'],
+  ['a target that is no path', { path: '*', method: 'OPTIONS' }, 400, 'Bad Request'],
+  [
+    'headers over 10,240 bytes',
+    { headers: { a: 'x'.repeat(10_240) } },
+    431,
+    'Request Header Fields Too Large',
+  ],
+  ['a path over 10,240 bytes', { path: `/${'x'.repeat(10_240)}` }, 431, 'Request Header Fields Too Large'],
+  [
+    'a body over 10 MB',
+    { method: 'POST', body: Buffer.alloc(10 * 1024 * 1024 + 1) },
+    413,
+    'Request Entity Too Large',
+  ],
+  [
+    'a body over 10 MB of unknown length',
+    { method: 'POST', headers: { 'transfer-encoding': 'chunked' }, body: Buffer.alloc(11 * 1024 * 1024) },
+    413,
+    'Request Entity Too Large',
+  ],
+  [
+    'an event over 6 MB',
+    { method: 'POST', headers: { 'content-type': json }, body: '"'.repeat(4 * 1024 * 1024) },
+    413,
+    'Request Entity Too Large',
+  ],
+]
+for (const [what, options, status, message] of refused) {
+  test(`${what} gets ${status} ${message}`, async () => {
+    const answer = await callRaw(url, options)
+    assert.deepEqual([answer.status, answer.body], [status, JSON.stringify({ message })])
+    assert.equal(answer.headers['content-type'], json)
+  })
+}
+
+test('a route that nobody declared gets 404', async () => {
+  const http = createHttpApi({ lambda: makeLambda(functions), routes: routes.slice(1), streamed: [], log })
+  const other = await serve(createGateway({ http }))
+  const { status, body } = await callRaw(other, { path: '/nothing' })
+  assert.deepEqual([status, body], [404, '{"message":"Not Found"}'])
+  assert.equal((await callRaw(other, { path: '/items/1', method: 'DELETE' })).status, 404)
+})
+
+test('a streamed body may be of any length, and the time of the function starts when all of it is there', async () => {
+  const chunk = Buffer.alloc(1024 * 1024)
+  async function* slowly() {
+    for (let at = 0; at < 12; at++) {
+      yield chunk
+      // Longer in all than the function's 500 ms.
+      await new Promise((resolve) => setTimeout(resolve, 60))
+    }
+  }
+  const body = ReadableStream.from(slowly())
+  const response = await fetch(`${url}/stream`, { method: 'PUT', body, duplex: 'half' } as RequestInit)
+  const answer = (await response.json()) as { bytes: number; leftMs: number }
+  assert.equal(answer.bytes, 12 * 1024 * 1024)
+  assert.ok(answer.leftMs > 300 && answer.leftMs <= 500, `${answer.leftMs} ms are left`)
+})
+
+test('a HEAD gets the headers of its GET and no body', async () => {
+  result = { statusCode: 200, headers: { 'content-length': '7' } }
+  const { status, headers, body } = await callRaw(url, { method: 'HEAD', path: '/result' })
+  assert.deepEqual([status, headers['content-length'], body], [200, '7', ''])
+})
+
+test('a client that asks for HTTP/2 is answered in HTTP/1.1', async () => {
+  const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQ' }
+  assert.equal((await callRaw(url, { headers })).status, 200)
+})
