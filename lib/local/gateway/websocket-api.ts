@@ -134,6 +134,10 @@ export class WebSocketApi {
   }
 
   async #connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    if (!isHandshake(request)) {
+      refuse(socket, 400)
+      return
+    }
     const connection = connectionOf(request, this.#options.stage)
     const outcome = await this.#invoke('$connect', connectEvent(connection, request))
     const { status, protocol } = outcome ? verdictOf(outcome) : { status: 200, protocol: undefined }
@@ -211,6 +215,12 @@ export class WebSocketApi {
     }
   }
 }
+
+/** What the library would refuse later, when a function took the client for connected. */
+const isHandshake = ({ method, headers }: IncomingMessage) =>
+  method === 'GET' &&
+  /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '') &&
+  headers['sec-websocket-version'] === '13'
 
 /** What the `$connect` function says: a status, and the subprotocol that it chose. */
 function verdictOf(outcome: Outcome): { status: number; protocol: string | undefined } {

@@ -1,0 +1,265 @@
+// Lambda's Invoke, as the AWS SDK calls it.
+import assert from 'node:assert/strict'
+import { openSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { type Control, openControl } from '../../lib/local/control.ts'
+import { Worker } from '../../lib/local/workers.ts'
+import { callSigned, credentials, log, makeFunction, makeLambda, region } from './runtime.ts'
+
+let release: () => void = () => {}
+const accepted: [name: string, payload: string][] = []
+let control: Control
+
+const worker = new Worker({
+  image: 'image',
+  environment: { PATH: process.env['PATH'] ?? '' },
+  logFd: openSync('/dev/null', 'a'),
+  log,
+  idleMs: 60_000,
+  maxMemoryBytes: 1024 ** 3,
+  file: fileURLToPath(new URL('./odd-worker.ts', import.meta.url)),
+})
+
+const lambda = makeLambda([
+  makeFunction('echo', async (event) => event),
+  makeFunction('context', async (_event, { getRemainingTimeInMillis, ...context }) => ({
+    ...context,
+    leftMs: getRemainingTimeInMillis(),
+  })),
+  makeFunction('fails', () => {
+    throw new TypeError('as told')
+  }),
+  makeFunction('throws-text', () => Promise.reject('text')),
+  makeFunction('nothing', async () => undefined),
+  makeFunction('circle', async () => {
+    const circle: Record<string, unknown> = {}
+    circle['self'] = circle
+    return circle
+  }),
+  makeFunction('large', async () => 'x'.repeat(6_291_556)),
+  makeFunction('slow', () => new Promise((resolve) => setTimeout(resolve, 60_000).unref()), {
+    timeoutMs: 50,
+  }),
+  makeFunction('single', () => new Promise<void>((resolve) => (release = resolve)), {
+    maximumConcurrency: 1,
+  }),
+  makeFunction('worker', (event, context) => worker.invoke(event, context), { timeoutMs: 1500 }),
+])
+
+before(async () => {
+  const accept = async (name: string, payload: string) => {
+    accepted.push([name, payload])
+  }
+  control = await openControl({ lambda, asynchronous: { accept } }, { credentials: [credentials], log })
+})
+after(async () => {
+  release()
+  await Promise.all([control.close(), worker.close()])
+})
+
+const invoke = (name: string, body: string | Buffer = '', headers: Record<string, string> = {}) =>
+  callSigned(`${control.url}/2015-03-31/functions/${encodeURIComponent(name)}/invocations`, {
+    service: 'lambda',
+    headers,
+    body,
+  })
+
+const arn = `arn:aws:lambda:${region}:000000000000:function:echo`
+for (const name of ['echo', 'echo:$LATEST', arn, `${arn}:$LATEST`, '000000000000:function:echo']) {
+  test(`${name} names the function`, async () => {
+    const response = await invoke(name, '{"a":"é"}')
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('x-amz-executed-version'), '$LATEST')
+    assert.equal(response.headers.get('x-amz-function-error'), null)
+    assert.match(response.headers.get('x-amzn-requestid') ?? '', /^[\da-f-]{36}$/)
+    assert.deepEqual(await response.json(), { a: 'é' })
+  })
+}
+
+test('no payload is an empty object, and no result is null', async () => {
+  assert.deepEqual(await (await invoke('echo')).json(), {})
+  assert.equal(await (await invoke('nothing')).text(), 'null')
+})
+
+test('the context tells the function who it is and how long it may run', async () => {
+  const response = await invoke('context')
+  const { leftMs, ...context } = (await response.json()) as Record<string, unknown>
+  assert.deepEqual(context, {
+    callbackWaitsForEmptyEventLoop: true,
+    functionName: 'context',
+    functionVersion: '$LATEST',
+    invokedFunctionArn: arn.replace('echo', 'context'),
+    memoryLimitInMB: '512',
+    awsRequestId: response.headers.get('x-amzn-requestid'),
+    logGroupName: '/aws/lambda/context',
+    logStreamName: 'local',
+  })
+  assert.ok(Number(leftMs) > 4000 && Number(leftMs) <= 5000)
+})
+
+const failures: [name: string, errorType: string, errorMessage: RegExp][] = [
+  ['fails', 'TypeError', /^as told$/],
+  ['throws-text', 'string', /^text$/],
+  ['circle', 'Runtime.MarshalError', /circular/],
+  ['large', 'Function.ResponseSizeTooLarge', /6291556 bytes/],
+  ['slow', 'Sandbox.Timedout', /^RequestId: [\da-f-]{36} Error: Task timed out after 0.05 seconds$/],
+]
+for (const [name, errorType, errorMessage] of failures) {
+  test(`the failure of ${name} is an answer with X-Amz-Function-Error and ${errorType}`, async () => {
+    const response = await invoke(name)
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('x-amz-function-error'), 'Unhandled')
+    const failure = (await response.json()) as { errorType: string; errorMessage: string; trace?: string[] }
+    assert.equal(failure.errorType, errorType)
+    assert.match(failure.errorMessage, errorMessage)
+    if (name === 'fails') assert.match(failure.trace?.[0] ?? '', /^TypeError: as told$/)
+  })
+}
+
+const deaths: [what: string, body: string, errorType: string][] = [
+  ['fails', 'fail', 'Error'],
+  ['dies', 'die', 'Runtime.ExitError'],
+  ['takes too long', 'sleep', 'Sandbox.Timedout'],
+]
+for (const [what, body, errorType] of deaths) {
+  test(`a function in a process of its own that ${what} fails with ${errorType}, and the next one runs`, async () => {
+    const response = await invoke('worker', JSON.stringify({ Records: [{ body }] }))
+    assert.equal(response.headers.get('x-amz-function-error'), 'Unhandled')
+    assert.equal(((await response.json()) as { errorType: string }).errorType, errorType)
+    const next = await invoke('worker', '{"Records":[{"body":"answer"}]}')
+    assert.equal(next.headers.get('x-amz-function-error'), null)
+  })
+}
+
+test('LogType Tail brings the lines that Lambda writes around an invocation', async () => {
+  const response = await invoke('fails', '', { 'x-amz-log-type': 'Tail' })
+  const id = response.headers.get('x-amzn-requestid')
+  const lines = Buffer.from(response.headers.get('x-amz-log-result') ?? '', 'base64')
+    .toString()
+    .split('\n')
+  assert.equal(lines[0], `START RequestId: ${id} Version: $LATEST`)
+  assert.match(lines[1] ?? '', /Invoke Error.*as told/)
+  assert.equal(lines[2], `END RequestId: ${id}`)
+  assert.match(lines[3] ?? '', /Duration: [\d.]+ ms\tBilled Duration: \d+ ms\tMemory Size: 512 MB$/)
+})
+
+test('an Event is accepted before it runs', async () => {
+  const response = await invoke('echo', '{"a":1}', { 'x-amz-invocation-type': 'Event' })
+  assert.deepEqual([response.status, await response.text()], [202, ''])
+  assert.deepEqual(accepted, [['echo', '{"a":1}']])
+})
+
+test('a DryRun runs nothing', async () => {
+  const response = await invoke('fails', '', { 'x-amz-invocation-type': 'DryRun' })
+  assert.deepEqual([response.status, response.headers.get('x-amz-function-error')], [204, null])
+})
+
+const mb = 1024 * 1024
+const event = { 'x-amz-invocation-type': 'Event' }
+type Refusal = [what: string, call: () => Promise<Response>, status: number, code: string, message: RegExp]
+const refusals: Refusal[] = [
+  [
+    'an unknown function',
+    () => invoke('none'),
+    404,
+    'ResourceNotFoundException',
+    /Function not found: arn:aws:lambda:eu-central-1:000000000000:function:none/,
+  ],
+  ['an unknown version', () => invoke('echo:7'), 404, 'ResourceNotFoundException', /function:echo:7/],
+  ['a name that is none', () => invoke('a b'), 400, 'ValidationException', /functionName/],
+  [
+    'a function of another region',
+    () => invoke(arn.replace(region, 'us-east-1')),
+    400,
+    'ValidationException',
+    /functionName/,
+  ],
+  [
+    'no JSON',
+    () => invoke('echo', '{'),
+    400,
+    'InvalidRequestContentException',
+    /Could not parse request body/,
+  ],
+  [
+    'no UTF-8',
+    () => invoke('echo', Buffer.from([34, 255, 34])),
+    400,
+    'InvalidRequestContentException',
+    /Could not parse request body/,
+  ],
+  [
+    'more than 6 MB',
+    () => invoke('echo', Buffer.alloc(6 * mb + 1, 32)),
+    413,
+    'RequestTooLargeException',
+    /6291456/,
+  ],
+  [
+    'an Event of more than 1 MB',
+    () => invoke('echo', `"${'x'.repeat(mb)}"`, event),
+    413,
+    'RequestTooLargeException',
+    /1000000/,
+  ],
+  [
+    'another type of invocation',
+    () => invoke('echo', '', { 'x-amz-invocation-type': 'Later' }),
+    400,
+    'ValidationException',
+    /invocationType/,
+  ],
+  [
+    'another operation',
+    () => callSigned(`${control.url}/2015-03-31/functions/echo`, { service: 'lambda', method: 'GET' }),
+    404,
+    'UnknownOperationException',
+    /Invoke/,
+  ],
+  [
+    'another key',
+    () =>
+      callSigned(`${control.url}/2015-03-31/functions/echo/invocations`, {
+        service: 'lambda',
+        secretAccessKey: 'wrong'.repeat(8),
+      }),
+    403,
+    'InvalidSignatureException',
+    /signature/,
+  ],
+  [
+    'a signature for another service',
+    () => callSigned(`${control.url}/2015-03-31/functions/echo/invocations`, { service: 'sqs' }),
+    403,
+    'IncompleteSignatureException',
+    /service/,
+  ],
+  [
+    'no signature',
+    () => fetch(`${control.url}/2015-03-31/functions/echo/invocations`, { method: 'POST' }),
+    403,
+    'MissingAuthenticationTokenException',
+    /Missing/,
+  ],
+]
+for (const [what, call, status, code, message] of refusals) {
+  test(`${what} gets ${status} ${code}`, async () => {
+    const response = await call()
+    assert.deepEqual([response.status, response.headers.get('x-amzn-errortype')], [status, code])
+    const body = (await response.json()) as { message?: string; Message?: string }
+    assert.match(body.message ?? body.Message ?? '', message)
+  })
+}
+
+test('a function that is invoked as often as it may be at a time gets 429 TooManyRequestsException', async () => {
+  const first = invoke('single')
+  while (!lambda.isBusy(makeFunction('single', async () => {}, { maximumConcurrency: 1 }))) {
+    await new Promise(setImmediate)
+  }
+  const second = await invoke('single')
+  assert.equal(second.status, 429)
+  assert.partialDeepStrictEqual(await second.json(), { Reason: 'ConcurrentInvocationLimitExceeded' })
+  release()
+  assert.equal((await first).status, 200)
+})
