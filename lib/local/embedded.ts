@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import type { Log } from '../log.ts'
-import { openDynamoDb } from './dynamodb.ts'
+import { openDynamoDb } from './dynamodb/server.ts'
 import { openEvents } from './events/server.ts'
 import { close, listen } from './listen.ts'
 import { openS3 } from './s3/server.ts'

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb'
+import { type DynamoDBDocumentClient, PutCommand, ScanCommand as ScanItems } from '@aws-sdk/lib-dynamodb'
+import { deleteExpired } from '../../../lib/local/dynamodb/expiry.ts'
+import { createTable, startDynamoDb } from './start.ts'
+
+const nowS = Math.floor(Date.now() / 1000)
+const yearS = 365 * 86_400
+
+async function put(documents: DynamoDBDocumentClient, TableName: string, pk: string, more: object) {
+  await documents.send(new PutCommand({ TableName, Item: { pk, sk: 1, ...more } }))
+}
+
+async function left(documents: DynamoDBDocumentClient, TableName: string): Promise<string[]> {
+  const { Items = [] } = await documents.send(new ScanItems({ TableName }))
+  return Items.map(({ pk }) => String(pk)).sort()
+}
+
+test('items whose time is over are deleted from every table that has a time to live, and no others', async (t) => {
+  const { client, documents } = await startDynamoDb(t)
+  await createTable(client, 'first', 'expires')
+  await createTable(client, 'second', 'sk')
+  await createTable(client, 'third')
+  await put(documents, 'first', 'over', { expires: nowS - 1 })
+  await put(documents, 'first', 'over since four years', { expires: nowS - 4 * yearS })
+  await put(documents, 'first', 'not yet', { expires: nowS + 60 })
+  await put(documents, 'first', 'more than five years ago', { expires: nowS - 6 * yearS })
+  await put(documents, 'first', 'text', { expires: String(nowS - 1) })
+  await put(documents, 'first', 'no time', {})
+  await put(documents, 'second', 'over by its key', { sk: nowS - 1 })
+  await put(documents, 'third', 'no setting', { expires: nowS - 1 })
+  assert.equal(await deleteExpired({ client }), 3)
+  assert.deepEqual(await left(documents, 'first'), ['more than five years ago', 'no time', 'not yet', 'text'])
+  assert.deepEqual(await left(documents, 'second'), [])
+  assert.deepEqual(await left(documents, 'third'), ['no setting'])
+})
+
+test('an item that is given more time between the look and the deletion stays', async (t) => {
+  const { client, documents, url } = await startDynamoDb(t)
+  await createTable(client, 'table', 'expires')
+  await put(documents, 'table', 'renewed', { expires: nowS - 1 })
+  await put(documents, 'table', 'over', { expires: nowS - 1 })
+  const sweeper = new DynamoDBClient({
+    endpoint: url,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'A', secretAccessKey: 'b' },
+  })
+  t.after(() => sweeper.destroy())
+  sweeper.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const result = await next(args)
+        if (commandName === ScanCommand.name) await put(documents, 'table', 'renewed', { expires: nowS + 60 })
+        return result
+      },
+    { step: 'initialize' },
+  )
+  assert.equal(await deleteExpired({ client: sweeper }), 1)
+  assert.deepEqual(await left(documents, 'table'), ['renewed'])
+})
+
+test('a server that runs deletes what expires by itself, page after page', async (t) => {
+  const { client, documents } = await startDynamoDb(t, { expireEveryMs: 20 })
+  await createTable(client, 'table', 'expires')
+  const names = Array.from({ length: 120 }, (_, at) => `item ${at}`)
+  await Promise.all(names.map((name) => put(documents, 'table', name, { expires: nowS - 1 })))
+  await put(documents, 'table', 'kept', { expires: nowS + 3600 })
+  const deadline = Date.now() + 20_000
+  while ((await left(documents, 'table')).length > 1)
+    assert.ok(Date.now() < deadline, 'all are deleted in time')
+  assert.deepEqual(await left(documents, 'table'), ['kept'])
+})

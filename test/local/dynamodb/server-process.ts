@@ -1,0 +1,7 @@
+// The server in a process of its own, to be killed: node server-process.ts <file>. Prints its address.
+import pino from 'pino'
+import { openDynamoDb } from '../../../lib/local/dynamodb/server.ts'
+
+const [, , file = ''] = process.argv
+const { url } = await openDynamoDb({ file, port: 0, log: pino({ level: 'silent' }) })
+process.stdout.write(`${url}\n`)

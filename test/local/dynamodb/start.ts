@@ -1,0 +1,60 @@
+// The embedded DynamoDB in a folder of its own, and what tests do with it.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { CreateTableCommand, DynamoDBClient, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import pino from 'pino'
+import { type DynamoDbOptions, openDynamoDb } from '../../../lib/local/dynamodb/server.ts'
+import { descendants } from '../../processes.ts'
+
+export const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
+export const silentLog = pino({ level: 'silent' })
+
+export async function makeFolder(t: TestContext): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'mutabor-dynamodb-'))
+  t.after(() => rm(dir, { recursive: true, force: true }))
+  return dir
+}
+
+export async function startDynamoDb(t: TestContext, options: Partial<DynamoDbOptions> = {}) {
+  const file = options.file ?? join(await makeFolder(t), 'dynamodb.sqlite')
+  const dynamoDb = await openDynamoDb({ port: 0, log: silentLog, ...options, file })
+  const client = makeClient(dynamoDb.url)
+  const documents = DynamoDBDocumentClient.from(client)
+  const stop = async () => {
+    client.destroy()
+    await dynamoDb.close()
+  }
+  t.after(stop)
+  return { url: dynamoDb.url, file, client, documents, pid: () => pidOf(file), stop }
+}
+
+/** Tries often enough to come through a restart. */
+export const makeClient = (endpoint: string, maxAttempts = 12) =>
+  new DynamoDBClient({ endpoint, region: 'eu-central-1', credentials, maxAttempts })
+
+/** The process that has the file; undefined while there is none. */
+export const pidOf = (file: string) =>
+  descendants(process.pid).find(({ command }) => command.includes('dynoxide') && command.includes(file))?.pid
+
+export async function createTable(client: DynamoDBClient, TableName: string, ttl?: string): Promise<void> {
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [
+        { AttributeName: 'pk', AttributeType: 'S' },
+        { AttributeName: 'sk', AttributeType: 'N' },
+      ],
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+    }),
+  )
+  if (ttl === undefined) return
+  const TimeToLiveSpecification = { AttributeName: ttl, Enabled: true }
+  await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }))
+}

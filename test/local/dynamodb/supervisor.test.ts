@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { ListTablesCommand } from '@aws-sdk/client-dynamodb'
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import pino from 'pino'
+import { openDynamoDb } from '../../../lib/local/dynamodb/server.ts'
+import { supervise } from '../../../lib/local/dynamodb/supervisor.ts'
+import { createTable, makeFolder, silentLog, startDynamoDb } from './start.ts'
+
+/** A log that tells what was said. */
+function listeningLog() {
+  const lines: { msg: string; lastWords?: string }[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  return { log, lines }
+}
+
+for (const [what, signal] of [
+  ['crashed', 'SIGKILL'],
+  ['hangs', 'SIGSTOP'],
+] as const)
+  test(`a program that ${what} is replaced on the same port, with all that it knew`, async (t) => {
+    const { client, documents, pid, url } = await startDynamoDb(t, { checkEveryMs: 50, answerWithinMs: 200 })
+    await createTable(client, 'table')
+    await documents.send(new PutCommand({ TableName: 'table', Item: { pk: 'a', sk: 1, word: 'kept' } }))
+    const before = pid()
+    assert.ok(before)
+    process.kill(before, signal)
+    // The very request that meets the silence may wait for ever: the SDK has no time limit of its own.
+    const deadline = Date.now() + 20_000
+    const ask = () =>
+      documents.send(new GetCommand({ TableName: 'table', Key: { pk: 'a', sk: 1 } }), {
+        abortSignal: AbortSignal.timeout(1000),
+      })
+    let answer = await ask().catch(() => undefined)
+    while (!answer && Date.now() < deadline) answer = await ask().catch(() => undefined)
+    assert.equal(answer?.Item?.['word'], 'kept')
+    assert.notEqual(pid(), before)
+    assert.equal((await fetch(url, { method: 'POST' })).ok, false, 'and it is there under its old address')
+  })
+
+test('a slow moment is not taken for a hang', async (t) => {
+  const { client, pid } = await startDynamoDb(t, { checkEveryMs: 20, answerWithinMs: 400 })
+  const before = pid()
+  assert.ok(before)
+  // Still for longer than one answer may take, and for less than two.
+  process.kill(before, 'SIGSTOP')
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  process.kill(before, 'SIGCONT')
+  await client.send(new ListTablesCommand({}))
+  assert.equal(pid(), before)
+})
+
+test('a program that ends again and again is started ever more seldom, and the log says what to do', async (t) => {
+  const dir = await makeFolder(t)
+  const flag = join(dir, 'started')
+  // Good once, so that it counts as started; then it ends at once.
+  const script = `if [ -e ${flag} ]; then echo "no room left" >&2; exit 1; fi; touch ${flag}; sleep 0.1`
+  const { log, lines } = listeningLog()
+  const startedMs = Date.now()
+  const supervisor = await supervise({
+    command: ['/bin/sh', '-c', script],
+    probe: async () => {
+      if (lines.length > 0) throw new Error('it does not answer')
+    },
+    checkEveryMs: 1000,
+    answerWithinMs: 1000,
+    log,
+  })
+  t.after(() => supervisor.close())
+  while (lines.length < 6) {
+    assert.ok(Date.now() - startedMs < 20_000, 'it is tried six times in time')
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  assert.ok(Date.now() - startedMs > 100 + 200 + 400 + 800)
+  assert.match(lines[0]?.msg ?? '', /started again/)
+  assert.match(lines[5]?.msg ?? '', /again and again before it answers\. Look at its last words/)
+  assert.equal(lines[5]?.lastWords, 'no room left')
+})
+
+test('a start on a taken port ends with a sentence', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.after(() => other.close())
+  // A TCP server's address is an AddressInfo.
+  const { port } = other.address() as AddressInfo
+  const file = join(await makeFolder(t), 'dynamodb.sqlite')
+  await assert.rejects(
+    openDynamoDb({ file, port, log: silentLog }),
+    new RegExp(`^Error: Port ${port} on 127.0.0.1 is in use\\. End the program that has it`),
+  )
+})
+
+test('a start on a file that another process has open ends with a sentence', async (t) => {
+  const { file } = await startDynamoDb(t)
+  await assert.rejects(
+    openDynamoDb({ file, port: 0, log: silentLog }),
+    /dynamodb\.sqlite of the embedded DynamoDB is in use by another process\. End it, or use another data folder\.$/,
+  )
+})
+
+test('a start on a file that is no database ends with a sentence', async (t) => {
+  const file = join(await makeFolder(t), 'dynamodb.sqlite')
+  await writeFile(file, 'these words are no database, however long they go on')
+  await assert.rejects(
+    openDynamoDb({ file, port: 0, log: silentLog }),
+    /cannot be read \(file is not a database\)\. Restore a backup, or use another data folder\.$/,
+  )
+})
+
+test('closing ends the program and leaves a whole file', async (t) => {
+  const { client, file, pid, stop } = await startDynamoDb(t)
+  await createTable(client, 'table')
+  const running = pid()
+  assert.ok(running)
+  await stop()
+  assert.equal(pid(), undefined)
+  const database = new DatabaseSync(file, { readOnly: true })
+  assert.deepEqual({ ...database.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' })
+  database.close()
+})
+
+test('the program does not outlive a service that is killed', async (t) => {
+  const file = join(await makeFolder(t), 'dynamodb.sqlite')
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'server-process.ts'), file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  const exit = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exit
+  const again = await openOnceFree(file)
+  await again.close()
+})
+
+/** The kernel ends the program after the service is gone, a moment later. */
+async function openOnceFree(file: string) {
+  const deadline = Date.now() + 5000
+  for (;;) {
+    try {
+      return await openDynamoDb({ file, port: 0, log: silentLog })
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+    }
+  }
+}
