@@ -14,8 +14,7 @@ import type { Lambda, LocalFunction } from './runtime.ts'
 
 /** Invocations that run at a time. */
 const concurrency = 64
-/** Seconds after which an invocation of a service that died comes again; it is renewed while the function runs. */
-const leaseS = 30
+/** Milliseconds that functions which still run get at the end. */
 const closeMs = 5000
 
 export interface AsynchronousOptions {
@@ -27,6 +26,8 @@ export interface AsynchronousOptions {
    * the third" (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html).
    */
   readonly delaysS?: readonly number[]
+  /** Seconds after which an invocation comes again whose service died; renewed while the function runs. */
+  readonly leaseS?: number
   readonly log: Log
 }
 
@@ -45,12 +46,14 @@ const sendable = (json: string) =>
  */
 export class Asynchronous {
   readonly #options: AsynchronousOptions
+  readonly #leaseS: number
   readonly #sqs: SQSClient
   readonly #mapping: QueueMapping
 
   constructor(options: AsynchronousOptions) {
     this.#options = options
-    const { queue, lambda, log } = options
+    const { queue, lambda, log, leaseS = 30 } = options
+    this.#leaseS = leaseS
     this.#sqs = new SQSClient({ region: lambda.region, useQueueUrlAsEndpoint: true })
     this.#mapping = new QueueMapping({
       queueUrl: queue.url,
@@ -125,11 +128,11 @@ export class Asynchronous {
           new ChangeMessageVisibilityCommand({
             QueueUrl: this.#options.queue.url,
             ReceiptHandle,
-            VisibilityTimeout: leaseS,
+            VisibilityTimeout: this.#leaseS,
           }),
         )
         .catch((error: unknown) => this.#options.log.warn({ error }, 'an invocation may run twice'))
-    const timer = setInterval(() => void renew(), (leaseS * 1000) / 3)
+    const timer = setInterval(() => void renew(), (this.#leaseS * 1000) / 3)
     try {
       return await work()
     } finally {

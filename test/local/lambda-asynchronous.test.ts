@@ -1,0 +1,169 @@
+// Invocations of type Event: accepted at once, run at least once, repeated after errors, put aside in the end.
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Asynchronous } from '../../lib/local/lambda/asynchronous.ts'
+import { Lambda, type LocalFunction } from '../../lib/local/lambda/runtime.ts'
+import { log, makeFunction } from './runtime.ts'
+import { credentials, type Running, region, startSqs } from './sqs/harness.ts'
+
+process.env['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId
+process.env['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
+
+async function start(t: TestContext, functions: (dead: string) => readonly LocalFunction[]) {
+  const sqs = await startSqs(t)
+  process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint
+  const url = await sqs.createQueue('invocations')
+  const dead = await sqs.createQueue('dead')
+  const lambda = new Lambda({ functions: functions(dead), region, log })
+  const asynchronous = new Asynchronous({ lambda, queue: { url, arn: '' }, delaysS: [1, 1], log })
+  t.after(() => asynchronous.close())
+  return { sqs, url, dead, asynchronous }
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!(await condition())) {
+    assert.ok(Date.now() < deadline, 'in time')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+const isEmpty = (sqs: Running, url: string) => async () => {
+  const attributes = await sqs.attributes(url)
+  const names = ['', 'NotVisible', 'Delayed'].map((kind) => `ApproximateNumberOfMessages${kind}`)
+  return names.every((name) => attributes[name] === '0')
+}
+
+test('an accepted invocation reaches its function once, exactly as it was given', async (t) => {
+  const heard: [event: unknown, requestId: string][] = []
+  const take = makeFunction('take', async (event, { awsRequestId }) => heard.push([event, awsRequestId]))
+  const { sqs, url, asynchronous } = await start(t, () => [take])
+  const event = { text: 'é \uffff \u0000 "', list: [1, null] }
+  // Two characters that a queue does not take stand in the JSON as they are.
+  await asynchronous.accept('take', JSON.stringify(event), 'request-1')
+  await until(isEmpty(sqs, url))
+  assert.deepEqual(heard, [[event, 'request-1']])
+})
+
+test('a payload of 1 MB is taken', async (t) => {
+  let length = 0
+  const take = makeFunction('take', async (event) => {
+    length = String(event).length
+  })
+  const { asynchronous } = await start(t, () => [take])
+  await asynchronous.accept('take', JSON.stringify('x'.repeat(999_998)))
+  await until(() => length === 999_998)
+})
+
+test('an error is repeated twice, one after the other, under the same request id; then it is put aside', async (t) => {
+  const attempts: [at: number, requestId: string][] = []
+  const fails = (deadLetterUrl: string) =>
+    makeFunction(
+      'fails',
+      async (_event, { awsRequestId }) => {
+        attempts.push([Date.now(), awsRequestId])
+        throw new Error('as told')
+      },
+      { deadLetterUrl },
+    )
+  const { sqs, url, dead, asynchronous } = await start(t, (deadLetterUrl) => [fails(deadLetterUrl)])
+  await asynchronous.accept('fails', '{"a":1}', 'request-1')
+  await until(isEmpty(sqs, url))
+  assert.deepEqual(
+    attempts.map(([, requestId]) => requestId),
+    ['request-1', 'request-1', 'request-1'],
+  )
+  const [first = 0, second = 0, third = 0] = attempts.map(([at]) => at)
+  assert.ok(second - first > 900 && third - second > 900, 'each after its delay')
+  const [message] = await sqs.receive(dead)
+  assert.equal(message?.Body, '{"a":1}')
+  const attributes = Object.entries(message.MessageAttributes ?? {}).map(
+    ([name, { DataType, StringValue }]) => [name, DataType, StringValue],
+  )
+  assert.deepEqual(attributes.sort(), [
+    ['ErrorCode', 'Number', '200'],
+    ['ErrorMessage', 'String', 'as told'],
+    ['RequestID', 'String', 'request-1'],
+  ])
+})
+
+test('a function that is declared without repetitions runs once', async (t) => {
+  let attempts = 0
+  const fails = makeFunction(
+    'fails',
+    async () => {
+      attempts += 1
+      throw new Error('as told')
+    },
+    { retryAttempts: 0 },
+  )
+  const { sqs, url, asynchronous } = await start(t, () => [fails])
+  await asynchronous.accept('fails', '{}')
+  await until(isEmpty(sqs, url))
+  assert.equal(attempts, 1)
+})
+
+test('a function that runs longer than its lease runs once', async (t) => {
+  const sqs = await startSqs(t)
+  process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint
+  const url = await sqs.createQueue('invocations')
+  let attempts = 0
+  const slow = makeFunction('slow', async () => {
+    attempts += 1
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+  })
+  const lambda = new Lambda({ functions: [slow], region, log })
+  const asynchronous = new Asynchronous({ lambda, queue: { url, arn: '' }, leaseS: 1, log })
+  t.after(() => asynchronous.close())
+  await asynchronous.accept('slow', '{}')
+  await until(isEmpty(sqs, url))
+  assert.equal(attempts, 1)
+})
+
+const processFile = fileURLToPath(new URL('./lambda-process.ts', import.meta.url))
+
+test('what was accepted runs after SIGKILL, also what was running then', { timeout: 60_000 }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'mutabor-lambda-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const output = join(folder, 'output')
+  const begin = async (mode: string): Promise<ChildProcess> => {
+    const child = fork(processFile, [join(folder, 'sqs.sqlite'), output, mode])
+    t.after(() => child.kill('SIGKILL'))
+    await told(child, 'ready')
+    return child
+  }
+  const first = await begin('hang')
+  const running = told(first, 'running')
+  first.send('{"n":1}')
+  await running
+  const accepted = told(first, 'accepted')
+  first.send('{"n":2}')
+  await accepted
+  const ended = once(first, 'exit')
+  first.kill('SIGKILL')
+  await ended
+  assert.ok(!existsSync(output))
+
+  await begin('work')
+  const lines = () => (existsSync(output) ? readFileSync(output, 'utf8').trim().split('\n') : [])
+  await until(() => lines().length >= 2)
+  assert.deepEqual([...new Set(lines())].sort(), ['{"n":1}', '{"n":2}'])
+})
+
+/** Resolves when the process says so; other messages may come before. */
+function told(child: ChildProcess, word: string): Promise<void> {
+  return new Promise((resolve) => {
+    const listen = (message: unknown) => {
+      if (message !== word) return
+      child.off('message', listen)
+      resolve()
+    }
+    child.on('message', listen)
+  })
+}

@@ -1,0 +1,236 @@
+// What Lambda's event source mapping does with a queue, against the embedded SQS.
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { SendMessageCommand } from '@aws-sdk/client-sqs'
+import type { SQSEvent, SQSRecord } from 'aws-lambda'
+import { type MappingOptions, QueueMapping } from '../../lib/local/queue-mapping.ts'
+import { log } from './runtime.ts'
+import { credentials, type Running, region, startSqs } from './sqs/harness.ts'
+
+process.env['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId
+process.env['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
+
+interface Stage {
+  readonly sqs: Running
+  readonly url: string
+  readonly arn: string
+  send(body: string, more?: object): Promise<void>
+  /** Feeds `invoke`, until the test ends. */
+  map(invoke: (event: SQSEvent) => unknown, options?: Partial<MappingOptions>): QueueMapping
+}
+
+async function stage(t: TestContext, name = 'q', attributes: Record<string, string> = {}): Promise<Stage> {
+  const sqs = await startSqs(t)
+  process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint
+  const url = await sqs.createQueue(name, attributes)
+  const arn = (await sqs.attributes(url))['QueueArn'] ?? ''
+  const mappings: QueueMapping[] = []
+  t.after(() => Promise.all(mappings.map((mapping) => mapping.close())))
+  return {
+    sqs,
+    url,
+    arn,
+    async send(MessageBody, more = {}) {
+      await sqs.client.send(new SendMessageCommand({ QueueUrl: url, MessageBody, ...more }))
+    },
+    map(invoke, options = {}) {
+      const mapping = new QueueMapping({
+        ...{ queueUrl: url, queueArn: arn, region, log, concurrency: 1 },
+        settings: { batchSize: 1, functionResponseType: 'ReportBatchItemFailures' },
+        invoke: async (event) => invoke(event),
+        ...options,
+      })
+      mappings.push(mapping)
+      return mapping
+    },
+  }
+}
+
+/** Messages that wait and messages in flight. */
+async function counts({ sqs, url }: Stage): Promise<[visible: number, hidden: number]> {
+  const attributes = await sqs.attributes(url)
+  const of = (name: string) => Number(attributes[`ApproximateNumberOfMessages${name}`])
+  return [of(''), of('NotVisible')]
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!(await condition())) {
+    assert.ok(Date.now() < deadline, 'in time')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+const isEmpty = (one: Stage) => async () => (await counts(one)).join() === '0,0'
+
+test('a record has all that Lambda promises, and the message goes when the function is done', async (t) => {
+  const one = await stage(t)
+  await one.send('wörter', {
+    MessageAttributes: {
+      Text: { DataType: 'String', StringValue: 'a' },
+      Count: { DataType: 'Number.cents', StringValue: '5' },
+      Bytes: { DataType: 'Binary', BinaryValue: Buffer.from([0, 255]) },
+    },
+  })
+  const { promise, resolve } = Promise.withResolvers<SQSRecord | undefined>()
+  one.map(({ Records }) => resolve(Records[0]))
+  const record = await promise
+  assert.ok(record)
+  assert.partialDeepStrictEqual(record, {
+    body: 'wörter',
+    eventSource: 'aws:sqs',
+    eventSourceARN: one.arn,
+    awsRegion: region,
+    attributes: { ApproximateReceiveCount: '1' },
+  })
+  assert.deepEqual(record.messageAttributes, {
+    Text: { stringValue: 'a', stringListValues: [], binaryListValues: [], dataType: 'String' },
+    Count: { stringValue: '5', stringListValues: [], binaryListValues: [], dataType: 'Number.cents' },
+    Bytes: { binaryValue: 'AP8=', stringListValues: [], binaryListValues: [], dataType: 'Binary' },
+  })
+  for (const name of ['messageId', 'receiptHandle', 'md5OfBody'] as const) assert.ok(record[name], name)
+  assert.ok(record.attributes.SentTimestamp && record.attributes.SenderId)
+  await until(isEmpty(one))
+})
+
+test('as many invocations run as there is room for, and no more', async (t) => {
+  const one = await stage(t)
+  for (let at = 0; at < 7; at++) await one.send(`${at}`)
+  const releases: (() => void)[] = []
+  let most = 0
+  let running = 0
+  const invoke = async () => {
+    most = Math.max(most, ++running)
+    await new Promise<void>((resolve) => releases.push(resolve))
+    running -= 1
+  }
+  one.map(invoke, { concurrency: 5, settings: { batchSize: 1, maximumConcurrency: 3 } })
+  for (let done = 0; done < 7; done++) {
+    await until(() => releases.length > 0)
+    releases.shift()?.()
+  }
+  await until(isEmpty(one))
+  assert.equal(most, 3)
+})
+
+test('a batch waits for its window to become full, and goes early when it is', async (t) => {
+  const one = await stage(t)
+  const sizes: number[] = []
+  one.map(({ Records }) => sizes.push(Records.length), {
+    settings: { batchSize: 12, maximumBatchingWindow: 2 },
+  })
+  for (let at = 0; at < 14; at++) await one.send(`${at}`)
+  await until(isEmpty(one))
+  assert.deepEqual(sizes, [12, 2])
+})
+
+test('bodies of one batch stay under the payload of an invocation', async (t) => {
+  const one = await stage(t)
+  const body = 'x'.repeat(1_000_000)
+  for (let at = 0; at < 7; at++) await one.send(body)
+  const sizes: number[] = []
+  one.map(({ Records }) => sizes.push(Records.length), { settings: { batchSize: 10 } })
+  await until(isEmpty(one))
+  assert.ok(
+    sizes.every((size) => size <= 5),
+    sizes.join(),
+  )
+})
+
+test('messages of one group of a FIFO queue never run beside each other', async (t) => {
+  const one = await stage(t, 'q.fifo', { FifoQueue: 'true', ContentBasedDeduplication: 'true' })
+  for (let at = 0; at < 6; at++) await one.send(`${at}`, { MessageGroupId: 'g' })
+  const order: string[] = []
+  let running = 0
+  one.map(
+    async ({ Records }) => {
+      assert.equal(++running, 1)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      order.push(...Records.map(({ body }) => body))
+      running -= 1
+    },
+    { concurrency: 4, settings: { batchSize: 2 } },
+  )
+  await until(isEmpty(one))
+  assert.deepEqual(order, ['0', '1', '2', '3', '4', '5'])
+})
+
+const reports = { batchSize: 10, functionResponseType: 'ReportBatchItemFailures' } as const
+const named = (id: string) => ({ batchItemFailures: [{ itemIdentifier: id }] })
+
+test('messages that the function names as failed stay, the others go', async (t) => {
+  const one = await stage(t)
+  for (const body of ['good', 'bad', 'fine']) await one.send(body)
+  one.map(({ Records }) => named(Records.find(({ body }) => body === 'bad')?.messageId ?? ''), {
+    settings: { ...reports, maximumBatchingWindow: 1 },
+  })
+  await until(async () => (await counts(one)).join() === '0,1')
+})
+
+const answers: [what: string, answer: unknown, left: number][] = [
+  ['null', null, 0],
+  ['an empty object', {}, 0],
+  ['an empty list', { batchItemFailures: [] }, 0],
+  ['null for the list', { batchItemFailures: null }, 0],
+  ['a message that was not in the batch', named('00000000-0000-0000-0000-000000000000'), 1],
+  ['an empty identifier', named(''), 1],
+  ['null for an identifier', { batchItemFailures: [{ itemIdentifier: null }] }, 1],
+  ['another name for the identifier', { batchItemFailures: [{ id: 'x' }] }, 1],
+  ['text', 'text', 1],
+]
+for (const [what, answer, left] of answers) {
+  test(`the answer ${what} means that ${left === 0 ? 'all went well' : 'the whole batch failed'}`, async (t) => {
+    const one = await stage(t)
+    await one.send('body')
+    let invocations = 0
+    const mapping = one.map(
+      () => {
+        invocations += 1
+        return answer
+      },
+      { settings: reports },
+    )
+    await until(() => invocations === 1)
+    await mapping.close()
+    assert.deepEqual(await counts(one), [0, left])
+  })
+}
+
+test('without ReportBatchItemFailures a function that returns has done all', async (t) => {
+  const one = await stage(t)
+  await one.send('body')
+  one.map(({ Records }) => named(Records[0]?.messageId ?? ''), { settings: { batchSize: 1 } })
+  await until(isEmpty(one))
+})
+
+test('a function that fails gets its messages again, until the queue puts them aside', async (t) => {
+  let now = Date.now()
+  const sqs = await startSqs(t, { now: () => now })
+  process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint
+  const dead = await sqs.createQueue('dead')
+  const deadLetterTargetArn = (await sqs.attributes(dead))['QueueArn']
+  const url = await sqs.createQueue('q', {
+    VisibilityTimeout: '900',
+    RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 2 }),
+  })
+  await sqs.client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'poison' }))
+  const received: string[] = []
+  for (const count of ['1', '2']) {
+    const mapping = new QueueMapping({
+      ...{ queueUrl: url, queueArn: '', region, log, concurrency: 1, settings: reports },
+      invoke: async ({ Records }) => {
+        received.push(Records[0]?.attributes.ApproximateReceiveCount ?? '')
+        throw new Error('as told')
+      },
+    })
+    await until(() => received.includes(count))
+    await mapping.close()
+    // Much sooner than after the 900 s of the queue.
+    now += 17_000
+  }
+  assert.deepEqual(await sqs.receive(url), [])
+  assert.deepEqual(
+    (await sqs.receive(dead)).map(({ Body }) => Body),
+    ['poison'],
+  )
+})
