@@ -1,57 +1,94 @@
 import { mkdirSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createLog } from '../log.ts'
 import { lockDataFolder } from './data-lock.ts'
-import { openEmbedded } from './embedded.ts'
+import { embeddedServices, openEmbedded } from './embedded.ts'
 import { loadSecrets } from './secrets.ts'
 
-/** Starts the embedded AWS servers alone, for any AWS tool: `npm run embedded -- --data DIR --port-base N --json`. */
-const { values } = parseArgs({
-  options: {
-    data: { type: 'string', default: '.data-embedded' },
-    'port-base': { type: 'string', default: '0' },
-    region: { type: 'string', default: 'eu-central-1' },
-    json: { type: 'boolean', default: false },
-  },
-})
+/** Starts the embedded AWS servers alone, for any AWS tool. */
+const usage = `Use: npm run -s embedded -- [--data DIR] [--port-base N] [--region NAME] [--json]
 
-const dir = resolve(values.data)
-mkdirSync(dir, { recursive: true, mode: 0o700 })
-const lock = lockDataFolder(dir)
-const secrets = await loadSecrets(dir)
-const log = createLog({ LOG_LEVEL: 'info', LOG_FILE: `${dir}/embedded.log` })
-const embedded = await openEmbedded({
-  dir,
-  region: values.region,
-  credentials: secrets,
-  ...(Number(values['port-base']) > 0 && { portBase: Number(values['port-base']) }),
-  invoke: async (arn) => {
-    throw new Error(`there is no function ${arn} here: functions run in the whole service only`)
-  },
-  log,
-})
+  --data DIR      folder of their data, made when it is not there (.data-embedded)
+  --port-base N   first of ${embeddedServices.length} ports, for ${embeddedServices.join(', ')}; free ones when left out
+  --region NAME   region that requests are signed for (eu-central-1)
+  --json          prints one JSON object instead of lines for a shell
+`
 
-const variables = {
-  ...Object.fromEntries(
-    Object.entries(embedded.urls).map(([service, url]) => [`AWS_ENDPOINT_URL_${service}`, url]),
-  ),
-  AWS_ACCESS_KEY_ID: secrets.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: secrets.secretAccessKey,
-  AWS_REGION: values.region,
-  AWS_DEFAULT_REGION: values.region,
-}
-const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${value}`)
-process.stdout.write(values.json ? `${JSON.stringify(variables)}\n` : `${lines.join('\n')}\n`)
+class UsageError extends Error {}
 
-let ending = false
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    if (ending) return
-    ending = true
-    void embedded.close().then(() => {
-      lock.release()
-      process.exit(0)
+function readArguments(): { data: string; portBase: number; region: string; json: boolean } {
+  try {
+    const { values } = parseArgs({
+      options: {
+        data: { type: 'string', default: '.data-embedded' },
+        'port-base': { type: 'string' },
+        region: { type: 'string', default: 'eu-central-1' },
+        json: { type: 'boolean', default: false },
+      },
     })
-  })
+    if (!/^[a-z0-9-]+$/.test(values.region))
+      throw new UsageError(`Expected --region to be a name such as eu-central-1, got "${values.region}".`)
+    return { ...values, portBase: readPort(values['port-base']) }
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
 }
+
+const lastBase = 65_536 - embeddedServices.length
+
+/** 0 when none is asked for. */
+function readPort(text: string | undefined): number {
+  if (text === undefined) return 0
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port > 0 && port <= lastBase) return port
+  throw new UsageError(`Expected --port-base to be a port from 1 to ${lastBase}, got "${text}".`)
+}
+
+async function main(): Promise<void> {
+  const { data, portBase, region, json } = readArguments()
+  const dir = resolve(data)
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const lock = lockDataFolder(dir, '--data')
+  const secrets = await loadSecrets(dir)
+  const embedded = await openEmbedded({
+    dir,
+    region,
+    credentials: secrets,
+    ...(portBase > 0 && { portBase }),
+    invoke: async (arn) => {
+      throw new Error(`there is no function ${arn} here: functions run in the whole service only`)
+    },
+    log: createLog({ LOG_LEVEL: 'info', LOG_FILE: join(dir, 'embedded.log') }),
+  })
+  let ending = false
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      if (ending) return
+      ending = true
+      void embedded.close().then(() => {
+        lock.release()
+        process.exit(0)
+      })
+    })
+
+  const variables = {
+    ...Object.fromEntries(
+      Object.entries(embedded.urls).map(([service, url]) => [`AWS_ENDPOINT_URL_${service}`, url]),
+    ),
+    AWS_ACCESS_KEY_ID: secrets.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secrets.secretAccessKey,
+    AWS_REGION: region,
+    AWS_DEFAULT_REGION: region,
+  }
+  const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${value}\n`)
+  process.stdout.write(json ? `${JSON.stringify(variables)}\n` : lines.join(''))
+}
+
+main().catch((error: unknown) => {
+  // What was asked for, a port or a folder: the sentence is all that helps. Anything else is a bug and shown whole.
+  if (error instanceof UsageError) process.stderr.write(`${error.message}\n\n${usage}`)
+  else if (error instanceof Error && error.cause !== undefined) process.stderr.write(`${error.message}\n`)
+  else process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+  process.exit(error instanceof UsageError ? 2 : 1)
+})

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import type { Log } from '../log.ts'
 import { openDynamoDb } from './dynamodb/server.ts'
@@ -30,18 +30,21 @@ export interface Embedded {
   close(): Promise<void>
 }
 
-/** The embedded AWS servers on loopback ports, with their data in one folder. */
+/** The embedded AWS servers on loopback ports, with their data in one folder. Either all of them run or none. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dir, region, host = '127.0.0.1', portBase } = options
   const credentials = [options.credentials]
   const log = (message: string, fields?: object) => options.log.info({ ...fields }, message)
   const port = (service: EmbeddedService) => (portBase ? portBase + embeddedServices.indexOf(service) : 0)
+  await using opened = new AsyncDisposableStack()
   const dynamoDb = await openDynamoDb({
     file: join(dir, 'dynamodb.sqlite'),
     port: port('DYNAMODB'),
     log: options.log,
   })
+  opened.defer(dynamoDb.close)
   const sqs = await openSqs({ file: join(dir, 'sqs.sqlite'), credentials, region, log: options.log })
+  opened.defer(() => sqs.close())
   const events = await openEvents({
     file: join(dir, 'events.sqlite'),
     credentials,
@@ -61,6 +64,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     },
     log,
   })
+  opened.defer(() => events.close())
   const s3 = await openS3({
     dir: join(dir, 's3'),
     credentials,
@@ -70,15 +74,16 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       kind === 'sqs' ? sqs.send(arn, JSON.stringify(event)) : events.put(event),
     log,
   })
-  const servers: Server[] = []
+  opened.defer(() => s3.close())
   const serve = async (
     service: EmbeddedService,
     handle: (request: IncomingMessage, response: ServerResponse) => void,
   ) => {
     // Uploads take as long as they take, and a long poll is silent for 20 s.
     const server = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 }, handle)
-    servers.push(server)
-    return `http://${host}:${await listen(server, port(service), host)}`
+    const bound = await listen(server, port(service), host, '--port-base')
+    opened.defer(() => close(server))
+    return `http://${host}:${bound}`
   }
   const handleEvents = events.handle.bind(events)
   const urls = {
@@ -88,13 +93,6 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     EVENTBRIDGE: await serve('EVENTBRIDGE', handleEvents),
     SCHEDULER: await serve('SCHEDULER', handleEvents),
   }
-  return {
-    urls,
-    s3: s3.handle.bind(s3),
-    close: async () => {
-      await Promise.all(servers.map(close))
-      await Promise.all([events.close(), sqs.close(), s3.close()])
-      await dynamoDb.close()
-    },
-  }
+  const running = opened.move()
+  return { urls, s3: s3.handle.bind(s3), close: () => running.disposeAsync() }
 }

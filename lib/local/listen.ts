@@ -1,17 +1,26 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 
-/** Listens and gives the port; 0 takes a free one. @throws with a sentence when the port is taken. */
-export async function listen(server: Server, port: number, host = '127.0.0.1'): Promise<number> {
+/**
+ * Listens and gives the port; 0 takes a free one.
+ * @throws with a sentence when the port is taken, which names the setting that chose it.
+ */
+export async function listen(
+  server: Server,
+  port: number,
+  host = '127.0.0.1',
+  setting = 'PORT',
+): Promise<number> {
   server.listen(port, host)
   try {
     await once(server, 'listening')
   } catch (error) {
     const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
     if (!taken) throw error
-    throw new Error(`Port ${port} on ${host} is in use. End the program that has it, or set another PORT.`, {
-      cause: error,
-    })
+    throw new Error(
+      `Port ${port} on ${host} is in use. End the program that has it, or set another ${setting}.`,
+      { cause: error },
+    )
   }
   const address = server.address()
   if (!address || typeof address === 'string') throw new Error('the server has no port')

@@ -7,7 +7,7 @@ import { close, listen } from '../listen.ts'
 export async function portFor(wanted: number): Promise<number> {
   const server = createServer()
   // Whoever asks takes it at once; should another program be quicker, the start fails and says so.
-  const port = await listen(server, wanted)
+  const port = await listen(server, wanted, '127.0.0.1', '--port-base')
   await close(server)
   return port
 }

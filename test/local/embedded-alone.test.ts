@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { stat } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { listen } from '../../lib/local/listen.ts'
+import { descendants, residentBytes } from '../processes.ts'
+import { makeFolder, refusalOf, startEmbedded } from './embedded-process.ts'
+
+const run = promisify(execFile)
+
+test('a shell that evaluates what it prints points the AWS SDK at all servers', async (t) => {
+  const data = join(await makeFolder(t), 'new')
+  const { printed, pid, end } = await startEmbedded(t, '--data', data)
+  const script = `eval "$EXPORTS" && exec "${process.execPath}" ${join(import.meta.dirname, 'sdk-defaults.ts')}`
+  // Nothing else in the environment: no endpoint and no keys of whoever runs the tests.
+  const { stdout } = await run('/bin/sh', ['-c', script], { env: { EXPORTS: printed, HOME: data } })
+  assert.deepEqual(JSON.parse(stdout), {
+    S3: 'object',
+    SQS: 'message',
+    DYNAMODB: ['table'],
+    EVENTBRIDGE: 0,
+    SCHEDULER: ['default'],
+  })
+  assert.equal((await stat(join(data, 'secrets.json'))).mode & 0o777, 0o600)
+  const [database, ...others] = descendants(pid)
+  assert.ok(database)
+  assert.deepEqual(others, [])
+  assert.equal(await end(), 0)
+  assert.equal(residentBytes(database.pid), 0, 'nothing of it is left')
+})
+
+test('it prints JSON for programs, with the ports and the region that were asked for', async (t) => {
+  const data = await makeFolder(t)
+  const base = await freeBase()
+  const args = ['--data', data, '--port-base', `${base}`, '--region', 'us-west-2', '--json']
+  const { printed } = await startEmbedded(t, ...args)
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, ...rest } = JSON.parse(printed)
+  assert.match(AWS_ACCESS_KEY_ID, /^MUTABOR/)
+  assert.ok(AWS_SECRET_ACCESS_KEY.length >= 40)
+  assert.deepEqual(rest, {
+    AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${base}`,
+    AWS_ENDPOINT_URL_SQS: `http://127.0.0.1:${base + 1}`,
+    AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${base + 2}`,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: `http://127.0.0.1:${base + 3}`,
+    AWS_ENDPOINT_URL_SCHEDULER: `http://127.0.0.1:${base + 4}`,
+    AWS_REGION: 'us-west-2',
+    AWS_DEFAULT_REGION: 'us-west-2',
+  })
+
+  const second = await refusalOf('--data', data)
+  assert.deepEqual(second, {
+    code: 1,
+    words: `The data folder ${data} is in use by another service. End it, or set another --data.\n`,
+  })
+  const other = await refusalOf('--data', await makeFolder(t), '--port-base', `${base - 2}`)
+  assert.deepEqual(other, {
+    code: 1,
+    words: `Port ${base} on 127.0.0.1 is in use. End the program that has it, or set another --port-base.\n`,
+  })
+})
+
+for (const [args, sentence] of [
+  [['--port-base', '65532'], 'Expected --port-base to be a port from 1 to 65531, got "65532".'],
+  [['--port-base', '80a'], 'Expected --port-base to be a port from 1 to 65531, got "80a".'],
+  [['--region', 'x; id'], 'Expected --region to be a name such as eu-central-1, got "x; id".'],
+  [['--ports', '1'], "Unknown option '--ports'"],
+] as const)
+  test(`${args.join(' ')} is refused with a sentence and the usage`, async () => {
+    const { code, words } = await refusalOf(...args)
+    assert.equal(code, 2)
+    assert.ok(words.startsWith(`${sentence}\n\nUse: npm run -s embedded`), words)
+  })
+
+/** Five ports in a row that are free now, with two before them that the last start of the test takes. */
+async function freeBase(): Promise<number> {
+  for (;;) {
+    const first = createServer()
+    const base = await listen(first, 0)
+    const rest = await Promise.allSettled(
+      [-2, -1, 1, 2, 3, 4].map(async (offset) => {
+        const server = createServer()
+        await listen(server, base + offset)
+        return server
+      }),
+    )
+    first.close()
+    for (const result of rest) if (result.status === 'fulfilled') result.value.close()
+    if (rest.every(({ status }) => status === 'fulfilled')) return base
+  }
+}

@@ -1,0 +1,50 @@
+// `npm run embedded` as a process, to be pointed at.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const program = fileURLToPath(new URL('../../lib/local/embedded-alone.ts', import.meta.url))
+
+export async function makeFolder(t: TestContext): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'mutabor-embedded-'))
+  t.after(() => rm(dir, { recursive: true, force: true }))
+  return dir
+}
+
+const launch = (args: readonly string[]) =>
+  spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+
+/** Starts it and gives what it printed. It ends with the test, if `end` did not end it before. */
+export async function startEmbedded(t: TestContext, ...args: readonly string[]) {
+  const child = launch(args)
+  const end = () => endOf(child)
+  t.after(end)
+  const errors = text(child.stderr)
+  const [printed] = await Promise.race([
+    once(child.stdout, 'data'),
+    once(child, 'exit').then(async () => {
+      throw new Error(`it did not start: ${await errors}`)
+    }),
+  ])
+  return { printed: String(printed), pid: child.pid ?? 0, end }
+}
+
+/** How it ends when it cannot start. */
+export async function refusalOf(...args: readonly string[]): Promise<{ code: number; words: string }> {
+  const child = launch(args)
+  const [words, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  return { code, words }
+}
+
+async function endOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  const [code] = await exit
+  return code
+}

@@ -1,0 +1,40 @@
+// One call to each embedded server by clients that know nothing but the environment. Prints what came back.
+import { CreateTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { ListScheduleGroupsCommand, SchedulerClient } from '@aws-sdk/client-scheduler'
+import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+
+const s3 = new S3Client()
+await s3.send(new CreateBucketCommand({ Bucket: 'box' }))
+await s3.send(new PutObjectCommand({ Bucket: 'box', Key: 'a', Body: 'object' }))
+const object = await s3.send(new GetObjectCommand({ Bucket: 'box', Key: 'a' }))
+
+const sqs = new SQSClient()
+const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'line' }))
+await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'message' }))
+const received = await sqs.send(new ReceiveMessageCommand({ QueueUrl }))
+
+const dynamoDb = new DynamoDBClient()
+await dynamoDb.send(
+  new CreateTableCommand({
+    TableName: 'table',
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+  }),
+)
+const { TableNames } = await dynamoDb.send(new ListTablesCommand())
+
+const event = { Source: 'test', DetailType: 'x', Detail: '{}' }
+const put = await new EventBridgeClient().send(new PutEventsCommand({ Entries: [event] }))
+const { ScheduleGroups = [] } = await new SchedulerClient().send(new ListScheduleGroupsCommand())
+
+const found = {
+  S3: await object.Body?.transformToString(),
+  SQS: received.Messages?.[0]?.Body,
+  DYNAMODB: TableNames,
+  EVENTBRIDGE: put.FailedEntryCount,
+  SCHEDULER: ScheduleGroups.map(({ Name }) => Name),
+}
+process.stdout.write(JSON.stringify(found))
