@@ -14,9 +14,22 @@ import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
-import { settings } from '../lib/config.ts'
+import { readConfig, settings } from '../lib/config.ts'
+import { asynchronousSettings, triggersOf } from '../lib/deployment/functions.ts'
 import { engines } from '../lib/engines/index.ts'
-import { bucket, functions, imageIds, maxReceiveCount, queueVisibilityS, table } from '../lib/resources.ts'
+import { openConversions } from '../lib/local/conversions.ts'
+import { functionEnvironment } from '../lib/local/environment.ts'
+import { httpRoutes, webSocketRoutes, zipFunctions } from '../lib/local/functions.ts'
+import { createLog } from '../lib/log.ts'
+import {
+  bucket,
+  functions,
+  imageIds,
+  maxReceiveCount,
+  queueMapping,
+  queueVisibilityS,
+  table,
+} from '../lib/resources.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -116,17 +129,6 @@ for (const [name, declared] of Object.entries(functions)) {
   })
 }
 
-test('every request of the HTTP API goes to the function that is declared for it', () => {
-  const [route, ...others] = ofType('AWS::ApiGatewayV2::Route')
-  assert.deepEqual(others, [])
-  assert.equal(route?.[1].Properties.RouteKey, '$default')
-  const [integration] = ofType('AWS::ApiGatewayV2::Integration')
-  assert.partialDeepStrictEqual(integration?.[1].Properties, {
-    PayloadFormatVersion: '2.0',
-    IntegrationUri: { 'Fn::GetAtt': [lambda('api').id, 'Arn'] },
-  })
-})
-
 test('what is declared with a schedule is called on it', () => {
   const rules = ofType('AWS::Events::Rule').map(([, { Properties }]) => Properties)
   const scheduled = Object.entries(functions).flatMap(([name, { trigger }]) =>
@@ -171,8 +173,8 @@ for (const image of imageIds) {
     const fn = lambda(`convert-${image}`)
     assert.partialDeepStrictEqual(mappings[0]?.[1].Properties, {
       FunctionName: { 'Fn::GetAtt': [fn.id, 'Arn'] },
-      BatchSize: 1,
-      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      BatchSize: queueMapping.batchSize,
+      FunctionResponseTypes: [queueMapping.functionResponseType],
     })
     assert.ok(
       Number(fn.properties.Timeout) <= queueVisibilityS,
@@ -180,6 +182,88 @@ for (const image of imageIds) {
     )
   })
 }
+
+/** What runs on one machine, from the code that starts it there. */
+function oneMachine() {
+  const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
+  const config = readConfig({})
+  const images = openConversions({ config, environment: {}, logFd: 1, log }).functions
+  const environment = functionEnvironment({
+    ...{ given: {}, config, access: {}, url: '', workDir: '', logFile: '', engines: [] },
+    secrets: { ownerSecret: '', accessKeyId: '', secretAccessKey: '' },
+    external: { urls: {}, anyIsForeign: false, s3IsForeign: false },
+    ...{ queueUrlPrefix: '', controlUrl: '', hasWebSockets: false },
+  })
+  return { zipped: zipFunctions(functions, {}, {}), images, environment }
+}
+
+test('one machine runs the functions that are deployed, under the same limits or wider ones', () => {
+  const { zipped, images } = oneMachine()
+  const deployed = ofType('AWS::Lambda::Function').map(([, { Properties }]) => Properties.FunctionName)
+  assert.deepEqual(deployed.sort(), [...zipped, ...images].map(({ name }) => `mutabor-dev-${name}`).sort())
+  for (const { name, timeoutMs, memoryMb } of zipped) {
+    const { Timeout, MemorySize } = lambda(name).properties
+    assert.deepEqual([Timeout, MemorySize], [timeoutMs / 1000, memoryMb], name)
+  }
+  for (const { name, timeoutMs } of images) {
+    assert.ok(timeoutMs / 1000 >= Number(lambda(name).properties.Timeout), name)
+  }
+})
+
+test('one machine sets every variable that a deployment sets', () => {
+  // The process of an image tells its function the image.
+  const local = [...Object.keys(oneMachine().environment), 'IMAGE_ID']
+  for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
+    for (const name of Object.keys(Properties.Environment.Variables))
+      assert.ok(local.includes(name), `${id} gets ${name}`)
+  }
+})
+
+/** Function behind a route of either API. */
+function routed(target: unknown): string | undefined {
+  const { 'Fn::Join': join } = target as { 'Fn::Join': [string, [string, { Ref: string }]] }
+  const uri = JSON.stringify(properties(join[1][1].Ref).IntegrationUri)
+  return ofType('AWS::Lambda::Function')
+    .find(([id]) => uri.includes(`"${id}"`))?.[1]
+    .Properties.FunctionName?.toString()
+    .replace('mutabor-dev-', '')
+}
+
+test('one machine serves the routes that are deployed, by the same functions', () => {
+  const routes = ofType('AWS::ApiGatewayV2::Route').map(([, { Properties }]) => ({
+    key: Properties.RouteKey,
+    functionName: routed(Properties.Target),
+  }))
+  assert.deepEqual(routes, [...httpRoutes(functions), ...webSocketRoutes(functions)])
+  const [integration] = ofType('AWS::ApiGatewayV2::Integration')
+  assert.equal(integration?.[1].Properties.PayloadFormatVersion, '2.0')
+})
+
+test('one machine repeats asynchronous invocations as often as is deployed', () => {
+  const configured = ofType('AWS::Lambda::EventInvokeConfig').map(([, { Properties }]) => Properties)
+  for (const { name, retryAttempts } of oneMachine().zipped) {
+    const { id } = lambda(name)
+    const found = configured.find(({ FunctionName }) => reference(FunctionName) === id)
+    // Lambda's own number, when nothing is configured.
+    assert.equal(found?.MaximumRetryAttempts ?? 2, retryAttempts, name)
+  }
+})
+
+test('every trigger and setting that can be declared is deployed', () => {
+  assert.deepEqual(triggersOf({ http: true }), [{ httpApi: '*' }])
+  assert.deepEqual(triggersOf({ http: ['$default', 'GET /items/{id}'] }), [
+    { httpApi: '*' },
+    { httpApi: 'GET /items/{id}' },
+  ])
+  assert.deepEqual(triggersOf({ websocket: ['$connect', '$disconnect'] }), [
+    { websocket: { route: '$connect', routeResponseSelectionExpression: '$default' } },
+    { websocket: { route: '$disconnect' } },
+  ])
+  assert.deepEqual(asynchronousSettings('push-jobs', { retryAttempts: 1, deadLetter: true }), {
+    maximumRetryAttempts: 1,
+    onError: { 'Fn::GetAtt': ['PushJobsDeadLetterQueue', 'Arn'] },
+  })
+})
 
 test('the table has the declared keys, indexes and expiry', () => {
   const { TimeToLiveAttribute, ...declared } = table

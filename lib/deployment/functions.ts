@@ -41,11 +41,17 @@ const filesOf: { readonly [Name in keyof typeof functions]: readonly string[] } 
 /** `events` of a function. */
 export function triggersOf(trigger: Trigger) {
   // Cross-origin answers are the function's own, the same on one machine.
-  if ('http' in trigger) return (trigger.http === true ? ['*'] : trigger.http).map((httpApi) => ({ httpApi }))
+  if ('http' in trigger) {
+    const keys = trigger.http === true ? ['$default'] : trigger.http
+    return keys.map((key) => ({ httpApi: key === '$default' ? '*' : key }))
+  }
   if ('schedule' in trigger) return [{ schedule: trigger.schedule }]
-  // What such a function returns as its body is the answer to the message.
   return trigger.websocket.map((route) => ({
-    websocket: { route, routeResponseSelectionExpression: '$default' },
+    websocket: {
+      route,
+      // What the function returns as its body is the answer to the message; after a goodbye nobody listens.
+      ...(route !== '$disconnect' && { routeResponseSelectionExpression: '$default' }),
+    },
   }))
 }
 
