@@ -117,7 +117,8 @@ export async function startService(given: Given): Promise<Service> {
   })
   // What was left unfinished at the last end need not wait for the schedule.
   await lambda.invoke('sweep', {})
-  log.info({ url, engines: environment.ENGINES }, 'service started')
+  const servers = { ...external.urls, AWS_ENDPOINT_URL_LAMBDA: environment.AWS_ENDPOINT_URL_LAMBDA }
+  log.info({ url, engines: environment.ENGINES, servers }, 'service started')
   return {
     url,
     missingEngines: wanted.filter((engine) => !present.includes(engine)).map(({ id }) => id),

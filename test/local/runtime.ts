@@ -60,6 +60,7 @@ export interface SignedCall {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
   readonly secretAccessKey?: string
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string }
 }
 
 /** A request as an SDK client sends it. */
@@ -69,7 +70,7 @@ export async function callSigned(address: string, call: SignedCall): Promise<Res
   const signer = new SignatureV4({
     service,
     region,
-    credentials: { ...credentials, ...(secretAccessKey && { secretAccessKey }) },
+    credentials: { ...(call.credentials ?? credentials), ...(secretAccessKey && { secretAccessKey }) },
     sha256: Sha256,
   })
   const signed = await signer.sign({

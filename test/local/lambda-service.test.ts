@@ -1,0 +1,104 @@
+// The functions of the product on the running service, invoked as any AWS client would.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { EventBridgeClient, ListRulesCommand, ListTargetsByRuleCommand } from '@aws-sdk/client-eventbridge'
+import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { functions, imageIds, maxReceiveCount, queueVisibilityS } from '../../lib/resources.ts'
+import { startService, type TestService } from '../service.ts'
+import { callSigned, region, type SignedCall } from './runtime.ts'
+
+interface Secrets {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+}
+
+let service: TestService
+let credentials: Secrets
+let servers: Record<string, string>
+
+const logLines = () =>
+  readFileSync(join(service.dataDir, 'service.log'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+before(async () => {
+  service = await startService()
+  credentials = JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8')) as Secrets
+  // Written just before the service says that it is ready.
+  servers = logLines().find(({ msg }) => msg === 'service started')?.['servers'] as Record<string, string>
+})
+after(() => service.stop())
+
+const invoke = (name: string, call: Partial<SignedCall> = {}) =>
+  callSigned(`${servers['AWS_ENDPOINT_URL_LAMBDA']}/2015-03-31/functions/${name}/invocations`, {
+    service: 'lambda',
+    credentials,
+    ...call,
+  })
+
+test('sweep runs when it is invoked', async () => {
+  const response = await invoke('sweep')
+  assert.equal(response.headers.get('x-amz-function-error'), null)
+  assert.deepEqual(await response.json(), { looked: 0 })
+})
+
+test('the API answers an event whose body is buffered, as on Lambda', async () => {
+  const http = { method: 'GET', path: '/v1', protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'test' }
+  const event = {
+    ...{ version: '2.0', rawPath: '/v1', rawQueryString: '', headers: {}, isBase64Encoded: false },
+    requestContext: { http },
+  }
+  const response = await invoke('api', { body: JSON.stringify(event) })
+  const result = (await response.json()) as { statusCode: number; body: string }
+  assert.equal(result.statusCode, 200)
+  assert.equal(JSON.parse(result.body).success, true)
+})
+
+test('a conversion function that gets nonsense fails, and the service goes on', async () => {
+  const response = await invoke('convert-image', { body: '{"Records":[{"body":"nonsense"}]}' })
+  assert.equal(response.headers.get('x-amz-function-error'), 'Unhandled')
+  assert.equal(((await response.json()) as { errorType: string }).errorType, 'SyntaxError')
+  assert.equal((await fetch(`${service.url}/health`)).status, 200)
+})
+
+test('every function is there, and no other', async () => {
+  const names = [...Object.keys(functions), ...imageIds.map((image) => `convert-${image}`)]
+  const headers = { 'x-amz-invocation-type': 'DryRun' }
+  for (const name of names) assert.equal((await invoke(name, { headers })).status, 204, name)
+  assert.equal((await invoke('other', { headers })).status, 404)
+})
+
+test('schedules and queues are those that are declared', async () => {
+  const client = { region, credentials }
+  const events = new EventBridgeClient({ ...client, endpoint: servers['AWS_ENDPOINT_URL_EVENTBRIDGE'] ?? '' })
+  const { Rules = [] } = await events.send(new ListRulesCommand({}))
+  const declared = Object.entries(functions).flatMap(([name, { trigger }]) =>
+    'schedule' in trigger ? [[name, trigger.schedule]] : [],
+  )
+  assert.deepEqual(
+    Rules.map(({ Name, ScheduleExpression }) => [Name, ScheduleExpression]),
+    declared,
+  )
+  for (const [Rule] of declared) {
+    const { Targets = [] } = await events.send(new ListTargetsByRuleCommand({ Rule }))
+    assert.match(Targets[0]?.Arn ?? '', new RegExp(`:function:${Rule}$`))
+  }
+  const sqs = new SQSClient({ ...client, endpoint: servers['AWS_ENDPOINT_URL_SQS'] ?? '' })
+  for (const image of imageIds) {
+    const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: `mutabor-${image}` }))
+    const { Attributes } = await sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['VisibilityTimeout', 'RedrivePolicy'] }),
+    )
+    assert.equal(Attributes?.VisibilityTimeout, String(queueVisibilityS))
+    assert.equal(JSON.parse(Attributes?.RedrivePolicy ?? '{}').maxReceiveCount, maxReceiveCount)
+  }
+})
+
+test('the process of the gateway takes less than 150 MB', () => {
+  const status = readFileSync(`/proc/${service.pid}/status`, 'utf8')
+  const megabytes = Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024
+  assert.ok(megabytes < 150, `it takes ${Math.round(megabytes)} MB`)
+})
