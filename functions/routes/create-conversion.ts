@@ -185,15 +185,16 @@ function storedFile(source: Source, detected: { format: FormatId; mimeType: stri
 
 interface Asked {
   readonly headers: Readonly<Record<string, string | undefined>>
+  readonly remainingMs: () => number
   readonly query: { readonly redirect?: boolean | undefined }
 }
 
-async function answer(created: Job, { headers, query }: Asked, services: Services) {
-  const waitS = waitOf(headers)
+async function answer(created: Job, asked: Asked, services: Services) {
+  const waitS = waitOf(asked)
   const job = waitS === undefined ? created : ((await waitForEnd(services, created.id, waitS)) ?? created)
   const data = statusView(job, services.config.PUBLIC_URL ?? '')
   const base = { ...jobHeaders(job, waitS), location: data.links.job }
-  if (query.redirect && data.result)
+  if (asked.query.redirect && data.result)
     return { data, status: 303, headers: { ...base, location: data.result.downloadUrl } }
   return { data, status: isTerminal(job.status) ? 200 : 202, headers: base }
 }

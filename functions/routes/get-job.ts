@@ -20,9 +20,9 @@ export const getJob = contract({
   params: JobParams,
   reply: { status: 200, schema: JobView, form: 'mirrored', etag: true },
   errors: ['JOB_NOT_FOUND'],
-  handle: async ({ params, headers }, services) => {
+  handle: async ({ params, ...request }, services) => {
     const jobId = checkedJobId(params.jobId)
-    const waitS = waitOf(headers)
+    const waitS = waitOf(request)
     if (waitS !== undefined) await waitForEnd(services, jobId, waitS)
     const state = await services.jobs.store.whole(jobId)
     if (!state) throw jobNotFound(jobId)

@@ -12,9 +12,9 @@ export const getStatus = contract({
   params: JobParams,
   reply: { status: 200, schema: StatusView, form: 'mirrored', etag: true },
   errors: ['JOB_NOT_FOUND'],
-  handle: async ({ params, headers }, services) => {
+  handle: async ({ params, ...request }, services) => {
     const jobId = checkedJobId(params.jobId)
-    const waitS = waitOf(headers)
+    const waitS = waitOf(request)
     const found =
       waitS === undefined ? await services.jobs.store.job(jobId) : await waitForEnd(services, jobId, waitS)
     const job = knownJob(found, jobId)

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../../lib/errors.ts'
+import type { HttpRequest } from '../../lib/http/contract.ts'
 import type { Owner } from '../../lib/http/owner.ts'
 import { idPattern } from '../../lib/ids.ts'
 import { isTerminal, type Job } from '../../lib/jobs/job.ts'
@@ -50,10 +51,21 @@ export function requireOwner(job: Job, owner: Owner): void {
 /** A gateway gives a function 30 s. */
 const longestWaitS = 25
 
-/** Seconds of `Prefer: wait=N` (RFC 7240), at most 25; undefined when the client does not ask to wait. */
-export function waitOf(headers: Readonly<Record<string, string | undefined>>): number | undefined {
+/** Seconds in which an answer is surely made and sent. */
+const answerS = 2
+
+/**
+ * Seconds of `Prefer: wait=N` (RFC 7240), at most 25 and no more than storing a large upload has left of the
+ * function's time; undefined when the client does not ask to wait.
+ */
+export function waitOf({
+  headers,
+  remainingMs,
+}: Pick<HttpRequest<unknown, unknown, unknown>, 'headers' | 'remainingMs'>): number | undefined {
   const seconds = /(?:^|[,;\s])wait=(\d{1,6})/i.exec(headers.prefer ?? '')?.[1]
-  return seconds === undefined ? undefined : Math.min(Number(seconds), longestWaitS)
+  if (seconds === undefined) return undefined
+  const leftS = Math.max(0, Math.floor(remainingMs() / 1000) - answerS)
+  return Math.min(Number(seconds), longestWaitS, leftS)
 }
 
 /** The job when it is over or the time is up, whichever comes first. */

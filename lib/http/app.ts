@@ -148,6 +148,7 @@ async function respond(
       method,
       owner: context.owner,
       requestId: context.requestId,
+      remainingMs: () => context.getRemainingTimeInMillis(),
       log: context.log,
     }
     const reply = await contract.handle(request, services)

@@ -36,6 +36,8 @@ export interface HttpRequest<Params, Query, Body> {
   readonly method: string
   readonly owner: Owner
   readonly requestId: string
+  /** Until the function's time is over. */
+  readonly remainingMs: () => number
   readonly log: Log
 }
 

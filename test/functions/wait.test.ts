@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { waitOf } from '../../functions/routes/job-access.ts'
+
+const asked: [prefer: string | undefined, leftMs: number, waitS: number | undefined][] = [
+  [undefined, 29_000, undefined],
+  ['respond-async', 29_000, undefined],
+  ['wait=5', 28_990, 5],
+  ['respond-async, wait=100', 28_990, 25],
+  ['wait=25', 12_000, 10],
+  ['wait=25', 1000, 0],
+]
+for (const [prefer, leftMs, waitS] of asked) {
+  test(`Prefer: ${prefer} with ${leftMs} ms left waits ${waitS} s`, () => {
+    assert.equal(waitOf({ headers: { prefer }, remainingMs: () => leftMs }), waitS)
+  })
+}
