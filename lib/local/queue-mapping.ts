@@ -63,7 +63,19 @@ export class QueueMapping {
     while (!this.#stop.signal.aborted) {
       const free = this.#concurrency - this.#running.size
       if (free <= 0) await Promise.race(this.#running)
-      else for (const batch of await this.#gather(free)) this.#run(batch)
+      else await this.#start(await this.#gather(free))
+    }
+  }
+
+  async #start(batches: readonly Message[][]): Promise<void> {
+    if (this.#isFifo) {
+      this.#run(batches)
+      return
+    }
+    for (const batch of batches) {
+      // Large bodies make more batches than there was room for.
+      if (this.#running.size >= this.#concurrency) await Promise.race(this.#running)
+      this.#run([batch])
     }
   }
 
@@ -106,11 +118,16 @@ export class QueueMapping {
     }
   }
 
-  #run(batch: Message[]): void {
-    const run = this.#process(batch)
+  /** One invocation after the other. */
+  #run(batches: readonly Message[][]): void {
+    const run = this.#processAll(batches)
       .catch((error) => this.#options.log.error({ error }, 'messages could not be settled; they come again'))
       .finally(() => this.#running.delete(run))
     this.#running.add(run)
+  }
+
+  async #processAll(batches: readonly Message[][]): Promise<void> {
+    for (const batch of batches) await this.#process(batch)
   }
 
   async #process(batch: readonly Message[]): Promise<void> {

@@ -14,12 +14,12 @@ import { accessOf, endpoints, functionEnvironment, type Given } from './environm
 import { apiHandler, httpRoutes, webSocketRoutes, zipFunctions } from './functions.ts'
 import { createHttpApi } from './gateway/http-api.ts'
 import { createGateway, type GatewayParts, s3Path } from './gateway.ts'
-import { Hints } from './hints.ts'
+import { waitForHint } from './hints.ts'
 import { installedEngines } from './installed.ts'
 import { Asynchronous } from './lambda/asynchronous.ts'
 import { Lambda } from './lambda/runtime.ts'
 import { close, listen } from './listen.ts'
-import { hintFunction, provision } from './provision.ts'
+import { provision } from './provision.ts'
 import { loadSecrets } from './secrets.ts'
 
 export interface Service {
@@ -46,10 +46,8 @@ export async function startService(given: Given): Promise<Service> {
   // What calls functions is there before them, and waits.
   const control = Promise.withResolvers<ControlParts>()
   const gateway = Promise.withResolvers<GatewayParts>()
-  const hints = new Hints()
   const invoke = async (arn: string, payload: unknown) => {
     const name = arn.slice(arn.lastIndexOf(':') + 1)
-    if (name === hintFunction) return hints.hear(payload)
     const { lambda, asynchronous } = await control.promise
     if (!lambda.find(name))
       throw Object.assign(new Error(`Function not found: ${arn}`), { name: 'ResourceNotFoundException' })
@@ -93,7 +91,11 @@ export async function startService(given: Given): Promise<Service> {
   const { createApi } = await import('../../functions/api.ts')
   const logFd = openSync(logFile, 'a')
   const conversions = openConversions({ config, environment, logFd, log })
-  const zipped = zipFunctions(functions, { api: apiHandler(createApi(environment, hints.wait)) }, deadLetters)
+  const zipped = zipFunctions(
+    functions,
+    { api: apiHandler(createApi(environment, waitForHint)) },
+    deadLetters,
+  )
   const lambda = new Lambda({
     functions: [...zipped, ...conversions.functions],
     region: config.AWS_REGION,
@@ -106,6 +108,7 @@ export async function startService(given: Given): Promise<Service> {
         routes: overWebSocket,
         routeSelectionExpression: webSocketDeclaration.routeSelectionExpression,
         stage: webSocketDeclaration.path.slice(1),
+        log,
       })
     : undefined
   control.resolve({ lambda, asynchronous, webSocketApi })

@@ -61,7 +61,7 @@ const routes = [
   { key: 'named', functionName: 'rest' },
   { key: 'fails', functionName: 'fails' },
 ]
-const declaration = { lambda, routeSelectionExpression: '$request.body.action', stage: 'ws/test' }
+const declaration = { log, lambda, routeSelectionExpression: '$request.body.action', stage: 'ws/test' }
 
 let url: string
 let control: Control
@@ -272,6 +272,19 @@ test('@connections takes signed commands only', async () => {
     [forged.status, forged.headers.get('x-amzn-errortype')],
     [403, 'InvalidSignatureException'],
   )
+})
+
+test('a client that does not read is not written to without end', async () => {
+  const { socket, id } = await open()
+  socket.pause()
+  const part = 'x'.repeat(128 * 1024)
+  const outcomes = []
+  // Until the buffers of both sides are full, a message is sent before the one before it is written.
+  for (let at = 0; at < 200; at++) outcomes.push(apis[0]?.send(id, Buffer.from(part)))
+  assert.equal(await outcomes.at(-1), 'slow')
+  const refused = await connections(id, 'POST', 'x')
+  assert.deepEqual([refused.status, refused.headers.get('x-amzn-errortype')], [429, 'LimitExceededException'])
+  socket.terminate()
 })
 
 test('the largest message is 128 KB in frames of at most 32 KB', async () => {

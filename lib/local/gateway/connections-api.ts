@@ -42,6 +42,13 @@ export async function serveConnections(
   }
 }
 
+async function post(webSocketApi: WebSocketApi, id: string, body: Buffer): Promise<void> {
+  const outcome = await webSocketApi.send(id, body)
+  if (outcome === 'gone') throw gone()
+  if (outcome === 'slow')
+    throw new ApiError('LimitExceededException', 'The client does not read what it was sent before.', 429)
+}
+
 async function run(
   { webSocketApi, region, credentials }: ConnectionsOptions,
   request: IncomingMessage,
@@ -56,7 +63,7 @@ async function run(
   const open = webSocketApi.get(id)
   switch (request.method) {
     case 'POST':
-      if (!(await webSocketApi.send(id, body))) throw gone()
+      await post(webSocketApi, id, body)
       response.writeHead(200, { 'content-length': 0 }).end()
       return
     case 'GET': {

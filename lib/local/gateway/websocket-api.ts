@@ -2,6 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import * as z from 'zod'
+import type { Log } from '../../log.ts'
 import { timedOut } from '../lambda/failure.ts'
 import type { Lambda, Outcome } from '../lambda/runtime.ts'
 import { frameSizes } from './frame-sizes.ts'
@@ -21,6 +22,7 @@ export interface WebSocketApiOptions {
   /** Name under which events tell where they come from. */
   readonly stage: string
   readonly limits?: Partial<typeof defaultLimits>
+  readonly log: Log
 }
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html */
@@ -34,6 +36,8 @@ const defaultLimits = {
 
 /** Messages of one connection that functions work on at a time; more are read when one of them is done. */
 const mostAtOnce = 10
+/** What is kept for a client that does not read. */
+const mostUnreadBytes = 1024 * 1024
 /** How long a client may take for its half of the goodbye, and the last functions for theirs. */
 const closingMs = 3000
 
@@ -79,7 +83,9 @@ export class WebSocketApi {
 
   /** Takes a handshake over. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): true {
-    this.#track(this.#connect(request, socket, head))
+    const work = this.#connect(request, socket, head)
+    work.catch(() => socket.destroy())
+    this.#track(work)
     return true
   }
 
@@ -87,13 +93,14 @@ export class WebSocketApi {
     return this.#open.get(connectionId)
   }
 
-  /** Resolves when the message is written; false when nobody is there any more. */
-  send(connectionId: string, message: Buffer): Promise<boolean> {
+  /** Resolves when the message is written, when nobody is there any more, or at once when the client does not read. */
+  send(connectionId: string, message: Buffer): Promise<'sent' | 'gone' | 'slow'> {
     const open = this.#open.get(connectionId)
-    if (!open || open.socket.readyState !== open.socket.OPEN) return Promise.resolve(false)
+    if (!open || open.socket.readyState !== open.socket.OPEN) return Promise.resolve('gone')
+    if (open.socket.bufferedAmount > mostUnreadBytes) return Promise.resolve('slow')
     open.touch()
     return new Promise((resolve) => {
-      open.socket.send(message, { binary: false }, (error) => resolve(!error))
+      open.socket.send(message, { binary: false }, (error) => resolve(error ? 'gone' : 'sent'))
     })
   }
 
@@ -122,8 +129,9 @@ export class WebSocketApi {
   }
 
   #track(work: Promise<unknown>): void {
-    this.#work.add(work)
-    void work.finally(() => this.#work.delete(work))
+    const logged = work.catch((error) => this.#options.log.error({ error }, 'a WebSocket failed'))
+    this.#work.add(logged)
+    void logged.finally(() => this.#work.delete(logged))
   }
 
   /** Undefined when no function has this route. */
