@@ -1,5 +1,6 @@
 import { type Item, type Key, type Table, VersionConflict, type VersionedPut } from '../aws/table.ts'
-import { Job, Task } from './job.ts'
+import { isTerminal, Job, Task } from './job.ts'
+import { announceEnd } from './job-ends.ts'
 import type { JobState } from './machine.ts'
 
 /** Seconds that the record of an expired job answers "gone" instead of "unknown". */
@@ -68,6 +69,7 @@ export class JobStore {
     )
     const changed = tasks.filter((task, at) => task !== before.tasks[at])
     await this.#table.write([jobPut(job), ...changed.map(taskPut)])
+    if (isTerminal(job.status)) announceEnd(job.id)
     return { job, tasks }
   }
 

@@ -20,8 +20,6 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
-import type { EventName } from '../../events/index.ts'
-import { eventSource } from '../aws/bus.ts'
 import type { ImageId } from '../engines/engine.ts'
 import {
   bucket,
@@ -54,9 +52,6 @@ export interface Provisioned {
   /** By function, for those that are declared with one. */
   readonly deadLetters: Readonly<Record<string, Queue>>
 }
-
-/** Rule that tells waiting requests of this process that a job is over. */
-export const hintFunction = 'job-hint'
 
 /** Makes what `lib/resources.ts` declares, as a deployment does; what is there already is left or brought up to date. */
 export async function provision(names: Names): Promise<Provisioned> {
@@ -155,34 +150,16 @@ async function makeQueues({ region, queuePrefix }: Names): Promise<Provisioned> 
   }
 }
 
-const ends = ['job.completed', 'job.failed', 'job.cancelled'] as const satisfies readonly EventName[]
-
 async function makeBus({ region, busName }: Names): Promise<void> {
   const client = new EventBridgeClient({ region })
   await client
     .send(new CreateEventBusCommand({ Name: busName }))
     .catch(unless(ResourceAlreadyExistsException))
-  const target = async (rule: string, name: string, bus?: string) => {
-    const EventBusName = bus ? { EventBusName: bus } : {}
-    await client.send(
-      new PutTargetsCommand({
-        Rule: rule,
-        ...EventBusName,
-        Targets: [{ Id: name, Arn: functionArn(region, name) }],
-      }),
-    )
-  }
-  await client.send(
-    new PutRuleCommand({
-      Name: hintFunction,
-      EventBusName: busName,
-      EventPattern: JSON.stringify({ source: [eventSource], 'detail-type': ends }),
-    }),
-  )
-  await target(hintFunction, hintFunction, busName)
   for (const [name, { trigger }] of Object.entries(functions)) {
     if (!('schedule' in trigger)) continue
     await client.send(new PutRuleCommand({ Name: name, ScheduleExpression: trigger.schedule }))
-    await target(name, name)
+    await client.send(
+      new PutTargetsCommand({ Rule: name, Targets: [{ Id: name, Arn: functionArn(region, name) }] }),
+    )
   }
 }

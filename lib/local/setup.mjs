@@ -14,6 +14,7 @@ const [purpose = '', ...args] = process.argv.slice(2)
 
 const usage = `Use: node lib/local/setup.mjs start
      node lib/local/setup.mjs test [files and options of node --test]
+     node lib/local/setup.mjs test:aws [parts of file names]
      node lib/local/setup.mjs run <file.ts> [arguments]
      node lib/local/setup.mjs images [av image office pdf all]
      node lib/local/setup.mjs images:test
@@ -21,15 +22,19 @@ const usage = `Use: node lib/local/setup.mjs start
 
 const dockerRuns = () => spawnSync('docker', ['info'], { timeout: 10_000 }).status === 0
 
-/** Parts of layers/packages.json: engines for what converts, a browser for tests, tools that build images. */
-const isEngine = (part) => part !== 'test' && part !== 'images'
+/**
+ * Parts of layers/packages.json: engines for what converts, a browser for tests, a client of AWS, tools that
+ * build images.
+ */
+const isEngine = (part) => !['test', 'aws', 'images'].includes(part)
 const wantsPart = {
   start: isEngine,
   run: isEngine,
-  test: (part) => part !== 'images',
+  test: (part) => isEngine(part) || part === 'test',
+  'test:aws': (part) => part !== 'images',
   // A Docker engine builds by itself, on any system.
   images: (part) => part === 'images' && !dockerRuns(),
-  'images:test': (part) => part !== 'test',
+  'images:test': (part) => isEngine(part) || part === 'images',
 }
 
 const env = { ...process.env, PATH: `${join(root, 'node_modules/node/bin')}:${process.env.PATH}` }
@@ -67,6 +72,7 @@ const commandOf = {
   start: () => ['lib/local/start.ts', ...args],
   run: () => args,
   test: testCommand,
+  'test:aws': () => ['test/aws.ts', ...args],
   images: () => ['layers/build-images.ts', ...args],
   'images:test': () => ['--test', 'test/layers/images.slow.ts'],
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { ImageId } from '../engines/engine.ts'
+import { announceEnd } from '../jobs/job-ends.ts'
 import type { Log } from '../log.ts'
 import { type Failure, FunctionError } from './lambda/failure.ts'
 import type { FunctionContext } from './lambda/runtime.ts'
@@ -122,6 +123,10 @@ export class Worker {
   #hear(message: WorkerMessage): void {
     this.#lastSeen = Date.now()
     if (message.type === 'alive') return
+    if (message.type === 'job-ended') {
+      announceEnd(message.jobId)
+      return
+    }
     const pending = this.#settle(message.id)
     if (message.type === 'result') pending?.resolve(message.value)
     else pending?.reject(new FunctionError(message.failure))

@@ -12,16 +12,19 @@ export async function portFor(wanted: number): Promise<number> {
   return port
 }
 
+/** A backup of a service that is just started again has the file for as long as it copies it. */
+const PATIENCE_MS = 5000
+
 /**
  * Makes sure that no other process has the file open. The program itself would go on: SQLite lets several work on
  * one file, but each of them would believe that it is the only one.
  * @throws with a sentence when one has, or when SQLite cannot read the file.
  */
-export function checkFile(file: string): void {
+export function checkFile(file: string, patienceMs = PATIENCE_MS): void {
   if (!existsSync(file)) return
   let database: DatabaseSync | undefined
   try {
-    database = new DatabaseSync(file, { timeout: 0 })
+    database = new DatabaseSync(file, { timeout: patienceMs })
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK')
   } catch (cause) {
     throw new Error(sentence(file, cause), { cause })
