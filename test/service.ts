@@ -70,6 +70,13 @@ export class Client {
     this.#url = service.url
   }
 
+  /** The same identity at another service. */
+  at(service: Pick<TestService, 'url'>): Client {
+    const moved = new Client(service)
+    moved.#token = this.#token
+    return moved
+  }
+
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers)
     if (this.#token) headers.set('x-owner-token', this.#token)

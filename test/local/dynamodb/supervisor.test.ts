@@ -10,6 +10,7 @@ import { test } from 'node:test'
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import pino from 'pino'
+import { checkFile } from '../../../lib/local/dynamodb/preconditions.ts'
 import { openDynamoDb } from '../../../lib/local/dynamodb/server.ts'
 import { supervise } from '../../../lib/local/dynamodb/supervisor.ts'
 import { createTable, makeFolder, silentLog, startDynamoDb } from './start.ts'
@@ -99,8 +100,8 @@ test('a start on a taken port ends with a sentence', async (t) => {
 
 test('a start on a file that another process has open ends with a sentence', async (t) => {
   const { file } = await startDynamoDb(t)
-  await assert.rejects(
-    openDynamoDb({ file, port: 0, log: silentLog }),
+  assert.throws(
+    () => checkFile(file, 0),
     /dynamodb\.sqlite of the embedded DynamoDB is in use by another process\. End it, or use another data folder\.$/,
   )
 })

@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { type Manifest, manifestName, pack } from './archive.ts'
+import { type Snapshot, takeSnapshot } from './snapshot.ts'
+
+const stagingPrefix = '.backup-'
+
+export interface Saved extends Snapshot {
+  readonly bytes: number
+}
+
+export class BackupError extends Error {}
+
+/**
+ * Saves a data folder as a tar archive, whether its service runs or not. What was acknowledged before is in it.
+ * @throws BackupError with a sentence when there is nothing to save, or the archive exists.
+ */
+export async function saveDataFolder(
+  dataDir: string,
+  file: string,
+  signal = new AbortController().signal,
+): Promise<Saved> {
+  const archive = resolve(file)
+  if (existsSync(archive)) throw new BackupError(`${archive} exists already. Name another file.`)
+  if (!existsSync(join(dataDir, 'secrets.json')))
+    throw new BackupError(`${dataDir} is no data folder of this service. Set DATA_DIR to the one to save.`)
+  await removeLeftovers(dataDir)
+  // Beside the data, where files can be linked instead of copied.
+  const staging = join(dataDir, `${stagingPrefix}${process.pid}`)
+  const partial = `${archive}.part`
+  try {
+    await mkdir(staging, { mode: 0o700 })
+    const manifest: Manifest = { format: 1, createdAt: new Date().toISOString() }
+    await writeFile(join(staging, manifestName), `${JSON.stringify(manifest)}\n`, { mode: 0o600 })
+    const snapshot = await takeSnapshot(dataDir, staging, signal)
+    // It holds secrets: made before tar writes to it, for this user alone.
+    await writeFile(partial, '', { mode: 0o600, flag: 'wx' })
+    await pack(staging, partial, signal)
+    await synchronize(partial)
+    await rename(partial, archive)
+    return { ...snapshot, bytes: (await stat(archive)).size }
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw error
+  } finally {
+    await rm(staging, { recursive: true, force: true })
+  }
+}
+
+/** Of backups that were killed. */
+async function removeLeftovers(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir))
+    if (name.startsWith(stagingPrefix) && !isRunning(Number(name.slice(stagingPrefix.length))))
+      await rm(join(dataDir, name), { recursive: true, force: true })
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // It runs as somebody else.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+async function synchronize(file: string): Promise<void> {
+  const handle = await open(file)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,137 @@
+// A copy of a data folder as it was at one moment, while the service goes on writing to it.
+import { copyFileSync, linkSync, mkdirSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { blobPath, namedBlobs, s3Blobs, s3Database } from './s3-files.ts'
+
+/** Longer than any commit of the servers takes, shorter than they wait for us. */
+const LOCK_MS = 5000
+const ALL_PAGES = 2 ** 30
+
+export interface Snapshot {
+  readonly databases: number
+  readonly files: number
+}
+
+/**
+ * Copies databases and links files of `dataDir` into `target`, which has to be on the same file system.
+ *
+ * For the moment in which it begins, S3's database is locked against writers: then no file that a row names can go,
+ * and what all databases say belongs together. It is a matter of milliseconds, as most files were linked before.
+ */
+export async function takeSnapshot(dataDir: string, target: string, signal: AbortSignal): Promise<Snapshot> {
+  const found = await filesOf(dataDir)
+  for (const file of [...found.databases, ...found.files])
+    mkdirSync(dirname(join(target, file)), { recursive: true, mode: 0o700 })
+  for (const file of found.files) linkIfThere(join(dataDir, file), join(target, file))
+  const blobs = new BlobLinks(dataDir, target)
+  const readers = new Map(found.databases.map((file) => [file, openReader(join(dataDir, file))]))
+  try {
+    const s3 = readers.get(s3Database)
+    if (s3) blobs.link(s3)
+    const lock = s3 && lockWriters(join(dataDir, s3Database))
+    try {
+      // A read transaction keeps what it first saw for as long as it lasts.
+      for (const reader of readers.values()) reader.exec('BEGIN; SELECT 1 FROM sqlite_schema')
+      if (s3) blobs.link(s3)
+    } finally {
+      lock?.close()
+    }
+    for (const [file, reader] of readers) {
+      signal.throwIfAborted()
+      await backup(reader, join(target, file), { rate: ALL_PAGES })
+    }
+    if (s3) await blobs.removeOthers(s3)
+  } finally {
+    for (const reader of readers.values()) reader.close()
+  }
+  return { databases: readers.size, files: found.files.length + blobs.size }
+}
+
+/** What a start makes anew, what belongs to a process, and what is said rather than kept. */
+const isLeftOut = (name: string) =>
+  name === 'lock.sqlite' || name.startsWith('.') || /(-wal|-shm|-journal|\.new)$|\.log(\.|$)/.test(name)
+
+/** Everything else is data, so that a part that comes later need not be known here. */
+async function filesOf(dataDir: string): Promise<{ databases: string[]; files: string[] }> {
+  const databases: string[] = []
+  const files: string[] = []
+  async function walk(folder: string): Promise<void> {
+    for (const entry of await readdir(join(dataDir, folder), { withFileTypes: true })) {
+      const path = join(folder, entry.name)
+      if (isLeftOut(entry.name) || path === 'work' || path === s3Blobs) continue
+      if (entry.isDirectory()) await walk(path)
+      else if (entry.isFile()) (path.endsWith('.sqlite') ? databases : files).push(path)
+    }
+  }
+  await walk('')
+  return { databases, files }
+}
+
+function openReader(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: LOCK_MS })
+  database.exec('PRAGMA query_only = TRUE')
+  return database
+}
+
+/** Until it is closed nobody else commits to the database; readers go on. */
+function lockWriters(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: LOCK_MS })
+  database.exec('BEGIN IMMEDIATE')
+  return database
+}
+
+/** The bytes of S3's objects: files that never change, under names that are never used again. */
+class BlobLinks {
+  readonly #dataDir: string
+  readonly #target: string
+  readonly #linked = new Set<string>()
+
+  constructor(dataDir: string, target: string) {
+    this.#dataDir = dataDir
+    this.#target = target
+  }
+
+  get size(): number {
+    return this.#linked.size
+  }
+
+  /** Links what the database names and is not linked yet. A blob may go before its turn comes. */
+  link(database: DatabaseSync): void {
+    for (const { blob } of namedBlobs(database)) {
+      if (this.#linked.has(blob)) continue
+      const path = join(this.#target, blobPath(blob))
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      if (linkIfThere(join(this.#dataDir, blobPath(blob)), path)) this.#linked.add(blob)
+    }
+  }
+
+  /** Removes what was deleted between the first look and the moment of the snapshot. */
+  async removeOthers(database: DatabaseSync): Promise<void> {
+    const others = new Set(this.#linked)
+    for (const { blob } of namedBlobs(database)) others.delete(blob)
+    for (const blob of others) {
+      await rm(join(this.#target, blobPath(blob)))
+      this.#linked.delete(blob)
+    }
+  }
+}
+
+/** False when the file is gone. Where a file system has no links, or no room for one more, the bytes are copied. */
+function linkIfThere(from: string, to: string): boolean {
+  try {
+    try {
+      linkSync(from, to)
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') throw error
+      copyFileSync(from, to)
+    }
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)

@@ -1,0 +1,61 @@
+// A service with jobs, its backup, and a service on what was restored.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { Client, startService } from '../service.ts'
+import { makeFolder } from './embedded-process.ts'
+
+const run = promisify(execFile)
+const local = fileURLToPath(new URL('../../lib/local', import.meta.url))
+
+/** `npm run backup` and `npm run restore`, as they are run. */
+export const command = (name: 'backup' | 'restore', dataDir: string, ...args: readonly string[]) =>
+  run(process.execPath, [join(local, `${name}.ts`), ...args], { env: { ...process.env, DATA_DIR: dataDir } })
+
+/**
+ * Checks the jobs that were done before the backup began; those that were accepted before, and not done, are left to
+ * `checkOpen`.
+ */
+export async function jobsComeBack(
+  t: TestContext,
+  checkOpen: (client: Client, open: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const dir = await makeFolder(t)
+  const archive = join(dir, 'saved.tar')
+  const bytes = Buffer.from(await readFile(new URL('../fixtures/corners.png', import.meta.url)))
+  const service = await startService()
+  t.after(() => service.stop())
+  const client = new Client(service)
+  const submit = async () => {
+    const response = await client.convert({ name: 'c.png', bytes }, { targetFormat: 'webp' })
+    return ((await response.json()) as { data: { jobId: string } }).data.jobId
+  }
+  const done = [await submit(), await submit()]
+  const results = new Map<string, Buffer>()
+  for (const id of done) {
+    assert.equal((await client.finished(id)).status, 'completed')
+    results.set(id, await client.download(id))
+  }
+  const open = await Promise.all(Array.from({ length: 12 }, submit))
+  let saved = false
+  const later = (async () => {
+    while (!saved) await submit()
+  })()
+  await command('backup', service.dataDir, archive)
+  saved = true
+  await later
+  await service.kill()
+
+  const restored = join(dir, 'restored')
+  await command('restore', restored, archive)
+  const second = await startService({}, restored)
+  t.after(() => second.kill())
+  // The address of the old one is gone; who it was is known by what it had signed.
+  const moved = client.at(second)
+  for (const [id, result] of results) assert.deepEqual(await moved.download(id), result)
+  await checkOpen(moved, open)
+}

@@ -1,0 +1,137 @@
+// Eight writers on three embedded servers, and what was acknowledged to them.
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import {
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
+import { DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
+
+const WRITERS = 8
+const Bucket = 'box'
+const TableName = 'table'
+
+/** What is known to be there: of an object its last version, and any later one may be found instead. */
+export interface Acknowledged {
+  readonly objects: ReadonlyMap<string, number>
+  readonly messages: ReadonlySet<string>
+  readonly items: ReadonlySet<string>
+}
+
+/** The variables that `npm run embedded -- --json` prints. */
+export type Variables = Readonly<Record<string, string>>
+
+function clientsOf(variables: Variables) {
+  const options = (service: string) => ({
+    endpoint: variables[`AWS_ENDPOINT_URL_${service}`] ?? '',
+    region: 'eu-central-1',
+    credentials: {
+      accessKeyId: variables['AWS_ACCESS_KEY_ID'] ?? '',
+      secretAccessKey: variables['AWS_SECRET_ACCESS_KEY'] ?? '',
+    },
+  })
+  return {
+    s3: new S3Client({ ...options('S3'), forcePathStyle: true }),
+    sqs: new SQSClient(options('SQS')),
+    documents: DynamoDBDocumentClient.from(new DynamoDBClient(options('DYNAMODB'))),
+  }
+}
+
+/** Writes from now on until it is stopped. */
+export async function startWriters(variables: Variables) {
+  const { s3, sqs, documents } = clientsOf(variables)
+  await s3.send(new CreateBucketCommand({ Bucket }))
+  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'line' }))
+  await documents.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+    }),
+  )
+  const objects = new Map<string, number>()
+  const messages = new Set<string>()
+  const items = new Set<string>()
+  let next = 0
+  let stopped = false
+  async function write(writer: number): Promise<void> {
+    while (!stopped) {
+      const version = next++
+      // Few keys, so that files of objects come and go all the time.
+      const Key = `w${writer}/${randomInt(4)}`
+      await s3.send(new PutObjectCommand({ Bucket, Key, Body: bodyOf(Key, version) }))
+      objects.set(Key, version)
+      const gone = `w${writer}/gone`
+      await s3.send(new PutObjectCommand({ Bucket, Key: gone, Body: bodyOf(gone, version) }))
+      await s3.send(new DeleteObjectCommand({ Bucket, Key: gone }))
+      await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: `message ${version}` }))
+      messages.add(`message ${version}`)
+      await documents.send(new PutCommand({ TableName, Item: { pk: `item ${version}` } }))
+      items.add(`item ${version}`)
+    }
+  }
+  const writing = Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)))
+  return {
+    acknowledged: (): Acknowledged => ({
+      objects: new Map(objects),
+      messages: new Set(messages),
+      items: new Set(items),
+    }),
+    stop: async () => {
+      stopped = true
+      await writing
+      for (const client of [s3, sqs, documents]) client.destroy()
+    },
+  }
+}
+
+/** A body that says which it is, and that it is whole. */
+const bodyOf = (key: string, version: number) => `${key} ${version} ${'x'.repeat(20_000)} end`
+
+export async function checkAll(variables: Variables, acknowledged: Acknowledged): Promise<void> {
+  const { s3, sqs, documents } = clientsOf(variables)
+  const versions = new Map<string, number>()
+  for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket }))
+    for (const { Key = '' } of Contents) {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }))
+      const text = (await Body?.transformToString()) ?? ''
+      const version = Number(text.split(' ')[1])
+      assert.equal(text, bodyOf(Key, version), `${Key} is not whole`)
+      versions.set(Key, version)
+    }
+  for (const [key, version] of acknowledged.objects)
+    assert.ok((versions.get(key) ?? -1) >= version, `${key} has version ${versions.get(key)}, not ${version}`)
+
+  const items = new Set<string>()
+  for await (const page of paginateScan({ client: documents }, { TableName }))
+    for (const { pk } of page.Items ?? []) items.add(String(pk))
+  for (const item of acknowledged.items) assert.ok(items.has(item), `${item} is lost`)
+
+  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'line' }))
+  const missing = new Set(acknowledged.messages)
+  for (;;) {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 600 }),
+    )
+    if (Messages.length === 0) break
+    for (const { Body = '', ReceiptHandle } of Messages) {
+      missing.delete(Body)
+      await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
+    }
+  }
+  assert.deepEqual([...missing], [], 'messages are lost')
+  for (const client of [s3, sqs, documents]) client.destroy()
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { command, jobsComeBack } from './backup-jobs.ts'
+import { checkAll, startWriters } from './backup-writers.ts'
+import { makeFolder, startEmbedded } from './embedded-process.ts'
+
+const run = promisify(execFile)
+async function refusalOf(...args: Parameters<typeof command>): Promise<string> {
+  const error: unknown = await command(...args).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  assert.ok(error instanceof Error && 'stderr' in error && 'code' in error && error.code === 1)
+  return String(error.stderr).trim()
+}
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+
+test('backups under eight writers hold all that was acknowledged before they began, and nothing by half', async (t) => {
+  const dir = await makeFolder(t)
+  const data = join(dir, 'data')
+  const { printed, end } = await startEmbedded(t, '--data', data, '--json')
+  const writers = await startWriters(JSON.parse(printed))
+  const before = []
+  for (const name of ['first.tar', 'second.tar', 'third.tar']) {
+    while (writers.acknowledged().items.size < (before.length + 1) * 40)
+      await new Promise((resolve) => setImmediate(resolve))
+    before.push({ name, acknowledged: writers.acknowledged() })
+    await command('backup', data, join(dir, name))
+  }
+  await writers.stop()
+  assert.equal(await end(), 0)
+  assert.deepEqual(
+    (await readdir(data)).filter((name) => name.startsWith('.')),
+    [],
+    'the backups left nothing behind',
+  )
+  for (const { name, acknowledged } of before) {
+    const restored = join(dir, `restored-${name}`)
+    assert.equal(await modeOf(join(dir, name)), '600')
+    await command('restore', restored, join(dir, name))
+    assert.equal(await modeOf(join(restored, 'secrets.json')), '600')
+    const again = await startEmbedded(t, '--data', restored, '--json')
+    await checkAll(JSON.parse(again.printed), acknowledged)
+    await again.end()
+  }
+})
+
+test('a service that starts on a restored folder knows all jobs, and has the results of those that were done', async (t) => {
+  await jobsComeBack(t, async (client, open) => {
+    for (const id of open) assert.equal((await client.fetch(`/v1/status/${id}`)).status, 200)
+  })
+})
+
+test('restore leaves a folder alone that is in use or holds data', async (t) => {
+  const dir = await makeFolder(t)
+  const data = join(dir, 'data')
+  const archive = join(dir, 'saved.tar')
+  const { end } = await startEmbedded(t, '--data', data)
+  await command('backup', data, archive)
+  assert.equal(
+    await refusalOf('restore', data, archive),
+    `The data folder ${data} is in use by another service. End it, or set another DATA_DIR.`,
+  )
+  await end()
+  const secrets = await readFile(join(data, 'secrets.json'), 'utf8')
+  assert.equal(
+    await refusalOf('restore', data, archive),
+    `The data folder ${data} holds data already. Move it away, or set another DATA_DIR.`,
+  )
+  assert.equal(await readFile(join(data, 'secrets.json'), 'utf8'), secrets)
+})
+
+test('restore takes no archive that is damaged, or that somebody else made', async (t) => {
+  const dir = await makeFolder(t)
+  const data = join(dir, 'data')
+  const { end } = await startEmbedded(t, '--data', data)
+  await command('backup', data, join(dir, 'cut.tar'))
+  await end()
+  const { size } = await stat(join(dir, 'cut.tar'))
+  await truncate(join(dir, 'cut.tar'), Math.floor(size / 2))
+
+  const evil = join(dir, 'evil')
+  await mkdir(join(evil, 's3'), { recursive: true })
+  await writeFile(join(evil, 'backup.json'), '{"format":1,"createdAt":"2026-01-01T00:00:00.000Z"}')
+  await symlink('/etc', join(evil, 's3', 'blobs'))
+  await run('tar', ['-cf', join(dir, 'link.tar'), '-C', evil, '.'])
+  await run('tar', ['-cPf', join(dir, 'outside.tar'), '-C', evil, 'backup.json', '../cut.tar'])
+  await writeFile(join(evil, 'backup.json'), '{"format":2,"createdAt":"2026-01-01T00:00:00.000Z"}')
+  await run('tar', ['-cf', join(dir, 'newer.tar'), '-C', evil, 'backup.json'])
+
+  const target = join(dir, 'target')
+  for (const [name, reason] of [
+    ['cut.tar', /Unexpected EOF in archive/],
+    ['link.tar', /It holds blobs, which is not a plain file/],
+    ['outside.tar', /\.\./],
+    ['newer.tar', /format/],
+  ] as const) {
+    const words = await refusalOf('restore', target, join(dir, name))
+    assert.ok(words.startsWith(`${join(dir, name)} is no backup of this service, or it is damaged: `), words)
+    assert.match(words, reason)
+    assert.deepEqual(
+      (await readdir(target)).filter((entry) => !entry.startsWith('lock.sqlite')),
+      [],
+    )
+  }
+  assert.equal(
+    await refusalOf('restore', target, join(dir, 'none.tar')),
+    `There is no file ${join(dir, 'none.tar')}.`,
+  )
+})
+
+test('backup overwrites nothing and knows its own data folders', async (t) => {
+  const dir = await makeFolder(t)
+  const archive = join(dir, 'saved.tar')
+  assert.equal(
+    await refusalOf('backup', dir, archive),
+    `${dir} is no data folder of this service. Set DATA_DIR to the one to save.`,
+  )
+  await writeFile(archive, 'something else')
+  assert.equal(await refusalOf('backup', dir, archive), `${archive} exists already. Name another file.`)
+  assert.equal(await refusalOf('backup', dir), 'Use: npm run backup -- FILE.tar')
+  assert.equal(await readFile(archive, 'utf8'), 'something else')
+})
