@@ -1,0 +1,80 @@
+import { glob } from 'node:fs/promises'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * Everything there is about the embedded servers, the long tests too: `npm run test:aws`, with parts of file names
+ * to run some of it (`npm run test:aws -- s3/ kill`). A table at the end says what each server showed.
+ */
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+const groups = {
+  S3: /\/local\/s3\//,
+  SQS: /\/local\/sqs\//,
+  'EventBridge, Scheduler': /\/local\/events\//,
+  DynamoDB: /\/local\/dynamodb\//,
+  'Gateway, Lambda': /\/local\/(gateway|lambda|websocket|workers|queue-mapping)/,
+  'all of them': /\/local\//,
+} as const
+
+interface Tally {
+  passed: number
+  failed: number
+  skipped: number
+  seconds: number
+  /** What tests said of themselves, as how many records they wrote under how many kills. */
+  readonly notes: string[]
+}
+
+async function chosenFiles(parts: readonly string[]): Promise<string[]> {
+  const files: string[] = []
+  for await (const file of glob('test/local/**/*.{test,slow}.ts', { cwd: root }))
+    if (parts.length === 0 || parts.some((part) => file.includes(part))) files.push(`${root}${file}`)
+  return files.sort()
+}
+
+const groupOf = (file: string) => Object.entries(groups).find(([, path]) => path.test(file))?.[0] ?? file
+
+function table(tallies: ReadonlyMap<string, Tally>): string {
+  const rows = [...tallies].map(([group, { passed, failed, skipped, seconds }]) =>
+    [group.padEnd(24), passed, failed, skipped, Math.round(seconds)]
+      .map((cell) => `${cell}`.padStart(8))
+      .join(''),
+  )
+  const head = `${'server'.padEnd(24)}  passed  failed skipped seconds`
+  const notes = [...tallies].flatMap(([group, { notes }]) => notes.map((note) => `${group}: ${note}`))
+  return `\n${[head, ...rows, '', ...notes].join('\n')}\n`
+}
+
+const files = await chosenFiles(process.argv.slice(2))
+if (files.length === 0) throw new Error('No file of test/local has such a name.')
+
+const tallies = new Map<string, Tally>()
+const tallyOf = (file = '') => {
+  const group = groupOf(file)
+  const tally = tallies.get(group) ?? { passed: 0, failed: 0, skipped: 0, seconds: 0, notes: [] }
+  tallies.set(group, tally)
+  return tally
+}
+
+// Two at a time, as `npm test` does: the rounds of kills wait most of their time.
+const stream = run({ files, concurrency: 2 })
+stream.on('test:pass', ({ file, nesting, skip, details }) => {
+  if (details.type === 'suite') return
+  const tally = tallyOf(file)
+  if (skip === undefined) tally.passed++
+  else tally.skipped++
+  if (nesting === 0) tally.seconds += details.duration_ms / 1000
+})
+stream.on('test:fail', ({ file, details }) => {
+  if (details.type === 'suite') return
+  tallyOf(file).failed++
+  process.exitCode = 1
+})
+stream.on('test:diagnostic', ({ file, message }) => {
+  // Each file ends with figures of its own, which the table adds up.
+  if (file !== undefined && !/^[a-z_]+ [\d.]+$/.test(message)) tallyOf(file).notes.push(message)
+})
+stream.on('end', () => process.stdout.write(table(tallies)))
+stream.compose(new spec()).pipe(process.stdout)
