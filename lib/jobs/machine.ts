@@ -8,6 +8,7 @@ import {
   type Task,
   type Warning,
 } from './job.ts'
+import { apply, isReady, later, leaseGraceS } from './transitions.ts'
 
 /**
  * The state machine of jobs and tasks, without input or output: `advance` says what a transition makes of a
@@ -23,7 +24,7 @@ export interface JobState {
 interface OfTask {
   readonly task: string
 }
-interface OfLease extends OfTask {
+export interface OfLease extends OfTask {
   readonly leaseId: string
 }
 
@@ -68,55 +69,15 @@ export type JobEventName =
   | 'job.cancelled'
   | 'job.expired'
 
-export const maxAttempts = 3
-
 /** Seconds until a job that nobody touched is looked at: first, and while it waits in a long queue. */
 const firstLookS = 60
 const laterLookS = 300
-/** Seconds that a worker has beyond its lease before the sweep takes its task away. */
-const leaseGraceS = 30
-
-const iso = (date: Date) => date.toISOString()
-const later = (now: Date, seconds: number) => iso(new Date(now.getTime() + seconds * 1000))
 
 /** The new state, or undefined when the transition does not apply (any more) and nothing is to be written. */
 export function advance(state: JobState, transition: Transition, now: Date): JobState | undefined {
   const next = apply(state, transition, now)
   if (!next) return undefined
   return { job: { ...next.job, ...wakeOf(next, transition, now) }, tasks: next.tasks }
-}
-
-function apply(state: JobState, transition: Transition, now: Date): JobState | undefined {
-  switch (transition.type) {
-    case 'claim':
-      return claim(state, transition, now)
-    case 'renew':
-      return withLease(state, transition, (task) => renew(state, task, transition))
-    case 'handover':
-      return withLease(state, transition, (task) =>
-        replace(state, {
-          ...idle(task),
-          ...merged(task, transition.outcome),
-          step: transition.step,
-          attempt: 0,
-          status: 'pending',
-        }),
-      )
-    case 'complete':
-      return withLease(state, transition, (task) => complete(state, task, transition.outcome, now))
-    case 'fail':
-      return withLease(state, transition, (task) =>
-        fail(state, task, transition.error, transition.retry, now),
-      )
-    case 'release':
-      return withLease(state, transition, (task) =>
-        replace(state, { ...idle(task), status: 'pending', attempt: task.attempt - 1 }),
-      )
-    case 'cancel':
-      return cancel(state, transition.by, now)
-    case 'wake':
-      return wake(state, now)
-  }
 }
 
 /** What must happen in the world while this state holds. */
@@ -150,7 +111,6 @@ export function keysOf(job: Job, tasks: readonly Task[]): string[] {
   return [...new Set([...job.files, ...tasks.flatMap((task) => task.files)].map((file) => file.key))]
 }
 
-const isReady = (task: Task) => task.status === 'pending' && task.waitingFor === 0
 const isFirstRun = (task: Task) => task.status === 'processing' && task.step === 0 && task.attempt === 1
 
 function sendOf(task: Task): Effect[] {
@@ -158,228 +118,6 @@ function sendOf(task: Task): Effect[] {
   // Images of stored steps come from our own planner, parsed when the task was read.
   return step && isReady(task) ? [{ type: 'send', image: step.image as ImageId, taskName: task.name }] : []
 }
-
-function idle(task: Task): Task {
-  const { leaseId: _id, leaseUntil: _until, ...rest } = task
-  return rest
-}
-
-const merged = (task: Task, outcome: StepOutcome) => ({
-  files: [...outcome.files],
-  warnings: [...task.warnings, ...outcome.warnings],
-  engine: outcome.engine,
-  engineVersion: outcome.engineVersion,
-  ...(outcome.method && { method: outcome.method }),
-  ...(outcome.details && { details: { ...task.details, ...outcome.details } }),
-})
-
-const replace = (state: JobState, ...changed: readonly Task[]): JobState => ({
-  job: state.job,
-  tasks: state.tasks.map((task) => changed.find(({ name }) => name === task.name) ?? task),
-})
-
-function withLease(
-  state: JobState,
-  { task: name, leaseId }: OfLease,
-  then: (task: Task) => JobState,
-): JobState | undefined {
-  const task = state.tasks.find((candidate) => candidate.name === name)
-  const holds = task?.status === 'processing' && task.leaseId === leaseId && isLive(state.job.status)
-  return task && holds ? then(task) : undefined
-}
-
-function claim(
-  state: JobState,
-  event: Extract<Transition, { type: 'claim' }>,
-  now: Date,
-): JobState | undefined {
-  const task = state.tasks.find(({ name }) => name === event.task)
-  if (!task || !isLive(state.job.status)) return undefined
-  const abandoned = task.status === 'processing' && (task.leaseUntil ?? '') <= iso(now)
-  if (!isReady(task) && !abandoned) return undefined
-  if (task.attempt >= maxAttempts) return fail(state, task, lostThreeTimes, false, now)
-  const first = state.job.status === 'queued'
-  const claimed: Task = {
-    ...task,
-    status: 'processing',
-    attempt: task.attempt + 1,
-    leaseId: event.leaseId,
-    leaseUntil: iso(event.leaseUntil),
-    startedAt: task.startedAt ?? iso(now),
-  }
-  const { job, tasks } = replace(state, claimed)
-  return {
-    job: {
-      ...job,
-      status: 'processing',
-      stage: 'convert',
-      taskName: task.name,
-      startedAt: job.startedAt ?? iso(now),
-      sequence: first ? job.sequence + 1 : job.sequence,
-    },
-    tasks,
-  }
-}
-
-const lostThreeTimes: JobError = {
-  code: 'CONVERSION_FAILED',
-  message:
-    'The conversion did not survive three attempts. The file may need more memory or time than one conversion gets.',
-}
-
-function renew(state: JobState, task: Task, event: Extract<Transition, { type: 'renew' }>): JobState {
-  // Another attempt starts from nothing, yet what was shown once does not fall.
-  const percent = Math.max(task.percent, Math.min(99, Math.floor(event.percent)))
-  const percentSum = state.job.percentSum + percent - task.percent
-  const { tasks } = replace(state, {
-    ...task,
-    leaseUntil: iso(event.leaseUntil),
-    percent,
-    stage: event.stage,
-  })
-  const told = percent > task.percent
-  return {
-    job: {
-      ...state.job,
-      percentSum,
-      percent: Math.floor(percentSum / state.job.workTasks),
-      stage: event.stage,
-      taskName: task.name,
-      sequence: told ? state.job.sequence + 1 : state.job.sequence,
-    },
-    tasks,
-  }
-}
-
-function complete(state: JobState, task: Task, outcome: StepOutcome, now: Date): JobState {
-  const done: Task = {
-    ...idle(task),
-    ...merged(task, outcome),
-    status: 'completed',
-    percent: 100,
-    step: task.steps.length,
-    endedAt: iso(now),
-  }
-  const released = state.tasks
-    .filter((candidate) => task.dependents.includes(candidate.name))
-    .map((dependent) => feed(dependent, done, now))
-  const { tasks } = replace(state, done, ...released)
-  const openTasks = state.job.openTasks - 1
-  const percentSum = state.job.percentSum + 100 - task.percent
-  const job: Job = {
-    ...state.job,
-    openTasks,
-    percentSum,
-    percent: Math.floor(percentSum / state.job.workTasks),
-    warnings: [...state.job.warnings, ...done.warnings],
-  }
-  if (openTasks > 0) return { job, tasks }
-  const exported = released
-    .filter(({ operation }) => operation === 'export/url')
-    .flatMap(({ files }) => files)
-  return {
-    job: {
-      ...ended(job, 'completed', now),
-      percent: 100,
-      files: [...job.files, ...exported],
-      engine: done.engine,
-      engineVersion: done.engineVersion,
-      ...(done.method && { method: done.method }),
-      ...(done.details && { details: done.details }),
-    },
-    tasks,
-  }
-}
-
-/** An export of a download link has no work of its own: it is over when its input is there. */
-function feed(dependent: Task, from: Task, now: Date): Task {
-  const waitingFor = dependent.waitingFor - 1
-  const files = [...dependent.files, ...from.files]
-  if (dependent.operation !== 'export/url' || waitingFor > 0) return { ...dependent, waitingFor, files }
-  return {
-    ...dependent,
-    waitingFor,
-    files,
-    status: 'completed',
-    percent: 100,
-    startedAt: iso(now),
-    endedAt: iso(now),
-  }
-}
-
-function fail(state: JobState, task: Task, error: JobError, retry: boolean, now: Date): JobState {
-  if (retry && task.attempt < maxAttempts) return replace(state, { ...idle(task), status: 'pending' })
-  const failed: Task = {
-    ...idle(task),
-    status: 'failed',
-    code: error.code,
-    message: error.message,
-    endedAt: iso(now),
-  }
-  const starved = state.tasks
-    .filter((candidate) => task.dependents.includes(candidate.name))
-    .map(
-      (dependent): Task => ({
-        ...dependent,
-        status: 'cancelled',
-        code: 'INPUT_TASK_FAILED',
-        endedAt: iso(now),
-      }),
-    )
-  const { job, tasks } = replace(state, failed, ...starved)
-  return {
-    job: { ...ended(job, 'failed', now), error, warnings: [...job.warnings, ...failed.warnings] },
-    tasks,
-  }
-}
-
-/** Retention counts from the end, so that a long conversion does not eat into it. */
-const ended = (job: Job, status: Job['status'], now: Date): Job => ({
-  ...job,
-  status,
-  endedAt: iso(now),
-  expiresAt: iso(new Date(now.getTime() + Date.parse(job.expiresAt) - Date.parse(job.createdAt))),
-  sequence: job.sequence + 1,
-})
-
-function cancel(state: JobState, by: 'user' | 'system', now: Date): JobState | undefined {
-  if (isTerminal(state.job.status)) return undefined
-  const tasks = state.tasks.map((task): Task => {
-    const open = task.status === 'pending' || task.status === 'processing'
-    return open ? { ...idle(task), status: 'cancelled', endedAt: iso(now) } : task
-  })
-  return { job: { ...ended(state.job, 'cancelled', now), cancelledBy: by }, tasks }
-}
-
-/** Nobody reported in time: takes tasks from lost workers, ends what took too long, lets what is old expire. */
-function wake(state: JobState, now: Date): JobState {
-  const { job } = state
-  if (isTerminal(job.status)) return job.expiresAt <= iso(now) ? expire(state, now) : state
-  const overdue = job.startedAt && later(new Date(job.startedAt), job.timeoutS + leaseGraceS) < iso(now)
-  return state.tasks
-    .filter(
-      (task) =>
-        task.status === 'processing' && later(new Date(task.leaseUntil ?? 0), leaseGraceS) <= iso(now),
-    )
-    .reduce<JobState>(
-      (before, task) =>
-        isTerminal(before.job.status)
-          ? before
-          : fail(before, task, overdue ? tookTooLong(job) : lostThreeTimes, !overdue, now),
-      state,
-    )
-}
-
-export const tookTooLong = (job: Pick<Job, 'timeoutS'>): JobError => ({
-  code: 'TIMEOUT',
-  message: `The conversion took longer than the ${Math.round(job.timeoutS / 60)} min that it may take.`,
-  details: { limitS: job.timeoutS },
-})
-
-const expire = (state: JobState, now: Date): JobState => ({
-  job: { ...state.job, status: 'expired', expiredAt: iso(now), sequence: state.job.sequence + 1 },
-  tasks: state.tasks,
-})
 
 function wakeOf({ job, tasks }: JobState, transition: Transition, now: Date): Pick<Job, 'wakeAt'> {
   if (job.status === 'expired') return { wakeAt: undefined }

@@ -7,8 +7,9 @@ import type { Log } from '../log.ts'
 import type { Services } from '../services.ts'
 import type { Job, JobError, Task } from './job.ts'
 import { newLease } from './lease.ts'
-import { type JobState, tookTooLong } from './machine.ts'
+import type { JobState } from './machine.ts'
 import { runSteps, type StepsResult } from './run-steps.ts'
+import { tookTooLong } from './transitions.ts'
 
 /** What becomes of the message: it is done, or it comes back after some seconds. */
 export type TaskOutcome = { readonly done: true } | { readonly done: false; readonly againInS: number }
