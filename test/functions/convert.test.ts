@@ -143,6 +143,41 @@ test('a presigned upload is converted once; a second job for it is refused', asy
   assert.equal((await client.finished((await dataOf(winner)).jobId)).status, 'completed')
 })
 
+test('a presigned form takes the announced file, and no larger one', async () => {
+  const presign = async () => {
+    const response = await client.fetch('/v1/uploads/presign', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        filename: 'red.png',
+        contentType: 'image/png',
+        size: png.length,
+        method: 'POST',
+      }),
+    })
+    return (
+      (await response.json()) as { data: { uploadId: string; url: string; fields: Record<string, string> } }
+    ).data
+  }
+  const send = ({ url, fields }: Awaited<ReturnType<typeof presign>>, bytes: Buffer<ArrayBuffer>) => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(fields)) form.set(name, value)
+    form.set('file', new Blob([bytes]), 'red.png')
+    return fetch(url, { method: 'POST', body: form })
+  }
+  const refused = await send(await presign(), Buffer.concat([png, png]))
+  assert.equal(refused.status, 400)
+  assert.match(await refused.text(), /EntityTooLarge/)
+  const upload = await presign()
+  assert.ok((await send(upload, png)).ok)
+  const response = await client.fetch('/v1/convert', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', prefer: 'wait=25' },
+    body: JSON.stringify({ uploadId: upload.uploadId, targetFormat: 'webp' }),
+  })
+  assert.equal((await dataOf(response)).status, 'completed')
+})
+
 test('a presigned upload of another size, type or content is refused by the storage', async () => {
   const presign = async (sha256?: string) => {
     const response = await client.fetch('/v1/uploads/presign', {
