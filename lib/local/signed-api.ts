@@ -47,18 +47,29 @@ const refusals: Readonly<Partial<Record<Refusal, readonly [code: string, message
   ],
 }
 
-/** @throws ApiError 403 */
-export function checkSignature(
-  request: IncomingMessage,
+export interface SignedService {
+  readonly service: string
+  readonly region: string
+  readonly credentials: readonly Credentials[]
+}
+
+/** What AWS's JSON services call that is wrong with a request's signature; undefined when it is right. */
+export function signatureRefusal(
+  { method = '', url = '/', headers }: IncomingMessage,
   body: Buffer,
-  options: { service: string; region: string; credentials: readonly Credentials[] },
-): void {
-  const { method = '', url = '/', headers } = request
+  options: SignedService,
+): readonly [code: string, message: string] | undefined {
   const bodySha256 = createHash('sha256').update(body).digest('hex')
   const verdict = verifySigV4({ method, url, headers, bodySha256 }, options.credentials, options)
-  if (verdict.ok) return
-  const [code, message] = refusals[verdict.reason] ?? ['IncompleteSignatureException', verdict.message]
-  throw new ApiError(code, message, 403)
+  return verdict.ok
+    ? undefined
+    : (refusals[verdict.reason] ?? ['IncompleteSignatureException', verdict.message])
+}
+
+/** @throws ApiError 403 */
+export function checkSignature(request: IncomingMessage, body: Buffer, options: SignedService): void {
+  const refusal = signatureRefusal(request, body, options)
+  if (refusal) throw new ApiError(...refusal, 403)
 }
 
 export function sendJson(response: ServerResponse, status: number, json: string): void {

@@ -1,7 +1,8 @@
 // The two wire protocols: AWS JSON 1.1 for EventBridge, REST JSON for the Scheduler.
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Credentials, type Refusal, verifySigV4 } from '../sigv4.ts'
+import { signatureRefusal } from '../signed-api.ts'
+import type { Credentials } from '../sigv4.ts'
 import type { Account } from './account.ts'
 import { AwsError } from './aws-error.ts'
 
@@ -85,45 +86,16 @@ export function readJson(bytes: Buffer): Readonly<Record<string, unknown>> {
   throw new AwsError('SerializationException', 'The body of the request is not a JSON object.')
 }
 
-/** How AWS calls what is wrong with a signature; all else about it is an IncompleteSignatureException. */
-const refusals: Readonly<Partial<Record<Refusal, readonly [code: string, message: string]>>> = {
-  missing: ['MissingAuthenticationTokenException', 'Missing Authentication Token'],
-  'unknown-key': ['UnrecognizedClientException', 'The security token included in the request is invalid.'],
-  'bad-token': ['UnrecognizedClientException', 'The security token included in the request is invalid.'],
-  'bad-signature': [
-    'InvalidSignatureException',
-    'The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.',
-  ],
-  expired: ['InvalidSignatureException', 'Signature expired.'],
-  skewed: [
-    'InvalidSignatureException',
-    'Signature expired: it is more than 15 minutes away from the time of this server.',
-  ],
-}
-
 export function checkSignature(
   request: IncomingMessage,
   body: Buffer,
-  {
-    service,
-    credentials,
-    region,
-  }: { service: Call['service']; credentials: readonly Credentials[]; region: string },
+  options: { service: Call['service']; credentials: readonly Credentials[]; region: string },
 ): void {
-  const verdict = verifySigV4(
-    {
-      method: request.method ?? '',
-      url: request.url ?? '/',
-      headers: request.headers,
-      bodySha256: createHash('sha256').update(body).digest('hex'),
-    },
-    credentials,
-    { service, region },
-  )
-  if (verdict.ok) return
-  const [code, message] = refusals[verdict.reason] ?? ['IncompleteSignatureException', verdict.message]
+  const refusal = signatureRefusal(request, body, options)
+  if (!refusal) return
+  const [code, message] = refusal
   // JSON services answer 400 to a bad signature, REST services 403.
-  throw new AwsError(code, message, service === 'events' ? 400 : 403)
+  throw new AwsError(code, message, options.service === 'events' ? 400 : 403)
 }
 
 export function sendAnswer(response: ServerResponse, service: Call['service'], answer: object): void {
