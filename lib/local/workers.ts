@@ -7,7 +7,6 @@ import { announceEnd } from '../jobs/job-ends.ts'
 import type { Log } from '../log.ts'
 import { type Failure, FunctionError } from './lambda/failure.ts'
 import type { FunctionContext } from './lambda/runtime.ts'
-import nodeFlags from './node-flags.json' with { type: 'json' }
 import { withParentDeath } from './process.ts'
 import type { Invocation, WorkerMessage } from './worker.ts'
 
@@ -104,7 +103,8 @@ export class Worker {
 
   #start(): ChildProcess {
     const { image, environment, logFd, log, file = workerFile } = this.#options
-    const node = [process.execPath, ...nodeFlags, file] as const
+    // Unlike the service itself a worker ends when it is idle: it may take the heap that makes it fast.
+    const node = [process.execPath, '--disable-warning=ExperimentalWarning', file] as const
     const [command, ...args] = withParentDeath([...node])
     const child = spawn(command, args, {
       env: { ...environment, IMAGE_ID: image },
