@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { Files } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
 import type { AnyContract, BodyKind, HttpEvent, ReceivedFile } from './contract.ts'
@@ -83,7 +83,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** @throws AppError INVALID_INPUT that lists every field that is wrong. */
+/** @throws AppError INVALID_INPUT that lists every field that is wrong, with what was expected and what came. */
 export function parseWith<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -93,8 +93,30 @@ export function parseWith<Schema extends z.ZodType>(
   if (parsed.success) return parsed.data
   const errors = parsed.error.issues.map((issue) => ({
     field: issue.path.join('.') || where,
-    error: issue.message,
+    error: `${expectation(issue, schema).replace(/\.$/, '')}${arrival(issue, value)}`,
   }))
   const [first] = errors
   throw new AppError('INVALID_INPUT', `${first?.field}: ${first?.error}.`, { field: first?.field, errors })
+}
+
+type Issue = z.core.$ZodIssue
+
+/** Of several forms none fits: what the field is for says more than why each failed. */
+function expectation(issue: Issue, schema: z.ZodType): string {
+  if (issue.code !== 'invalid_union' || !(schema instanceof z.ZodObject)) return issue.message
+  const description = schema.shape[String(issue.path[0])]?.description
+  return description ? `expected: ${description.replace(/\.$/, '')}` : issue.message
+}
+
+/** Values of these names are not shown, not even to who sent them: replies end up in logs. */
+const secret = /password|secret|token|key/i
+
+function arrival({ path, message }: Issue, value: unknown): string {
+  if (path.length === 0 || path.some((name) => secret.test(String(name))) || /\bgot\b/.test(message))
+    return ''
+  const came = path.reduce<unknown>(
+    (at, name) => (at as Record<PropertyKey, unknown> | undefined)?.[name],
+    value,
+  )
+  return came === undefined ? '' : `, got ${JSON.stringify(came).slice(0, 80)}`
 }
