@@ -104,8 +104,15 @@ type Issue = z.core.$ZodIssue
 /** Of several forms none fits: what the field is for says more than why each failed. */
 function expectation(issue: Issue, schema: z.ZodType): string {
   if (issue.code !== 'invalid_union' || !(schema instanceof z.ZodObject)) return issue.message
-  const description = schema.shape[String(issue.path[0])]?.description
+  const description = descriptionOf(schema.shape[String(issue.path[0])])
   return description ? `expected: ${description.replace(/\.$/, '')}` : issue.message
+}
+
+/** What is said of an option stands inside what makes it optional. */
+function descriptionOf(type: unknown): string | undefined {
+  if (!(type instanceof z.ZodType)) return undefined
+  const inner = type instanceof z.ZodOptional || type instanceof z.ZodDefault ? type.unwrap() : undefined
+  return type.description ?? descriptionOf(inner)
 }
 
 /** Values of these names are not shown, not even to who sent them: replies end up in logs. */
