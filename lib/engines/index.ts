@@ -1,8 +1,10 @@
 import type { Engine } from './engine.ts'
 import { ffmpeg } from './ffmpeg.ts'
+import { imagemagick } from './imagemagick.ts'
 import { libreoffice } from './libreoffice.ts'
 import { pdf } from './pdf.ts'
+import { sevenZip } from './seven-zip.ts'
 import { vips } from './vips.ts'
 
 /** Every engine. To add one: its file, its line here, its packages in `layers/packages.json`. */
-export const engines: readonly Engine[] = [vips, ffmpeg, libreoffice, pdf]
+export const engines: readonly Engine[] = [vips, ffmpeg, libreoffice, imagemagick, pdf, sevenZip]

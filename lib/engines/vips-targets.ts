@@ -4,7 +4,7 @@ import { flag, integer, type QualityScale, quality, qualityNumber } from './opti
 
 const maxSide = 30_000
 
-const sizeShape = {
+export const sizeShape = {
   width: integer(1, maxSide)
     .optional()
     .describe('Width in pixels; the height follows unless it is given too.'),
@@ -22,7 +22,7 @@ export type Size = z.output<typeof size>
 const lossy = z.object({ ...sizeShape, quality: quality.optional() })
 
 /** The words at about the same visible quality in each format, by comparing pictures. */
-const scales = {
+export const scales = {
   jpg: { low: 50, medium: 70, high: 85, highest: 95 },
   webp: { low: 45, medium: 65, high: 80, highest: 95 },
   avif: { low: 35, medium: 50, high: 63, highest: 80 },
