@@ -1,0 +1,215 @@
+// A browser on a page of another origin, which talks to the server directly, as pages do with S3.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, before, type TestContext, test } from 'node:test'
+import {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  ListPartsCommand,
+  PutBucketCorsCommand,
+  PutObjectCommand,
+  type S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { makeClient, startWithBucket } from './start.ts'
+
+const Bucket = 'box'
+const PART_BYTES = 5 << 20
+
+let browser: Browser
+let origin: string
+const pages = createServer(async (request, response) => {
+  const isScript = request.url === '/upload-page.js'
+  response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
+  response.end(
+    isScript
+      ? await readFile(join(import.meta.dirname, 'upload-page.js'))
+      : '<!doctype html><script src="/upload-page.js"></script>',
+  )
+})
+
+before(async () => {
+  pages.listen(0, '127.0.0.1')
+  await once(pages, 'listening')
+  // A TCP server's address is an AddressInfo.
+  origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
+  browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
+  })
+})
+after(async () => {
+  await browser.close()
+  pages.close().closeAllConnections()
+})
+
+/** A bucket that pages of our origin may use, and such a page. */
+async function openPage(t: TestContext, host = origin): Promise<{ client: S3Client; page: Page }> {
+  const { endpoint } = await startWithBucket(t)
+  // Otherwise it signs the checksum of an empty body, as it has no other when it signs.
+  const client = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
+  t.after(() => client.destroy())
+  const rule = { AllowedOrigins: [origin], AllowedMethods: ['GET', 'PUT', 'POST'], AllowedHeaders: ['*'] }
+  const CORSRules = [{ ...rule, ExposeHeaders: ['ETag'] }]
+  await client.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules } }))
+  const page = await browser.newPage()
+  t.after(() => page.close())
+  await page.goto(host)
+  return { client, page }
+}
+
+interface Upload {
+  readonly url: string
+  readonly type: string
+  readonly size: number
+  readonly fields?: Record<string, string>
+}
+
+interface Answer {
+  readonly status: number
+  readonly code?: string
+  readonly etag?: string
+}
+
+// As text: what runs in the page knows other things than what runs here.
+const upload = (page: Page, what: Upload): Promise<Answer> => page.evaluate(`upload(${JSON.stringify(what)})`)
+
+/** A URL with which 1,000 bytes of PNG can be put, and nothing else. */
+function signPut(client: S3Client, signedAt = new Date()): Promise<string> {
+  const command = new PutObjectCommand({
+    Bucket,
+    Key: 'a b.png',
+    ContentType: 'image/png',
+    ContentLength: 1000,
+  })
+  const signableHeaders = new Set(['host', 'content-type', 'content-length'])
+  return getSignedUrl(client, command, { expiresIn: 60, signingDate: signedAt, signableHeaders })
+}
+
+async function keys(client: S3Client): Promise<string[]> {
+  const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }))
+  return Contents.map(({ Key = '' }) => Key)
+}
+
+function bytesOf(size: number): Buffer {
+  const bytes = Buffer.alloc(size)
+  for (let at = 0; at < size; at++) bytes[at] = at * 31 + (at >> 8)
+  return bytes
+}
+
+async function contentOf(client: S3Client, Key: string): Promise<Buffer> {
+  const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
+  return Buffer.from((await Body?.transformToByteArray()) ?? [])
+}
+
+test('a page of another origin puts a file by a signed URL and sees its ETag', async (t) => {
+  const { client, page } = await openPage(t)
+  const answer = await upload(page, { url: await signPut(client), type: 'image/png', size: 1000 })
+  assert.equal(answer.status, 200)
+  assert.match(answer.etag ?? '', /^"[0-9a-f]{32}"$/)
+  assert.deepEqual(await contentOf(client, 'a b.png'), bytesOf(1000))
+})
+
+test('a page is refused with another type, size or signature, or too late, and can read why', async (t) => {
+  const { client, page } = await openPage(t)
+  const url = await signPut(client)
+  const good = { url, type: 'image/png', size: 1000 }
+  const altered = url.replace(
+    /X-Amz-Signature=./,
+    (start) => start.slice(0, -1) + (start.endsWith('0') ? '1' : '0'),
+  )
+  const past = await signPut(client, new Date(Date.now() - 120_000))
+  const mismatch = { status: 403, code: 'SignatureDoesNotMatch', etag: null }
+  assert.deepEqual(await upload(page, { ...good, type: 'text/html' }), mismatch)
+  assert.deepEqual(await upload(page, { ...good, size: 1001 }), mismatch)
+  assert.deepEqual(await upload(page, { ...good, url: altered }), mismatch)
+  assert.deepEqual(await upload(page, { ...good, url: past }), { ...mismatch, code: 'AccessDenied' })
+  assert.deepEqual(await keys(client), [])
+})
+
+test('a page posts a form that keeps to its policy, and is refused with any other', async (t) => {
+  const { client, page } = await openPage(t)
+  const type = 'image/png'
+  const sign = (Expires: number) =>
+    createPresignedPost(client, {
+      Bucket,
+      Key: 'posted',
+      Expires,
+      Fields: { 'Content-Type': type },
+      Conditions: [['content-length-range', 1000, 1000]],
+    })
+  const { url, fields } = await sign(60)
+  const refusal = async (what: Partial<Upload>) => {
+    const { status, code } = await upload(page, { url, type, size: 1000, fields, ...what })
+    return `${status} ${code}`
+  }
+  assert.equal(await refusal({ fields: { ...fields, 'Content-Type': 'text/html' } }), '403 AccessDenied')
+  assert.equal(await refusal({ size: 1001 }), '400 EntityTooLarge')
+  assert.equal(await refusal({ size: 999 }), '400 EntityTooSmall')
+  const forged = { ...fields, 'X-Amz-Signature': '0'.repeat(64) }
+  assert.equal(await refusal({ fields: forged }), '403 SignatureDoesNotMatch')
+  const late = await sign(-1)
+  assert.equal(await refusal({ fields: late.fields }), '403 AccessDenied')
+  assert.deepEqual(await keys(client), [])
+
+  assert.equal((await upload(page, { url, type, size: 1000, fields })).status, 204)
+  assert.deepEqual(await contentOf(client, 'posted'), bytesOf(1000))
+})
+
+test('a page of an origin that no rule names gets nothing through', async (t) => {
+  const { client, page } = await openPage(t, origin.replace('127.0.0.1', 'localhost'))
+  const answer = await upload(page, { url: await signPut(client), type: 'image/png', size: 1000 })
+  assert.equal(answer.status, 0)
+  assert.deepEqual(await keys(client), [])
+})
+
+test('an upload in parts goes on after a reload with what the storage does not have yet', {
+  timeout: 60_000,
+}, async (t) => {
+  const { client, page } = await openPage(t)
+  const size = 3 * PART_BYTES + 1
+  const target = { Bucket, Key: 'in parts' }
+  const sign = async (action: string, UploadId: string, PartNumber: number) => {
+    const upload = { ...target, UploadId }
+    if (action === 'list') return getSignedUrl(client, new ListPartsCommand(upload))
+    if (action === 'part') return getSignedUrl(client, new UploadPartCommand({ ...upload, PartNumber }))
+    if (action === 'complete') return getSignedUrl(client, new CompleteMultipartUploadCommand(upload))
+    return (await client.send(new CreateMultipartUploadCommand(target))).UploadId
+  }
+  let heardOfThird: () => void = () => undefined
+  const thirdIsOnItsWay = new Promise<void>((resolve) => {
+    heardOfThird = resolve
+  })
+  await page.exposeFunction('sign', sign)
+  await page.exposeFunction('progress', (part: number) => part === 3 && heardOfThird())
+  const sent: number[] = []
+  page.on('request', (request) => {
+    const part = new URL(request.url()).searchParams.get('partNumber')
+    if (part !== null && request.method() === 'PUT') sent.push(Number(part))
+  })
+
+  // Slow enough for the reload to come in the middle of a part.
+  const network = await page.context().newCDPSession(page)
+  const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 6 << 20 }
+  await network.send('Network.enable')
+  await network.send('Network.emulateNetworkConditions', slow)
+  const begun = page.evaluate(`uploadInParts(${size})`)
+  await Promise.race([thirdIsOnItsWay, begun])
+  await Promise.all([assert.rejects(begun, /navigation|destroyed/), page.reload()])
+  assert.deepEqual(sent, [1, 2, 3])
+  await network.send('Network.emulateNetworkConditions', { ...slow, uploadThroughput: -1 })
+
+  sent.length = 0
+  assert.deepEqual(await page.evaluate(`uploadInParts(${size})`), { status: 200, already: [1, 2] })
+  assert.deepEqual(sent, [3, 4])
+  assert.ok((await contentOf(client, target.Key)).equals(bytesOf(size)))
+})
