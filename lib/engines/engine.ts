@@ -20,7 +20,7 @@ export const engineIds = [
 export type EngineId = (typeof engineIds)[number]
 
 /** Container images: engines that often follow each other share one, with its queue and its function. */
-export type ImageId = 'av' | 'image' | 'office' | 'pdf'
+export type ImageId = 'av' | 'image' | 'office' | 'pdf' | 'archive'
 
 export type Operation = 'convert'
 
@@ -70,6 +70,8 @@ export interface ExecOptions {
   /** Called with each line of stdout as it comes (progress); stdout is still collected up to the cap. */
   readonly onLine?: (line: string) => void
   readonly stdin?: string
+  /** Ends the program before its time, besides the step's own signal; its reason is thrown. */
+  readonly signal?: AbortSignal
   /** Exit codes that are a success; [0] when left out. */
   readonly okCodes?: readonly number[]
 }

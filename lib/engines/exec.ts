@@ -66,7 +66,7 @@ export function createTools({ workDir, signal, limits, onProgress, onWarning }: 
         ...options,
         timeoutS,
         workDir,
-        signal,
+        signal: options.signal ? AbortSignal.any([signal, options.signal]) : signal,
         uid,
         limits,
         handOver,

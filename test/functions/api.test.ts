@@ -185,6 +185,7 @@ test('health names every part and is 200 when a conversion would work', async ()
   assert.deepEqual(Object.keys(body.parts).sort(), [
     'disk',
     'files',
+    'queue-archive',
     'queue-av',
     'queue-image',
     'queue-office',

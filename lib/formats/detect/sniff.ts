@@ -70,7 +70,7 @@ function isPdf(head: Uint8Array): boolean {
 function markedUp(type: string, head: Uint8Array): FormatId | undefined {
   if (type === 'application/gzip') {
     const unpacked = gunzipStart(head)
-    return unpacked && xmlFormat(unpacked) === 'svg' ? 'svgz' : undefined
+    return unpacked && xmlFormat(unpacked) === 'svg' ? 'svgz' : 'gz'
   }
   if (type === 'text/html') return xmlFormat(head) ?? 'html'
   if (!type.startsWith('text/') && type !== 'image/svg+xml' && type !== 'application/xml') return undefined

@@ -1,0 +1,122 @@
+import * as z from 'zod'
+import { AppError } from '../errors.ts'
+import { mostDepth, mostEntries, tooLarge, tooMany } from './archive-limits.ts'
+import type { Tools } from './engine.ts'
+import { EngineCrash } from './exec.ts'
+
+export interface Entry {
+  readonly name: string
+  /** Bytes when unpacked, as the archive says. */
+  readonly size: number
+  readonly kind: 'file' | 'folder' | 'link' | 'hard-link' | 'device'
+  /** Of a hard link. */
+  readonly target?: string
+}
+
+/** What 7-Zip finds in an archive, without unpacking it. It writes control characters in names as `_`. */
+export async function list(path: string, password: string, tools: Tools): Promise<Entry[]> {
+  const { stdout } = await listing(tools, '7zz', ['l', '-slt', '-sccUTF-8', path], `${password}\n`)
+  const entries = stdout.split(/^-{10}$/m)[1] ?? ''
+  return entries
+    .split('\n\n')
+    .map(fields)
+    .filter((entry) => entry.has('Path'))
+    .map(entryOf)
+}
+
+function fields(block: string): ReadonlyMap<string, string> {
+  return new Map(
+    block.split('\n').flatMap((line): [string, string][] => {
+      const at = line.indexOf(' = ')
+      return at < 0 ? [] : [[line.slice(0, at), line.slice(at + 3)]]
+    }),
+  )
+}
+
+function entryOf(entry: ReadonlyMap<string, string>): Entry {
+  const mode =
+    entry.get('Mode') ?? /(?:^| )([-dlpsbc][-rwxsStT]{9})$/.exec(entry.get('Attributes') ?? '')?.[1] ?? ''
+  const target = entry.get('Hard Link')
+  return {
+    name: entry.get('Path') ?? '',
+    size: Number(entry.get('Size') ?? 0),
+    kind: kindOf(mode, entry),
+    ...(target && { target }),
+  }
+}
+
+function kindOf(mode: string, entry: ReadonlyMap<string, string>): Entry['kind'] {
+  if (entry.get('Symbolic Link') || mode.startsWith('l')) return 'link'
+  if (entry.get('Hard Link')) return 'hard-link'
+  if (entry.get('Folder') === '+' || mode.startsWith('d')) return 'folder'
+  return /^[pscb]/.test(mode) ? 'device' : 'file'
+}
+
+const RarEntry = z.looseObject({
+  XADFileName: z.string(),
+  XADFileSize: z.number().default(0),
+  XADIsDirectory: z.number().default(0),
+  XADIsLink: z.number().default(0),
+  XADIsEncrypted: z.number().default(0),
+})
+const RarListing = z.looseObject({
+  lsarEncoding: z.string().optional(),
+  lsarContents: z.array(RarEntry).default([]),
+})
+
+/** RAR, which Debian's 7-Zip cannot read. */
+export async function listRar(path: string, tools: Tools): Promise<Entry[]> {
+  const { stdout } = await listing(tools, 'lsar', ['-j', path], '\n')
+  const { lsarContents } = RarListing.parse(JSON.parse(stdout))
+  if (lsarContents.some(({ XADIsEncrypted }) => XADIsEncrypted !== 0)) throw lockedRar()
+  return lsarContents.map(({ XADFileName: name, XADFileSize: size, XADIsDirectory, XADIsLink }) => ({
+    name,
+    size,
+    kind: XADIsLink ? 'link' : XADIsDirectory ? 'folder' : 'file',
+  }))
+}
+
+/** Its only reader takes passwords on the command line, where every user of the machine sees them. */
+export function lockedRar(cause?: unknown): AppError {
+  const sentence =
+    'The RAR archive is protected with a password, which is not supported. Unpack it, or send it as 7z or zip.'
+  return new AppError('INVALID_INPUT', sentence, { field: 'file', reason: 'encrypted' }, { cause })
+}
+
+async function listing(tools: Tools, bin: string, args: readonly string[], stdin: string) {
+  try {
+    return await tools.exec(bin, args, { stdin, timeoutS: 120 })
+  } catch (error) {
+    if (error instanceof EngineCrash && error.signal === 'its output limit') throw tooMany(error)
+    throw error
+  }
+}
+
+/** @throws AppError when unpacking would take too much, or a name leads out of the archive. */
+export function check(entries: readonly Entry[], limitBytes: number): void {
+  if (entries.length > mostEntries) throw tooMany()
+  if (entries.reduce((sum, { size }) => sum + size, 0) > limitBytes) throw tooLarge(limitBytes)
+  const bad = entries.find(({ name }) => leadsOut(name))
+  if (bad) {
+    const sentence = `The archive has an entry whose name leads out of it: ${JSON.stringify(bad.name.slice(0, 80))}. It was not unpacked.`
+    throw new AppError('INVALID_INPUT', sentence, { field: 'file', reason: 'unsafe-name' })
+  }
+  if (entries.some(({ name }) => name.split('/').length > mostDepth)) {
+    const sentence = `The archive has folders more than ${mostDepth} deep.`
+    throw new AppError('INVALID_INPUT', sentence, { field: 'file', limit: mostDepth })
+  }
+}
+
+/** Windows' separators and drives too: the result may be unpacked there. */
+function leadsOut(name: string): boolean {
+  return /^([/\\]|[A-Za-z]:[/\\])/.test(name) || name.split(/[/\\]/).includes('..')
+}
+
+/** Links and devices, and hard links to what is not in the archive. */
+export function unwanted(entries: readonly Entry[]): Entry[] {
+  const names = new Set(entries.map(({ name }) => name))
+  return entries.filter(({ kind, target }) => {
+    if (kind === 'hard-link') return !target || !names.has(target)
+    return kind === 'link' || kind === 'device'
+  })
+}
