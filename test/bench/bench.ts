@@ -10,11 +10,13 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { Client, startService, type TestService } from '../service.ts'
 import { type Fixture, type Fixtures, makeFixtures } from './fixtures.ts'
 import { parallel, sequential } from './measure.ts'
+import { benchServers } from './servers.ts'
 import { uploadMemory } from './upload-memory.ts'
 
 /**
  * Time of the whole way through the service, from the request to the last byte of the result, against the bare warm
- * engine in the same run; then one and eight clients, then the memory of the gateway under a 2 GB upload.
+ * engine in the same run; then one and eight clients, then the memory of the gateway under a 2 GB upload; then the
+ * embedded servers by themselves, with files of 1 GiB after `--gib`.
  */
 const run = promisify(execFile)
 
@@ -125,3 +127,5 @@ try {
   await libreoffice.close?.()
   await fixtures.remove()
 }
+say('')
+await benchServers(process.argv.includes('--gib') ? 1024 : 256, say)

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const mebibyte = Buffer.alloc(1 << 20, 'mutabor ')
+
+export interface Disk {
+  readonly writeMibS: number
+  /** Small writes that are on disk, one after the other. */
+  readonly commitsS: number
+}
+
+/** What the disk of a folder does without any server: one big file and its fdatasync, then many small ones. */
+export async function measureDisk(dir: string, mib: number): Promise<Disk> {
+  const file = await open(join(dir, 'disk'), 'w')
+  try {
+    const start = performance.now()
+    for (let at = 0; at < mib; at++) await file.write(mebibyte)
+    await file.datasync()
+    const writeMibS = mib / ((performance.now() - start) / 1000)
+    const commits = 300
+    const commitsStart = performance.now()
+    for (let at = 0; at < commits; at++) {
+      await file.write(mebibyte, 0, 4096)
+      await file.datasync()
+    }
+    return { writeMibS, commitsS: commits / ((performance.now() - commitsStart) / 1000) }
+  } finally {
+    await file.close()
+  }
+}
+
+/** MiB/s of the hash that every uploaded byte goes through. */
+export function measureMd5(mib: number): number {
+  const hash = createHash('md5')
+  const start = performance.now()
+  for (let at = 0; at < mib; at++) hash.update(mebibyte)
+  hash.digest()
+  return mib / ((performance.now() - start) / 1000)
+}

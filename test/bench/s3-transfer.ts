@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import {
+  CompleteMultipartUploadCommand,
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { credentials, region } from './server-process.ts'
+
+const Bucket = 'bench'
+const PART_MIB = 16
+const PARTS_AT_ONCE = 4
+const mebibyte = Buffer.alloc(1 << 20, 'mutabor ')
+
+export interface Transfer {
+  readonly name: string
+  readonly run: () => Promise<void>
+}
+
+/** Up, down and up in parts, by signed URLs: the SDK's own hashing would be measured too. */
+export async function s3Transfers(endpoint: string, mib: number): Promise<readonly Transfer[]> {
+  const client = new S3Client({
+    endpoint,
+    region,
+    credentials,
+    forcePathStyle: true,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+  })
+  await client.send(new CreateBucketCommand({ Bucket }))
+  const whole = { Bucket, Key: 'whole' }
+  const inParts = { Bucket, Key: 'in parts' }
+
+  async function uploadParts(): Promise<void> {
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand(inParts))
+    const Parts: { PartNumber: number; ETag: string }[] = []
+    let next = 1
+    const uploader = async () => {
+      for (let PartNumber = next++; PartNumber <= mib / PART_MIB; PartNumber = next++) {
+        const url = await getSignedUrl(client, new UploadPartCommand({ ...inParts, UploadId, PartNumber }))
+        Parts.push({ PartNumber, ETag: await send(url, PART_MIB) })
+      }
+    }
+    await Promise.all(Array.from({ length: PARTS_AT_ONCE }, uploader))
+    Parts.sort((a, b) => a.PartNumber - b.PartNumber)
+    await client.send(
+      new CompleteMultipartUploadCommand({ ...inParts, UploadId, MultipartUpload: { Parts } }),
+    )
+  }
+
+  return [
+    {
+      name: 'PUT',
+      run: async () => void (await send(await getSignedUrl(client, new PutObjectCommand(whole)), mib)),
+    },
+    { name: 'GET', run: async () => receive(await getSignedUrl(client, new GetObjectCommand(whole)), mib) },
+    { name: `multipart, ${PARTS_AT_ONCE} at a time`, run: uploadParts },
+  ]
+}
+
+/** The ETag of what was put. */
+async function send(url: string, mib: number): Promise<string> {
+  const call = request(url, { method: 'PUT', headers: { 'content-length': mib << 20 } })
+  const answered = once(call, 'response')
+  await pipeline(Readable.from(Array.from({ length: mib }, () => mebibyte)), call)
+  const [response] = await answered
+  response.resume()
+  if (response.statusCode !== 200) throw new Error(`the upload was answered with ${response.statusCode}`)
+  return String(response.headers.etag)
+}
+
+async function receive(url: string, mib: number): Promise<void> {
+  const call = request(url).end()
+  const [response] = await once(call, 'response')
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) bytes += chunk.length
+  if (bytes !== mib * 2 ** 20) throw new Error(`${bytes} bytes came back`)
+}

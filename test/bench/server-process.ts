@@ -1,0 +1,39 @@
+// One embedded server in a process of its own, so that its memory is nobody else's: node server-process.ts <S3 | SQS
+// | EVENTBRIDGE | DYNAMODB> <folder>. Tells its address to the process that started it, and each event delivered.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import pino from 'pino'
+import { openDynamoDb } from '../../lib/local/dynamodb/server.ts'
+import { openEvents } from '../../lib/local/events/server.ts'
+import { listen } from '../../lib/local/listen.ts'
+import { openS3 } from '../../lib/local/s3/server.ts'
+import { openSqs } from '../../lib/local/sqs/server.ts'
+
+export const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
+export const region = 'eu-central-1'
+
+const log = pino({ level: 'silent' })
+const common = { credentials: [credentials], region }
+const tell = (message: object) => process.send?.(message)
+
+async function serve(server: { handle(request: IncomingMessage, response: ServerResponse): void }) {
+  const http = createServer({ requestTimeout: 0 }, server.handle.bind(server))
+  return `http://127.0.0.1:${await listen(http, 0)}`
+}
+
+const open: Readonly<Record<string, (dir: string) => Promise<string>>> = {
+  S3: async (dir) => serve(await openS3({ dir, ...common })),
+  SQS: async (dir) => serve(await openSqs({ file: join(dir, 'sqs.sqlite'), log, ...common })),
+  EVENTBRIDGE: async (dir) => {
+    const targets = { sqs: async () => void tell({ delivered: 1 }), lambda: async () => undefined }
+    return serve(await openEvents({ file: join(dir, 'events.sqlite'), targets, ...common }))
+  },
+  DYNAMODB: async (dir) => (await openDynamoDb({ file: join(dir, 'd.sqlite'), port: 0, log })).url,
+}
+
+if (import.meta.main) {
+  const [, , service = '', dir = ''] = process.argv
+  const url = await open[service]?.(dir)
+  if (url === undefined) throw new Error(`Expected a service, got "${service}".`)
+  tell({ url })
+}

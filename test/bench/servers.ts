@@ -1,0 +1,160 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import nodeFlags from '../../lib/local/node-flags.json' with { type: 'json' }
+import { descendants, residentBytes } from '../processes.ts'
+import { type Disk, measureDisk, measureMd5 } from './disk.ts'
+import { parallel } from './measure.ts'
+import { s3Transfers } from './s3-transfer.ts'
+import { type Calls, dynamoDbCalls, eventCalls, sqsCalls } from './server-calls.ts'
+
+/**
+ * Speed and memory of each embedded server, each in a process of its own, beside the speed of the disk that they
+ * write to. Alone: `node lib/local/setup.mjs run test/bench/servers.ts [--gib]`.
+ */
+interface Server {
+  readonly url: string
+  readonly child: ChildProcess
+  /** Most of its resident memory until now, in MiB. */
+  mostMib(): number
+  stop(): Promise<void>
+}
+
+async function start(service: string, dir: string): Promise<Server> {
+  const child = fork(join(import.meta.dirname, 'server-process.ts'), [service, dir], { execArgv: nodeFlags })
+  const [{ url }] = await once(child, 'message')
+  // DynamoDB is a program of its own; what starts it and looks after it is Node.
+  const pid = descendants(child.pid ?? 0)[0]?.pid ?? child.pid ?? 0
+  let most = residentBytes(pid)
+  const watch = setInterval(() => {
+    most = Math.max(most, residentBytes(pid))
+  }, 50)
+  return {
+    url,
+    child,
+    mostMib: () => most / 2 ** 20,
+    stop: async () => {
+      clearInterval(watch)
+      const exit = once(child, 'exit')
+      child.kill('SIGKILL')
+      await exit
+    },
+  }
+}
+
+type Say = (line: string) => void
+
+interface Figure {
+  readonly who: string
+  readonly what: string
+  readonly figure: number
+  readonly unit: 'MiB/s' | 'per s'
+  readonly mostMib?: number
+  readonly remark?: string
+}
+
+function line({ who, what, figure, unit, mostMib, remark = '' }: Figure): string {
+  const memory = mostMib === undefined ? '' : `${Math.round(mostMib)} MiB`
+  return `${who.padEnd(12)} ${what.padEnd(36)} ${Math.round(figure).toString().padStart(7)} ${unit}  ${memory.padStart(8)}  ${remark}`.trimEnd()
+}
+
+async function s3(dir: string, mib: number, disk: Disk, say: Say): Promise<void> {
+  const server = await start('S3', dir)
+  try {
+    for (const { name, run } of await s3Transfers(server.url, mib)) {
+      const startedMs = performance.now()
+      await run()
+      const mibS = mib / ((performance.now() - startedMs) / 1000)
+      const remark = name === 'GET' ? '' : `${Math.round((mibS / disk.writeMibS) * 100)} % of the disk`
+      const what = `${name}, ${mib} MiB`
+      say(line({ who: 'S3', what, figure: mibS, unit: 'MiB/s', mostMib: server.mostMib(), remark }))
+    }
+  } finally {
+    await server.stop()
+  }
+}
+
+async function calls(who: string, server: Server, list: readonly Calls[], say: Say): Promise<void> {
+  for (const { name, runs, clients, units, call } of list) {
+    const { perSecond, failures } = await parallel(clients, runs, call)
+    const what = `${name}, ${clients} clients`
+    const remark = failures > 0 ? `${failures} failed` : ''
+    say(line({ who, what, figure: perSecond * units, unit: 'per s', mostMib: server.mostMib(), remark }))
+  }
+}
+
+async function sqs(dir: string, say: Say): Promise<void> {
+  const server = await start('SQS', dir)
+  try {
+    await calls('SQS', server, await sqsCalls(server.url), say)
+  } finally {
+    await server.stop()
+  }
+}
+
+async function events(dir: string, say: Say): Promise<void> {
+  const server = await start('EVENTBRIDGE', dir)
+  try {
+    const list = await eventCalls(server.url)
+    const total = list.reduce((sum, { runs, units }) => sum + runs * units, 0)
+    const startedMs = performance.now()
+    const delivered = allDelivered(server.child, total)
+    await calls('EventBridge', server, list, say)
+    await delivered
+    const figure = total / ((performance.now() - startedMs) / 1000)
+    const what = 'from PutEvents to the target'
+    say(line({ who: 'EventBridge', what, figure, unit: 'per s', mostMib: server.mostMib() }))
+  } finally {
+    await server.stop()
+  }
+}
+
+function allDelivered(child: ChildProcess, total: number): Promise<void> {
+  let count = 0
+  return new Promise((resolve) => {
+    child.on('message', () => {
+      count++
+      if (count === total) resolve()
+    })
+  })
+}
+
+async function dynamoDb(dir: string, say: Say): Promise<void> {
+  const server = await start('DYNAMODB', dir)
+  try {
+    await calls('DynamoDB', server, await dynamoDbCalls(server.url), say)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Files of `mib` go through S3; the calls of the others are made by the SDK, whose time is in the figures. */
+export async function benchServers(mib: number, say: Say): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'mutabor-bench-'))
+  const folder = async (name: string) => {
+    await mkdir(join(dir, name))
+    return join(dir, name)
+  }
+  try {
+    const disk = await measureDisk(dir, mib)
+    say('server       what                                   speed        memory at most')
+    const bare = (who: string, what: string, figure: number, unit: Figure['unit']) =>
+      say(line({ who, what, figure, unit }))
+    bare('disk', `write and fdatasync, ${mib} MiB`, disk.writeMibS, 'MiB/s')
+    bare('disk', '4 KiB and fdatasync, one by one', disk.commitsS, 'per s')
+    bare('one core', 'MD5, which S3 needs for an ETag', measureMd5(mib), 'MiB/s')
+    await s3(await folder('s3'), mib, disk, say)
+    await sqs(await folder('sqs'), say)
+    await events(await folder('events'), say)
+    await dynamoDb(await folder('dynamodb'), say)
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+if (import.meta.main)
+  await benchServers(process.argv.includes('--gib') ? 1024 : 256, (text) => {
+    process.stdout.write(`${text}\n`)
+  })
