@@ -136,6 +136,11 @@ export const signatures: readonly { at: number; bytes: readonly number[]; format
   { at: 4, bytes: [0x17, 0x72, 0x45, 0x38, 0x50, 0x90], format: 'bz2' },
   { at: 257, bytes: [...Buffer.from('ustar')], format: 'tar' },
   { at: 32_769, bytes: [...Buffer.from('CD001')], format: 'iso' },
+  // A Targa has no mark: its kind of pixels, then no table of colors. An icon would have a count there.
+  { at: 0, bytes: [0, 0, 2, 0, 0, 0, 0, 0], format: 'tga' },
+  { at: 0, bytes: [0, 0, 3, 0, 0, 0, 0, 0], format: 'tga' },
+  { at: 0, bytes: [0, 0, 10, 0, 0, 0, 0, 0], format: 'tga' },
+  { at: 0, bytes: [0, 0, 11, 0, 0, 0, 0, 0], format: 'tga' },
   { at: 0, bytes: [...Buffer.from('#?RADIANCE')], format: 'hdr' },
   { at: 0, bytes: [...Buffer.from('#?RGBE')], format: 'hdr' },
   { at: 0, bytes: [0x76, 0x2f, 0x31, 0x01], format: 'exr' },
