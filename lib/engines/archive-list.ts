@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { mostDepth, mostEntries, tooLarge, tooMany } from './archive-limits.ts'
 import type { Tools } from './engine.ts'
@@ -52,35 +51,23 @@ function kindOf(mode: string, entry: ReadonlyMap<string, string>): Entry['kind']
   return /^[pscb]/.test(mode) ? 'device' : 'file'
 }
 
-const RarEntry = z.looseObject({
-  XADFileName: z.string(),
-  XADFileSize: z.number().default(0),
-  XADIsDirectory: z.number().default(0),
-  XADIsLink: z.number().default(0),
-  XADIsEncrypted: z.number().default(0),
-})
-const RarListing = z.looseObject({
-  lsarEncoding: z.string().optional(),
-  lsarContents: z.array(RarEntry).default([]),
-})
-
-/** RAR, which Debian's 7-Zip cannot read. */
+/** RAR, which Debian's 7-Zip cannot read; bsdtar writes what cannot be printed as `\\` and digits. */
 export async function listRar(path: string, tools: Tools): Promise<Entry[]> {
-  const { stdout } = await listing(tools, 'lsar', ['-j', path], '\n')
-  const { lsarContents } = RarListing.parse(JSON.parse(stdout))
-  if (lsarContents.some(({ XADIsEncrypted }) => XADIsEncrypted !== 0)) throw lockedRar()
-  return lsarContents.map(({ XADFileName: name, XADFileSize: size, XADIsDirectory, XADIsLink }) => ({
-    name,
-    size,
-    kind: XADIsLink ? 'link' : XADIsDirectory ? 'folder' : 'file',
-  }))
+  const { stdout } = await listing(tools, 'bsdtar', ['-tvf', path], '')
+  return stdout.split('\n').filter(Boolean).map(rarEntry)
 }
 
-/** Its only reader takes passwords on the command line, where every user of the machine sees them. */
-export function lockedRar(cause?: unknown): AppError {
-  const sentence =
-    'The RAR archive is protected with a password, which is not supported. Unpack it, or send it as 7z or zip.'
-  return new AppError('INVALID_INPUT', sentence, { field: 'file', reason: 'encrypted' }, { cause })
+function rarEntry(line: string): Entry {
+  const [, type = '', bytes, name] =
+    /^(\S)\S{9,}\s+\d+\s+\S+\s+\S+\s+(\d+)\s+\w{3}\s+\d+\s+\S+ (.+)$/.exec(line) ?? []
+  if (name === undefined) throw new AppError('CORRUPT_FILE', 'The list of the RAR archive is damaged.')
+  const kinds: Readonly<Record<string, Entry['kind']>> = {
+    '-': 'file',
+    d: 'folder',
+    l: 'link',
+    h: 'hard-link',
+  }
+  return { name, size: Number(bytes), kind: kinds[type] ?? 'device' }
 }
 
 async function listing(tools: Tools, bin: string, args: readonly string[], stdin: string) {

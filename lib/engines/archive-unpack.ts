@@ -49,10 +49,10 @@ async function unpackArchive(
 async function unpackRar(path: string, folder: string, limitBytes: number, tools: Tools): Promise<void> {
   const entries = await listRar(path, tools)
   check(entries, limitBytes)
-  // They are made, and removed when the program has ended, before anything reads the folder.
+  // It refuses links that lead out; what it makes is removed before anything else reads the folder.
   const dropped = unwanted(entries).length
   if (dropped > 0) warnOfDropped(dropped, tools)
-  await guarded(folder, limitBytes, tools, 'unar', ['-q', '-D', '-f', '-o', folder, path], '\n')
+  await guarded(folder, limitBytes, tools, 'bsdtar', ['-xf', path, '-C', folder], '')
 }
 
 function warnOfDropped(count: number, tools: Tools): void {

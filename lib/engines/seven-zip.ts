@@ -77,7 +77,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
 
 function failure(error: unknown, format: FormatId, hadPassword: boolean): unknown {
   if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) return error
-  if (error instanceof EngineCrash && error.bin === 'bsdtar') return error
+  if (error instanceof EngineCrash && error.bin === 'bsdtar' && format !== 'rar') return error
   if (/wrong password|enter password/i.test(error.stderr)) {
     const sentence = hadPassword
       ? 'The password does not open the archive. Check it and send it again.'
@@ -85,6 +85,10 @@ function failure(error: unknown, format: FormatId, hadPassword: boolean): unknow
     const reason = hadPassword ? 'wrong-password' : 'password-needed'
     return new AppError('INVALID_INPUT', sentence, { field: 'password', reason }, { cause: error })
   }
-  const sentence = `The ${formatById(format).name} (${format}) is damaged or uses a method that is not supported.`
+  const method =
+    format === 'rar'
+      ? 'needs a password, which is not supported for it'
+      : 'uses a method that is not supported'
+  const sentence = `The ${formatById(format).name} (${format}) is damaged or ${method}.`
   return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause: error })
 }
