@@ -187,7 +187,9 @@ async function magick(tools: Tools, bin: 'identify' | 'convert', args: readonly 
 
 function explained(error: ProcessFailure, from: SourceId): AppError {
   const { stderr } = error
-  if (/exceeds limit|resources exhausted|resource limit|list length|too many/i.test(stderr)) {
+  if (
+    /exceeds limit|memory allocation|resources exhausted|resource limit|list length|too many/i.test(stderr)
+  ) {
     const sentence = 'The image is larger than the limit of 16,000 pixels per side or of its memory.'
     return new AppError('FILE_TOO_LARGE', sentence, { maxSide: 16_000 }, { cause: error })
   }

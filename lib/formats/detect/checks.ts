@@ -1,5 +1,5 @@
 import type { FormatId } from '../index.ts'
-import { checkBmp, checkGif, checkJpeg, checkPng, checkTiff } from './image.ts'
+import { checkBmp, checkExr, checkGif, checkJpeg, checkPng, checkTiff } from './image.ts'
 import { checkBoxes, checkForm, checkMatroska, checkOgg, checkRiff } from './media.ts'
 import { checkPdf, type PdfHint } from './pdf.ts'
 import { ascii, damaged, type OpenedFile } from './source.ts'
@@ -32,6 +32,7 @@ const checks: readonly (readonly [Check, readonly FormatId[]])[] = [
   [checkGif, ['gif']],
   [checkTiff, ['tiff']],
   [checkBmp, ['bmp']],
+  [checkExr, ['exr']],
   [checkPdf, ['pdf']],
   [endsWith('}'), ['rtf']],
   [endsWith('>'), ['svg', 'fodt', 'fods', 'fodp', 'fodg', 'uos']],

@@ -73,3 +73,39 @@ export function checkBmp(file: OpenedFile): void {
   if (file.size < 26 || view(file.head).getUint32(10, true) >= file.size)
     throw damaged('a BMP', 'it is cut off')
 }
+
+/**
+ * OpenEXR file layout: a header, the places of all blocks of lines, the blocks. Readers fill lost blocks with black.
+ * Tiles and several parts have another layout.
+ */
+export async function checkExr(file: OpenedFile): Promise<void> {
+  const kind = 'an OpenEXR image'
+  const flags = view(file.head).getUint8(5)
+  if ((flags & 0b10010) !== 0) return
+  const table = exrHeaderEnd(file.head)
+  if (table === undefined) throw damaged(kind, 'its header is damaged or cut off')
+  // The table ends where the block of the lowest place begins: lines may stand in either order.
+  let [first, last] = [file.size, 0]
+  for (let at = table; at < first && at + 8 <= file.head.length; at += 8) {
+    const place = Number(view(file.head).getBigUint64(at, true))
+    if (place <= table) throw damaged(kind, 'it was not written to its end')
+    first = Math.min(first, place)
+    last = Math.max(last, place)
+  }
+  const block = await file.read(last, last + 8)
+  if (block.length < 8 || last + 8 + view(block).getUint32(4, true) > file.size) {
+    throw damaged(kind, 'it is cut off: a block of lines is missing')
+  }
+}
+
+/** Attributes are a name, a type and a length before their value; an empty name ends them. */
+function exrHeaderEnd(head: Uint8Array): number | undefined {
+  let at = 8
+  while (at < head.length && head[at] !== 0) {
+    const type = head.indexOf(0, at) + 1
+    const length = head.indexOf(0, type) + 1
+    if (type === 0 || length === 0 || length + 4 > head.length) return undefined
+    at = length + 4 + view(head).getUint32(length, true)
+  }
+  return at + 9 <= head.length ? at + 1 : undefined
+}
