@@ -25,7 +25,7 @@ export const plains = { tar: 'paxr', cpio: 'newc', iso: 'iso9660' } as const
 
 interface Content {
   readonly folder: string
-  readonly files: readonly string[]
+  readonly files: number
   readonly folders: number
 }
 
@@ -50,7 +50,7 @@ export async function pack(
   if (tape) return bsdtar(content, to, outDir, ['--format', 'paxr', ...compression(tape, level)], tools)
   const single = lookUp(singles, to)
   if (!single) throw new Error(`7zip was asked for ${to}, which it does not declare.`)
-  if (content.files.length === 1 && content.folders === 0) {
+  if (content.files === 1 && content.folders === 0) {
     return bsdtar(content, to, outDir, ['--format', 'raw', ...compression(single, level)], tools)
   }
   return pack(content, single.tape, { outDir, level }, tools).then((file) => ({

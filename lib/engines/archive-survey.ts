@@ -1,50 +1,75 @@
+import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
-import { chmod, lstat, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, lstat, readdir, rename } from 'node:fs/promises'
 import { mostEntries, tooMany } from './archive-limits.ts'
 import { ignoreGone } from './work-folder.ts'
 
 export interface Unpacked {
-  /** Relative to the folder. */
-  readonly files: readonly string[]
-  /** Their number, without the outermost. */
+  /** Their number; `folders` are without the outermost. */
+  readonly files: number
   readonly folders: number
   readonly bytes: number
 }
 
 interface Found {
-  readonly path: string
+  /** Bytes, because names from old archives are no Unicode; as text they would name nothing. */
+  readonly path: Buffer
+  readonly name: Buffer
   readonly stats: Stats
 }
 
-/** Everything below a folder, which a program may be filling meanwhile. */
-async function* walk(folder: string, below = ''): AsyncGenerator<Found> {
-  for (const name of (await readdir(join(folder, below)).catch(ignoreGone)) ?? []) {
-    const path = join(below, name)
-    const stats = await lstat(join(folder, path)).catch(ignoreGone)
+const within = (folder: Buffer, name: Buffer) => Buffer.concat([folder, Buffer.from('/'), name])
+
+/** Everything below a folder, which a program may be filling meanwhile; a folder comes before what is in it. */
+async function* walk(folder: Buffer): AsyncGenerator<Found> {
+  for (const name of (await readdir(folder, { encoding: 'buffer' }).catch(ignoreGone)) ?? []) {
+    const path = within(folder, name)
+    const stats = await lstat(path).catch(ignoreGone)
     if (!stats) continue
-    yield { path, stats }
-    if (stats.isDirectory()) yield* walk(folder, path)
+    yield { path, name, stats }
+    if (stats.isDirectory()) yield* walk(path)
   }
 }
 
 export async function survey(folder: string): Promise<Unpacked> {
-  const files: string[] = []
+  let files = 0
   let folders = 0
   let bytes = 0
-  for await (const { path, stats } of walk(folder)) {
+  for await (const { stats } of walk(Buffer.from(folder))) {
     if (stats.isDirectory()) folders++
-    else files.push(path)
+    else files++
     bytes += stats.isFile() ? stats.size : 0
-    if (files.length + folders > mostEntries) throw tooMany()
+    if (files + folders > mostEntries) throw tooMany()
   }
   return { files, folders, bytes }
 }
 
 /** Packers run as a user of their own and have to read all of it, whatever modes it came with. */
-export async function makeReadable(folder: string): Promise<void> {
-  for await (const { path, stats } of walk(folder)) {
+export async function makeReadable(folder: string, decode: (name: Buffer) => string): Promise<void> {
+  const found: Found[] = []
+  for await (const one of walk(Buffer.from(folder))) {
+    const { path, stats } = one
     const runs = stats.isDirectory() || (stats.mode & 0o100) !== 0
-    if (stats.isDirectory() || stats.isFile()) await chmod(join(folder, path), runs ? 0o755 : 0o644)
+    if (stats.isDirectory() || stats.isFile()) await chmod(path, runs ? 0o755 : 0o644)
+    if (!isUtf8(one.name)) found.push(one)
+  }
+  // What is in a folder first: its path ends with the folder's new name.
+  for (const { path, name } of found.reverse()) {
+    const parent = path.subarray(0, path.length - name.length - 1)
+    const target = within(parent, Buffer.from(decode(name).replaceAll('/', '_')))
+    const taken = (await lstat(target).catch(ignoreGone)) !== undefined
+    await rename(path, taken ? Buffer.concat([target, Buffer.from('_')]) : target)
   }
 }
+
+const upperHalf =
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0'
+
+/** Code page 437, in which names in a ZIP are that are not marked as UTF-8 (APPNOTE 4.4.4, appendix D). */
+export const fromDos = (name: Buffer) =>
+  Array.from(name, (byte) =>
+    byte < 0x80 ? String.fromCharCode(byte) : (upperHalf[byte - 0x80] ?? '_'),
+  ).join('')
+
+const windows = new TextDecoder('windows-1252')
+export const fromWindows = (name: Buffer) => windows.decode(name)

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { allowedBytes, tooLarge } from './archive-limits.ts'
 import { check, list, listRar, unwanted } from './archive-list.ts'
-import { makeReadable, survey, type Unpacked } from './archive-survey.ts'
+import { fromDos, fromWindows, makeReadable, survey, type Unpacked } from './archive-survey.ts'
 import type { InputFile, Tools } from './engine.ts'
 
 /** Compressed single files; a tape archive inside is unpacked too. */
 export const streams = ['gz', 'bz2', 'xz', 'zst', 'lz4', 'tgz', 'tbz2', 'txz', 'tzst'] as const
 const isStream = (format: string) => streams.some((id) => id === format)
 
-/** Files of the unpacked archive, relative to `folder`. Archives inside it stay as they are. */
+/** Fills `folder`, which it makes. Archives inside the archive stay as they are. */
 export async function unpack(
   input: InputFile,
   folder: string,
@@ -22,7 +22,7 @@ export async function unpack(
   if (input.format === 'rar') await unpackRar(input.path, folder, limitBytes, tools)
   else if (isStream(input.format)) await unpackStream(input, folder, limitBytes, tools)
   else await unpackArchive(input.path, folder, { limitBytes, password }, tools)
-  await makeReadable(folder)
+  await makeReadable(folder, input.format === 'zip' || input.format === 'jar' ? fromDos : fromWindows)
   const found = await survey(folder)
   if (found.bytes > limitBytes) throw tooLarge(limitBytes)
   return found

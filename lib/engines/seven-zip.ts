@@ -61,7 +61,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   try {
     tools.progress(0.05)
     const content = await unpack(input, folder, options.password ?? '', tools)
-    if (content.files.length + content.folders === 0) {
+    if (content.files + content.folders === 0) {
       const sentence = 'The archive is empty, so there is nothing to convert.'
       throw new AppError('INVALID_INPUT', sentence, { field: 'file', reason: 'empty' })
     }
@@ -69,7 +69,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
     const settings = { outDir: work.outDir, level: options.compressionLevel }
     const file = await pack({ folder, ...content }, work.to, settings, tools)
     tools.progress(1)
-    return { files: [file], details: { files: content.files.length, bytes: content.bytes } }
+    return { files: [file], details: { files: content.files, bytes: content.bytes } }
   } catch (error) {
     throw failure(error, input.format, options.password !== undefined)
   }

@@ -120,6 +120,22 @@ describe('an archive', { concurrency: 2 }, () => {
     assert.equal(statSync(at('times/read me.txt')).mtimeMs, changed.getTime())
   })
 
+  test('with names from before Unicode gets them in Unicode', async () => {
+    const tar = python(
+      'old.tar',
+      `t = tarfile.open(out, 'w', format=tarfile.GNU_FORMAT, encoding='latin1'); i = tarfile.TarInfo('gr\u00fc\u00dfe'); i.size = 2; t.addfile(i, io.BytesIO(b'hi')); t.close()`,
+    )
+    const zip = python(
+      'old.zip',
+      `z = zipfile.ZipFile(out, 'w'); z.writestr('grXXe', 'hi'); z.close()
+b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').write(b)`,
+    )
+    for (const path of [tar, zip]) {
+      const { path: result } = await convert(sevenZip, path, 'tgz')
+      assert.deepEqual(await archiveContents(result, 'tgz'), { grüße: 'hi' })
+    }
+  })
+
   test('is smaller at a higher level', async () => {
     const [fast, small] = await Promise.all(
       [0, 9].map(async (compressionLevel) => {
