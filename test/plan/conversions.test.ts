@@ -26,7 +26,7 @@ describe('the conversions that the engines make possible', () => {
     assert.equal(steps('mkv', 'mp4'), 'mkv ffmpeg:mp4')
     assert.equal(steps('mp4', 'gif'), 'mp4 ffmpeg:gif')
     assert.equal(steps('gif', 'webp'), 'gif vips:webp')
-    assert.equal(steps('bmp', 'jpg'), 'bmp ffmpeg:png vips:jpg')
+    assert.equal(steps('bmp', 'jpg'), 'bmp imagemagick:jpg')
   })
 
   test('never pass through a format that drops what source and target can hold', () => {
