@@ -69,6 +69,7 @@ async function unpackStream(input: InputFile, folder: string, limitBytes: number
   } else {
     await guarded(stage, limitBytes, tools, '7zz', ['x', '-y', `-o${stage}`, '--', input.path], '\n')
   }
+  await makeReadable(stage, fromWindows)
   const [name] = await readdir(stage)
   if (name === undefined) throw new Error('Nothing came out of a compressed file.')
   const content = join(stage, name)

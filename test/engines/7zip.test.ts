@@ -169,6 +169,15 @@ describe('a compressed file', { concurrency: 2 }, () => {
     })
   }
 
+  test('of gz keeps the name that it has inside', async () => {
+    const source = python(
+      'named.gz',
+      `import gzip; g = gzip.GzipFile('gr\u00fcn.txt', 'wb', fileobj=open(out, 'wb')); g.write(b'hi'); g.close()`,
+    )
+    const { path } = await convert(sevenZip, source, 'zip')
+    assert.deepEqual(await archiveContents(path, 'zip'), { 'grün.txt': 'hi' })
+  })
+
   test('of gz that holds a tape archive gives its files', async () => {
     const { path } = await convert(sevenZip, at('tree.tgz'), 'zip', { from: 'gz' })
     assert.deepEqual(await archiveContents(path, 'zip'), files)
