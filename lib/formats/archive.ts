@@ -36,24 +36,28 @@ export const archive = [
     name: 'Tape archive compressed with gzip',
     extensions: ['tgz', 'taz'],
     mimeTypes: ['application/x-gtar-compressed', 'application/x-compressed-tar'],
+    aliases: ['tar.gz'],
   },
   {
     id: 'tbz2',
     name: 'Tape archive compressed with bzip2',
     extensions: ['tbz2', 'tbz'],
     mimeTypes: ['application/x-bzip2-compressed-tar', 'application/x-bzip-compressed-tar'],
+    aliases: ['tar.bz2'],
   },
   {
     id: 'txz',
     name: 'Tape archive compressed with XZ',
     extensions: ['txz'],
     mimeTypes: ['application/x-xz-compressed-tar'],
+    aliases: ['tar.xz'],
   },
   {
     id: 'tzst',
     name: 'Tape archive compressed with Zstandard',
     extensions: ['tzst'],
     mimeTypes: ['application/x-zstd-compressed-tar'],
+    aliases: ['tar.zst'],
   },
   {
     id: 'gz',

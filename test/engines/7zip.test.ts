@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { zstdCompressSync } from 'node:zlib'
+import { createTools } from '../../lib/engines/exec.ts'
 import { sevenZip } from '../../lib/engines/seven-zip.ts'
 import { AppError, type ErrorCode } from '../../lib/errors.ts'
 import { detectFormat } from '../../lib/formats/detect.ts'
@@ -297,4 +298,15 @@ test('the format of an archive is told by its bytes, tape or not by its name', a
     assert.equal(await detected(at(`tree.${id}`), 'upload'), id)
   assert.equal(await detected(fixture('tree.rar'), 'upload'), 'rar')
   assert.equal(await detected(at('tree.tgz'), 'files.tar.gz'), 'gz')
+})
+
+test('a program ends when the signal that it was given says so', async () => {
+  const workDir = mkdtempSync(join(folder, 'work-'))
+  const tools = createTools({ workDir, signal: new AbortController().signal, limits: sevenZip.limits })
+  const stop = new AbortController()
+  const running = tools.exec('sh', ['-c', 'echo started; sleep 60'], {
+    signal: stop.signal,
+    onLine: () => stop.abort(new Error('enough was unpacked')),
+  })
+  await assert.rejects(running, /enough was unpacked/)
 })

@@ -26,7 +26,7 @@ describe('the registry', () => {
   test('writes ids and extensions in lower case and has a real MIME type for each format', () => {
     for (const format of formats) {
       for (const name of [format.id, ...format.extensions, ...(format.aliases ?? [])]) {
-        assert.match(name, /^[a-z0-9]+$/, format.id)
+        assert.match(name, /^(tar\.)?[a-z0-9]+$/, format.id)
       }
       for (const type of format.mimeTypes) {
         assert.match(type, /^(application|audio|image|text|video)\/[A-Za-z0-9.+-]+$/, format.id)
@@ -50,6 +50,7 @@ describe('a format', () => {
       htm: 'html',
       ' docx ': 'docx',
       matroska: 'mkv',
+      'tar.gz': 'tgz',
     }
     for (const [name, id] of Object.entries(expected)) assert.equal(formatByAlias(name)?.id, id)
   })
