@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { blobPath, namedBlobs, s3Blobs, s3Database } from '../../lib/local/backup/s3-files.ts'
+import { takeSnapshot } from '../../lib/local/backup/snapshot.ts'
+import { openS3 } from '../../lib/local/s3/server.ts'
+import { makeFolder } from './embedded-process.ts'
+
+test('a snapshot has each file that its rows name, and no other, however fast they are replaced', async (t) => {
+  const dir = await makeFolder(t)
+  const s3 = await openS3({ dir: join(dir, 's3'), credentials: [], region: 'eu-central-1' })
+  await s3.close()
+  const churn = spawn(process.execPath, [join(import.meta.dirname, 'backup-churn.ts'), dir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(churn.stdout, 'data')
+  try {
+    for (let round = 0; round < 10; round++) {
+      const target = join(dir, `.snapshot-${round}`)
+      const { files } = await takeSnapshot(dir, target, new AbortController().signal)
+      const database = new DatabaseSync(join(target, s3Database))
+      const named = [...namedBlobs(database)].map(({ blob }) => blob)
+      database.close()
+      assert.equal(named.length, 300)
+      assert.deepEqual(
+        named.filter((blob) => !existsSync(join(target, blobPath(blob)))),
+        [],
+      )
+      const kept = await readdir(join(target, s3Blobs), { recursive: true, withFileTypes: true })
+      assert.equal(kept.filter((entry) => entry.isFile()).length, named.length)
+      assert.equal(files, named.length)
+    }
+  } finally {
+    const exit = once(churn, 'exit')
+    churn.kill('SIGKILL')
+    await exit
+  }
+})
