@@ -132,6 +132,21 @@ test('conversions of a pair come with the options of that pair', async () => {
   assert.ok(pair?.options.every(({ description }) => description.length > 0))
 })
 
+test('a long list comes compressed to who can read that, and is known again by its ETag', async () => {
+  // fetch asks for gzip by itself and unpacks it.
+  const response = await client.fetch('/v1/formats/conversions')
+  assert.equal(response.headers.get('content-encoding'), 'gzip')
+  assert.equal(response.headers.get('vary'), 'accept-encoding')
+  const { data } = (await response.json()) as { data: { conversions: unknown[]; total: number } }
+  assert.equal(data.conversions.length, data.total)
+  const etag = response.headers.get('etag') ?? ''
+  const again = await client.fetch('/v1/formats/conversions', { headers: { 'if-none-match': etag } })
+  assert.equal(again.status, 304)
+  const plain = await client.fetch('/v1/formats/conversions', { headers: { 'accept-encoding': 'identity' } })
+  assert.equal(plain.headers.get('content-encoding'), null)
+  await plain.text()
+})
+
 test('the OpenAPI document describes every endpoint and every code that it may answer', async () => {
   const document = (await (await client.fetch('/v1/openapi.json')).json()) as {
     openapi: string
