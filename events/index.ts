@@ -32,7 +32,7 @@ const EventFile = z.object({
 })
 
 /**
- * Every event: its body beyond the common part. To add one: an entry here, and whoever hears it in `listeners`.
+ * Every event: its body beyond the common part. To add one: an entry here, and what makes it beside `job-events.ts`.
  */
 export const eventBodies = {
   'job.created': { job: JobOutline },
@@ -86,9 +86,3 @@ export type ServiceEvent = z.infer<typeof Common> & { readonly event: EventName 
 
 export const eventSchema = (name: EventName) =>
   Common.extend({ event: z.literal(name), ...eventBodies[name] })
-
-/**
- * Who hears what: a function of `lib/resources.ts` and the events that invoke it. Empty until the webhook
- * dispatcher and the WebSocket pusher come; the deployment and the one-machine runtime make the bus rules from it.
- */
-export const listeners: Readonly<Record<string, readonly EventName[]>> = {}
