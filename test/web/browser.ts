@@ -87,6 +87,8 @@ export async function visit(
   try {
     const page = await opened.newPage()
     const conduct = new Conduct(page, new URL(url).origin)
+    // Whoever listens first turns the interception on, and a key pressed at that moment may overtake it.
+    page.on('filechooser', () => {})
     await page.goto(new URL(path, url).href)
     await act(page)
     conduct.verify()
