@@ -1,6 +1,7 @@
 import type { AnyContract } from '../../lib/http/contract.ts'
 import { cancelJob } from './cancel-job.ts'
 import { createConversion } from './create-conversion.ts'
+import { createMerge } from './create-merge.ts'
 import { deleteJob } from './delete-job.ts'
 import { downloadResult } from './download-result.ts'
 import { getFormat } from './get-format.ts'
@@ -18,6 +19,7 @@ import { staticFiles } from './static-files.ts'
 /** Endpoints that the OpenAPI document describes. To add one: its file and its line here. */
 const api: readonly AnyContract[] = [
   createConversion,
+  createMerge,
   getStatus,
   downloadResult,
   listJobs,

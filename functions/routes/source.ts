@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.ts'
 import { fileName } from '../../lib/file-name.ts'
-import type { HttpRequest } from '../../lib/http/contract.ts'
+import type { HttpRequest, ReceivedFile } from '../../lib/http/contract.ts'
 import { idPattern } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import type { UploadRecord } from '../../lib/uploads.ts'
@@ -19,71 +19,86 @@ export interface Source {
   adopt(): void
 }
 
-type Request = HttpRequest<unknown, unknown, { uploadId?: string | undefined; filename?: string | undefined }>
+export interface SourceFields {
+  readonly uploadId?: string | undefined
+  /** Of the first file. */
+  readonly filename?: string | undefined
+}
 
-/** @throws AppError NO_FILES, INVALID_REQUEST, UPLOAD_NOT_FOUND, UPLOAD_INCOMPLETE, CONFLICT. */
-export async function openSource(request: Request, services: Services): Promise<Source> {
-  const { body, files } = request
-  const [file, second] = files
+type Request = Pick<HttpRequest<unknown, unknown, SourceFields>, 'body' | 'files' | 'owner'>
+
+/**
+ * The one file of a conversion.
+ * @throws AppError NO_FILES, INVALID_REQUEST, UPLOAD_NOT_FOUND, UPLOAD_INCOMPLETE, CONFLICT.
+ */
+export async function openSource({ body, files, owner }: Request, services: Services): Promise<Source> {
+  const [file, second] = files.filter(({ field }) => field === 'file')
   if (second) {
     throw new AppError(
       'INVALID_REQUEST',
-      'Two files came in the field `file`; this endpoint converts one. Send a request for each.',
-      {
-        field: 'file',
-      },
+      'Two files came in the field `file`; this endpoint converts one. Send a request for each, or further inputs as `additionalFile`.',
+      { field: 'file' },
     )
   }
   if (file && body.uploadId) {
     throw new AppError(
       'INVALID_REQUEST',
       'Both `file` and `uploadId` were sent; exactly one of them names the source.',
-      {
-        field: 'uploadId',
-      },
+      { field: 'uploadId' },
     )
   }
-  if (file) {
-    const name = body.filename ? fileName(body.filename) : file.name
-    return {
-      name,
-      key: file.key,
-      size: file.size,
-      sha256: file.sha256,
-      read: (start, end) => file.read(start, end),
-      adopt: () => file.adopt(),
-    }
-  }
-  if (body.uploadId) {
-    const { upload, size } = await arrived(body.uploadId, request.owner.id, services)
-    const name = fileName(body.filename ?? upload.filename)
-    return {
-      name,
-      key: upload.key,
-      size,
-      sha256: '',
-      upload,
-      read: (start, end) => services.files.read(upload.key, start, end),
-      adopt: () => {},
-    }
-  }
+  if (file) return receivedSource(file, body.filename)
+  if (body.uploadId) return uploadedSource(body.uploadId, 'uploadId', owner.id, services, body.filename)
   throw new AppError(
     'NO_FILES',
     'There is no file: send it in the form field `file`, or name an upload in `uploadId`.',
-    {
-      field: 'file',
-    },
+    { field: 'file' },
   )
 }
 
-async function arrived(uploadId: string, owner: string, services: Services) {
+/** A file that came in the form. */
+export function receivedSource(file: ReceivedFile, name?: string): Source {
+  return {
+    name: name ? fileName(name) : file.name,
+    key: file.key,
+    size: file.size,
+    sha256: file.sha256,
+    read: (start, end) => file.read(start, end),
+    adopt: () => file.adopt(),
+  }
+}
+
+/**
+ * A file that was uploaded before.
+ * @throws AppError UPLOAD_NOT_FOUND, UPLOAD_INCOMPLETE, CONFLICT.
+ */
+export async function uploadedSource(
+  uploadId: string,
+  field: string,
+  owner: string,
+  services: Services,
+  name?: string,
+): Promise<Source> {
+  const { upload, size } = await arrived(uploadId, field, owner, services)
+  return {
+    name: fileName(name ?? upload.filename),
+    key: upload.key,
+    size,
+    sha256: '',
+    upload,
+    read: (start, end) => services.files.read(upload.key, start, end),
+    adopt: () => {},
+  }
+}
+
+async function arrived(uploadId: string, field: string, owner: string, services: Services) {
   const upload = idPattern('upl').test(uploadId) ? await services.uploads.get(uploadId) : undefined
   if (!upload || upload.owner !== owner || upload.expiresAt < new Date().toISOString()) {
     throw new AppError(
       'UPLOAD_NOT_FOUND',
       `There is no upload ${uploadId.slice(0, 64)} of yours; it may have expired. Upload the file again.`,
       {
-        field: 'uploadId',
+        field,
       },
     )
   }
@@ -92,7 +107,7 @@ async function arrived(uploadId: string, owner: string, services: Services) {
       'CONFLICT',
       `The upload ${upload.id} went into the job ${upload.jobId} already. Upload the file again for a second conversion.`,
       {
-        field: 'uploadId',
+        field,
         jobId: upload.jobId,
       },
     )
@@ -103,7 +118,7 @@ async function arrived(uploadId: string, owner: string, services: Services) {
       'UPLOAD_INCOMPLETE',
       `The file of upload ${upload.id} has not arrived. PUT it to the presigned URL first.`,
       {
-        field: 'uploadId',
+        field,
       },
     )
   }

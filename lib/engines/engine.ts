@@ -22,7 +22,47 @@ export type EngineId = (typeof engineIds)[number]
 /** Container images: engines that often follow each other share one, with its queue and its function. */
 export type ImageId = 'av' | 'image' | 'office' | 'pdf' | 'archive'
 
-export type Operation = 'convert'
+/**
+ * What can be asked for besides a conversion. Tools are named by the field `toolOperation`; `merge` joins several
+ * files and `compress` makes one smaller.
+ */
+export const toolOperations = [
+  'ocr-pdf',
+  'split-pdf',
+  'encrypt-pdf',
+  'decrypt-pdf',
+  'rotate-pdf',
+  'compress-pdf',
+  'to-pdfa',
+  'extract-pdf-pages',
+  'remove-pdf-pages',
+  'extract-pdf-images',
+  'add-watermark-pdf',
+  'merge-pdf',
+  'flatten-pdf',
+  'repair-pdf',
+  'reorder-pdf-pages',
+  'add-page-numbers-pdf',
+  'edit-pdf-metadata',
+  'linearize-pdf',
+  'crop-pdf',
+  'redact-pdf',
+  'sanitize-pdf',
+  'grayscale-pdf',
+  'remove-blank-pages-pdf',
+  'pdf-info',
+  'compress',
+] as const
+export type ToolOperation = (typeof toolOperations)[number]
+
+export type Operation = 'convert' | 'merge' | ToolOperation
+
+/** Files that an operation takes after its first. */
+export interface MoreInputs {
+  readonly from: readonly FormatId[]
+  readonly min: number
+  readonly max: number
+}
 
 /** One row of what an engine can do: every `from` to every `to` (but not to itself), at a cost. */
 export interface Capability {
@@ -31,6 +71,10 @@ export interface Capability {
   readonly to: readonly FormatId[]
   /** Also each format to itself, where it is in both lists: jpg to jpg with another quality. */
   readonly same?: true
+  /** Pairs of the row that do not work. */
+  readonly except?: readonly (readonly [from: FormatId, to: FormatId])[]
+  /** None when left out: one file goes in. */
+  readonly more?: MoreInputs
   /** Public parameter names with `describe`; unknown ones never reach it. Parsed before `run` sees them. */
   readonly options: z.ZodObject
   /** Rough seconds for a typical file on a warm engine, plus a penalty for what the way loses. */

@@ -1,3 +1,4 @@
+import type { Operation } from '../engines/engine.ts'
 import { type Category, type FormatId, formatById } from '../formats/index.ts'
 import { type Route, stepOptions } from '../plan/index.ts'
 import type { Job, StoredFile, Task, Warning } from './job.ts'
@@ -12,12 +13,16 @@ const timeLimitS = {
   archive: 900,
 } as const satisfies Record<Category, number>
 
+const mergeTimeLimitS = 2700
+
 export interface Conversion {
   readonly jobId: string
   readonly owner: string
   readonly requestId: string
   readonly tag: string | null
-  readonly source: StoredFile
+  /** The one that names the result, then those that go into it as well. */
+  readonly sources: readonly [StoredFile, ...StoredFile[]]
+  readonly operation: Operation
   readonly target: FormatId
   readonly route: Route
   /** Public names, validated. */
@@ -26,9 +31,10 @@ export interface Conversion {
   readonly retentionHours: number
 }
 
-/** A conversion of one file as a job of three tasks: the file is there, it is converted, it can be fetched. */
+/** A conversion as a job of three tasks: the files are there, they are converted, the result can be fetched. */
 export function conversionJob(conversion: Conversion, now: Date): JobState {
-  const { jobId, source, target, route } = conversion
+  const { jobId, sources, operation, target, route } = conversion
+  const [source] = sources
   const createdAt = now.toISOString()
   const task = (fields: Pick<Task, 'name' | 'operation'> & Partial<Task>): Task => ({
     jobId,
@@ -53,23 +59,24 @@ export function conversionJob(conversion: Conversion, now: Date): JobState {
       dependents: ['convert-file'],
       status: 'completed',
       percent: 100,
-      files: [source],
+      files: [...sources],
       startedAt: createdAt,
       endedAt: createdAt,
     }),
     task({
       name: 'convert-file',
-      operation: 'convert',
+      operation: operation === 'merge' || operation === 'compress' ? operation : 'convert',
       input: ['import-file'],
       dependents: ['export-file'],
       steps: route.steps.map(({ engine, image, from, to }, index) => ({
+        operation,
         engine,
         image,
         from,
         to,
         options: stepOptions(route, index, conversion.options),
       })),
-      files: [source],
+      files: [...sources],
     }),
     task({ name: 'export-file', operation: 'export/url', input: ['convert-file'], waitingFor: 1 }),
   ]
@@ -89,7 +96,7 @@ export function conversionJob(conversion: Conversion, now: Date): JobState {
     percentSum: 0,
     percent: 0,
     stage: 'import',
-    timeoutS: timeLimit(route),
+    timeoutS: operation === 'merge' ? mergeTimeLimitS : timeLimit(route),
     warnings: [...conversion.warnings],
     files: [],
     createdAt,

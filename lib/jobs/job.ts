@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { toolOperations } from '../engines/engine.ts'
 import { type ErrorCode, errorStatus } from '../errors.ts'
 
 /** Job states and moves: see `machine.ts`. */
@@ -16,7 +17,7 @@ export type JobStatus = z.infer<typeof JobStatus>
 export const TaskStatus = z.enum(['pending', 'processing', 'completed', 'failed', 'cancelled'])
 export type TaskStatus = z.infer<typeof TaskStatus>
 
-export const TaskOperation = z.enum(['import/upload', 'convert', 'export/url'])
+export const TaskOperation = z.enum(['import/upload', 'convert', 'compress', 'merge', 'export/url'])
 export type TaskOperation = z.infer<typeof TaskOperation>
 
 /** Moments are RFC 3339 strings in UTC, so that they sort as text. */
@@ -48,6 +49,7 @@ export type JobError = z.infer<typeof JobError>
 
 /** One engine's part of a conversion; engine, image and formats are ids of the registry. */
 export const Step = z.object({
+  operation: z.enum(['convert', 'merge', ...toolOperations]),
   engine: z.string(),
   image: z.string(),
   from: z.string(),

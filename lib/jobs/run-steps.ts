@@ -35,21 +35,20 @@ export interface StepsResult {
 /** Fetches the input, runs step after step as long as they belong to this image, stores the result. */
 export async function runSteps(run: StepsRun): Promise<StepsResult> {
   const { services, task, signal, workDir } = run
-  const [source] = task.files
-  if (!source) throw new Error('the task has no input file')
-  let input: InputFile = {
-    path: join(workDir, `source.${extensionOf(formatId(source.format))}`),
-    name: source.filename,
-    format: formatId(source.format),
-    size: source.size,
-  }
-  await services.files.getFile(source.key, input.path, signal)
+  let inputs = await Promise.all(
+    task.files.map(async (source, index): Promise<InputFile> => {
+      const format = formatId(source.format)
+      const path = join(workDir, `source-${index + 1}.${extensionOf(format)}`)
+      await services.files.getFile(source.key, path, signal)
+      return { path, name: source.filename, format, size: source.size }
+    }),
+  )
   const warnings: Warning[] = []
   let at = task.step
   for (;;) {
     const step = task.steps[at]
     if (!step) throw new Error(`the task has no step ${at}`)
-    const done = await runStep(run, step, at, input, warnings)
+    const done = await runStep(run, step, at, inputs, warnings)
     at += 1
     const isLast = at === task.steps.length
     if (isLast || task.steps[at]?.image !== run.image) {
@@ -63,7 +62,7 @@ export async function runSteps(run: StepsRun): Promise<StepsResult> {
       }
       return { outcome, nextStep: at, isLast }
     }
-    input = await nextInput(done.result.files[0], input.name, formatId(step.to))
+    inputs = [await nextInput(done.result.files[0], inputs[0]?.name ?? '', formatId(step.to))]
   }
 }
 
@@ -76,7 +75,7 @@ async function runStep(
   run: StepsRun,
   step: Step,
   at: number,
-  input: InputFile,
+  inputs: readonly InputFile[],
   warnings: Warning[],
 ): Promise<StepDone> {
   const { task, workDir, signal, log } = run
@@ -92,8 +91,8 @@ async function runStep(
     onWarning: (code, message) => warnings.push({ code, message }),
   })
   const work: Work = {
-    operation: 'convert',
-    inputs: [input],
+    operation: step.operation,
+    inputs,
     from: formatId(step.from),
     to: formatId(step.to),
     options: capability.options.parse(step.options),
@@ -111,7 +110,7 @@ function capabilityOf(step: Step): { engine: Engine; capability: Capability } {
   const engine = engines.find(({ id }) => id === step.engine)
   const capability = engine?.capabilities.find(
     ({ operation, from, to }) =>
-      operation === 'convert' && from.some((id) => id === step.from) && to.some((id) => id === step.to),
+      operation === step.operation && from.some((id) => id === step.from) && to.some((id) => id === step.to),
   )
   if (engine && capability) return { engine, capability }
   throw new AppError(

@@ -40,8 +40,11 @@ function allSteps(engines: readonly Engine[], operation: Operation): Step[] {
 }
 
 /** Every pair that a capability stands for. */
-export function pairs({ from, to, same }: Capability): [FormatId, FormatId][] {
+export function pairs({ from, to, same, except = [] }: Capability): [FormatId, FormatId][] {
+  const left = new Set(except.map(([source, target]) => `${source} ${target}`))
   return from.flatMap((source) =>
-    to.filter((target) => same || target !== source).map((target): [FormatId, FormatId] => [source, target]),
+    to
+      .filter((target) => (same || target !== source) && !left.has(`${source} ${target}`))
+      .map((target): [FormatId, FormatId] => [source, target]),
   )
 }

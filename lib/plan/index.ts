@@ -39,6 +39,7 @@ export function planRoute({
   const route = plans.from(from, engine).get(to)
   if (route) return route
   const pair = `${formatById(from).name} (${from}) to ${formatById(to).name} (${to})`
+  if (operation !== 'convert') throw notOffered(operation, from, to, engines)
   if (engine === undefined) {
     throw new AppError('UNSUPPORTED_CONVERSION', `There is no way to convert ${pair}.`, {
       from,
@@ -55,6 +56,24 @@ export function planRoute({
     engine,
     engines: able,
   })
+}
+
+function notOffered(
+  operation: Operation,
+  from: FormatId,
+  to: FormatId,
+  engines: readonly Engine[],
+): AppError {
+  const rows = engines.flatMap(({ capabilities }) =>
+    capabilities.filter((row) => row.operation === operation),
+  )
+  const sources = [...new Set(rows.flatMap((row) => row.from))]
+  const targets = [...plansOf(engines, operation).from(from).keys()]
+  const sentence =
+    targets.length > 0
+      ? `${operation} makes ${targets.join(', ')} of ${from}, not ${to}.`
+      : `${operation} takes ${sources.join(', ') || 'nothing on this machine'}; the file is ${from}.`
+  return new AppError('UNSUPPORTED_CONVERSION', sentence, { operation, from, to, sources, targets })
 }
 
 /** What a file of this format can become: its own kind first, then as the registry orders it, and never itself. */
@@ -98,18 +117,21 @@ const cache = new WeakMap<readonly Engine[], Map<Operation, Plans>>()
 function plansOf(engines: readonly Engine[], operation: Operation): Plans {
   const plans = cache.get(engines) ?? new Map<Operation, Plans>()
   cache.set(engines, plans)
-  const known = plans.get(operation) ?? lazyPlans(edgesOf(engines, operation))
+  const known = plans.get(operation) ?? lazyPlans(edgesOf(engines, operation), maxStepsOf(operation))
   plans.set(operation, known)
   return known
 }
 
+/** What another operation does to a file, it does in one step. */
+const maxStepsOf = (operation: Operation) => (operation === 'convert' ? 3 : 1)
+
 /** Sources are searched when first asked for: most requests of a fresh function need one. */
-function lazyPlans(edges: Edges): Plans {
+function lazyPlans(edges: Edges, maxSteps: number): Plans {
   const bySource = new Map<string, Map<FormatId, Route>>()
   let every: readonly Conversion[] | undefined
   const from = (id: FormatId, pinned?: EngineId) => {
     const key = `${pinned ?? ''}/${id}`
-    const routes = bySource.get(key) ?? routesFrom(edges, id, pinned)
+    const routes = bySource.get(key) ?? routesFrom(edges, id, maxSteps, pinned)
     bySource.set(key, routes)
     return routes
   }

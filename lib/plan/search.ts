@@ -9,7 +9,6 @@ export interface Route {
   readonly cost: number
 }
 
-const maxSteps = 3
 /** A change of image costs a trip through the queue and the store. */
 const imageChangeCost = 0.5
 /** A pinned engine does every step that it can: no number of cheaper foreign steps is worth one of its own. */
@@ -17,8 +16,13 @@ const foreignStepCost = 10_000
 
 const viaIds = formats.filter((format) => format.via).map((format) => format.id)
 
-/** The cheapest route from one format to each that can be reached in at most three steps. */
-export function routesFrom(edges: Edges, from: FormatId, pinned?: EngineId): Map<FormatId, Route> {
+/** The cheapest route from one format to each that can be reached in at most so many steps. */
+export function routesFrom(
+  edges: Edges,
+  from: FormatId,
+  maxSteps: number,
+  pinned?: EngineId,
+): Map<FormatId, Route> {
   const best = new Map<FormatId, Route>()
   const offerAll = (before: Route | undefined, at: FormatId) => {
     for (const [to, candidates] of edges.get(at) ?? []) {
@@ -33,7 +37,7 @@ export function routesFrom(edges: Edges, from: FormatId, pinned?: EngineId): Map
   }
   const extend = (before: Route | undefined, at: FormatId) => {
     offerAll(before, at)
-    if (before && before.steps.length >= maxSteps - 1) return
+    if ((before?.steps.length ?? 0) >= maxSteps - 1) return
     for (const via of viaIds) {
       if (via === from || before?.steps.some((step) => step.to === via)) continue
       for (const step of usable(edges.get(at)?.get(via) ?? [], pinned))

@@ -176,12 +176,28 @@ const cases: readonly {
     message: /upl_/,
   },
   {
-    name: 'a tool that is not offered yet',
+    name: 'a tool that does not exist',
     file: () => ({ name: 'a.jpg', bytes: jpg }),
-    fields: { targetFormat: 'pdf', toolOperation: 'ocr-pdf' },
+    fields: { toolOperation: 'fold-pdf' },
+    status: 400,
+    code: 'INVALID_INPUT',
+    message: /^toolOperation: expected one of ocr-pdf, .*, got "fold-pdf"/,
+  },
+  {
+    name: 'a tool for PDFs on a picture',
+    file: () => ({ name: 'a.jpg', bytes: jpg }),
+    fields: { targetFormat: 'pdf', toolOperation: 'rotate-pdf' },
     status: 422,
     code: 'UNSUPPORTED_CONVERSION',
-    message: /toolOperation/,
+    message: /^rotate-pdf takes .*; the file is jpg/,
+  },
+  {
+    name: 'an export to another store',
+    file: () => ({ name: 'a.jpg', bytes: jpg }),
+    fields: { targetFormat: 'png', exportMethod: 's3' },
+    status: 422,
+    code: 'UNSUPPORTED_CONVERSION',
+    message: /^exportMethod/,
   },
 ]
 
@@ -204,6 +220,46 @@ test('a file in a wrong field is refused with the name of the right one', async 
   assert.match(failure.message, /`document`.*`file`/)
   assert.deepEqual(await storedObjects(), [])
 })
+
+test('a second input of a conversion that takes one is refused', async () => {
+  const form = new FormData()
+  form.append('file', new Blob([jpg]), 'a.jpg')
+  form.append('additionalFile', new Blob([jpg]), 'b.jpg')
+  form.set('targetFormat', 'png')
+  const failure = await refused(await client.fetch('/v1/convert', { method: 'POST', body: form }))
+  assert.equal(failure.code, 'INVALID_REQUEST')
+  assert.match(failure.message, /additionalFile.*one file, got 2/)
+  assert.deepEqual(await storedObjects(), [])
+})
+
+for (const { name, files, mergeType, code, message } of [
+  { name: 'nothing', files: [], mergeType: 'pdf', code: 'NO_FILES', message: /at least 2/ },
+  { name: 'one file', files: ['a.pdf'], mergeType: 'pdf', code: 'INVALID_INPUT', message: /got 1/ },
+  {
+    name: 'a picture among PDFs',
+    files: ['a.pdf', 'b.jpg'],
+    mergeType: 'pdf',
+    code: 'INVALID_INPUT',
+    message: /number 2 ends in \.jpg, but mergeType is pdf/,
+  },
+  {
+    name: 'a kind that does not exist',
+    files: ['a.jpg', 'b.jpg'],
+    mergeType: 'picture',
+    code: 'INVALID_INPUT',
+    message: /^mergeType/,
+  },
+]) {
+  test(`a merge of ${name} is refused with ${code} and leaves nothing behind`, async () => {
+    const form = new FormData()
+    for (const file of files) form.append('file', new Blob([jpg]), file)
+    form.set('mergeType', mergeType)
+    const failure = await refused(await client.fetch('/v1/convert/merge', { method: 'POST', body: form }))
+    assert.deepEqual([failure.status, failure.code], [400, code])
+    assert.match(failure.message, message)
+    assert.deepEqual(await storedObjects(), [])
+  })
+}
 
 test('two files where one belongs are refused', async () => {
   const form = new FormData()

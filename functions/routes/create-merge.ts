@@ -1,0 +1,100 @@
+import * as z from 'zod'
+import { AppError } from '../../lib/errors.ts'
+import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
+import { contract } from '../../lib/http/contract.ts'
+import { StatusView } from '../../lib/jobs/view.ts'
+import {
+  answerCreated,
+  givenOptions,
+  startConversion,
+  targetFields,
+  targetOf,
+  waitQuery,
+} from './conversion-request.ts'
+import { receivedSource, type Source, uploadedSource } from './source.ts'
+import { uploadIds } from './upload-ids.ts'
+
+const { engine: _, ...target } = targetFields
+const mergeTypes = ['pdf', 'video', 'audio', 'image'] as const
+type MergeType = (typeof mergeTypes)[number]
+
+const Fields = z.looseObject({
+  ...target,
+  mergeType: z.enum(mergeTypes).default('pdf').describe('What the files are'),
+  uploadIds: uploadIds.optional().describe('Uploads instead of `file`, in the order of the result'),
+})
+
+/** What a merge writes when no target is named; sound and films become what the first one is. */
+const usualTarget: Partial<Record<MergeType, FormatId>> = { pdf: 'pdf', image: 'png' }
+
+export const createMerge = contract({
+  method: 'POST',
+  path: '/v1/convert/merge',
+  tag: 'Conversion',
+  summary: 'Merge files into one',
+  description:
+    'Send two or more files in parts named `file`: their order is that of the result. PDFs keep their outlines (`outline`), films are copied without loss where they match, sound takes `gap` seconds of silence between, pictures a `layout`; see GET /v1/formats/conversions?operation=merge.',
+  query: waitQuery,
+  body: {
+    accepts: ['multipart', 'json', 'form'],
+    schema: Fields,
+    files: { file: 'Repeated: the files to merge, in order' },
+  },
+  reply: { status: 202, schema: StatusView, form: 'mirrored' },
+  errors: [
+    'NO_FILES',
+    'INVALID_REQUEST',
+    'INVALID_INPUT',
+    'FILE_TOO_LARGE',
+    'UNSUPPORTED_FORMAT',
+    'UNSUPPORTED_CONVERSION',
+    'CORRUPT_FILE',
+    'PDF_ENCRYPTED',
+    'UPLOAD_NOT_FOUND',
+    'UPLOAD_INCOMPLETE',
+    'CONFLICT',
+    'INSUFFICIENT_DISK_SPACE',
+  ],
+  handle: async (request, services) => {
+    const { body, files, owner } = request
+    const { mergeType } = body
+    const [first, second, ...others] = await Promise.all([
+      ...files.map((file) => receivedSource(file)),
+      ...(body.uploadIds ?? []).map((id) => uploadedSource(id, 'uploadIds', owner.id, services)),
+    ])
+    if (!first) throw tooFew('NO_FILES', 0)
+    if (!second) throw tooFew('INVALID_INPUT', 1)
+    const sources = [first, second, ...others] as const
+    requireKind(sources, mergeType)
+    const wanted = {
+      sources,
+      moreField: 'file',
+      operation: 'merge',
+      target: targetOf(body) ?? usualTarget[mergeType],
+      options: givenOptions(body, Fields),
+      tag: body.tag,
+    } as const
+    return answerCreated(await startConversion(request, wanted, services), request, services)
+  },
+})
+
+const tooFew = (code: 'NO_FILES' | 'INVALID_INPUT', got: number) =>
+  new AppError(code, `file: a merge takes at least 2 files, got ${got}. Send each in a part named file.`, {
+    field: 'file',
+    min: 2,
+    got,
+  })
+
+/** A name that tells another kind of file is refused before anything is read. */
+function requireKind(sources: readonly Source[], mergeType: MergeType): void {
+  for (const [index, { name }] of sources.entries()) {
+    const format = formatByExtension(name)
+    if (!format || (mergeType === 'pdf' ? format.id === 'pdf' : format.category === mergeType)) continue
+    const extension = name.slice(name.lastIndexOf('.') + 1).slice(0, 16)
+    throw new AppError(
+      'INVALID_INPUT',
+      `file: number ${index + 1} ends in .${extension}, but mergeType is ${mergeType}. Send files of one kind.`,
+      { field: 'file', index, extension, mergeType },
+    )
+  }
+}

@@ -1,0 +1,42 @@
+import type { Operation } from '../../lib/engines/engine.ts'
+import { AppError } from '../../lib/errors.ts'
+import type { StoredFile } from '../../lib/jobs/job.ts'
+import type { Route } from '../../lib/plan/index.ts'
+
+export interface InputRules {
+  readonly route: Route
+  readonly operation: Operation
+  /** The form field that the files came in. */
+  readonly field: string
+}
+
+/**
+ * The files after the first are as many, and of such formats, as the operation takes.
+ * @throws AppError INVALID_INPUT, INVALID_REQUEST for files where none belong.
+ */
+export function requireInputs(more: readonly StoredFile[], { route, operation, field }: InputRules): void {
+  const rule = route.steps[0].capability.more
+  if (!rule) {
+    if (more.length === 0) return
+    const sentence = `${field}: ${operation} takes one file, got ${more.length + 1}. Leave the others out.`
+    throw new AppError('INVALID_REQUEST', sentence, { field, max: 1, got: more.length + 1 })
+  }
+  const got = more.length + 1
+  const [min, max] = [rule.min + 1, rule.max + 1]
+  if (got < min || got > max) {
+    throw new AppError('INVALID_INPUT', `${field}: expected ${min} to ${max} files, got ${got}.`, {
+      field,
+      min,
+      max,
+      got,
+    })
+  }
+  for (const [index, { format, filename }] of more.entries()) {
+    if (rule.from.some((id) => id === format)) continue
+    throw new AppError(
+      'INVALID_INPUT',
+      `${field}: file ${index + 2} (${filename}) is ${format}, which does not go together with the first; expected ${rule.from.join(', ')}.`,
+      { field, index: index + 1, format, expected: rule.from },
+    )
+  }
+}
