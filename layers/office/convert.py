@@ -7,6 +7,7 @@ import unohelper
 from com.sun.star.task import XInteractionHandler
 from com.sun.star.uno import Exception as UnoException
 
+from fonts import Fonts
 from office import properties
 from pages import count, keep_first_page, pdf_pages, prepare
 from plausible import is_plausible
@@ -26,6 +27,7 @@ SERVICES = {
     'slides': 'com.sun.star.presentation.PresentationDocument',
     'drawing': 'com.sun.star.drawing.DrawingDocument',
 }
+FONTS = Fonts()
 ABORT = uno.getTypeByName('com.sun.star.task.XInteractionAbort')
 PASSWORD = uno.getTypeByName('com.sun.star.task.XInteractionPassword')
 
@@ -40,9 +42,15 @@ def convert(office, request, on_loaded):
         if request['target'].get('firstPageOnly'):
             keep_first_page(document)
         path = _store(document, office, request)
-        return {'pages': pdf_pages(path)} if path.endswith('.pdf') else facts
+        if not path.endswith('.pdf'):
+            return facts
+        return {'pages': pdf_pages(path), 'fonts': _fonts(office, request, document, path)}
     finally:
         document.close(True)
+
+
+def _fonts(office, request, document, pdf_path):
+    return FONTS.substituted(document, f'{office.folder}/{request["input"]}', pdf_path)
 
 
 def _load(office, request):

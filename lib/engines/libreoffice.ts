@@ -92,13 +92,36 @@ async function convert(pool: OfficePool, work: Work, tools: Tools): Promise<Resu
   }
 }
 
-function tellWhatIsDropped({ to }: Work, { sheets = 1, pages = 1 }: OfficeFacts, tools: Tools): void {
+function tellWhatIsDropped(
+  { to }: Work,
+  { sheets = 1, pages = 1, fonts = [] }: OfficeFacts,
+  tools: Tools,
+): void {
+  if (fonts.length > 0) tools.warn('FONTS_SUBSTITUTED', substitutions(fonts))
   if ((to === 'csv' || to === 'tsv') && sheets > 1) {
     tools.warn('SHEETS_DROPPED', `The first of ${sheets} sheets was converted: ${to} holds one table.`)
   }
   if (to === 'svg' && pages > 1) {
     tools.warn('PAGES_DROPPED', `The first of ${pages} pages was converted: svg holds one drawing.`)
   }
+}
+
+/** Made to have the widths of Calibri, Cambria, Arial, Times New Roman and Courier New. */
+const sameWidths = /^(?:Carlito|Caladea|Liberation )/
+
+function substitutions(fonts: NonNullable<OfficeFacts['fonts']>): string {
+  const [exact, other] = [true, false].map((wanted) =>
+    fonts
+      .filter(({ drawnWith }) => sameWidths.test(drawnWith) === wanted)
+      .map(({ name, drawnWith }) => `${name} was set in ${drawnWith}`)
+      .join(', '),
+  )
+  return [
+    exact && `Not installed here: ${exact}, of the same widths, so that lines break where they did.`,
+    other && `Not installed here: ${other}; lines may break elsewhere.`,
+  ]
+    .filter(Boolean)
+    .join(' ')
 }
 
 function requestOf({ from, to, options }: Work): OfficeRequest {

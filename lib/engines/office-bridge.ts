@@ -15,6 +15,8 @@ export class OfficeStartFailure extends OfficeCrash {}
 const OfficeFacts = z.object({
   pages: z.int().min(0).optional(),
   sheets: z.int().min(0).optional(),
+  /** Fonts that the document asks for and that are not here, with those that took their place. */
+  fonts: z.array(z.object({ name: z.string(), drawnWith: z.string() })).optional(),
 })
 export type OfficeFacts = z.infer<typeof OfficeFacts>
 

@@ -111,6 +111,33 @@ describe('a document becomes PDF', () => {
   })
 })
 
+test('a font that is not installed is told, with the one that took its place', async () => {
+  const { path, warnings } = await converted('report.docx', 'pdf')
+  assert.deepEqual(warnings, [], await output('pdffonts', path))
+  const source = join(scratch, 'fonts.rtf')
+  const faces =
+    '{\\fonttbl{\\f0\\fswiss\\fcharset0 Calibri;}{\\f1\\fnil\\fcharset0 Nowhere Sans;}{\\f2\\fnil\\fcharset0 Unused;}}'
+  await writeFile(source, `{\\rtf1\\ansi${faces}\\f0 narwhal {\\f1 okapi}\\par}`)
+  const told = await convert(engine, source, 'pdf')
+  assert.deepEqual(told.warnings, ['FONTS_SUBSTITUTED'])
+  assert.match(await output('pdffonts', told.path), /Carlito/)
+})
+
+test('letters that are written from right to left, and emoji, are drawn', async () => {
+  const source = join(scratch, 'scripts.html')
+  await writeFile(
+    source,
+    '<meta charset="utf-8"><p dir="rtl">שלום עולם</p><p dir="rtl">مرحبا</p><p>한국어 日本語 🦔</p>',
+  )
+  const { path } = await convert(engine, source, 'pdf')
+  const text = await pdfText(path)
+  for (const word of ['שלום', 'مرحبا', '한국어', '日本語'])
+    assert.ok(text.normalize('NFKC').includes(word), `${word} in ${text}`)
+  const fonts = await output('pdffonts', path)
+  assert.match(fonts, /NotoColorEmoji/)
+  assert.doesNotMatch(fonts, / no {1,2}(?:yes|no) /)
+})
+
 test('formulas and Chinese letters are drawn', async () => {
   const path = await pdfOf('formula.docx')
   assert.match(await pdfText(path), /数学\s+axolotl\s+newt/)
