@@ -96,16 +96,19 @@ export function casesOf(
   fixtures: ConformanceSettings['fixtures'],
   only: (from: FormatId, to: FormatId) => boolean,
 ): ConformanceCase[] {
-  return engine.capabilities.flatMap(pairs).flatMap(([from, to]) => {
+  return conversionPairs(engine).flatMap(([from, to]) => {
     const source = fixtures[from]
     return source !== undefined && only(from, to) ? [{ source, from, to }] : []
   })
 }
 
+/** Tools, merging and compressing have tests of their own. */
+const conversionPairs = ({ capabilities }: Engine) =>
+  capabilities.filter(({ operation }) => operation === 'convert').flatMap(pairs)
+
 function firstTargets(engine: Engine): Map<FormatId, FormatId> {
   return new Map(
-    engine.capabilities
-      .flatMap(pairs)
+    conversionPairs(engine)
       .reverse()
       .filter(([from]) => !isText(from)),
   )

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Engine, Result } from '../../lib/engines/engine.ts'
+import type { Engine, Operation, Result } from '../../lib/engines/engine.ts'
 import { createTools } from '../../lib/engines/exec.ts'
 import { type FormatId, formatByExtension, formatById } from '../../lib/formats/index.ts'
 
@@ -22,8 +22,12 @@ export interface RunSettings {
   readonly from?: FormatId
   readonly options?: Readonly<Record<string, unknown>>
   readonly signal?: AbortSignal
-  /** More inputs, after the first. */
+  /** A conversion when left out. */
+  readonly operation?: Operation
+  /** More inputs, after the first; of the first's format where their names do not say. */
   readonly more?: readonly string[]
+  /** What the client called the files, in order. */
+  readonly names?: readonly string[]
   readonly onProgress?: (ratio: number) => void
   readonly onFolder?: (workDir: string) => void
 }
@@ -44,8 +48,11 @@ export async function convert(
 ): Promise<Run> {
   const from = settings.from ?? formatByExtension(source)?.id
   assert.ok(from, `${source} has no known extension`)
-  const capability = engine.capabilities.find((one) => one.from.includes(from) && one.to.includes(to))
-  assert.ok(capability, `${engine.id} does not declare ${from} to ${to}`)
+  const { operation = 'convert' } = settings
+  const capability = engine.capabilities.find(
+    (one) => one.operation === operation && one.from.includes(from) && one.to.includes(to),
+  )
+  assert.ok(capability, `${engine.id} does not declare ${operation} of ${from} to ${to}`)
   const workDir = await mkdtemp(join(tmpdir(), 'engine-test-'))
   folders.push(workDir)
   settings.onFolder?.(workDir)
@@ -53,9 +60,11 @@ export async function convert(
   await mkdir(outDir)
   const inputs = []
   for (const [index, file] of [source, ...(settings.more ?? [])].entries()) {
-    const path = join(workDir, `input-${index}.${formatById(from).extensions[0]}`)
+    const format = index === 0 ? from : (formatByExtension(file)?.id ?? from)
+    const path = join(workDir, `input-${index}.${formatById(format).extensions[0]}`)
     await copyFile(file, path)
-    inputs.push({ path, name: `in.${from}`, format: from, size: (await stat(path)).size })
+    const name = settings.names?.[index] ?? `in.${format}`
+    inputs.push({ path, name, format, size: (await stat(path)).size })
   }
   const warnings: string[] = []
   const progress: number[] = []
@@ -70,7 +79,7 @@ export async function convert(
     onWarning: (code) => warnings.push(code),
   })
   const options = capability.options.parse(settings.options ?? {})
-  const result = await engine.run({ operation: 'convert', inputs, from, to, options, outDir }, tools)
+  const result = await engine.run({ operation, inputs, from, to, options, outDir }, tools)
   const [{ path, format = to }] = result.files
   return { result, path, format, warnings, progress, workDir }
 }
