@@ -8,7 +8,10 @@ import { bundleOptions, unbundled } from './bundle.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Files that the code of the images reads beside itself. */
-const filesBesideCode = ['layers/office', 'layers/imagemagick']
+const filesBesideCode = ['layers/office', 'layers/imagemagick', 'layers/pdf']
+
+/** Packages that programs in `layers` load; the code itself never does. */
+const packagesOfPrograms = ['mupdf']
 
 interface Manifest {
   dependencies?: Record<string, string>
@@ -43,12 +46,14 @@ function withDependencies(name: string, from: string, found = new Set<string>())
   return found
 }
 
+/** Of the bundled code and of the programs beside it. */
 function packagesBesideBundle(metafile: Metafile): string[] {
   const imported = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path))
   const used = unbundled.filter((name) =>
     imported.some((path) => path === name || path.startsWith(`${name}/`)),
   )
-  return [...new Set(used.flatMap((name) => [...withDependencies(name, root)]))]
+  const names = [...used, ...packagesOfPrograms]
+  return [...new Set(names.flatMap((name) => [...withDependencies(name, root)]))]
 }
 
 /** Writes what stands in /var/task of every image: the bundled code and what it loads at run time. */

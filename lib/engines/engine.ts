@@ -118,6 +118,8 @@ export interface ExecOptions {
   readonly signal?: AbortSignal
   /** Exit codes that are a success; [0] when left out. */
   readonly okCodes?: readonly number[]
+  /** Files and folders that it may read besides the system's programs, libraries and fonts. */
+  readonly readOnly?: readonly string[]
 }
 
 export interface Tools {

@@ -111,6 +111,7 @@ async function execute(
     workDir,
     uid: execution.uid,
     handOver: execution.handOver,
+    readOnly: execution.readOnly ?? [],
     env: { ...execution.env, MUTABOR_RUN: mark },
     limits: {
       memoryBytes: execution.maxMemoryBytes ?? execution.limits.memoryMb * MB,

@@ -1,0 +1,204 @@
+/**
+ * Writes what stands on the pages of a PDF: words with their place and look, pictures, lines and links.
+ * A program of its own, started by node: it uses MuPDF, which is under the AGPL, and nothing of the service does.
+ *
+ * usage: node structure.mjs <folder of the package mupdf> <in.pdf> <out folder> [page,page…]
+ * Writes pages.jsonl, a page per line, and picture-<n>.png or .jpg; says "page <n>" after each page.
+ */
+import { openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const [packageFolder, source, outFolder, list] = process.argv.slice(2)
+const mupdf = await import(pathToFileURL(join(packageFolder, 'dist/mupdf.js')).href)
+
+// The package makes a character of a code point by this, which cuts emoji to half a character.
+String.fromCharCode = (...codes) => String.fromCodePoint(...codes.map((code) => Math.min(code, 0x10ffff)))
+
+// Damaged files would fill the log.
+mupdf.setLog?.({ error() {}, warning() {} })
+
+const maxVectors = 20_000
+const maxPicturePixels = 40_000_000
+
+const round = (number) => Math.round(number * 100) / 100
+const box = (rect) => rect.map(round)
+const hex = (color) =>
+  color
+    .slice(0, 3)
+    .map((part) =>
+      Math.round(part * 255)
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')
+
+/** Styles are few and words many: a word names its style by number. */
+function createStyles() {
+  const numbers = new Map()
+  const styles = []
+  const fonts = new Map()
+  const factsOf = (font) => {
+    const known = fonts.get(font.pointer)
+    if (known) return known
+    const facts = {
+      font: font.getName(),
+      bold: font.isBold(),
+      italic: font.isItalic(),
+      mono: font.isMono(),
+      serif: font.isSerif(),
+    }
+    fonts.set(font.pointer, facts)
+    return facts
+  }
+  const numberOf = (font, size, color) => {
+    const style = { ...factsOf(font), size: round(size), color: hex(color) }
+    const key = Object.values(style).join('/')
+    const known = numbers.get(key)
+    if (known !== undefined) return known
+    numbers.set(key, styles.length)
+    return styles.push(style) - 1
+  }
+  return { styles, numberOf }
+}
+
+/** Splits a line into words at its spaces and where the style changes. */
+function createWords(styles) {
+  const lines = []
+  let words = []
+  let word
+  let vertical = false
+  const endWord = () => {
+    if (word) words.push({ ...word, box: box(word.box), base: round(word.base) })
+    word = undefined
+  }
+  let spaced = false
+  return {
+    lines,
+    beginLine(_bbox, wmode, direction) {
+      vertical = wmode === 1 || Math.abs(direction[1]) > 0.1 || direction[0] < 0
+      words = []
+      spaced = false
+    },
+    onChar(char, origin, font, size, quad, color) {
+      if (/\s/.test(char) || char === '\u00a0') {
+        endWord()
+        spaced = true
+        return
+      }
+      const style = styles.numberOf(font, size, color)
+      const xs = [quad[0], quad[2], quad[4], quad[6]]
+      const ys = [quad[1], quad[3], quad[5], quad[7]]
+      const [x0, y0, x1, y1] = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
+      const far = word && (x0 - word.box[2] > size * 0.25 || word.box[0] - x1 > size * 0.25)
+      if (word && (word.style !== style || far || Math.abs(word.base - origin[1]) > size * 0.1)) endWord()
+      if (!word) {
+        word = { text: '', box: [x0, y0, x1, y1], base: origin[1], style, ...(spaced && { spaced: true }) }
+        spaced = false
+      }
+      word.text += char
+      const seen = word.box
+      word.box = [Math.min(seen[0], x0), Math.min(seen[1], y0), Math.max(seen[2], x1), Math.max(seen[3], y1)]
+    },
+    endLine() {
+      endWord()
+      if (words.length > 0) lines.push(vertical ? { vertical: true, words } : { words })
+    },
+  }
+}
+
+let pictures = 0
+
+/** JPEG only where it is far smaller: drawings and screenshots stay exact. */
+function savePicture(image) {
+  if (image.getImageMask() || image.getWidth() * image.getHeight() > maxPicturePixels) return undefined
+  if (image.getMask()) return undefined
+  let pixmap = image.toPixmap()
+  if (pixmap.getColorSpace() && !/RGB|Gray/.test(pixmap.getColorSpace().getName())) {
+    pixmap = pixmap.convertToColorSpace(mupdf.ColorSpace.DeviceRGB)
+  }
+  const png = pixmap.asPNG()
+  const jpeg = png.length > 30_000 ? pixmap.asJPEG(90, false) : undefined
+  const small = jpeg && jpeg.length < png.length / 3 ? jpeg : undefined
+  const file = `picture-${++pictures}.${small ? 'jpg' : 'png'}`
+  writeFileSync(join(outFolder, file), small ?? png)
+  return { file, width: pixmap.getWidth(), height: pixmap.getHeight() }
+}
+
+function linksOf(page) {
+  return page
+    .getLinks()
+    .filter((link) => link.isExternal())
+    .map((link) => ({ box: box(link.getBounds()), uri: link.getURI() }))
+}
+
+/** An outline helps to tell headings; a broken one is no reason to fail. */
+function outlineOf(document) {
+  const titles = []
+  const walk = (items, level) => {
+    for (const { title, down } of items ?? []) {
+      if (titles.length > 5000) return
+      if (title) titles.push({ title, level })
+      if (level < 6) walk(down, level + 1)
+    }
+  }
+  try {
+    walk(document.loadOutline(), 1)
+  } catch {
+    return []
+  }
+  return titles
+}
+
+function pageFacts(document, index) {
+  const page = document.loadPage(index)
+  const styles = createStyles()
+  const words = createWords(styles)
+  const images = []
+  const vectors = []
+  const text = page.toStructuredText('preserve-images,vectors,clip')
+  text.walk({
+    beginLine: words.beginLine,
+    onChar: words.onChar,
+    endLine: words.endLine,
+    onImageBlock(bbox, matrix, image) {
+      // A turned or mirrored picture is drawn again as the page shows it.
+      const upright = matrix[0] > 0 && matrix[3] > 0 && Math.abs(matrix[1]) + Math.abs(matrix[2]) < 0.01
+      images.push({ box: box(bbox), ...(upright && savePicture(image)) })
+    },
+    onVector(bbox, flags, color) {
+      if (vectors.length >= maxVectors) return
+      vectors.push({
+        box: box(bbox),
+        color: hex(color),
+        ...(flags.isStroked && { stroked: true }),
+        ...(flags.isRectangle && { rectangle: true }),
+      })
+    },
+  })
+  const [x0, y0, x1, y1] = page.getBounds()
+  const facts = {
+    page: index + 1,
+    width: round(x1 - x0),
+    height: round(y1 - y0),
+    styles: styles.styles,
+    lines: words.lines,
+    images,
+    vectors,
+    links: linksOf(page),
+  }
+  text.destroy()
+  page.destroy()
+  return facts
+}
+
+const document = mupdf.Document.openDocument(readFileSync(source), 'application/pdf')
+const wanted = list
+  ? list.split(',').map(Number)
+  : Array.from({ length: document.countPages() }, (_, i) => i + 1)
+const out = openSync(join(outFolder, 'pages.jsonl'), 'w')
+writeSync(out, `${JSON.stringify({ outline: outlineOf(document) })}\n`)
+for (const number of wanted) {
+  writeSync(out, `${JSON.stringify(pageFacts(document, number - 1))}\n`)
+  process.stdout.write(`page ${number}\n`)
+}
