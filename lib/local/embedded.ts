@@ -81,6 +81,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   ) => {
     // Uploads take as long as they take, and a long poll is silent for 20 s.
     const server = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 }, handle)
+    if (service === 'S3') server.on('checkContinue', handle)
     const bound = await listen(server, port(service), host, '--port-base')
     opened.defer(() => close(server))
     return `http://${host}:${bound}`

@@ -31,14 +31,20 @@ export function createGateway(
       headers.upgrade?.toLowerCase() === 'websocket' &&
       url.split('?')[0]?.replace(/\/$/, '') === webSocketPath,
   }
-  const server = createServer(settings, (request, response) => {
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
     void Promise.resolve(parts).then(({ http, s3 }) => {
-      if (!s3 || !isStorage(request)) return http(request, response)
+      if (!s3 || !isStorage(request)) {
+        if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue()
+        return http(request, response)
+      }
       // S3 refuses two ways of authentication at once; a client that follows our redirect repeats its header.
       if (request.url?.includes('X-Amz-Signature=')) delete request.headers.authorization
       return s3(request, response)
     })
-  })
+  }
+  const server = createServer(settings, serve)
+  // Storage refuses an upload by its headers, before the client sends what may be gibibytes.
+  server.on('checkContinue', serve)
   server.on('upgrade', (request, socket, head) => {
     // Until a WebSocket takes it over, nobody else hears of a connection that breaks.
     socket.on('error', () => socket.destroy())

@@ -38,11 +38,17 @@ function openBody(call: Call, maxBytes: number): Body {
   // The default iterator would destroy the connection on an error, and with it the answer.
   const raw = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
   const chunks = streaming && auth ? decodeChunks(raw, auth, trailers) : raw
-  return { chunks: exactly(chunks, length), trailers }
+  return { chunks: exactly(chunks, length, call.proceed), trailers }
 }
 
-async function* exactly(chunks: AsyncIterable<Buffer>, length: number): AsyncGenerator<Buffer> {
+async function* exactly(
+  chunks: AsyncIterable<Buffer>,
+  length: number,
+  proceed: () => void,
+): AsyncGenerator<Buffer> {
   let size = 0
+  // Not before the first read: what can be refused by the headers alone has been by now.
+  proceed()
   for await (const chunk of chunks) {
     size += chunk.length
     if (size > length) throw new S3Error('IncompleteBody', 'The request body is longer than announced')

@@ -25,6 +25,8 @@ export interface Call {
   readonly headers: Headers
   readonly auth: Accepted | undefined
   readonly requestId: string
+  /** Bids a client that waits with its body (`Expect: 100-continue`) to send it. */
+  readonly proceed: () => void
   /** The resource's address as the client wrote it, without query. */
   readonly location: string
 }

@@ -27,6 +27,7 @@ export async function postObject(
   credentials: readonly Credentials[],
 ): Promise<Reply> {
   try {
+    call.proceed()
     return await takeForm(services, call, credentials, await readForm(call.request))
   } finally {
     // The parser may still hold the request back; what comes behind the file is of no interest.

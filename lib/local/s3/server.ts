@@ -31,6 +31,7 @@ export interface S3Options {
 }
 
 export interface S3Server {
+  /** For `request` and `checkContinue` alike: who waits to be told to send a body is told once it is wanted. */
   handle(request: IncomingMessage, response: ServerResponse): void
   /** Runs lifecycle rules once, for tests and the timer. */
   expire(now?: Date): Promise<void>
@@ -115,7 +116,8 @@ async function serve(
     if (request.method === 'OPTIONS') reply = preflight(services.db, address.bucket, request)
     else {
       response.setHeaders(new Map(Object.entries(corsHeaders(services.db, address.bucket, request))))
-      reply = await dispatch(services, credentials, request, address, requestId)
+      const proceed = continuation(request, response)
+      reply = await dispatch(services, credentials, { ...address, request, requestId, proceed })
     }
     await send(request, response, reply)
   } catch (error) {
@@ -137,17 +139,16 @@ function isClientGone(request: IncomingMessage, error: unknown): boolean {
 async function dispatch(
   services: Services,
   credentials: readonly Credentials[],
-  request: IncomingMessage,
-  address: Address,
-  requestId: string,
+  asked: Address & Pick<Call, 'request' | 'requestId' | 'proceed'>,
 ): Promise<Reply> {
+  const { request, ...address } = asked
   const method = request.method ?? 'GET'
   const form =
     method === 'POST' &&
     address.key === '' &&
     /^multipart\/form-data/i.test(request.headers['content-type'] ?? '')
   const auth = form ? undefined : authenticate(request, credentials, services.region)
-  const call: Call = { ...address, request, method, auth, requestId }
+  const call: Call = { ...asked, method, auth }
   if (form) {
     requireBucket(services.db, call.bucket)
     return await postObject(services, call, credentials)
@@ -156,6 +157,15 @@ async function dispatch(
   if (needsBucket(operation)) requireBucket(services.db, call.bucket)
   checkExpectedOwner(call)
   return await operation(services, call)
+}
+
+/** A refusal before it spares the client its body. */
+function continuation({ headers }: IncomingMessage, response: ServerResponse): () => void {
+  let waits = /^100-continue$/i.test(headers.expect ?? '')
+  return () => {
+    if (waits) response.writeContinue()
+    waits = false
+  }
 }
 
 async function send(request: IncomingMessage, response: ServerResponse, reply: Reply): Promise<void> {

@@ -6,6 +6,6 @@ import { identity, region } from './identity.ts'
 
 const [, , dir = '', port = '0'] = process.argv
 const s3 = await openS3({ dir, credentials: [identity], region })
-const server = createServer((request, response) => s3.handle(request, response))
+const server = createServer(s3.handle.bind(s3)).on('checkContinue', s3.handle.bind(s3))
 server.requestTimeout = 0
 server.listen(Number(port), '127.0.0.1', () => console.log((server.address() as AddressInfo).port))

@@ -15,7 +15,7 @@ import { identity, region } from './identity.ts'
 export async function startS3(t: TestContext, options: Partial<S3Options> = {}) {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 's3-')))
   const s3 = await openS3({ dir, credentials: [identity], region, ...options })
-  const server = createServer((request, response) => s3.handle(request, response)).listen(0, '127.0.0.1')
+  const server = createServer(s3.handle).on('checkContinue', s3.handle).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const client = makeClient(`${endpoint}${options.basePath ?? ''}`)

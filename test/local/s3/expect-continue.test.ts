@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { createGateway } from '../../../lib/local/gateway.ts'
+import { close, listen } from '../../../lib/local/listen.ts'
+import { identity } from './identity.ts'
+import { makeClient, startWithBucket } from './start.ts'
+
+/** Sends a body only when told to, as curl, boto3 and the Java SDK do. */
+async function putWhenTold(url: string, headers: Record<string, string> = {}) {
+  const body = 'hello'
+  const sent = request(url, {
+    method: 'PUT',
+    headers: { expect: '100-continue', 'content-length': body.length, ...headers },
+  })
+  let told = 0
+  sent.on('continue', () => {
+    told++
+    sent.end(body)
+  })
+  sent.flushHeaders()
+  const [response] = await once(sent, 'response')
+  const code = /<Code>(.*?)<\/Code>/.exec(await text(response))?.[1]
+  sent.destroy()
+  return { told, status: response.statusCode, code }
+}
+
+const signer = (endpoint: string, secretAccessKey = identity.secretAccessKey) =>
+  makeClient(endpoint, {
+    credentials: { ...identity, secretAccessKey },
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+  })
+
+test('a client that waits to be told hears a refusal before it sends its body', async (t) => {
+  const { endpoint } = await startWithBucket(t)
+  const sign = (Bucket: string, client = signer(endpoint)) =>
+    getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))
+  const good = await sign('box')
+  assert.deepEqual(await putWhenTold(good), { told: 1, status: 200, code: undefined })
+  assert.deepEqual(await putWhenTold(good, { 'if-none-match': '*' }), {
+    told: 0,
+    status: 412,
+    code: 'PreconditionFailed',
+  })
+  assert.deepEqual(await putWhenTold(good, { 'content-md5': 'bad' }), {
+    told: 0,
+    status: 400,
+    code: 'InvalidDigest',
+  })
+  assert.deepEqual(await putWhenTold(await sign('nobox')), { told: 0, status: 404, code: 'NoSuchBucket' })
+  const forged = await sign('box', signer(endpoint, 'wrong'))
+  assert.deepEqual(await putWhenTold(forged), { told: 0, status: 403, code: 'SignatureDoesNotMatch' })
+})
+
+test('the public port tells such clients too, for storage when it is wanted and else at once', async (t) => {
+  const { s3 } = await startWithBucket(t, { basePath: '/s3' })
+  const gateway = createGateway({
+    s3: s3.handle,
+    http: (incoming, response) => void text(incoming).then((body) => response.end(body)),
+  })
+  const origin = `http://127.0.0.1:${await listen(gateway, 0)}`
+  t.after(() => close(gateway))
+  const sign = (Bucket: string) =>
+    getSignedUrl(signer(`${origin}/s3`), new PutObjectCommand({ Bucket, Key: 'k' }))
+  assert.equal((await putWhenTold(await sign('box'))).told, 1)
+  assert.deepEqual(await putWhenTold(await sign('nobox')), { told: 0, status: 404, code: 'NoSuchBucket' })
+  assert.deepEqual(await putWhenTold(`${origin}/v1/anything`), { told: 1, status: 200, code: undefined })
+})
