@@ -4,7 +4,8 @@ import { AppError } from '../errors.ts'
 import type { Tools } from './engine.ts'
 import { ProcessFailure } from './exec.ts'
 import type { PageFile } from './page-files.ts'
-import { damaged, type OpenPdf } from './pdf-open.ts'
+import type { OpenPdf } from './pdf-open.ts'
+import { damaged } from './qpdf.ts'
 
 export interface Rendering {
   readonly pages: readonly number[]

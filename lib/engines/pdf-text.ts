@@ -2,8 +2,8 @@ import { appendFile, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OutputFile, Tools } from './engine.ts'
 import { ProcessFailure } from './exec.ts'
-import { damaged } from './pdf-open.ts'
 import type { Pages } from './pdf-pictures.ts'
+import { damaged } from './qpdf.ts'
 
 /** The text of the pages, in the order of the range, a form feed after each page. */
 export async function toText({ opened, pages, outDir }: Pages, tools: Tools): Promise<OutputFile> {
