@@ -1,0 +1,51 @@
+import { type FormatId, formatById } from '../../lib/formats/index.ts'
+import type { Line } from './results.ts'
+
+/** Tells how a run goes: failures as they come, and one line about the rest. */
+export class Board {
+  readonly #total: number
+  readonly #started = performance.now()
+  readonly #lines: Line[] = []
+  #told = 0
+
+  constructor(total: number) {
+    this.#total = total
+  }
+
+  add(line: Line): void {
+    this.#lines.push(line)
+    if (line.result === 'failed')
+      console.log(`failed  ${line.from} to ${line.to} (${line.route}): ${line.seen}`)
+    const now = performance.now()
+    if (now - this.#told < 10_000 && this.#lines.length < this.#total) return
+    this.#told = now
+    const rate = this.#lines.length / ((now - this.#started) / 1000)
+    const leftS = Math.round((this.#total - this.#lines.length) / rate)
+    const failed = this.#lines.filter(({ result }) => result === 'failed').length
+    console.log(
+      `${this.#lines.length} of ${this.#total}, ${failed} failed, ${rate.toFixed(1)} a second, ${clock(leftS)} left`,
+    )
+  }
+
+  /** Counts by category of source and target. */
+  table(): string {
+    const kind = ({ from, to }: Line) => `${categoryOf(from)} to ${categoryOf(to)}`
+    const rows = [...Map.groupBy(this.#lines, kind)].map(([name, lines]) => {
+      const ok = lines.filter(({ result }) => result === 'ok').length
+      const seconds = lines.reduce((sum, { ms }) => sum + ms, 0) / 1000
+      return [name, String(ok), String(lines.length - ok), seconds.toFixed(0)]
+    })
+    const all = [
+      ['pairs', 'ok', 'failed', 'seconds'],
+      ...rows.sort((a, b) => ((a[0] ?? '') < (b[0] ?? '') ? -1 : 1)),
+    ]
+    return all
+      .map(([name = '', ...cells]) => name.padEnd(24) + cells.map((cell) => cell.padStart(9)).join(''))
+      .join('\n')
+  }
+}
+
+// Lines of this run are of pairs of the registry.
+const categoryOf = (id: string) => formatById(id as FormatId).category
+
+const clock = (seconds: number) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`

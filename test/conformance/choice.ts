@@ -1,0 +1,90 @@
+import { parseArgs } from 'node:util'
+import { type EngineId, engineIds } from '../../lib/engines/engine.ts'
+import { type Category, categories, formatByAlias, formatById } from '../../lib/formats/index.ts'
+import type { Conversion } from '../../lib/plan/index.ts'
+
+export const usage = `npm run conformance -- [options]
+  --category image    only sources of this category
+  --from a,b          only these source formats
+  --to x,y            only these targets
+  --engine id         only pairs in which this engine works
+  --part 3/10         every tenth pair, from the third
+  --again             also pairs that have an ok line for their route
+  --jobs 2            how many at a time
+`
+
+/** Which pairs to run, and how. */
+export interface Choice {
+  readonly category: Category | undefined
+  readonly from: readonly string[] | undefined
+  readonly to: readonly string[] | undefined
+  readonly engine: EngineId | undefined
+  readonly part: { readonly index: number; readonly of: number } | undefined
+  readonly again: boolean
+  readonly jobs: number
+}
+
+/** @throws Error with a sentence about the argument that is wrong. */
+export function choiceFrom(args: readonly string[]): Choice {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      category: { type: 'string' },
+      from: { type: 'string' },
+      to: { type: 'string' },
+      engine: { type: 'string' },
+      part: { type: 'string' },
+      again: { type: 'boolean', default: false },
+      jobs: { type: 'string', default: '2' },
+    },
+  })
+  const jobs = Number(values.jobs)
+  if (!Number.isInteger(jobs) || jobs < 1) throw new Error(`--jobs takes a whole number, not ${values.jobs}.`)
+  return {
+    category: oneOf('category', values.category, categories),
+    from: formatList(values.from),
+    to: formatList(values.to),
+    engine: oneOf('engine', values.engine, engineIds),
+    part: partOf(values.part),
+    again: values.again,
+    jobs,
+  }
+}
+
+function oneOf<T extends string>(
+  name: string,
+  value: string | undefined,
+  known: readonly T[],
+): T | undefined {
+  const found = known.find((one) => one === value)
+  if (value === undefined || found !== undefined) return found
+  throw new Error(`--${name} takes one of ${known.join(', ')}, not ${value}.`)
+}
+
+function formatList(value: string | undefined): string[] | undefined {
+  return value?.split(',').map((name) => {
+    const format = formatByAlias(name)
+    if (format) return format.id
+    throw new Error(`"${name}" is no format of the registry.`)
+  })
+}
+
+function partOf(value: string | undefined): Choice['part'] {
+  if (value === undefined) return undefined
+  const [index = 0, of = 0] = value.split('/').map(Number)
+  if (Number.isInteger(index) && Number.isInteger(of) && index >= 1 && index <= of) return { index, of }
+  throw new Error(`--part takes two numbers as 3/10, not ${value}.`)
+}
+
+/** Neighbors stay together in the order of the registry, so that the pairs of one source share their first steps. */
+export function chosenPairs(all: readonly Conversion[], choice: Choice): Conversion[] {
+  const { category, from, to, engine, part } = choice
+  return all.filter(
+    (pair, at) =>
+      (!category || formatById(pair.from).category === category) &&
+      (!from || from.includes(pair.from)) &&
+      (!to || to.includes(pair.to)) &&
+      (!engine || pair.route.steps.some((step) => step.engine === engine)) &&
+      (!part || at % part.of === part.index - 1),
+  )
+}

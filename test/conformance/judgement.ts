@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type FormatId, formatById } from '../../lib/formats/index.ts'
+import type { Conversion } from '../../lib/plan/index.ts'
+import { archiveContents } from '../engines/archive-judge.ts'
+import { assertSound, output, pdfPages, zipNames } from '../engines/judge.ts'
+import { mediaFacts } from './media-facts.ts'
+import { pictureFacts } from './picture-facts.ts'
+import type { Made } from './run-route.ts'
+import { authorsWords, wordsFound } from './text-facts.ts'
+
+type Facts = Readonly<Record<string, string | number | undefined>>
+
+/**
+ * Holds the result of a pair to its source: the words, the length, the size, the names that went in must have
+ * come out, as programs see them that are not the converter.
+ * @returns short facts, as `pages=2 words=24/24`.
+ */
+export async function judged({ from, to, route }: Conversion, sample: string, made: Made): Promise<string> {
+  assert.ok((await stat(made.path)).size > 0, 'the result is empty')
+  if (made.format !== to) return inFolder((folder) => judgedPages({ from, to, route }, sample, made, folder))
+  await assertSound(made.path, to)
+  const facts = await factsOf({ from, to, route }, sample, made.path)
+  return [
+    ...Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`])),
+    ...new Set(made.warnings),
+  ].join(' ')
+}
+
+/** Several pages come as a ZIP of files; the first is looked at. */
+async function judgedPages(pair: Conversion, sample: string, made: Made, folder: string): Promise<string> {
+  assert.equal(made.format, 'zip', `${made.format} came out instead`)
+  const names = (await zipNames(made.path)).filter((name) => name !== 'manifest.json')
+  assert.ok(names.length > 0, 'the ZIP is empty')
+  await output('bsdtar', '-xf', made.path, '-C', folder)
+  const [first = ''] = (await readdir(folder)).filter((name) => name !== 'manifest.json').sort()
+  const seen = await judged(pair, sample, { ...made, path: join(folder, first), format: pair.to })
+  return `files=${names.length} ${seen}`
+}
+
+async function factsOf(pair: Conversion, sample: string, path: string): Promise<Facts> {
+  const [from, to] = [formatById(pair.from), formatById(pair.to)]
+  const isPaper = to.category === 'document' || (to.category as string) === 'ebook'
+  switch (true) {
+    case to.category === 'video' || to.category === 'audio':
+      return heardAndSeen(pair, sample, path)
+    case to.category === 'image':
+      return drawn(pair, sample, path)
+    case to.category === 'archive':
+      return packed(pair, sample, path)
+    case isPaper && from.category !== 'image':
+      return { ...(await pages(pair.to, path)), ...(await written(sample, path)) }
+    default:
+      return isPaper ? pages(pair.to, path) : {}
+  }
+}
+
+async function heardAndSeen(pair: Conversion, sample: string, path: string): Promise<Facts> {
+  const { seconds, peakDb, spread } = await mediaFacts(path)
+  const moves = !['image'].includes(formatById(pair.from).category)
+  const source = await onceOf(sample, 'media', () => mediaFacts(sample).catch(() => undefined))
+  assert.ok(seconds > 0, 'nothing of it plays')
+  if (source && moves) {
+    const tolerance = Math.max(0.6, source.seconds * 0.1)
+    assert.ok(Math.abs(source.seconds - seconds) <= tolerance, `it plays ${seconds} s of ${source.seconds} s`)
+    if (peakDb !== undefined && (source.peakDb ?? -100) > -40) assert.ok(peakDb > -60, 'it is silent')
+  }
+  if (formatById(pair.to).category === 'video') assert.ok((spread ?? 0) >= 8, 'the picture is blank')
+  return {
+    seconds: seconds.toFixed(1),
+    peak: peakDb === undefined ? undefined : `${Math.round(peakDb)}dB`,
+    spread,
+  }
+}
+
+async function drawn(pair: Conversion, sample: string, path: string): Promise<Facts> {
+  const facts = await pictureFacts(path, pair.route.steps.at(-1)?.engine)
+  if (!facts) return { reader: 'header' }
+  const { width, height, spread, reader } = facts
+  assert.ok(spread >= 8, `the picture is blank (${width}x${height} ${reader})`)
+  const source =
+    formatById(pair.from).category === 'image'
+      ? await onceOf(sample, 'picture', () => pictureFacts(sample, undefined))
+      : undefined
+  const size = { size: `${width}x${height}`, reader }
+  if (!source || source.spread < 8) return size
+  // Some formats have bounds of their own, and some sources a size only at a resolution: the shape stays.
+  const [was, is] = [source.width / source.height, width / height]
+  const same = source.width === width && source.height === height
+  assert.ok(
+    same || Math.abs(was - is) / was < 0.06 || width === height,
+    `${source.width}x${source.height} became ${width}x${height}`,
+  )
+  return same ? size : { ...size, was: `${source.width}x${source.height}` }
+}
+
+async function packed(pair: Conversion, sample: string, path: string): Promise<Facts> {
+  const contents = await archiveContents(path, pair.to)
+  const base = (name: string) => name.replace(/\/$/, '').split('/').at(-1) ?? name
+  const names = Object.keys(contents).map(base)
+  const source = await onceOf(sample, 'archive', () =>
+    archiveContents(sample, pair.from).catch(() => undefined),
+  )
+  const bytes = Object.values(contents).reduce((sum, text) => sum + text.length, 0)
+  assert.ok(bytes > 0, 'nothing is in it')
+  const wanted = Object.keys(source ?? {})
+    .map(base)
+    .filter((name) => name !== '')
+  const lost = names.includes('') ? [] : wanted.filter((name) => !names.includes(name))
+  assert.deepEqual(lost, [], `${lost.join(' ')} is not in it`)
+  return { names: names.length, chars: bytes }
+}
+
+async function pages(to: FormatId, path: string): Promise<Facts> {
+  if (to !== 'pdf') return {}
+  const count = await pdfPages(path)
+  const ink = await pictureFacts(path, undefined)
+  assert.ok(count > 0, 'it has no page')
+  assert.ok((ink?.spread ?? 0) >= 8, 'the first page is blank')
+  return { pages: count }
+}
+
+/** Words that the sample plainly holds have to be in the result; where none can be told, only that there is text. */
+async function written(sample: string, path: string): Promise<Facts> {
+  const words = await onceOf(sample, 'words', () => authorsWords(sample))
+  const found = await wordsFound(path, words)
+  assert.ok(found >= words.length * 0.6, `only ${found} of ${words.length} words came through`)
+  return { words: `${found}/${words.length}` }
+}
+
+const known = new Map<string, Promise<unknown>>()
+
+/** What is asked of a source for each of its targets. */
+function onceOf<T>(sample: string, what: string, ask: () => Promise<T>): Promise<T> {
+  const key = `${what} ${sample}`
+  const found = known.get(key) ?? ask()
+  known.set(key, found)
+  // An entry of this name was made by the same question.
+  return found as Promise<T>
+}
+
+async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'judge-'))
+  try {
+    return await use(folder)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}

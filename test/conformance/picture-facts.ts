@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import sharp from 'sharp'
+import type { EngineId } from '../../lib/engines/engine.ts'
+
+const run = promisify(execFile)
+
+export interface PictureFacts {
+  readonly width: number
+  readonly height: number
+  /** Between the darkest and the lightest dot, 0 to 255: nothing was drawn where it is near zero. */
+  readonly spread: number
+  readonly reader: string
+}
+
+interface Reader {
+  readonly id: string
+  /** Engine that it shares its code with. */
+  readonly kin?: EngineId
+  read(path: string): Promise<Omit<PictureFacts, 'reader'>>
+}
+
+const command = (id: string, bin: string, args: (path: string) => string[], kin?: EngineId): Reader => ({
+  id,
+  ...(kin && { kin }),
+  read: async (path) => {
+    const options = { encoding: 'buffer', maxBuffer: 512 * 1024 * 1024, timeout: 60_000 } as const
+    return grayFacts((await run(bin, args(path), options)).stdout)
+  },
+})
+
+const readers: readonly Reader[] = [
+  {
+    id: 'sharp',
+    kin: 'vips',
+    read: async (path) => {
+      const picture = sharp(path, { limitInputPixels: 2 ** 30 }).autoOrient()
+      const { data, info } = await picture
+        .flatten({ background: '#fff' })
+        .toColorspace('b-w')
+        .raw({ depth: 'uchar' })
+        .toBuffer({ resolveWithObject: true })
+      return { width: info.width, height: info.height, spread: spreadOf(data) }
+    },
+  },
+  command(
+    'ffmpeg',
+    'ffmpeg',
+    (path) => [
+      '-v',
+      'error',
+      '-i',
+      path,
+      '-frames:v',
+      '1',
+      '-c:v',
+      'pgm',
+      '-pix_fmt',
+      'gray',
+      '-f',
+      'image2pipe',
+      '-',
+    ],
+    'ffmpeg',
+  ),
+  command('pdftoppm', 'pdftoppm', (path) => ['-q', '-gray', '-r', '72', '-f', '1', '-l', '1', path], 'pdf'),
+  command(
+    'gs',
+    'gs',
+    (path) => [
+      '-q',
+      '-dSAFER',
+      '-dBATCH',
+      '-dNOPAUSE',
+      '-dEPSCrop',
+      '-sDEVICE=pgmraw',
+      '-dLastPage=1',
+      '-sOutputFile=-',
+      path,
+    ],
+    'ghostscript',
+  ),
+  command('rsvg', 'sh', (path) => ['-c', 'rsvg-convert -b white "$0" | pngtopnm -', path]),
+  command(
+    'magick',
+    'convert',
+    (path) => [
+      '-quiet',
+      `${path}[0]`,
+      '-background',
+      'white',
+      '-flatten',
+      '-colorspace',
+      'Gray',
+      '-depth',
+      '8',
+      'pgm:-',
+    ],
+    'imagemagick',
+  ),
+]
+
+/** A picture as the first program sees it that can read it and had no part in making it; else as its maker does. */
+export async function pictureFacts(
+  path: string,
+  maker: EngineId | undefined,
+): Promise<PictureFacts | undefined> {
+  const strangers = readers.filter(({ kin }) => kin === undefined || kin !== maker)
+  for (const reader of [...strangers, ...readers.filter(({ kin }) => kin !== undefined && kin === maker)]) {
+    const facts = await reader.read(path).catch(() => undefined)
+    if (facts && facts.width > 0) return { ...facts, reader: reader.id }
+  }
+  return undefined
+}
+
+/** Of a PGM: `P5 <width> <height> 255` and a byte for each dot. */
+function grayFacts(bytes: Buffer): Omit<PictureFacts, 'reader'> {
+  const header = /^P5\s(?:#.*\n)*\s*(\d+)\s+(\d+)\s+(\d+)\s/.exec(bytes.toString('latin1', 0, 200))
+  if (!header) throw new Error('no picture came out')
+  return {
+    width: Number(header[1]),
+    height: Number(header[2]),
+    spread: spreadOf(bytes.subarray(header[0].length)),
+  }
+}
+
+function spreadOf(dots: Uint8Array): number {
+  let [least, most] = [255, 0]
+  for (const dot of dots) {
+    if (dot < least) least = dot
+    if (dot > most) most = dot
+  }
+  return most - least
+}

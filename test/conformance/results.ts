@@ -1,0 +1,94 @@
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { type Category, type FormatId, formatById } from '../../lib/formats/index.ts'
+import type { Conversion, Route } from '../../lib/plan/index.ts'
+
+export const resultsFolder = fileURLToPath(new URL('results', import.meta.url))
+
+/** What one pair gave, as a line of `results/<category of the source>.csv`. */
+export interface Line {
+  readonly from: string
+  readonly to: string
+  /** Engine ids, joined by `>`. */
+  readonly route: string
+  /** Formats between the steps, joined by `>`. */
+  readonly via: string
+  readonly result: 'ok' | 'failed'
+  /** Short facts as another tool saw them, or the error. */
+  readonly seen: string
+  readonly ms: number
+  /** Day of the run. */
+  readonly date: string
+}
+
+export type Lines = ReadonlyMap<string, Line>
+
+const header = 'from,to,route,via,result,seen,ms,date'
+
+export const pairKey = ({ from, to }: { readonly from: string; readonly to: string }) => `${from} ${to}`
+
+export const enginesOf = ({ steps }: Route) => steps.map(({ engine }) => engine).join('>')
+
+export const viaOf = ({ steps }: Route) =>
+  steps
+    .slice(0, -1)
+    .map(({ to }) => to)
+    .join('>')
+
+/** Whether this very route has worked. */
+export function isProven({ from, to, route }: Conversion, lines: Lines): boolean {
+  const line = lines.get(pairKey({ from, to }))
+  return line?.result === 'ok' && line.route === enginesOf(route) && line.via === viaOf(route)
+}
+
+/** Every line of every category. */
+export async function readResults(folder = resultsFolder): Promise<Lines> {
+  const names = await readdir(folder).catch(() => [])
+  const files = names.filter((name) => name.endsWith('.csv'))
+  const found = await Promise.all(files.map((name) => readLines(`${folder}/${name}`)))
+  return new Map(found.flatMap((lines) => [...lines]))
+}
+
+async function readLines(path: string): Promise<Lines> {
+  const text = await readFile(path, 'utf8').catch(() => '')
+  const lines = text
+    .split('\n')
+    .slice(1)
+    .filter((line) => line !== '')
+    .map(parsed)
+  return new Map(lines.map((line) => [pairKey(line), line]))
+}
+
+/** No field holds a comma or a quote: `seen` is cleaned of them when it is made. */
+function parsed(text: string): Line {
+  const [from = '', to = '', route = '', via = '', result = '', seen = '', ms = '', date = ''] =
+    text.split(',')
+  return { from, to, route, via, result: result === 'ok' ? 'ok' : 'failed', seen, ms: Number(ms), date }
+}
+
+const written = ({ from, to, route, via, result, seen, ms, date }: Line) =>
+  [from, to, route, via, result, seen.replaceAll(/[,"\s]+/g, ' ').trim(), ms, date].join(',')
+
+/** Adds lines to those on disk, which another run may have changed meanwhile, and drops those of `gone` pairs. */
+export async function saveResults(
+  lines: readonly Line[],
+  isListed: (pair: { readonly from: string; readonly to: string }) => boolean = () => true,
+  folder = resultsFolder,
+): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  // The pairs that a line stands for are of the registry, where every id is one.
+  const categoryOf = (line: Line): Category => formatById(line.from as FormatId).category
+  for (const [category, added] of Map.groupBy(lines, categoryOf)) {
+    const path = `${folder}/${category}.csv`
+    const merged = new Map([
+      ...(await readLines(path)),
+      ...added.map((line) => [pairKey(line), line] as const),
+    ])
+    const sorted = [...merged.values()]
+      .filter(isListed)
+      .map(written)
+      .sort((a, b) => (a < b ? -1 : 1))
+    await writeFile(`${path}.${process.pid}`, `${[header, ...sorted].join('\n')}\n`)
+    await rename(`${path}.${process.pid}`, path)
+  }
+}

@@ -1,0 +1,114 @@
+import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Engine, InputFile, Result } from '../../lib/engines/engine.ts'
+import { createTools } from '../../lib/engines/exec.ts'
+import { engines } from '../../lib/engines/index.ts'
+import { AppError } from '../../lib/errors.ts'
+import { type FormatId, formatById } from '../../lib/formats/index.ts'
+import type { Conversion, Step } from '../../lib/plan/index.ts'
+
+export interface Made {
+  readonly path: string
+  readonly format: FormatId
+  readonly warnings: readonly string[]
+}
+
+interface StepMade extends Made {
+  readonly folder: string
+}
+
+/** Attempts that the queue gives a step whose error is not final. */
+const maxAttempts = 3
+
+/**
+ * Runs routes as workers do, step by step, without the queue. A step that several of the pairs begin with is done
+ * once: the office suite need not make the same PDF for each of forty pictures.
+ */
+export class RouteRunner {
+  readonly #folder: string
+  readonly #signal: AbortSignal
+  /** How many pairs still want the result of these first steps. */
+  readonly #wanted = new Map<string, number>()
+  readonly #made = new Map<string, Promise<StepMade>>()
+
+  constructor(folder: string, pairs: readonly Conversion[], signal: AbortSignal) {
+    this.#folder = folder
+    this.#signal = signal
+    for (const key of pairs.flatMap(prefixKeys)) this.#wanted.set(key, (this.#wanted.get(key) ?? 0) + 1)
+  }
+
+  /** The file is there until `release`. */
+  async run(pair: Conversion, sample: string): Promise<Made> {
+    let made: Promise<StepMade> | undefined
+    for (const [index, step] of pair.route.steps.entries()) {
+      const key = prefixKeys(pair)[index] ?? ''
+      const before = await made
+      // Nothing may be awaited between the look and the entry: another pair asks for the same step meanwhile.
+      made = this.#made.get(key) ?? this.#runStep(step, before?.path ?? sample, before?.warnings ?? [])
+      this.#made.set(key, made)
+      await made
+    }
+    if (!made) throw new Error('a route has at least one step')
+    return made
+  }
+
+  async release(pair: Conversion): Promise<void> {
+    for (const key of prefixKeys(pair)) {
+      const left = (this.#wanted.get(key) ?? 1) - 1
+      this.#wanted.set(key, left)
+      if (left > 0) continue
+      const made = await this.#made.get(key)?.catch(() => undefined)
+      this.#made.delete(key)
+      if (made) await rm(made.folder, { recursive: true, force: true })
+    }
+  }
+
+  async #runStep(step: Step, source: string, warnings: readonly string[], attempt = 1): Promise<StepMade> {
+    const engine = engineOf(step)
+    const workDir = await mkdtemp(join(this.#folder, 'step-'))
+    try {
+      const said: string[] = []
+      const { files } = await runOn(engine, step, { source, workDir, signal: this.#signal, said })
+      const [{ path, format = step.to }] = files
+      return { path, format, warnings: [...warnings, ...said], folder: workDir }
+    } catch (error) {
+      await rm(workDir, { recursive: true, force: true })
+      if (error instanceof AppError || attempt === maxAttempts || this.#signal.aborted) throw error
+      return this.#runStep(step, source, warnings, attempt + 1)
+    }
+  }
+}
+
+/** One key for each number of first steps. */
+const prefixKeys = ({ from, route }: Conversion): string[] =>
+  route.steps.map((_, index) =>
+    [from, ...route.steps.slice(0, index + 1).map(({ engine, to }) => `${engine}:${to}`)].join(' '),
+  )
+
+function engineOf(step: Step): Engine {
+  const engine = engines.find(({ id }) => id === step.engine)
+  if (!engine) throw new Error(`${step.engine} is not in the list of engines`)
+  return engine
+}
+
+interface StepRun {
+  readonly source: string
+  readonly workDir: string
+  readonly signal: AbortSignal
+  readonly said: string[]
+}
+
+async function runOn(
+  engine: Engine,
+  { capability, from, to }: Step,
+  { source, workDir, signal, said }: StepRun,
+): Promise<Result> {
+  const path = join(workDir, `source-1.${formatById(from).extensions[0] ?? from}`)
+  await copyFile(source, path)
+  const outDir = join(workDir, 'step-1')
+  await mkdir(outDir)
+  const input: InputFile = { path, name: `sample.${from}`, format: from, size: (await stat(path)).size }
+  const tools = createTools({ workDir, signal, limits: engine.limits, onWarning: (code) => said.push(code) })
+  const options = capability.options.parse({})
+  return engine.run({ operation: 'convert', inputs: [input], from, to, options, outDir }, tools)
+}

@@ -1,0 +1,112 @@
+/** `npm run conformance`: runs pairs of the registry on real files, judges them, and keeps what was seen. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { engines } from '../../lib/engines/index.ts'
+import { type Conversion, conversions } from '../../lib/plan/index.ts'
+import { Board } from './board.ts'
+import { choiceFrom, chosenPairs, usage } from './choice.ts'
+import { judged } from './judgement.ts'
+import { enginesOf, isProven, type Line, pairKey, readResults, saveResults, viaOf } from './results.ts'
+import { RouteRunner } from './run-route.ts'
+import { hasSamples, sampleOf, samplesFolder } from './samples.ts'
+import { keepVersions } from './versions.ts'
+
+const saveEveryMs = 5000
+
+function chosen() {
+  try {
+    return choiceFrom(process.argv.slice(2))
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
+    process.exit(2)
+  }
+}
+
+/** One line, whatever happens; without paths, which say nothing elsewhere. */
+function reason(error: unknown): string {
+  const causes = error instanceof Error && error.cause instanceof Error ? [error, error.cause] : [error]
+  const text = causes.map((one) => (one instanceof Error ? one.message : String(one))).join(' | ')
+  return text
+    .replaceAll(/(?:\/[\w.@:+-]+)+\/([\w.@:+-]+)/g, '$1')
+    .replaceAll(/\s+/g, ' ')
+    .slice(0, 240)
+}
+
+const choice = chosen()
+const all = conversions()
+const lines = await readResults()
+const selected = chosenPairs(all, choice).filter((pair) => choice.again || !isProven(pair, lines))
+const pairs = selected.filter(({ from }) => sampleOf(from) !== undefined)
+const without = new Set(selected.flatMap(({ from }) => (sampleOf(from) === undefined ? [from] : [])))
+if (!hasSamples)
+  console.log(
+    `There are no samples in ${samplesFolder}; SAMPLES_DIR names another folder. Own fixtures are used.`,
+  )
+if (without.size > 0)
+  console.log(`${selected.length - pairs.length} pairs have no sample: ${[...without].join(' ')}`)
+console.log(`${pairs.length} of ${all.length} pairs to run`)
+
+const folder = await mkdtemp(join(tmpdir(), 'conformance-'))
+const abort = new AbortController()
+process.once('SIGINT', () => abort.abort(new Error('interrupted')))
+process.once('SIGTERM', () => abort.abort(new Error('interrupted')))
+const runner = new RouteRunner(folder, pairs, abort.signal)
+const board = new Board(pairs.length)
+const listed = new Set(all.map(pairKey))
+let unsaved: Line[] = []
+let savedAt = performance.now()
+let saving = Promise.resolve()
+
+/** One save at a time: each reads the file that the one before wrote. */
+function save(): Promise<void> {
+  const batch = unsaved
+  unsaved = []
+  savedAt = performance.now()
+  saving = saving.then(() => saveResults(batch, (pair) => listed.has(pairKey(pair))))
+  return saving
+}
+
+async function tried(pair: Conversion): Promise<Line> {
+  const started = performance.now()
+  const { from, to, route } = pair
+  const sample = sampleOf(from) ?? ''
+  const about = {
+    from,
+    to,
+    route: enginesOf(route),
+    via: viaOf(route),
+    date: new Date().toISOString().slice(0, 10),
+  }
+  let ms = 0
+  try {
+    const made = await runner.run(pair, sample)
+    ms = Math.round(performance.now() - started)
+    return { ...about, result: 'ok', seen: await judged(pair, sample, made), ms }
+  } catch (error) {
+    ms ||= Math.round(performance.now() - started)
+    return { ...about, result: 'failed', seen: reason(error), ms }
+  } finally {
+    await runner.release(pair)
+  }
+}
+
+let failed = 0
+const queue = pairs.values()
+async function work(): Promise<void> {
+  for (const pair of queue) {
+    const line = await tried(pair)
+    if (abort.signal.aborted) return
+    if (line.result === 'failed') failed++
+    unsaved.push(line)
+    board.add(line)
+    if (performance.now() - savedAt > saveEveryMs) await save()
+  }
+}
+await Promise.all(Array.from({ length: choice.jobs }, work))
+await save()
+await keepVersions(engines)
+await Promise.all(engines.map((engine) => engine.close?.()))
+await rm(folder, { recursive: true, force: true })
+console.log(`\n${board.table()}`)
+process.exit(abort.signal.aborted ? 130 : failed > 0 ? 1 : 0)
