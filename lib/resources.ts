@@ -4,7 +4,14 @@ import type { ImageId } from './engines/engine.ts'
  * What the service consists of, as data: `serverless.yml` deploys it and the one-machine runtime starts it.
  * Names of AWS properties are AWS's own, so that both sides pass them on as they stand.
  */
-export const imageIds = ['av', 'image', 'office', 'pdf', 'archive'] as const satisfies readonly ImageId[]
+export const imageIds = [
+  'av',
+  'image',
+  'office',
+  'pdf',
+  'archive',
+  'font',
+] as const satisfies readonly ImageId[]
 
 /** Receives of one message before it is put aside; the job itself fails after three attempts, long before. */
 export const maxReceiveCount = 10

@@ -10,6 +10,7 @@ export const categoryNames = {
   video: 'Video',
   audio: 'Audio',
   archive: 'Archives',
+  font: 'Fonts',
 } as const satisfies Record<Category, string>
 
 /** Keys of a const table. */
@@ -37,6 +38,7 @@ const likely: Readonly<Record<string, readonly string[]>> = {
   video: ['mp4', 'webm', 'mov', 'gif', 'mp3', 'mkv'],
   audio: ['mp3', 'wav', 'm4a', 'ogg', 'flac', 'opus'],
   archive: ['zip', '7z', 'tar.gz', 'tgz', 'tar'],
+  font: ['woff2', 'ttf', 'otf', 'woff', 'eot'],
   heic: ['jpg', 'png', 'pdf', 'webp'],
   svg: ['png', 'pdf', 'jpg', 'webp'],
   gif: ['mp4', 'webp', 'png', 'webm', 'jpg'],

@@ -8,7 +8,7 @@ import { bundleOptions, unbundled } from './bundle.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Files that the code of the images reads beside itself. */
-const filesBesideCode = ['layers/office', 'layers/imagemagick', 'layers/pdf']
+const filesBesideCode = ['layers/office', 'layers/imagemagick', 'layers/pdf', 'layers/font']
 
 /** Packages that programs in `layers` load; the code itself never does. */
 const packagesOfPrograms = ['mupdf']

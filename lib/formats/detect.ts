@@ -87,8 +87,10 @@ function unknown(looksLike: string, { extension, format }: Named): never {
 }
 
 /** The content decides; the name chooses within its family, and may be wrong only where that harms nobody. */
-function chosen(content: FormatId, { format: named }: Named): FormatId {
+function chosen(content: FormatId, { extension, format: named }: Named): FormatId {
   if (!named || named.id === content) return content
+  // Two formats may share an extension.
+  if (formatById(content).extensions.includes(extension)) return content
   if (familyOf(content).includes(named.id)) return named.id
   const { category, name } = formatById(content)
   if (named.category === category) return content

@@ -1,11 +1,12 @@
 import { archive } from './archive.ts'
 import { audio } from './audio.ts'
 import { document } from './document.ts'
+import { font } from './font.ts'
 import type { FormatRow } from './format.ts'
 import { image } from './image.ts'
 import { video } from './video.ts'
 
-const byCategory = { video, audio, image, document, archive } as const
+const byCategory = { video, audio, image, document, archive, font } as const
 
 export type Category = keyof typeof byCategory
 export type FormatId = (typeof byCategory)[Category][number]['id']
@@ -21,6 +22,7 @@ export const categories = [
   'image',
   'document',
   'archive',
+  'font',
 ] as const satisfies readonly Category[]
 
 export const formats: readonly Format[] = categories.flatMap((category) =>

@@ -11,6 +11,7 @@ const timeLimitS = {
   image: 120,
   document: 600,
   archive: 900,
+  font: 120,
 } as const satisfies Record<Category, number>
 
 const mergeTimeLimitS = 2700

@@ -12,6 +12,7 @@ function level({ category, vector, fixedLayout }: Format): number {
     case 'audio':
       return 1
     case 'archive':
+    case 'font':
       return 0
   }
 }

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import * as z from 'zod'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { archiveContents } from './archive-judge.ts'
+import { letterCount } from './font-judge.ts'
 
 const run = promisify(execFile)
 
@@ -134,5 +135,8 @@ export async function assertSound(path: string, format: FormatId): Promise<void>
       return
     case 'archive':
       assert.ok(Object.keys(await archiveContents(path, format)).length > 0)
+      return
+    case 'font':
+      assert.ok((await letterCount(path, format)) > 0, `${format} shows no letters`)
   }
 }

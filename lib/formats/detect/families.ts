@@ -31,6 +31,9 @@ export const families = [
   ['xz', 'txz'],
   ['zst', 'tzst'],
   ['pnm', 'ppm', 'pgm', 'pbm'],
+  // Illustrator writes PDF today and wrote PostScript once.
+  ['pdf', 'ai'],
+  ['ps', 'eps', 'ai'],
 ] as const satisfies readonly (readonly FormatId[])[]
 
 export function familyOf(id: FormatId): readonly FormatId[] {
@@ -40,7 +43,9 @@ export function familyOf(id: FormatId): readonly FormatId[] {
 /** MIME types as `file-type` and libmagic write them, in lower case and without parameters. */
 export const formatByMime: ReadonlyMap<string, FormatId> = new Map<string, FormatId>([
   ['application/mxf', 'mxf'],
+  ['application/eps', 'eps'],
   ['application/pdf', 'pdf'],
+  ['application/postscript', 'ps'],
   ['application/rtf', 'rtf'],
   ['application/vnd.ms-asf', 'wmv'],
   ['application/vnd.wordperfect', 'wpd'],
@@ -67,6 +72,12 @@ export const formatByMime: ReadonlyMap<string, FormatId> = new Map<string, Forma
   ['audio/x-ms-asf', 'wma'],
   ['audio/x-w64', 'w64'],
   ['audio/x-wav', 'wav'],
+  ['font/collection', 'ttc'],
+  ['font/otf', 'otf'],
+  ['font/ttf', 'ttf'],
+  ['font/woff', 'woff'],
+  ['font/woff2', 'woff2'],
+  ['application/vnd.ms-fontobject', 'eot'],
   ['image/apng', 'png'],
   ['image/avif', 'avif'],
   ['image/bmp', 'bmp'],
@@ -153,8 +164,26 @@ export const signatures: readonly { at: number; bytes: readonly number[]; format
   { at: 0, bytes: [0x80, 0x2a, 0x5f, 0xd7], format: 'cin' },
   { at: 0, bytes: [0xd7, 0x5f, 0x2a, 0x80], format: 'cin' },
   { at: 0, bytes: [...Buffer.from('SDPX')], format: 'dpx' },
+  // The header of an EPS with a preview for Windows.
+  { at: 0, bytes: [0xc5, 0xd0, 0xd3, 0xc6], format: 'eps' },
   { at: 0, bytes: [...Buffer.from('XPDS')], format: 'dpx' },
   { at: 0, bytes: [...Buffer.from('id=ImageMagick')], format: 'miff' },
+  { at: 0, bytes: [...Buffer.from('%!PS-AdobeFont')], format: 'pfa' },
+  { at: 0, bytes: [...Buffer.from('%!FontType1')], format: 'pfa' },
+  { at: 0, bytes: [...Buffer.from('%!PS-TrueTypeFont')], format: 't42' },
+  // CFF as PostScript carries it.
+  { at: 0, bytes: [...Buffer.from('%!PS-Adobe-3.0 Resource-FontSet')], format: 'cff' },
+  { at: 0, bytes: [0x80, 0x01], format: 'pfb' },
+  { at: 0, bytes: [...Buffer.from('SplineFontDB:')], format: 'sfd' },
+  { at: 0, bytes: [...Buffer.from('STARTFONT ')], format: 'bdf' },
+  // A resource fork whose data begin at 256, as every font of Mac OS X has it.
+  { at: 0, bytes: [0, 0, 1, 0, 0], format: 'dfont' },
+  // Version 1.0, header of four bytes, offsets of one to four.
+  ...[1, 2, 3, 4].map((size): (typeof signatures)[number] => ({
+    at: 0,
+    bytes: [1, 0, 4, size],
+    format: 'cff',
+  })),
 ]
 
 /** Plain text: only its name tells these apart. */
@@ -164,6 +193,9 @@ export const textFormats: readonly FormatId[] = ['txt', 'csv', 'tsv', 'dif', 'sl
 export const textMarks: readonly (readonly [RegExp, FormatId])[] = [
   [/^\s*(?:999\r?\n[^\n]*\n\s*)*0\r?\n\s*SECTION\b/, 'dxf'],
   [/^ID;P/, 'slk'],
+  [/^%!PS-Adobe-\S+ EPSF/, 'eps'],
+  [/^%!/, 'ps'],
+  [/^[A-Za-z-]+:[\s\S]{0,3000}?[\r\n]Content-Type:\s*multipart\/related/i, 'mhtml'],
   [/^TABLE\r?\n0,1\r?\n/, 'dif'],
   [/^\/\* XPM \*\//, 'xpm'],
   [/^(?:\/\*[^*]*\*\/\s*)?#define\s+\w*width\s+\d+\s+#define\s+\w*height\s+\d/, 'xbm'],

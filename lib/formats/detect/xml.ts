@@ -19,7 +19,7 @@ export function xmlFormat(head: Uint8Array): FormatId | undefined {
   const local = name.slice(name.indexOf(':') + 1)
   switch (local) {
     case 'svg':
-      return 'svg'
+      return isFont(text) ? 'svg-font' : 'svg'
     case 'html':
       return 'html'
     case 'document':
@@ -31,6 +31,13 @@ export function xmlFormat(head: Uint8Array): FormatId | undefined {
     default:
       return undefined
   }
+}
+
+/** A picture may bring a font along in its definitions, but then draws something outside of them. */
+function isFont(text: string): boolean {
+  if (!/<font[\s>]/.test(text)) return false
+  const drawn = text.replace(/<defs[\s\S]*?(?:<\/defs>|$)/g, '')
+  return !/<(?:path|text|image|use|rect|circle|ellipse|line|poly\w+|g)[\s>/]/.test(drawn)
 }
 
 function decode(head: Uint8Array): string {

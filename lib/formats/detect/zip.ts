@@ -53,7 +53,13 @@ export async function zipFormat(file: OpenedFile): Promise<FormatId> {
       if (isFile(entry)) files.set(entry.filename, entry)
       if (files.size > maxEntries) break
     }
-    return (await openXml(files)) ?? (await openDocument(files)) ?? iWork(files, file.name) ?? 'zip'
+    return (
+      (await openXml(files)) ??
+      (await openDocument(files)) ??
+      iWork(files, file.name) ??
+      fontObject(files) ??
+      'zip'
+    )
   } catch (error) {
     if (error instanceof AppError) throw error
     throw damaged(
@@ -120,6 +126,14 @@ function iWork(files: ReadonlyMap<string, FileEntry>, name: string): FormatId | 
     return undefined
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
   return (['pages', 'numbers', 'key'] as const).find((id) => id === extension)
+}
+
+/** https://unifiedfontobject.org/versions/ufo3/: a folder with these two. */
+function fontObject(files: ReadonlyMap<string, FileEntry>): FormatId | undefined {
+  const home = [...files.keys()]
+    .find((name) => /(?:^|\/)metainfo\.plist$/.test(name))
+    ?.replace('metainfo.plist', '')
+  return home !== undefined && files.has(`${home}glyphs/contents.plist`) ? 'ufo' : undefined
 }
 
 async function text(entry: FileEntry, kind: string): Promise<string> {

@@ -1,0 +1,247 @@
+"""Converts one font: `convert_font.py SOURCE FROM TARGET TO OPTIONS`, formats by their ids, options as JSON.
+
+Runs inside the sandbox. Prints the facts as JSON: {"glyphs", "family", "faces", "dropped"}. Exit code 3 says that the
+file is no such font, 4 that a wish cannot be met; the sentence stands on stderr.
+"""
+
+import glob
+import json
+import os
+import re
+import struct
+import sys
+import tempfile
+import zipfile
+
+import fontforge
+from fontTools.subset import Options, Subsetter
+from fontTools.ttLib import TTCollection, TTFont
+
+# Tables that an outline editor does not carry over, with what a reader would miss.
+LOST_TABLES = {'fvar': 'variations', 'COLR': 'colors', 'CBDT': 'colors', 'sbix': 'colors', 'SVG ': 'colors'}
+WRAPPED = ('woff', 'woff2')
+MOST_UFO_BYTES = 500 << 20
+RANGE = re.compile(r'U\+([0-9A-F]{1,6})(?:-(?:U\+)?([0-9A-F]{1,6}))?$', re.IGNORECASE)
+
+
+class Refused(Exception):
+    def __init__(self, code, sentence):
+        super().__init__(sentence)
+        self.code = code
+
+
+def main(source, kind, target, wanted, options):
+    folder = tempfile.mkdtemp(dir=os.getcwd())
+    facts = {'dropped': [], 'faces': 1}
+    path, sfnt = opened(source, kind, folder, facts, options.get('face', 1))
+    if options.get('subset') or options.get('hinting') == 'none' or wanted in WRAPPED:
+        path, sfnt = as_sfnt(path, sfnt, 'any', folder, facts)
+        path = trimmed(path, sfnt, folder, options)
+    write(path, sfnt, target, wanted, folder, facts, options)
+    return facts
+
+
+def opened(source, kind, folder, facts, face):
+    """The path of a font that FontForge reads, and `ttf` or `otf` where it is an OpenType file already."""
+    if kind == 'ttc':
+        fonts = TTCollection(source).fonts
+        facts['faces'] = len(fonts)
+        if face > len(fonts):
+            raise Refused(4, f'face: the collection has {len(fonts)} fonts')
+        return saved(fonts[face - 1], folder, 'face')
+    if kind in WRAPPED:
+        font = TTFont(source)
+        font.flavor = None
+        return saved(font, folder, 'bare')
+    if kind == 'eot':
+        path = os.path.join(folder, 'bare.ttf')
+        with open(source, 'rb') as wrapped, open(path, 'wb') as bare:
+            bare.write(unwrap_eot(wrapped.read()))
+        return path, flavor_of(TTFont(path))
+    if kind == 'ufo':
+        return unpack_ufo(source, folder), None
+    if kind == 'sfd':
+        return without_pickles(source, folder), None
+    if kind in ('ttf', 'otf'):
+        return source, flavor_of(TTFont(source, fontNumber=0))
+    return source, None
+
+
+def flavor_of(font):
+    return 'otf' if 'CFF ' in font or 'CFF2' in font else 'ttf'
+
+
+def saved(font, folder, name):
+    flavor = flavor_of(font)
+    path = os.path.join(folder, f'{name}.{flavor}')
+    font.save(path)
+    return path, flavor
+
+
+def unwrap_eot(data):
+    """https://www.w3.org/Submission/EOT/, section 4: the font stands at the end."""
+    if len(data) < 36 or data[34:36] != b'LP':
+        raise Refused(3, 'no EOT header')
+    size, font_size, _version, flags = struct.unpack('<IIII', data[:16])
+    if flags & 0x4:
+        raise Refused(4, 'its content is compressed by MicroType Express, which cannot be read here')
+    if size > len(data) or font_size > size:
+        raise Refused(3, 'the font is cut off')
+    font = data[size - font_size:size]
+    return bytes(byte ^ 0x50 for byte in font) if flags & 0x10000000 else font
+
+
+def unpack_ufo(source, folder):
+    with zipfile.ZipFile(source) as package:
+        if sum(entry.file_size for entry in package.infolist()) > MOST_UFO_BYTES:
+            raise Refused(3, 'it unpacks to more than 500 MB')
+        package.extractall(os.path.join(folder, 'ufo'))
+    found = glob.glob(os.path.join(glob.escape(folder), 'ufo', '**', 'metainfo.plist'), recursive=True)
+    if not found:
+        raise Refused(3, 'it holds no metainfo.plist')
+    home = os.path.dirname(found[0])
+    if not home.endswith('.ufo'):
+        # FontForge tells a UFO by its name.
+        os.rename(home, home := os.path.join(folder, 'font.ufo'))
+    return home
+
+
+def without_pickles(source, folder):
+    """A pickle in a font file is a program, which FontForge would run."""
+    path = os.path.join(folder, 'clean.sfd')
+    with open(source, encoding='latin-1') as given, open(path, 'w', encoding='latin-1') as clean:
+        text = given.read()
+        clean.write(re.sub(r'^Pickled\w*:\s*"(?:[^"\\]|\\.)*"\s*$', '', text, flags=re.MULTILINE | re.DOTALL))
+    return path
+
+
+def as_sfnt(path, sfnt, wanted, folder, facts):
+    if sfnt is not None and wanted in ('any', sfnt):
+        return path, sfnt
+    made = os.path.join(folder, 'outline.otf' if wanted == 'otf' else 'outline.ttf')
+    redraw(path, sfnt, made, facts)
+    return made, os.path.splitext(made)[1][1:]
+
+
+def trimmed(path, flavor, folder, options):
+    wish = options.get('subset')
+    if not wish and options.get('hinting') != 'none':
+        return path
+    settings = Options(hinting=options.get('hinting') != 'none', layout_features=['*'], name_IDs=['*'],
+                       name_languages=['*'], notdef_outline=True, glyph_names=True, legacy_kern=True,
+                       passthrough_tables=True, recalc_timestamp=False)
+    font = TTFont(path)
+    subsetter = Subsetter(settings)
+    if wish:
+        unicodes = letters(wish) & set(font.getBestCmap() or {})
+        if not unicodes:
+            raise Refused(4, 'subset: the font has none of these characters')
+        subsetter.populate(unicodes=unicodes)
+    else:
+        subsetter.populate(glyphs=font.getGlyphOrder())
+    subsetter.subset(font)
+    made = os.path.join(folder, f'trimmed.{flavor}')
+    font.save(made)
+    return made
+
+
+def letters(wish):
+    """`U+0041-005A,U+20AC`, or the characters themselves."""
+    parts = [RANGE.match(part.strip()) for part in wish.split(',')]
+    if not all(parts):
+        return {ord(letter) for letter in wish}
+    found = set()
+    for part in parts:
+        first, last = int(part[1], 16), int(part[2] or part[1], 16)
+        found.update(range(first, min(last, 0x10FFFF) + 1))
+    return found
+
+
+def write(path, sfnt, target, wanted, folder, facts, options):
+    if wanted in ('ttf', 'otf'):
+        finish(as_sfnt(path, sfnt, wanted, folder, facts)[0], target, None)
+    elif wanted in WRAPPED:
+        finish(path, target, wanted)
+    elif wanted == 'ttc':
+        collection = TTCollection()
+        collection.fonts = [TTFont(as_sfnt(path, sfnt, 'any', folder, facts)[0])]
+        collection.save(target)
+    elif wanted == 'cff':
+        font = TTFont(as_sfnt(path, sfnt, 'otf', folder, facts)[0])
+        with open(target, 'wb') as bare:
+            bare.write(font.getTableData('CFF '))
+    elif wanted == 'ufo':
+        made = os.path.join(folder, 'font.ufo')
+        redraw(path, sfnt, made, facts)
+        pack(made, target)
+    elif wanted == 'bdf':
+        bitmaps(as_sfnt(path, sfnt, 'any', folder, facts)[0], target, options.get('pixelSize', 16), folder)
+    else:
+        made = os.path.join(folder, f'made.{"svg" if wanted == "svg-font" else wanted}')
+        redraw(path, sfnt, made, facts)
+        os.replace(made, target)
+    check(path, facts)
+
+
+def finish(path, target, flavor):
+    font = TTFont(path, recalcTimestamp=False)
+    font.flavor = flavor
+    font.save(target)
+
+
+def redraw(path, sfnt, made, facts):
+    """Through FontForge, which knows every kind of outline, and not every table."""
+    if sfnt is not None:
+        tables = TTFont(path, lazy=True).keys()
+        facts['dropped'] = sorted({LOST_TABLES[tag] for tag in tables if tag in LOST_TABLES})
+    font = fontforge.open(path)
+    if made.endswith('.sfd'):
+        font.save(made)
+        return
+    cubic = made.endswith(('.pfa', '.pfb', '.otf'))
+    quadratic = made.endswith(('.ttf', '.t42', '.dfont'))
+    if cubic and font.is_quadratic:
+        font.is_quadratic = False
+        font.em = 1000
+    elif quadratic and not font.is_quadratic:
+        font.is_quadratic = True
+        font.em = 2048
+    font.generate(made)
+
+
+def bitmaps(path, target, pixels, folder):
+    font = fontforge.open(path)
+    font.bitmapSizes = ((pixels,),)
+    font.regenBitmaps((pixels,))
+    font.generate(os.path.join(folder, 'bitmap.'), 'bdf')
+    made = glob.glob(os.path.join(glob.escape(folder), 'bitmap*.bdf'))
+    if not made:
+        raise Refused(3, 'no glyph could be drawn')
+    os.replace(made[0], target)
+
+
+def pack(folder, target):
+    with zipfile.ZipFile(target, 'w', zipfile.ZIP_DEFLATED) as package:
+        for home, _, names in sorted(os.walk(folder)):
+            for name in sorted(names):
+                path = os.path.join(home, name)
+                package.write(path, os.path.join('font.ufo', os.path.relpath(path, folder)))
+
+
+def check(path, facts):
+    font = fontforge.open(path)
+    facts['family'] = font.familyname
+    facts['glyphs'] = sum(1 for _ in font.glyphs())
+    if facts['glyphs'] == 0:
+        raise Refused(3, 'it has no glyphs')
+
+
+if __name__ == '__main__':
+    try:
+        print(json.dumps(main(*sys.argv[1:5], json.loads(sys.argv[5]))))
+    except Refused as refused:
+        sys.stderr.write(f'refused: {refused}\n')
+        sys.exit(refused.code)
+    except Exception as error:  # Whatever a parser stumbles over is the fault of the file.
+        sys.stderr.write(f'{type(error).__name__}: {error}\n')
+        sys.exit(3)

@@ -1,0 +1,134 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ttf2eot from 'ttf2eot'
+import * as z from 'zod'
+import { AppError } from '../errors.ts'
+import { type FormatId, formatById } from '../formats/index.ts'
+import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
+import { EngineCrash, ProcessFailure } from './exec.ts'
+import { integer } from './options.ts'
+
+const program = fileURLToPath(new URL('../../layers/font/convert_font.py', import.meta.url))
+/** Debian's own: FontForge's module is built for no other. */
+const python = '/usr/bin/python3'
+
+const outlines = [
+  'ttf',
+  'otf',
+  'woff',
+  'woff2',
+  'eot',
+  'dfont',
+  'pfb',
+  'pfa',
+  't42',
+  'svg-font',
+  'ufo',
+  'sfd',
+  'cff',
+] as const
+
+const shape = {
+  subset: z
+    .string()
+    .min(1)
+    .max(20_000)
+    .optional()
+    .describe('Keep only these characters: the text itself, or ranges such as U+0020-007E,U+20AC'),
+  hinting: z
+    .enum(['keep', 'none'])
+    .default('keep')
+    .describe('none drops the instructions for small sizes on coarse screens: a smaller file'),
+}
+const face = integer(1, 1000).default(1).describe('Which font of a collection, from 1')
+const pixelSize = integer(6, 96).default(16).describe('Height of the bitmaps in pixels')
+
+const capability = (from: readonly FormatId[], to: readonly FormatId[], more: z.ZodRawShape): Capability => ({
+  operation: 'convert',
+  from,
+  to,
+  same: true,
+  options: z.object({ ...shape, ...more }),
+  cost: 0.4,
+})
+
+/** Fonts by FontForge and fontTools. */
+export const fontforge: Engine = {
+  id: 'fontforge',
+  image: 'font',
+  capabilities: [
+    capability(outlines, [...outlines, 'ttc'], {}),
+    capability(outlines, ['bdf'], { pixelSize }),
+    capability(['ttc'], outlines, { face }),
+    capability(['ttc'], ['bdf'], { face, pixelSize }),
+  ],
+  limits: { memoryMb: 2048, diskMb: 2048, timeoutS: 120 },
+  version: [python, '-c', 'import fontforge; print("FontForge", fontforge.version())'],
+  run,
+}
+
+const Options = z.looseObject({ subset: shape.subset, hinting: shape.hinting })
+
+const Facts = z.object({
+  family: z.string().nullable(),
+  glyphs: z.int(),
+  faces: z.int(),
+  dropped: z.array(z.string()),
+})
+
+async function run(work: Work, tools: Tools): Promise<Result> {
+  const [input] = work.inputs
+  if (!input) throw new Error('fontforge was called without an input.')
+  const options = Options.parse(work.options)
+  const { extensions } = formatById(work.to)
+  const path = join(work.outDir, `result.${extensions[0]}`)
+  // EOT is a TrueType file with another header.
+  const drawn = work.to === 'eot' ? join(work.outDir, 'result.ttf') : path
+  const target = work.to === 'eot' ? 'ttf' : work.to
+  tools.progress(0.1)
+  const args = [program, input.path, work.from, drawn, target, JSON.stringify(options)]
+  const facts = await convert(args, work, tools)
+  if (work.to === 'eot') await writeFile(path, ttf2eot(await readFile(drawn)))
+  tools.progress(1)
+  if (facts.faces > 1 && work.to !== 'ttc') {
+    const sentence = `One of the ${facts.faces} fonts of the collection was converted; the option face chooses which.`
+    tools.warn('FACES_DROPPED', sentence)
+  }
+  if (facts.dropped.length > 0) {
+    tools.warn(
+      'FONT_TABLES_DROPPED',
+      `The font has ${facts.dropped.join(' and ')}, which ${work.to} cannot hold here.`,
+    )
+  }
+  return {
+    files: [{ path }],
+    details: { glyphs: facts.glyphs, ...(facts.family && { family: facts.family }) },
+  }
+}
+
+async function convert(args: readonly string[], work: Work, tools: Tools): Promise<z.infer<typeof Facts>> {
+  try {
+    const { stdout } = await tools.exec(python, ['-I', ...args], { readOnly: [program] })
+    return Facts.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''))
+  } catch (error) {
+    throw failure(error, work)
+  }
+}
+
+function failure(error: unknown, { from, to }: Work): unknown {
+  if (error instanceof EngineCrash) {
+    const sentence = `The ${formatById(from).name} (${from}) is damaged: reading it ends the font program.`
+    return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: from }, { cause: error })
+  }
+  if (!(error instanceof ProcessFailure)) return error
+  const reason = /^refused: (.{1,200})$/m.exec(error.stderr)?.[1]
+  const option = /^(subset|face): /.exec(reason ?? '')?.[1]
+  if (option) return new AppError('INVALID_INPUT', `${reason}.`, { field: option }, { cause: error })
+  if (error.exitCode === 4) {
+    const sentence = `The ${formatById(from).name} (${from}) cannot become ${to}: ${reason}.`
+    return new AppError('UNSUPPORTED_CONVERSION', sentence, { from, to }, { cause: error })
+  }
+  const sentence = `The file is damaged or is no ${formatById(from).name} (${from})${reason ? `: ${reason}` : ''}.`
+  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: from }, { cause: error })
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fontforge } from '../../lib/engines/fontforge.ts'
+import { AppError } from '../../lib/errors.ts'
+import { detectFormat } from '../../lib/formats/detect.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { conformance } from './conformance.ts'
+import { letterCount } from './font-judge.ts'
+import { output } from './judge.ts'
+import { convert, removeRuns } from './run-engine.ts'
+
+/** A font of the machine's own packages (Bitstream Vera's licence), so that none need be committed. */
+const ttf = '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'
+const letters = 'Mutabor àéîõü'
+
+let scratch: string
+before(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'fonts-'))
+})
+after(async () => {
+  await removeRuns()
+  await rm(scratch, { recursive: true })
+})
+
+const subset = { subset: letters }
+const small = async (to: FormatId) => (await convert(fontforge, ttf, to, { options: subset })).path
+
+conformance(fontforge, {
+  fixtures: { ttf },
+  only: (_, to) => to === 'woff2' || to === 'woff',
+  long: { source: '/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc', to: 'sfd' },
+})
+
+describe('a font of few letters', { concurrency: 2 }, () => {
+  for (const via of [
+    'otf',
+    'woff',
+    'woff2',
+    'eot',
+    'ttc',
+    'dfont',
+    'pfb',
+    'pfa',
+    't42',
+    'svg-font',
+    'ufo',
+    'sfd',
+    'cff',
+  ] as const) {
+    test(`becomes ${via} and comes back with every letter`, async () => {
+      const there = await small(via)
+      const bytes = readFileSync(there)
+      const source = {
+        name: `a.${there.split('.').at(-1)}`,
+        size: bytes.length,
+        read: async (a: number, b: number) => bytes.subarray(a, b),
+      }
+      assert.equal((await detectFormat(source)).format, via)
+      const { path, result } = await convert(fontforge, there, 'ttf', { from: via })
+      // FreeType counts the same shape under other names too where the format names its glyphs.
+      assert.ok((await letterCount(path, 'ttf')) >= new Set(letters).size)
+      assert.match(String(result.details?.family), /DejaVu ?Sans ?Mono/)
+    })
+  }
+})
+
+test('the letters that are asked for stay, by themselves or as ranges', async () => {
+  const { path } = await convert(fontforge, ttf, 'woff2', { options: { subset: 'U+0041-0043, U+20AC' } })
+  assert.equal(await output('fc-query', '--format', '%{charset}', path), '41-43 20ac')
+})
+
+test('letters that the font does not have are refused', async () => {
+  await assert.rejects(convert(fontforge, ttf, 'woff2', { options: { subset: '語' } }), (error) => {
+    assert.ok(error instanceof AppError)
+    assert.deepEqual([error.code, error.details?.field], ['INVALID_INPUT', 'subset'])
+    return true
+  })
+})
+
+test('a font without instructions is smaller and has the same letters', async () => {
+  const kept = (await convert(fontforge, ttf, 'ttf')).path
+  const bare = (await convert(fontforge, ttf, 'ttf', { options: { hinting: 'none' } })).path
+  assert.ok((await stat(bare)).size < (await stat(kept)).size * 0.9)
+  assert.equal(await letterCount(bare, 'ttf'), await letterCount(kept, 'ttf'))
+})
+
+test('bitmaps are as high as asked', async () => {
+  const { path } = await convert(fontforge, ttf, 'bdf', { options: { ...subset, pixelSize: 24 } })
+  assert.match(readFileSync(path, 'latin1'), /^PIXEL_SIZE 24$/m)
+})
+
+test('a program inside a font file is not run', async () => {
+  const sfd = readFileSync(await small('sfd'), 'latin1')
+  const program = "cos\nsystem\n(S'touch ran'\ntR."
+  const path = join(scratch, 'pickled.sfd')
+  await writeFile(path, sfd.replace('\nWidth', `\nPickledData: "${program}"\nWidth`))
+  const run = await convert(fontforge, path, 'ttf')
+  await assert.rejects(stat(join(run.workDir, 'ran')))
+})
