@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
-import { installCommand, installDebianPackages } from './setup/debian-packages.mjs'
+import { installCommand, installDebianPackages, missingDebianPackages } from './setup/debian-packages.mjs'
 import { installNpmPackages, nodeBinary } from './setup/npm-packages.mjs'
 import { CommandFailure, capture, handOver } from './setup/process.mjs'
 import { phase } from './setup/progress.mjs'
@@ -18,6 +18,7 @@ const usage = `Use: node lib/local/setup.mjs start
      node lib/local/setup.mjs run <file.ts> [arguments]
      node lib/local/setup.mjs images [av image office pdf all]
      node lib/local/setup.mjs images:test
+     node lib/local/setup.mjs doctor [--json]
 `
 
 const dockerRuns = () => spawnSync('docker', ['info'], { timeout: 10_000 }).status === 0
@@ -35,6 +36,8 @@ const wantsPart = {
   // A Docker engine builds by itself, on any system.
   images: (part) => part === 'images' && !dockerRuns(),
   'images:test': (part) => isEngine(part) || part === 'images',
+  // It looks and tells, and changes nothing.
+  doctor: () => false,
 }
 
 const env = { ...process.env, PATH: `${join(root, 'node_modules/node/bin')}:${process.env.PATH}` }
@@ -75,6 +78,11 @@ const commandOf = {
   'test:aws': () => ['test/aws.ts', ...args],
   images: () => ['layers/build-images.ts', ...args],
   'images:test': () => ['--test', 'test/layers/images.slow.ts'],
+  doctor: () => [
+    'lib/local/doctor.ts',
+    ...args,
+    `--missing=${missingDebianPackages(root, isEngine).join(',')}`,
+  ],
 }
 
 async function main() {

@@ -7,7 +7,7 @@ import type { Conversion } from '../../lib/plan/index.ts'
 import { archiveContents } from '../engines/archive-judge.ts'
 import { assertSound, output, pdfPages, zipNames } from '../engines/judge.ts'
 import { mediaFacts } from './media-facts.ts'
-import { pictureFacts } from './picture-facts.ts'
+import { leastSpread, pictureFacts } from './picture-facts.ts'
 import type { Made } from './run-route.ts'
 import { authorsWords, wordsFound } from './text-facts.ts'
 
@@ -44,6 +44,9 @@ async function factsOf(pair: Conversion, sample: string, path: string): Promise<
   const [from, to] = [formatById(pair.from), formatById(pair.to)]
   const isPaper = to.category === 'document' || (to.category as string) === 'ebook'
   switch (true) {
+    // Letters of PostScript are shapes to every reader.
+    case to.id === 'ps' || to.id === 'eps':
+      return drawn(pair, sample, path)
     case to.category === 'video' || to.category === 'audio':
       return heardAndSeen(pair, sample, path)
     case to.category === 'image':
@@ -67,7 +70,8 @@ async function heardAndSeen(pair: Conversion, sample: string, path: string): Pro
     assert.ok(Math.abs(source.seconds - seconds) <= tolerance, `it plays ${seconds} s of ${source.seconds} s`)
     if (peakDb !== undefined && (source.peakDb ?? -100) > -40) assert.ok(peakDb > -60, 'it is silent')
   }
-  if (formatById(pair.to).category === 'video') assert.ok((spread ?? 0) >= 8, 'the picture is blank')
+  if (formatById(pair.to).category === 'video')
+    assert.ok((spread ?? 0) >= leastSpread, 'the picture is blank')
   return {
     seconds: seconds.toFixed(1),
     peak: peakDb === undefined ? undefined : `${Math.round(peakDb)}dB`,
@@ -79,13 +83,13 @@ async function drawn(pair: Conversion, sample: string, path: string): Promise<Fa
   const facts = await pictureFacts(path, pair.route.steps.at(-1)?.engine)
   if (!facts) return { reader: 'header' }
   const { width, height, spread, reader } = facts
-  assert.ok(spread >= 8, `the picture is blank (${width}x${height} ${reader})`)
+  assert.ok(spread >= leastSpread, `the picture is blank (${width}x${height} ${reader})`)
   const source =
     formatById(pair.from).category === 'image'
       ? await onceOf(sample, 'picture', () => pictureFacts(sample, undefined))
       : undefined
   const size = { size: `${width}x${height}`, reader }
-  if (!source || source.spread < 8) return size
+  if (!source || source.spread < leastSpread) return size
   // Some formats have bounds of their own, and some sources a size only at a resolution: the shape stays.
   const [was, is] = [source.width / source.height, width / height]
   const same = source.width === width && source.height === height
@@ -118,7 +122,7 @@ async function pages(to: FormatId, path: string): Promise<Facts> {
   const count = await pdfPages(path)
   const ink = await pictureFacts(path, undefined)
   assert.ok(count > 0, 'it has no page')
-  assert.ok((ink?.spread ?? 0) >= 8, 'the first page is blank')
+  assert.ok((ink?.spread ?? 0) >= leastSpread, 'the first page is blank')
   return { pages: count }
 }
 

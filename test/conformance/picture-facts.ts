@@ -100,17 +100,26 @@ const readers: readonly Reader[] = [
   ),
 ]
 
-/** A picture as the first program sees it that can read it and had no part in making it; else as its maker does. */
+/** Least difference of light that counts as a drawing. */
+export const leastSpread = 8
+
+/**
+ * A picture as the first program sees it that can read it and had no part in making it; else as its maker does.
+ * A reader that sees nothing is asked to prove it by another: FFmpeg takes some XPM files for empty.
+ */
 export async function pictureFacts(
   path: string,
   maker: EngineId | undefined,
 ): Promise<PictureFacts | undefined> {
-  const strangers = readers.filter(({ kin }) => kin === undefined || kin !== maker)
-  for (const reader of [...strangers, ...readers.filter(({ kin }) => kin !== undefined && kin === maker)]) {
+  const isKin = ({ kin }: Reader) => kin !== undefined && kin === maker
+  let blank: PictureFacts | undefined
+  for (const reader of [...readers.filter((one) => !isKin(one)), ...readers.filter(isKin)]) {
     const facts = await reader.read(path).catch(() => undefined)
-    if (facts && facts.width > 0) return { ...facts, reader: reader.id }
+    if (!facts || facts.width === 0) continue
+    if (facts.spread >= leastSpread) return { ...facts, reader: reader.id }
+    blank ??= { ...facts, reader: reader.id }
   }
-  return undefined
+  return blank
 }
 
 /** Of a PGM: `P5 <width> <height> 255` and a byte for each dot. */

@@ -1,0 +1,123 @@
+import type { Engine } from '../engines/engine.ts'
+import type { Protection } from '../engines/sandbox.ts'
+import { conversions } from '../plan/index.ts'
+import { lostWithout } from './doctor-packages.ts'
+
+/** Names of packages by part of layers/packages.json. */
+export type Packages = Readonly<Record<string, readonly string[]>>
+
+export interface Findings {
+  readonly engines: readonly Engine[]
+  /** Those of `engines` whose program is there. */
+  readonly present: readonly Engine[]
+  /** By engine id. */
+  readonly versions: Readonly<Record<string, string>>
+  /** Images whose worker process runs now. */
+  readonly warmImages: readonly string[]
+  readonly packages: Packages
+  readonly missingPackages: readonly string[]
+  readonly protection: Protection
+}
+
+export interface EngineReport {
+  readonly id: string
+  readonly image: string
+  readonly version: string | undefined
+  /** Broken: its program is there, but did not tell its version. */
+  readonly state: 'ready' | 'broken' | 'missing'
+  readonly warm: boolean
+  /** Debian packages of its image that are not installed. */
+  readonly install: readonly string[]
+  /** Conversions that are not to be had without it. */
+  readonly pairs: number
+}
+
+export interface Report {
+  readonly engines: readonly EngineReport[]
+  readonly missingPackages: readonly {
+    readonly name: string
+    readonly parts: readonly string[]
+    readonly lost: string
+  }[]
+  readonly protection: Protection
+  /** Conversions with the engines that are here, and with all. */
+  readonly pairs: { readonly offered: number; readonly all: number }
+}
+
+export function reportOn(findings: Findings): Report {
+  const { engines, present, versions, warmImages, packages, missingPackages, protection } = findings
+  const all = conversions(engines).length
+  const isMissing = (name: string) => missingPackages.includes(name)
+  return {
+    engines: engines.map((engine) => ({
+      id: engine.id,
+      image: engine.image,
+      version: versions[engine.id],
+      state: stateOf(engine, findings),
+      warm: warmImages.includes(engine.image),
+      install: (packages[engine.image] ?? []).filter(isMissing),
+      pairs: all - conversions(engines.filter((other) => other !== engine)).length,
+    })),
+    missingPackages: missingPackages.map((name) => ({ name, ...placeOf(name, findings) })),
+    protection,
+    pairs: { offered: conversions(present).length, all },
+  }
+}
+
+function stateOf(engine: Engine, { present, versions }: Findings): EngineReport['state'] {
+  if (!present.includes(engine)) return 'missing'
+  return versions[engine.id] === undefined ? 'broken' : 'ready'
+}
+
+function placeOf(name: string, { engines, packages }: Findings) {
+  const parts = Object.keys(packages).filter((part) => packages[part]?.includes(name))
+  const users = engines.filter(({ image }) => parts.includes(image)).map(({ id }) => id)
+  return { parts, lost: lostWithout[name] ?? `part of what ${users.join(', ') || 'the engines'} can do` }
+}
+
+export const isHealthy = ({ engines }: Report): boolean => engines.every(({ state }) => state === 'ready')
+
+/** For people; every line fits a terminal. */
+export function reportText({ engines, missingPackages, protection, pairs }: Report): string {
+  const rows = engines.map(({ id, image, version, state, warm, pairs: own }) => [
+    id,
+    image,
+    version ?? state,
+    warm ? 'warm' : 'cold',
+    String(own),
+  ])
+  const lines = [
+    ...aligned([['engine', 'image', 'version', 'worker', 'pairs that need it'], ...rows]),
+    '',
+    `${pairs.offered} of ${pairs.all} conversions are offered.`,
+    `Protection: ${protection.detail}.`,
+  ]
+  for (const { id, state, install } of engines) {
+    if (state === 'ready') continue
+    const packages = install.length > 0 ? `it needs ${install.join(', ')}` : 'its packages are installed'
+    lines.push(`${id} is ${state}: ${packages}.`)
+  }
+  if (missingPackages.length === 0) return lines.join('\n')
+  const lost = missingPackages.map(({ name, parts, lost }) => [name, parts.join(', '), lost])
+  const command = `apt-get update && apt-get install -y --no-install-recommends ${missingPackages.map(({ name }) => name).join(' ')}`
+  return [
+    ...lines,
+    '',
+    ...aligned([['missing package', 'for', 'lost without it'], ...lost]),
+    '',
+    'As root:',
+    `  ${command}`,
+  ].join('\n')
+}
+
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  )
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { engines } from '../../lib/engines/index.ts'
+import { type Findings, isHealthy, reportOn, reportText } from '../../lib/local/doctor-report.ts'
+import { conversions } from '../../lib/plan/index.ts'
+
+const findings: Findings = {
+  engines,
+  present: engines,
+  versions: { ...Object.fromEntries(engines.map(({ id }) => [id, '1.0'])), ffmpeg: '5.1.9' },
+  warmImages: ['office'],
+  packages: { av: ['ffmpeg', 'libavcodec-extra'], pdf: ['qpdf', 'odd-tool'] },
+  missingPackages: [],
+  protection: { level: 'bwrap', detail: 'all of it' },
+}
+
+test('a machine with every engine is healthy, and its report says so', () => {
+  const report = reportOn(findings)
+  assert.equal(isHealthy(report), true)
+  assert.equal(report.pairs.offered, conversions().length)
+  const text = reportText(report)
+  assert.match(text, /^ffmpeg +av +5\.1\.9 +cold +\d+$/m)
+  assert.match(text, /^libreoffice +office .* warm +\d+$/m)
+  assert.match(text, /^Protection: all of it\.$/m)
+  assert.doesNotMatch(text, /apt-get/)
+})
+
+test('a missing engine is named with its packages, what it takes away and the command to get it', () => {
+  const present = engines.filter(({ id }) => id !== 'ffmpeg')
+  const { ffmpeg: _, ...versions } = findings.versions
+  const report = reportOn({ ...findings, present, versions, missingPackages: ['ffmpeg'] })
+  assert.equal(isHealthy(report), false)
+  assert.equal(report.pairs.offered, conversions(present).length)
+  const ffmpeg = report.engines.find(({ id }) => id === 'ffmpeg')
+  assert.deepEqual(ffmpeg?.install, ['ffmpeg'])
+  assert.equal(ffmpeg?.pairs, conversions().length - conversions(present).length)
+  assert.match(reportText(report), /^ffmpeg +av +missing/m)
+  assert.match(reportText(report), /^ffmpeg is missing: it needs ffmpeg\.$/m)
+  assert.match(reportText(report), /apt-get install -y --no-install-recommends ffmpeg$/m)
+})
+
+test('a missing helper leaves its engine, and what is lost is said', () => {
+  const report = reportOn({ ...findings, missingPackages: ['qpdf', 'odd-tool'] })
+  assert.equal(isHealthy(report), true)
+  assert.match(reportText(report), /^qpdf +pdf +PDF tools/m)
+  assert.match(reportText(report), /^odd-tool +pdf +part of what .*pdf.* can do$/m)
+})
+
+test('an engine whose program does not start is broken', () => {
+  const { ffmpeg: _, ...versions } = findings.versions
+  const report = reportOn({ ...findings, versions })
+  assert.equal(isHealthy(report), false)
+  assert.match(reportText(report), /^ffmpeg is broken: its packages are installed\.$/m)
+})
+
+test('the command asks each engine of this machine for its version', () => {
+  const doctor = fileURLToPath(new URL('../../lib/local/doctor.ts', import.meta.url))
+  const run = spawnSync(process.execPath, [doctor, '--json', '--missing=qpdf'], { encoding: 'utf8' })
+  assert.equal(run.status, 0, run.stderr)
+  const report = JSON.parse(run.stdout)
+  assert.deepEqual(
+    report.engines.map(({ id }: { id: string }) => id),
+    engines.map(({ id }) => id),
+  )
+  for (const { id, version } of report.engines) assert.match(version, /\d+\.\d+|\d{8}/, id)
+  assert.deepEqual(
+    report.missingPackages.map(({ name }: { name: string }) => name),
+    ['qpdf'],
+  )
+  assert.match(report.protection.detail, /./)
+})
