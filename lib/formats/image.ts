@@ -25,6 +25,7 @@ export const image = [
     mimeTypes: ['image/gif'],
     animated: true,
   },
+  { id: 'apng', name: 'Animated PNG', extensions: ['apng'], mimeTypes: ['image/apng'], animated: true },
   {
     id: 'tiff',
     name: 'Tagged Image File Format',
@@ -45,6 +46,20 @@ export const image = [
     name: 'Compressed Scalable Vector Graphics',
     extensions: ['svgz'],
     mimeTypes: ['image/svg+xml'],
+    vector: true,
+  },
+  {
+    id: 'eps',
+    name: 'Encapsulated PostScript',
+    extensions: ['eps', 'epsf', 'epsi', 'epi'],
+    mimeTypes: ['application/eps', 'image/x-eps', 'application/postscript'],
+    vector: true,
+  },
+  {
+    id: 'ai',
+    name: 'Adobe Illustrator drawing',
+    extensions: ['ai'],
+    mimeTypes: ['application/illustrator', 'application/vnd.adobe.illustrator'],
     vector: true,
   },
   {

@@ -11,6 +11,14 @@ export const textDocuments = [
     via: true,
   },
   {
+    id: 'ps',
+    name: 'PostScript document',
+    extensions: ['ps', 'prn'],
+    mimeTypes: ['application/postscript'],
+    fixedLayout: true,
+    multiPage: true,
+  },
+  {
     id: 'docx',
     name: 'Word document',
     extensions: ['docx'],
@@ -101,6 +109,12 @@ export const textDocuments = [
     name: 'HTML page',
     extensions: ['html', 'htm', 'xhtml', 'xht'],
     mimeTypes: ['text/html', 'application/xhtml+xml'],
+  },
+  {
+    id: 'mhtml',
+    name: 'Web page archive',
+    extensions: ['mhtml', 'mht'],
+    mimeTypes: ['multipart/related', 'application/x-mimearchive'],
   },
   {
     id: 'wpd',

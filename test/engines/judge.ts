@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { gunzipSync } from 'node:zlib'
 import * as z from 'zod'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { archiveContents } from './archive-judge.ts'
@@ -59,13 +60,40 @@ export async function pictureSize(path: string, format: FormatId): Promise<Size>
   }
   if (format === 'cin' || format === 'miff') return headerSize(await readFile(path), format)
   if (format === 'webp') return webpSize(await readFile(path))
-  if (format === 'svg') {
-    const [, width, height] =
-      /width="([\d.]+)\D*"\s+height="([\d.]+)/.exec(await readFile(path, 'utf8')) ?? []
+  if (format === 'eps' || format === 'ai') return drawingSize(path)
+  if (format === 'svg' || format === 'svgz') {
+    const [, width, height] = /width="([\d.]+)\D*"\s+height="([\d.]+)/.exec(await svgText(path, format)) ?? []
     return { width: Number(width), height: Number(height) }
   }
   const { streams } = await probed(path)
   return { width: streams[0]?.width ?? 0, height: streams[0]?.height ?? 0 }
+}
+
+export async function svgText(path: string, format: 'svg' | 'svgz'): Promise<string> {
+  const bytes = await readFile(path)
+  return (format === 'svgz' ? gunzipSync(bytes) : bytes).toString('utf8')
+}
+
+/** Of what a drawing really draws. The tool reads PostScript and PDF, and writes neither EPS nor AI for us. */
+async function drawingSize(path: string): Promise<Size> {
+  const { stderr } = await run('gs', ['-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=bbox', path])
+  const [, left, bottom, right, top] = /HiResBoundingBox: (\S+) (\S+) (\S+) (\S+)/.exec(stderr) ?? []
+  return { width: Number(right) - Number(left), height: Number(top) - Number(bottom) }
+}
+
+/** Text of a PostScript document by page. */
+export async function postScriptPages(path: string): Promise<string[]> {
+  const text = await output(
+    'gs',
+    '-q',
+    '-dSAFER',
+    '-dBATCH',
+    '-dNOPAUSE',
+    '-sDEVICE=txtwrite',
+    '-sOutputFile=-',
+    path,
+  )
+  return text.split('\f').filter((page) => page.trim() !== '')
 }
 
 /** ffprobe of Debian 12 cannot read animations; the canvas stands in the header (RFC 9649). */
@@ -132,6 +160,7 @@ export async function assertSound(path: string, format: FormatId): Promise<void>
     }
     case 'document':
       if (format === 'pdf') assert.ok((await pdfPages(path)) > 0)
+      if (format === 'ps') assert.ok((await postScriptPages(path)).length > 0)
       return
     case 'archive':
       assert.ok(Object.keys(await archiveContents(path, format)).length > 0)

@@ -1,0 +1,222 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import * as z from 'zod'
+import type { FormatId } from '../formats/index.ts'
+import type { Capability, Engine, InputFile, OutputFile, Result, Tools, Work } from './engine.ts'
+import { ProcessFailure } from './exec.ts'
+import { openShape, pageOptions, type Selection, toPagePictures } from './ghostscript-pages.ts'
+import { drawByGhostscript, unreadable } from './ghostscript-run.ts'
+import { integer } from './options.ts'
+import { packPages, pageFileName } from './page-files.ts'
+import { pagesOf } from './page-range.ts'
+import { openPdf } from './pdf-open.ts'
+import { pictureAsPostScript } from './postscript-picture.ts'
+import { vectorAsPdf } from './svg-pdf.ts'
+import { untilAborted } from './until-aborted.ts'
+import { pictureError } from './vips-image.ts'
+
+const PictureOptions = z.object({
+  dpi: integer(18, 1200).default(150).describe('Pixels per inch of the drawing.'),
+})
+const PdfOptions = z.object(openShape)
+const noOptions = z.object({})
+
+/** Costs above those of poppler for what both do, so that it draws pages only when it is asked to. */
+const capabilities: readonly Capability[] = [
+  row(['eps', 'ai', 'ps'], ['pdf'], noOptions, 0.15),
+  row(['eps', 'ai'], ['png'], PictureOptions, 0.15),
+  row(['eps', 'ai'], ['jpg', 'tiff'], PictureOptions, 0.2),
+  row(['eps', 'ai'], ['svg', 'svgz', 'ps', 'eps'], noOptions, 0.2),
+  row(['svg', 'svgz'], ['pdf'], noOptions, 0.1),
+  row(['svg', 'svgz', 'jpg', 'png', 'tiff'], ['eps', 'ps'], noOptions, 0.3),
+  row(['pdf'], ['eps', 'ps'], PdfOptions, 0.3),
+  row(['pdf'], ['jpg'], pageOptions.jpg, 1),
+  row(['pdf'], ['png'], pageOptions.png, 1),
+  row(['pdf'], ['tiff'], pageOptions.tiff, 1),
+]
+
+function row(
+  from: readonly FormatId[],
+  to: readonly FormatId[],
+  options: z.ZodObject,
+  cost: number,
+): Capability {
+  return { operation: 'convert', from, to, options, cost }
+}
+
+/** PostScript, and drawings and pages that become it or come from it. */
+export const ghostscript: Engine = {
+  id: 'ghostscript',
+  image: 'pdf',
+  capabilities,
+  limits: { memoryMb: 3008, diskMb: 4096, timeoutS: 600 },
+  version: ['gs', '--version'],
+  run,
+}
+
+async function run(work: Work, tools: Tools): Promise<Result> {
+  const [input] = work.inputs
+  if (!input) throw new Error('Ghostscript was called without an input.')
+  const result = await untilAborted(convert(input, work, tools), tools.signal)
+  tools.progress(1)
+  return result
+}
+
+async function convert(input: InputFile, work: Work, tools: Tools): Promise<Result> {
+  switch (work.from) {
+    case 'pdf':
+      return fromPdf(input, work, tools)
+    case 'svg':
+    case 'svgz':
+      return fromSvg(input, work, tools)
+    case 'jpg':
+    case 'png':
+    case 'tiff':
+      return fromPicture(input, work, tools)
+    default:
+      return fromPostScript(input.path, work, tools)
+  }
+}
+
+/** One drawing. Its bounding box is the page: what lies outside was not meant to be seen. */
+async function fromPostScript(input: string, work: Work, tools: Tools): Promise<Result> {
+  const { from, to, outDir } = work
+  if (to === 'png' || to === 'jpg' || to === 'tiff') {
+    return oneOf(await drawPictures(input, to, work, tools), to, tools)
+  }
+  const pdf = join(to === 'pdf' ? outDir : tools.workDir, 'drawing.pdf')
+  const crop = from === 'ps' ? [] : ['-dEPSCrop']
+  const switches = [...crop, ...exactPictures, '-dAutoRotatePages=/None']
+  await drawByGhostscript({ device: 'pdfwrite', input, format: from, output: pdf, switches }, tools)
+  return { files: [{ path: to === 'pdf' ? pdf : await fromDrawing(pdf, work, tools) }] }
+}
+
+/** Pictures in it stay exact: left alone, the device writes photos as JPEG. */
+const exactPictures = [
+  ...['-dAutoFilterColorImages=false', '-dColorImageFilter=/FlateEncode'],
+  ...['-dAutoFilterGrayImages=false', '-dGrayImageFilter=/FlateEncode'],
+] as const
+
+/** A PDF of one drawing as another vector format. */
+async function fromDrawing(pdf: string, { to, outDir }: Work, tools: Tools): Promise<string> {
+  const path = join(outDir, `output.${to}`)
+  if (to === 'eps' || to === 'ps') await writePostScript(pdf, path, to === 'eps' ? 1 : undefined, tools)
+  else await tools.exec('pdftocairo', ['-svg', '-f', '1', '-l', '1', pdf, path])
+  if (to === 'svgz') await writeFile(path, await promisify(gzip)(await readFile(path)))
+  return path
+}
+
+/**
+ * By poppler: Ghostscript's own writers make a picture of every page that names a transparency group, as those of
+ * most programs do. All pages, or one as an EPS.
+ */
+async function writePostScript(
+  pdf: string,
+  path: string,
+  page: number | undefined,
+  tools: Tools,
+): Promise<void> {
+  const one = page === undefined ? [] : ['-eps', '-f', String(page), '-l', String(page)]
+  try {
+    await tools.exec('pdftops', ['-q', '-level3', ...one, pdf, path])
+  } catch (error) {
+    throw error instanceof ProcessFailure ? unreadable('pdf', error) : error
+  }
+}
+
+async function drawPictures(
+  input: string,
+  to: 'png' | 'jpg' | 'tiff',
+  { from, outDir, options }: Work,
+  tools: Tools,
+): Promise<string[]> {
+  const { dpi } = PictureOptions.parse(options)
+  const device = { png: 'pngalpha', jpg: 'jpeg', tiff: 'tiff24nc' }[to]
+  const smooth = ['-dTextAlphaBits=4', '-dGraphicsAlphaBits=4', '-dEPSCrop', `-r${dpi}`]
+  const more = { png: [], jpg: ['-dJPEGQ=90'], tiff: ['-sCompression=lzw'] }[to]
+  // A device makes a file of each page; a drawing has one, and a liar's second should not take the first's place.
+  const output = join(outDir, `page-%d.${to}`)
+  await drawByGhostscript({ device, input, format: from, output, switches: [...smooth, ...more] }, tools)
+  const names = await readdir(outDir)
+  if (names.length === 0) throw unreadable(from)
+  const number = (name: string) => Number(/\d+/.exec(name)?.[0])
+  return names.toSorted((a, b) => number(a) - number(b)).map((name) => join(outDir, name))
+}
+
+function oneOf(paths: readonly string[], to: FormatId, tools: Tools): Result {
+  const [path] = paths
+  if (path === undefined) throw new Error('There is no page to take.')
+  if (paths.length > 1) {
+    tools.warn('PAGES_DROPPED', `The first of ${paths.length} pages was converted: ${to} holds one drawing.`)
+  }
+  return { files: [{ path }] }
+}
+
+async function fromSvg(input: InputFile, work: Work, tools: Tools): Promise<Result> {
+  const pdf = join(work.to === 'pdf' ? work.outDir : tools.workDir, 'drawing.pdf')
+  await vectorAsPdf(input, pdf, tools)
+  return { files: [{ path: work.to === 'pdf' ? pdf : await fromDrawing(pdf, work, tools) }] }
+}
+
+async function fromPicture(input: InputFile, work: Work, tools: Tools): Promise<Result> {
+  const mostPages = work.to === 'eps' ? 1 : 500
+  const { path, pages } = await pictureAsPostScript(input, mostPages, tools).catch((error: unknown) => {
+    throw pictureError(error, input.format)
+  })
+  if (pages > mostPages) {
+    const first = mostPages === 1 ? 'The first' : `The first ${mostPages}`
+    tools.warn('PAGES_DROPPED', `${first} of ${pages} pages was converted.`)
+  }
+  return fromPostScript(path, { ...work, from: 'ps' }, tools)
+}
+
+async function fromPdf(input: InputFile, work: Work, tools: Tools): Promise<Result> {
+  const { pages: range, password } = PdfOptions.parse(work.options)
+  const opened = await openPdf(input.path, password, tools)
+  const pages = pagesOf(range, opened.sizes.length)
+  const selection = { opened, pages, outDir: work.outDir }
+  const file = await pagesTo(selection, work, tools)
+  return { files: [file], details: { pages: pages.length } }
+}
+
+async function pagesTo(selection: Selection, work: Work, tools: Tools): Promise<OutputFile> {
+  switch (work.to) {
+    case 'ps':
+      return toPostScript(selection, tools)
+    case 'eps':
+      return toDrawings(selection, tools)
+    case 'jpg':
+    case 'png':
+    case 'tiff':
+      return toPagePictures(work.to, selection, work.options, tools)
+    default:
+      throw new Error(`Ghostscript was asked for ${work.to}, which it does not declare.`)
+  }
+}
+
+async function toPostScript({ opened, pages, outDir }: Selection, tools: Tools): Promise<OutputFile> {
+  const path = join(outDir, 'output.ps')
+  // qpdf puts pages into any order; pdftops only runs forward.
+  const ordered = join(tools.workDir, 'ordered.pdf')
+  const select = ['--empty', '--pages', opened.path, pages.join(','), '--', ordered]
+  await tools.exec('qpdf', select, { okCodes: [0, 3] })
+  await writePostScript(ordered, path, undefined, tools)
+  return { path }
+}
+
+/** A page each, as the format is made for one drawing. */
+async function toDrawings({ opened, pages, outDir }: Selection, tools: Tools): Promise<OutputFile> {
+  const files = []
+  for (const page of new Set(pages)) {
+    const path = join(outDir, pageFileName(page, opened.sizes.length, 'eps'))
+    await writePostScript(opened.path, path, page, tools)
+    files.push({ page, path })
+    tools.progress((files.length / pages.length) * 0.95, 'pages')
+  }
+  const [only] = files
+  if (only && files.length === 1) return { path: only.path }
+  files.sort((a, b) => a.page - b.page)
+  return { path: await packPages(outDir, files, { format: 'eps' }), format: 'zip' }
+}

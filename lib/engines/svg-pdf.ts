@@ -1,0 +1,23 @@
+import { AppError } from '../errors.ts'
+import type { InputFile, Tools } from './engine.ts'
+import { ProcessFailure } from './exec.ts'
+
+/**
+ * Shapes stay shapes and text stays text. librsvg follows no link to another host, and to files only beside the
+ * drawing, where there are none.
+ * @throws AppError CORRUPT_FILE.
+ */
+export async function vectorAsPdf(input: InputFile, output: string, tools: Tools): Promise<void> {
+  try {
+    await tools.exec('rsvg-convert', [
+      '--format=pdf',
+      '--keep-aspect-ratio',
+      `--output=${output}`,
+      input.path,
+    ])
+  } catch (error) {
+    if (!(error instanceof ProcessFailure)) throw error
+    const sentence = `The ${input.format} drawing is damaged, or too large to be drawn.`
+    throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format: input.format }, { cause: error })
+  }
+}

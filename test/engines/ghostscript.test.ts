@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { ghostscript } from '../../lib/engines/ghostscript.ts'
+import { AppError, type ErrorCode } from '../../lib/errors.ts'
+import { type FormatId, formatById } from '../../lib/formats/index.ts'
+import { planRoute } from '../../lib/plan/index.ts'
+import { conformance } from './conformance.ts'
+import { output, pdfPages, pdfText, pictureSize, zipNames } from './judge.ts'
+import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+
+const pages = fixture('three-pages.pdf')
+
+conformance(ghostscript, {
+  fixtures: {
+    eps: fixture('drawing.eps'),
+    ai: fixture('drawing.ai'),
+    ps: fixture('letter.ps'),
+    svg: fixture('corners.svg'),
+    png: fixture('corners.png'),
+    pdf: pages,
+  },
+  // An empty page has no text for the judge to find.
+  only: (from, to) => !(to === 'ps' && formatById(from).category === 'image'),
+  long: { source: pages, to: 'png', options: { dpi: 600, pages: '1-3,3-1' } },
+})
+
+const made = (file: string, to: FormatId, options: RunSettings['options'] = {}) =>
+  convert(ghostscript, file, to, { options })
+
+const colorAt = async (path: string, x: number, y: number) => {
+  const { data, info } = await sharp(path).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
+  const at = (y * info.width + x) * info.channels
+  return [...data.subarray(at, at + 3)]
+}
+
+/** Profiles of colors round. */
+const near = (one: ArrayLike<number>, other: ArrayLike<number>) =>
+  one.length === other.length && Array.from(one).every((value, at) => Math.abs(value - (other[at] ?? 0)) <= 1)
+
+async function refused(run: Promise<unknown>, code: ErrorCode): Promise<AppError> {
+  const error = await run.then(
+    () => assert.fail('it was converted'),
+    (reason: unknown) => reason,
+  )
+  assert.ok(error instanceof AppError, String(error))
+  assert.equal(error.code, code, error.message)
+  return error
+}
+
+describe('a drawing in PostScript', () => {
+  after(removeRuns)
+
+  test('becomes a picture of its bounding box in the asked resolution', async () => {
+    const { path } = await made(fixture('drawing.eps'), 'png', { dpi: 144 })
+    assert.deepEqual(await pictureSize(path, 'png'), { width: 80, height: 60 })
+    assert.ok(near(await colorAt(path, 10, 10), [255, 0, 0]))
+    assert.ok(near(await colorAt(path, 70, 10), [0, 255, 0]))
+  })
+
+  test('is transparent where nothing is drawn, and white in a JPEG', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'eps-'))
+    const source = join(folder, 'half.eps')
+    await writeFile(source, '%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 40 30\n0 0 20 30 rectfill\n')
+    const { data, info } = await sharp((await made(source, 'png')).path)
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    assert.equal(info.channels, 4)
+    assert.equal(data.at(-1), 0)
+    assert.deepEqual(await colorAt((await made(source, 'jpg')).path, 70, 5), [255, 255, 255])
+    await rm(folder, { recursive: true })
+  })
+
+  test('keeps its text and shapes in PDF, PostScript and SVG', async () => {
+    for (const source of ['drawing.eps', 'drawing.ai']) {
+      const { path } = await made(fixture(source), 'pdf')
+      assert.match(await pdfText(path), /alphamarker/)
+      assert.equal((await output('pdfimages', '-list', path)).split('\n').length, 3)
+      assert.match(await output('pdfinfo', path), /Page size: +40 x 30 pts/)
+      const { path: svg } = await made(fixture(source), 'svg')
+      assert.doesNotMatch(await readFile(svg, 'utf8'), /<image/)
+    }
+  })
+
+  test('of several pages is one document with them', async () => {
+    const { path } = await made(fixture('letter.ps'), 'pdf')
+    assert.equal(await pdfPages(path), 2)
+    assert.match(await pdfText(path), /alphamarker[\s\S]*betamarker/)
+  })
+})
+
+describe('an SVG for print', () => {
+  after(removeRuns)
+
+  test('keeps its text and shapes in PDF and EPS', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svg-'))
+    const source = join(folder, 'word.svg')
+    const word = '<text x="9" y="40" font-size="20">alphamarker</text>'
+    await writeFile(source, `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="60">${word}</svg>`)
+    const { path } = await made(source, 'pdf')
+    assert.match(await pdfText(path), /alphamarker/)
+    assert.match(await output('pdfinfo', path), /Page size: +90 x 45 pts/)
+    const { path: eps } = await made(source, 'eps')
+    assert.match(await readFile(eps, 'latin1'), /%%BoundingBox: 0 0 90 45/)
+    assert.match(
+      await output('gs', '-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=txtwrite', '-sOutputFile=-', eps),
+      /alphamarker/,
+    )
+    await rm(folder, { recursive: true })
+  })
+})
+
+describe('a picture as PostScript', () => {
+  after(removeRuns)
+
+  test('keeps every pixel', async () => {
+    const { path } = await made(fixture('corners.png'), 'eps')
+    const { path: back } = await convert(ghostscript, path, 'png', { from: 'eps', options: { dpi: 72 } })
+    const raw = (file: string) => sharp(file).removeAlpha().raw().toBuffer()
+    assert.ok(near(await raw(back), await raw(fixture('corners.png'))))
+  })
+
+  test('has a page per page of a TIFF, of which an EPS holds one', async () => {
+    const { path } = await made(fixture('pages.tiff'), 'ps')
+    assert.match(await readFile(path, 'latin1'), /%%Pages: 3/)
+    assert.deepEqual((await made(fixture('pages.tiff'), 'eps')).warnings, ['PAGES_DROPPED'])
+  })
+})
+
+describe('pages drawn by Ghostscript', () => {
+  after(removeRuns)
+
+  test('come in the asked resolution, colors and order', async () => {
+    const { path } = await made(pages, 'jpg', { pages: '2', dpi: 72, downscale: 100, colorSpace: 'gray' })
+    const { width, height, channels } = await sharp(path).metadata()
+    assert.equal(Math.max(width, height), 100)
+    assert.equal(channels, 1)
+    const { path: tiff } = await made(pages, 'tiff', { pages: 'last-1', dpi: 72 })
+    assert.equal((await sharp(tiff).metadata()).pages, 3)
+    const { path: ps } = await made(pages, 'ps', { pages: '3,1' })
+    assert.match(
+      await output('gs', '-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=txtwrite', '-sOutputFile=-', ps),
+      /gamma[\s\S]*alpha/,
+    )
+    const { path: zip } = await made(pages, 'eps', { pages: '2-3' })
+    assert.deepEqual(await zipNames(zip), ['page-002.eps', 'page-003.eps', 'manifest.json'])
+  })
+
+  test('hold the profile of Adobe RGB when asked to', async () => {
+    const { path } = await made(pages, 'jpg', { pages: '1', colorSpace: 'adobe-rgb' })
+    assert.match((await readFile(path)).toString('latin1'), /ICC_PROFILE[\s\S]*A98 ICC Profile/)
+  })
+
+  test('of a protected PDF need its password', async () => {
+    const source = fixture('needs-password.pdf')
+    await refused(made(source, 'jpg'), 'PDF_ENCRYPTED')
+    await refused(made(source, 'jpg', { password: 'wrong' }), 'PDF_ENCRYPTED')
+  })
+
+  test('are the default only where nothing cheaper draws them', () => {
+    const names = (from: FormatId, to: FormatId) =>
+      planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)
+    assert.deepEqual(names('pdf', 'jpg'), ['pdf:jpg'])
+    assert.deepEqual(names('ps', 'jpg'), ['ghostscript:pdf', 'pdf:jpg'])
+    assert.deepEqual(names('eps', 'webp'), ['ghostscript:png', 'vips:webp'])
+    assert.deepEqual(names('svg', 'pdf'), ['ghostscript:pdf'])
+    assert.deepEqual(names('webp', 'eps'), ['vips:png', 'ghostscript:eps'])
+    assert.deepEqual(names('pdf', 'eps'), ['ghostscript:eps'])
+    const [step] = planRoute({ from: 'pdf', to: 'jpg', engine: 'ghostscript' }).steps
+    assert.equal(step.engine, 'ghostscript')
+  })
+})
+
+describe('a hostile program for Ghostscript', () => {
+  let folder = ''
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'hostile-'))
+  })
+  after(async () => {
+    await rm(folder, { recursive: true })
+    await removeRuns()
+  })
+
+  async function program(body: string): Promise<string> {
+    const path = join(folder, 'in.ps')
+    await writeFile(path, `%!PS\n${body}\nshowpage\n`)
+    return path
+  }
+
+  test('reads and writes no file and starts no other program', async () => {
+    const secret = join(folder, 'secret')
+    await writeFile(secret, 'alphamarker')
+    for (const body of [
+      `(${secret}) (r) file 20 string readstring pop show`,
+      `(${folder}/written) (w) file dup (x) writestring closefile`,
+      `(%pipe%touch ${folder}/written) (w) file closefile`,
+      `(/etc/fonts/fonts.conf) run`,
+      `(${secret}) deletefile`,
+    ]) {
+      await refused(made(await program(body), 'pdf'), 'CORRUPT_FILE')
+    }
+    assert.equal(await readFile(secret, 'utf8'), 'alphamarker')
+    await assert.rejects(readFile(join(folder, 'written')))
+  })
+
+  test('that never ends is stopped with its job', async () => {
+    const signal = AbortSignal.timeout(500)
+    const running = convert(ghostscript, await program('{} loop'), 'pdf', { signal })
+    await assert.rejects(running, { name: 'TimeoutError' })
+  })
+
+  test('that draws nothing or breaks off is a damaged file', async () => {
+    for (const body of ['quit', 'undefined-name', '<< /PageSize [1e9 1e9] >> setpagedevice']) {
+      const path = join(folder, 'in.eps')
+      await writeFile(path, `%!PS-Adobe-3.0 EPSF-3.0\n${body}\n`)
+      await refused(made(path, 'png'), 'CORRUPT_FILE')
+    }
+  })
+})
