@@ -28,15 +28,20 @@ export interface VersionedPut {
 /** Raised when an item was changed by somebody else since it was read; read again and decide anew. */
 export class VersionConflict extends Error {}
 
+/** The SDK asks three times, so a table that hangs is an error within ten seconds, not a request that never ends. */
+const answerWithinMs = 3000
+
 /** The single table. Items are replaced whole under a version check, so no half of a decision is ever stored. */
 export class Table {
   readonly #client: DynamoDBDocumentClient
   readonly #name: string
 
   constructor(config: Config) {
-    this.#client = DynamoDBDocumentClient.from(new DynamoDBClient({ region: config.AWS_REGION }), {
-      marshallOptions: { removeUndefinedValues: true },
+    const client = new DynamoDBClient({
+      region: config.AWS_REGION,
+      requestHandler: { requestTimeout: answerWithinMs, throwOnRequestTimeout: true },
     })
+    this.#client = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
     this.#name = config.TABLE_NAME
   }
 
