@@ -134,6 +134,8 @@ async function execute(
   const onAbort = () => stop.abort(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   stop.signal.addEventListener('abort', () => killGroup(child), { once: true })
+  // It may have happened while the sandbox was made ready, and is not told twice.
+  if (signal.aborted) onAbort()
   child.stdout?.on('data', (chunk: Buffer) => {
     if (!stdout.add(chunk)) stop.abort(new EngineCrash(bin, 'its output limit', stderr.toString()))
   })
