@@ -180,7 +180,7 @@ def write(path, sfnt, target, wanted, folder, facts, options):
         made = os.path.join(folder, f'made.{"svg" if wanted == "svg-font" else wanted}')
         redraw(path, sfnt, made, facts)
         os.replace(made, target)
-    check(path, facts)
+    describe(path, facts)
 
 
 def finish(path, target, flavor):
@@ -195,6 +195,9 @@ def redraw(path, sfnt, made, facts):
         tables = TTFont(path, lazy=True).keys()
         facts['dropped'] = sorted({LOST_TABLES[tag] for tag in tables if tag in LOST_TABLES})
     font = fontforge.open(path)
+    if font.cidfontname:
+        # As it is, each of its parts is a font, and saving them crashes.
+        font.cidFlatten()
     if made.endswith('.sfd'):
         font.save(made)
         return
@@ -207,6 +210,8 @@ def redraw(path, sfnt, made, facts):
         font.is_quadratic = True
         font.em = 2048
     font.generate(made)
+    if not os.path.exists(made) or (not os.path.isdir(made) and os.path.getsize(made) == 0):
+        raise Refused(4, 'the font has more glyphs than such a file can hold; keep fewer with subset')
 
 
 def bitmaps(path, target, pixels, folder):
@@ -228,10 +233,16 @@ def pack(folder, target):
                 package.write(path, os.path.join('font.ufo', os.path.relpath(path, folder)))
 
 
-def check(path, facts):
-    font = fontforge.open(path)
-    facts['family'] = font.familyname
-    facts['glyphs'] = sum(1 for _ in font.glyphs())
+def describe(path, facts):
+    """What went in; where FontForge had to draw it, it has seen it whole."""
+    if path.endswith(('.ttf', '.otf')):
+        font = TTFont(path, lazy=True)
+        facts['family'] = font['name'].getBestFamilyName()
+        facts['glyphs'] = font['maxp'].numGlyphs
+    else:
+        font = fontforge.open(path)
+        facts['family'] = font.familyname
+        facts['glyphs'] = sum(1 for _ in font.glyphs())
     if facts['glyphs'] == 0:
         raise Refused(3, 'it has no glyphs')
 

@@ -63,7 +63,7 @@ export const fontforge: Engine = {
     capability(['ttc'], outlines, { face }),
     capability(['ttc'], ['bdf'], { face, pixelSize }),
   ],
-  limits: { memoryMb: 2048, diskMb: 2048, timeoutS: 120 },
+  limits: { memoryMb: 2048, diskMb: 2048, timeoutS: 300 },
   version: [python, '-c', 'import fontforge; print("FontForge", fontforge.version())'],
   run,
 }

@@ -10,8 +10,9 @@ const timeLimitS = {
   audio: 1800,
   image: 120,
   document: 600,
+  ebook: 600,
   archive: 900,
-  font: 120,
+  font: 300,
 } as const satisfies Record<Category, number>
 
 const mergeTimeLimitS = 2700
