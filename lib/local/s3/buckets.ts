@@ -1,6 +1,6 @@
 // Buckets themselves, and what can be asked about one.
 import { readText } from './body.ts'
-import type { Call, Operation, Reply, Services } from './call.ts'
+import type { Call, Reply, Services } from './call.ts'
 import { ACCOUNT, isoTime, nowInSeconds, OWNER } from './call.ts'
 import { refuseUnsupported } from './description.ts'
 import { notImplemented, S3Error } from './errors.ts'
@@ -125,41 +125,4 @@ export function checkExpectedOwner({ headers }: Call): void {
     headers.get('x-amz-source-expected-bucket-owner'),
   ]
   if (expected.some((owner) => owner !== undefined && owner !== ACCOUNT)) throw new S3Error('AccessDenied')
-}
-
-/** Reads of features that are always off, or always on, in a bucket here; their writes are not implemented. */
-export const FIXED_ANSWERS: Readonly<Record<string, Operation>> = {
-  accelerate: () => ({ xml: toXml('AccelerateConfiguration', {}) }),
-  encryption: () => {
-    throw new S3Error('ServerSideEncryptionConfigurationNotFoundError')
-  },
-  logging: () => ({ xml: toXml('BucketLoggingStatus', {}) }),
-  'object-lock': () => {
-    throw new S3Error('ObjectLockConfigurationNotFoundError')
-  },
-  ownershipControls: () => ({
-    xml: toXml('OwnershipControls', { Rule: { ObjectOwnership: 'BucketOwnerEnforced' } }),
-  }),
-  policy: () => {
-    throw new S3Error('NoSuchBucketPolicy')
-  },
-  policyStatus: () => {
-    throw new S3Error('NoSuchBucketPolicy')
-  },
-  publicAccessBlock: () => ({
-    xml: toXml('PublicAccessBlockConfiguration', {
-      BlockPublicAcls: true,
-      IgnorePublicAcls: true,
-      BlockPublicPolicy: true,
-      RestrictPublicBuckets: true,
-    }),
-  }),
-  replication: () => {
-    throw new S3Error('ReplicationConfigurationNotFoundError')
-  },
-  requestPayment: () => ({ xml: toXml('RequestPaymentConfiguration', { Payer: 'BucketOwner' }) }),
-  versioning: () => ({ xml: toXml('VersioningConfiguration', {}) }),
-  website: () => {
-    throw new S3Error('NoSuchWebsiteConfiguration')
-  },
 }

@@ -62,6 +62,7 @@ const ERRORS = {
   NoSuchBucket: [404, 'The specified bucket does not exist'],
   NoSuchBucketPolicy: [404, 'The bucket policy does not exist'],
   NoSuchCORSConfiguration: [404, 'The CORS configuration does not exist'],
+  NoSuchConfiguration: [404, 'The specified configuration does not exist.'],
   NoSuchKey: [404, 'The specified key does not exist.'],
   NoSuchLifecycleConfiguration: [404, 'The lifecycle configuration does not exist'],
   NoSuchTagSet: [404, 'The TagSet does not exist'],

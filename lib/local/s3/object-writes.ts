@@ -103,16 +103,25 @@ export async function copyObject(services: Services, call: Call): Promise<Reply>
   }
 }
 
+const REDIRECT = 'x-amz-website-redirect-location'
+
 function describeCopy(call: Call, source: StoredObject): Description {
   const metadata = readDirective(call, 'x-amz-metadata-directive')
   const tagging = readDirective(call, 'x-amz-tagging-directive')
-  if (source.bucket === call.bucket && source.key === call.key && metadata === 'COPY' && tagging === 'COPY')
+  const { [REDIRECT]: redirect } = readKept(call.headers)
+  const changes = metadata === 'REPLACE' || tagging === 'REPLACE' || call.headers.has('x-amz-storage-class')
+  if (source.bucket === call.bucket && source.key === call.key && !changes && redirect === undefined)
     throw new S3Error(
       'InvalidRequest',
       "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
     )
+  // "This value is unique to each object and is not copied when using the x-amz-metadata-directive."
+  const { [REDIRECT]: _, ...copied } = source.headers
   return {
-    headers: metadata === 'COPY' ? source.headers : readKept(call.headers),
+    headers:
+      metadata === 'REPLACE'
+        ? readKept(call.headers)
+        : { ...copied, ...(redirect !== undefined && { [REDIRECT]: redirect }) },
     tags: tagging === 'COPY' ? source.tags : readTagHeader(call.headers),
   }
 }

@@ -1,5 +1,5 @@
 // Which operation a request means: method, sub-resource in the query, and one header.
-
+import { ABSENT_OF_BUCKETS, ABSENT_OF_OBJECTS } from './absent-features.ts'
 import { deleteBucketTags, getBucketTags, putBucketTags } from './bucket-tags.ts'
 import * as buckets from './buckets.ts'
 import type { Call, Operation } from './call.ts'
@@ -43,9 +43,7 @@ const BUCKET: Readonly<Record<string, Operation>> = {
   'DELETE tagging': deleteBucketTags,
   'GET uploads': listUploads,
   'GET versions': listObjectVersions,
-  ...Object.fromEntries(
-    Object.entries(buckets.FIXED_ANSWERS).map(([name, answer]) => [`GET ${name}`, answer]),
-  ),
+  ...ABSENT_OF_BUCKETS,
 }
 
 const OBJECT: Readonly<Record<string, Operation>> = {
@@ -69,6 +67,7 @@ const OBJECT: Readonly<Record<string, Operation>> = {
   'PUT uploadId copy': uploadPartCopy,
   'POST uploadId': completeUpload,
   'DELETE uploadId': abortUpload,
+  ...ABSENT_OF_OBJECTS,
 }
 
 /** Query names that make a request another operation. One we do not serve must not pass for a plain Get or Put. */
@@ -77,23 +76,14 @@ const SUBRESOURCES = new Set([
     .map((route) => route.split(' ')[1])
     .filter((name) => name !== 'copy'),
   ...[
-    'analytics',
-    'intelligent-tiering',
-    'inventory',
-    'legal-hold',
     'metadataConfiguration',
     'metadataTable',
-  ],
-  ...[
-    'metrics',
     'renameObject',
     'restore',
-    'retention',
     'select',
     'session',
     'torrent',
     'abac',
-    'encryption',
   ],
 ])
 

@@ -4,16 +4,23 @@ import {
   CreateBucketCommand,
   CreateMultipartUploadCommand,
   DeleteBucketCommand,
+  DeleteBucketEncryptionCommand,
+  DeleteBucketPolicyCommand,
+  DeleteBucketReplicationCommand,
   DeleteBucketTaggingCommand,
+  DeleteBucketWebsiteCommand,
   DeleteObjectCommand,
   GetBucketAclCommand,
   GetBucketEncryptionCommand,
   GetBucketLocationCommand,
+  GetBucketMetricsConfigurationCommand,
   GetBucketPolicyCommand,
   GetBucketTaggingCommand,
   GetBucketVersioningCommand,
+  GetObjectLegalHoldCommand,
   GetPublicAccessBlockCommand,
   HeadBucketCommand,
+  ListBucketMetricsConfigurationsCommand,
   ListBucketsCommand,
   PutBucketAclCommand,
   PutBucketEncryptionCommand,
@@ -145,6 +152,22 @@ test('features that are always off answer so, and cannot be switched on', async 
   ]
   for (const command of refused)
     assert.equal(await errorOf(client.send(command as PutBucketPolicyCommand)), '501 NotImplemented')
+  for (const command of [
+    new DeleteBucketPolicyCommand({ Bucket }),
+    new DeleteBucketEncryptionCommand({ Bucket }),
+    new DeleteBucketReplicationCommand({ Bucket }),
+    new DeleteBucketWebsiteCommand({ Bucket }),
+  ])
+    assert.equal((await client.send(command as DeleteBucketPolicyCommand)).$metadata.httpStatusCode, 204)
+  const metrics = await client.send(new ListBucketMetricsConfigurationsCommand({ Bucket }))
+  assert.equal(metrics.IsTruncated, false)
+  assert.equal(
+    await errorOf(client.send(new GetBucketMetricsConfigurationCommand({ Bucket, Id: 'a' }))),
+    '404 NoSuchConfiguration',
+  )
+  await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
+  const hold = client.send(new GetObjectLegalHoldCommand({ Bucket, Key: 'k' }))
+  assert.equal(await errorOf(hold), '400 InvalidRequest')
   const acl = client.send(new PutBucketAclCommand({ Bucket, ACL: 'public-read' }))
   assert.equal(await errorOf(acl), '400 AccessControlListNotSupported')
 })

@@ -311,6 +311,11 @@ test('a copy takes or replaces headers and tags, and keeps conditions on its sou
   assert.equal(await errorOf(copy({ CopySource: 'box/to' })), '400 InvalidRequest')
   await copy({ CopySource: '/box/to?versionId=null', MetadataDirective: 'REPLACE', Metadata: { c: '3' } })
   assert.deepEqual((await head()).Metadata, { c: '3' })
+  const redirect = async () => (await head()).WebsiteRedirectLocation
+  await copy({ CopySource: 'box/to', WebsiteRedirectLocation: '/there' })
+  assert.deepEqual([await redirect(), (await head()).Metadata], ['/there', { c: '3' }])
+  await copy({ CopySource: 'box/to', StorageClass: 'STANDARD' })
+  assert.equal(await redirect(), undefined)
 })
 
 test('tags are set, read, counted, deleted and checked', async (t) => {
