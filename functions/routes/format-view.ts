@@ -15,7 +15,11 @@ export const FormatView = z.object({
   lossy: z.boolean(),
   multiPage: z.boolean(),
   animated: z.boolean(),
-  targets: z.array(z.string()).describe('What a file of this format can become'),
+  targets: z
+    .array(z.string())
+    .describe(
+      'What a file of this format usually becomes. GET /v1/formats/conversions lists all that works.',
+    ),
 })
 
 type Views = readonly z.infer<typeof FormatView>[]
@@ -30,13 +34,18 @@ export function formatViews(engines: readonly Engine[]): Views {
 }
 
 function computeViews(engines: readonly Engine[]): Views {
-  const written = new Set(conversions(engines).map(({ to }) => to))
+  const all = conversions(engines)
+  const [read, written] = [new Set(all.map(({ from }) => from)), new Set(all.map(({ to }) => to))]
   return formats
-    .map((format) => viewOf(format, targetsOf(format.id, engines), written.has(format.id)))
+    .map((format) => ({
+      ...viewOf(format, targetsOf(format.id, engines)),
+      canRead: read.has(format.id),
+      canWrite: written.has(format.id),
+    }))
     .filter(({ canRead, canWrite }) => canRead || canWrite)
 }
 
-function viewOf(format: Format, targets: readonly string[], canWrite: boolean): Views[number] {
+function viewOf(format: Format, targets: readonly string[]): Omit<Views[number], 'canRead' | 'canWrite'> {
   return {
     id: format.id,
     name: format.name,
@@ -44,8 +53,6 @@ function viewOf(format: Format, targets: readonly string[], canWrite: boolean): 
     extensions: [...format.extensions],
     mimeTypes: [...format.mimeTypes],
     aliases: [...(format.aliases ?? [])],
-    canRead: targets.length > 0,
-    canWrite,
     lossy: format.lossy ?? false,
     multiPage: format.multiPage ?? false,
     animated: format.animated ?? false,

@@ -1,53 +1,75 @@
 import * as z from 'zod'
-import { engineIds } from '../../lib/engines/engine.ts'
+import { engineIds, type Operation, toolOperations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { categories, type FormatId, formatByAlias, formatById } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { conversions, optionsOf, type Route } from '../../lib/plan/index.ts'
-import { OptionView, optionViews } from './option-view.ts'
+import { type Conversion, conversions, optionsOf } from '../../lib/plan/index.ts'
+import { isOffered } from '../../lib/plan/offered.ts'
+import { OptionSets, OptionView, optionViews } from './option-view.ts'
+
+const MoreView = z.object({ from: z.array(z.string()), min: z.int(), max: z.int() })
 
 const ConversionView = z.object({
   from: z.string(),
   to: z.string(),
+  category: z.enum(categories).describe('Category of the source'),
   engines: z.array(z.string()).describe('Those that work one after the other'),
   steps: z.array(z.object({ engine: z.string(), from: z.string(), to: z.string() })),
-  options: z.array(OptionView),
+  options: z.array(OptionView).optional(),
+  optionSet: z.int().optional().describe('Place in `optionSets` of what would else be `options`'),
+  more: MoreView.optional().describe('Further files that it takes'),
+  experimental: z.boolean().describe('It works, but is not among the targets that are shown for the source'),
 })
+
+const operations = ['convert', 'merge', ...toolOperations] as const satisfies readonly Operation[]
 
 export const listConversions = contract({
   method: 'GET',
   path: '/v1/formats/conversions',
   tag: 'Formats',
   summary: 'List the pairs that convert, with the options of each',
+  description:
+    'With `from`, `to` or another `operation`, each pair has its `options`. Thousands of pairs share theirs: in longer lists a pair has `optionSet`, its place in `optionSets`.',
   query: z.object({
     from: z.string().optional().describe('Source format'),
     to: z.string().optional().describe('Target format'),
     category: z.enum(categories).optional().describe('Category of the source'),
     engine: z.enum(engineIds).optional().describe('Only pairs in which this engine works'),
+    operation: z
+      .enum(operations)
+      .default('convert')
+      .describe('Another thing to do: `merge`, `compress` or a `toolOperation`'),
   }),
   reply: {
     status: 200,
-    schema: z.object({ conversions: z.array(ConversionView), total: z.int() }),
+    schema: z.object({
+      conversions: z.array(ConversionView),
+      optionSets: z.array(z.array(OptionView)).optional(),
+      total: z.int(),
+    }),
     etag: true,
     cacheControl: 'public, max-age=300',
   },
   errors: ['INVALID_INPUT', 'FORMAT_NOT_FOUND'],
   handle: ({ query }, { engines }) => {
+    const { category, engine, operation } = query
     const from = formatNamed(query.from, 'from')
     const to = formatNamed(query.to, 'to')
-    const found = conversions(engines).filter(
+    const found = conversions(engines, operation).filter(
       (pair) =>
         (!from || pair.from === from) &&
         (!to || pair.to === to) &&
-        (!query.category || formatById(pair.from).category === query.category) &&
-        (!query.engine || pair.route.steps.some((step) => step.engine === query.engine)),
+        (!category || formatById(pair.from).category === category) &&
+        (!engine || pair.route.steps.some((step) => step.engine === engine)),
     )
-    return {
-      data: {
-        conversions: found.map((pair) => ({ from: pair.from, to: pair.to, ...viewOf(pair.route) })),
-        total: found.length,
-      },
+    const total = found.length
+    if (from || to || operation !== 'convert') {
+      const views = found.map((pair) => ({ ...viewOf(pair), options: optionViews(optionsOf(pair.route)) }))
+      return { data: { conversions: views, total } }
     }
+    const sets = new OptionSets()
+    const views = found.map((pair) => ({ ...viewOf(pair), optionSet: sets.placeOf(optionsOf(pair.route)) }))
+    return { data: { conversions: views, optionSets: sets.all(), total } }
   },
 })
 
@@ -62,10 +84,16 @@ function formatNamed(name: string | undefined, field: string): FormatId | undefi
   )
 }
 
-function viewOf(route: Route) {
+function viewOf({ from, to, route }: Conversion) {
+  const [source, target] = [formatById(from), formatById(to)]
+  const { operation, more } = route.steps[0].capability
   return {
+    from,
+    to,
+    category: source.category,
     engines: [...new Set(route.steps.map(({ engine }) => engine))],
-    steps: route.steps.map(({ engine, from, to }) => ({ engine, from, to })),
-    options: optionViews(optionsOf(route)),
+    steps: route.steps.map((step) => ({ engine: step.engine, from: step.from, to: step.to })),
+    ...(more && { more: { from: [...more.from], min: more.min, max: more.max } }),
+    experimental: operation === 'convert' && from !== to && !isOffered(source, target),
   }
 }

@@ -36,6 +36,24 @@ export function optionViews(schema: z.ZodObject): OptionView[] {
   })
 }
 
+/** Lists of options, each once: most pairs have the same as hundreds of others. */
+export class OptionSets {
+  readonly #places = new Map<string, number>()
+  readonly #sets: OptionView[][] = []
+
+  placeOf(schema: z.ZodObject): number {
+    const views = optionViews(schema)
+    const key = JSON.stringify(views)
+    const place = this.#places.get(key) ?? this.#sets.push(views) - 1
+    this.#places.set(key, place)
+    return place
+  }
+
+  all(): OptionView[][] {
+    return this.#sets
+  }
+}
+
 /** What comes out of parsing is what the option means; that a form sends it as text is no concern of a reader. */
 function describe(name: string, option: z.ZodType): OptionView {
   // zod's JSON Schema is of this shape for the kinds of options that we have.

@@ -4,6 +4,7 @@ import { engines as allEngines } from '../engines/index.ts'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById, formats } from '../formats/index.ts'
 import { type Edges, edgesOf } from './edges.ts'
+import { isOffered } from './offered.ts'
 import { type Route, routesFrom } from './search.ts'
 
 export type { Step } from './edges.ts'
@@ -76,20 +77,26 @@ function notOffered(
   return new AppError('UNSUPPORTED_CONVERSION', sentence, { operation, from, to, sources, targets })
 }
 
-/** What a file of this format can become: its own kind first, then as the registry orders it, and never itself. */
+/**
+ * What people want a file of this format to become: its own kind first, then as the registry orders it, and never
+ * itself. `conversions` has all that works.
+ */
 export function targetsOf(from: FormatId, engines: readonly Engine[] = allEngines): FormatId[] {
   const routes = plansOf(engines, 'convert').from(from)
-  const targets = formats.filter(({ id }) => id !== from && routes.has(id))
-  const { category } = formatById(from)
+  const source = formatById(from)
+  const targets = formats.filter((format) => routes.has(format.id) && isOffered(source, format))
   const [own, other] = [true, false].map((same) =>
-    targets.filter((format) => (format.category === category) === same),
+    targets.filter((format) => (format.category === source.category) === same),
   )
   return [...(own ?? []), ...(other ?? [])].map(({ id }) => id)
 }
 
 /** Every pair that works, with its route. Computed once for a list of engines. */
-export function conversions(engines: readonly Engine[] = allEngines): readonly Conversion[] {
-  return plansOf(engines, 'convert').all()
+export function conversions(
+  engines: readonly Engine[] = allEngines,
+  operation: Operation = 'convert',
+): readonly Conversion[] {
+  return plansOf(engines, operation).all()
 }
 
 /** The options of all steps as one schema. A name that several steps know is the one of the last: it makes the target. */

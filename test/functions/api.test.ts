@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { errorStatus } from '../../lib/errors.ts'
+import { imageIds } from '../../lib/resources.ts'
 import { Client, startService, type TestService } from '../service.ts'
 
 let service: TestService
@@ -132,6 +133,38 @@ test('conversions of a pair come with the options of that pair', async () => {
   assert.ok(pair?.options.every(({ description }) => description.length > 0))
 })
 
+test('all conversions share their options, and are far from what a function may answer', async () => {
+  const response = await client.fetch('/v1/formats/conversions')
+  const text = await response.text()
+  // Lambda ends an answer at 6 MB.
+  assert.ok(text.length < 5_000_000, `${text.length} bytes`)
+  const { data } = JSON.parse(text) as {
+    data: {
+      conversions: { from: string; to: string; optionSet: number; experimental: boolean }[]
+      optionSets: { name: string }[][]
+      total: number
+    }
+  }
+  const of = (from: string, to: string) =>
+    data.conversions.find((pair) => pair.from === from && pair.to === to)
+  const pair = of('png', 'jpg')
+  assert.ok(data.optionSets[pair?.optionSet ?? -1]?.some(({ name }) => name === 'quality'))
+  assert.equal(pair?.experimental, false)
+  assert.equal(of('docx', 'miff')?.experimental, true)
+})
+
+test('a tool is listed with the formats and options that it takes', async () => {
+  const { data } = (await (await client.fetch('/v1/formats/conversions?operation=rotate-pdf')).json()) as {
+    data: { conversions: { from: string; to: string; options: { name: string }[] }[] }
+  }
+  for (const { from, options } of data.conversions) {
+    assert.equal(from, 'pdf')
+    assert.ok(options.length > 0)
+  }
+  const wrong = await client.fetch('/v1/formats/conversions?operation=rotate')
+  assert.equal(wrong.status, 400)
+})
+
 test('a long list comes compressed to who can read that, and is known again by its ETag', async () => {
   // fetch asks for gzip by itself and unpacks it.
   const response = await client.fetch('/v1/formats/conversions')
@@ -197,16 +230,10 @@ test('health names every part and is 200 when a conversion would work', async ()
     engines: { id: string; available: boolean }[]
   }
   assert.equal(response.status, 200)
-  assert.deepEqual(Object.keys(body.parts).sort(), [
-    'disk',
-    'files',
-    'queue-archive',
-    'queue-av',
-    'queue-image',
-    'queue-office',
-    'queue-pdf',
-    'table',
-  ])
+  assert.deepEqual(
+    Object.keys(body.parts).sort(),
+    [...imageIds.map((image) => `queue-${image}`), 'disk', 'files', 'table'].sort(),
+  )
   assert.ok(body.engines.every(({ available }) => available))
 })
 

@@ -127,19 +127,28 @@ describe('the options of a route', () => {
 })
 
 describe('the lists', () => {
-  test('of targets hold what can be reached, without the format itself', () => {
+  test('of targets hold what people want, without the format itself', () => {
+    const everything = engine('libreoffice', 'office', [
+      can(['docx'], ['pdf', 'html', 'png', 'jpg', 'miff', 'dpx', 'flac', 'wma'], 1),
+    ])
+    assert.deepEqual(targetsOf('docx', [everything]).toSorted(), ['flac', 'html', 'jpg', 'pdf', 'png'])
+    assert.equal(planRoute({ from: 'docx', to: 'miff', engines: [everything] }).steps.length, 1)
+    assert.equal(conversions([everything]).length, 8)
+  })
+
+  test('of targets name their own kind first', () => {
     assert.deepEqual(targetsOf('heic', engines), ['jpg', 'png', 'webp', 'gif', 'tiff', 'pdf'])
     assert.deepEqual(targetsOf('mp4', engines), [])
   })
 
-  test('of conversions hold every target of every format', () => {
+  test('of conversions hold every target of every format, and the rest that works', () => {
     const listed = conversions(engines)
     for (const { from, to, route } of listed) {
       assert.equal(route.steps[0].from, from)
       assert.equal(route.steps.at(-1)?.to, to)
     }
-    const targets = formats.flatMap(({ id }) => targetsOf(id, engines))
-    assert.equal(listed.filter(({ from, to }) => from !== to).length, targets.length)
+    const keys = new Set(listed.map(({ from, to }) => `${from} ${to}`))
+    for (const { id } of formats) for (const to of targetsOf(id, engines)) assert.ok(keys.has(`${id} ${to}`))
   })
 
   test('are made within two seconds when all formats go to all', () => {
