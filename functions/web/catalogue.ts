@@ -7,6 +7,7 @@ export type Category = Format['category']
 export const categoryNames = {
   image: 'Pictures',
   document: 'Documents',
+  ebook: 'Books',
   video: 'Video',
   audio: 'Audio',
   archive: 'Archives',
@@ -35,6 +36,7 @@ const likely: Readonly<Record<string, readonly string[]>> = {
     'jpg',
     'rtf',
   ],
+  ebook: ['epub', 'mobi', 'azw3', 'pdf', 'docx', 'txt', 'fb2'],
   video: ['mp4', 'webm', 'mov', 'gif', 'mp3', 'mkv'],
   audio: ['mp3', 'wav', 'm4a', 'ogg', 'flac', 'opus'],
   archive: ['zip', '7z', 'tar.gz', 'tgz', 'tar'],

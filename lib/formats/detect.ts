@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { mobipocketFormat } from './detect/book.ts'
 import { damageCheck } from './detect/checks.ts'
 import { familyOf, textFormats } from './detect/families.ts'
 import { oleFormat } from './detect/ole.ts'
@@ -56,7 +57,7 @@ function extensionOf(name: string): Named {
 async function contentFormat(sniffed: Sniffed, file: OpenedFile, named: Named): Promise<FormatId> {
   switch (sniffed.kind) {
     case 'format':
-      return sniffed.format
+      return sniffed.format === 'mobi' ? mobipocketFormat(file) : sniffed.format
     case 'zip': {
       // Loaded for the first ZIP: the gateway is idle most of the time, and small then.
       const { zipFormat } = await import('./detect/zip.ts')

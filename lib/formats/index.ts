@@ -1,12 +1,13 @@
 import { archive } from './archive.ts'
 import { audio } from './audio.ts'
 import { document } from './document.ts'
+import { ebook } from './ebook.ts'
 import { font } from './font.ts'
 import type { FormatRow } from './format.ts'
 import { image } from './image.ts'
 import { video } from './video.ts'
 
-const byCategory = { video, audio, image, document, archive, font } as const
+const byCategory = { video, audio, image, document, ebook, archive, font } as const
 
 export type Category = keyof typeof byCategory
 export type FormatId = (typeof byCategory)[Category][number]['id']
@@ -21,6 +22,7 @@ export const categories = [
   'audio',
   'image',
   'document',
+  'ebook',
   'archive',
   'font',
 ] as const satisfies readonly Category[]

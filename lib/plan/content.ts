@@ -4,6 +4,7 @@ import type { Format } from '../formats/index.ts'
 function level({ category, vector, fixedLayout }: Format): number {
   switch (category) {
     case 'document':
+    case 'ebook':
       return fixedLayout ? 2 : 3
     case 'video':
       return 2
@@ -18,6 +19,10 @@ function level({ category, vector, fixedLayout }: Format): number {
 }
 
 const holdsPages = (format: Format) => format.multiPage === true
+const isText = ({ category }: Format) => category === 'document' || category === 'ebook'
+/** The text of all pages one after the other, as in a web page; pictures made of that would be one tall one. */
+const holdsTextOfPages = (between: Format, to: Format) =>
+  isText(between) && !between.fixedLayout && isText(to)
 const moves = (format: Format) => format.category === 'video' || format.animated === true
 
 /**
@@ -30,7 +35,7 @@ export function passesContent(from: Format, between: Format, to: Format): boolea
   if ((from.category === 'image' || from.category === 'audio') && between.category !== from.category)
     return false
   // Whatever the target: several pages come out of a step to jpg or png as a ZIP, which no next step reads.
-  if (holdsPages(from) && !holdsPages(between)) return false
+  if (holdsPages(from) && !holdsPages(between) && !holdsTextOfPages(between, to)) return false
   if (moves(from) && moves(to) && !moves(between)) return false
   return true
 }

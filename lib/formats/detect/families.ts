@@ -1,4 +1,5 @@
 import type { FormatId } from '../index.ts'
+import { markupDocuments } from '../markup-documents.ts'
 
 /**
  * Formats that share their first bytes: the content tells the family, the file's name which of them is meant.
@@ -25,7 +26,12 @@ export const families = [
   ['ods', 'ots'],
   ['odp', 'otp'],
   ['odg', 'otg'],
-  ['zip', 'jar'],
+  ['zip', 'jar', 'cbz', 'fbz', 'htmlz', 'txtz', 'pmlz'],
+  ['rar', 'cbr'],
+  ['7z', 'cb7'],
+  ['tar', 'cbt'],
+  ['mobi', 'azw3', 'azw'],
+  ['dbk', 'xml'],
   ['gz', 'tgz'],
   ['bz2', 'tbz2'],
   ['xz', 'txz'],
@@ -78,7 +84,7 @@ export const formatByMime: ReadonlyMap<string, FormatId> = new Map<string, Forma
   ['font/woff', 'woff'],
   ['font/woff2', 'woff2'],
   ['application/vnd.ms-fontobject', 'eot'],
-  ['image/apng', 'png'],
+  ['image/apng', 'apng'],
   ['image/avif', 'avif'],
   ['image/bmp', 'bmp'],
   ['image/gif', 'gif'],
@@ -124,6 +130,16 @@ export const formatByMime: ReadonlyMap<string, FormatId> = new Map<string, Forma
 
 /** First bytes that neither library knows, or that they take for something else. */
 export const signatures: readonly { at: number; bytes: readonly number[]; format: FormatId }[] = [
+  { at: 60, bytes: [...Buffer.from('BOOKMOBI')], format: 'mobi' },
+  { at: 60, bytes: [...Buffer.from('TEXtREAd')], format: 'pdb' },
+  { at: 60, bytes: [...Buffer.from('PNRdPPrs')], format: 'pdb' },
+  { at: 60, bytes: [...Buffer.from('zTXTGPlm')], format: 'pdb' },
+  { at: 60, bytes: [...Buffer.from('DataPlkr')], format: 'pdb' },
+  { at: 0, bytes: [...Buffer.from('ITOLITLS')], format: 'lit' },
+  { at: 0, bytes: [...Buffer.from('L\0R\0F\0\0\0')], format: 'lrf' },
+  { at: 0, bytes: [0xb0, 0x0c, 0xb0, 0x0c], format: 'rb' },
+  { at: 0, bytes: [...Buffer.from('!!8-Bit!!')], format: 'tcr' },
+  { at: 0, bytes: [...Buffer.from('SNBP000B')], format: 'snb' },
   { at: 0, bytes: [0x7f, 0xfe, 0x80, 0x01], format: 'dts' },
   { at: 0, bytes: [0xfe, 0x7f, 0x01, 0x80], format: 'dts' },
   { at: 28, bytes: [...Buffer.from('OpusHead')], format: 'opus' },
@@ -187,7 +203,15 @@ export const signatures: readonly { at: number; bytes: readonly number[]; format
 ]
 
 /** Plain text: only its name tells these apart. */
-export const textFormats: readonly FormatId[] = ['txt', 'csv', 'tsv', 'dif', 'slk', 'html']
+export const textFormats: readonly FormatId[] = [
+  'txt',
+  'csv',
+  'tsv',
+  'dif',
+  'slk',
+  'html',
+  ...markupDocuments.map((format): FormatId => format.id),
+]
 
 /** How text formats begin that are neither XML nor known by their name alone. */
 export const textMarks: readonly (readonly [RegExp, FormatId])[] = [

@@ -26,6 +26,15 @@ export function xmlFormat(head: Uint8Array): FormatId | undefined {
       return flatOpenDocument[
         /office:mimetype="application\/vnd\.oasis\.opendocument\.([a-z]+)/.exec(root)?.[1] ?? ''
       ]
+    case 'fictionbook':
+      return 'fb2'
+    case 'opml':
+      return 'opml'
+    case 'tei':
+      return 'tei'
+    case 'article':
+    case 'book':
+      return articleFormat(text, root)
     case 'uof':
       return uniformOffice[/mimetype="vnd\.uof\.([a-z]+)/i.exec(root)?.[1] ?? '']
     default:
@@ -38,6 +47,13 @@ function isFont(text: string): boolean {
   if (!/<font[\s>]/.test(text)) return false
   const drawn = text.replace(/<defs[\s\S]*?(?:<\/defs>|$)/g, '')
   return !/<(?:path|text|image|use|rect|circle|ellipse|line|poly\w+|g)[\s>/]/.test(drawn)
+}
+
+/** Two families of documents call their root so, and any other file may. */
+function articleFormat(text: string, root: string): FormatId | undefined {
+  if (/\sarticle-type=|\sdtd-version=/.test(root) || /<!doctype[^>]*\bJATS\b/i.test(text)) return 'jats'
+  if (/docbook\.org\/ns\/docbook/.test(root) || /<!doctype[^>]*\bDocBook\b/i.test(text)) return 'dbk'
+  return undefined
 }
 
 function decode(head: Uint8Array): string {

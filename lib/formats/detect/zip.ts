@@ -1,6 +1,7 @@
 import { type Entry, type FileEntry, Reader, TextWriter, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById, formats } from '../index.ts'
+import { isProtectedEpub, protectedBook } from './book.ts'
 import { damaged, type OpenedFile } from './source.ts'
 
 /** More entries than any office file has; the list of a bomb ends here. */
@@ -55,6 +56,7 @@ export async function zipFormat(file: OpenedFile): Promise<FormatId> {
     }
     return (
       (await openXml(files)) ??
+      (await epub(files)) ??
       (await openDocument(files)) ??
       iWork(files, file.name) ??
       fontObject(files) ??
@@ -93,6 +95,19 @@ async function mainPart(files: ReadonlyMap<string, FileEntry>): Promise<FileEntr
     .match(/<Relationship\b[^>]*>/g)
     ?.find((one) => /Type="[^"]*\/(officeDocument|document)"/.test(one))
   return files.get(/Target="\/?([^"]+)"/.exec(tag ?? '')?.[1] ?? '')
+}
+
+async function epub(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | undefined> {
+  const container = files.get('META-INF/container.xml')
+  const declared = files.get('mimetype')
+  if (!declared || !(await text(declared, 'an EPUB book')).startsWith('application/epub+zip'))
+    return undefined
+  if (!container) throw damaged('an EPUB book', 'the part that names its content is missing')
+  const root = /full-path\s*=\s*["']([^"']+)["']/.exec(await text(container, 'an EPUB book'))?.[1]
+  await checkPart(files.get(root ?? ''), 'epub')
+  const encryption = files.get('META-INF/encryption.xml')
+  if (encryption && isProtectedEpub(await text(encryption, 'an EPUB book'))) throw protectedBook()
+  return 'epub'
 }
 
 async function openDocument(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | undefined> {

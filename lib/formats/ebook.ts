@@ -1,0 +1,151 @@
+import type { FormatRow } from './format.ts'
+
+const books = [
+  {
+    id: 'epub',
+    name: 'EPUB book',
+    extensions: ['epub', 'kepub'],
+    mimeTypes: ['application/epub+zip'],
+    multiPage: true,
+    via: true,
+  },
+  {
+    id: 'mobi',
+    name: 'Mobipocket book',
+    extensions: ['mobi', 'prc'],
+    mimeTypes: ['application/x-mobipocket-ebook'],
+    aliases: ['mobipocket'],
+    multiPage: true,
+  },
+  {
+    id: 'azw3',
+    name: 'Kindle book (KF8)',
+    extensions: ['azw3'],
+    mimeTypes: ['application/vnd.amazon.mobi8-ebook', 'application/x-mobi8-ebook'],
+    aliases: ['kf8', 'kindle'],
+    multiPage: true,
+  },
+  {
+    id: 'azw',
+    name: 'Kindle book',
+    extensions: ['azw'],
+    mimeTypes: ['application/vnd.amazon.ebook'],
+    multiPage: true,
+  },
+  {
+    id: 'fb2',
+    name: 'FictionBook',
+    extensions: ['fb2'],
+    mimeTypes: ['application/x-fictionbook+xml', 'text/fb2+xml'],
+    aliases: ['fictionbook'],
+    multiPage: true,
+  },
+  {
+    id: 'fbz',
+    name: 'Zipped FictionBook',
+    extensions: ['fbz'],
+    mimeTypes: ['application/x-zip-compressed-fb2'],
+    multiPage: true,
+  },
+  {
+    id: 'lit',
+    name: 'Microsoft Reader book',
+    extensions: ['lit'],
+    mimeTypes: ['application/x-ms-reader'],
+    multiPage: true,
+  },
+  {
+    id: 'lrf',
+    name: 'Sony BBeB book',
+    extensions: ['lrf'],
+    mimeTypes: ['application/x-sony-bbeb'],
+    multiPage: true,
+  },
+  {
+    id: 'pdb',
+    name: 'Palm book',
+    extensions: ['pdb'],
+    mimeTypes: ['application/vnd.palm', 'application/x-pilot', 'application/x-aportisdoc'],
+    multiPage: true,
+  },
+  {
+    id: 'pmlz',
+    name: 'Zipped Palm Markup Language',
+    extensions: ['pmlz'],
+    mimeTypes: ['application/x-pmlz'],
+    multiPage: true,
+  },
+  {
+    id: 'rb',
+    name: 'Rocket eBook',
+    extensions: ['rb'],
+    mimeTypes: ['application/x-rocketbook'],
+    multiPage: true,
+  },
+  {
+    id: 'snb',
+    name: 'Shanda Bambook',
+    extensions: ['snb'],
+    mimeTypes: ['application/x-shanda-bambook'],
+    multiPage: true,
+  },
+  {
+    id: 'tcr',
+    name: 'Psion book',
+    extensions: ['tcr'],
+    mimeTypes: ['application/x-psion-tcr'],
+    multiPage: true,
+  },
+  {
+    id: 'htmlz',
+    name: 'Zipped HTML book',
+    extensions: ['htmlz'],
+    mimeTypes: ['application/x-htmlz+zip'],
+    multiPage: true,
+  },
+  {
+    id: 'txtz',
+    name: 'Zipped text book',
+    extensions: ['txtz'],
+    mimeTypes: ['application/x-txtz+zip'],
+    multiPage: true,
+  },
+] as const satisfies readonly FormatRow[]
+
+/** Archives of pictures, one for each page. */
+const comics = [
+  {
+    id: 'cbz',
+    name: 'Comic book (ZIP)',
+    extensions: ['cbz'],
+    mimeTypes: ['application/vnd.comicbook+zip', 'application/x-cbz'],
+    fixedLayout: true,
+    multiPage: true,
+  },
+  {
+    id: 'cbr',
+    name: 'Comic book (RAR)',
+    extensions: ['cbr'],
+    mimeTypes: ['application/vnd.comicbook-rar', 'application/x-cbr'],
+    fixedLayout: true,
+    multiPage: true,
+  },
+  {
+    id: 'cb7',
+    name: 'Comic book (7z)',
+    extensions: ['cb7'],
+    mimeTypes: ['application/x-cb7'],
+    fixedLayout: true,
+    multiPage: true,
+  },
+  {
+    id: 'cbt',
+    name: 'Comic book (TAR)',
+    extensions: ['cbt'],
+    mimeTypes: ['application/x-cbt'],
+    fixedLayout: true,
+    multiPage: true,
+  },
+] as const satisfies readonly FormatRow[]
+
+export const ebook = [...books, ...comics] as const
