@@ -6,6 +6,7 @@ import { pageRange, pagesOf } from './page-range.ts'
 import { openPdf } from './pdf-open.ts'
 import { type Pages, toJpeg, toPictures, toTiff } from './pdf-pictures.ts'
 import { toText } from './pdf-text.ts'
+import { pdfTools } from './pdf-tools/capabilities.ts'
 import { untilAborted } from './until-aborted.ts'
 
 const openShape = {
@@ -48,7 +49,7 @@ const capability = (to: FormatId, schema: z.ZodObject, cost: number): Capability
   cost,
 })
 
-/** Pages of a PDF as pictures and text, by poppler. */
+/** Pages of a PDF as pictures and text, by poppler, and the tools that change a PDF. */
 export const pdf: Engine = {
   id: 'pdf',
   image: 'pdf',
@@ -59,6 +60,7 @@ export const pdf: Engine = {
     capability('avif', options.avif, 1),
     capability('tiff', options.tiff, 0.4),
     capability('txt', options.txt, 0.1),
+    ...pdfTools,
   ],
   limits: { memoryMb: 3008, diskMb: 4096, timeoutS: 600 },
   version: ['pdftoppm', '-v'],
@@ -66,6 +68,11 @@ export const pdf: Engine = {
 }
 
 async function run(work: Work, tools: Tools): Promise<Result> {
+  if (work.operation !== 'convert') {
+    // Loaded when a tool is wanted: the planner and the API know them and never run one.
+    const { runPdfTool } = await import('./pdf-tools/run.ts')
+    return untilAborted(runPdfTool(work, tools), tools.signal)
+  }
   const [input] = work.inputs
   if (!input) throw new Error('pdf was called without an input.')
   const { pages: range, password } = z.object(openShape).parse(work.options)

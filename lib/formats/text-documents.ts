@@ -109,6 +109,7 @@ export const textDocuments = [
     name: 'HTML page',
     extensions: ['html', 'htm', 'xhtml', 'xht'],
     mimeTypes: ['text/html', 'application/xhtml+xml'],
+    via: true,
   },
   {
     id: 'mhtml',
@@ -150,5 +151,11 @@ export const textDocuments = [
     extensions: ['pages'],
     mimeTypes: ['application/vnd.apple.pages', 'application/x-iwork-pages-sffpages'],
     multiPage: true,
+  },
+  {
+    id: 'json',
+    name: 'JSON data',
+    extensions: ['json'],
+    mimeTypes: ['application/json'],
   },
 ] as const satisfies readonly FormatRow[]

@@ -1,0 +1,146 @@
+import { copyFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../errors.ts'
+import type { Result } from '../engine.ts'
+import { qualityNumber } from '../options.ts'
+import { qpdf } from '../qpdf.ts'
+import { bytesOf, finish, type Tool, type ToolJob } from './document.ts'
+import { distill, pagesIn, warnForms } from './ghostscript.ts'
+import type { ToolOptions } from './options.ts'
+
+/** How pictures are kept: pixels per inch, and the quantization factor of their JPEG, where more is coarser. */
+interface Level {
+  readonly dpi: number
+  readonly coarseness: number
+}
+
+/** From the best to the smallest. */
+const levels = [
+  { dpi: 300, coarseness: 0.15 },
+  { dpi: 250, coarseness: 0.25 },
+  { dpi: 200, coarseness: 0.4 },
+  { dpi: 150, coarseness: 0.6 },
+  { dpi: 120, coarseness: 0.76 },
+  { dpi: 96, coarseness: 1 },
+  { dpi: 72, coarseness: 1.3 },
+  { dpi: 50, coarseness: 2 },
+  { dpi: 36, coarseness: 3 },
+] as const satisfies readonly Level[]
+
+type Preset = ToolOptions<'compress-pdf'>['pdfQuality']
+type How = Level | Preset
+
+export const compressPdf: Tool<ToolOptions<'compress-pdf'>> = async (job) => {
+  const made = await smaller(job, job.options.pdfQuality, 0, 1)
+  return result(job, made, {})
+}
+
+export const compress: Tool<ToolOptions<'compress'>> = async (job) => {
+  const { targetSize, profile } = job.options
+  if (targetSize !== undefined) return fit(job, targetSize)
+  if (profile === 'max')
+    return result(job, await smaller(job, levels[levels.length - 1] ?? 'screen', 0, 1), {})
+  if (profile !== undefined) {
+    return result(job, await smaller(job, profile === 'web' ? 'ebook' : profile, 0, 1), {})
+  }
+  const quality = qualityNumber(job.options.quality ?? 'medium', {
+    low: 25,
+    medium: 60,
+    high: 80,
+    highest: 100,
+  })
+  const index = Math.round(((100 - quality) / 99) * (levels.length - 1))
+  return result(job, await smaller(job, levels[index] ?? 'ebook', 0, 1), {})
+}
+
+/** The best level whose result fits: each try halves what is left to try. */
+async function fit(job: ToolJob<unknown>, targetSize: number): Promise<Result> {
+  const { pdf, tools } = job
+  if ((await bytesOf(pdf.source)) <= targetSize) {
+    return result(job, { path: pdf.source, size: await bytesOf(pdf.source) }, { targetSize, reached: true })
+  }
+  const tries = Math.ceil(Math.log2(levels.length + 1))
+  let low = 0
+  let high: number = levels.length
+  let best: Made | undefined
+  let smallest: Made | undefined
+  for (let count = 0; low < high; count++) {
+    const middle = Math.floor((low + high) / 2)
+    const level = levels[middle]
+    if (!level) break
+    const made = await smaller(job, level, count / tries, (count + 1) / tries)
+    if (!smallest || made.size < smallest.size) smallest = made
+    if (made.size <= targetSize) [best, high] = [made, middle]
+    else low = middle + 1
+  }
+  const made = best ?? smallest
+  if (!made) throw new Error('No level was tried.')
+  if (!best) {
+    const sentence = `The PDF could not be made as small as ${targetSize} bytes: it has ${made.size} at least.`
+    tools.warn('TARGET_NOT_REACHED', sentence)
+  }
+  return result(job, made, { targetSize, reached: best !== undefined })
+}
+
+interface Made {
+  readonly path: string
+  readonly size: number
+}
+
+let count = 0
+
+async function smaller({ pdf, tools }: ToolJob<unknown>, how: How, from: number, to: number): Promise<Made> {
+  count++
+  const distilled = join(tools.workDir, `distilled-${count}.pdf`)
+  const onProgress = (ratio: number) => tools.progress((from + (to - from) * ratio) * 0.9, 'pages')
+  await distill(pdf, { ...settingsOf(how), output: distilled, onProgress }, tools)
+  if ((await pagesIn(distilled, tools)) !== pdf.sizes.length) {
+    throw new AppError('CORRUPT_FILE', 'The PDF is damaged: some of its pages cannot be written anew.')
+  }
+  const path = join(tools.workDir, `packed-${count}.pdf`)
+  await qpdf({ inputFile: distilled, objectStreams: 'generate', outputFile: path }, tools)
+  await rm(distilled)
+  return { path, size: await bytesOf(path) }
+}
+
+function settingsOf(how: How): { args: string[]; prolog?: string } {
+  if (typeof how === 'string') return { args: [`-dPDFSETTINGS=/${how}`] }
+  const { dpi, coarseness } = how
+  const kinds = ['Color', 'Gray']
+  const args = kinds.flatMap((kind) => [
+    `-dDownsample${kind}Images=true`,
+    `-d${kind}ImageDownsampleType=/Bicubic`,
+    `-d${kind}ImageResolution=${dpi}`,
+    `-d${kind}ImageDownsampleThreshold=1.1`,
+  ])
+  const samples = '/HSamples [2 1 1 2] /VSamples [2 1 1 2]'
+  const jpeg = `<< /QFactor ${coarseness} /Blend 1 ${samples} >>`
+  return {
+    // A JPEG that need not be made smaller would be copied as it is.
+    args: [...args, '-dPassThroughJPEGImages=false', '-dMonoImageResolution=300'],
+    prolog: `<< ${kinds.map((kind) => `/${kind}ACSImageDict ${jpeg} /${kind}ImageDict ${jpeg}`).join(' ')} >> setdistillerparams`,
+  }
+}
+
+/** Never larger than what came. */
+async function result(
+  job: ToolJob<unknown>,
+  made: Made,
+  facts: Readonly<Record<string, unknown>>,
+): Promise<Result> {
+  const { pdf, work, tools } = job
+  const before = await bytesOf(pdf.source)
+  if (made.size < before) {
+    warnForms(pdf, tools)
+    const details = { pages: pdf.sizes.length, sizeBefore: before, sizeAfter: made.size, ...facts }
+    return finish(job, made.path, details)
+  }
+  if (facts.reached !== true) {
+    tools.warn('NOT_SMALLER', 'The PDF cannot be made smaller in this way, so it is returned as it came.')
+  }
+  const path = join(work.outDir, 'output.pdf')
+  await copyFile(pdf.source, path)
+  tools.progress(1)
+  const details = { pages: pdf.sizes.length, sizeBefore: before, sizeAfter: before, ...facts }
+  return { files: [{ path }], details }
+}

@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import { pagesOf } from '../page-range.ts'
+import { finish, invalid, type Tool } from './document.ts'
+import { pointsOf } from './length.ts'
+import { PdfObjects, type PdfPage } from './objects.ts'
+import type { ToolOptions } from './options.ts'
+
+type Options = ToolOptions<'crop-pdf'>
+
+/** Lower left and upper right corner, in the page's own space. */
+type Box = readonly [left: number, bottom: number, right: number, top: number]
+/** What is cut off each side of the page as it is shown. */
+type Margins = readonly [top: number, right: number, bottom: number, left: number]
+
+const leastSide = 3
+
+/** Shows less of pages. What is cut off stays in the file, out of sight. */
+export const crop: Tool<Options> = async (job) => {
+  const { pdf, options, tools } = job
+  const objects = await PdfObjects.load(pdf.path, tools)
+  const pages = objects.pages()
+  for (const number of new Set(pagesOf(options.pages, pages.length))) {
+    const page = pages[number - 1]
+    if (page) cropPage(objects, page, number, options)
+  }
+  const path = join(tools.workDir, 'cropped.pdf')
+  await objects.save(path, tools)
+  return finish(job, path, { pages: pdf.sizes.length })
+}
+
+function cropPage(objects: PdfObjects, page: PdfPage, number: number, options: Options): void {
+  const turn = objects.resolve(page.inherited('/Rotate'))
+  const quarters = (((typeof turn === 'number' ? turn / 90 : 0) % 4) + 4) % 4
+  const media = boxOf(objects, page, '/MediaBox') ?? [0, 0, 612, 792]
+  const shown = boxOf(objects, page, '/CropBox') ?? media
+  const margins = marginsOf(options, shown, quarters)
+  // Turned clockwise, the page's own left side is shown on top.
+  const [top, right, bottom, left] = [0, 1, 2, 3].map((side) => margins[(side + quarters) % 4] ?? 0)
+  const box = [
+    shown[0] + (left ?? 0),
+    shown[1] + (bottom ?? 0),
+    shown[2] - (right ?? 0),
+    shown[3] - (top ?? 0),
+  ].map((edge) => Math.round(edge * 1000) / 1000)
+  const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = box
+  if (x1 - x0 < leastSide || y1 - y0 < leastSide) {
+    const field = options.cropBox === undefined ? 'margins' : 'cropBox'
+    throw invalid(field, `nothing would be left of page ${number}.`)
+  }
+  page.dict['/CropBox'] = [x0, y0, x1, y1]
+  // Boxes for print shops that are larger than the page make no sense.
+  for (const key of ['/TrimBox', '/BleedBox', '/ArtBox']) delete page.dict[key]
+  objects.touch(page.ref)
+}
+
+function boxOf(objects: PdfObjects, page: PdfPage, key: string): Box | undefined {
+  const numbers = objects.list(page.inherited(key)).map((value) => Number(objects.resolve(value)))
+  const [a, b, c, d] = numbers
+  if (a === undefined || b === undefined || c === undefined || d === undefined) return undefined
+  if (numbers.some((number) => !Number.isFinite(number))) return undefined
+  return [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)]
+}
+
+function marginsOf(options: Options, [x0, y0, x1, y1]: Box, quarters: number): Margins {
+  const sides = [options.marginTop, options.marginRight, options.marginBottom, options.marginLeft]
+  const given = sides.some((side) => side !== undefined)
+  if (options.cropBox === undefined) {
+    if (!given) throw invalid('cropBox', 'expected a box, or at least one of the margins.')
+    const [top = 0, right = 0, bottom = 0, left = 0] = sides.map((side) => pointsOf(side ?? '0'))
+    if ([top, right, bottom, left].some((side) => side < 0)) throw invalid('margins', 'expected 0 or more.')
+    return [top, right, bottom, left]
+  }
+  if (given) throw invalid('cropBox', 'margins came as well; send one of them.')
+  const [left = 0, top = 0, width = 0, height = 0] = options.cropBox.split(',').map(Number)
+  const across = quarters % 2 === 1
+  const [pageWidth, pageHeight] = across ? [y1 - y0, x1 - x0] : [x1 - x0, y1 - y0]
+  const margins = [top, pageWidth - left - width, pageHeight - top - height, left] as const
+  if (margins.some((side) => side < -0.5)) {
+    throw invalid('cropBox', `it reaches beyond the page, which is ${pageWidth} x ${pageHeight} points.`)
+  }
+  return margins
+}

@@ -1,0 +1,56 @@
+import type { Tools } from '../engine.ts'
+import { ProcessFailure } from '../exec.ts'
+import { damaged } from '../qpdf.ts'
+import type { EditablePdf } from './document.ts'
+
+export interface Distilling {
+  /** Arguments before the input, the device's settings. */
+  readonly args: readonly string[]
+  /** PostScript that runs before the document; its text is ours alone. */
+  readonly prolog?: string
+  readonly output: string
+  /** Called with the share of pages that are done. */
+  readonly onProgress?: (ratio: number) => void
+}
+
+/**
+ * Writes the whole PDF anew by Ghostscript. Drawings and text stay what they are; forms become drawings.
+ * @throws AppError CORRUPT_FILE.
+ */
+export async function distill(
+  { path, sizes }: Pick<EditablePdf, 'path' | 'sizes'>,
+  { args, prolog, output, onProgress }: Distilling,
+  tools: Tools,
+): Promise<void> {
+  const fixed = ['-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=pdfwrite', '-dAutoRotatePages=/None']
+  const before = prolog === undefined ? [] : ['-c', prolog]
+  const onLine = (line: string) => {
+    const page = /^Page (\d+)$/.exec(line.trim())?.[1]
+    if (page !== undefined) onProgress?.(Number(page) / sizes.length)
+  }
+  try {
+    const all = [...fixed, ...args, `-sOutputFile=${output}`, ...before, '-f', path]
+    await tools.exec('gs', all, { onLine })
+  } catch (error) {
+    throw error instanceof ProcessFailure ? damaged(error) : error
+  }
+}
+
+/** @returns pages of a PDF that a tool has just written; 0 when it is none. */
+export async function pagesIn(path: string, tools: Tools): Promise<number> {
+  try {
+    const { stdout } = await tools.exec('pdfinfo', [path])
+    return Number(/^Pages:\s+(\d+)/m.exec(stdout)?.[1] ?? 0)
+  } catch (error) {
+    if (error instanceof ProcessFailure) return 0
+    throw error
+  }
+}
+
+export function warnForms({ hasForm }: EditablePdf, tools: Tools): void {
+  if (!hasForm) return
+  tools.warn(
+    'FORM_FLATTENED',
+    'Form fields became plain page content: they show, but can no longer be filled in.',
+  )
+}

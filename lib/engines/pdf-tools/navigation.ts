@@ -1,0 +1,166 @@
+import { isDict, isRef, type PdfDict, type PdfObjects, type PdfValue } from './objects.ts'
+
+/** A place in a document: a page, counted from 0, and how it is shown, as [/XYZ, 0, 700, null]. */
+export interface Place {
+  readonly page: number
+  readonly view: readonly PdfValue[]
+}
+
+export interface OutlineItem {
+  /** A text of qpdf's JSON. */
+  readonly title: PdfValue
+  readonly place?: Place | undefined
+  readonly uri?: PdfValue | undefined
+  readonly open: boolean
+  readonly children: readonly OutlineItem[]
+}
+
+/** Where a document leads to inside itself. */
+export interface Navigation {
+  readonly outline: readonly OutlineItem[]
+  /** By page, then by the number of the annotation on it. */
+  readonly links: readonly ReadonlyMap<number, Place>[]
+}
+
+const maxItems = 50_000
+const maxDepth = 64
+
+export function navigationOf(objects: PdfObjects): Navigation {
+  const pages = objects.pages()
+  const numbers = new Map(pages.map(({ ref }, index) => [ref, index]))
+  const named = namedPlaces(objects)
+  const placeOf = (holder: PdfDict): Place | undefined => {
+    const action = objects.dict(holder['/A'])
+    const goes = action?.['/S'] === '/GoTo' ? action['/D'] : undefined
+    return placed(objects, holder['/Dest'] ?? goes, named, numbers)
+  }
+  const links = pages.map(({ dict }) => {
+    const found = new Map<number, Place>()
+    for (const [index, annotation] of objects.list(dict['/Annots']).entries()) {
+      const link = objects.dict(annotation)
+      const place = link?.['/Subtype'] === '/Link' ? placeOf(link) : undefined
+      if (place) found.set(index, place)
+    }
+    return found
+  })
+  return { outline: outlineOf(objects, placeOf), links }
+}
+
+function outlineOf(objects: PdfObjects, placeOf: (item: PdfDict) => Place | undefined): OutlineItem[] {
+  const seen = new Set<PdfDict>()
+  const siblings = (first: PdfValue | undefined, depth: number): OutlineItem[] => {
+    const items: OutlineItem[] = []
+    let next = objects.dict(first)
+    while (next && !seen.has(next) && seen.size < maxItems && depth < maxDepth) {
+      seen.add(next)
+      const action = objects.dict(next['/A'])
+      const { '/Count': count } = next
+      items.push({
+        title: objects.resolve(next['/Title']) ?? 'u:',
+        place: placeOf(next),
+        uri: action?.['/S'] === '/URI' ? objects.resolve(action['/URI']) : undefined,
+        open: typeof count === 'number' && count > 0,
+        children: siblings(next['/First'], depth + 1),
+      })
+      next = objects.dict(next['/Next'])
+    }
+    return items
+  }
+  return siblings(objects.dict(objects.root['/Outlines'])?.['/First'], 0)
+}
+
+/** Named destinations, from the tree of today and the dictionary of PDF 1.1. */
+function namedPlaces(objects: PdfObjects): ReadonlyMap<string, PdfValue> {
+  const places = new Map<string, PdfValue>(
+    Object.entries(objects.dict(objects.root['/Dests']) ?? {}).map(([name, place]) => [name, place]),
+  )
+  const seen = new Set<PdfDict>()
+  const walk = (node: PdfValue | undefined) => {
+    const dict = objects.dict(node)
+    if (!dict || seen.has(dict)) return
+    seen.add(dict)
+    const names = objects.list(dict['/Names'])
+    for (let at = 0; at + 1 < names.length; at += 2) {
+      const name = objects.resolve(names[at])
+      if (typeof name === 'string') places.set(name, names[at + 1] ?? null)
+    }
+    for (const kid of objects.list(dict['/Kids'])) walk(kid)
+  }
+  walk(objects.dict(objects.root['/Names'])?.['/Dests'])
+  return places
+}
+
+function placed(
+  objects: PdfObjects,
+  destination: PdfValue | undefined,
+  named: ReadonlyMap<string, PdfValue>,
+  numbers: ReadonlyMap<string, number>,
+): Place | undefined {
+  let found = objects.resolve(destination)
+  if (typeof found === 'string') found = objects.resolve(named.get(found))
+  if (isDict(found)) found = objects.resolve(found['/D'])
+  if (!Array.isArray(found)) return undefined
+  const [target, ...view] = found
+  // Some programs write the number of the page, which is only right for other files.
+  const page = isRef(target) ? numbers.get(target) : typeof target === 'number' ? target : undefined
+  return page === undefined ? undefined : { page, view: view.map((part) => objects.resolve(part)) }
+}
+
+/** Replaces the outline of a document. `pageOf` tells the object of a page. */
+export function writeOutline(
+  objects: PdfObjects,
+  items: readonly OutlineItem[],
+  pageOf: (page: number) => string | undefined,
+): void {
+  const { root } = objects
+  delete root['/Outlines']
+  if (root['/PageMode'] === '/UseOutlines' && items.length === 0) delete root['/PageMode']
+  objects.touchRoot()
+  if (items.length === 0) return
+  const holder: PdfDict = { '/Type': '/Outlines' }
+  const ref = objects.add(holder)
+  root['/Outlines'] = ref
+  addItems(objects, items, { ref, dict: holder }, pageOf)
+}
+
+/** @returns how many items show below the parent while it is open. */
+function addItems(
+  objects: PdfObjects,
+  items: readonly OutlineItem[],
+  parent: { readonly ref: string; readonly dict: PdfDict },
+  pageOf: (page: number) => string | undefined,
+): number {
+  const refs = items.map(() => objects.add({}))
+  let shown = items.length
+  for (const [index, item] of items.entries()) {
+    const ref = refs[index] ?? ''
+    const dict = itemDict(item, { parent: parent.ref, previous: refs[index - 1], next: refs[index + 1] })
+    const page = item.place && pageOf(item.place.page)
+    if (page && item.place) dict['/Dest'] = [page, ...item.place.view]
+    if (item.children.length > 0) {
+      const below = addItems(objects, item.children, { ref, dict }, pageOf)
+      dict['/Count'] = item.open ? below : -below
+      if (item.open) shown += below
+    }
+    objects.set(ref, dict)
+  }
+  const [first = null] = refs
+  Object.assign(parent.dict, { '/First': first, '/Last': refs.at(-1) ?? null, '/Count': shown })
+  return shown
+}
+
+interface Neighbors {
+  readonly parent: string
+  readonly previous: string | undefined
+  readonly next: string | undefined
+}
+
+function itemDict({ title, place, uri }: OutlineItem, { parent, previous, next }: Neighbors): PdfDict {
+  return {
+    '/Title': title,
+    '/Parent': parent,
+    ...(previous !== undefined && { '/Prev': previous }),
+    ...(next !== undefined && { '/Next': next }),
+    ...(!place && uri !== undefined && { '/A': { '/S': '/URI', '/URI': uri } }),
+  }
+}
