@@ -40,6 +40,10 @@ const refusals: Readonly<Partial<Record<Refusal, readonly [code: string, message
     'InvalidSignatureException',
     'The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.',
   ],
+  'foreign-scope': [
+    'InvalidSignatureException',
+    'Credential should be scoped to a valid region and to this service.',
+  ],
   expired: ['InvalidSignatureException', 'Signature expired.'],
   skewed: [
     'InvalidSignatureException',

@@ -37,6 +37,7 @@ export interface Accepted {
 export type Refusal =
   | 'missing'
   | 'malformed'
+  | 'foreign-scope'
   | 'no-payload-hash'
   | 'old-signature'
   | 'unsupported'
@@ -82,9 +83,12 @@ export function verifySigV4(
   })
 
   if (claim.service !== service)
-    return refuse('malformed', `Incorrect service "${claim.service}". This endpoint belongs to "${service}".`)
+    return refuse(
+      'foreign-scope',
+      `Incorrect service "${claim.service}". This endpoint belongs to "${service}".`,
+    )
   if (claim.region !== region)
-    return refuse('malformed', `The region '${claim.region}' is wrong; expecting '${region}'.`, {
+    return refuse('foreign-scope', `The region '${claim.region}' is wrong; expecting '${region}'.`, {
       Region: region,
     })
   const key = credentials.find((one) => one.accessKeyId === claim.accessKeyId)

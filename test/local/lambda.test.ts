@@ -232,7 +232,7 @@ const refusals: Refusal[] = [
     'a signature for another service',
     () => callSigned(`${control.url}/2015-03-31/functions/echo/invocations`, { service: 'sqs' }),
     403,
-    'IncompleteSignatureException',
+    'InvalidSignatureException',
     /service/,
   ],
   [

@@ -6,6 +6,7 @@ import { type S3Code, S3Error } from './errors.ts'
 const CODES: Readonly<Record<Refusal, S3Code>> = {
   missing: 'AccessDenied',
   malformed: 'AuthorizationHeaderMalformed',
+  'foreign-scope': 'AuthorizationHeaderMalformed',
   'no-payload-hash': 'InvalidRequest',
   'old-signature': 'InvalidRequest',
   unsupported: 'InvalidArgument',
@@ -27,6 +28,8 @@ export function authenticate(
   const verdict = verifySigV4({ method, url, headers }, credentials, { service: 's3', region })
   if (verdict.ok) return verdict
   const { reason, message, presigned, details } = verdict
-  const code = reason === 'malformed' && presigned ? 'AuthorizationQueryParametersError' : CODES[reason]
-  throw new S3Error(code, message, details)
+  const code = CODES[reason]
+  const named =
+    code === 'AuthorizationHeaderMalformed' && presigned ? 'AuthorizationQueryParametersError' : code
+  throw new S3Error(named, message, details)
 }

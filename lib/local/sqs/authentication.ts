@@ -10,6 +10,7 @@ const refusals: Partial<Record<Refusal, SqsErrorName>> = {
   'unknown-key': 'UnrecognizedClientException',
   'bad-token': 'UnrecognizedClientException',
   'bad-signature': 'InvalidSignatureException',
+  'foreign-scope': 'InvalidSignatureException',
   expired: 'RequestExpiredException',
   skewed: 'InvalidSignatureException',
 }
@@ -19,6 +20,7 @@ const messages: Partial<Record<Refusal, string>> = {
   missing: 'Request is missing Authentication Token',
   'unknown-key': 'The security token included in the request is invalid.',
   'bad-token': 'The security token included in the request is invalid.',
+  'foreign-scope': 'Credential should be scoped to a valid region.',
   'bad-signature':
     'The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.',
 }
@@ -36,8 +38,6 @@ export function authenticate(
     region,
   })
   if (verdict.ok) return verdict.accessKeyId
-  if (verdict.details?.Region !== undefined)
-    throw new SqsError('InvalidSignatureException', 'Credential should be scoped to a valid region.')
   const name = refusals[verdict.reason] ?? 'IncompleteSignatureException'
   throw new SqsError(name, messages[verdict.reason] ?? verdict.message)
 }

@@ -486,7 +486,7 @@ test('a wrong secret, an unknown key and a wrong region are refused', async (t) 
   const wrong: [object, string][] = [
     [{ credentials: { ...credentials, secretAccessKey: 'x' } }, 'InvalidSignatureException'],
     [{ credentials: { ...credentials, accessKeyId: 'AKIDOTHER' } }, 'UnrecognizedClientException'],
-    [{ region: 'us-east-1' }, 'IncompleteSignatureException'],
+    [{ region: 'us-east-1' }, 'InvalidSignatureException'],
   ]
   for (const [changed, name] of wrong) {
     const client = new EventBridgeClient({ endpoint, region, credentials, maxAttempts: 1, ...changed })
