@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import packages from '../layers/packages.json' with { type: 'json' }
+
+const notice = readFileSync(new URL('../NOTICE', import.meta.url), 'utf8')
+const words = new Set(notice.split(/[\s,;()]+/))
+
+test('NOTICE tells the licence of every Debian package that the images carry', () => {
+  const { test: _test, aws: _aws, images: _images, ...parts } = packages
+  for (const [part, names] of Object.entries(parts)) {
+    assert.deepEqual(
+      names.filter((name) => !words.has(name)),
+      [],
+      `NOTICE says nothing of these packages of ${part}`,
+    )
+  }
+})
+
+test('NOTICE names the npm packages whose licence asks for more than a mention', () => {
+  const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  for (const name of Object.keys(dependencies)) {
+    const path = new URL(`../node_modules/${name}/package.json`, import.meta.url)
+    const { license = '' } = JSON.parse(readFileSync(path, 'utf8'))
+    if (/GPL|MPL|EPL|CDDL/.test(license)) assert.ok(words.has(name), `${name} is under ${license}`)
+  }
+})
