@@ -31,6 +31,7 @@ import {
   table,
 } from '../resources.ts'
 import { functionArn } from './lambda/runtime.ts'
+import { removeObsoleteRules } from './obsolete-rules.ts'
 
 export interface Names {
   readonly region: string
@@ -155,6 +156,8 @@ async function makeBus({ region, busName }: Names): Promise<void> {
   await client
     .send(new CreateEventBusCommand({ Name: busName }))
     .catch(unless(ResourceAlreadyExistsException))
+  for (const bus of ['default', busName])
+    await removeObsoleteRules(client, region, bus, Object.keys(functions))
   for (const [name, { trigger }] of Object.entries(functions)) {
     if (!('schedule' in trigger)) continue
     await client.send(new PutRuleCommand({ Name: name, ScheduleExpression: trigger.schedule }))

@@ -1,0 +1,42 @@
+import {
+  DeleteRuleCommand,
+  type EventBridgeClient,
+  ListRulesCommand,
+  ListTargetsByRuleCommand,
+  RemoveTargetsCommand,
+  type Target,
+} from '@aws-sdk/client-eventbridge'
+import { functionArn } from './lambda/runtime.ts'
+
+/**
+ * Deletes rules of earlier versions, as a deployment would: those that only call functions which are not declared
+ * any more. Each of their events would be tried for a day. Whatever else somebody made on the bus stays.
+ */
+export async function removeObsoleteRules(
+  client: EventBridgeClient,
+  region: string,
+  EventBusName: string,
+  declared: readonly string[],
+): Promise<void> {
+  const ours = functionArn(region, '')
+  const isObsolete = ({ Arn = '' }: Target) =>
+    Arn.startsWith(ours) && !declared.includes(Arn.slice(ours.length))
+  for (const Rule of await ruleNames(client, EventBusName)) {
+    const { Targets = [] } = await client.send(new ListTargetsByRuleCommand({ Rule, EventBusName }))
+    if (Targets.length === 0 || !Targets.every(isObsolete)) continue
+    const Ids = Targets.map(({ Id }) => Id ?? '')
+    await client.send(new RemoveTargetsCommand({ Rule, EventBusName, Ids }))
+    await client.send(new DeleteRuleCommand({ Name: Rule, EventBusName }))
+  }
+}
+
+async function ruleNames(client: EventBridgeClient, EventBusName: string): Promise<string[]> {
+  const names: string[] = []
+  let from: string | undefined
+  do {
+    const page = await client.send(new ListRulesCommand({ EventBusName, ...(from && { NextToken: from }) }))
+    names.push(...(page.Rules ?? []).map(({ Name = '' }) => Name))
+    from = page.NextToken
+  } while (from)
+  return names
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import {
+  EventBridgeClient,
+  ListRulesCommand,
+  PutRuleCommand,
+  PutTargetsCommand,
+} from '@aws-sdk/client-eventbridge'
+import pino from 'pino'
+import { processEnvironment } from '../../lib/config.ts'
+import { openEmbedded } from '../../lib/local/embedded.ts'
+import { functionArn } from '../../lib/local/lambda/runtime.ts'
+import { provision } from '../../lib/local/provision.ts'
+
+const region = 'eu-central-1'
+const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
+const names = {
+  region,
+  tableName: 'table',
+  bucketName: 'bucket',
+  busName: 'bus',
+  queuePrefix: 'mutabor-',
+}
+
+test('a start takes away rules of functions that are gone, and nothing else', async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), 'mutabor-provision-'))
+  const invoke = () => Promise.resolve()
+  const embedded = await openEmbedded({ dir, region, credentials, invoke, log: pino({ level: 'silent' }) })
+  t.after(async () => {
+    await embedded.close()
+    await rm(dir, { recursive: true })
+  })
+  // This file is a process of its own, so nobody else reads this environment.
+  for (const [service, url] of Object.entries(embedded.urls))
+    processEnvironment[`AWS_ENDPOINT_URL_${service}`] = url
+  processEnvironment.AWS_ACCESS_KEY_ID = credentials.accessKeyId
+  processEnvironment.AWS_SECRET_ACCESS_KEY = credentials.secretAccessKey
+  const { queues } = await provision(names)
+
+  const client = new EventBridgeClient({ region })
+  const put = async (Name: string, arns: string[], EventBusName: string) => {
+    await client.send(new PutRuleCommand({ Name, EventBusName, EventPattern: '{"source":["x"]}' }))
+    const Targets = arns.map((Arn, at) => ({ Id: `${at}`, Arn }))
+    await client.send(new PutTargetsCommand({ Rule: Name, EventBusName, Targets }))
+  }
+  const gone = functionArn(region, 'gone')
+  await put('job-hint', [gone], 'bus')
+  await put('old', [gone, functionArn(region, 'gone-too')], 'default')
+  await put('mixed', [gone, queues.image.arn], 'bus')
+  await put('own', [queues.image.arn], 'default')
+  await client.send(new PutRuleCommand({ Name: 'idle', EventPattern: '{"source":["x"]}' }))
+  await provision(names)
+
+  const rules = async (EventBusName: string) => {
+    const { Rules = [] } = await client.send(new ListRulesCommand({ EventBusName }))
+    return Rules.map(({ Name }) => Name)
+  }
+  assert.deepEqual(await rules('bus'), ['mixed'])
+  assert.deepEqual(await rules('default'), ['idle', 'own', 'sweep'])
+})
