@@ -20,5 +20,6 @@ async function ask({ version }: Engine): Promise<string> {
     timeout: 20_000,
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/tmp' },
   })
-  return /\d+(?:\.\d+)+/.exec(stdout + stderr)?.[0] ?? 'unknown'
+  // FontForge's version is a date.
+  return /\d+(?:\.\d+)+|\b\d{8}\b/.exec(stdout + stderr)?.[0] ?? 'unknown'
 }

@@ -1,11 +1,19 @@
 import { access, constants } from 'node:fs/promises'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import type { Engine } from '../engines/engine.ts'
+import { engineVersion } from '../engines/version.ts'
 
 const folders = ['/usr/local/bin', '/usr/bin', '/bin']
 
-async function isInstalled({ version }: Engine): Promise<boolean> {
+async function isInstalled(engine: Engine): Promise<boolean> {
+  const { version } = engine
   if (typeof version === 'function') return true
+  // The system's own interpreter is there without the library that makes it an engine: only asking tells.
+  if (isAbsolute(version[0]))
+    return engineVersion(engine).then(
+      () => true,
+      () => false,
+    )
   const found = await Promise.all(
     folders.map((folder) =>
       access(join(folder, version[0]), constants.X_OK).then(
