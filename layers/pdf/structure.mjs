@@ -18,7 +18,7 @@ String.fromCharCode = (...codes) => String.fromCodePoint(...codes.map((code) => 
 // Damaged files would fill the log.
 mupdf.setLog?.({ error() {}, warning() {} })
 
-const maxVectors = 20_000
+const maxVectors = 5000
 const maxPicturePixels = 40_000_000
 
 const round = (number) => Math.round(number * 100) / 100
@@ -90,8 +90,9 @@ function createWords(styles) {
       const xs = [quad[0], quad[2], quad[4], quad[6]]
       const ys = [quad[1], quad[3], quad[5], quad[7]]
       const [x0, y0, x1, y1] = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
-      const far = word && (x0 - word.box[2] > size * 0.25 || word.box[0] - x1 > size * 0.25)
-      if (word && (word.style !== style || far || Math.abs(word.base - origin[1]) > size * 0.1)) endWord()
+      const far = !vertical && word && (x0 - word.box[2] > size * 0.25 || word.box[0] - x1 > size * 0.25)
+      const moved = !vertical && word && Math.abs(word.base - origin[1]) > size * 0.1
+      if (word && (word.style !== style || far || moved)) endWord()
       if (!word) {
         word = { text: '', box: [x0, y0, x1, y1], base: origin[1], style, ...(spaced && { spaced: true }) }
         spaced = false

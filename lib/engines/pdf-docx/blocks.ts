@@ -1,0 +1,85 @@
+import type { Box } from './geometry.ts'
+import type { Style } from './structure.ts'
+
+export interface Run {
+  readonly text: string
+  readonly style: Style
+  readonly link?: string
+  readonly script?: 'super' | 'sub'
+  readonly rtl?: boolean
+  /** Stands for the number of the page; its text is that of one page. */
+  readonly field?: 'page'
+}
+
+export type Alignment = 'left' | 'center' | 'right' | 'both'
+
+export interface ListMark {
+  readonly kind: 'bullet' | 'number'
+  /** As it stands in front of the item: `•`, `3.`, `(b)`. */
+  readonly text: string
+  /** Where the mark and where the text after it begins, in points. */
+  readonly at: number
+  readonly textAt: number
+}
+
+/** An item of a list that is one: which of the document's lists, how deep, and how that list starts. */
+export interface ListPlace {
+  readonly kind: ListMark['kind']
+  readonly list: number
+  readonly level: number
+  readonly start: number
+  /** The first item's. */
+  readonly mark: string
+}
+
+export interface Paragraph {
+  readonly kind: 'paragraph'
+  readonly box: Box
+  readonly runs: readonly Run[]
+  readonly alignment: Alignment
+  /** Most of its letters have it. */
+  readonly style: Style
+  readonly lineCount: number
+  /** Its last line ends at the edge of the column, so it may go on elsewhere. */
+  readonly open: boolean
+  /** Points between its first line and what is above, beyond the usual distance. */
+  readonly spaceBefore: number
+  /** Points from the edge of its column; the first line's comes on top and may be negative. */
+  readonly indent: number
+  readonly firstIndent: number
+  readonly rtl: boolean
+  readonly mark?: ListMark
+  readonly heading?: number
+  readonly list?: ListPlace
+}
+
+export interface Cell {
+  readonly blocks: readonly (Paragraph | Picture)[]
+  /** Points. */
+  readonly width: number
+  readonly columnSpan: number
+  readonly rowSpan: number
+  /** Six hexadecimal digits. */
+  readonly shading?: string
+}
+
+export interface Table {
+  readonly kind: 'table'
+  readonly box: Box
+  /** Points. */
+  readonly widths: readonly number[]
+  readonly rows: readonly (readonly Cell[])[]
+  readonly ruled: boolean
+}
+
+export interface Picture {
+  readonly kind: 'picture'
+  readonly box: Box
+  /** PNG or JPEG. */
+  readonly path: string
+}
+
+export type Block = Paragraph | Table | Picture
+
+/** Without the mark of a list. */
+export const textOf = (paragraph: Paragraph): string => paragraph.runs.map(({ text }) => text).join('')

@@ -1,0 +1,40 @@
+import type { Style } from './structure.ts'
+
+/** Fonts that Word has or replaces by one of the same widths, by how PDFs name them. */
+const known: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/^(timesnewroman|times|nimbusrom|tinos|freeserif)/, 'Times New Roman'],
+  [/^(arialnarrow)/, 'Arial Narrow'],
+  [/^(arial|helvetica|nimbussan|arimo|freesans)/, 'Arial'],
+  [/^(couriernew|courier|nimbusmon|cousine|freemono)/, 'Courier New'],
+  [/^liberationserif/, 'Liberation Serif'],
+  [/^liberationmono/, 'Liberation Mono'],
+  [/^liberationsans/, 'Liberation Sans'],
+  [/^dejavusansmono/, 'DejaVu Sans Mono'],
+  [/^dejavuserif/, 'DejaVu Serif'],
+  [/^dejavusans/, 'DejaVu Sans'],
+  [/^(calibri|carlito)/, 'Calibri'],
+  [/^(cambria|caladea)/, 'Cambria'],
+  [/^(georgia|gelasio)/, 'Georgia'],
+  [/^verdana/, 'Verdana'],
+  [/^tahoma/, 'Tahoma'],
+  [/^trebuchet/, 'Trebuchet MS'],
+  [/^(garamond|ebgaramond)/, 'Garamond'],
+  [/^(consolas|inconsolata)/, 'Consolas'],
+  [/^(segoeui)/, 'Segoe UI'],
+  [/^(symbol|opensymbol|wingdings|zapfdingbats)/, 'Arial'],
+  [/^notosanscjk|^sourcehansans|^droidsansfallback|^ms-?gothic|^simhei/, 'Noto Sans CJK SC'],
+  [/^notoserifcjk|^sourcehanserif|^ms-?mincho|^simsun/, 'Noto Serif CJK SC'],
+  [/^cm(tt|sltt|itt)|^sftt|^lmmono/, 'Courier New'],
+  [/^cmss|^sfss|^lmsans/, 'Arial'],
+  [/^cm[a-z]*\d|^sfr[mb]|^lmroman/, 'Times New Roman'],
+]
+
+/** Name of a font for Word. Subsets and makers name theirs freely; what is not known goes by its kind. */
+export function fontName({ font, mono, serif }: Pick<Style, 'font' | 'mono' | 'serif'>): string {
+  const name = font.replace(/^[A-Z]{6}\+/, '')
+  const plain = name.toLowerCase().replaceAll(/[\s_,-]/g, '')
+  const match = known.find(([pattern]) => pattern.test(plain))
+  if (match) return match[1]
+  if (mono) return 'Courier New'
+  return serif && !/sans|gothic|grotesk/.test(plain) ? 'Times New Roman' : 'Arial'
+}

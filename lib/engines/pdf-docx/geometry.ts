@@ -1,0 +1,86 @@
+/** Left, top, right, bottom in points; down is more. */
+export type Box = readonly [left: number, top: number, right: number, bottom: number]
+
+export interface Interval {
+  readonly from: number
+  readonly to: number
+}
+
+export const widthOf = (box: Box) => box[2] - box[0]
+export const heightOf = (box: Box) => box[3] - box[1]
+export const areaOf = (box: Box) => Math.max(0, widthOf(box)) * Math.max(0, heightOf(box))
+
+/** The smallest box around all; all must not be empty. */
+export function around(boxes: readonly Box[]): Box {
+  return boxes.reduce((whole, box) => [
+    Math.min(whole[0], box[0]),
+    Math.min(whole[1], box[1]),
+    Math.max(whole[2], box[2]),
+    Math.max(whole[3], box[3]),
+  ])
+}
+
+export function overlap(a: Box, b: Box): number {
+  const width = Math.min(a[2], b[2]) - Math.max(a[0], b[0])
+  const height = Math.min(a[3], b[3]) - Math.max(a[1], b[1])
+  return width > 0 && height > 0 ? width * height : 0
+}
+
+export function centerIn(box: Box, outer: Box, slack = 0): boolean {
+  const [x, y] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]
+  return x >= outer[0] - slack && x <= outer[2] + slack && y >= outer[1] - slack && y <= outer[3] + slack
+}
+
+export function touches(a: Box, b: Box, slack: number): boolean {
+  return a[0] <= b[2] + slack && b[0] <= a[2] + slack && a[1] <= b[3] + slack && b[1] <= a[3] + slack
+}
+
+/** Groups of things that touch each other, directly or through others. */
+export function clusters<T>(things: readonly T[], touching: (a: T, b: T) => boolean): T[][] {
+  const groups: T[][] = []
+  for (const thing of things) {
+    const near = groups.filter((group) => group.some((other) => touching(thing, other)))
+    const [first, ...rest] = near
+    if (!first) {
+      groups.push([thing])
+      continue
+    }
+    first.push(thing)
+    for (const group of rest) {
+      first.push(...group)
+      groups.splice(groups.indexOf(group), 1)
+    }
+  }
+  return groups
+}
+
+/** Values that lie closer than `slack` become one, their mean; sorted. */
+export function merged(values: readonly number[], slack: number): number[] {
+  const groups: number[][] = []
+  for (const value of [...values].sort((a, b) => a - b)) {
+    const last = groups.at(-1)
+    if (last && value - (last.at(-1) ?? value) <= slack) last.push(value)
+    else groups.push([value])
+  }
+  return groups.map((group) => group.reduce((sum, value) => sum + value, 0) / group.length)
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
+}
+
+/** What is left of `free` without the intervals `taken`. */
+export function without(free: readonly Interval[], taken: readonly Interval[]): Interval[] {
+  let left = [...free]
+  for (const { from, to } of taken) {
+    left = left.flatMap((gap) => {
+      if (to <= gap.from || from >= gap.to) return [gap]
+      return [
+        { from: gap.from, to: from },
+        { from: to, to: gap.to },
+      ].filter((part) => part.to - part.from > 0.01)
+    })
+  }
+  return left
+}

@@ -1,0 +1,205 @@
+import { type Block, type Paragraph, type Picture, textOf } from './blocks.ts'
+import { type FurnitureRow, furnitureOf } from './furniture.ts'
+import { around, type Box, median, widthOf } from './geometry.ts'
+import type { Grid } from './grid.ts'
+import { bodySize, withHeadings } from './headings.ts'
+import { linesOf } from './lines.ts'
+import { withLists } from './lists.ts'
+import { blocksOf } from './page-blocks.ts'
+import { appended } from './runs.ts'
+import type { Page, Structure, Word } from './structure.ts'
+
+/** Pages of one size that flow on from one to the next. */
+export interface Section {
+  readonly width: number
+  readonly height: number
+  /** Left, top, right, bottom in points. */
+  readonly margins: Box
+  readonly blocks: readonly FlowBlock[]
+}
+
+export type FlowBlock = Block & {
+  /** Starts on a new page, as it does in the PDF. */
+  readonly newPage?: boolean
+  /** Left and right edge of the text around it. */
+  readonly column: Box
+}
+
+export interface Layout {
+  readonly sections: readonly Section[]
+  readonly header: readonly FurnitureRow[]
+  readonly footer: readonly FurnitureRow[]
+  /** Points. */
+  readonly bodySize: number
+  /** Distance of lines in sizes of the letters. */
+  readonly pitch: number
+}
+
+export interface PageParts {
+  readonly grids: readonly Grid[]
+  readonly pictures: readonly Picture[]
+}
+
+/** The document that the pages were printed from, as far as it can be told. */
+export function layoutOf({ pages, outline }: Structure, parts: ReadonlyMap<Page, PageParts>): Layout {
+  const furniture = furnitureOf(pages)
+  const column = textColumn(pages, furniture.words)
+  const pitch = usualPitch(pages)
+  const hyphenated = hyphenatedWords(pages)
+  const perPage = pages.map((page) => {
+    const { grids = [], pictures = [] } = parts.get(page) ?? {}
+    const own = columnOf(page, column, furniture.words)
+    const centers = [(column[0] + column[1]) / 2]
+    const rules = { pitch, hyphenated, pictures, furniture: furniture.words, column: own, centers }
+    const blocks = blocksOf(page, grids, rules)
+    return { page, blocks: blocks.map((block): FlowBlock => ({ ...block, column: own })) }
+  })
+  const titled = withHeadings(
+    perPage.flatMap(({ blocks }) => blocks),
+    outline,
+  )
+  let lists = 0
+  const marked = withLists(titled, () => lists++)
+  let at = 0
+  const finished = perPage.map(({ page, blocks }) => {
+    const own = marked.slice(at, at + blocks.length) as FlowBlock[] // each is one of `blocks` with marks added
+    at += blocks.length
+    return { page, blocks: own }
+  })
+  return {
+    sections: sectionsOf(finished, column),
+    header: furniture.header,
+    footer: furniture.footer,
+    bodySize: bodySize(marked),
+    pitch,
+  }
+}
+
+/** Left and right edge of the text: the median of the pages that are filled. */
+function textColumn(pages: readonly Page[], furniture: ReadonlySet<Word>): readonly [number, number] {
+  const extents = pages.flatMap((page) => {
+    const extent = textExtent(page, furniture)
+    return extent && widthOf(extent) > page.width * 0.4 ? [extent] : []
+  })
+  const width = pages[0]?.width ?? 595
+  if (extents.length === 0) return [Math.min(72, width * 0.12), width - Math.min(72, width * 0.12)]
+  return [median(extents.map((box) => box[0])), median(extents.map((box) => box[2]))]
+}
+
+/** Around the text of a page, but for what stands at its very top and bottom. */
+function textExtent(page: Page, furniture: ReadonlySet<Word>): Box | undefined {
+  const words = page.pieces.flat().filter((word) => !furniture.has(word))
+  const inner = words.filter(({ box }) => box[1] > page.height * 0.06 && box[3] < page.height * 0.94)
+  const counted = inner.length >= 3 ? inner : words
+  return counted.length > 0 ? around(counted.map(({ box }) => box)) : undefined
+}
+
+function columnOf(page: Page, [left, right]: readonly [number, number], furniture: ReadonlySet<Word>): Box {
+  const own = textExtent(page, furniture)
+  if (right > page.width) return own ?? [0, 0, page.width, page.height]
+  return [Math.min(left, own?.[0] ?? left), 0, Math.max(right, own?.[2] ?? right), page.height]
+}
+
+/** Measured between lines that follow a full one: there a paragraph goes on. */
+function usualPitch(pages: readonly Page[]): number {
+  const ratios = pages.slice(0, 50).flatMap((page) =>
+    page.pieces.flatMap((piece, index) => {
+      const next = page.pieces[index + 1]
+      const [line] = linesOf(piece)
+      const [below] = next ? linesOf(next) : []
+      if (!line || !below || Math.abs(line.style.size - below.style.size) > 0.5) return []
+      const ratio = (below.base - line.base) / line.style.size
+      const isFull = widthOf(line.box) > page.width * 0.25
+      return isFull && ratio > 0.8 && ratio < 2.6 ? [ratio] : []
+    }),
+  )
+  return ratios.length > 0 ? median(ratios) : 1.2
+}
+
+function hyphenatedWords(pages: readonly Page[]): Set<string> {
+  const texts = pages.flatMap((page) => page.pieces.flat().map(({ text }) => text))
+  return new Set(texts.flatMap((text) => text.toLowerCase().match(/\p{L}+-\p{L}+/gu) ?? []))
+}
+
+interface PageFlow {
+  readonly page: Page
+  readonly blocks: readonly FlowBlock[]
+}
+
+function sectionsOf(flows: readonly PageFlow[], column: readonly [number, number]): Section[] {
+  const groups: PageFlow[][] = []
+  for (const flow of flows) {
+    const group = groups.at(-1)
+    const last = group?.at(-1)
+    if (group && last && isSameSize(last.page, flow.page)) group.push(flow)
+    else groups.push([flow])
+  }
+  return groups.flatMap((group) => {
+    const [first] = group
+    if (!first) return []
+    const { width, height } = first.page
+    return [{ width, height, margins: marginsOf(group, column), blocks: joined(group) }]
+  })
+}
+
+function isSameSize(a: Page, b: Page): boolean {
+  return Math.abs(a.width - b.width) < 6 && Math.abs(a.height - b.height) < 6
+}
+
+function marginsOf(group: readonly PageFlow[], column: readonly [number, number]): Box {
+  const { width, height } = group[0]?.page ?? { width: 595, height: 842 }
+  const boxes = group.flatMap(({ blocks }) => blocks.map(({ box }) => box))
+  const within = (value: number, most: number) => Math.min(most, Math.max(18, value))
+  if (boxes.length === 0) return [36, 36, 36, 36]
+  const whole = around(boxes)
+  const fits = column[1] < width
+  return [
+    within(fits ? column[0] : whole[0], width * 0.3),
+    within(whole[1], height * 0.2),
+    within(width - (fits ? column[1] : whole[2]), width * 0.3),
+    within(height - whole[3], height * 0.12),
+  ]
+}
+
+/** A page that was left before it was full, or a chapter, starts a new one; other text flows on. */
+function joined(group: readonly PageFlow[]): FlowBlock[] {
+  const out: FlowBlock[] = []
+  for (const [index, { blocks }] of group.entries()) {
+    const before = group[index - 1]
+    const [first, ...rest] = blocks
+    if (!first) continue
+    const last = out.at(-1)
+    if (last && before && goesOnAcross(last, first)) {
+      out[out.length - 1] = { ...last, ...extended(last, first), column: last.column }
+      out.push(...rest)
+      continue
+    }
+    const newPage = before !== undefined && (endsEarly(before, group) || isChapter(first))
+    out.push({ ...first, ...(newPage && { newPage }) }, ...rest)
+  }
+  return out
+}
+
+const isChapter = (block: Block) => block.kind === 'paragraph' && block.heading === 1
+
+function endsEarly({ blocks }: PageFlow, group: readonly PageFlow[]): boolean {
+  const bottoms = group.flatMap((flow) => flow.blocks.map(({ box }) => box[3]))
+  const bottom = Math.max(...blocks.map(({ box }) => box[3]), 0)
+  const [top, lowest] = [
+    Math.min(...group.flatMap((flow) => flow.blocks.map(({ box }) => box[1]))),
+    Math.max(...bottoms),
+  ]
+  return lowest - bottom > (lowest - top) * 0.15
+}
+
+function goesOnAcross(last: Block, first: Block): last is Paragraph & FlowBlock {
+  if (last.kind !== 'paragraph' || first.kind !== 'paragraph') return false
+  if (!last.open || last.heading !== undefined || first.heading !== undefined || first.mark) return false
+  if (Math.abs(last.style.size - first.style.size) > 0.5 || last.rtl !== first.rtl) return false
+  return !/[.!?:;。！？”"»)\]]\s*$/u.test(textOf(last)) && /^[\p{Ll}\p{Lo}]/u.test(textOf(first))
+}
+
+function extended(last: Paragraph, first: Block): Block {
+  if (first.kind !== 'paragraph') return last
+  return { ...last, runs: appended(last.runs, first.runs), open: first.open }
+}

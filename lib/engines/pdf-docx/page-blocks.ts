@@ -1,0 +1,170 @@
+import { type AlignedTable, alignedTables } from './aligned.ts'
+import type { Block, Cell, Paragraph, Picture, Table } from './blocks.ts'
+import { type Atom, readingOrder } from './columns.ts'
+import { around, type Box, centerIn, median } from './geometry.ts'
+import { fillsOf, type Grid, type GridCell, gridsOf } from './grid.ts'
+import { isRightToLeft, type Line, lineInOrder, linesOf } from './lines.ts'
+import { type ParagraphRules, paragraphsOf } from './paragraphs.ts'
+import type { Page, Vector, Word } from './structure.ts'
+
+export interface PageRules extends Omit<ParagraphRules, 'column'> {
+  /** Left and right edge of the text of the whole document. */
+  readonly column: Box
+  /** Areas that are kept as pictures, with the words in them. */
+  readonly pictures: readonly Picture[]
+  /** Words that stand on every page. */
+  readonly furniture: ReadonlySet<Word>
+}
+
+interface PageAtom extends Atom {
+  readonly words: readonly Word[]
+  readonly block?: Block
+}
+
+/** Tables that are drawn around words; a grid without them is the ground of a chart. */
+export function tablesOf(page: Page): Grid[] {
+  const words = page.pieces.flat()
+  return gridsOf(page.vectors, page.width * page.height).filter((grid) => {
+    const filled = grid.cells.filter(({ box }) => words.some((word) => centerIn(word.box, box)))
+    const columns = new Set(filled.map(({ column }) => column))
+    const shared = filled.some((cell) =>
+      filled.some(({ row, column }) => row === cell.row && column > cell.column),
+    )
+    return columns.size >= 2 && shared && filled.length >= grid.cells.length * 0.3
+  })
+}
+
+/** What stands on a page, in the order in which it is read. */
+export function blocksOf(page: Page, grids: readonly Grid[], rules: PageRules): Block[] {
+  const inPicture = (word: Word) => rules.pictures.some(({ box }) => centerIn(word.box, box))
+  const pieces = page.pieces
+    .map((piece) => piece.filter((word) => !rules.furniture.has(word) && !inPicture(word)))
+    .filter((piece) => piece.length > 0)
+  const words = pieces.flat()
+  const inTable = (word: Word) => grids.some(({ box }) => centerIn(word.box, box))
+  const atoms: PageAtom[] = [
+    ...pieces.flatMap((piece) => textAtom(piece.filter((word) => !inTable(word)))),
+    ...grids.map((grid) => blockAtom(ruledTable(grid, words, rules))),
+    ...rules.pictures
+      .filter((picture) => !grids.some(({ box }) => centerIn(picture.box, box)))
+      .map(blockAtom),
+  ]
+  const fills = fillsOf(page.vectors, page.width * page.height)
+  const centers = [...(rules.centers ?? []), page.width / 2]
+  const flow = readingOrder(atoms, rules.column).flatMap(({ atoms: found, column }) =>
+    // The middle of the page is that of its text only where there are no columns.
+    flowOf(found, fills, { ...rules, column, centers: column === rules.column ? centers : [] }),
+  )
+  return [...flow, ...turnedText(page, rules)]
+}
+
+/** Text that does not stand upright, a paragraph for each of its lines. */
+function turnedText(page: Page, rules: PageRules): Paragraph[] {
+  return page.turned.flatMap((words) => {
+    const box = around(words.map((word) => word.box))
+    const [paragraph] = paragraphsOf([lineInOrder(words)], rules)
+    return paragraph ? [{ ...paragraph, box, alignment: 'left' as const, indent: 0, firstIndent: 0 }] : []
+  })
+}
+
+function textAtom(words: readonly Word[]): PageAtom[] {
+  if (words.length === 0) return []
+  const text = words.map((word) => word.text).join('')
+  return [{ words, box: around(words.map(({ box }) => box)), letters: text.length, rtl: isRightToLeft(text) }]
+}
+
+const blockAtom = (block: Block): PageAtom => ({
+  words: [],
+  box: block.box,
+  letters: 0,
+  rtl: false,
+  block,
+})
+
+/** One column from top to bottom. */
+function flowOf(atoms: readonly PageAtom[], fills: readonly Vector[], rules: ParagraphRules): Block[] {
+  const lines = linesOf(atoms.flatMap(({ words }) => words))
+  const solid = atoms.flatMap(({ block }) => block ?? [])
+  const tables = alignedTables(lines)
+  const inTable = new Set(tables.flatMap((table) => table.lines))
+  const blocks: Block[] = [...solid]
+  let run: Line[] = []
+  const flush = () => {
+    if (run.length > 0) blocks.push(...paragraphsOf(run, rules))
+    run = []
+  }
+  for (const line of lines) {
+    const before = run.at(-1)
+    const parted = before && solid.some(({ box }) => box[1] >= before.base - 3 && box[3] <= line.base)
+    if (inTable.has(line) || parted) flush()
+    if (!inTable.has(line)) run.push(line)
+  }
+  flush()
+  blocks.push(...tables.map((table) => tableOf(table, fills, rules)))
+  return spaced(
+    blocks.sort((a, b) => a.box[1] - b.box[1]),
+    rules.pitch,
+  )
+}
+
+function tableOf({ box, xs, rows }: AlignedTable, fills: readonly Vector[], rules: ParagraphRules): Table {
+  return {
+    kind: 'table',
+    box,
+    ruled: false,
+    widths: xs.slice(1).map((x, index) => x - (xs[index] ?? 0)),
+    rows: rows.map((row) =>
+      row.map((words, index): Cell => {
+        const column: Box = [xs[index] ?? 0, box[1], xs[index + 1] ?? 0, box[3]]
+        const width = column[2] - column[0]
+        const cell = { blocks: cellBlocks(words, column, rules), width, columnSpan: 1, rowSpan: 1 }
+        const own = around((words.length > 0 ? words : row.flat()).map((word) => word.box))
+        const ground = fills.findLast((fill) => centerIn(own, fill.box))
+        return ground ? { ...cell, shading: ground.color } : cell
+      }),
+    ),
+  }
+}
+
+/** Keeps the distances between blocks, as far as they are more than between lines. */
+function spaced(blocks: readonly Block[], pitch: number): Block[] {
+  const apart = blocks.map((block, index) => {
+    const before = blocks[index - 1]
+    if (block.kind !== 'paragraph' || !before) return block
+    const usual = block.style.size * (pitch - 1)
+    return { ...block, spaceBefore: Math.min(40, Math.max(0, block.box[1] - before.box[3] - usual)) }
+  })
+  // The first has nothing above it to tell; it may come to stand below the last of another column or page.
+  const [first, ...rest] = apart
+  if (first?.kind !== 'paragraph') return apart
+  const usual = median(rest.flatMap((block) => (block.kind === 'paragraph' ? [block.spaceBefore] : [])))
+  return [{ ...first, spaceBefore: usual }, ...rest]
+}
+
+function cellBlocks(words: readonly Word[], column: Box, rules: ParagraphRules): Paragraph[] {
+  return words.length === 0 ? [] : paragraphsOf(linesOf(words), { ...rules, column })
+}
+
+function ruledTable(grid: Grid, words: readonly Word[], rules: PageRules): Table {
+  const { xs, ys } = grid
+  const cellOf = ({ box, columnSpan, rowSpan, shading }: GridCell): Cell => {
+    const inside = words.filter((word) => centerIn(word.box, box))
+    const column: Box = [box[0] + 3, box[1], box[2] - 3, box[3]]
+    const blocks = cellBlocks(inside, column, rules).map((paragraph) => ({
+      ...paragraph,
+      indent: paragraph.mark ? paragraph.indent : 0,
+      firstIndent: paragraph.mark ? paragraph.firstIndent : 0,
+    }))
+    const pictures = rules.pictures.filter((picture) => centerIn(picture.box, box))
+    const all = [...pictures, ...blocks].sort((a, b) => a.box[1] - b.box[1])
+    const width = box[2] - box[0]
+    return { blocks: all, width, columnSpan, rowSpan, ...(shading !== undefined && { shading }) }
+  }
+  return {
+    kind: 'table',
+    box: grid.box,
+    ruled: true,
+    widths: xs.slice(1).map((x, index) => x - (xs[index] ?? 0)),
+    rows: ys.slice(1).map((_, row) => grid.cells.filter((cell) => cell.row === row).map(cellOf)),
+  }
+}

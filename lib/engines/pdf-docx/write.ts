@@ -1,0 +1,201 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import type * as docx from 'docx'
+import type { Alignment, Cell, Paragraph, Picture, Table } from './blocks.ts'
+import type { FurnitureRow } from './furniture.ts'
+import type { FlowBlock, Layout, Section } from './layout.ts'
+import { numberingOf, numberingReference } from './numbering.ts'
+import { type Docx, textRuns } from './text-runs.ts'
+
+const twips = (points: number) => Math.round(points * 20)
+const pixels = (points: number) => Math.max(1, Math.round((points * 96) / 72))
+
+/** What a paragraph stands in. */
+interface Place {
+  readonly onColor?: string | undefined
+  /** Points from its left to its right edge. */
+  readonly width: number
+}
+
+/** Writes a layout as a Word document. */
+export async function writeDocx(layout: Layout, path: string): Promise<void> {
+  const library = await import('docx')
+  const writer = createWriter(library, layout)
+  const sections: docx.ISectionOptions[] = []
+  for (const section of layout.sections) sections.push(await writer.section(section))
+  const body = { font: 'Calibri', size: Math.round(layout.bodySize * 2) }
+  const document = new library.Document({
+    creator: 'Mutabor',
+    compatibility: { version: 15 },
+    styles: { default: { document: { run: body }, ...headingStyles(body) } },
+    numbering: { config: numberingOf(library, layout) },
+    sections,
+  })
+  await writeFile(path, await library.Packer.toBuffer(document))
+}
+
+/** The look of a heading is that of its letters in the PDF; the style names its level. */
+function headingStyles(run: docx.IRunStylePropertiesOptions) {
+  const plain = { run: { ...run, color: '000000', italics: false }, paragraph: { keepNext: true } }
+  const levels = [1, 2, 3, 4, 5, 6] as const
+  return Object.fromEntries(levels.map((level) => [`heading${level}`, plain]))
+}
+
+function createWriter(library: Docx, layout: Layout) {
+  return { section }
+
+  async function section(part: Section): Promise<docx.ISectionOptions> {
+    const [left, top, right, bottom] = part.margins
+    const landscape = part.width > part.height
+    const sides = [part.width, part.height].sort((a, b) => a - b)
+    const children: (docx.Paragraph | docx.Table)[] = []
+    const place = { width: part.width - left - right }
+    for (const [index, block] of part.blocks.entries()) {
+      children.push(...(await blockParts(block, part.blocks[index + 1], place)))
+    }
+    return {
+      properties: {
+        page: {
+          size: {
+            width: twips(sides[0] ?? part.width),
+            height: twips(sides[1] ?? part.height),
+            orientation: library.PageOrientation[landscape ? 'LANDSCAPE' : 'PORTRAIT'],
+          },
+          margin: { left: twips(left), top: twips(top), right: twips(right), bottom: twips(bottom) },
+        },
+      },
+      headers: { default: new library.Header({ children: layout.header.map(furnitureParagraph) }) },
+      footers: { default: new library.Footer({ children: layout.footer.map(furnitureParagraph) }) },
+      children: children.length > 0 ? children : [new library.Paragraph({})],
+    }
+  }
+
+  /** Two tables without anything between them would be one, and a document may not end with one. */
+  function afterTable(): docx.Paragraph {
+    return new library.Paragraph({ spacing: { before: 0, after: 0, line: 120, lineRule: 'exact' } })
+  }
+
+  async function blockParts(
+    block: FlowBlock,
+    next: FlowBlock | undefined,
+    place: Place,
+  ): Promise<(docx.Paragraph | docx.Table)[]> {
+    const pageBreakBefore = block.newPage === true
+    switch (block.kind) {
+      case 'paragraph':
+        return [paragraph(block, place, pageBreakBefore)]
+      case 'picture':
+        return [await picture(block, block.column, place, pageBreakBefore)]
+      case 'table': {
+        const before = pageBreakBefore ? [new library.Paragraph({ pageBreakBefore })] : []
+        return [...before, await table(block, place), ...(next?.kind === 'paragraph' ? [] : [afterTable()])]
+      }
+    }
+  }
+
+  function paragraph(block: Paragraph, { onColor, width }: Place, pageBreakBefore = false): docx.Paragraph {
+    const { heading, list } = block
+    const level = heading === undefined ? undefined : (`HEADING_${heading}` as 'HEADING_1') // 1 to 6
+    const literal = block.mark && !list ? [{ text: `${block.mark.text}\t`, style: block.style }] : []
+    const runs = [...literal, ...block.runs]
+    const tabbed = runs.some(({ text }) => text.includes('\t'))
+    return new library.Paragraph({
+      children: textRuns(library, runs, { onColor }),
+      ...(level && { heading: library.HeadingLevel[level] }),
+      ...(list && { numbering: { reference: numberingReference(list), level: list.level } }),
+      ...(!block.rtl && { alignment: alignments(block.alignment) }),
+      ...(block.rtl && { bidirectional: true }),
+      ...(pageBreakBefore && { pageBreakBefore }),
+      ...(tabbed && !block.mark && { tabStops: [{ type: 'right', position: twips(width) }] }),
+      spacing: { before: twips(block.spaceBefore), after: 0, ...lineOf(block) },
+      indent: {
+        left: twips(Math.max(0, block.indent)),
+        ...(block.firstIndent < 0
+          ? { hanging: twips(Math.min(-block.firstIndent, Math.max(0, block.indent))) }
+          : { firstLine: twips(block.firstIndent) }),
+      },
+    })
+  }
+
+  /** Fonts that need more between their lines take it. */
+  function lineOf({ style }: Paragraph) {
+    return { line: twips(style.size * Math.min(2.5, layout.pitch)), lineRule: 'atLeast' } as const
+  }
+
+  function alignments(alignment: Alignment) {
+    const names = { left: 'LEFT', center: 'CENTER', right: 'RIGHT', both: 'JUSTIFIED' } as const
+    return library.AlignmentType[names[alignment]]
+  }
+
+  function furnitureParagraph({ runs, alignment }: FurnitureRow): docx.Paragraph {
+    return new library.Paragraph({
+      children: textRuns(library, runs, {}),
+      alignment: alignments(alignment),
+      spacing: { before: 0, after: 0 },
+    })
+  }
+
+  async function picture(
+    { path, box }: Picture,
+    [left, , right]: readonly number[],
+    place: Place,
+    pageBreakBefore: boolean,
+  ): Promise<docx.Paragraph> {
+    const [width, height] = [box[2] - box[0], box[3] - box[1]]
+    const scale = Math.min(1, place.width / width)
+    const [before = 0, after = 0] = [box[0] - (left ?? 0), (right ?? 0) - box[2]]
+    const centered = before > 12 && Math.abs(before - after) < 24
+    return new library.Paragraph({
+      children: [
+        new library.ImageRun({
+          type: path.endsWith('.png') ? 'png' : 'jpg',
+          data: await readFile(path),
+          transformation: { width: pixels(width * scale), height: pixels(height * scale) },
+        }),
+      ],
+      alignment: alignments(centered ? 'center' : 'left'),
+      spacing: { before: 60, after: 60, line: 240, lineRule: 'auto' },
+      ...(pageBreakBefore && { pageBreakBefore }),
+    })
+  }
+
+  async function table({ rows, widths, ruled }: Table, place: Place): Promise<docx.Table> {
+    const sum = widths.reduce((total, width) => total + width, 0)
+    // Fonts may be replaced by wider ones: cells get some room where there is some.
+    const scale = Math.min(ruled ? 1.02 : 1.06, place.width / sum)
+    const columnWidths = widths.map((width) => twips(width * scale))
+    const border = ruled
+      ? ({ style: 'single', size: 4, color: 'auto' } as const)
+      : ({ style: 'none', size: 0, color: 'auto' } as const)
+    const borders = { top: border, bottom: border, left: border, right: border }
+    const side = ruled ? 30 : 15
+    const made: docx.TableRow[] = []
+    for (const row of rows) {
+      const children: docx.TableCell[] = []
+      for (const one of row) children.push(await cell(one, place))
+      made.push(new library.TableRow({ cantSplit: true, children }))
+    }
+    return new library.Table({
+      columnWidths,
+      width: { size: columnWidths.reduce((total, width) => total + width, 0), type: 'dxa' },
+      layout: 'fixed',
+      margins: { marginUnitType: 'dxa', left: side, right: side },
+      borders: { ...borders, insideHorizontal: border, insideVertical: border },
+      rows: made,
+    })
+  }
+
+  async function cell({ blocks, columnSpan, rowSpan, shading, width }: Cell, place: Place) {
+    const children: docx.Paragraph[] = []
+    const inside = { onColor: shading, width: Math.min(width, place.width) }
+    for (const block of blocks) {
+      if (block.kind === 'paragraph') children.push(paragraph(block, inside))
+      if (block.kind === 'picture') children.push(await picture(block, block.box, inside, false))
+    }
+    return new library.TableCell({
+      columnSpan,
+      rowSpan,
+      ...(shading !== undefined && { shading: { type: 'clear', fill: shading, color: 'auto' } }),
+      children: children.length > 0 ? children : [new library.Paragraph({})],
+    })
+  }
+}
