@@ -2,8 +2,10 @@ import { stat } from 'node:fs/promises'
 import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import type { Tools } from './engine.ts'
+import { cutOf } from './ffmpeg-cut.ts'
+import { inputGuard } from './ffmpeg-inputs.ts'
 import type { ClipOptions, GifOptions } from './ffmpeg-options.ts'
-import { inputGuard, type Media } from './ffmpeg-probe.ts'
+import { alphaDecoder, type Media } from './ffmpeg-probe.ts'
 import { runFfmpeg } from './ffmpeg-run.ts'
 import { qualityNumber } from './options.ts'
 
@@ -54,6 +56,13 @@ export async function makeAnimatedWebp(clip: Clip, options: ClipOptions, tools: 
   await run(clip, options, ['-vf', scale, ...encoder], tools)
 }
 
+export async function makeAnimatedPng(clip: Clip, options: ClipOptions, tools: Tools): Promise<void> {
+  const { width, fps } = shapeOf(clip, options)
+  const scale = `fps=${fps},scale=${width}:-2:flags=lanczos`
+  // Zero is for ever here too.
+  await run(clip, options, ['-vf', scale, '-plays', String(options.loop), '-f', 'apng'], tools)
+}
+
 function shapeOf({ media }: Clip, { width, fps }: ClipOptions): Shape {
   return { width: width ?? Math.min(usualWidth, media.video?.width ?? usualWidth), fps }
 }
@@ -79,34 +88,25 @@ function gifArgs({ width, fps }: Shape, { dither, palette, boomerang, loop }: Gi
 
 async function run(
   clip: Clip,
-  { start = 0, end }: ClipOptions,
+  { start, end }: ClipOptions,
   args: readonly string[],
   tools: Tools,
 ): Promise<void> {
-  const { durationS } = clip.media
-  if (end !== undefined && end <= start) throw invalid('end', 'end: expected a time after start.')
-  if (durationS !== undefined && start >= durationS) {
-    throw invalid(
-      'start',
-      `start: expected a time before the end of the video, which is ${durationS} seconds long.`,
-    )
-  }
-  const cut = [
-    ...(start > 0 ? ['-ss', String(start)] : []),
-    ...(end === undefined ? [] : ['-t', String(end - start)]),
-  ]
-  const lasts =
-    Math.min(end ?? durationS ?? Number.POSITIVE_INFINITY, durationS ?? Number.POSITIVE_INFINITY) - start
-  const encoding = { durationS: Number.isFinite(lasts) ? lasts : undefined }
+  const cut = cutOf({ start, end }, clip.media)
   await runFfmpeg(
-    [...inputGuard(clip.from), ...cut, '-i', clip.source, '-an', ...args, clip.target],
-    encoding,
+    [
+      ...inputGuard(clip.from),
+      ...alphaDecoder(clip.media.video),
+      ...cut.args,
+      '-i',
+      clip.source,
+      '-an',
+      ...args,
+      clip.target,
+    ],
+    { durationS: cut.durationS },
     tools,
   )
-}
-
-function invalid(field: string, sentence: string): AppError {
-  return new AppError('INVALID_INPUT', sentence, { field })
 }
 
 function tooLarge(maxFileSize: number, size: number): AppError {

@@ -1,4 +1,11 @@
+import type { AudioCodecId } from './ffmpeg-sound-codecs.ts'
 import type { QualityScale } from './options.ts'
+
+export interface Frame {
+  readonly width: number
+  readonly height: number
+  readonly shownWidth: number
+}
 
 export interface VideoCodec {
   readonly encoder: string
@@ -14,6 +21,10 @@ export interface VideoCodec {
   readonly twoPass?: true
   /** Pictures per second that it takes, as ffmpeg writes them; any when left out. */
   readonly frameRates?: readonly string[]
+  /** The one picture that it knows: its dots, and its width where they are not square. */
+  readonly frame?: Frame
+  /** Sides are multiples of it; 2 when left out. */
+  readonly step?: number
   /** What encodes pictures with a side shorter than the encoder takes. */
   readonly small?: { readonly side: number; readonly encoder: string; readonly preset: readonly string[] }
 }
@@ -119,112 +130,34 @@ export const videoCodecs = {
     crf: { flag: '-q:v', max: 10, words: { low: 4, medium: 6, high: 7, highest: 9 } },
     args: yuv420,
   },
+  mjpeg: { encoder: 'mjpeg', name: 'mjpeg', crf: quantizer, args: ['-pix_fmt', 'yuvj420p'] },
+  jpeg2000: { encoder: 'libopenjpeg', name: 'jpeg2000', args: yuv420 },
+  realvideo: { encoder: 'rv20', name: 'rv20', crf: quantizer, args: yuv420, step: 4 },
+  // IEC 61834 for 625 lines, whose dots are a little wider than high.
+  dv: {
+    encoder: 'dvvideo',
+    name: 'dvvideo',
+    args: yuv420,
+    frameRates: ['25'],
+    frame: { width: 720, height: 576, shownWidth: 768 },
+  },
+  amv: {
+    encoder: 'amv',
+    name: 'amv',
+    args: ['-pix_fmt', 'yuvj420p', '-strict', '-1'],
+    frameRates: ['25'],
+    frame: { width: 160, height: 120, shownWidth: 160 },
+  },
+  raw: { encoder: 'wrapped_avframe', name: 'rawvideo', args: yuv420 },
 } as const satisfies Record<string, VideoCodec>
 
 export type VideoCodecId = keyof typeof videoCodecs
 
-export interface AudioCodec {
-  readonly encoder: string
-  /** As ffprobe names it. */
-  readonly name: string
-  readonly maxChannels: number
-  /** Sample rates that it takes; any when left out. */
-  readonly rates?: readonly number[]
-  /** kbit/s of a stereo track; left out where it loses nothing or has one rate only. */
-  readonly kbits?: QualityScale
-  readonly args?: readonly string[]
+/** What makes a stream that ffprobe calls so. */
+export function codecIdOf(name: string): VideoCodecId | undefined {
+  const ids = Object.keys(videoCodecs) as VideoCodecId[] // Object.keys forgets the names.
+  return ids.find((id) => videoCodecs[id].name === name)
 }
-
-const mpegRates = [16000, 22050, 24000, 32000, 44100, 48000] as const
-const dolbyRates = [32000, 44100, 48000] as const
-
-export const audioCodecs = {
-  aac: {
-    encoder: 'aac',
-    name: 'aac',
-    maxChannels: 6,
-    rates: [8000, 11025, 12000, ...mpegRates, 64000, 88200, 96000],
-    kbits: { low: 96, medium: 128, high: 192, highest: 256 },
-  },
-  mp3: {
-    encoder: 'libmp3lame',
-    name: 'mp3',
-    maxChannels: 2,
-    rates: [8000, 11025, 12000, ...mpegRates],
-    kbits: { low: 96, medium: 128, high: 192, highest: 320 },
-  },
-  opus: {
-    encoder: 'libopus',
-    name: 'opus',
-    maxChannels: 8,
-    rates: [8000, 12000, 16000, 24000, 48000],
-    kbits: { low: 64, medium: 96, high: 128, highest: 192 },
-  },
-  vorbis: {
-    encoder: 'libvorbis',
-    name: 'vorbis',
-    maxChannels: 8,
-    kbits: { low: 96, medium: 128, high: 160, highest: 256 },
-  },
-  ac3: {
-    encoder: 'ac3',
-    name: 'ac3',
-    maxChannels: 6,
-    rates: dolbyRates,
-    kbits: { low: 128, medium: 160, high: 192, highest: 320 },
-  },
-  eac3: {
-    encoder: 'eac3',
-    name: 'eac3',
-    maxChannels: 6,
-    rates: dolbyRates,
-    kbits: { low: 96, medium: 128, high: 192, highest: 320 },
-  },
-  dts: {
-    encoder: 'dca',
-    name: 'dts',
-    maxChannels: 6,
-    rates: [48000],
-    args: ['-strict', '-2', '-b:a', '768k'],
-  },
-  mp2: {
-    encoder: 'mp2',
-    name: 'mp2',
-    maxChannels: 2,
-    rates: mpegRates,
-    kbits: { low: 96, medium: 128, high: 192, highest: 320 },
-  },
-  wma: {
-    encoder: 'wmav2',
-    name: 'wmav2',
-    maxChannels: 2,
-    rates: [22050, 32000, 44100, 48000],
-    kbits: { low: 96, medium: 128, high: 160, highest: 192 },
-  },
-  amr: {
-    encoder: 'libopencore_amrnb',
-    name: 'amr_nb',
-    maxChannels: 1,
-    rates: [8000],
-    args: ['-b:a', '12.2k'],
-  },
-  awb: {
-    encoder: 'libvo_amrwbenc',
-    name: 'amr_wb',
-    maxChannels: 1,
-    rates: [16000],
-    args: ['-b:a', '23.85k'],
-  },
-  speex: { encoder: 'libspeex', name: 'speex', maxChannels: 2, rates: [8000, 16000, 32000] },
-  flac: { encoder: 'flac', name: 'flac', maxChannels: 8 },
-  alac: { encoder: 'alac', name: 'alac', maxChannels: 8 },
-  wavpack: { encoder: 'wavpack', name: 'wavpack', maxChannels: 255 },
-  tta: { encoder: 'tta', name: 'tta', maxChannels: 16 },
-  pcm: { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 255 },
-  'pcm-be': { encoder: 'pcm_s16be', name: 'pcm_s16be', maxChannels: 255 },
-} as const satisfies Record<string, AudioCodec>
-
-export type AudioCodecId = keyof typeof audioCodecs
 
 /** Names of encoders and other spellings that clients send. */
 export const codecAliases: Readonly<Record<string, VideoCodecId | AudioCodecId>> = {

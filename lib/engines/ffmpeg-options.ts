@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { audioCodecs, codecAliases, presets } from './ffmpeg-codecs.ts'
+import { codecAliases, presets } from './ffmpeg-codecs.ts'
 import type { Container } from './ffmpeg-containers.ts'
+import { audioCodecs } from './ffmpeg-sound-codecs.ts'
 import { decimal, flag, integer, numberFromText, quality } from './options.ts'
 
 /** `2M`, `800k` or bits per second, as bits per second. */
@@ -64,6 +65,18 @@ const soundShape = {
     .describe('Samples per second; the nearest that the codec knows is taken.'),
 }
 
+const cutShape = {
+  start: time.optional().describe('Where to begin, as HH:MM:SS.ms or seconds.'),
+  end: time.optional().describe('Where to end, as HH:MM:SS.ms or seconds.'),
+}
+
+const mixShape = {
+  channels: integer(1, 8)
+    .optional()
+    .describe('Channels of each sound track: 1 mono, 2 stereo, 6 for 5.1; at most what the codec holds.'),
+  volume: decimal(0, 10).optional().describe('Loudness: 0.5 halves, 2 doubles it.'),
+}
+
 const mode = z
   .enum(['auto', 'remux-if-possible', 'encode'])
   .default('auto')
@@ -77,6 +90,8 @@ export function audioOptions({ audio }: Container) {
     audioSampleRate,
     audioCodec: codec(audio).optional().describe('Codec of the sound; copy keeps it where it fits.'),
     mode,
+    ...mixShape,
+    ...cutShape,
     ...rates,
   })
   return audio.some((id) => 'kbits' in audioCodecs[id])
@@ -84,9 +99,23 @@ export function audioOptions({ audio }: Container) {
     : whole.omit({ audioBitrate: true, quality: true })
 }
 
-export function videoOptions({ video, audio }: Container) {
+export function videoOptions(container: Container) {
+  const whole = withSound(container)
+  if (container.audio.length > 0) return whole
+  return whole.omit({
+    audioCodec: true,
+    audioBitrate: true,
+    audioSampleRate: true,
+    channels: true,
+    volume: true,
+  })
+}
+
+function withSound({ video, audio }: Container) {
   return z.object({
     ...soundShape,
+    ...mixShape,
+    ...cutShape,
     codec: codec(video).optional().describe('Codec of the picture; copy keeps it where it fits.'),
     preset: z.enum(presets).optional().describe('Slower makes smaller files of the same quality.'),
     crf: integer(0, 63).optional().describe('Constant quality: lower is better. h264 and h265 end at 51.'),
@@ -113,9 +142,13 @@ export function videoOptions({ video, audio }: Container) {
   })
 }
 
-export type VideoOptions = z.output<ReturnType<typeof videoOptions>>
+export type VideoOptions = z.output<ReturnType<typeof withSound>>
 export type AudioOptions = Partial<
-  Pick<VideoOptions, 'audioBitrate' | 'audioSampleRate' | 'audioCodec' | 'quality'>
+  Pick<
+    VideoOptions,
+    | ('audioBitrate' | 'audioSampleRate' | 'audioCodec' | 'quality')
+    | ('channels' | 'volume' | 'start' | 'end')
+  >
 > &
   Pick<VideoOptions, 'mode'>
 
@@ -156,5 +189,40 @@ export const gifOptions = z.object({
 
 export const animatedWebpOptions = z.object({ ...clip, quality: quality.optional() })
 
+export const animatedPngOptions = z.object(clip)
+
+const targetSize = bytes(10_000, 20_000_000_000)
+  .optional()
+  .describe('Bytes that the result may have at most, as 500k, 8M or a number; instead of quality.')
+
+/** The same file in fewer bytes. */
+export function compressOptions(container: Container) {
+  const { resolution, fps } = withSound(container).shape
+  const whole = z.object({ quality: quality.optional(), targetSize, resolution, fps })
+  return container.video.length > 0 ? whole : whole.omit({ resolution: true, fps: true })
+}
+
+export type CompressOptions = Partial<z.output<ReturnType<typeof compressOptions>>> & {
+  readonly resolution?: string | undefined
+  readonly fps?: number | undefined
+}
+
+export const mergeVideoOptions = z.object({
+  mode: z
+    .enum(['auto', 'encode'])
+    .default('auto')
+    .describe('auto copies where all films are alike; encode always encodes.'),
+  quality: quality.optional(),
+  preset: z.enum(presets).optional().describe('Slower makes smaller files of the same quality.'),
+})
+
+export const mergeSoundOptions = z.object({
+  gap: decimal(0, 10).default(0).describe('Seconds of silence between two pieces.'),
+  quality: quality.optional(),
+  audioBitrate: soundShape.audioBitrate,
+})
+
+export type MergeVideoOptions = z.output<typeof mergeVideoOptions>
+export type MergeSoundOptions = z.output<typeof mergeSoundOptions>
 export type GifOptions = z.output<typeof gifOptions>
 export type ClipOptions = z.output<typeof animatedWebpOptions>

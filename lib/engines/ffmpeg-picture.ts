@@ -1,7 +1,8 @@
 import { type VideoCodec, videoCodecs } from './ffmpeg-codecs.ts'
 import type { Container } from './ffmpeg-containers.ts'
+import { hasTimes } from './ffmpeg-inputs.ts'
 import type { MediaOptions, RecipeRequest } from './ffmpeg-plan.ts'
-import { hasAlpha, type MediaStream, rotationOf } from './ffmpeg-probe.ts'
+import { alphaDecoder, hasAlpha, type MediaStream, rotationOf } from './ffmpeg-probe.ts'
 import { rateArgs } from './ffmpeg-rate.ts'
 import { sizeFor, videoFilter } from './ffmpeg-size.ts'
 
@@ -25,10 +26,11 @@ export function pictureArgs(request: RecipeRequest): Picture | undefined {
   return encodedPicture(video, request, tag)
 }
 
-function canCopy(video: MediaStream, { container, options, mayCopy }: RecipeRequest): boolean {
+function canCopy(video: MediaStream, { container, options, mayCopy, from, to }: RecipeRequest): boolean {
   const upright = rotationOf(video) === 0 || container.rotation === true
   const clear = container.alpha === true || !hasAlpha(video)
-  const fits = upright && clear && container.copies.includes(video.codec_name)
+  const timed = hasTimes(from) || from === to
+  const fits = upright && clear && timed && container.copies.includes(video.codec_name)
   return mayCopy && fits && !forcesPicture(options, video)
 }
 
@@ -45,7 +47,7 @@ function encodedPicture(
 ): Picture {
   const codec = videoCodecFor(container, options)
   const keepsAlpha = hasAlpha(video) && codec.alpha === true
-  const size = sizeFor(video, options)
+  const size = sizeFor(video, options, codec.step)
   const filter = videoFilter({ video, options, codec, size, flatten: hasAlpha(video) && !keepsAlpha })
   const small = codec.small && Math.min(size.width, size.height) < codec.small.side ? codec.small : undefined
   const rate = rateArgs(codec, options, media)
@@ -59,9 +61,7 @@ function encodedPicture(
       ...(codec.alpha ? alphaArgs(keepsAlpha) : []),
       ...tag(codec.name),
     ],
-    // The native decoders drop the alpha layer of WebM.
-    decoder:
-      video.tags.alpha_mode === '1' ? ['-c:v', video.codec_name === 'vp8' ? 'libvpx' : 'libvpx-vp9'] : [],
+    decoder: alphaDecoder(video),
     copied: false,
     twoPass: rate.twoPass,
     unused: unusedOptions(codec, options),
@@ -87,6 +87,8 @@ function forcesPicture(options: MediaOptions, video: MediaStream): boolean {
   const asked =
     options.codec !== undefined && options.codec !== 'copy' ? codecNamed(options.codec).name : undefined
   const { crf, preset, videoBitrate, bitrate, twoPass, resolution, fps, rotate, quality } = options
+  // A copy can only begin at a key picture, and ends where pictures may still be out of order.
+  if ((options.start || options.end !== undefined) && options.codec !== 'copy') return true
   const values = [crf, preset, videoBitrate, bitrate, resolution, fps, quality]
   return (
     (asked !== undefined && asked !== video.codec_name) ||

@@ -1,10 +1,12 @@
 import type { FormatId } from '../formats/index.ts'
 import type { Container } from './ffmpeg-containers.ts'
+import { cutOf } from './ffmpeg-cut.ts'
 import { coverArgs, subtitleArgs } from './ffmpeg-extras.ts'
+import { inputGuard } from './ffmpeg-inputs.ts'
 import type { AudioOptions, VideoOptions } from './ffmpeg-options.ts'
 import { pictureArgs } from './ffmpeg-picture.ts'
-import { inputGuard, type Media } from './ffmpeg-probe.ts'
-import { soundArgs } from './ffmpeg-sound.ts'
+import type { Media } from './ffmpeg-probe.ts'
+import { silence, silenceArgs, soundArgs } from './ffmpeg-sound.ts'
 
 export type MediaOptions = AudioOptions & Partial<VideoOptions>
 
@@ -27,6 +29,7 @@ export interface Recipe {
 export interface RecipeRequest {
   readonly media: Media
   readonly from: FormatId
+  readonly to: FormatId
   readonly container: Container
   readonly options: MediaOptions
   /** False after copying gave a bad file. */
@@ -36,42 +39,53 @@ export interface RecipeRequest {
 }
 
 export function recipeFor(request: RecipeRequest): Recipe {
-  const { media, container, from } = request
+  const { media, container, from, options } = request
   const picture = container.video.length > 0 ? pictureArgs(request) : undefined
-  const kept = container.oneAudio ? media.audio.slice(0, 1) : media.audio
+  const kept = media.audio.slice(0, tracksOf(container))
+  const silent = container.needsSound === true && kept.length === 0
   const sound = kept.map((stream, index) => soundArgs(stream, index, request))
   const subtitles = subtitleArgs(request)
-  const cover = container.cover ? coverArgs(media.cover) : []
-  const warnings = [...subtitles.warnings, ...(picture?.unused ?? []).map(unusedWarning)]
-  if (kept.length < media.audio.length) {
-    const dropped = media.audio.length - kept.length
-    warnings.push({
-      code: 'AUDIO_TRACKS_DROPPED',
-      message: `${dropped} more sound tracks were dropped: the format holds one.`,
-    })
-  }
-  const copied = (picture?.copied ?? true) && sound.every((track) => track.copied)
+  const unused = new Set([picture, ...sound].flatMap((part) => part?.unused ?? []))
   return {
-    input: [...(picture?.decoder ?? []), ...inputGuard(from)],
+    input: [...cutOf(options, media).args, ...(picture?.decoder ?? []), ...inputGuard(from)],
     output: [
+      ...(silent ? silence : []),
       ...(picture?.args ?? []),
       ...sound.flatMap((track) => track.args),
+      ...(silent ? silenceArgs(request) : []),
       ...subtitles.args,
-      ...cover,
+      ...(container.cover ? coverArgs(media.cover) : []),
       ...['-map_metadata', '0', '-map_chapters', '0', '-dn', '-max_muxing_queue_size', '4096'],
       ...(container.args ?? []),
       ...['-f', container.muxer],
     ],
-    method: copied ? 'stream-copy' : 'encode',
+    method: [picture, ...sound].every((part) => part?.copied ?? true) ? 'stream-copy' : 'encode',
     twoPass: picture?.twoPass ?? false,
-    warnings,
-    has: { video: picture !== undefined, audio: sound.length },
+    warnings: [
+      ...subtitles.warnings,
+      ...[...unused].map(unusedWarning),
+      ...tracksWarning(media.audio.length, kept.length),
+    ],
+    has: { video: picture !== undefined, audio: sound.length + (silent ? 1 : 0) },
   }
+}
+
+function tracksOf({ audio, oneAudio }: Container): number {
+  if (audio.length === 0) return 0
+  return oneAudio ? 1 : Number.POSITIVE_INFINITY
+}
+
+function tracksWarning(had: number, kept: number): Warning[] {
+  const dropped = had - kept
+  if (dropped === 0) return []
+  const tracks = dropped === 1 ? '1 sound track was' : `${dropped} sound tracks were`
+  const message = `${tracks} dropped: the format holds ${kept === 0 ? 'no sound' : 'one'}.`
+  return [{ code: 'AUDIO_TRACKS_DROPPED', message }]
 }
 
 function unusedWarning(name: string): Warning {
   return {
     code: 'OPTION_NOT_USED',
-    message: `${name} has no meaning for the codec of the picture, and was left out.`,
+    message: `${name} has no meaning for the codec, and was left out.`,
   }
 }

@@ -3,27 +3,7 @@ import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { Tools } from './engine.ts'
 import { ProcessFailure } from './exec.ts'
-
-/** The demuxers that may read a format; whatever the bytes pretend, a playlist or script is never followed. */
-const demuxersByFormats: readonly (readonly [string, readonly FormatId[]])[] = [
-  ['mov,mp4,m4a,3gp,3g2,mj2', ['mp4', 'm4v', 'f4v', 'mov', '3gp', '3g2', 'm4a', 'm4b', 'm4r', 'alac', '3ga']],
-  ['matroska,webm', ['mkv', 'mka', 'webm', 'weba']],
-  ['avi', ['avi', 'divx', 'xvid']],
-  ['asf', ['wmv', 'wma', 'asf']],
-  ['flv', ['flv']],
-  ['mpeg,mpegvideo', ['mpeg', 'mpg', 'vob']],
-  ['mpegts', ['ts', 'mts', 'm2ts']],
-  ['ogg', ['ogg', 'oga', 'ogv', 'opus', 'spx']],
-  ['mp3', ['mp3', 'mp2']],
-  ['ac3,eac3', ['ac3', 'eac3']],
-  ['amr', ['amr', 'awb']],
-]
-
-/** Confines the demuxer; goes before `-i`. */
-export function inputGuard(format: FormatId): string[] {
-  const row = demuxersByFormats.find(([, formats]) => formats.includes(format))
-  return ['-protocol_whitelist', 'file,pipe', '-format_whitelist', row?.[0] ?? format]
-}
+import { hasTimes, inputGuard } from './ffmpeg-inputs.ts'
 
 const number = z.coerce.number().optional().catch(undefined)
 
@@ -48,6 +28,8 @@ const Stream = z.object({
   bits_per_sample: number,
   bits_per_raw_sample: number,
   duration: number,
+  /** Of what the codec keeps outside of its packets. */
+  extradata_hash: z.string().optional(),
   /** In the first seconds; only where it was asked for. */
   nb_read_packets: number,
   disposition: z.record(z.string(), z.number()).default({}),
@@ -85,15 +67,30 @@ export async function probe(
   tools: Tools,
   { countPackets = false } = {},
 ): Promise<Media> {
-  const show = ['-show_format', '-show_streams', '-of', 'json', ...(countPackets ? firstSeconds : [])]
+  const show = [
+    '-show_format',
+    '-show_streams',
+    '-show_data_hash',
+    'adler32',
+    '-of',
+    'json',
+    ...(countPackets ? firstSeconds : []),
+  ]
   try {
     const args = ['-v', 'error', ...inputGuard(format), ...show, '-i', path]
     const { stdout } = await tools.exec('ffprobe', args, { timeoutS: 60 })
-    return mediaOf(Probed.parse(JSON.parse(stdout)))
+    const media = mediaOf(Probed.parse(JSON.parse(stdout)))
+    // What is told of a bare stream is a guess from its size.
+    return hasTimes(format) ? media : { ...media, durationS: undefined }
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
     throw unreadable(format, error)
   }
+}
+
+export function nothingOf(what: string, from: FormatId, to: FormatId): AppError {
+  const sentence = `The ${formatById(from).name} (${from}) has no ${what}, so nothing can become ${to}.`
+  return new AppError('UNSUPPORTED_CONVERSION', sentence, { from, to })
 }
 
 export function unreadable(format: FormatId, cause: Error): AppError {
@@ -123,6 +120,12 @@ function mediaOf({ streams, format }: z.output<typeof Probed>): Media {
 /** WebM keeps alpha in a second layer that the pixel format does not show. */
 export function hasAlpha({ pix_fmt, tags }: MediaStream): boolean {
   return tags.alpha_mode === '1' || /^(yuva|rgba|argb|bgra|abgr|gbrap|ya8|ya16|pal8)/.test(pix_fmt)
+}
+
+/** The native decoders drop the alpha layer of WebM. */
+export function alphaDecoder(video: MediaStream | undefined): string[] {
+  if (video?.tags.alpha_mode !== '1') return []
+  return ['-c:v', video.codec_name === 'vp8' ? 'libvpx' : 'libvpx-vp9']
 }
 
 /** Degrees that a player turns the picture by. */

@@ -5,7 +5,7 @@ import { type FormatId, formatById } from '../formats/index.ts'
 import type { Tools } from './engine.ts'
 import { ProcessFailure } from './exec.ts'
 import type { Recipe } from './ffmpeg-plan.ts'
-import { type Media, probe, unreadable } from './ffmpeg-probe.ts'
+import { probe, unreadable } from './ffmpeg-probe.ts'
 
 const common = ['-nostdin', '-hide_banner', '-loglevel', 'warning', '-y', '-nostats', '-progress', 'pipe:1']
 /** As many as the machine has; more only adds memory. */
@@ -66,8 +66,8 @@ export async function runFfmpeg(
 export async function isSound(
   path: string,
   to: FormatId,
-  recipe: Recipe,
-  source: Media,
+  recipe: Pick<Recipe, 'has'>,
+  durationS: number | undefined,
   tools: Tools,
 ): Promise<boolean> {
   const { size } = await stat(path).catch(() => ({ size: 0 }))
@@ -80,8 +80,8 @@ export async function isSound(
   if (recipe.has.video !== (made.video !== undefined) || made.audio.length < recipe.has.audio) return false
   // Some pairs of codec and container copy without a complaint into something that nothing can read.
   if (made.video && !made.video.nb_read_packets) return false
-  if (source.durationS === undefined || made.durationS === undefined) return true
-  return made.durationS > source.durationS * 0.9 - 1
+  if (durationS === undefined || made.durationS === undefined) return true
+  return made.durationS > durationS * 0.9 - 1
 }
 
 /** What ffmpeg says when the source is broken; anything else is our failure. */

@@ -1,4 +1,4 @@
-import type { VideoCodec } from './ffmpeg-codecs.ts'
+import type { Frame, VideoCodec } from './ffmpeg-codecs.ts'
 import { readResolution } from './ffmpeg-options.ts'
 import type { MediaOptions } from './ffmpeg-plan.ts'
 import { type MediaStream, rotationOf } from './ffmpeg-probe.ts'
@@ -29,18 +29,30 @@ export function videoFilter({ video, options, codec, size, flatten }: FilterRequ
   if (flatten) steps.push('format=gbrap', 'premultiply=inplace=1', 'format=gbrp')
   steps.push(`scale=${size.width}:${size.height}:flags=bicubic`, 'setsar=1')
   if (options.rotate) steps.push(...turns[options.rotate])
+  if (codec.frame) steps.push(...framed(codec.frame))
   const rate = frameRate(video, options, codec)
   if (rate !== undefined) steps.push(`fps=${rate}`)
   return steps.join(',')
 }
 
+/** Fitted into the one picture that a codec knows, with black around it. */
+function framed({ width, height, shownWidth }: Frame): string[] {
+  const shown = `${shownWidth}:${height}`
+  return [
+    `scale=${shown}:force_original_aspect_ratio=decrease`,
+    `pad=${shown}:-1:-1`,
+    `scale=${width}:${height}`,
+    `setsar=${shownWidth}/${width}`,
+  ]
+}
+
 /** Even sides, as 4:2:0 needs them. ffmpeg turns the picture upright before its filters see it. */
-export function sizeFor(video: MediaStream, { resolution }: MediaOptions): Size {
+export function sizeFor(video: MediaStream, { resolution }: MediaOptions, step = 2): Size {
   const turned = Math.abs(rotationOf(video)) % 180 === 90
   const stored = { width: displayWidth(video), height: video.height ?? 2 }
   const source = turned ? { width: stored.height, height: stored.width } : stored
   const scale = resolution === undefined ? 1 : scaleTo(source, resolution)
-  return { width: even(source.width * scale), height: even(source.height * scale) }
+  return { width: whole(source.width * scale, step), height: whole(source.height * scale, step) }
 }
 
 /** Pixels that are not square are made square, so that the picture keeps its shape everywhere. */
@@ -55,7 +67,7 @@ function scaleTo(source: Size, resolution: string): number {
   return Math.min(wanted.width / source.width, wanted.height / source.height)
 }
 
-const even = (length: number) => Math.max(2, Math.round(length / 2) * 2)
+const whole = (length: number, step: number) => Math.max(step, Math.round(length / step) * step)
 
 /** Undefined leaves the pictures as they come. */
 function frameRate(

@@ -1,58 +1,108 @@
-import { type AudioCodec, audioCodecs } from './ffmpeg-codecs.ts'
 import type { Container } from './ffmpeg-containers.ts'
 import type { MediaOptions, RecipeRequest } from './ffmpeg-plan.ts'
 import type { MediaStream } from './ffmpeg-probe.ts'
+import { type AudioCodec, audioCodecs } from './ffmpeg-sound-codecs.ts'
 import { qualityNumber } from './options.ts'
 
 interface Track {
   readonly args: readonly string[]
   readonly copied: boolean
+  /** Options that were given and mean nothing to this codec. */
+  readonly unused: readonly string[]
 }
 
-export function soundArgs(
-  stream: MediaStream,
-  index: number,
-  { container, options, mayCopy }: RecipeRequest,
-): Track {
+export function soundArgs(stream: MediaStream, index: number, request: RecipeRequest): Track {
+  const { container, options, mayCopy } = request
   const map = ['-map', `0:${stream.index}`]
-  const asked = options.audioCodec === 'copy' ? undefined : options.audioCodec
-  const id = Object.entries(audioCodecs).find(([name]) => name === (asked ?? container.audio[0]))?.[1]
-  if (!id) throw new Error(`The container ${container.muxer} names no sound codec of the table.`)
-  const codec: AudioCodec = id
-  const soundOnly = container.video.length === 0
-  const forced =
-    options.mode === 'encode' ||
-    [options.audioBitrate, options.audioSampleRate, soundOnly ? options.quality : undefined].some(
-      (value) => value !== undefined,
-    ) ||
-    (asked !== undefined && codec.name !== stream.codec_name)
-  if (mayCopy && !forced && container.copies.includes(stream.codec_name)) {
-    return { args: [...map, `-c:a:${index}`, 'copy'], copied: true }
+  const codec = codecOf(request)
+  if (mayCopy && !forcesSound(codec, stream, request) && container.copies.includes(stream.codec_name)) {
+    return { args: [...map, `-c:a:${index}`, 'copy'], copied: true, unused: [] }
   }
-  const channels = Math.min(stream.channels ?? 2, codec.maxChannels)
-  const rate = sampleRate(codec, container, options.audioSampleRate ?? stream.sample_rate ?? 44_100)
-  const bits = soundBits(codec, options, channels, rate, soundOnly)
   return {
-    args: [
-      ...map,
-      ...[
-        `-c:a:${index}`,
-        deepEncoder(codec, stream),
-        `-ac:a:${index}`,
-        String(channels),
-        `-ar:a:${index}`,
-        String(rate),
-      ],
-      ...[`-filter:a:${index}`, `aformat=channel_layouts=${layout(channels)}`],
-      ...(bits === undefined ? [] : [`-b:a:${index}`, String(bits)]),
-      ...(codec.args ?? []),
-    ],
+    args: [...map, ...encodedSound(codec, stream, index, request)],
     copied: false,
+    unused: options.audioBitrate !== undefined && !codec.kbits ? ['audioBitrate'] : [],
   }
+}
+
+/** A track of nothing, for a container that must have one. It ends with the picture. */
+export function silenceArgs(request: RecipeRequest): string[] {
+  const codec = codecOf(request)
+  const rate = codec.rates?.[0] ?? request.container.rates?.[0] ?? 48_000
+  const channels = codec.minChannels ?? 1
+  return [
+    ...['-map', '1:a', '-shortest', '-c:a:0', codec.encoder],
+    ...['-ac:a:0', String(channels), '-ar:a:0', String(rate), ...(codec.args ?? [])],
+  ]
+}
+
+export const silence = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=mono']
+
+function codecOf({ container, options }: Pick<RecipeRequest, 'container' | 'options'>): AudioCodec {
+  const asked = options.audioCodec === 'copy' ? undefined : options.audioCodec
+  const codec = Object.entries(audioCodecs).find(([name]) => name === (asked ?? container.audio[0]))?.[1]
+  if (!codec) throw new Error(`The container ${container.muxer} names no sound codec of the table.`)
+  return codec
+}
+
+/** The one track of a filter graph, in the usual codec and the shape of this stream. */
+export function newSoundArgs(
+  stream: MediaStream,
+  request: Pick<RecipeRequest, 'container' | 'options'>,
+): string[] {
+  const { container, options } = request
+  const codec = codecOf(request)
+  const { channels, rate, bits } = shapeOf(codec, stream, container, options)
+  return [
+    ...['-c:a', deepEncoder(codec, container, stream), '-ac', String(channels), '-ar', String(rate)],
+    ...(bits === undefined ? [] : ['-b:a', String(bits)]),
+    ...(codec.args ?? []),
+  ]
+}
+
+function forcesSound(codec: AudioCodec, stream: MediaStream, request: RecipeRequest): boolean {
+  const { container, options } = request
+  const { mode, audioCodec, audioBitrate, audioSampleRate, channels, volume } = options
+  const word = isSoundOnly(container) ? options.quality : undefined
+  const asked = audioCodec !== undefined && audioCodec !== 'copy' && codec.name !== stream.codec_name
+  const tooMany = (stream.channels ?? 2) > (container.mostChannels ?? Number.POSITIVE_INFINITY)
+  const values = [audioBitrate, audioSampleRate, channels, volume, word]
+  // Formats without times cannot say that the first packet begins too early.
+  const begins = options.start !== undefined && options.start > 0 && audioCodec !== 'copy'
+  return mode === 'encode' || asked || tooMany || begins || values.some((value) => value !== undefined)
+}
+
+const isSoundOnly = ({ video }: Container) => video.length === 0
+
+function encodedSound(codec: AudioCodec, stream: MediaStream, index: number, request: RecipeRequest) {
+  const { container, options } = request
+  const { channels, rate, bits } = shapeOf(codec, stream, container, options)
+  const filters = [
+    ...(options.volume === undefined ? [] : [`volume=${options.volume}`]),
+    `aformat=channel_layouts=${layout(channels)}`,
+    // Its blocks of sound have no times of their own: what is missing is filled, or all after it would be early.
+    ...(container.needsSound ? ['aresample=async=1000:first_pts=0', 'apad'] : []),
+  ]
+  return [
+    ...[`-c:a:${index}`, deepEncoder(codec, container, stream)],
+    ...[`-ac:a:${index}`, String(channels), `-ar:a:${index}`, String(rate)],
+    ...[`-filter:a:${index}`, filters.join(',')],
+    ...(bits === undefined ? [] : [`-b:a:${index}`, String(bits)]),
+    ...(container.needsSound ? ['-shortest'] : []),
+    ...(codec.args ?? []),
+  ]
+}
+
+function shapeOf(codec: AudioCodec, stream: MediaStream, container: Container, options: MediaOptions) {
+  const most = Math.min(codec.maxChannels, container.mostChannels ?? codec.maxChannels)
+  const channels = Math.min(Math.max(options.channels ?? stream.channels ?? 2, codec.minChannels ?? 1), most)
+  const rate = sampleRate(codec, container, options.audioSampleRate ?? stream.sample_rate ?? 44_100)
+  const bits = soundBits(codec, options, channels, rate, isSoundOnly(container))
+  return { channels, rate, bits }
 }
 
 /** Encoders know each number of channels by one layout, and sources by several or none. */
-function layout(channels: number): string {
+export function layout(channels: number): string {
   const usual = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6.1', '7.1']
   return usual[channels - 1] ?? `${channels}c`
 }
@@ -84,8 +134,8 @@ function soundBits(
 }
 
 /** 24-bit sources stay so where the format is the same but for the depth. */
-function deepEncoder({ encoder }: AudioCodec, stream: MediaStream): string {
+function deepEncoder({ encoder }: AudioCodec, { copies }: Container, stream: MediaStream): string {
   const bits = stream.bits_per_raw_sample ?? stream.bits_per_sample ?? 16
-  if (bits < 24) return encoder
-  return encoder.replace(/^pcm_s16/, 'pcm_s24')
+  const deep = encoder.replace(/^pcm_s16/, 'pcm_s24')
+  return bits >= 24 && copies.includes(deep) ? deep : encoder
 }

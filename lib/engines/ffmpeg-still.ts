@@ -1,9 +1,16 @@
+import type { FormatId } from '../formats/index.ts'
 import type { Tools } from './engine.ts'
 import { runFfmpeg } from './ffmpeg-run.ts'
 
-/** A bitmap of any of its many kinds as PNG; the picture library does not read them. */
-export async function bitmapToPng(source: string, target: string, tools: Tools): Promise<void> {
-  const input = ['-protocol_whitelist', 'file,pipe', '-f', 'bmp_pipe', '-i', source]
+/** A bitmap of any of its many kinds as PNG, which the picture library does not read, or how an animation begins. */
+export async function firstPicture(
+  source: string,
+  from: FormatId,
+  target: string,
+  tools: Tools,
+): Promise<void> {
+  const demuxer = from === 'apng' ? 'apng' : 'bmp_pipe'
+  const input = ['-protocol_whitelist', 'file,pipe', '-f', demuxer, '-i', source]
   await runFfmpeg(
     [...input, '-frames:v', '1', '-f', 'image2', '-update', '1', target],
     { durationS: undefined },

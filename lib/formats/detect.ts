@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts'
 import { mobipocketFormat } from './detect/book.ts'
 import { damageCheck } from './detect/checks.ts'
 import { familyOf, textFormats } from './detect/families.ts'
+import { headerless } from './detect/media-marks.ts'
 import { oleFormat } from './detect/ole.ts'
 import type { PdfHint } from './detect/pdf.ts'
 import { type Sniffed, sniff } from './detect/sniff.ts'
@@ -53,8 +54,21 @@ function extensionOf(name: string): Named {
   return { extension, format: extension === '' ? undefined : formatByExtension(extension) }
 }
 
+/**
+ * Samples without a mark look like anything, and as a rule like nothing: their name is believed, unless the bytes
+ * are surely something else.
+ */
+function headerlessFormat(sniffed: Sniffed, { format }: Named): FormatId | undefined {
+  if (!format || !headerless.includes(format.id)) return undefined
+  const { category } = sniffed.kind === 'format' ? formatById(sniffed.format) : format
+  const isOther = sniffed.kind === 'zip' || sniffed.kind === 'ole'
+  return isOther || category !== format.category ? undefined : format.id
+}
+
 /** @throws AppError when the content is nothing that we know. */
 async function contentFormat(sniffed: Sniffed, file: OpenedFile, named: Named): Promise<FormatId> {
+  const bare = headerlessFormat(sniffed, named)
+  if (bare) return bare
   switch (sniffed.kind) {
     case 'format':
       return sniffed.format === 'mobi' ? mobipocketFormat(file) : sniffed.format

@@ -26,6 +26,7 @@ export const image = [
     animated: true,
   },
   { id: 'apng', name: 'Animated PNG', extensions: ['apng'], mimeTypes: ['image/apng'], animated: true },
+  { id: 'apng', name: 'Animated PNG', extensions: ['apng'], mimeTypes: ['image/apng'], animated: true },
   {
     id: 'tiff',
     name: 'Tagged Image File Format',

@@ -21,14 +21,15 @@ function endsWith(mark: string): Check {
 }
 
 const checks: readonly (readonly [Check, readonly FormatId[]])[] = [
-  [film, ['mp4', 'm4v', 'f4v', 'mov', '3gp', '3g2', 'm4a', 'm4b', 'm4r', 'alac', '3ga']],
+  [film, ['mp4', 'm4v', 'f4v', 'mov', 'qt', '3gp', '3g2', 'mj2', 'ismv', 'm4s']],
+  [film, ['m4a', 'm4b', 'm4r', 'mp4a', 'alac', '3ga']],
   [boxedPicture, ['avif', 'heic']],
-  [checkMatroska, ['mkv', 'mka', 'webm', 'weba']],
-  [checkOgg, ['ogg', 'oga', 'opus', 'spx', 'ogv']],
-  [riff, ['avi', 'divx', 'xvid', 'wav', 'webp']],
-  [checkForm, ['aiff']],
+  [checkMatroska, ['mkv', 'mk3d', 'mka', 'webm', 'weba']],
+  [checkOgg, ['ogg', 'oga', 'opus', 'spx', 'ogv', 'ogm', 'ogx']],
+  [riff, ['avi', 'divx', 'xvid', 'wav', 'rf64', 'webp']],
+  [checkForm, ['aiff', 'aif', 'aifc', '8svx', 'maud']],
   [checkJpeg, ['jpg']],
-  [checkPng, ['png']],
+  [checkPng, ['png', 'apng']],
   [checkGif, ['gif']],
   [checkTiff, ['tiff']],
   [checkBmp, ['bmp']],

@@ -1,4 +1,5 @@
 import type { FormatId } from '../index.ts'
+import { mediaByMime, mediaSignatures } from './media-marks.ts'
 import { markupDocuments } from '../markup-documents.ts'
 
 /**
@@ -6,16 +7,25 @@ import { markupDocuments } from '../markup-documents.ts'
  * The first is taken when the name does not say.
  */
 export const families = [
-  ['mp4', 'm4v', 'f4v', 'mov', '3gp', '3g2', 'm4a', 'm4b', 'm4r', 'alac', '3ga'],
-  ['mkv', 'mka'],
+  [
+    ...(['mp4', 'm4v', 'f4v', 'mov', 'qt', '3gp', '3g2', 'mj2', 'ismv', 'm4s'] as const),
+    ...(['m4a', 'm4b', 'm4r', 'mp4a', 'alac', '3ga'] as const),
+  ],
+  ['mkv', 'mk3d', 'mka'],
   ['webm', 'weba'],
-  ['ogg', 'oga', 'opus', 'spx', 'ogv'],
-  ['wmv', 'wma', 'asf'],
+  ['ogg', 'oga', 'opus', 'spx', 'ogv', 'ogm', 'ogx'],
+  ['wmv', 'wma', 'asf', 'dvr-ms'],
   ['avi', 'divx', 'xvid'],
-  ['mpeg', 'mpg', 'vob'],
-  ['ts', 'mts', 'm2ts'],
-  ['mp3', 'mp2'],
+  ['mpeg', 'mpg', 'vob', 'mod', 'm1v', 'm2v'],
+  ['ts', 'mts', 'm2ts', 'm2t', 'trp', 'tod'],
+  ['mp3', 'mp2', 'mpa'],
   ['ac3', 'eac3'],
+  ['wav', 'rf64'],
+  ['aiff', 'aif', 'aifc'],
+  ['au', 'snd'],
+  ['rm', 'rmvb', 'ra'],
+  ['mid', 'midi', 'kar', 'rmi'],
+  ['jpg', 'mjpeg'],
   ['doc', 'dot'],
   ['xls', 'xlt'],
   ['ppt', 'pps', 'pot'],
@@ -48,6 +58,7 @@ export function familyOf(id: FormatId): readonly FormatId[] {
 
 /** MIME types as `file-type` and libmagic write them, in lower case and without parameters. */
 export const formatByMime: ReadonlyMap<string, FormatId> = new Map<string, FormatId>([
+  ...mediaByMime,
   ['application/mxf', 'mxf'],
   ['application/eps', 'eps'],
   ['application/pdf', 'pdf'],
@@ -130,6 +141,7 @@ export const formatByMime: ReadonlyMap<string, FormatId> = new Map<string, Forma
 
 /** First bytes that neither library knows, or that they take for something else. */
 export const signatures: readonly { at: number; bytes: readonly number[]; format: FormatId }[] = [
+  ...mediaSignatures,
   { at: 60, bytes: [...Buffer.from('BOOKMOBI')], format: 'mobi' },
   { at: 60, bytes: [...Buffer.from('TEXtREAd')], format: 'pdb' },
   { at: 60, bytes: [...Buffer.from('PNRdPPrs')], format: 'pdb' },
@@ -140,12 +152,6 @@ export const signatures: readonly { at: number; bytes: readonly number[]; format
   { at: 0, bytes: [0xb0, 0x0c, 0xb0, 0x0c], format: 'rb' },
   { at: 0, bytes: [...Buffer.from('!!8-Bit!!')], format: 'tcr' },
   { at: 0, bytes: [...Buffer.from('SNBP000B')], format: 'snb' },
-  { at: 0, bytes: [0x7f, 0xfe, 0x80, 0x01], format: 'dts' },
-  { at: 0, bytes: [0xfe, 0x7f, 0x01, 0x80], format: 'dts' },
-  { at: 28, bytes: [...Buffer.from('OpusHead')], format: 'opus' },
-  { at: 28, bytes: [...Buffer.from('Speex   ')], format: 'spx' },
-  { at: 0, bytes: [...Buffer.from('TTA1')], format: 'tta' },
-  { at: 0, bytes: [...Buffer.from('#!AMR-WB\n')], format: 'awb' },
   { at: 0, bytes: [0x31, 0xbe, 0x00, 0x00], format: 'wri' },
   { at: 0, bytes: [...Buffer.from('HWP Document File')], format: 'hwp' },
   { at: 0, bytes: [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c], format: '7z' },

@@ -1,0 +1,103 @@
+import * as z from 'zod'
+import type { FormatId } from '../formats/index.ts'
+import type { Capability } from './engine.ts'
+import type { Container } from './ffmpeg-containers.ts'
+import {
+  animatedPngOptions,
+  animatedWebpOptions,
+  audioOptions,
+  compressOptions,
+  gifOptions,
+  mergeSoundOptions,
+  mergeVideoOptions,
+  videoOptions,
+} from './ffmpeg-options.ts'
+import { audioCodecs } from './ffmpeg-sound-codecs.ts'
+import { audioContainers } from './ffmpeg-sound-containers.ts'
+import { videoContainers } from './ffmpeg-video-containers.ts'
+
+export const videos = Object.keys(videoContainers) as (keyof typeof videoContainers)[] // Object.keys forgets the names.
+export const audios = Object.keys(audioContainers) as (keyof typeof audioContainers)[]
+
+const silent: readonly FormatId[] = ['h264', 'hevc', 'obu', 'ivf', 'm1v', 'm2v', 'mjpeg', 'mj2', 'y4m']
+const readOnlySilent = ['mp4v', 'h261', 'h263', 'gxf'] as const
+const readOnlyVideos = [
+  ...(['qt', 'm4s', 'trp', 'tod', 'mod', 'ogx', 'dvr-ms', 'rmvb', 'roq', 'smjpeg'] as const),
+  ...readOnlySilent,
+]
+const readOnlyAudios = [
+  ...(['mp4a', 'mpa', 'aptxhd', 'g723_1', 'tracker', '8svx', 'maud', 'avr', 'paf', 'pvf', 'sph'] as const),
+  ...(['hcom', 'kvag', 'rso', 'wsaud', 'mid', 'midi', 'kar', 'rmi'] as const),
+]
+const writeOnly: readonly FormatId[] = ['mmf']
+
+const videoSources: readonly FormatId[] = [...videos, ...readOnlyVideos]
+const isSilent = (id: FormatId) => silent.includes(id) || readOnlySilent.some((one) => one === id)
+const soundSources: readonly FormatId[] = [
+  ...audios.filter((id) => !writeOnly.includes(id)),
+  ...readOnlyAudios,
+  ...videoSources.filter((id) => !isSilent(id)),
+]
+
+const mergedVideos = ['mp4', 'mov', 'mkv', 'webm', 'm4v', 'avi'] as const
+const mergedAudios = ['mp3', 'wav', 'flac', 'm4a', 'ogg', 'opus', 'aac'] as const
+const others = { min: 1, max: 49 }
+
+export const capabilities: readonly Capability[] = [
+  ...videos.map((to): Capability => {
+    const options = videoOptions(videoContainers[to])
+    const from = [...videoSources, 'gif', 'apng'] as const
+    return { operation: 'convert', from, to: [to], same: true, options, cost: 5 }
+  }),
+  ...audios.map((to): Capability => {
+    const options = audioOptions(audioContainers[to])
+    return { operation: 'convert', from: soundSources, to: [to], same: true, options, cost: 0.5 }
+  }),
+  { operation: 'convert', from: [...videoSources, 'apng'], to: ['gif'], options: gifOptions, cost: 2 },
+  {
+    operation: 'convert',
+    from: [...videoSources, 'apng'],
+    to: ['webp'],
+    options: animatedWebpOptions,
+    cost: 2,
+  },
+  {
+    operation: 'convert',
+    from: [...videoSources, 'gif'],
+    to: ['apng'],
+    options: animatedPngOptions,
+    cost: 2,
+  },
+  { operation: 'convert', from: ['bmp', 'apng'], to: ['png'], options: z.object({}), cost: 0.2 },
+  {
+    operation: 'merge',
+    from: mergedVideos,
+    to: mergedVideos,
+    same: true,
+    more: { from: mergedVideos, ...others },
+    options: mergeVideoOptions,
+    cost: 5,
+  },
+  {
+    operation: 'merge',
+    from: mergedAudios,
+    to: mergedAudios,
+    same: true,
+    more: { from: mergedAudios, ...others },
+    options: mergeSoundOptions,
+    cost: 2,
+  },
+  ...Object.entries({ ...videoContainers, ...audioContainers }).flatMap(([name, container]) => {
+    const id = name as FormatId // Object.entries forgets the names.
+    const options = compressOptions(container)
+    return canShrink(container)
+      ? [{ operation: 'compress', from: [id], to: [id], same: true, options, cost: 5 } as const]
+      : []
+  }),
+]
+
+/** What has a choice of bits, and can be read again. */
+function canShrink({ muxer, video, audio, needsSound }: Container): boolean {
+  if (video.length === 0) return audio.some((id) => 'kbits' in audioCodecs[id])
+  return !needsSound && muxer !== 'yuv4mpegpipe'
+}
