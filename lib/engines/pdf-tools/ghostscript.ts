@@ -24,13 +24,17 @@ export async function distill(
 ): Promise<void> {
   const fixed = ['-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=pdfwrite', '-dAutoRotatePages=/None']
   const before = prolog === undefined ? [] : ['-c', prolog]
+  let seen = 0
   const onLine = (line: string) => {
-    const page = /^Page (\d+)$/.exec(line.trim())?.[1]
-    if (page !== undefined) onProgress?.(Number(page) / sizes.length)
+    if (!/^Page \d+$/.test(line.trim())) return
+    seen++
+    onProgress?.(seen / sizes.length)
   }
   try {
     const all = [...fixed, ...args, `-sOutputFile=${output}`, ...before, '-f', path]
     await tools.exec('gs', all, { onLine })
+    // Of a ruin it makes an empty page and calls that a success.
+    if (seen === 0) throw damaged(new Error('Ghostscript found no page.'))
   } catch (error) {
     throw error instanceof ProcessFailure ? damaged(error) : error
   }

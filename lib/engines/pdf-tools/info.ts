@@ -5,7 +5,7 @@ import { ProcessFailure } from '../exec.ts'
 import { damaged } from '../qpdf.ts'
 import { type EditablePdf, isSigned, type Tool } from './document.ts'
 import { navigationOf, type OutlineItem } from './navigation.ts'
-import { PdfObjects, type PdfValue } from './objects.ts'
+import { isDict, PdfObjects, type PdfValue } from './objects.ts'
 import type { ToolOptions } from './options.ts'
 
 /** What is known about a PDF, as a JSON file and as details of the result. */
@@ -29,7 +29,7 @@ export const describe: Tool<ToolOptions<'pdf-info'>> = async ({ pdf, work, tools
     linearized: told.get('Optimized') === 'yes',
     pdfa: told.get('PDF subtype') ?? null,
     form: told.get('Form') ?? 'none',
-    javascript: told.get('JavaScript') === 'yes',
+    javascript: objects.refs.some((ref) => mentionsScript(objects.resolve(ref))),
     title: told.get('Title') ?? null,
     author: told.get('Author') ?? null,
     subject: told.get('Subject') ?? null,
@@ -119,6 +119,13 @@ async function countImages(path: string, tools: Tools): Promise<number> {
 
 function countItems(items: readonly OutlineItem[]): number {
   return items.reduce((sum, { children }) => sum + 1 + countItems(children), 0)
+}
+
+/** Wherever an action hangs; readers look in a few places only. */
+function mentionsScript(value: PdfValue): boolean {
+  if (Array.isArray(value)) return value.some(mentionsScript)
+  if (!isDict(value)) return false
+  return value['/S'] === '/JavaScript' || Object.values(value).some(mentionsScript)
 }
 
 function attachmentsOf(objects: PdfObjects): string[] {

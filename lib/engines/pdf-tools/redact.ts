@@ -65,7 +65,7 @@ async function cleanTexts(source: string, target: string, terms: readonly string
 function loosely(term: string): string {
   return term
     .split(/\s+/)
-    .map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, (mark) => `\\${mark}`))
+    .map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, (mark) => `\\${mark}`))
     .join('\\s+')
 }
 

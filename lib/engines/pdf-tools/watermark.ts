@@ -45,7 +45,8 @@ function textMark(text: string | undefined, options: Options): MarkFor {
   const breadth = Math.max(1, ...lines.map(breadthOf))
   const leading = 1.25
   return ({ width, height }) => {
-    const fitting = Math.min((Math.min(width, height) * 0.8) / breadth, 96)
+    const share = options.watermarkPosition === 'tile' ? 0.3 : 0.8
+    const fitting = Math.min((Math.min(width, height) * share) / breadth, 96)
     const size = options.watermarkFontSize ?? Math.max(4, fitting)
     const top = -((lines.length - 1) * leading * size) / 2 + size * 0.35
     const rows = lines.map(
