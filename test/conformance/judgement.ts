@@ -83,13 +83,14 @@ async function drawn(pair: Conversion, sample: string, path: string): Promise<Fa
   const facts = await pictureFacts(path, pair.route.steps.at(-1)?.engine)
   if (!facts) return { reader: 'header' }
   const { width, height, spread, reader } = facts
-  assert.ok(spread >= leastSpread, `the picture is blank (${width}x${height} ${reader})`)
   const source =
     formatById(pair.from).category === 'image'
       ? await onceOf(sample, 'picture', () => pictureFacts(sample, undefined))
       : undefined
+  const isBlank = source !== undefined && source.spread < leastSpread
+  assert.ok(isBlank || spread >= leastSpread, `the picture is blank (${width}x${height} ${reader})`)
   const size = { size: `${width}x${height}`, reader }
-  if (!source || source.spread < leastSpread) return size
+  if (!source || isBlank) return size
   // Some formats have bounds of their own, and some sources a size only at a resolution: the shape stays.
   const [was, is] = [source.width / source.height, width / height]
   const same = source.width === width && source.height === height

@@ -6,6 +6,7 @@ import { engines } from '../../lib/engines/index.ts'
 import { type Conversion, conversions } from '../../lib/plan/index.ts'
 import { Board } from './board.ts'
 import { choiceFrom, chosenPairs, usage } from './choice.ts'
+import { assertDetected } from './detected.ts'
 import { judged } from './judgement.ts'
 import { enginesOf, isProven, type Line, pairKey, readResults, saveResults, viaOf } from './results.ts'
 import { RouteRunner } from './run-route.ts'
@@ -80,6 +81,7 @@ async function tried(pair: Conversion): Promise<Line> {
   }
   let ms = 0
   try {
+    await assertDetected(sample, from)
     const made = await runner.run(pair, sample)
     ms = Math.round(performance.now() - started)
     return { ...about, result: 'ok', seen: await judged(pair, sample, made), ms }

@@ -1,0 +1,34 @@
+import { open } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { AppError } from '../../lib/errors.ts'
+import { detectFormat } from '../../lib/formats/detect.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+
+const known = new Map<string, Promise<string>>()
+
+/** Fails unless an upload of the file is taken for the format: else no client can ask for any of its pairs. */
+export async function assertDetected(path: string, format: FormatId): Promise<void> {
+  const asked = known.get(path) ?? detectedAs(path)
+  known.set(path, asked)
+  const found = await asked
+  if (found !== format) throw new Error(`an upload of the sample is taken for ${found}`)
+}
+
+/** What the service takes a file for when it is uploaded. */
+async function detectedAs(path: string): Promise<string> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const read = async (start: number, end: number) => {
+      const bytes = new Uint8Array(Math.max(0, end - start))
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, start)
+      return bytes.subarray(0, bytesRead)
+    }
+    return (await detectFormat({ name: basename(path), size, read })).format
+  } catch (error) {
+    if (error instanceof AppError) return `${error.code}: ${error.message}`
+    throw error
+  } finally {
+    await file.close()
+  }
+}
