@@ -9,6 +9,7 @@ export const imageIds = [
   'image',
   'office',
   'pdf',
+  'document',
   'archive',
   'font',
 ] as const satisfies readonly ImageId[]

@@ -1,12 +1,25 @@
+import { calibre } from './calibre.ts'
 import type { Engine } from './engine.ts'
 import { ffmpeg } from './ffmpeg.ts'
 import { ghostscript } from './ghostscript.ts'
 import { fontforge } from './fontforge.ts'
 import { imagemagick } from './imagemagick.ts'
 import { libreoffice } from './libreoffice.ts'
+import { pandoc } from './pandoc.ts'
 import { pdf } from './pdf.ts'
 import { sevenZip } from './seven-zip.ts'
 import { vips } from './vips.ts'
 
 /** Every engine. To add one: its file, its line here, its packages in `layers/packages.json`. */
-export const engines: readonly Engine[] = [vips, ffmpeg, libreoffice, imagemagick, pdf, ghostscript, sevenZip, fontforge]
+export const engines: readonly Engine[] = [
+  vips,
+  ffmpeg,
+  libreoffice,
+  imagemagick,
+  pdf,
+  ghostscript,
+  sevenZip,
+  fontforge,
+  pandoc,
+  calibre,
+]

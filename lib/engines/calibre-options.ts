@@ -1,0 +1,81 @@
+import * as z from 'zod'
+import type { FormatId } from '../formats/index.ts'
+import { decimal, flag } from './options.ts'
+
+/** calibre's own list, as `ebook-convert --help` prints it. */
+const profiles = [
+  ...['default', 'generic_eink', 'generic_eink_hd', 'generic_eink_large', 'tablet'],
+  ...['kindle', 'kindle_dx', 'kindle_fire', 'kindle_oasis', 'kindle_pw', 'kindle_pw3', 'kindle_scribe'],
+  ...['kindle_voyage', 'kobo', 'nook', 'nook_color', 'nook_hd_plus', 'ipad', 'ipad3', 'galaxy'],
+  ...['pocketbook_inkpad3', 'pocketbook_lux', 'pocketbook_hd', 'pocketbook_900', 'pocketbook_pro_912'],
+  ...['sony', 'sony300', 'sony900', 'sony-landscape', 'sonyt3', 'cybookg3', 'cybook_opus', 'hanlinv3'],
+  ...['hanlinv5', 'illiad', 'irexdr1000', 'irexdr800', 'jetbook5', 'mobipocket', 'msreader'],
+] as const
+
+const points = decimal(0, 200)
+const sides = z.strictObject({ top: points, bottom: points, left: points, right: points })
+
+/** One number for all sides, or four; forms can only send text. */
+const marginFromText = (value: unknown): unknown => {
+  if (typeof value === 'number') return { top: value, bottom: value, left: value, right: value }
+  if (typeof value !== 'string') return value
+  const parts = value.split(',').map((part) => part.trim())
+  const [top, bottom = top, left = top, right = top] = parts
+  return parts.length === 1 || parts.length === 4 ? { top, bottom, left, right } : value
+}
+
+export const bookShape = {
+  ebookMargin: z
+    .preprocess(marginFromText, sides)
+    .optional()
+    .describe(
+      'Margins in pt, 0 to 200: one number for all sides, or four as "top,bottom,left,right". 5 when left out.',
+    ),
+  ebookOutputProfile: z
+    .enum(profiles)
+    .optional()
+    .describe('The device that pictures and font sizes are made for, as kindle_pw3, tablet or generic_eink.'),
+  ebookBaseFontSize: decimal(4, 60)
+    .optional()
+    .describe('Size of the text in pt, 4 to 60; other sizes follow. That of the profile when left out.'),
+  ebookEmbedFonts: flag()
+    .optional()
+    .describe('Puts the fonts that the document names into the book, where they are at hand.'),
+  ebookSmartenPunctuation: flag()
+    .optional()
+    .describe('Makes straight quotes, double hyphens and three dots typographic ones.'),
+  ebookDisableFontRescaling: flag().optional().describe('Leaves all font sizes as the document has them.'),
+}
+
+export const BookOptions = z.object(bookShape)
+export type BookOptions = z.output<typeof BookOptions>
+
+/** What FictionBook leaves to the reader's device. */
+const lookOnly = ['ebookMargin', 'ebookBaseFontSize', 'ebookEmbedFonts', 'ebookDisableFontRescaling'] as const
+
+/** Names of the wishes that this format has no room for. */
+export function unheldOptions(options: BookOptions, to: FormatId): string[] {
+  return to === 'fb2' ? lookOnly.filter((name) => options[name] !== undefined && options[name] !== false) : []
+}
+
+export function hasBookOptions(options: BookOptions): boolean {
+  return Object.values(options).some((value) => value !== undefined && value !== false)
+}
+
+export function bookArgs({
+  ebookMargin: margin,
+  ebookOutputProfile: profile,
+  ebookBaseFontSize: size,
+  ebookEmbedFonts,
+  ebookSmartenPunctuation,
+  ebookDisableFontRescaling,
+}: BookOptions): string[] {
+  return [
+    ...(margin ? Object.entries(margin).map(([side, value]) => `--margin-${side}=${value}`) : []),
+    ...(profile ? [`--output-profile=${profile}`] : []),
+    ...(size === undefined ? [] : [`--base-font-size=${size}`]),
+    ...(ebookEmbedFonts ? ['--embed-all-fonts'] : []),
+    ...(ebookSmartenPunctuation ? ['--smarten-punctuation'] : []),
+    ...(ebookDisableFontRescaling ? ['--disable-font-rescaling'] : []),
+  ]
+}

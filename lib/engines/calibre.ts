@@ -1,0 +1,149 @@
+import { join } from 'node:path'
+import * as z from 'zod'
+import { AppError } from '../errors.ts'
+import { type FormatId, formatById } from '../formats/index.ts'
+import { allowedBytes, mostEntries, tooLarge, tooMany } from './archive-limits.ts'
+import { makeBook, titleFromName, titleInside } from './calibre-book.ts'
+import { BookOptions, bookArgs, bookShape, unheldOptions } from './calibre-options.ts'
+import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
+import { EngineCrash, ProcessFailure } from './exec.ts'
+
+const kindle = ['epub', 'mobi', 'azw3', 'fb2'] as const
+const books = [
+  ...kindle,
+  ...['azw', 'fbz', 'htmlz', 'txtz', 'lit', 'lrf', 'pdb', 'pmlz', 'rb', 'tcr'],
+] as const
+const comics: readonly FormatId[] = ['cbz', 'cbr', 'cb7', 'cbt']
+/** They hold the look of a page, so that the options are of use. */
+const styled: readonly FormatId[] = [...kindle, 'lit', 'lrf', 'htmlz']
+const plain: readonly FormatId[] = ['pdb', 'pmlz', 'rb', 'snb', 'tcr', 'txtz']
+const texts: readonly FormatId[] = ['docx', 'rtf', 'txt']
+const illustrated: readonly FormatId[] = ['epub', 'mobi', 'azw3', 'htmlz']
+
+/** Warm seconds, and a penalty for the tables and columns that are lost from the pages of a PDF. */
+const cost = { book: 1.2, comic: 1.5, pdf: 4 }
+
+const row = (
+  from: readonly FormatId[],
+  to: readonly FormatId[],
+  shape: z.ZodRawShape,
+  seconds: number,
+): Capability => ({ operation: 'convert', from, to, options: z.object(shape), cost: seconds })
+
+const { ebookOutputProfile } = bookShape
+
+/** Books of all kinds, and documents made into books. */
+export const calibre: Engine = {
+  id: 'calibre',
+  image: 'document',
+  capabilities: [
+    { ...row(kindle, kindle, bookShape, cost.book), same: true },
+    row(kindle, ['lit', 'lrf', 'htmlz'], bookShape, cost.book),
+    row(
+      books.filter((id) => !isKindle(id)),
+      styled,
+      bookShape,
+      cost.book,
+    ),
+    row(books, [...plain, ...texts], {}, cost.book),
+    row(['docx', 'odt', 'txt'], styled, bookShape, cost.book),
+    row(['docx', 'odt', 'txt'], plain, {}, cost.book),
+    row(['pdf'], styled, bookShape, cost.pdf),
+    row(['pdf'], plain, {}, cost.pdf),
+    row(comics, illustrated, { ebookOutputProfile }, cost.comic),
+  ],
+  limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 600 },
+  version: ['ebook-convert', '--version'],
+  run,
+}
+
+function isKindle(id: FormatId): boolean {
+  return kindle.some((one) => one === id)
+}
+
+async function run(work: Work, tools: Tools): Promise<Result> {
+  const [input] = work.inputs
+  if (!input) throw new Error('calibre was called without an input.')
+  const options = BookOptions.parse(work.options)
+  const isComic = comics.includes(work.from)
+  if (zipped.includes(work.from) || isComic) await checkSize(input, tools)
+  const path = join(work.outDir, `result.${formatById(work.to).extensions[0]}`)
+  const source = isComic ? await comicAsZip(input, tools) : input.path
+  const title = await missingTitle(input, tools)
+  await makeBook(
+    {
+      source: { path: source, format: work.from },
+      target: path,
+      args: [...sourceArgs(work.from, options), ...targetArgs(work.to), ...bookArgs(options)],
+      ...(title !== undefined && { title }),
+      onProgress: (ratio) => tools.progress(0.1 + 0.85 * ratio),
+    },
+    tools,
+  )
+  for (const name of unheldOptions(options, work.to)) {
+    tools.warn(
+      'OPTION_NOT_HELD',
+      `${name} has no effect: a ${work.to} leaves the look to the reader's device.`,
+    )
+  }
+  tools.progress(1)
+  return { files: [{ path }] }
+}
+
+/** Left to itself it takes text for Markdown or Textile, in which names of files may stand. */
+function sourceArgs(from: FormatId, { ebookOutputProfile: profile }: BookOptions): string[] {
+  if (from === 'txt') return ['--formatting-type=plain']
+  // Otherwise pages become gray and small, which is right only for the screen that was asked for.
+  if (comics.includes(from)) return profile === undefined ? ['--no-process'] : ['--dont-grayscale']
+  return []
+}
+
+function targetArgs(to: FormatId): string[] {
+  // Nobody asked for the cover that it would paint.
+  return to === 'epub' ? ['--no-default-epub-cover'] : []
+}
+
+/** Books that say what they are called; all others may or may not, or cannot. */
+const titled: readonly FormatId[] = ['epub', 'mobi', 'azw3', 'azw', 'fb2', 'fbz', 'lit', 'lrf']
+const untitled: readonly FormatId[] = ['txt', ...comics]
+
+async function missingTitle(input: InputFile, tools: Tools): Promise<string | undefined> {
+  if (titled.includes(input.format)) return undefined
+  const inside = untitled.includes(input.format) ? undefined : await titleInside(input.path, tools)
+  return inside === undefined ? titleFromName(input.name) : undefined
+}
+
+const zipped: readonly FormatId[] = ['epub', 'fbz', 'htmlz', 'txtz', 'pmlz', 'docx', 'odt']
+
+/** It unpacks all there is, to the sizes that the directory of the archive tells. */
+async function checkSize(input: InputFile, tools: Tools): Promise<void> {
+  const limit = allowedBytes(input.size)
+  try {
+    const { stdout } = await tools.exec('bsdtar', ['-tvf', input.path])
+    const lines = stdout.split('\n')
+    if (lines.length > mostEntries) throw tooMany()
+    const bytes = lines.reduce((sum, line) => sum + Number(line.trim().split(/\s+/)[4] ?? 0), 0)
+    if (!(bytes <= limit)) throw tooLarge(limit)
+  } catch (error) {
+    throw unreadable(error, input.format)
+  }
+}
+
+/** Entries are copied from archive to archive: none becomes a file. */
+async function comicAsZip(input: InputFile, tools: Tools): Promise<string> {
+  if (input.format === 'cbz') return input.path
+  const path = join(tools.workDir, 'comic.cbz')
+  const args = ['--format=zip', '--options=zip:compression=store', '-cf', path, `@${input.path}`]
+  try {
+    await tools.exec('bsdtar', args, { maxFileBytes: allowedBytes(input.size) })
+    return path
+  } catch (error) {
+    throw unreadable(error, input.format)
+  }
+}
+
+function unreadable(error: unknown, format: FormatId): unknown {
+  if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) return error
+  const sentence = `The ${formatById(format).name} (${format}) is damaged, or its content is encrypted.`
+  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause: error })
+}

@@ -1,0 +1,174 @@
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { basename, extname, join, resolve, sep } from 'node:path'
+import * as z from 'zod'
+
+/** pandoc's document as JSON: https://hackage.haskell.org/package/pandoc-types */
+export const Tree = z.looseObject({
+  meta: z.record(z.string(), z.unknown()),
+  blocks: z.array(z.unknown()),
+})
+export type Tree = z.infer<typeof Tree>
+
+interface Element {
+  t: string
+  c?: unknown
+}
+
+const Picture = z.tuple([z.unknown(), z.array(z.unknown()), z.tuple([z.string(), z.string()])])
+
+/** A writer opens files that other names point to: style sheets, covers, fonts, references. */
+const descriptive = [
+  ...['title', 'subtitle', 'author', 'date', 'lang', 'dir', 'abstract', 'keywords'],
+  ...['subject', 'description', 'publisher', 'rights', 'institute'],
+]
+
+const noAttributes = ['', [], []]
+const pictureTypes: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  svg: 'image/svg+xml',
+  webp: 'image/webp',
+  bmp: 'image/bmp',
+  tif: 'image/tiff',
+  tiff: 'image/tiff',
+}
+
+/** Leaves of the document only what describes it. */
+export function keepDescriptiveMeta(tree: Tree): void {
+  for (const name of Object.keys(tree.meta)) if (!descriptive.includes(name)) delete tree.meta[name]
+}
+
+/** Whether HTML stands in the text as it was written; only writers of HTML and Markdown pass it on. */
+export function hasRawHtml(tree: Tree): boolean {
+  let found = false
+  visit(tree, (element) => {
+    if ((element.t === 'RawBlock' || element.t === 'RawInline') && Array.isArray(element.c))
+      found ||= element.c[0] === 'html' && /<[a-z]/i.test(String(element.c[1]))
+  })
+  return found
+}
+
+/** What writers would copy as it stands, with what it points to. */
+export function removeRaw(tree: Tree): void {
+  visit(tree, (element) => {
+    if (element.t === 'RawBlock') replace(element, 'Div', [noAttributes, []])
+    if (element.t === 'RawInline') replace(element, 'Span', [noAttributes, []])
+  })
+}
+
+export interface PictureSettings {
+  readonly pictures: 'packed' | 'inline' | 'described'
+  /** Folder of the pictures that came with the document, below the work folder. */
+  readonly mediaDir: string
+  readonly workDir: string
+}
+
+/**
+ * Gives each picture to the writer in the way that its format takes it, and nothing else that could name a file.
+ * Returns how many were left out.
+ */
+export async function settlePictures(tree: Tree, settings: PictureSettings): Promise<number> {
+  const found: Element[] = []
+  visit(tree, (element) => {
+    if (element.t === 'Image') found.push(element)
+  })
+  let dropped = 0
+  const known = new Map<string, Promise<string | undefined>>()
+  for (const element of found) {
+    const picture = Picture.safeParse(element.c).data
+    const address = picture?.[2][0] ?? ''
+    const carried = known.get(address) ?? carriedPicture(address, known.size, settings)
+    known.set(address, carried)
+    const file = await carried
+    const external = file === undefined && settings.pictures !== 'packed' && !isLocal(address)
+    if (external) continue
+    if (!picture || file === undefined || settings.pictures === 'described') {
+      dropped++
+      replace(element, 'Span', [noAttributes, picture?.[1] ?? []])
+      continue
+    }
+    const target = settings.pictures === 'packed' ? file : await dataAddress(join(settings.workDir, file))
+    element.c = [settings.pictures === 'packed' ? picture[0] : noAttributes, picture[1], [target, '']]
+  }
+  return dropped
+}
+
+/** A picture that the document came with, as a path relative to the work folder. */
+async function carriedPicture(
+  address: string,
+  index: number,
+  { mediaDir, workDir }: PictureSettings,
+): Promise<string | undefined> {
+  const data = /^data:image\/([a-z]+)(?:\+xml)?;base64,/i.exec(address)
+  if (data?.[1]) {
+    const name = `inline-${index}.${data[1].toLowerCase()}`
+    await writeFile(join(workDir, name), Buffer.from(address.slice(data[0].length), 'base64'))
+    return name
+  }
+  const path = resolve(workDir, address)
+  if (!path.startsWith(mediaDir + sep)) return undefined
+  const isFile = await stat(path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  )
+  return isFile ? path.slice(workDir.length + 1) : undefined
+}
+
+const isLocal = (address: string) => /^(?:file|data):/i.test(address)
+
+async function dataAddress(path: string): Promise<string> {
+  const type = pictureTypes[extname(basename(path)).slice(1).toLowerCase()] ?? 'image/png'
+  return `data:${type};base64,${(await readFile(path)).toString('base64')}`
+}
+
+/** The text of the title or of the first heading; empty when there is neither. */
+export function titleOf(tree: Tree): string {
+  if ('title' in tree.meta) return plainText(tree.meta.title)
+  let heading: Element | undefined
+  for (const block of tree.blocks) {
+    if (isElement(block) && block.t === 'Header') heading ??= block
+  }
+  return heading && Array.isArray(heading.c) ? plainText(heading.c[2]) : ''
+}
+
+export function setTitle(tree: Tree, name: 'title' | 'pagetitle', title: string): void {
+  tree.meta[name] = { t: 'MetaString', c: title }
+}
+
+export function titleToHeading(tree: Tree): void {
+  const title = titleOf(tree)
+  if ('title' in tree.meta && title !== '')
+    tree.blocks.unshift({ t: 'Header', c: [1, noAttributes, [{ t: 'Str', c: title }]] })
+}
+
+function plainText(node: unknown): string {
+  let text = ''
+  visit(node, (element) => {
+    if (element.t === 'Space' || element.t === 'SoftBreak' || element.t === 'LineBreak') text += ' '
+    else if (typeof element.c === 'string') text += element.c
+  })
+  return text.trim().slice(0, 300)
+}
+
+function isElement(node: unknown): node is Element {
+  return typeof node === 'object' && node !== null && 't' in node && typeof node.t === 'string'
+}
+
+function replace(element: Element, t: string, c: unknown): void {
+  element.t = t
+  element.c = c
+}
+
+/** Every element, in order. Documents may nest deeper than the stack of calls holds. */
+function visit(root: unknown, each: (element: Element) => void): void {
+  const open: unknown[] = [root]
+  while (open.length > 0) {
+    const node = open.pop()
+    if (typeof node !== 'object' || node === null) continue
+    if (isElement(node)) each(node)
+    const children: unknown[] = Array.isArray(node) ? node : Object.values(node)
+    for (let index = children.length - 1; index >= 0; index--) open.push(children[index])
+  }
+}

@@ -1,0 +1,207 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { AppError } from '../errors.ts'
+import { type FormatId, formatById } from '../formats/index.ts'
+import { makeBook, titleFromName } from './calibre-book.ts'
+import { BookOptions, bookArgs, bookShape, hasBookOptions, unheldOptions } from './calibre-options.ts'
+import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
+import { EngineCrash, ProcessFailure } from './exec.ts'
+import { references, type SourceId, sourceIds, sourceOf, targetIds, targetOf } from './pandoc-formats.ts'
+import {
+  hasRawHtml,
+  keepDescriptiveMeta,
+  removeRaw,
+  setTitle,
+  settlePictures,
+  Tree,
+  titleOf,
+  titleToHeading,
+} from './pandoc-tree.ts'
+import { utf8Copy } from './text-encoding.ts'
+
+/** Seconds. The office keeps the look of its own kinds of file, pandoc what the text means. */
+const cost = { markup: 0.4, office: 1.1, book: 1.6 }
+const office: readonly FormatId[] = ['docx', 'odt', 'rtf', 'html', 'csv', 'txt', 'pptx']
+const bookTargets: readonly FormatId[] = ['epub', 'fb2']
+const referenceIds = ['bib', 'csljson'] as const
+const paginated: readonly FormatId[] = ['docx', 'odt']
+
+const isOffice = (id: FormatId) => office.includes(id)
+const noOptions = z.object({})
+
+function rows(from: readonly FormatId[], to: readonly FormatId[], seconds: number): Capability[] {
+  return from.length > 0 && to.length > 0
+    ? [{ operation: 'convert', from, to, options: noOptions, cost: seconds }]
+    : []
+}
+
+const texts = targetIds.filter((id) => !bookTargets.includes(id))
+/** Printed they are a list; as what they are, see `references`. */
+const fromOffice = sourceIds.filter((id) => isOffice(id) && id !== 'html')
+const fromMarkup = sourceIds.filter((id) => !fromOffice.includes(id))
+
+const capabilities: readonly Capability[] = [
+  ...rows(fromMarkup, texts, cost.markup),
+  ...rows(
+    fromOffice,
+    texts.filter((id) => !isOffice(id)),
+    cost.markup,
+  ),
+  ...rows(fromOffice, texts.filter(isOffice), cost.office),
+  ...[...sourceIds].map(
+    (from): Capability => ({
+      operation: 'convert',
+      from: [from],
+      to: bookTargets,
+      options: z.object(bookShape),
+      // calibre keeps the look of pages; everything else has none to keep.
+      cost: paginated.includes(from) ? cost.book : cost.markup,
+    }),
+  ),
+  ...rows(referenceIds, referenceIds, cost.markup),
+]
+
+/** Documents that are marked up text, into each other and into books. */
+export const pandoc: Engine = {
+  id: 'pandoc',
+  image: 'document',
+  capabilities,
+  limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 600 },
+  version: ['pandoc', '--version'],
+  run,
+}
+
+async function run(work: Work, tools: Tools): Promise<Result> {
+  const [input] = work.inputs
+  const from = sourceIds.find((id) => id === work.from)
+  if (!input || !from) throw new Error(`pandoc was asked for ${work.from}, which it does not declare.`)
+  const path = join(work.outDir, `result.${formatById(work.to).extensions[0]}`)
+  const isReference = (id: FormatId): id is keyof typeof references => id in references
+  if (isReference(work.from) && isReference(work.to)) {
+    const args = ['-s', '-f', references[work.from], '-t', references[work.to], '-o', path]
+    await read(args, input, from, tools)
+  } else {
+    await viaTree(work, input, from, path, tools)
+  }
+  tools.progress(1)
+  return { files: [{ path }] }
+}
+
+const treeFile = 'tree.json'
+const mediaFolder = 'media'
+
+/**
+ * The document is read in pandoc's own sandbox, where includes find no file. Some writers need files of the
+ * installation and so run outside it: what they get names no file but the pictures that came with the document.
+ */
+async function viaTree(
+  work: Work,
+  input: InputFile,
+  from: SourceId,
+  path: string,
+  tools: Tools,
+): Promise<void> {
+  const target = targetIds.find((id) => id === work.to)
+  if (!target) throw new Error(`pandoc was asked for ${work.to}, which it does not declare.`)
+  const { writer, pictures, args = [], titleAsHeading, needsTitle } = targetOf(target)
+  const tree = await treeOf(input, from, work.to, tools)
+  tools.progress(0.5, 'read')
+  keepDescriptiveMeta(tree)
+  if (pictures === 'packed') removeRaw(tree)
+  if (titleAsHeading) titleToHeading(tree)
+  if (needsTitle && !('title' in tree.meta)) {
+    const title = titleOf(tree) || titleFromName(input.name)
+    setTitle(tree, target === 'html' ? 'pagetitle' : 'title', title)
+  }
+  const dropped = await settlePictures(tree, {
+    pictures,
+    mediaDir: join(tools.workDir, mediaFolder),
+    workDir: tools.workDir,
+  })
+  if (dropped > 0) tellDropped(dropped, work.to, tools)
+  await writeFile(join(tools.workDir, treeFile), JSON.stringify(tree))
+  const options = BookOptions.parse(work.options)
+  const polished = hasBookOptions(options)
+  const book = polished ? join(tools.workDir, 'book.epub') : path
+  const confined = pictures === 'packed' || polished ? [] : ['--sandbox']
+  const wanted = polished ? 'epub3' : writer
+  await write(
+    [...confined, '-s', '--wrap=none', '-f', 'json', '-t', wanted, ...args, '-o', book],
+    work.to,
+    tools,
+  )
+  if (polished) await polish(book, path, options, work.to, tools)
+}
+
+function tellDropped(count: number, to: FormatId, tools: Tools): void {
+  const many = count === 1 ? 'A picture was' : `${count} pictures were`
+  tools.warn(
+    'PICTURES_DROPPED',
+    `${many} left out: not part of the file that was sent, or ${to} cannot hold one.`,
+  )
+}
+
+/** The options of books are calibre's, whoever wrote the book. */
+async function polish(book: string, path: string, options: BookOptions, to: FormatId, tools: Tools) {
+  const args = [...(to === 'epub' ? ['--no-default-epub-cover'] : []), ...bookArgs(options)]
+  await makeBook({ source: { path: book, format: 'epub' }, target: path, args }, tools)
+  for (const name of unheldOptions(options, to)) {
+    tools.warn('OPTION_NOT_HELD', `${name} has no effect: a ${to} leaves the look to the reader's device.`)
+  }
+}
+
+async function treeOf(input: InputFile, from: SourceId, to: FormatId, tools: Tools): Promise<Tree> {
+  const path = join(tools.workDir, treeFile)
+  const { reader, args = [] } = await readerOf(input, from)
+  const media = [`--extract-media=${mediaFolder}`, '-t', 'json', '-o', path]
+  await read(['-f', reader, ...args, ...media], input, from, tools)
+  const tree = await parsed(path, from)
+  if (to === 'html' || to === 'md' || to === 'mmd' || !hasRawHtml(tree)) return tree
+  // Tables and pictures that the author wrote as HTML are read as such.
+  const page = join(tools.workDir, 'page.html')
+  await read(['-f', reader, ...args, '-s', '-t', 'html5', '--mathml', '-o', page], input, from, tools)
+  await read(['-f', 'html', ...media], { ...input, path: page }, 'html', tools)
+  const { meta } = tree
+  return { ...(await parsed(path, from)), meta }
+}
+
+/** XML of journals is called .xml as often as any other. */
+async function readerOf(input: InputFile, from: SourceId) {
+  if (from !== 'xml') return sourceOf(from)
+  const head = (await readFile(input.path)).toString('latin1', 0, 4096)
+  return sourceOf(
+    /<!doctype[^>]*\bJATS\b|<article[^>]*\s(?:article-type|dtd-version)=/i.test(head) ? 'jats' : 'dbk',
+  )
+}
+
+async function parsed(path: string, from: SourceId): Promise<Tree> {
+  const tree = Tree.safeParse(JSON.parse(await readFile(path, 'utf8')))
+  if (!tree.success) throw corrupt(from)
+  return tree.data
+}
+
+async function read(args: readonly string[], input: InputFile, from: SourceId, tools: Tools): Promise<void> {
+  const path = sourceOf(from).binary ? input.path : await utf8Copy(input, tools.workDir)
+  try {
+    await tools.exec('pandoc', ['--sandbox', ...args, path])
+  } catch (error) {
+    if (error instanceof ProcessFailure || error instanceof EngineCrash) throw corrupt(from, error)
+    throw error
+  }
+}
+
+async function write(args: readonly string[], to: FormatId, tools: Tools): Promise<void> {
+  try {
+    await tools.exec('pandoc', [...args, join(tools.workDir, treeFile)])
+  } catch (error) {
+    if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) throw error
+    const sentence = `The document could be read, but not written as ${to}.`
+    throw new AppError('CONVERSION_FAILED', sentence, { to }, { cause: error })
+  }
+}
+
+function corrupt(from: FormatId, cause?: Error): AppError {
+  const sentence = `The ${formatById(from).name} (${from}) could not be read: it is damaged, or no document of that kind.`
+  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: from }, { cause })
+}
