@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import type { Conversion } from '../../lib/plan/index.ts'
 import { archiveContents } from '../engines/archive-judge.ts'
+import { letterCount } from '../engines/font-judge.ts'
 import { assertSound, output, pdfPages, zipNames } from '../engines/judge.ts'
 import { mediaFacts } from './media-facts.ts'
 import { leastSpread, pictureFacts } from './picture-facts.ts'
@@ -42,7 +43,7 @@ async function judgedPages(pair: Conversion, sample: string, made: Made, folder:
 
 async function factsOf(pair: Conversion, sample: string, path: string): Promise<Facts> {
   const [from, to] = [formatById(pair.from), formatById(pair.to)]
-  const isPaper = to.category === 'document' || (to.category as string) === 'ebook'
+  const isPaper = to.category === 'document' || to.category === 'ebook'
   switch (true) {
     // Letters of PostScript are shapes to every reader.
     case to.id === 'ps' || to.id === 'eps':
@@ -53,6 +54,8 @@ async function factsOf(pair: Conversion, sample: string, path: string): Promise<
       return drawn(pair, sample, path)
     case to.category === 'archive':
       return packed(pair, sample, path)
+    case to.category === 'font':
+      return lettered(pair, sample, path)
     case isPaper && from.category !== 'image':
       return { ...(await pages(pair.to, path)), ...(await written(sample, path)) }
     default:
@@ -116,6 +119,13 @@ async function packed(pair: Conversion, sample: string, path: string): Promise<F
   const lost = names.includes('') ? [] : wanted.filter((name) => !names.includes(name))
   assert.deepEqual(lost, [], `${lost.join(' ')} is not in it`)
   return { names: names.length, chars: bytes }
+}
+
+async function lettered(pair: Conversion, sample: string, path: string): Promise<Facts> {
+  const had = await onceOf(sample, 'letters', () => letterCount(sample, pair.from).catch(() => undefined))
+  const has = await letterCount(path, pair.to)
+  assert.ok(has > 0 && has >= (had ?? 0) * 0.9, `only ${has} of ${had} letters came through`)
+  return { letters: had === undefined ? has : `${has}/${had}` }
 }
 
 async function pages(to: FormatId, path: string): Promise<Facts> {

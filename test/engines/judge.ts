@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import * as z from 'zod'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
+import { leastSpread, pictureFacts } from '../conformance/picture-facts.ts'
 import { archiveContents } from './archive-judge.ts'
 import { letterCount } from './font-judge.ts'
 
@@ -160,7 +161,9 @@ export async function assertSound(path: string, format: FormatId): Promise<void>
     }
     case 'document':
       if (format === 'pdf') assert.ok((await pdfPages(path)) > 0)
-      if (format === 'ps') assert.ok((await postScriptPages(path)).length > 0)
+      // A picture in PostScript has no text.
+      if (format === 'ps')
+        assert.ok(((await pictureFacts(path, undefined))?.spread ?? 0) >= leastSpread, 'ps is blank')
       return
     case 'archive':
       assert.ok(Object.keys(await archiveContents(path, format)).length > 0)
