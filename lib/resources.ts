@@ -12,6 +12,7 @@ export const imageIds = [
   'document',
   'archive',
   'font',
+  'browser',
 ] as const satisfies readonly ImageId[]
 
 /** Receives of one message before it is put aside; the job itself fails after three attempts, long before. */

@@ -20,7 +20,7 @@ export const engineIds = [
 export type EngineId = (typeof engineIds)[number]
 
 /** Container images: engines that often follow each other share one, with its queue and its function. */
-export type ImageId = 'av' | 'image' | 'office' | 'pdf' | 'document' | 'archive' | 'font'
+export type ImageId = 'av' | 'image' | 'office' | 'pdf' | 'document' | 'archive' | 'font' | 'browser'
 
 /**
  * What can be asked for besides a conversion. Tools are named by the field `toolOperation`; `merge` joins several

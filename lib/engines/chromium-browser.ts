@@ -1,0 +1,130 @@
+import { BrowserCrash } from './chromium-pipe.ts'
+import { type BrowserProcess, removeOrphanedBrowsers, startBrowser } from './chromium-process.ts'
+import { untilAborted } from './until-aborted.ts'
+
+/** A browser keeps a little of each page; a new one costs half a second. */
+const maxDocuments = 100
+
+/** One crash may be the doing of another page of the same browser; two are this document's. */
+const maxAttempts = 2
+
+/** How long a page that is given up may take to go before the browser goes with it. */
+const partingMs = 1000
+
+export interface Browser {
+  /**
+   * Runs a job in the browser, which is started when there is none. The job's `end` closes what it has opened.
+   * @throws BrowserCrash after two tries, the signal's reason when aborted.
+   */
+  run<T>(job: BrowserJob<T>, signal: AbortSignal): Promise<T>
+  warm(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface BrowserJob<T> {
+  run(browser: BrowserProcess): Promise<T>
+  end(browser: BrowserProcess): Promise<void>
+}
+
+interface Running {
+  readonly browser: BrowserProcess
+  documents: number
+  active: number
+}
+
+/** One browser at a time for all jobs; those under way keep theirs when it is time for a fresh one. */
+export function createBrowser(baseDir: string): Browser {
+  let current: Promise<Running> | undefined
+  let swept: Promise<void> | undefined
+  const all = new Set<BrowserProcess>()
+  let closed = false
+
+  async function start(): Promise<Running> {
+    if (closed) throw new Error('The browser is closed.')
+    swept ??= removeOrphanedBrowsers(baseDir)
+    await swept
+    const browser = await startBrowser(baseDir)
+    all.add(browser)
+    return { browser, documents: 0, active: 0 }
+  }
+
+  async function usable(): Promise<Running> {
+    // A start that failed for another job is tried again for this one.
+    const running = await current?.catch(() => undefined)
+    if (running?.browser.pipe.alive && running.documents < maxDocuments) return running
+    if (running && running.active === 0) await end(running)
+    current = start()
+    return current
+  }
+
+  async function end({ browser }: Running): Promise<void> {
+    await browser.kill()
+    all.delete(browser)
+  }
+
+  /** Asked for by several at once, the first starts it. */
+  let turn: Promise<unknown> = Promise.resolve()
+  function acquire(): Promise<Running> {
+    const next = turn.then(usable, usable).then((running) => {
+      running.documents++
+      running.active++
+      return running
+    })
+    turn = next.catch(() => undefined)
+    return next
+  }
+
+  async function release(running: Running): Promise<void> {
+    running.active--
+    const isSpent = !running.browser.pipe.alive || running.documents >= maxDocuments
+    if (isSpent && running.active === 0) await end(running)
+  }
+
+  async function runOnce<T>(job: BrowserJob<T>, signal: AbortSignal): Promise<T> {
+    const running = await acquire()
+    try {
+      signal.throwIfAborted()
+      return await untilAborted(job.run(running.browser), signal)
+    } finally {
+      // A page that computes for ever does not close; nothing but the end of its process stops it.
+      const parted = await settlesWithin(partingMs, job.end(running.browser))
+      if (!parted) await running.browser.kill()
+      await release(running)
+    }
+  }
+
+  return {
+    async run(job, signal) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await runOnce(job, signal)
+        } catch (error) {
+          if (!(error instanceof BrowserCrash) || attempt === maxAttempts || signal.aborted) throw error
+        }
+      }
+    },
+    async warm() {
+      await release(await acquire())
+    },
+    async close() {
+      closed = true
+      await current?.catch(() => undefined)
+      await Promise.all([...all].map((browser) => browser.kill()))
+    },
+  }
+}
+
+/** Whether it came to a good end in time. */
+async function settlesWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => late.resolve(false), ms)
+  const done = work.then(
+    () => true,
+    () => false,
+  )
+  try {
+    return await Promise.race([done, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

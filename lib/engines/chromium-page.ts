@@ -1,0 +1,164 @@
+import * as z from 'zod'
+import type { BrowserJob } from './chromium-browser.ts'
+import { BrowserCrash, type BrowserPipe, BrowserRefusal } from './chromium-pipe.ts'
+import { partKey, type WebPart } from './web-archive.ts'
+
+/** What is to be shown. Nothing is on a disk that the browser sees: each request is answered by us. */
+export interface PageSource {
+  /** Where the page says it is; links are relative to this. */
+  readonly url: string
+  readonly page: WebPart
+  /** Where it has none of its own. */
+  readonly title: string
+  /** What else may be loaded, by `partKey` of the address. */
+  readonly parts?: ReadonlyMap<string, WebPart>
+}
+
+export interface PageView {
+  readonly width: number
+  readonly height: number
+  /** Pixels of the picture per pixel of the page. */
+  readonly scale: number
+}
+
+export interface Page {
+  call<T>(schema: z.ZodType<T>, method: string, params?: object): Promise<T>
+  /** Linked files that were not loaded, as a page is converted alone. */
+  readonly missing: number
+}
+
+/** By RFC 6761 no host has this name. */
+export const nowhere = 'http://document.invalid/'
+const nothing = z.object({})
+
+const Paused = z.looseObject({
+  requestId: z.string(),
+  request: z.looseObject({ url: z.string() }),
+  resourceType: z.string(),
+})
+
+/**
+ * Shows a document in a context of its own (no cookies, no storage, no other page), without scripts, with every
+ * request answered by us, and lets `use` make something of it.
+ */
+export function pageJob<T>(
+  source: PageSource,
+  view: PageView,
+  use: (page: Page) => Promise<T>,
+): BrowserJob<T> {
+  let contextId: string | undefined
+  let isOver = false
+  const dispose = (pipe: BrowserPipe, browserContextId: string) =>
+    pipe.call(nothing, 'Target.disposeBrowserContext', { browserContextId })
+  return {
+    async run({ pipe }) {
+      const Context = z.object({ browserContextId: z.string() })
+      const { browserContextId } = await pipe.call(Context, 'Target.createBrowserContext')
+      // Cancelled meanwhile: nobody will come to close it.
+      if (isOver) await dispose(pipe, browserContextId)
+      contextId = browserContextId
+      return showIn(pipe, await openTab(pipe, browserContextId, view), { source, view }, use)
+    },
+    async end({ pipe }) {
+      isOver = true
+      if (contextId !== undefined && pipe.alive) await dispose(pipe, contextId)
+    },
+  }
+}
+
+async function openTab(pipe: BrowserPipe, browserContextId: string, view: PageView): Promise<string> {
+  const { width, height } = view
+  const tab = { url: 'about:blank', browserContextId, width, height }
+  const { targetId } = await pipe.call(z.object({ targetId: z.string() }), 'Target.createTarget', tab)
+  const attach = { targetId, flatten: true }
+  const { sessionId } = await pipe.call(z.object({ sessionId: z.string() }), 'Target.attachToTarget', attach)
+  return sessionId
+}
+
+interface Shown {
+  readonly source: PageSource
+  readonly view: PageView
+}
+
+async function showIn<T>(
+  pipe: BrowserPipe,
+  sessionId: string,
+  { source, view }: Shown,
+  use: (page: Page) => Promise<T>,
+): Promise<T> {
+  const call: Page['call'] = (schema, method, params) => pipe.call(schema, method, params, sessionId)
+  const loaded = Promise.withResolvers<void>()
+  const broken = Promise.withResolvers<never>()
+  // Nobody waits for it when all goes well.
+  broken.promise.catch(() => undefined)
+  let answered = false
+  let missing = 0
+  const fulfill = (requestId: string, { bytes, contentType }: WebPart) =>
+    call(nothing, 'Fetch.fulfillRequest', {
+      requestId,
+      responseCode: 200,
+      responseHeaders: [{ name: 'Content-Type', value: contentType }],
+      body: bytes.toString('base64'),
+    })
+  const answer = async ({ requestId, request, resourceType }: z.infer<typeof Paused>) => {
+    const isPage = partKey(request.url) === partKey(source.url)
+    const part = isPage ? source.page : source.parts?.get(partKey(request.url))
+    // A page that asks for itself again would load for ever.
+    if (part && !(isPage && answered)) {
+      if (isPage) answered = true
+      return fulfill(requestId, part)
+    }
+    if (resourceType !== 'Document' && !request.url.endsWith('/favicon.ico')) missing++
+    // "Aborted" leaves the page as it is, where another reason would put an error page in its place.
+    return call(nothing, 'Fetch.failRequest', { requestId, errorReason: 'Aborted' })
+  }
+  const stop = pipe.listen(sessionId, (method, params) => {
+    switch (method) {
+      case 'Page.loadEventFired':
+        loaded.resolve()
+        break
+      case 'Fetch.requestPaused':
+        answer(Paused.parse(params)).catch((error: unknown) => {
+          // A request whose page has gone on needs no answer.
+          if (!(error instanceof BrowserRefusal)) broken.reject(error)
+        })
+        break
+      case 'Inspector.targetCrashed':
+        broken.reject(new BrowserCrash('The page crashed.'))
+        break
+    }
+  })
+  const work = async () => {
+    await Promise.all([
+      call(nothing, 'Page.enable'),
+      call(nothing, 'Inspector.enable'),
+      call(nothing, 'Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
+      call(nothing, 'Emulation.setScriptExecutionDisabled', { value: true }),
+      call(nothing, 'Emulation.setDeviceMetricsOverride', {
+        width: view.width,
+        height: view.height,
+        deviceScaleFactor: view.scale,
+        mobile: false,
+      }),
+    ])
+    const { errorText } = await call(z.looseObject({ errorText: z.string().optional() }), 'Page.navigate', {
+      url: source.url,
+    })
+    if (errorText !== undefined) throw new BrowserCrash(`The page did not load: ${errorText}.`)
+    await loaded.promise
+    // A page without a title would be named by its address.
+    const expression = `document.title ||= ${JSON.stringify(source.title)}`
+    await call(z.looseObject({}), 'Runtime.evaluate', { expression })
+    return use({
+      call,
+      get missing() {
+        return missing
+      },
+    })
+  }
+  try {
+    return await Promise.race([work(), broken.promise])
+  } finally {
+    stop()
+  }
+}

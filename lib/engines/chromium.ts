@@ -1,0 +1,184 @@
+import { isUtf8 } from 'node:buffer'
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, parse } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import * as z from 'zod'
+import { AppError } from '../errors.ts'
+import type { FormatId } from '../formats/index.ts'
+import { createBrowser } from './chromium-browser.ts'
+import { nowhere, type Page, type PageSource, pageJob } from './chromium-page.ts'
+import { BrowserCrash } from './chromium-pipe.ts'
+import {
+  type PageArea,
+  type Photo,
+  type PictureTarget,
+  PrintOptions,
+  photograph,
+  pictureOptions,
+  print,
+  viewOf,
+} from './chromium-targets.ts'
+import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
+import { readWebArchive } from './web-archive.ts'
+
+const webPages = ['html', 'mhtml'] as const satisfies readonly FormatId[]
+const drawings = ['svg', 'svgz'] as const satisfies readonly FormatId[]
+
+const row = (from: readonly FormatId[], to: FormatId, options: z.ZodObject, cost: number): Capability => ({
+  operation: 'convert',
+  from,
+  to: [to],
+  options,
+  cost,
+})
+
+/** For drawings above those of librsvg, which is faster; asked for, the browser shows what needs style sheets. */
+const capabilities: readonly Capability[] = [
+  row(webPages, 'pdf', PrintOptions, 0.4),
+  row(webPages, 'png', pictureOptions.png, 0.4),
+  row(webPages, 'jpg', pictureOptions.jpg, 0.4),
+  row(webPages, 'webp', pictureOptions.webp, 0.4),
+  row(drawings, 'pdf', z.object({}), 0.8),
+  row(drawings, 'png', pictureOptions.png, 0.8),
+  row(drawings, 'jpg', pictureOptions.jpg, 0.8),
+  row(drawings, 'webp', pictureOptions.webp, 0.8),
+]
+
+const limits = { memoryMb: 3008, diskMb: 2048, timeoutS: 120 }
+
+/** Larger ones would not fit through the pipe in one piece. */
+const maxPageBytes = 128 * 1024 * 1024
+
+/** `baseDir` is where the browser's own folder goes; best on the disk of the work folders. */
+export function createChromium({ baseDir = tmpdir() }: { readonly baseDir?: string } = {}): Engine {
+  const browser = createBrowser(baseDir)
+  return {
+    id: 'chromium',
+    image: 'browser',
+    capabilities,
+    limits,
+    version: ['chromium', '--version'],
+    warm: () => browser.warm(),
+    close: () => browser.close(),
+    async run(work, tools) {
+      const [input] = work.inputs
+      if (!input) throw new Error('Chromium was called without an input.')
+      const source = await sourceOf(input)
+      const limit = AbortSignal.timeout(limits.timeoutS * 1000)
+      const job = pageJob(source, viewFor(work), (page) => convert(page, work, tools))
+      tools.progress(0.1)
+      try {
+        const result = await browser.run(job, AbortSignal.any([tools.signal, limit]))
+        tools.progress(1)
+        return result
+      } catch (error) {
+        if (limit.aborted && !tools.signal.aborted) throw timedOut(error)
+        throw error instanceof BrowserCrash ? crashed(work, error) : error
+      }
+    },
+  }
+}
+
+export const chromium = createChromium()
+
+const isDrawing = (id: FormatId) => id === 'svg' || id === 'svgz'
+
+/** A drawing is shown alone, at its own size, in a window that fits it. */
+function viewFor({ to, options }: Work) {
+  return to === 'pdf' ? { width: 1280, height: 1024, scale: 1 } : viewOf(options)
+}
+
+async function sourceOf({ path, name, format, size }: InputFile): Promise<PageSource> {
+  if (size > maxPageBytes) {
+    const sentence = `The page is larger than ${maxPageBytes / 1024 ** 2} MB, too large to be shown.`
+    throw new AppError('FILE_TOO_LARGE', sentence, { maxBytes: maxPageBytes })
+  }
+  const bytes = await readFile(path)
+  const title = parse(name).name
+  if (format === 'mhtml') return { title, ...(readWebArchive(bytes, nowhere) ?? noPage()) }
+  if (!isDrawing(format)) return { title, url: nowhere, page: { bytes, contentType: typeOfPage(bytes) } }
+  const svg = format === 'svgz' ? await unpacked(bytes) : bytes
+  return { title, url: nowhere, page: { bytes: inPage(svg), contentType: 'text/html; charset=utf-8' } }
+}
+
+function noPage(): never {
+  const sentence = 'The web page archive is damaged: there is no page in it.'
+  throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format: 'mhtml' })
+}
+
+/** Text beyond ASCII that is valid UTF-8 is nothing else; otherwise the page says it, or the browser finds out. */
+function typeOfPage(bytes: Buffer): string {
+  const isXml = /^\s*<\?xml\b/.test(bytes.toString('latin1', 0, 200))
+  const type = isXml ? 'application/xhtml+xml' : 'text/html'
+  return isUtf8(bytes) && bytes.some((byte) => byte > 0x7f) ? `${type}; charset=utf-8` : type
+}
+
+async function unpacked(bytes: Buffer): Promise<Buffer> {
+  try {
+    return await promisify(gunzip)(bytes, { maxOutputLength: maxPageBytes })
+  } catch (cause) {
+    throw damagedDrawing(cause)
+  }
+}
+
+/** As a picture in a page: browsers run no script and follow no link of one (SVG Integration, secure static mode). */
+function inPage(svg: Buffer): Buffer {
+  const style = 'html,body{margin:0}img{display:block}'
+  const picture = `<img src="data:image/svg+xml;base64,${svg.toString('base64')}">`
+  return Buffer.from(`<!doctype html><style>${style}</style>${picture}`)
+}
+
+async function convert(page: Page, work: Work, tools: Tools): Promise<Result> {
+  tools.progress(0.5, 'loaded')
+  const { from, to, outDir, options } = work
+  const path = join(outDir, `output.${to}`)
+  const drawing = isDrawing(from) ? await sizeOfDrawing(page) : undefined
+  if (to === 'pdf') await print(page, path, options, drawing && inInches(drawing))
+  else await toPicture(page, { to: to as PictureTarget, path, options, drawing }, tools) // Declared above.
+  if (page.missing > 0) {
+    const files = page.missing === 1 ? 'One linked file was' : `${page.missing} linked files were`
+    tools.warn('LINKS_DROPPED', `${files} not loaded: a page is converted alone, without the network.`)
+  }
+  return { files: [{ path }] }
+}
+
+async function toPicture(page: Page, photo: Photo, tools: Tools): Promise<void> {
+  const { height, cut } = await photograph(page, photo)
+  if (!cut) return
+  const sentence = `The picture ends after ${height} pixels; the page is longer. A PDF holds all.`
+  tools.warn('PAGE_CUT', sentence)
+}
+
+/** Pixels of the page, as the browser lays the only picture out. */
+async function sizeOfDrawing(page: Page): Promise<PageArea> {
+  const expression =
+    '(({ naturalWidth, width, height }) => [naturalWidth, width, height])(document.images[0])'
+  const Answer = z.looseObject({ result: z.looseObject({ value: z.array(z.number()) }) })
+  const { result } = await page.call(Answer, 'Runtime.evaluate', { expression, returnByValue: true })
+  const [natural = 0, width = 0, height = 0] = result.value
+  if (!(natural > 0 && width > 0 && height > 0)) throw damagedDrawing(undefined)
+  return { width, height }
+}
+
+const inInches = ({ width, height }: PageArea): PageArea => ({ width: width / 96, height: height / 96 })
+
+function damagedDrawing(cause: unknown): AppError {
+  return new AppError(
+    'CORRUPT_FILE',
+    'The SVG drawing is damaged or has no size.',
+    { field: 'file' },
+    { cause },
+  )
+}
+
+function timedOut(cause: unknown): AppError {
+  const sentence = `The page took longer than the limit of ${limits.timeoutS} seconds.`
+  return new AppError('TIMEOUT', sentence, { timeoutS: limits.timeoutS }, { cause })
+}
+
+function crashed({ from, to }: Work, cause: Error): AppError {
+  const sentence = `The page could not be converted to ${to}: it crashes the browser.`
+  return new AppError('CONVERSION_FAILED', sentence, { from, to }, { cause })
+}

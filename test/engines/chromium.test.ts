@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import sharp from 'sharp'
+import { createChromium } from '../../lib/engines/chromium.ts'
+import { AppError, type ErrorCode } from '../../lib/errors.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { planRoute } from '../../lib/plan/index.ts'
+import { conformance } from './conformance.ts'
+import { output, pdfPages, pdfText, pictureSize } from './judge.ts'
+import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+
+let folder = ''
+const chromium = createChromium()
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pages-'))
+})
+after(async () => {
+  await chromium.close?.()
+  await removeRuns()
+  await rm(folder, { recursive: true })
+})
+
+/** A grid of many cells takes seconds to lay out. */
+const endless = `<body style="columns:9">${'<div style="float:left;writing-mode:vertical-rl">x<table><tr><td>'.repeat(400)}`
+
+async function page(html: string | Buffer, name = 'page.html'): Promise<string> {
+  const path = join(folder, name)
+  await writeFile(path, html)
+  return path
+}
+
+const made = async (html: string | Buffer, to: FormatId, options: RunSettings['options'] = {}) =>
+  convert(chromium, await page(html), to, { options, from: 'html' })
+
+async function refused(run: Promise<unknown>, code: ErrorCode): Promise<AppError> {
+  const error = await run.then(
+    () => assert.fail('it was converted'),
+    (reason: unknown) => reason,
+  )
+  assert.ok(error instanceof AppError, String(error))
+  assert.equal(error.code, code, error.message)
+  return error
+}
+
+const colorAt = async (path: string, x: number, y: number) => {
+  const { data, info } = await sharp(path).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
+  const at = (y * info.width + x) * info.channels
+  return [...data.subarray(at, at + info.channels)]
+}
+
+conformance(createChromium(), {
+  fixtures: {
+    html: fixture('page.html'),
+    mhtml: fixture('page.mhtml'),
+    svg: fixture('corners.svg'),
+  },
+  only: (from, to) => to === 'pdf' || `${from} ${to}` === 'html jpg' || `${from} ${to}` === 'svg webp',
+  long: {
+    source: fixture('page.html'),
+    to: 'png',
+    options: { scale: 4, width: 4000, height: 4000, fullPage: false },
+  },
+})
+
+describe('a web page as PDF', () => {
+  test('keeps its text, headings and links', async () => {
+    const { path, warnings } = await made(
+      '<h1>alphamarker</h1><p>grün 日本語 <a href="https://host.invalid/x">link</a><h2>betamarker</h2>',
+      'pdf',
+    )
+    assert.match(await pdfText(path), /alphamarker\s+grün 日本語 link\s+betamarker/)
+    assert.match(
+      await output('pdfinfo', path),
+      /Tagged: +yes[\s\S]*Page size: +595\.\d+ x 841\.\d+ pts \(A4\)/,
+    )
+    assert.match(await output('pdfinfo', '-url', path), /host\.invalid/)
+    assert.match(await output('pdfinfo', path), /Title: +in\n/)
+    assert.deepEqual(warnings, [])
+  })
+
+  test('has the asked paper, margins, header and footer', async () => {
+    const { path } = await made('<p>alphamarker<p style="break-before:page">betamarker', 'pdf', {
+      pageSize: 'A5',
+      landscape: 'true',
+      marginLeft: '50mm',
+      marginTop: '30mm',
+      marginBottom: '30mm',
+      headerText: '<b>"head" & {date}',
+      footerText: 'page {page} of {pages}',
+    })
+    const text = await pdfText(path)
+    assert.match(text, new RegExp(`<b>"head" & ${new Date().toISOString().slice(0, 10)}`))
+    assert.match(text, /page 1 of 2[\s\S]*page 2 of 2/)
+    assert.match(await output('pdfinfo', path), /Page size: +59\d\.\d+ x 4\d\d(\.\d+)? pts/)
+    const [, left] =
+      /xMin="([\d.]+)"[^>]*>alphamarker/.exec(await output('pdftotext', '-bbox', path, '-')) ?? []
+    assert.ok(Math.abs(Number(left) - (50 / 25.4) * 72) < 10, left)
+  })
+
+  test('follows the paper that its style sheet names unless told otherwise', async () => {
+    const html = '<style>@page{size:100mm 50mm;margin:0}</style>alphamarker'
+    const size = async (options = {}) => output('pdfinfo', (await made(html, 'pdf', options)).path)
+    assert.match(await size(), /Page size: +28[23]\.\d+ x 14[12]/)
+    assert.match(await size({ pageSize: 'Letter' }), /Page size: +61[12](\.\d+)? x 79[12]/)
+    assert.match(await size({ landscape: false }), /Page size: +59\d(\.\d+)? x 84/)
+  })
+
+  test('with margins that leave no room is told so', async () => {
+    const margins = { marginLeft: '200mm', marginRight: '200mm' }
+    assert.match((await refused(made('<p>x', 'pdf', margins), 'INVALID_INPUT')).message, /margins/)
+  })
+
+  test('is read in the encoding that it has', async () => {
+    const meta = '<meta charset="windows-1252">'
+    const cases = [
+      Buffer.from('<p>gr\u00fcn', 'utf8'),
+      Buffer.from(`${meta}<p>gr\u00fcn`, 'latin1'),
+      Buffer.from('<p>gr\u00fcn', 'latin1'),
+      Buffer.from('\ufeff<p>gr\u00fcn', 'utf16le'),
+      Buffer.from(
+        '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body>gr\u00fcn</body></html>',
+      ),
+    ]
+    for (const bytes of cases)
+      assert.match(await pdfText((await made(bytes, 'pdf')).path), /grün/, String(bytes))
+  })
+})
+
+describe('a web page as picture', () => {
+  test('is shown whole, or as much as fits into the window', async () => {
+    const html = '<body style="margin:0;background:#f00"><div style="height:3000px">'
+    const size = async (options = {}) => pictureSize((await made(html, 'png', options)).path, 'png')
+    assert.deepEqual(await size({ width: 400 }), { width: 400, height: 3000 })
+    assert.deepEqual(await size({ width: 400, height: 300, fullPage: 'false', scale: 2 }), {
+      width: 800,
+      height: 600,
+    })
+    const { path } = await made(html, 'jpg', { width: 100, height: 100, fullPage: false })
+    const [red = 0, green = 255] = await colorAt(path, 50, 50)
+    assert.ok(red > 250 && green < 5)
+  })
+
+  test('that is too long for one is cut, which is said', async () => {
+    const { path, warnings } = await made('<div style="height:40000px">', 'png', { width: 64 })
+    assert.deepEqual(await pictureSize(path, 'png'), { width: 64, height: 16_384 })
+    assert.deepEqual(warnings, ['PAGE_CUT'])
+  })
+
+  test('of an SVG has its size and its transparency', async () => {
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="30" height="40" fill="#00f"/></svg>'
+    const source = await page(gzipSync(svg), 'half.svgz')
+    const { path } = await convert(chromium, source, 'png', { options: { scale: 2 } })
+    assert.deepEqual(await pictureSize(path, 'png'), { width: 120, height: 80 })
+    assert.deepEqual(await colorAt(path, 10, 10), [0, 0, 255, 255])
+    assert.deepEqual(await colorAt(path, 100, 10), [0, 0, 0, 0])
+    const { path: pdf } = await convert(chromium, source, 'pdf')
+    assert.match(await output('pdfinfo', pdf), /Page size: +45(\.\d+)? x 30(\.\d+)? pts/)
+  })
+})
+
+describe('an archive of a web page', () => {
+  test('is shown with its pictures, style sheets and frames', async () => {
+    const { path, warnings } = await convert(chromium, fixture('page.mhtml'), 'png', {
+      options: { width: 200, height: 100 },
+    })
+    assert.deepEqual(warnings, [])
+    assert.deepEqual(await colorAt(path, 150, 90), [0, 128, 0])
+    const { path: pdf } = await convert(chromium, fixture('page.mhtml'), 'pdf')
+    assert.match(await pdfText(pdf), /alphamarker grün[\s\S]*betamarker/)
+    assert.match(await output('pdfimages', '-list', pdf), /image +40 +30/)
+  })
+
+  test('without a page is damaged', async () => {
+    const source = await page(
+      'MIME-Version: 1.0\nContent-Type: multipart/related; boundary=x\n\n--x\n',
+      'empty.mhtml',
+    )
+    await refused(convert(chromium, source, 'pdf'), 'CORRUPT_FILE')
+  })
+})
+
+describe('a hostile web page', () => {
+  test('reaches no host and no file, and runs no script', async () => {
+    let asked = 0
+    const server = createServer((_, response) => {
+      asked++
+      response.end()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const secret = join(folder, 'secret.txt')
+    await writeFile(secret, 'SECRETWORD')
+    const ways = (
+      link: string,
+    ) => `<img src="${link}"><iframe src="${link}"></iframe><object data="${link}"></object>
+      <embed src="${link}"><link rel="stylesheet" href="${link}"><link rel="preload" as="image" href="${link}">
+      <link rel="prefetch" href="${link}"><link rel="preconnect" href="${link}"><link rel="dns-prefetch" href="${link}">
+      <video src="${link}" poster="${link}" autoplay></video><style>@import "${link}";@font-face{font-family:x;src:url(${link})}
+      p{font-family:x;background:url(${link})}</style><p>text</p>
+      <svg width="9" height="9"><image href="${link}"/><use href="${link}#a"/></svg>
+      <iframe srcdoc='<img src="${link}"><script>parent.document.body.textContent="EVIL"</script>'></iframe>`
+    const html = `<body onload="document.body.textContent='EVIL'">${ways(host)}${ways('file:///etc/fonts/fonts.conf')}${ways(`file://${secret}`)}
+      <script>document.body.textContent = 'EVIL'; new WebSocket('${host.replace('http', 'ws')}')</script>
+      <meta http-equiv="refresh" content="0;url=${host}"><h1>alphamarker</h1>`
+    const { path, warnings } = await made(html, 'pdf')
+    server.close()
+    const text = await pdfText(path)
+    assert.match(text, /alphamarker/)
+    assert.doesNotMatch(text, /EVIL|SECRETWORD|fontconfig/)
+    assert.equal(asked, 0)
+    assert.deepEqual(warnings, ['LINKS_DROPPED'])
+  })
+
+  test('that asks for itself again and again is shown once', async () => {
+    const html =
+      '<meta http-equiv="refresh" content="0"><iframe src=""></iframe><iframe src="?x"></iframe><h1>alphamarker</h1>'
+    assert.match(await pdfText((await made(html, 'pdf')).path), /alphamarker/)
+  })
+
+  test('leaves nothing behind for the next', async () => {
+    await made('<style>:root{--x:red}</style><meta http-equiv="set-cookie" content="a=SECRETWORD">', 'pdf')
+    const { path } = await made('<p>alphamarker', 'pdf')
+    assert.equal((await pdfText(path)).trim(), 'alphamarker')
+  })
+
+  test('that takes for ever is stopped, and the next one is served', async () => {
+    const signal = AbortSignal.timeout(400)
+    const run = page(endless).then((source) => convert(chromium, source, 'pdf', { signal }))
+    const [stopped, next] = await Promise.all([
+      assert.rejects(run, { name: 'TimeoutError' }),
+      made('<p>alphamarker', 'pdf'),
+    ])
+    assert.equal(stopped, undefined)
+    assert.equal(await pdfPages(next.path), 1)
+    assert.equal(await pdfPages((await made('<p>x', 'pdf')).path), 1)
+  })
+
+  test('finds a browser that was ended replaced', async () => {
+    const baseDir = await mkdtemp(join(tmpdir(), 'browser-base-'))
+    const own = createChromium({ baseDir })
+    await own.warm?.()
+    const [name = ''] = await readdir(baseDir)
+    const lines = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n')
+    const pids = lines.filter((line) => line.includes(name)).map((line) => Number.parseInt(line, 10))
+    assert.ok(pids.length > 1)
+    for (const pid of pids) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // It went with the one before.
+      }
+    }
+    const { path } = await convert(own, fixture('page.html'), 'pdf')
+    assert.match(await pdfText(path), /alphamarker/)
+    await own.close?.()
+    assert.deepEqual(await readdir(baseDir), [])
+    await rm(baseDir, { recursive: true })
+  })
+})
+
+describe('the route of a web page', () => {
+  const names = (from: FormatId, to: FormatId) =>
+    planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)
+
+  test('is the browser for PDF and pictures, the office for documents', () => {
+    assert.deepEqual(names('html', 'pdf'), ['chromium:pdf'])
+    assert.deepEqual(names('html', 'png'), ['chromium:png'])
+    assert.deepEqual(names('mhtml', 'jpg'), ['chromium:jpg'])
+    assert.deepEqual(names('svg', 'png'), ['vips:png'])
+    assert.equal(planRoute({ from: 'svg', to: 'png', engine: 'chromium' }).steps[0].engine, 'chromium')
+  })
+})
