@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { mostDepth, mostEntries, tooLarge, tooMany } from './archive-limits.ts'
 import type { Tools } from './engine.ts'
@@ -10,6 +11,8 @@ export interface Entry {
   readonly kind: 'file' | 'folder' | 'link' | 'hard-link' | 'device'
   /** Of a hard link. */
   readonly target?: string
+  /** It needs a password. */
+  readonly locked?: boolean
 }
 
 /** What 7-Zip finds in an archive, without unpacking it. It writes control characters in names as `_`. */
@@ -51,18 +54,20 @@ function kindOf(mode: string, entry: ReadonlyMap<string, string>): Entry['kind']
   return /^[pscb]/.test(mode) ? 'device' : 'file'
 }
 
-/** RAR, which Debian's 7-Zip cannot read; bsdtar writes what cannot be printed as `\\` and digits. */
-export async function listRar(path: string, tools: Tools): Promise<Entry[]> {
+/** bsdtar writes what cannot be printed as `\\` and digits. */
+export async function listByBsdtar(path: string, tools: Tools): Promise<Entry[]> {
   const { stdout } = await listing(tools, 'bsdtar', ['-tvf', path], '')
-  return stdout.split('\n').filter(Boolean).map(rarEntry)
+  return stdout.split('\n').filter(Boolean).map(bsdtarEntry)
 }
 
-function rarEntry(line: string): Entry {
+function bsdtarEntry(line: string): Entry {
   const [, type = '', bytes, name] =
     /^(\S)\S{9,}\s+\d+\s+\S+\s+\S+\s+(\d+)\s+\w{3}\s+\d+\s+\S+ (.+)$/.exec(line) ?? []
-  if (name === undefined) throw new AppError('CORRUPT_FILE', 'The list of the RAR archive is damaged.')
+  if (name === undefined) throw new AppError('CORRUPT_FILE', 'The list of what is in the archive is damaged.')
   const kinds: Readonly<Record<string, Entry['kind']>> = {
     '-': 'file',
+    // What ar does not say.
+    '?': 'file',
     d: 'folder',
     l: 'link',
     h: 'hard-link',
@@ -70,9 +75,54 @@ function rarEntry(line: string): Entry {
   return { name, size: Number(bytes), kind: kinds[type] ?? 'device' }
 }
 
-async function listing(tools: Tools, bin: string, args: readonly string[], stdin: string) {
+const UnarList = z.object({
+  lsarContents: z.array(
+    z.object({
+      XADFileName: z.string(),
+      XADFileSize: z.number().default(0),
+      XADIsDirectory: z.number().default(0),
+      XADIsLink: z.number().default(0),
+      XADIsHardLink: z.number().default(0),
+      XADIsCharacterDevice: z.number().default(0),
+      XADIsBlockDevice: z.number().default(0),
+      XADIsFIFO: z.number().default(0),
+      XADIsEncrypted: z.number().default(0),
+    }),
+  ),
+})
+
+/** The programs of The Unarchiver end when they do not know who they are. */
+export const unarEnv = { LOGNAME: 'nobody' }
+
+/** What The Unarchiver finds; the list itself may be locked. */
+export async function listByUnar(path: string, password: string, tools: Tools): Promise<Entry[]> {
+  const unlock = password === '' ? [] : ['-password', password]
+  const { stdout } = await listing(tools, 'lsar', ['-j', ...unlock, path], '', unarEnv)
+  const { lsarContents } = UnarList.parse(JSON.parse(stdout))
+  return lsarContents.map((entry) => ({
+    name: entry.XADFileName,
+    size: entry.XADFileSize,
+    kind: unarKind(entry),
+    locked: entry.XADIsEncrypted === 1,
+  }))
+}
+
+function unarKind(entry: z.infer<typeof UnarList>['lsarContents'][number]): Entry['kind'] {
+  if (entry.XADIsLink) return 'link'
+  if (entry.XADIsHardLink) return 'hard-link'
+  if (entry.XADIsDirectory) return 'folder'
+  return entry.XADIsCharacterDevice || entry.XADIsBlockDevice || entry.XADIsFIFO ? 'device' : 'file'
+}
+
+async function listing(
+  tools: Tools,
+  bin: string,
+  args: readonly string[],
+  stdin: string,
+  env: Readonly<Record<string, string>> = {},
+) {
   try {
-    return await tools.exec(bin, args, { stdin, timeoutS: 120 })
+    return await tools.exec(bin, args, { stdin, env, timeoutS: 120 })
   } catch (error) {
     if (error instanceof EngineCrash && error.signal === 'its output limit') throw tooMany(error)
     throw error

@@ -1,27 +1,48 @@
-import { readdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { link, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { OutputFile, Tools } from './engine.ts'
 
 interface Filter {
   /** Of bsdtar. */
   readonly name: string
-  /** Of a public level from 0 to 9. */
-  readonly level: (level: number) => number
+  /** Of a public level from 0 to 9; left out where there is but one. */
+  readonly level?: (level: number) => number
   /** The format of several files under this compression. */
   readonly tape: FormatId
 }
 
-const gzip: Filter = { name: 'gzip', level: (level) => level, tape: 'tgz' }
-const bzip2: Filter = { name: 'bzip2', level: (level) => Math.max(1, level), tape: 'tbz2' }
-const xz: Filter = { name: 'xz', level: (level) => level, tape: 'txz' }
-const zstd: Filter = { name: 'zstd', level: (level) => level * 2 + 1, tape: 'tzst' }
+const asItIs = (level: number) => level
+const fromOne = (level: number) => Math.max(1, level)
 
-export const zips = ['zip', '7z'] as const
-export const tapes = { tgz: gzip, tbz2: bzip2, txz: xz, tzst: zstd } as const
-export const singles = { gz: gzip, bz2: bzip2, xz, zst: zstd } as const
+const gzip: Filter = { name: 'gzip', level: asItIs, tape: 'tgz' }
+const bzip2: Filter = { name: 'bzip2', level: fromOne, tape: 'tbz2' }
+const xz: Filter = { name: 'xz', level: asItIs, tape: 'txz' }
+const zstd: Filter = { name: 'zstd', level: (level) => level * 2 + 1, tape: 'tzst' }
+const lzma: Filter = { name: 'lzma', level: asItIs, tape: 'tlz' }
+const lzip: Filter = { name: 'lzip', level: asItIs, tape: 'tar.lz' }
+const lz4: Filter = { name: 'lz4', level: fromOne, tape: 'tar.lz4' }
+const lzop: Filter = { name: 'lzop', level: fromOne, tape: 'tar.lzo' }
+const compress: Filter = { name: 'compress', tape: 'tar.z' }
+
+/** What 7-Zip packs, under its name for it. */
+export const zips = { zip: 'zip', jar: 'zip', cbz: 'zip', '7z': '7z' } as const
+export const tapes = {
+  tgz: gzip,
+  tbz2: bzip2,
+  txz: xz,
+  tzst: zstd,
+  tlz: lzma,
+  'tar.lz': lzip,
+  'tar.lz4': lz4,
+  'tar.lzo': lzop,
+} as const
+export const singles = { gz: gzip, bz2: bzip2, xz, zst: zstd, lzma, lz: lzip, lz4, lzo: lzop } as const
+const unleveled = { 'tar.z': compress, z: compress } as const
 /** Without compression, and their names in bsdtar; plain ustar headers grow only where a name needs it. */
-export const plains = { tar: 'paxr', cpio: 'newc', iso: 'iso9660' } as const
+const bare = { tar: 'paxr', cpio: 'newc', iso: 'iso9660' } as const
+/** Packed without a level. */
+export const plains: readonly FormatId[] = [...keys(bare), ...keys(unleveled), 'ar', 'wim', 'squashfs']
 
 interface Content {
   readonly folder: string
@@ -29,54 +50,99 @@ interface Content {
   readonly folders: number
 }
 
+interface Settings {
+  readonly outDir: string
+  /** 0 to 9. */
+  readonly level: number
+}
+
+// Object.keys forgets the names.
+function keys<T extends FormatId>(table: Readonly<Partial<Record<T, unknown>>>): T[] {
+  return Object.keys(table) as T[]
+}
+
 /** @returns the archive; of several files a `gz` is a `tgz`, and so on: it holds a tape archive. */
 export async function pack(
   content: Content,
   to: FormatId,
-  { outDir, level }: { outDir: string; level: number },
+  settings: Settings,
   tools: Tools,
 ): Promise<OutputFile> {
-  const zip = zips.find((id) => id === to)
-  if (zip) {
-    const path = join(outDir, `output.${zip}`)
-    // 7-Zip resolves the star itself, so that no name from the archive becomes an argument.
-    const args = ['a', `-t${zip}`, `-mx=${level}`, ...(zip === 'zip' ? ['-mcu=on'] : [])]
-    await tools.exec('7zz', [...args, '--', path, join(content.folder, '*')])
-    return { path }
-  }
-  const plain = lookUp(plains, to)
-  if (plain) return bsdtar(content, to, outDir, ['--format', plain], tools)
-  const tape = lookUp(tapes, to)
-  if (tape) return bsdtar(content, to, outDir, ['--format', 'paxr', ...compression(tape, level)], tools)
-  const single = lookUp(singles, to)
+  const path = join(settings.outDir, `output.${formatById(to).extensions[0]}`)
+  const zip = lookUp(zips, to)
+  if (zip || to === 'wim') return sevenZip(content, path, zip ?? 'wim', settings, tools)
+  if (to === 'squashfs') return squashfs(content, path, tools)
+  if (to === 'ar') return bsdtar(await flattened(content, tools), path, ['--format', 'ar'], tools)
+  const plain = lookUp(bare, to)
+  if (plain) return bsdtar(content, path, ['--format', plain], tools)
+  const tape = lookUp(tapes, to) ?? (to === 'tar.z' ? compress : undefined)
+  if (tape) return bsdtar(content, path, ['--format', 'paxr', ...compression(tape, settings.level)], tools)
+  const single = lookUp(singles, to) ?? (to === 'z' ? compress : undefined)
   if (!single) throw new Error(`7zip was asked for ${to}, which it does not declare.`)
-  if (content.files === 1 && content.folders === 0) {
-    return bsdtar(content, to, outDir, ['--format', 'raw', ...compression(single, level)], tools)
-  }
-  return pack(content, single.tape, { outDir, level }, tools).then((file) => ({
-    ...file,
-    format: single.tape,
-  }))
+  if (content.files === 1 && content.folders === 0)
+    return bsdtar(content, path, ['--format', 'raw', ...compression(single, settings.level)], tools)
+  return { ...(await pack(content, single.tape, settings, tools)), format: single.tape }
 }
 
 function lookUp<T>(table: Readonly<Record<string, T>>, id: FormatId): T | undefined {
   return Object.hasOwn(table, id) ? table[id] : undefined
 }
 
+async function sevenZip(
+  { folder }: Content,
+  path: string,
+  type: 'zip' | '7z' | 'wim',
+  { level }: Settings,
+  tools: Tools,
+): Promise<OutputFile> {
+  const how = { zip: [`-mx=${level}`, '-mcu=on'], '7z': [`-mx=${level}`], wim: [] }[type]
+  // 7-Zip resolves the star itself, so that no name from the archive becomes an argument.
+  await tools.exec('7zz', ['a', `-t${type}`, ...how, '--', path, join(folder, '*')])
+  return { path }
+}
+
+async function squashfs({ folder }: Content, path: string, tools: Tools): Promise<OutputFile> {
+  const modest = ['-processors', '2', '-mem', '256M']
+  await tools.exec('mksquashfs', [folder, path, '-quiet', '-no-progress', '-all-root', ...modest])
+  return { path }
+}
+
+/** An `ar` has no folders: the files of all of them side by side, told apart where they share a name. */
+async function flattened({ folder, files, folders }: Content, tools: Tools): Promise<Content> {
+  if (folders === 0) return { folder, files, folders }
+  tools.warn(
+    'FOLDERS_DROPPED',
+    'The format ar holds no folders: the files of all of them stand side by side in it.',
+  )
+  const flat = join(tools.workDir, 'flat')
+  await mkdir(flat)
+  const taken = new Set<string>()
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const name = freeName(basename(entry.name), taken)
+    taken.add(name)
+    await link(join(entry.parentPath, entry.name), join(flat, name))
+  }
+  return { folder: flat, files, folders: 0 }
+}
+
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name
+  for (let number = 2; ; number++) if (!taken.has(`${number}-${name}`)) return `${number}-${name}`
+}
+
 function compression({ name, level: scale }: Filter, level: number): string[] {
-  return [`--${name}`, '--options', `${name}:compression-level=${scale(level)}`]
+  return [`--${name}`, ...(scale ? ['--options', `${name}:compression-level=${scale(level)}`] : [])]
 }
 
 async function bsdtar(
   { folder }: Content,
-  to: FormatId,
-  outDir: string,
+  path: string,
   args: readonly string[],
   tools: Tools,
 ): Promise<OutputFile> {
   const names = join(tools.workDir, 'names.txt')
   await writeFile(names, (await readdir(folder)).map((name) => `${name}\0`).join(''))
-  const path = join(outDir, `output.${formatById(to).extensions[0]}`)
   // The files belong to a user that exists only in the sandbox.
   const owner = ['--uid', '0', '--gid', '0', '--uname', 'root', '--gname', 'root']
   await tools.exec('bsdtar', ['-c', ...args, ...owner, '-f', path, '-C', folder, '--null', '-T', names])

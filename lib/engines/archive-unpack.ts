@@ -1,14 +1,22 @@
 import { mkdir, open, readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../errors.ts'
+import type { FormatId } from '../formats/index.ts'
 import { allowedBytes, tooLarge } from './archive-limits.ts'
-import { check, list, listRar, unwanted } from './archive-list.ts'
+import { check, type Entry, list, listByBsdtar, listByUnar, unarEnv, unwanted } from './archive-list.ts'
 import { fromDos, fromWindows, makeReadable, survey, type Unpacked } from './archive-survey.ts'
 import type { InputFile, Tools } from './engine.ts'
+import { ProcessFailure } from './exec.ts'
 
 /** Compressed single files; a tape archive inside is unpacked too. */
-export const streams = ['gz', 'bz2', 'xz', 'zst', 'lz4', 'tgz', 'tbz2', 'txz', 'tzst'] as const
-const isStream = (format: string) => streams.some((id) => id === format)
+export const streams = ['gz', 'bz2', 'xz', 'zst', 'lz4', 'lzma', 'lz', 'lzo', 'z'] as const
+/** The same around a tape archive, by their names. */
+export const taped = ['tgz', 'tbz2', 'txz', 'tzst', 'tlz', 'tar.lz', 'tar.lz4', 'tar.lzo', 'tar.z'] as const
+/** 7-Zip does not know them, or not all of what is in them. */
+export const byBsdtar: readonly FormatId[] = ['rar', 'ar', 'deb', 'xar']
+
+const isTaped = (format: FormatId) => taped.some((id) => id === format)
+const isStream = (format: FormatId) => isTaped(format) || streams.some((id) => id === format)
 
 /** Fills `folder`, which it makes. Archives inside the archive stay as they are. */
 export async function unpack(
@@ -19,19 +27,27 @@ export async function unpack(
 ): Promise<Unpacked> {
   const limitBytes = allowedBytes(input.size)
   await mkdir(folder)
-  if (input.format === 'rar') await unpackRar(input.path, folder, limitBytes, tools)
+  const limits = { limitBytes, password }
+  if (input.format === 'rar') await unpackRar(input.path, folder, limits, tools)
+  else if (byBsdtar.includes(input.format)) await unpackByBsdtar(input.path, folder, limitBytes, tools)
   else if (isStream(input.format)) await unpackStream(input, folder, limitBytes, tools)
-  else await unpackArchive(input.path, folder, { limitBytes, password }, tools)
+  else await unpackArchive(input.path, folder, limits, tools)
   await makeReadable(folder, input.format === 'zip' || input.format === 'jar' ? fromDos : fromWindows)
   const found = await survey(folder)
   if (found.bytes > limitBytes) throw tooLarge(limitBytes)
   return found
 }
 
+interface Limits {
+  readonly limitBytes: number
+  /** Empty when none was given. */
+  readonly password: string
+}
+
 async function unpackArchive(
   path: string,
   folder: string,
-  { limitBytes, password }: { limitBytes: number; password: string },
+  { limitBytes, password }: Limits,
   tools: Tools,
 ): Promise<void> {
   const entries = await list(path, password, tools)
@@ -46,13 +62,51 @@ async function unpackArchive(
   await guarded(folder, limitBytes, tools, '7zz', [...args, '--', path], `${password}\n`)
 }
 
-async function unpackRar(path: string, folder: string, limitBytes: number, tools: Tools): Promise<void> {
-  const entries = await listRar(path, tools)
+/** libarchive cannot decrypt RAR; of the rest it is the safer reader. */
+async function unpackRar(path: string, folder: string, limits: Limits, tools: Tools): Promise<void> {
+  const entries = await listByUnar(path, limits.password, tools)
+  if (entries.some(({ locked }) => locked)) {
+    admit(entries, limits.limitBytes, tools)
+    return unpackLockedRar(path, folder, limits, tools)
+  }
+  return unpackByBsdtar(path, folder, limits.limitBytes, tools)
+}
+
+async function unpackByBsdtar(path: string, folder: string, limitBytes: number, tools: Tools): Promise<void> {
+  admit(await listByBsdtar(path, tools), limitBytes, tools)
+  await guarded(folder, limitBytes, tools, 'bsdtar', ['-xf', path, '-C', folder], '')
+}
+
+async function unpackLockedRar(
+  path: string,
+  folder: string,
+  { limitBytes, password }: Limits,
+  tools: Tools,
+): Promise<void> {
+  if (password === '') throw locked(false)
+  // It takes the password in no other way; nobody else sees the processes of a sandbox.
+  const args = ['-q', '-D', '-f', '-o', folder, '-password', password, path]
+  try {
+    await guarded(folder, limitBytes, tools, 'unar', args, '', unarEnv)
+  } catch (error) {
+    throw error instanceof ProcessFailure ? locked(true, error) : error
+  }
+}
+
+/** Links that lead out are refused by both; what they make is removed before anything else reads the folder. */
+function admit(entries: readonly Entry[], limitBytes: number, tools: Tools): void {
   check(entries, limitBytes)
-  // It refuses links that lead out; what it makes is removed before anything else reads the folder.
   const dropped = unwanted(entries).length
   if (dropped > 0) warnOfDropped(dropped, tools)
-  await guarded(folder, limitBytes, tools, 'bsdtar', ['-xf', path, '-C', folder], '')
+}
+
+/** The archive needs a password, or another one. */
+export function locked(hadPassword: boolean, cause?: unknown): AppError {
+  const sentence = hadPassword
+    ? 'The password does not open the archive. Check it and send it again.'
+    : 'The archive is protected. Send its password in the field password.'
+  const reason = hadPassword ? 'wrong-password' : 'password-needed'
+  return new AppError('INVALID_INPUT', sentence, { field: 'password', reason }, { cause })
 }
 
 function warnOfDropped(count: number, tools: Tools): void {
@@ -60,12 +114,27 @@ function warnOfDropped(count: number, tools: Tools): void {
   tools.warn('LINKS_DROPPED', `${what} of the archive could lead out of it and was left out.`)
 }
 
+type Decompressor = (from: string, to: string) => [bin: string, ...args: string[]]
+const unLz4: Decompressor = (from, to) => ['lz4', '-d', '-q', '-f', from, to]
+const unLzip: Decompressor = (from, to) => ['lzip', '-d', '-q', '-o', to, '--', from]
+const unLzop: Decompressor = (from, to) => ['lzop', '-d', '-q', '-f', '-o', to, '--', from]
+/** For what 7-Zip cannot read. */
+const decompressors: Readonly<Partial<Record<FormatId, Decompressor>>> = {
+  lz4: unLz4,
+  'tar.lz4': unLz4,
+  lz: unLzip,
+  'tar.lz': unLzip,
+  lzo: unLzop,
+  'tar.lzo': unLzop,
+}
+
 async function unpackStream(input: InputFile, folder: string, limitBytes: number, tools: Tools) {
   const stage = join(tools.workDir, 'stream')
   await mkdir(stage)
-  if (input.format === 'lz4') {
-    const args = ['-d', '-q', '-f', input.path, join(stage, 'input-0')]
-    await guarded(stage, limitBytes, tools, 'lz4', args, '\n')
+  const own = decompressors[input.format]
+  if (own) {
+    const [bin, ...args] = own(input.path, join(stage, 'input-0'))
+    await guarded(stage, limitBytes, tools, bin, args, '\n')
   } else {
     await guarded(stage, limitBytes, tools, '7zz', ['x', '-y', `-o${stage}`, '--', input.path], '\n')
   }
@@ -78,7 +147,7 @@ async function unpackStream(input: InputFile, folder: string, limitBytes: number
     await rename(content, tar)
     return unpackArchive(tar, folder, { limitBytes, password: '' }, tools)
   }
-  if (input.format.startsWith('t')) {
+  if (isTaped(input.format)) {
     const sentence = `The file is named as a compressed tape archive (${input.format}), but there is none in it.`
     throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format: input.format })
   }
@@ -112,6 +181,7 @@ async function guarded(
   bin: string,
   args: readonly string[],
   stdin: string,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const stop = new AbortController()
   let measuring: Promise<void> | undefined
@@ -126,7 +196,7 @@ async function guarded(
       })
   }, watchMs)
   try {
-    await tools.exec(bin, args, { stdin, maxFileBytes: limitBytes, signal: stop.signal })
+    await tools.exec(bin, args, { stdin, env, maxFileBytes: limitBytes, signal: stop.signal })
   } catch (error) {
     if (error instanceof AppError && error.details?.limitMb !== undefined) throw tooLarge(limitBytes, error)
     throw error

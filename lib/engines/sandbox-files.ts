@@ -17,6 +17,9 @@ const readableSystemPaths = [
   '/var/lib/libreoffice',
 ] as const
 
+/** Debian's list of the system's own accounts: some programs want a user to exist, none needs the real ones. */
+const accounts = '/usr/share/base-passwd/passwd.master'
+
 const tmpfsBytes = 64 * 1024 * 1024
 
 /** bwrap's arguments for what a sandbox sees: programs and libraries to read, one folder to write. */
@@ -27,6 +30,7 @@ export async function viewOfFiles(workDir: string, readOnly: readonly string[]):
   for (const source of [...readableSystemPaths, ...readOnly]) {
     args.push(...parents(source), '--ro-bind-try', source, source)
   }
+  args.push(...parents('/etc/passwd'), '--ro-bind-try', accounts, '/etc/passwd')
   args.push(...parents(workDir), '--bind', workDir, workDir)
   args.push('--remount-ro', '/dev', '--remount-ro', '/', '--chdir', workDir)
   return args

@@ -3,16 +3,31 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import { pack, plains, singles, tapes, zips } from './archive-pack.ts'
-import { streams, unpack } from './archive-unpack.ts'
+import { byBsdtar, locked, streams, taped, unpack } from './archive-unpack.ts'
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
 import { EngineCrash, ProcessFailure } from './exec.ts'
 import { integer } from './options.ts'
 
-const lockable = ['zip', 'jar', '7z'] as const
-const others = ['rar', 'tar', 'iso', 'cab', 'cpio', ...streams] as const
+const lockable = ['zip', 'jar', 'zipx', '7z', 'rar'] as const
+const others = [
+  'cbz',
+  'tar',
+  'iso',
+  'cab',
+  'cpio',
+  'ar',
+  'deb',
+  'arj',
+  'lzh',
+  'xar',
+  'wim',
+  'squashfs',
+  ...streams,
+  ...taped,
+] as const
 // Object.keys forgets the names.
 const keys = <T extends FormatId>(table: Readonly<Record<T, unknown>>) => Object.keys(table) as T[]
-const compressed: readonly FormatId[] = [...zips, ...keys(tapes), ...keys(singles)]
+const compressed: readonly FormatId[] = [...keys(zips), ...keys(tapes), ...keys(singles)]
 
 // Line ends would end the answer to the question for it.
 const password = z
@@ -42,9 +57,9 @@ export const sevenZip: Engine = {
   image: 'archive',
   capabilities: [
     capability(lockable, compressed, { password, compressionLevel }),
-    capability(lockable, keys(plains), { password }),
+    capability(lockable, plains, { password }),
     capability(others, compressed, { compressionLevel }),
-    capability(others, keys(plains), {}),
+    capability(others, plains, {}),
   ],
   limits: { memoryMb: 3008, diskMb: 10_240, timeoutS: 900 },
   version: ['7zz', 'i'],
@@ -77,18 +92,8 @@ async function run(work: Work, tools: Tools): Promise<Result> {
 
 function failure(error: unknown, format: FormatId, hadPassword: boolean): unknown {
   if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) return error
-  if (error instanceof EngineCrash && error.bin === 'bsdtar' && format !== 'rar') return error
-  if (/wrong password|enter password/i.test(error.stderr)) {
-    const sentence = hadPassword
-      ? 'The password does not open the archive. Check it and send it again.'
-      : 'The archive is protected. Send its password in the field password.'
-    const reason = hadPassword ? 'wrong-password' : 'password-needed'
-    return new AppError('INVALID_INPUT', sentence, { field: 'password', reason }, { cause: error })
-  }
-  const method =
-    format === 'rar'
-      ? 'needs a password, which is not supported for it'
-      : 'uses a method that is not supported'
-  const sentence = `The ${formatById(format).name} (${format}) is damaged or ${method}.`
+  if (error instanceof EngineCrash && error.bin === 'bsdtar' && !byBsdtar.includes(format)) return error
+  if (/wrong password|enter password/i.test(error.stderr)) return locked(hadPassword, error)
+  const sentence = `The ${formatById(format).name} (${format}) is damaged or uses a method that is not supported.`
   return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause: error })
 }

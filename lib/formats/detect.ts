@@ -5,6 +5,7 @@ import { familyOf, textFormats } from './detect/families.ts'
 import { headerless } from './detect/media-marks.ts'
 import { oleFormat } from './detect/ole.ts'
 import type { PdfHint } from './detect/pdf.ts'
+import { headerlessPictures } from './detect/picture-marks.ts'
 import { type Sniffed, sniff } from './detect/sniff.ts'
 import { type ByteSource, damaged, type OpenedFile, openFile } from './detect/source.ts'
 import { type Format, type FormatId, formatByExtension, formatById } from './index.ts'
@@ -50,7 +51,7 @@ interface Named {
 }
 
 function extensionOf(name: string): Named {
-  const extension = /\.([A-Za-z0-9_-]{1,16})$/.exec(name)?.[1]?.toLowerCase() ?? ''
+  const extension = /\.((?:tar\.)?[A-Za-z0-9_-]{1,16})$/i.exec(name)?.[1]?.toLowerCase() ?? ''
   return { extension, format: extension === '' ? undefined : formatByExtension(extension) }
 }
 
@@ -59,7 +60,7 @@ function extensionOf(name: string): Named {
  * are surely something else.
  */
 function headerlessFormat(sniffed: Sniffed, { format }: Named): FormatId | undefined {
-  if (!format || !headerless.includes(format.id)) return undefined
+  if (!format || !(headerless.includes(format.id) || headerlessPictures.includes(format.id))) return undefined
   const { category } = sniffed.kind === 'format' ? formatById(sniffed.format) : format
   const isOther = sniffed.kind === 'zip' || sniffed.kind === 'ole'
   return isOther || category !== format.category ? undefined : format.id

@@ -61,7 +61,12 @@ export function formatByAlias(name: string): Format | undefined {
   return names.get(name.trim().toLowerCase().replace(/^\./, ''))
 }
 
-/** Takes a bare extension, one with a dot, or a whole file name. */
+/** Takes a bare extension, one with a dot, or a whole file name; `tar.gz` is one extension. */
 export function formatByExtension(name: string): Format | undefined {
-  return extensions.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase())
+  const lower = name.toLowerCase()
+  const tape = /(?:^|\.)(tar\.[a-z0-9]+)$/.exec(lower)?.[1]
+  return (
+    (tape !== undefined ? names.get(tape) : undefined) ??
+    extensions.get(lower.slice(lower.lastIndexOf('.') + 1))
+  )
 }

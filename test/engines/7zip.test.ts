@@ -29,6 +29,7 @@ import { convert, type RunSettings, removeRuns } from './run-engine.ts'
 const folder = mkdtempSync(join(tmpdir(), 'archives-'))
 /** Nothing that we may use makes RAR; this one stands beside the project, not in it. */
 const rar = fileURLToPath(new URL('../../../shared/samples/archive/s5.rar', import.meta.url))
+const lockedRar = fileURLToPath(new URL('../../../shared/samples/archive/s5psw.rar', import.meta.url))
 const withoutRar = existsSync(rar) ? false : 'there is no RAR sample beside the project (../shared/samples)'
 const at = (name: string) => join(folder, name)
 const tree = at('tree')
@@ -62,16 +63,72 @@ command('bsdtar', '-cJf', at('tree.txz'), ...whole)
 command('bsdtar', '-c', '--format', 'newc', '-f', at('tree.cpio'), ...whole)
 command('bsdtar', '-c', '--format', 'iso9660', '-f', at('tree.iso'), ...whole)
 writeFileSync(at('tree.tzst'), zstdCompressSync(readFileSync(at('tree.tar'))))
-for (const kind of ['gzip', 'bzip2', 'xz', 'zstd', 'lz4'] as const) {
-  const name = { gzip: 'gz', bzip2: 'bz2', xz: 'xz', zstd: 'zst', lz4: 'lz4' }[kind]
+for (const kind of ['gzip', 'bzip2', 'xz', 'zstd', 'lz4', 'lzma', 'lzip', 'lzop', 'compress'] as const) {
+  const name = {
+    gzip: 'gz',
+    bzip2: 'bz2',
+    xz: 'xz',
+    zstd: 'zst',
+    lz4: 'lz4',
+    lzma: 'lzma',
+    lzip: 'lz',
+    lzop: 'lzo',
+    compress: 'z',
+  }[kind]
   command('bsdtar', '-c', '--format', 'raw', `--${kind}`, '-f', at(`one.${name}`), 'read me.txt')
 }
 writeFileSync(at('noise'), randomBytes(24_000_000))
 execFileSync('7zz', ['a', '-mx=0', long, at('noise')], { stdio: 'ignore' })
 
-const trees = ['zip', 'jar', '7z', 'tar', 'tgz', 'tbz2', 'txz', 'tzst', 'cpio', 'iso'] as const
-const ones = ['gz', 'bz2', 'xz', 'zst', 'lz4'] as const
-const targets = ['zip', '7z', 'tar', 'tgz', 'tbz2', 'txz', 'tzst', 'cpio', 'iso'] as const
+for (const [name, ...args] of [
+  ['tlz', '--lzma'],
+  ['tar.lz', '--lzip'],
+  ['tar.lz4', '--lz4'],
+  ['tar.lzo', '--lzop'],
+  ['tar.z', '--compress'],
+  ['xar', '--format', 'xar'],
+] as const)
+  command('bsdtar', '-c', ...args, '-f', at(`tree.${name}`), ...whole)
+
+const trees = [
+  'zip',
+  'jar',
+  '7z',
+  'tar',
+  'tgz',
+  'tbz2',
+  'txz',
+  'tzst',
+  'tlz',
+  'tar.lz',
+  'tar.lz4',
+  'tar.lzo',
+  'tar.z',
+  'cpio',
+  'iso',
+  'xar',
+] as const
+const ones = ['gz', 'bz2', 'xz', 'zst', 'lz4', 'lzma', 'lz', 'lzo', 'z'] as const
+const targets = [
+  'zip',
+  'jar',
+  'cbz',
+  '7z',
+  'tar',
+  'tgz',
+  'tbz2',
+  'txz',
+  'tzst',
+  'tlz',
+  'tar.lz',
+  'tar.lz4',
+  'tar.lzo',
+  'tar.z',
+  'cpio',
+  'iso',
+  'wim',
+  'squashfs',
+] as const
 
 after(async () => {
   await removeRuns()
@@ -160,16 +217,29 @@ describe('a compressed file', { concurrency: 2 }, () => {
     })
   }
 
-  for (const to of ['gz', 'bz2', 'xz', 'zst'] as const) {
+  for (const to of ones) {
     test(`of ${to} is made of a single file as it is`, async () => {
-      const { path, format } = await convert(sevenZip, at('one.lz4'), to)
+      const { path, format } = await convert(sevenZip, at(to === 'lz4' ? 'one.gz' : 'one.lz4'), to)
       assert.equal(format, to)
       assert.deepEqual(await archiveContents(path, to), { '': marker })
     })
 
     test(`of ${to} is a tape archive when there are several files`, async () => {
       const { path, format } = await convert(sevenZip, at('tree.zip'), to)
-      assert.equal(format, { gz: 'tgz', bz2: 'tbz2', xz: 'txz', zst: 'tzst' }[to])
+      assert.equal(
+        format,
+        {
+          gz: 'tgz',
+          bz2: 'tbz2',
+          xz: 'txz',
+          zst: 'tzst',
+          lzma: 'tlz',
+          lz: 'tar.lz',
+          lz4: 'tar.lz4',
+          lzo: 'tar.lzo',
+          z: 'tar.z',
+        }[to],
+      )
       assert.deepEqual(await archiveContents(path, format), files)
     })
   }
@@ -206,6 +276,23 @@ describe('an archive with a password', { concurrency: 2 }, () => {
       assert.deepEqual(wrong.details, { field: 'password', reason: 'wrong-password' })
     })
   }
+})
+
+test('a RAR with a password opens with it', {
+  skip: existsSync(lockedRar) ? false : withoutRar,
+}, async () => {
+  const none = await refused('INVALID_INPUT', lockedRar)
+  assert.deepEqual(none.details, { field: 'password', reason: 'password-needed' })
+  const wrong = await refused('INVALID_INPUT', lockedRar, { options: { password: 'other' } })
+  assert.deepEqual(wrong.details, { field: 'password', reason: 'wrong-password' })
+  const { path } = await convert(sevenZip, lockedRar, 'tar', { options: { password: 'password' } })
+  assert.deepEqual(Object.keys(await archiveContents(path, 'tar')), ['stest1.txt', 'stest2.txt'])
+})
+
+test('an archive without folders has the files of all of them, with a warning', async () => {
+  const { path, warnings } = await convert(sevenZip, at('tree.zip'), 'ar')
+  assert.deepEqual(warnings, ['FOLDERS_DROPPED'])
+  assert.deepEqual(Object.values(await archiveContents(path, 'ar')).sort(), Object.values(files).sort())
 })
 
 describe('a hostile archive', { concurrency: 2 }, () => {

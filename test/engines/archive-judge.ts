@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,10 +12,10 @@ const run = promisify(execFile)
 const python = `
 import bz2, gzip, json, lzma, sys, tarfile, zipfile
 kind, path = sys.argv[1:]
-one = {'gz': gzip, 'bz2': bz2, 'xz': lzma}.get(kind)
+one = {'gz': gzip, 'bz2': bz2, 'xz': lzma, 'lzma': lzma}.get(kind)
 if one:
     found = {'': one.open(path).read()}
-elif kind == 'zip':
+elif kind in ('zip', 'jar', 'cbz'):
     with zipfile.ZipFile(path) as archive:
         found = {i.filename: archive.read(i) for i in archive.infolist() if not i.is_dir()}
 else:
@@ -39,12 +39,47 @@ export async function archiveContents(path: string, format: FormatId): Promise<C
     }
     case '7z':
       return unpacked((folder) => run('bsdtar', ['-xf', path, '-C', folder]))
+    case 'lz':
+    case 'lz4':
+    case 'lzo':
+    case 'z':
+      return { '': await decompressed(path, format) }
+    case 'tar.lz':
+    case 'tar.lz4':
+    case 'tar.lzo':
+    case 'tar.z': {
+      const tar = `${path}.tar`
+      await writeFile(tar, await decompressed(path, format), 'latin1')
+      return byPython('tar', tar)
+    }
+    case 'squashfs':
+      return unpacked((folder) => run('unsquashfs', ['-f', '-q', '-n', '-d', folder, path]))
+    case 'wim':
+      return unpacked((folder) => run('7zz', ['x', '-y', `-o${folder}`, path]))
+    case 'ar':
+    case 'xar':
+      return unpacked((folder) => run('unar', ['-q', '-D', '-f', '-o', folder, path]))
     case 'cpio':
     case 'iso':
       return unpacked((folder) => run('7zz', ['x', '-y', `-o${folder}`, path]))
     default:
       return byPython(format, path)
   }
+}
+
+/** By the format's own program; by gzip for `compress`. */
+async function decompressed(path: string, format: FormatId): Promise<string> {
+  const program = format.endsWith('lz')
+    ? 'lzip'
+    : format.endsWith('lz4')
+      ? 'lz4'
+      : format.endsWith('lzo')
+        ? 'lzop'
+        : 'gzip'
+  const from = await readFile(path)
+  const child = spawnSync(program, ['-d', '-c'], { input: from, maxBuffer: 256 * 1024 * 1024 })
+  if (child.status !== 0) throw new Error(`${program}: ${child.stderr}`)
+  return child.stdout.toString(format.startsWith('tar') ? 'latin1' : 'utf8')
 }
 
 async function byPython(kind: string, path: string): Promise<Contents> {

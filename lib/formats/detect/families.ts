@@ -1,6 +1,7 @@
 import type { FormatId } from '../index.ts'
-import { mediaByMime, mediaSignatures } from './media-marks.ts'
 import { markupDocuments } from '../markup-documents.ts'
+import { mediaByMime, mediaSignatures } from './media-marks.ts'
+import { pictureByMime, pictureSignatures, tiffKin } from './picture-marks.ts'
 
 /**
  * Formats that share their first bytes: the content tells the family, the file's name which of them is meant.
@@ -36,7 +37,7 @@ export const families = [
   ['ods', 'ots'],
   ['odp', 'otp'],
   ['odg', 'otg'],
-  ['zip', 'jar', 'cbz', 'fbz', 'htmlz', 'txtz', 'pmlz'],
+  ['zip', 'jar', 'zipx', 'cbz', 'fbz', 'htmlz', 'txtz', 'pmlz'],
   ['rar', 'cbr'],
   ['7z', 'cb7'],
   ['tar', 'cbt'],
@@ -46,7 +47,15 @@ export const families = [
   ['bz2', 'tbz2'],
   ['xz', 'txz'],
   ['zst', 'tzst'],
-  ['pnm', 'ppm', 'pgm', 'pbm'],
+  ['lz', 'tar.lz'],
+  ['lzma', 'tlz'],
+  ['lz4', 'tar.lz4'],
+  ['lzo', 'tar.lzo'],
+  ['z', 'tar.z'],
+  ['pnm', 'ppm', 'pgm', 'pbm', 'pam', 'pfm'],
+  ['jpg', 'jps'],
+  // Cameras and scanners write TIFF of their own.
+  ['tiff', ...tiffKin],
   // Illustrator writes PDF today and wrote PostScript once.
   ['pdf', 'ai'],
   ['ps', 'eps', 'ai'],
@@ -59,6 +68,7 @@ export function familyOf(id: FormatId): readonly FormatId[] {
 /** MIME types as `file-type` and libmagic write them, in lower case and without parameters. */
 export const formatByMime: ReadonlyMap<string, FormatId> = new Map<string, FormatId>([
   ...mediaByMime,
+  ...pictureByMime,
   ['application/mxf', 'mxf'],
   ['application/eps', 'eps'],
   ['application/pdf', 'pdf'],
@@ -142,6 +152,7 @@ export const formatByMime: ReadonlyMap<string, FormatId> = new Map<string, Forma
 /** First bytes that neither library knows, or that they take for something else. */
 export const signatures: readonly { at: number; bytes: readonly number[]; format: FormatId }[] = [
   ...mediaSignatures,
+  ...pictureSignatures,
   { at: 60, bytes: [...Buffer.from('BOOKMOBI')], format: 'mobi' },
   { at: 60, bytes: [...Buffer.from('TEXtREAd')], format: 'pdb' },
   { at: 60, bytes: [...Buffer.from('PNRdPPrs')], format: 'pdb' },
@@ -160,6 +171,33 @@ export const signatures: readonly { at: number; bytes: readonly number[]; format
   { at: 0, bytes: [0x28, 0xb5, 0x2f, 0xfd], format: 'zst' },
   { at: 0, bytes: [0x04, 0x22, 0x4d, 0x18], format: 'lz4' },
   { at: 0, bytes: [...Buffer.from('MSCF\0\0\0\0')], format: 'cab' },
+  { at: 0, bytes: [...Buffer.from('LZIP\x01')], format: 'lz' },
+  { at: 0, bytes: [0x89, ...Buffer.from('LZO\0\r\n\x1a\n')], format: 'lzo' },
+  { at: 0, bytes: [0x1f, 0x9d], format: 'z' },
+  { at: 0, bytes: [...Buffer.from('!<arch>\ndebian')], format: 'deb' },
+  { at: 0, bytes: [...Buffer.from('!<arch>\n')], format: 'ar' },
+  { at: 0, bytes: [0x60, 0xea], format: 'arj' },
+  { at: 0, bytes: [...Buffer.from('xar!')], format: 'xar' },
+  { at: 0, bytes: [...Buffer.from('MSWIM\0\0\0')], format: 'wim' },
+  { at: 0, bytes: [...Buffer.from('hsqs')], format: 'squashfs' },
+  ...['lh0', 'lh1', 'lh2', 'lh3', 'lh4', 'lh5', 'lh6', 'lh7', 'lhd', 'lzs', 'lz4', 'lz5'].map(
+    (method): (typeof signatures)[number] => ({
+      at: 2,
+      bytes: [...Buffer.from(`-${method}-`)],
+      format: 'lzh',
+    }),
+  ),
+  // Its usual properties, then a size of the dictionary that is a power of two.
+  ...[
+    [0, 0, 1, 0],
+    [0, 0, 0x10, 0],
+    [0, 0, 0x20, 0],
+    [0, 0, 0x40, 0],
+    [0, 0, 0x80, 0],
+    [0, 0, 0, 1],
+    [0, 0, 0, 2],
+    [0, 0, 0, 4],
+  ].map((size): (typeof signatures)[number] => ({ at: 0, bytes: [0x5d, ...size], format: 'lzma' })),
   { at: 0, bytes: [...Buffer.from('070701')], format: 'cpio' },
   { at: 0, bytes: [...Buffer.from('070702')], format: 'cpio' },
   { at: 0, bytes: [...Buffer.from('070707')], format: 'cpio' },
@@ -231,5 +269,6 @@ export const textMarks: readonly (readonly [RegExp, FormatId])[] = [
   [/^(?:\/\*[^*]*\*\/\s*)?#define\s+\w*width\s+\d+\s+#define\s+\w*height\s+\d/, 'xbm'],
   [/^P[14]\s+(?:#[^\n]*\n\s*)*\d+\s+\d+\s/, 'pbm'],
   [/^P[25]\s+(?:#[^\n]*\n\s*)*\d+\s+\d+\s+\d+\s/, 'pgm'],
+  [/^\x1bP[\d;]*q/, 'sixel'],
   [/^P[36]\s+(?:#[^\n]*\n\s*)*\d+\s+\d+\s+\d+\s/, 'ppm'],
 ]
