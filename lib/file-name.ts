@@ -13,8 +13,7 @@ export function fileName(given: string | undefined): string {
   return clean === '' || /^\.+$/.test(clean) ? 'file' : clean
 }
 
-/** `report.final.docx` with `pdf` becomes `report.final.pdf`. */
+/** `report.final.docx` with `pdf` becomes `report.final.pdf`, and `files.tar.gz` with `zip` `files.zip`. */
 export function withExtension(name: string, extension: string): string {
-  const dot = name.lastIndexOf('.')
-  return `${dot > 0 ? name.slice(0, dot) : name}.${extension}`
+  return `${name.replace(/(?<=.)(?:\.tar)?\.[^.]*$/i, '')}.${extension}`
 }

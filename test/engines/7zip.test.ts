@@ -388,7 +388,7 @@ test('the format of an archive is told by its bytes, tape or not by its name', a
   for (const id of ['7z', 'tar', 'cpio', 'iso'] as const)
     assert.equal(await detected(at(`tree.${id}`), 'upload'), id)
   if (existsSync(rar)) assert.equal(await detected(rar, 'upload'), 'rar')
-  assert.equal(await detected(at('tree.tgz'), 'files.tar.gz'), 'gz')
+  assert.equal(await detected(at('tree.tgz'), 'files.tar.gz'), 'tgz')
 })
 
 test('a program ends when the signal that it was given says so', async () => {
