@@ -76,6 +76,10 @@ function partOf(value: string | undefined): Choice['part'] {
   throw new Error(`--part takes two numbers as 3/10, not ${value}.`)
 }
 
+/** Nothing of the registry is left out. */
+export const isWhole = ({ category, from, to, engine, part }: Choice) =>
+  !(category ?? from ?? to ?? engine ?? part)
+
 /** Neighbors stay together in the order of the registry, so that the pairs of one source share their first steps. */
 export function chosenPairs(all: readonly Conversion[], choice: Choice): Conversion[] {
   const { category, from, to, engine, part } = choice

@@ -21,6 +21,10 @@ type Facts = Readonly<Record<string, string | number | undefined>>
  */
 export async function judged({ from, to, route }: Conversion, sample: string, made: Made): Promise<string> {
   assert.ok((await stat(made.path)).size > 0, 'the result is empty')
+  const isArchive = (id: FormatId) => formatById(id).category === 'archive'
+  // A compressor holds one file: several become an archive first.
+  if (made.format !== to && isArchive(to) && isArchive(made.format))
+    return `as=${made.format} ${await judged({ from, to: made.format, route }, sample, made)}`
   if (made.format !== to) return inFolder((folder) => judgedPages({ from, to, route }, sample, made, folder))
   await assertSound(made.path, to)
   const facts = await factsOf({ from, to, route }, sample, made.path)

@@ -69,26 +69,33 @@ function parsed(text: string): Line {
 const written = ({ from, to, route, via, result, seen, ms, date }: Line) =>
   [from, to, route, via, result, seen.replaceAll(/[,"\s]+/g, ' ').trim(), ms, date].join(',')
 
-/** Adds lines to those on disk, which another run may have changed meanwhile, and drops those of `gone` pairs. */
-export async function saveResults(
-  lines: readonly Line[],
-  isListed: (pair: { readonly from: string; readonly to: string }) => boolean = () => true,
-  folder = resultsFolder,
-): Promise<void> {
+/** Adds lines to those on disk, which another run may have changed meanwhile. */
+export async function saveResults(lines: readonly Line[], folder = resultsFolder): Promise<void> {
   await mkdir(folder, { recursive: true })
   // The pairs that a line stands for are of the registry, where every id is one.
   const categoryOf = (line: Line): Category => formatById(line.from as FormatId).category
   for (const [category, added] of Map.groupBy(lines, categoryOf)) {
     const path = `${folder}/${category}.csv`
-    const merged = new Map([
-      ...(await readLines(path)),
-      ...added.map((line) => [pairKey(line), line] as const),
-    ])
-    const sorted = [...merged.values()]
-      .filter(isListed)
-      .map(written)
-      .sort((a, b) => (a < b ? -1 : 1))
-    await writeFile(`${path}.${process.pid}`, `${[header, ...sorted].join('\n')}\n`)
-    await rename(`${path}.${process.pid}`, path)
+    await writeLines(path, [...(await readLines(path)).values(), ...added])
   }
+}
+
+/** Drops the lines of pairs that are no longer listed. */
+export async function pruneResults(listed: ReadonlySet<string>, folder = resultsFolder): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith('.csv')) continue
+    const lines = await readLines(`${folder}/${name}`)
+    await writeLines(
+      `${folder}/${name}`,
+      [...lines.values()].filter((line) => listed.has(pairKey(line))),
+    )
+  }
+}
+
+/** One line for each pair, the last one given. */
+async function writeLines(path: string, lines: readonly Line[]): Promise<void> {
+  const merged = new Map(lines.map((line) => [pairKey(line), line]))
+  const sorted = [...merged.values()].map(written).sort((a, b) => (a < b ? -1 : 1))
+  await writeFile(`${path}.${process.pid}`, `${[header, ...sorted].join('\n')}\n`)
+  await rename(`${path}.${process.pid}`, path)
 }

@@ -5,10 +5,19 @@ import { join } from 'node:path'
 import { engines } from '../../lib/engines/index.ts'
 import { type Conversion, conversions } from '../../lib/plan/index.ts'
 import { Board } from './board.ts'
-import { choiceFrom, chosenPairs, usage } from './choice.ts'
+import { choiceFrom, chosenPairs, isWhole, usage } from './choice.ts'
 import { assertDetected } from './detected.ts'
 import { judged } from './judgement.ts'
-import { enginesOf, isProven, type Line, pairKey, readResults, saveResults, viaOf } from './results.ts'
+import {
+  enginesOf,
+  isProven,
+  type Line,
+  pairKey,
+  pruneResults,
+  readResults,
+  saveResults,
+  viaOf,
+} from './results.ts'
 import { RouteRunner } from './run-route.ts'
 import { hasSamples, sampleOf, samplesFolder } from './samples.ts'
 import { keepVersions } from './versions.ts'
@@ -54,7 +63,6 @@ process.once('SIGINT', () => abort.abort(new Error('interrupted')))
 process.once('SIGTERM', () => abort.abort(new Error('interrupted')))
 const runner = new RouteRunner(folder, pairs, abort.signal)
 const board = new Board(pairs.length)
-const listed = new Set(all.map(pairKey))
 let unsaved: Line[] = []
 let savedAt = performance.now()
 let saving = Promise.resolve()
@@ -64,7 +72,7 @@ function save(): Promise<void> {
   const batch = unsaved
   unsaved = []
   savedAt = performance.now()
-  saving = saving.then(() => saveResults(batch, (pair) => listed.has(pairKey(pair))))
+  saving = saving.then(() => saveResults(batch))
   return saving
 }
 
@@ -107,6 +115,7 @@ async function work(): Promise<void> {
 }
 await Promise.all(Array.from({ length: choice.jobs }, work))
 await save()
+if (isWhole(choice)) await pruneResults(new Set(all.map(pairKey)))
 await keepVersions(engines)
 await Promise.all(engines.map((engine) => engine.close?.()))
 await rm(folder, { recursive: true, force: true })
