@@ -10,7 +10,7 @@ export function fileName(given: string | undefined): string {
     replacement: '_',
     maxLength: longest,
   })
-  return clean === '' || /^\.+$/.test(clean) ? 'file' : clean
+  return /^[._]*$/.test(clean) ? 'file' : clean
 }
 
 /** `report.final.docx` with `pdf` becomes `report.final.pdf`, and `files.tar.gz` with `zip` `files.zip`. */

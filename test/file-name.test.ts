@@ -21,7 +21,7 @@ test('a name keeps no folder, no control character and nothing that turns the wr
     'C:\\temp\\a.txt': 'a.txt',
     'a\u202etxt.exe': 'atxt.exe',
     'line\nend.txt': 'lineend.txt',
-    '..': '_',
+    '..': 'file',
     '': 'file',
   }
   for (const [name, clean] of Object.entries(names)) assert.equal(fileName(name), clean)
