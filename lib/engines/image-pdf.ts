@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import type { Tools } from './engine.ts'
 import { ProcessFailure } from './exec.ts'
+import { pictureOptions } from './picture-options.ts'
 import { type Picture, pixels } from './vips-image.ts'
 
 /** Formats that img2pdf puts into a PDF as they are, without touching a pixel. */
@@ -43,7 +44,7 @@ async function asPngs(picture: Picture, index: number, tools: Tools): Promise<st
   const paths: string[] = []
   for (let page = 0; page < pages; page++) {
     const path = join(tools.workDir, `embed-${index}-${page}.png`)
-    const image = await pixels(picture, 'jpg', { page, size: { fit: 'max' } })
+    const image = await pixels(picture, 'jpg', { page, options: pictureOptions({}) })
     await image.png({ compressionLevel: 3 }).toFile(path)
     paths.push(path)
   }

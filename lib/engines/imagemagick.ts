@@ -1,26 +1,19 @@
-import { copyFile, mkdir } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import { ProcessFailure } from './exec.ts'
-import {
-  optionsOf,
-  qualityArgs,
-  type SourceId,
-  sizeArgs,
-  sourceOf,
-  sources,
-  type TargetId,
-  targetOf,
-  targets,
-} from './imagemagick-coders.ts'
+import { magick } from './imagemagick-run.ts'
+import { type SourceId, sourceOf, sources } from './imagemagick-sources.ts'
+import { iconSides, sizeArgs, type TargetId, targetOf, targets } from './imagemagick-targets.ts'
 import { type PageFile, packPages, pageFileName } from './page-files.ts'
+import { pictureOptions } from './picture-options.ts'
 
 const sourceIds = Object.keys(sources) as SourceId[] // Object.keys forgets the names that the table has.
 const targetIds = Object.keys(targets) as TargetId[]
-const policy = fileURLToPath(new URL('../../layers/imagemagick/policy.xml', import.meta.url))
+/** Of Debian's icc-profiles-free. */
+const srgb = '/usr/share/color/icc/sRGB.icc'
 const maxIconSide = 256
 
 /** Pictures of design, film and old programs, which libvips does not know. */
@@ -28,8 +21,8 @@ export const imagemagick: Engine = {
   id: 'imagemagick',
   image: 'image',
   capabilities: targetIds.map((to): Capability => {
-    const { cost } = targetOf(to)
-    return { operation: 'convert', from: sourceIds, to: [to], same: true, options: optionsOf(to), cost }
+    const { cost, options } = targetOf(to)
+    return { operation: 'convert', from: sourceIds, to: [to], same: true, options, cost }
   }),
   limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 120 },
   version: ['convert', '-version'],
@@ -64,6 +57,8 @@ interface Frame {
   readonly width: number
   readonly height: number
   readonly colorspace: string
+  /** Says itself what its numbers mean. */
+  readonly profiled: boolean
 }
 
 async function convert(step: Step): Promise<Result> {
@@ -73,11 +68,11 @@ async function convert(step: Step): Promise<Result> {
   const picked = pick(frames, from)
   const { holds } = targetOf(to)
   const many = frames.length > 1 && sourceOf(from).takes === undefined
-  const pages = many && from === 'tiff'
+  const pages = many && formatById(from).multiPage === true
   const path = join(work.outDir, `output.${extensionOf(to)}`)
   if (pages && holds !== 'pages') return pagesToZip(step, frames)
   if (many && holds) {
-    const fit = from === 'tiff' ? [] : ['-coalesce']
+    const fit = pages ? [] : ['-coalesce']
     await write(step, `${sourceOf(from).coder}:${input.path}`, picked.frame, path, fit)
     return { files: [{ path }], details: { frames: frames.length } }
   }
@@ -95,13 +90,23 @@ async function convert(step: Step): Promise<Result> {
 async function framesOf({ input, from, tools }: Step): Promise<[Frame, ...Frame[]]> {
   const { coder, takes } = sourceOf(from)
   const path = `${coder}:${input.path}${takes === 'first' ? '[0]' : ''}`
-  const { stdout } = await magick(tools, 'identify', ['-ping', '-format', '%w %h %[colorspace]\n', path])
+  const { stdout } = await magick(tools, 'identify', [
+    '-ping',
+    '-format',
+    '%w %h %[colorspace] %[profile:icc]\n',
+    path,
+  ])
   const [first, ...rest] = stdout
     .trim()
     .split('\n')
     .map((line): Frame => {
-      const [width, height, colorspace = ''] = line.split(' ')
-      return { width: Number(width), height: Number(height), colorspace }
+      const [width, height, colorspace = '', ...profile] = line.split(' ')
+      return {
+        width: Number(width),
+        height: Number(height),
+        colorspace,
+        profiled: profile.join('').trim() !== '',
+      }
     })
   if (!first || !(first.width > 0 && first.height > 0)) throw corrupt(from)
   return [first, ...rest]
@@ -128,62 +133,82 @@ async function pagesToZip(step: Step, frames: readonly Frame[]): Promise<Result>
 }
 
 async function write(
-  { from, to, work, tools }: Step,
+  { input, from, to, work, tools }: Step,
   source: string,
   frame: Frame,
   path: string,
   joined: readonly string[] = [],
 ): Promise<void> {
-  const { coder, opaque, args = [] } = targetOf(to)
+  const { coder, opaque, profiled, quality, args = [] } = targetOf(to)
+  const { rotate, background, metadata } = pictureOptions(work.options)
+  const asItIs = sourceOf(from).mixed && !(await isOfPhotoshop(input.path))
   await magick(tools, 'convert', [
+    ...(asItIs ? ['-define', 'psd:alpha-unblend=off'] : []),
     source,
     ...(sourceOf(from).args ?? []),
     ...joined,
     '-auto-orient',
-    // Profiles of other color spaces would be wrong after the change; comments and places are nobody's business.
-    ...(frame.colorspace === 'CMYK' ? ['-colorspace', 'sRGB', '+profile', '*'] : ['-colorspace', 'sRGB']),
-    ...['+profile', '!icc,*', '+set', 'comment'],
-    ...['-background', opaque ? 'white' : 'none'],
-    ...(opaque ? ['-alpha', 'remove', '-alpha', 'off'] : []),
+    ...(rotate ? ['-rotate', String(rotate), '+repage'] : []),
+    ...colorArgs(frame, profiled === true),
+    // Comments and places are nobody's business.
+    ...(metadata === 'strip' ? ['+profile', '!icc,*', '+set', 'comment'] : []),
+    ...['-background', background ?? (opaque ? 'white' : 'none')],
+    ...(opaque || background ? ['-alpha', 'remove', '-alpha', 'off'] : []),
     ...sizeArgs(work.options),
-    ...(to === 'ico' ? iconArgs(frame, work.options) : []),
-    ...qualityArgs(to, work.options),
+    ...(to === 'ico' || to === 'cur' ? iconArgs(frame, to, work.options) : []),
+    ...(quality?.(work.options) ?? []),
     ...args,
     `${coder}:${path}`,
   ])
+  if (to === 'cur') await makeCursor(path)
+}
+
+/** Its name stands in the resources before the layers. */
+async function isOfPhotoshop(path: string): Promise<boolean> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(512 * 1024), 0, 512 * 1024, 0)
+    return buffer.subarray(0, bytesRead).includes('Adobe Photoshop')
+  } finally {
+    await file.close()
+  }
+}
+
+/** Numbers are given the meaning that sRGB has, by their profile where they have one, unless the target keeps it. */
+function colorArgs({ colorspace, profiled }: Frame, keepsProfile: boolean): string[] {
+  const rgb = colorspace !== 'CMYK' && colorspace !== 'CMYKA'
+  if (profiled && keepsProfile && rgb) return ['-colorspace', 'sRGB']
+  if (profiled) return ['-profile', srgb, '-colorspace', 'sRGB', '+profile', 'icc']
+  return ['-colorspace', 'sRGB', '+profile', 'icc']
+}
+
+/** A cursor is an icon with another number, and the place that points instead of planes and depth. */
+async function makeCursor(path: string): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.write(Buffer.from([2]), 0, 1, 2)
+    const { buffer } = await file.read(Buffer.alloc(2), 0, 2, 4)
+    for (let entry = 0; entry < buffer.readUInt16LE(0); entry++) {
+      await file.write(Buffer.alloc(4), 0, 4, 6 + 16 * entry + 4)
+    }
+  } finally {
+    await file.close()
+  }
 }
 
 /** A square with the usual sizes in it, none of them larger than the picture. */
-function iconArgs({ width, height }: Frame, options: unknown): string[] {
-  const sized = sizeArgs(options).length > 0
+function iconArgs({ width, height }: Frame, to: 'ico' | 'cur', options: unknown): string[] {
+  const square = ['-resize', `${maxIconSide}x${maxIconSide}>`, '-gravity', 'center']
+  if (to === 'cur') return [...square, '-resize', '128x128>']
+  const asked = iconSides(options)
+  if (!asked && sizeArgs(options).length > 0) return square
   const side = Math.min(maxIconSide, Math.max(width, height))
   const smaller = [128, 64, 48, 32, 16].filter((size) => size < side)
-  const square = ['-resize', `${maxIconSide}x${maxIconSide}>`, '-gravity', 'center']
-  if (sized) return square
-  return [
-    ...square,
-    '-extent',
-    `${side}x${side}`,
-    '-define',
-    `icon:auto-resize=${[side, ...smaller].join(',')}`,
-  ]
+  const sides = asked ?? [side, ...smaller]
+  return [...square, '-extent', `${side}x${side}`, '-define', `icon:auto-resize=${sides.join(',')}`]
 }
 
 const extensionOf = (to: FormatId) => formatById(to).extensions[0] ?? to
-
-/** Runs with our policy, which stands in the work folder because a sandbox sees nothing of ours elsewhere. */
-async function magick(tools: Tools, bin: 'identify' | 'convert', args: readonly string[]) {
-  const folder = join(tools.workDir, 'policy')
-  await mkdir(folder, { recursive: true })
-  await copyFile(policy, join(folder, 'policy.xml'))
-  const env = { MAGICK_CONFIGURE_PATH: folder, MAGICK_TEMPORARY_PATH: tools.workDir }
-  const done = await tools.exec(bin, args, { env })
-  // It goes on after some kinds of damage and calls it a warning.
-  if (/unexpected end|premature end|corrupt|insufficient image data|not enough/i.test(done.stderr)) {
-    throw new ProcessFailure(bin, 0, done.stderr)
-  }
-  return done
-}
 
 function explained(error: ProcessFailure, from: SourceId): AppError {
   const { stderr } = error

@@ -1,19 +1,27 @@
-import { join, parse } from 'node:path'
 import type { Metadata, Sharp, SharpOptions } from 'sharp'
 import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
+import { apngFrames, readApng } from './apng-read.ts'
 import type { InputFile, Tools } from './engine.ts'
-import { ProcessFailure } from './exec.ts'
-import { type PixelTargetId, pixelTargets, type Size } from './vips-targets.ts'
+import { EngineCrash, ProcessFailure } from './exec.ts'
+import { type Box, boxOf, type PictureOptions } from './picture-options.ts'
+import { type Decoded, decoderOf } from './vips-decoders.ts'
+import { framesAsWebp } from './vips-frames.ts'
+import { type PixelTargetId, pixelTargetOf } from './vips-targets.ts'
 
 /** Width × height of one picture, or of all frames of an animation together. */
-const maxPixels = 16_383 ** 2
+export const maxPixels = 16_383 ** 2
 const timeoutS = 120
+
+/** Of Debian's icc-profiles-free. */
+const adobeRgb = '/usr/share/color/icc/compatibleWithAdobeRGB1998.icc'
 
 /** A file that libvips can read, and what is known about it. */
 export interface Picture {
   readonly path: string
   readonly format: FormatId
+  /** What the client sent, before any program read it for us. */
+  readonly source: FormatId
   readonly metadata: Metadata
   readonly pages: number
 }
@@ -26,79 +34,123 @@ export async function loadSharp() {
   return sharp
 }
 
+const exactTargets = ['png', 'apng', 'tiff', 'gif', 'bmp', 'icns', 'jxl']
+
 export async function openPicture(
   input: InputFile,
   to: PixelTargetId | 'pdf',
   tools: Tools,
 ): Promise<Picture> {
-  const sharp = await loadSharp()
-  const read = async (path: string) => sharp(path, { limitInputPixels: maxPixels }).metadata()
-  const seen = await read(input.path).catch((error: unknown) => {
+  const { path, format } = await decoded(input, to, tools).catch((error: unknown) => {
+    throw error instanceof ProcessFailure ? damaged(input.format, error) : pictureError(error, input.format)
+  })
+  const metadata = await metadataOf(path).catch((error: unknown) => {
     throw pictureError(error, input.format)
   })
-  const path = input.format === 'heic' ? await decodeHeic(input, to, seen, tools) : input.path
-  const metadata = path === input.path ? seen : await read(path)
-  return { path, format: path.endsWith('.jpg') ? 'jpg' : input.format, metadata, pages: metadata.pages ?? 1 }
+  const still = format === 'png' && input.format === 'apng'
+  const pages = still ? await apngFrames(path) : (metadata.pages ?? 1)
+  return { path, format, source: input.format, metadata, pages }
 }
 
-/** libvips in Node has no HEVC decoder. JPEG is six times faster to write than PNG where the target is lossy too. */
-async function decodeHeic(
-  input: InputFile,
-  to: PixelTargetId | 'pdf',
-  seen: Metadata,
-  tools: Tools,
-): Promise<string> {
-  const lossless = seen.hasAlpha === true || to === 'png' || to === 'tiff' || to === 'gif'
-  const path = join(tools.workDir, `${parse(input.path).name}-decoded.${lossless ? 'png' : 'jpg'}`)
-  try {
-    await tools.exec('heif-convert', ['-q', '97', input.path, path])
-  } catch (error) {
-    if (error instanceof ProcessFailure) throw corrupt('heic', error)
-    throw error
-  }
-  return path
+async function metadataOf(path: string): Promise<Metadata> {
+  const sharp = await loadSharp()
+  return sharp(path, { limitInputPixels: maxPixels }).metadata()
+}
+
+async function decoded(input: InputFile, to: PixelTargetId | 'pdf', tools: Tools): Promise<Decoded> {
+  if (input.format === 'apng') return decodedApng(input, to, tools)
+  const decode = decoderOf(input.format)
+  if (!decode) return input
+  const hasAlpha = input.format === 'heic' && (await metadataOf(input.path)).hasAlpha === true
+  return decode({
+    input,
+    exact: hasAlpha || exactTargets.includes(to),
+    deep: to === 'tiff' || to === 'jxl',
+    tools,
+  })
+}
+
+/** libvips sees the first frame only, which is enough for targets that do not move. */
+async function decodedApng(input: InputFile, to: PixelTargetId | 'pdf', tools: Tools): Promise<Decoded> {
+  if (to === 'pdf' || pixelTargetOf(to).holds !== 'frames') return { path: input.path, format: 'png' }
+  const sharp = await loadSharp()
+  const animation = await readApng(input.path, sharp)
+  return framesAsWebp(animation, sharp, tools)
 }
 
 export interface View {
   /** Which pages or frames: -1 is all of them in one picture. */
   readonly page: number
-  readonly size: Size
+  readonly options: PictureOptions
+  readonly colorSpace?: 'srgb' | 'adobe-rgb' | 'gray' | undefined
+  /** Of shapes: pixels per inch. */
+  readonly dpi?: number | undefined
 }
 
-/** The pixels upright, in sRGB, in the asked size, with no more than the target can hold. */
-export async function pixels(picture: Picture, to: PixelTargetId, { page, size }: View): Promise<Sharp> {
+/** The pixels upright, in the asked size and colors, with no more than the target can hold. */
+export async function pixels(picture: Picture, to: PixelTargetId, view: View): Promise<Sharp> {
   const sharp = await loadSharp()
   const { metadata } = picture
-  const options: SharpOptions = { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true }
+  const { page, options: asked } = view
+  const box = boxOf(asked)
+  const keepsColors = keepsProfile(picture, to, view)
+  const options: SharpOptions = {
+    limitInputPixels: maxPixels,
+    failOn: 'error',
+    sequentialRead: true,
+    // The numbers stay as they are, and so does what they mean.
+    ignoreIcc: keepsColors,
+  }
   if (picture.pages > 1) options.pages = page === -1 ? -1 : 1
   if (page > 0) options.page = page
-  if (metadata.format === 'svg') options.density = svgDensity(metadata, size)
+  if (metadata.format === 'svg') options.density = view.dpi ?? svgDensity(metadata, box)
   let image = sharp(picture.path, options).timeout({ seconds: timeoutS }).autoOrient()
-  image = resized(image, size)
-  const { opaque, deep } = pixelTargets[to]
-  if (opaque) image = image.flatten({ background: '#ffffff' })
-  if (deep && metadata.depth === 'ushort') return image.toColourspace('rgb16')
-  return image.toColourspace('srgb')
+  if (asked.rotate) image = image.rotate(asked.rotate)
+  if (box) image = resized(image, box)
+  const { opaque, deep } = pixelTargetOf(to)
+  if (opaque || asked.background !== undefined)
+    image = image.flatten({ background: asked.background ?? '#ffffff' })
+  image = image.toColourspace(spaceOf(view, deep === true && metadata.depth === 'ushort'))
+  if (view.colorSpace === 'adobe-rgb') image = image.withIccProfile(adobeRgb)
+  if (keepsColors) image = image.keepIccProfile()
+  return asked.metadata === 'keep' ? image.keepExif().keepXmp() : image
 }
 
-function resized(image: Sharp, { width, height, fit }: Size): Sharp {
-  if (width === undefined && height === undefined) return image
+function spaceOf({ colorSpace }: View, deep: boolean): 'b-w' | 'grey16' | 'srgb' | 'rgb16' {
+  if (colorSpace === 'gray') return deep ? 'grey16' : 'b-w'
+  return deep ? 'rgb16' : 'srgb'
+}
+
+/**
+ * A profile of more colors than sRGB survives where the target can hold it. "jpg to png: […] Metadata is not carried
+ * over" is the interface's own rule, and takes the profile with it.
+ */
+function keepsProfile({ source, metadata }: Picture, to: PixelTargetId, { colorSpace }: View): boolean {
+  if (!metadata.icc || colorSpace !== undefined || !pixelTargetOf(to).profiled) return false
+  if (source === 'jpg' && to === 'png') return false
+  if (metadata.space !== 'srgb' && metadata.space !== 'rgb16') return false
+  return !/s\0?R\0?G\0?B/.test(metadata.icc.toString('latin1'))
+}
+
+function resized(image: Sharp, { width, height, fit }: Box): Sharp {
   const size = { ...(width !== undefined && { width }), ...(height !== undefined && { height }) }
   if (fit === 'crop') return image.resize({ ...size, fit: 'cover' })
   return image.resize({ ...size, fit: 'inside', withoutEnlargement: fit === 'max' })
 }
 
 /** Shapes are drawn at the size that is asked for, not enlarged as pixels. */
-function svgDensity(metadata: Metadata, { width, height, fit }: Size): number {
+function svgDensity(metadata: Metadata, box: Box | undefined): number {
   const usual = 72
-  if (fit === 'max' || !metadata.width || !metadata.height) return usual
-  const scale = Math.max((width ?? 0) / metadata.width, (height ?? 0) / metadata.height, 1)
+  if (!box || box.fit === 'max' || !metadata.width || !metadata.height) return usual
+  const scale = Math.max((box.width ?? 0) / metadata.width, (box.height ?? 0) / metadata.height, 1)
   return Math.min(usual * scale, 10_000)
 }
 
-/** Turns libvips' words into what the client can do something about. */
+/** Turns the words of libvips and of the programs beside it into what the client can do something about. */
 export function pictureError(error: unknown, format: FormatId): unknown {
-  if (!(error instanceof Error) || error instanceof AppError || error instanceof ProcessFailure) return error
+  if (!(error instanceof Error) || error instanceof AppError) return error
+  // A program that fails or dies, a full disk: none of them says anything about the file.
+  if (error instanceof ProcessFailure || error instanceof EngineCrash || 'errno' in error) return error
   const { message } = error
   if (/pixel limit/i.test(message)) {
     const sentence = `The image has more pixels than the limit of ${Math.floor(maxPixels / 1e6)} megapixels.`
@@ -109,18 +161,12 @@ export function pictureError(error: unknown, format: FormatId): unknown {
     return new AppError('CONVERSION_FAILED', sentence, undefined, { cause: error })
   }
   if (/timeout/i.test(message)) {
-    return new AppError(
-      'TIMEOUT',
-      `The image took longer than its limit of ${timeoutS} seconds.`,
-      undefined,
-      {
-        cause: error,
-      },
-    )
+    const sentence = `The image took longer than its limit of ${timeoutS} seconds.`
+    return new AppError('TIMEOUT', sentence, undefined, { cause: error })
   }
-  return corrupt(format, error)
+  return damaged(format, error)
 }
 
-function corrupt(format: FormatId, cause: Error): AppError {
+function damaged(format: FormatId, cause: Error): AppError {
   return new AppError('CORRUPT_FILE', `The ${format} image is damaged or incomplete.`, { format }, { cause })
 }

@@ -54,6 +54,9 @@ export const families = [
   ['z', 'tar.z'],
   ['pnm', 'ppm', 'pgm', 'pbm', 'pam', 'pfm'],
   ['jpg', 'jps'],
+  ['ico', 'cur'],
+  // The first numbers of a fax page, and of a resource fork.
+  ['dfont', 'jbig'],
   // Cameras and scanners write TIFF of their own.
   ['tiff', ...tiffKin],
   // Illustrator writes PDF today and wrote PostScript once.
@@ -269,6 +272,5 @@ export const textMarks: readonly (readonly [RegExp, FormatId])[] = [
   [/^(?:\/\*[^*]*\*\/\s*)?#define\s+\w*width\s+\d+\s+#define\s+\w*height\s+\d/, 'xbm'],
   [/^P[14]\s+(?:#[^\n]*\n\s*)*\d+\s+\d+\s/, 'pbm'],
   [/^P[25]\s+(?:#[^\n]*\n\s*)*\d+\s+\d+\s+\d+\s/, 'pgm'],
-  [/^\x1bP[\d;]*q/, 'sixel'],
   [/^P[36]\s+(?:#[^\n]*\n\s*)*\d+\s+\d+\s+\d+\s/, 'ppm'],
 ]

@@ -1,0 +1,157 @@
+import { readFile } from 'node:fs/promises'
+import type sharp from 'sharp'
+import { AppError } from '../errors.ts'
+import { type Chunk, chunksOf, pngOf } from './apng-chunks.ts'
+
+/** All frames of an animation together; each pixel takes four bytes of memory. */
+const maxPixels = 100_000_000
+
+interface Frame {
+  readonly width: number
+  readonly height: number
+  readonly left: number
+  readonly top: number
+  readonly delayMs: number
+  readonly dispose: number
+  /** It replaces what lies below instead of covering it. */
+  readonly replaces: boolean
+  readonly data: Buffer[]
+}
+
+export interface Animation {
+  readonly width: number
+  readonly height: number
+  /** Whole pictures, four bytes a pixel. */
+  readonly frames: readonly Buffer[]
+  readonly delaysMs: readonly number[]
+  /** 0 is for ever. */
+  readonly loop: number
+}
+
+/** How many frames an animated PNG says it has; 1 for a still one. */
+export async function apngFrames(path: string): Promise<number> {
+  for (const { type, data } of chunksOf(await readFile(path))) {
+    if (type === 'acTL') return Math.max(1, data.readUInt32BE(0))
+    if (type === 'IDAT') return 1
+  }
+  return 1
+}
+
+/** Draws every frame over what the ones before it left (PNG, third edition, section 11.3.4). */
+export async function readApng(path: string, decode: typeof sharp): Promise<Animation> {
+  const { header, shared, frames, loop } = parse(await readFile(path))
+  const width = header.readUInt32BE(0)
+  const height = header.readUInt32BE(4)
+  if (width * height * frames.length > maxPixels) {
+    const sentence = `The animation has more pixels in all its frames than the limit of ${maxPixels / 1e6} million.`
+    throw new AppError('FILE_TOO_LARGE', sentence, { maxPixels })
+  }
+  const canvas = Buffer.alloc(width * height * 4)
+  const whole: Buffer[] = []
+  for (const frame of frames) {
+    if (frame.left + frame.width > width || frame.top + frame.height > height) {
+      throw new RangeError('A frame lies outside of the animation.')
+    }
+    const before = frame.dispose === 2 ? Buffer.from(canvas) : undefined
+    draw(canvas, width, frame, await pixelsOf(frame, header, shared, decode))
+    whole.push(Buffer.from(canvas))
+    if (frame.dispose === 1) clear(canvas, width, frame)
+    before?.copy(canvas)
+  }
+  return { width, height, frames: whole, delaysMs: frames.map(({ delayMs }) => delayMs), loop }
+}
+
+interface Parsed {
+  readonly header: Buffer
+  /** What every frame needs besides its own pixels: a palette, a gamma. */
+  readonly shared: readonly Chunk[]
+  readonly frames: readonly Frame[]
+  readonly loop: number
+}
+
+function parse(file: Buffer): Parsed {
+  let header: Buffer = Buffer.alloc(0)
+  let loop = 0
+  const shared: Chunk[] = []
+  const frames: Frame[] = []
+  for (const chunk of chunksOf(file)) {
+    const { type, data } = chunk
+    if (type === 'IHDR') header = data
+    else if (type === 'acTL') loop = data.readUInt32BE(4)
+    else if (type === 'fcTL') frames.push(frameOf(data))
+    // The default picture is no frame where no fcTL stands before it.
+    else if (type === 'IDAT') frames.at(-1)?.data.push(data)
+    else if (type === 'fdAT') frames.at(-1)?.data.push(data.subarray(4))
+    else if (frames.every((frame) => frame.data.length === 0) && type !== 'IEND') shared.push(chunk)
+  }
+  const drawn = frames.filter((frame) => frame.data.length > 0)
+  if (header.length !== 13 || drawn.length === 0) throw new RangeError('The animated PNG has no frames.')
+  return { header, shared, frames: drawn, loop }
+}
+
+function frameOf(data: Buffer): Frame {
+  const [width, height, left, top] = [4, 8, 12, 16].map((at) => data.readUInt32BE(at))
+  return {
+    width: width ?? 0,
+    height: height ?? 0,
+    left: left ?? 0,
+    top: top ?? 0,
+    // A denominator of 0 means hundredths.
+    delayMs: Math.round((data.readUInt16BE(20) * 1000) / (data.readUInt16BE(22) || 100)),
+    dispose: data.readUInt8(24),
+    replaces: data.readUInt8(25) === 0,
+    data: [],
+  }
+}
+
+async function pixelsOf(
+  { width, height, data }: Frame,
+  header: Buffer,
+  shared: readonly Chunk[],
+  decode: typeof sharp,
+): Promise<Buffer> {
+  const own = Buffer.from(header)
+  own.writeUInt32BE(width, 0)
+  own.writeUInt32BE(height, 4)
+  const png = pngOf([
+    { type: 'IHDR', data: own },
+    ...shared,
+    { type: 'IDAT', data: Buffer.concat(data) },
+    { type: 'IEND', data: Buffer.alloc(0) },
+  ])
+  return decode(png, { failOn: 'error', limitInputPixels: maxPixels })
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw({ depth: 'uchar' })
+    .toBuffer()
+}
+
+function draw(canvas: Buffer, canvasWidth: number, frame: Frame, pixels: Buffer): void {
+  for (let y = 0; y < frame.height; y++) {
+    const to = ((frame.top + y) * canvasWidth + frame.left) * 4
+    const row = pixels.subarray(y * frame.width * 4, (y + 1) * frame.width * 4)
+    if (frame.replaces) row.copy(canvas, to)
+    else cover(canvas, to, row)
+  }
+}
+
+function cover(canvas: Buffer, start: number, row: Buffer): void {
+  for (let at = 0; at < row.length; at += 4) {
+    const alpha = (row[at + 3] ?? 0) / 255
+    if (alpha === 0) continue
+    const to = start + at
+    const below = ((canvas[to + 3] ?? 0) / 255) * (1 - alpha)
+    const sum = alpha + below
+    for (let channel = 0; channel < 3; channel++) {
+      const mixed = (row[at + channel] ?? 0) * alpha + (canvas[to + channel] ?? 0) * below
+      canvas[to + channel] = Math.round(mixed / sum)
+    }
+    canvas[to + 3] = Math.round(sum * 255)
+  }
+}
+
+function clear(canvas: Buffer, canvasWidth: number, { left, top, width, height }: Frame): void {
+  for (let y = top; y < top + height; y++) {
+    canvas.fill(0, (y * canvasWidth + left) * 4, (y * canvasWidth + left + width) * 4)
+  }
+}

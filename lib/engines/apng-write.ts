@@ -1,0 +1,68 @@
+import type sharp from 'sharp'
+import { type Chunk, chunksOf, pngOf } from './apng-chunks.ts'
+import type { Animation } from './apng-read.ts'
+
+interface Area {
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+}
+
+/** An animated PNG of frames that hold only what changed since the one before. */
+export async function apngOf(animation: Animation, encode: typeof sharp): Promise<Buffer> {
+  const { width, height, frames, delaysMs, loop } = animation
+  const chunks: Chunk[] = []
+  let sequence = 0
+  for (const [index, frame] of frames.entries()) {
+    const area = changed(frames[index - 1], frame, width, height)
+    const png = await encode(frame, { raw: { width, height, channels: 4 } })
+      .extract(area)
+      .png({ compressionLevel: 9, adaptiveFiltering: true, palette: false })
+      .toBuffer()
+    const parts = [...chunksOf(png)]
+    if (index === 0) {
+      chunks.push(...parts.filter(({ type }) => type === 'IHDR'))
+      chunks.push({ type: 'acTL', data: numbers(frames.length, loop) })
+    }
+    chunks.push({ type: 'fcTL', data: control(sequence++, area, delaysMs[index] ?? 100) })
+    const data = Buffer.concat(parts.filter(({ type }) => type === 'IDAT').map((part) => part.data))
+    // The first frame is also what readers see that know no animations.
+    if (index === 0) chunks.push({ type: 'IDAT', data })
+    else chunks.push({ type: 'fdAT', data: Buffer.concat([numbers(sequence++), data]) })
+  }
+  return pngOf([...chunks, { type: 'IEND', data: Buffer.alloc(0) }])
+}
+
+function changed(before: Buffer | undefined, frame: Buffer, width: number, height: number): Area {
+  if (!before) return { left: 0, top: 0, width, height }
+  let [left, top, right, bottom] = [width, height, -1, -1]
+  for (let y = 0; y < height; y++) {
+    const row = y * width * 4
+    if (frame.compare(before, row, row + width * 4, row, row + width * 4) === 0) continue
+    top = Math.min(top, y)
+    bottom = y
+    for (let x = 0; x < width; x++) {
+      const at = row + x * 4
+      if (frame.readUInt32LE(at) === before.readUInt32LE(at)) continue
+      left = Math.min(left, x)
+      right = Math.max(right, x)
+    }
+  }
+  if (right < 0) return { left: 0, top: 0, width: 1, height: 1 }
+  return { left, top, width: right - left + 1, height: bottom - top + 1 }
+}
+
+/** PNG (third edition) section 11.3.4.2; the area is left as it is and replaced by the next. */
+function control(sequence: number, { width, height, left, top }: Area, delayMs: number): Buffer {
+  const time = Buffer.alloc(6)
+  time.writeUInt16BE(Math.min(delayMs, 65_535), 0)
+  time.writeUInt16BE(1000, 2)
+  return Buffer.concat([numbers(sequence, width, height, left, top), time])
+}
+
+function numbers(...values: number[]): Buffer {
+  const bytes = Buffer.alloc(values.length * 4)
+  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, index * 4)
+  return bytes
+}

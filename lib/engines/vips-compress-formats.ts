@@ -1,0 +1,92 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sharp } from 'sharp'
+import type { InputFile, Tools } from './engine.ts'
+import { pictureOptions } from './picture-options.ts'
+import type { CompressedId } from './vips-compress.ts'
+import { type Picture, pixels } from './vips-image.ts'
+
+export interface Effort {
+  /** 1 to 100. */
+  readonly quality: number
+  /** Of each side; 1 keeps all pixels. */
+  readonly scale: number
+}
+
+export interface Compressing {
+  readonly picture: Picture
+  readonly input: InputFile
+  readonly to: CompressedId
+  readonly path: string
+  readonly effort: Effort
+  readonly tools: Tools
+}
+
+/** Slow and small, where a conversion is fast and large. */
+export async function smallerPicture(job: Compressing): Promise<void> {
+  const { to, path, effort, tools } = job
+  const { quality } = effort
+  switch (to) {
+    case 'gif':
+      return smallerGif(job)
+    case 'jpg':
+      await (await image(job)).jpeg({ quality, mozjpeg: true }).toFile(path)
+      return
+    case 'png':
+      // From 90 on the pixels stay exact; fewer colors need no more than 256 of them.
+      await (await image(job))
+        .png(
+          quality >= 90
+            ? { compressionLevel: 9, effort: 10, adaptiveFiltering: true }
+            : { palette: true, quality, effort: 8 },
+        )
+        .toFile(path)
+      return
+    case 'webp':
+      await (await image(job)).webp({ quality, effort: 5, smartSubsample: true }).toFile(path)
+      return
+    case 'avif':
+      await (await image(job)).avif({ quality: Math.round(quality * 0.8), effort: 5 }).toFile(path)
+      return
+    case 'heic': {
+      const file = join(tools.workDir, 'compress.png')
+      await (await image(job)).png({ compressionLevel: 1 }).toFile(file)
+      await tools.exec('heif-enc', ['-q', String(Math.round(quality * 0.8)), '-o', path, file])
+      await rm(file)
+      return
+    }
+    case 'tiff':
+      await (await image(job))
+        .tiff(
+          quality >= 90
+            ? { compression: 'deflate', predictor: 'horizontal' }
+            : { compression: 'jpeg', quality },
+        )
+        .toFile(path)
+  }
+}
+
+async function image({ picture, to, effort }: Compressing): Promise<Sharp> {
+  const { metadata, pages } = picture
+  const { width = 1, height = 1 } = metadata.autoOrient
+  const scaled =
+    effort.scale < 1
+      ? {
+          width: Math.max(1, Math.round(width * effort.scale)),
+          height: Math.max(1, Math.round(height * effort.scale)),
+        }
+      : {}
+  const moving = pages > 1 && (to === 'webp' || to === 'tiff')
+  // JPEG inside of TIFF has no transparency.
+  const opaque = to === 'tiff' && effort.quality < 90 ? { background: '#ffffff' } : {}
+  return pixels(picture, to, { page: moving ? -1 : 0, options: pictureOptions({ ...scaled, ...opaque }) })
+}
+
+/** gifsicle keeps frames, times and palettes, which decoding and encoding again would double. */
+async function smallerGif({ input, path, effort, tools }: Compressing): Promise<void> {
+  const { quality, scale } = effort
+  const loss = quality >= 90 ? [] : [`--lossy=${Math.round((90 - quality) * 2.5)}`]
+  const colors = quality >= 60 ? [] : ['--colors', String(Math.max(16, Math.round(quality * 4)))]
+  const size = scale < 1 ? ['--scale', scale.toFixed(3)] : []
+  await tools.exec('gifsicle', ['-O3', '--no-comments', ...loss, ...colors, ...size, '-o', path, input.path])
+}

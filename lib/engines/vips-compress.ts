@@ -1,0 +1,107 @@
+import { copyFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod'
+import type { FormatId } from '../formats/index.ts'
+import type { Capability, Result, Tools, Work } from './engine.ts'
+import { integer, type QualityScale, quality, qualityNumber } from './options.ts'
+import { type Effort, smallerPicture } from './vips-compress-formats.ts'
+import { openPicture } from './vips-image.ts'
+
+const formats = ['jpg', 'png', 'webp', 'gif', 'avif', 'heic', 'tiff'] as const satisfies readonly FormatId[]
+export type CompressedId = (typeof formats)[number]
+
+const CompressOptions = z.object({
+  quality: quality.optional(),
+  targetSize: integer(200, 2_000_000_000)
+    .optional()
+    .describe('Bytes that the result may have; quality and then size are lowered until it fits.'),
+})
+
+const scale: QualityScale = { low: 40, medium: 60, high: 75, highest: 90 }
+/** Below this a picture of fewer pixels looks better. */
+const leastQuality = 20
+const tries = 7
+
+export const compressRows: readonly Capability[] = formats.map((id) => ({
+  operation: 'compress',
+  from: [id],
+  to: [id],
+  same: true,
+  options: CompressOptions,
+  cost: 1,
+}))
+
+interface Made {
+  readonly path: string
+  readonly size: number
+}
+
+/** The same picture in fewer bytes, never in more. */
+export async function compress(work: Work, tools: Tools): Promise<Result> {
+  const [input] = work.inputs
+  const to = formats.find((id) => id === work.to)
+  if (!input || !to) throw new Error(`vips was asked to compress ${work.to}, which it does not declare.`)
+  const options = CompressOptions.parse(work.options)
+  const { targetSize } = options
+  const picture = await openPicture(input, to, tools)
+  let count = 0
+  const attempt = async (effort: Effort): Promise<Made> => {
+    tools.signal.throwIfAborted()
+    const path = join(tools.workDir, `attempt-${count++}.${to}`)
+    await smallerPicture({ picture, input, to, path, effort, tools })
+    tools.progress(Math.min(0.9, 0.1 + (0.8 * count) / (targetSize === undefined ? 1 : 2 * tries)))
+    return { path, size: (await stat(path)).size }
+  }
+  const original: Made = { path: input.path, size: input.size }
+  const asked = qualityNumber(options.quality ?? 'medium', scale)
+  const made =
+    targetSize === undefined
+      ? await attempt({ quality: asked, scale: 1 })
+      : input.size <= targetSize
+        ? original
+        : await fitting(targetSize, options.quality === undefined ? 95 : asked, attempt)
+  const best = made.size < original.size ? made : original
+  warn(best, original, to, targetSize, tools)
+  const path = join(work.outDir, `output.${to}`)
+  await copyFile(best.path, path)
+  const reached = targetSize === undefined ? {} : { targetSize, reached: best.size <= targetSize }
+  return { files: [{ path }], details: { sizeBefore: original.size, sizeAfter: best.size, ...reached } }
+}
+
+/** The best quality that fits; where none does, fewer pixels at the least quality, down to a tenth of each side. */
+async function fitting(
+  targetSize: number,
+  most: number,
+  attempt: (effort: Effort) => Promise<Made>,
+): Promise<Made> {
+  let best: Made | undefined
+  let [low, high] = [Math.min(leastQuality, most), most]
+  let smallest = await attempt({ quality: low, scale: 1 })
+  if (smallest.size <= targetSize) {
+    best = smallest
+    for (let count = 1; count < tries && high - low > 1; count++) {
+      const middle = Math.round((low + high) / 2)
+      const made = await attempt({ quality: middle, scale: 1 })
+      if (made.size > targetSize) high = middle
+      else [best, low] = [made, middle]
+    }
+    return best
+  }
+  let side = 1
+  for (let count = 0; count < tries && side > 0.1; count++) {
+    side = Math.max(0.1, side * Math.min(0.9, Math.sqrt(targetSize / smallest.size) * 0.97))
+    smallest = await attempt({ quality: leastQuality, scale: side })
+    if (smallest.size <= targetSize) break
+  }
+  return smallest
+}
+
+function warn(best: Made, original: Made, to: FormatId, targetSize: number | undefined, tools: Tools): void {
+  if (targetSize !== undefined && best.size > targetSize) {
+    const sentence = `The ${to} image could not be made as small as ${targetSize} bytes: it has ${best.size} at least.`
+    tools.warn('TARGET_NOT_REACHED', sentence)
+  } else if (best === original && targetSize === undefined) {
+    const sentence = `The ${to} image cannot be made smaller in this way, so it is returned as it came.`
+    tools.warn('NOT_SMALLER', sentence)
+  }
+}

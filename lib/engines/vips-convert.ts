@@ -1,0 +1,162 @@
+import { join } from 'node:path'
+import * as z from 'zod'
+import { type FormatId, formatById } from '../formats/index.ts'
+import type { Result, Tools, Work } from './engine.ts'
+import { picturesToPdf } from './image-pdf.ts'
+import { integer } from './options.ts'
+import { type PageFile, packPages, pageFileName } from './page-files.ts'
+import { colorSpace, pictureOptions } from './picture-options.ts'
+import { framesAsWebp, turned } from './vips-frames.ts'
+import { loadSharp, openPicture, type Picture, pixels, type View } from './vips-image.ts'
+import { type PixelTargetId, pixelTargetOf, pixelTargets } from './vips-targets.ts'
+import { type Pixels, writerOf } from './vips-writers.ts'
+
+const targetIds = Object.keys(pixelTargets) as PixelTargetId[] // Object.keys forgets the names that the table has.
+
+/** @throws when the engine does not declare the format. */
+export function targetOf(to: FormatId): PixelTargetId | 'pdf' {
+  const target = targetIds.find((id) => id === to)
+  if (!target && to !== 'pdf') throw new Error(`vips was asked for ${to}, which it does not declare.`)
+  return target ?? 'pdf'
+}
+
+/** What a picture is read with; only some targets know each of them. */
+const ViewOptions = z.object({ colorSpace, dpi: integer(18, 1200).optional() })
+export const viewOf = (raw: unknown): Omit<View, 'page'> => ({
+  ...ViewOptions.parse(raw),
+  options: pictureOptions(raw),
+})
+
+export async function convertPicture(work: Work, tools: Tools): Promise<Result> {
+  const to = targetOf(work.to)
+  const [input] = work.inputs
+  if (!input) throw new Error('vips was called without an input.')
+  const picture = await openPicture(input, to, tools)
+  tools.progress(0.3)
+  if (to === 'pdf') return toPdf([picture], work, tools)
+  if (!isPaged(picture)) return toPicture(picture, to, work, tools)
+  return pixelTargetOf(to).holds === 'pages'
+    ? toPages(picture, to, work, tools)
+    : toZip(picture, to, work, tools)
+}
+
+/** The pages of a TIFF are pages; several pictures in a GIF or WebP are an animation. */
+function isPaged(picture: Picture): boolean {
+  return picture.format === 'tiff' && picture.pages > 1
+}
+
+export async function toPdf(pictures: readonly Picture[], work: Work, tools: Tools): Promise<Result> {
+  const path = await picturesToPdf(pictures, work.outDir, tools)
+  for (const picture of pictures) if (!isPaged(picture)) warnOfFrames(picture, 'pdf', tools)
+  const pages = pictures.reduce((sum, picture) => sum + (isPaged(picture) ? picture.pages : 1), 0)
+  return { files: [{ path }], details: { pages } }
+}
+
+async function toZip(picture: Picture, to: PixelTargetId, work: Work, tools: Tools): Promise<Result> {
+  const files = await pageFiles(picture, to, work.outDir, work.options, tools)
+  const path = await packPages(work.outDir, files, { format: to, options: work.options })
+  return { files: [{ path, format: 'zip' }], details: { pages: picture.pages } }
+}
+
+/** Pages may differ in size, so each is written by itself. */
+async function toPages(picture: Picture, to: PixelTargetId, work: Work, tools: Tools): Promise<Result> {
+  const files = await pageFiles(picture, to, tools.workDir, work.options, tools)
+  const path = join(work.outDir, `output.${extensionOf(to)}`)
+  const paths = files.map((file) => file.path)
+  if (to === 'djvu') await tools.exec('djvm', ['-c', path, ...paths])
+  else await tools.exec('tiffcp', ['-c', 'zip:2', ...paths, path])
+  return { files: [{ path }], details: { pages: picture.pages, frames: picture.pages } }
+}
+
+async function pageFiles(
+  picture: Picture,
+  to: PixelTargetId,
+  folder: string,
+  options: unknown,
+  tools: Tools,
+): Promise<PageFile[]> {
+  const files: PageFile[] = []
+  for (let page = 1; page <= picture.pages; page++) {
+    tools.signal.throwIfAborted()
+    const path = join(folder, pageFileName(page, picture.pages, extensionOf(to)))
+    await writePicture(picture, to, { page: page - 1, path, options }, tools)
+    files.push({ page, path })
+    tools.progress(0.3 + (0.6 * page) / picture.pages, 'pages')
+  }
+  return files
+}
+
+async function toPicture(picture: Picture, to: PixelTargetId, work: Work, tools: Tools): Promise<Result> {
+  const moving = picture.pages > 1 && pixelTargetOf(to).holds === 'frames'
+  if (!moving) warnOfFrames(picture, to, tools)
+  const path = join(work.outDir, `output.${extensionOf(to)}`)
+  const { width, height } = await writePicture(
+    picture,
+    to,
+    { page: moving ? -1 : 0, path, options: work.options },
+    tools,
+  )
+  return { files: [{ path }], details: { width, height, ...(moving && { frames: picture.pages }) } }
+}
+
+export function warnOfFrames({ pages }: Picture, to: FormatId, tools: Tools): void {
+  if (pages < 2) return
+  tools.warn('ANIMATION_DROPPED', `Only the first of ${pages} frames was kept: ${to} holds one picture.`)
+}
+
+export const extensionOf = (to: PixelTargetId) => formatById(to).extensions[0] ?? to
+
+interface Written {
+  /** -1 is all frames. */
+  readonly page: number
+  readonly path: string
+  readonly options: unknown
+}
+
+export async function writePicture(
+  picture: Picture,
+  to: PixelTargetId,
+  { page, path, options }: Written,
+  tools: Tools,
+): Promise<Pixels> {
+  const view = viewOf(options)
+  const moving = page === -1
+  const { rotate } = view.options
+  if (moving && rotate) {
+    const still = { ...view, page, options: { ...view.options, rotate: undefined } }
+    return encode(await turnedFrames(picture, rotate, tools), to, still, { path, options, moving }, tools)
+  }
+  return encode(picture, to, { ...view, page }, { path, options, moving }, tools)
+}
+
+async function encode(
+  picture: Picture,
+  to: PixelTargetId,
+  view: View,
+  { path, options, moving }: Pick<Written, 'path' | 'options'> & { moving: boolean },
+  tools: Tools,
+): Promise<Pixels> {
+  const image = pixelTargetOf(to).encode(await pixels(picture, to, view), options)
+  return writerOf(to)({ image, picture, moving, path, options, tools })
+}
+
+async function turnedFrames(picture: Picture, degrees: number, tools: Tools): Promise<Picture> {
+  const sharp = await loadSharp()
+  const { metadata, pages } = picture
+  const { data, info } = await sharp(picture.path, { pages: -1 })
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true })
+  const height = info.height / pages
+  const bytes = info.width * height * 4
+  const animation = {
+    width: info.width,
+    height,
+    frames: Array.from({ length: pages }, (_, index) => data.subarray(index * bytes, (index + 1) * bytes)),
+    delaysMs: metadata.delay ?? [],
+    loop: metadata.loop ?? 0,
+  }
+  const { path } = await framesAsWebp(await turned(animation, degrees, sharp), sharp, tools)
+  return { ...picture, path, metadata: await sharp(path).metadata() }
+}

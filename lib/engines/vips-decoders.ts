@@ -1,0 +1,129 @@
+import { mkdir, readdir } from 'node:fs/promises'
+import { join, parse } from 'node:path'
+import type { FormatId } from '../formats/index.ts'
+import type { InputFile, Tools } from './engine.ts'
+import { ProcessFailure } from './exec.ts'
+import { magick } from './imagemagick-run.ts'
+
+/** Photographs as the sensor saw them, by LibRaw. */
+export const cameraFormats = [
+  '3fr',
+  'arw',
+  'cr2',
+  'cr3',
+  'dcr',
+  'dng',
+  'erf',
+  'fff',
+  'iiq',
+  'mef',
+  'mrw',
+  'nef',
+  'nrw',
+  'orf',
+  'pef',
+  'raf',
+  'raw',
+  'rw2',
+  'rwl',
+  'sr2',
+  'srf',
+  'srw',
+] as const satisfies readonly FormatId[]
+
+/** What libvips gets to read instead of the file itself. */
+export interface Decoded {
+  readonly path: string
+  readonly format: FormatId
+}
+
+export interface Decoding {
+  readonly input: InputFile
+  /** The target keeps every pixel, so the way to it must too. */
+  readonly exact: boolean
+  /** As many bits per channel as there are are wanted, at the price of time and room. */
+  readonly deep: boolean
+  readonly tools: Tools
+}
+
+type Decoder = (decoding: Decoding) => Promise<Decoded>
+
+const raw: Decoder = async ({ input, deep, tools }) => {
+  const path = beside(input, tools, 'tif')
+  // White as the camera measured it; it turns the picture upright by itself.
+  const depth = deep ? ['-6'] : []
+  const { stderr } = await tools.exec('dcraw_emu', ['-w', ...depth, '-T', '-Z', path, input.path])
+  // Its exit code is a success whatever happens, and it goes on behind damage.
+  if (/cannot (?:unpack|open)/i.test(stderr)) throw new ProcessFailure('dcraw_emu', 0, stderr)
+  if (/data corrupted|unexpected end/i.test(stderr)) {
+    tools.warn('IMAGE_DAMAGED', 'The photograph is damaged; a part of it may be missing.')
+  }
+  return { path, format: 'tiff' }
+}
+
+const jxl: Decoder = async ({ input, tools }) => {
+  const path = beside(input, tools, 'png')
+  try {
+    await tools.exec('djxl', [input.path, path, '--quiet'])
+  } catch (error) {
+    // It cannot write 16 bits per channel with transparency (version 0.7), which GraphicsMagick can.
+    if (!(error instanceof ProcessFailure) || !/encode failed/i.test(error.stderr)) throw error
+    await tools.exec('gm', ['convert', `jxl:${input.path}`, `png:${path}`])
+  }
+  return { path, format: 'png' }
+}
+
+const jxr: Decoder = async ({ input, tools }) => {
+  const path = beside(input, tools, 'tif')
+  await tools.exec('JxrDecApp', ['-i', input.path, '-o', path])
+  return { path, format: 'tiff' }
+}
+
+const djvu: Decoder = async ({ input, tools }) => {
+  const path = beside(input, tools, 'tif')
+  // Without compression a book of scans would fill the disk.
+  await tools.exec('ddjvu', ['-format=tiff', '-quality=90', input.path, path])
+  return { path, format: 'tiff' }
+}
+
+const icns: Decoder = async ({ input, tools }) => {
+  const folder = join(tools.workDir, `${parse(input.path).name}-icons`)
+  await mkdir(folder)
+  await tools.exec('icns2png', ['-x', '-o', folder, input.path])
+  const side = (name: string) => Number(/_(\d+)x\d+x\d+\.png$/.exec(name)?.[1] ?? 0)
+  const [largest] = (await readdir(folder)).sort((a, b) => side(b) - side(a))
+  if (largest === undefined) throw new ProcessFailure('icns2png', 0, 'It found no icon.')
+  return { path: join(folder, largest), format: 'png' }
+}
+
+/** libvips in Node has no HEVC decoder. JPEG is six times faster to write than PNG where the target is lossy too. */
+const heic: Decoder = async ({ input, exact, tools }) => {
+  const path = beside(input, tools, exact ? 'png' : 'jpg')
+  await tools.exec('heif-convert', ['-q', '97', input.path, path])
+  return { path, format: exact ? 'png' : 'jpg' }
+}
+
+const bmp: Decoder = async ({ input, tools }) => {
+  const path = beside(input, tools, 'png')
+  await magick(tools, 'convert', [`bmp:${input.path}[0]`, '-quality', '10', `png:${path}`])
+  return { path, format: 'png' }
+}
+
+const byFormat: Partial<Record<FormatId, Decoder>> = {
+  heic,
+  jxl,
+  jxr,
+  djvu,
+  icns,
+  bmp,
+  ...Object.fromEntries(cameraFormats.map((id) => [id, raw])),
+}
+
+/** The program that reads a format which libvips does not. */
+export function decoderOf(format: FormatId): Decoder | undefined {
+  return byFormat[format]
+}
+
+function beside(input: InputFile, tools: Tools, extension: string): string {
+  return join(tools.workDir, `${parse(input.path).name}-decoded.${extension}`)
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path'
+import type sharp from 'sharp'
+import type { Animation } from './apng-read.ts'
+import type { Tools } from './engine.ts'
+import type { Decoded } from './vips-decoders.ts'
+
+/** The longest that WebP and sharp can tell, of a frame in milliseconds and of repetitions. */
+const longest = 65_535
+
+/** A file of frames that libvips reads as one animation; nothing is lost in it. */
+export async function framesAsWebp(
+  { width, height, frames, delaysMs, loop }: Animation,
+  encode: typeof sharp,
+  tools: Tools,
+): Promise<Decoded> {
+  const path = join(tools.workDir, 'frames.webp')
+  const raw = { width, height: height * frames.length, channels: 4, pageHeight: height } as const
+  await encode(Buffer.concat(frames), { raw })
+    .webp({
+      lossless: true,
+      exact: true,
+      effort: 0,
+      delay: delaysMs.map((delayMs) => Math.min(delayMs, longest)),
+      loop: Math.min(loop, longest),
+    })
+    .toFile(path)
+  return { path, format: 'webp' }
+}
+
+/** libvips turns a whole strip of frames, never each of them. */
+export async function turned(
+  animation: Animation,
+  degrees: number,
+  encode: typeof sharp,
+): Promise<Animation> {
+  const { width, height, frames } = animation
+  const raw = { width, height, channels: 4 } as const
+  const done = []
+  for (const frame of frames) done.push(await encode(frame, { raw }).rotate(degrees).raw().toBuffer())
+  const sides = degrees % 180 === 0 ? { width, height } : { width: height, height: width }
+  return { ...animation, ...sides, frames: done }
+}

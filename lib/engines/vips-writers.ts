@@ -1,0 +1,142 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sharp } from 'sharp'
+import { apngOf } from './apng-write.ts'
+import { bitmap } from './bitmap.ts'
+import type { Tools } from './engine.ts'
+import { loadSharp, type Picture } from './vips-image.ts'
+import { type PixelTargetId, qualityFor } from './vips-targets.ts'
+
+export interface Pixels {
+  readonly width: number
+  readonly height: number
+}
+
+export interface Writing {
+  /** As its target's `encode` left it. */
+  readonly image: Sharp
+  readonly picture: Picture
+  /** All frames lie below each other in the image. */
+  readonly moving: boolean
+  readonly path: string
+  readonly options: unknown
+  readonly tools: Tools
+}
+
+type Writer = (writing: Writing) => Promise<Pixels>
+
+const plain: Writer = async ({ image, path }) => {
+  const { width, height, pageHeight } = await image.toFile(path)
+  return { width, height: pageHeight ?? height }
+}
+
+const bmp: Writer = async ({ image, path }) => {
+  const { data, info } = await image.toBuffer({ resolveWithObject: true })
+  await writeFile(path, bitmap({ width: info.width, height: info.height, data }))
+  return info
+}
+
+/** Hands the pixels to a program in a file of its own. */
+function byProgram(extension: string, command: (file: string, writing: Writing) => string[]): Writer {
+  return async (writing) => {
+    const { image, path, tools } = writing
+    const file = join(tools.workDir, `pixels-${path.replace(/.*\//, '')}.${extension}`)
+    const info = await image.toFile(file)
+    const [bin = '', ...args] = command(file, writing)
+    await tools.exec(bin, args)
+    await rm(file)
+    return info
+  }
+}
+
+const heic = byProgram('png', (file, { path, options }) => [
+  'heif-enc',
+  '-q',
+  String(qualityFor('heic', options)),
+  '-o',
+  path,
+  file,
+])
+
+const jxl = byProgram('png', (file, { path, options }) => [
+  'cjxl',
+  file,
+  path,
+  '--quiet',
+  '-e',
+  '4',
+  '-q',
+  String(qualityFor('jxl', options)),
+])
+
+const jxr = byProgram('tif', (file, { path, options }) => [
+  'JxrEncApp',
+  '-i',
+  file,
+  '-o',
+  path,
+  '-q',
+  String(qualityFor('jxr', options) / 100),
+])
+
+/** Layers of wavelets: 76 of them are coarse, 108 nearly exact. */
+const djvu: Writer = async ({ image, path, options, tools }) => {
+  const { data, info } = await image.toBuffer({ resolveWithObject: true })
+  const file = `${path}.ppm`
+  const { width, height, channels } = info
+  await writeFile(
+    file,
+    Buffer.concat([Buffer.from(`P${channels === 1 ? 5 : 6}\n${width} ${height}\n255\n`), data]),
+  )
+  const slices = Math.round(65 + qualityFor('djvu', options) * 0.45)
+  await tools.exec('c44', ['-slice', String(slices), file, path])
+  await rm(file)
+  return info
+}
+
+const iconSides = [16, 32, 48, 128, 256, 512, 1024]
+
+const icns: Writer = async ({ image, path, tools }) => {
+  const sharp = await loadSharp()
+  const { data, info } = await image.toBuffer({ resolveWithObject: true })
+  const side = Math.max(info.width, info.height)
+  const sides = iconSides.filter((one) => one <= side)
+  const files: string[] = []
+  for (const one of sides.length > 0 ? sides : iconSides.slice(0, 1)) {
+    const file = join(tools.workDir, `icon-${one}.png`)
+    const square = { width: one, height: one, fit: 'contain', background: '#00000000' } as const
+    await sharp(data).ensureAlpha().resize(square).png().toFile(file)
+    files.push(file)
+  }
+  await tools.exec('png2icns', [path, ...files])
+  const largest = sides.at(-1) ?? 16
+  return { width: largest, height: largest }
+}
+
+const apng: Writer = async (writing) => {
+  const { image, picture, moving, path } = writing
+  if (!moving) return plain(writing)
+  const sharp = await loadSharp()
+  const { data, info } = await image
+    .ensureAlpha()
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true })
+  const { metadata, pages } = picture
+  const height = info.height / pages
+  const frameBytes = info.width * height * 4
+  const frames = Array.from({ length: pages }, (_, index) =>
+    data.subarray(index * frameBytes, (index + 1) * frameBytes),
+  )
+  const delaysMs = metadata.delay ?? frames.map(() => 100)
+  await writeFile(
+    path,
+    await apngOf({ width: info.width, height, frames, delaysMs, loop: metadata.loop ?? 0 }, sharp),
+  )
+  return { width: info.width, height }
+}
+
+const writers: Partial<Record<PixelTargetId, Writer>> = { bmp, heic, jxl, jxr, djvu, icns, apng }
+
+export function writerOf(to: PixelTargetId): Writer {
+  return writers[to] ?? plain
+}
