@@ -1,7 +1,7 @@
 // Refusals of a signature, in the words of S3.
 import type { IncomingMessage } from 'node:http'
 import { type Accepted, type Credentials, type Refusal, verifySigV4 } from '../sigv4.ts'
-import { type S3Code, S3Error } from './errors.ts'
+import { invalidArgument, type S3Code, S3Error } from './errors.ts'
 
 const CODES: Readonly<Record<Refusal, S3Code>> = {
   missing: 'AccessDenied',
@@ -19,6 +19,25 @@ const CODES: Readonly<Record<Refusal, S3Code>> = {
   skewed: 'RequestTimeTooSkewed',
 }
 
+const PAYLOADS = [
+  'UNSIGNED-PAYLOAD',
+  'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
+  'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
+  'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER',
+  'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD',
+  'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD-TRAILER',
+]
+
+/** Anything else would pass for a hash that nobody checks. */
+function checkPayload(payload: string): void {
+  if (/^[0-9a-f]{64}$/i.test(payload) || PAYLOADS.includes(payload)) return
+  throw invalidArgument(
+    `x-amz-content-sha256 must be ${PAYLOADS.join(', ')} or a valid sha256 value.`,
+    'x-amz-content-sha256',
+    payload,
+  )
+}
+
 export function authenticate(
   request: IncomingMessage,
   credentials: readonly Credentials[],
@@ -26,7 +45,10 @@ export function authenticate(
 ): Accepted {
   const { method = 'GET', url = '/', headers } = request
   const verdict = verifySigV4({ method, url, headers }, credentials, { service: 's3', region })
-  if (verdict.ok) return verdict
+  if (verdict.ok) {
+    checkPayload(verdict.payload)
+    return verdict
+  }
   const { reason, message, presigned, details } = verdict
   const code = CODES[reason]
   const named =

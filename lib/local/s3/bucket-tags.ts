@@ -5,8 +5,6 @@ import { S3Error } from './errors.ts'
 import { readTags, renderTags } from './object-writes.ts'
 import { deleteSetting, readSetting, writeSetting } from './settings.ts'
 
-const MAX_TAGS = 50
-
 export function getBucketTags({ db }: Services, { bucket }: Call): Reply {
   const tags = readSetting(db, bucket, 'tagging')
   if (!tags) throw new S3Error('NoSuchTagSet', undefined, { BucketName: bucket })
@@ -15,7 +13,7 @@ export function getBucketTags({ db }: Services, { bucket }: Call): Reply {
 
 export async function putBucketTags({ db }: Services, call: Call): Promise<Reply> {
   requireChecksum(call.headers)
-  const tags = readTags(await readXmlBody(call, 'Tagging'), MAX_TAGS)
+  const tags = readTags(await readXmlBody(call, 'Tagging'), 'bucket')
   await writeSetting(db, call.bucket, 'tagging', tags)
   return { status: 204 }
 }

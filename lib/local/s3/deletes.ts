@@ -3,14 +3,14 @@ import { readXmlBody, requireChecksum } from './body.ts'
 import type { Call, Reply, Services } from './call.ts'
 import { checkDelete } from './conditions.ts'
 import { notImplemented, S3Error } from './errors.ts'
-import { findObject, removeRows, sourceOf } from './objects.ts'
+import { checkVersion, findObject, removeRows, sourceOf } from './objects.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
 
 /** AWS has these for directory buckets only. */
 const DIRECTORY_CONDITIONS = ['x-amz-if-match-last-modified-time', 'x-amz-if-match-size']
 
 export async function deleteObject(services: Services, call: Call): Promise<Reply> {
-  const versionId = call.query.get('versionId')
+  const versionId = checkVersion(call.query)
   const condition = DIRECTORY_CONDITIONS.find((name) => call.headers.has(name))
   if (condition !== undefined) throw notImplemented(condition)
   await deleteOne(services, call, { key: call.key, versionId, ifMatch: call.headers.get('if-match') })
@@ -25,7 +25,7 @@ interface Target {
 
 async function deleteOne({ db, blobs, notifier }: Services, call: Call, target: Target): Promise<void> {
   const { key, versionId, ifMatch } = target
-  // A bucket without versioning has one version of each object, called null.
+  // Of many, this is what AWS tells of an id that is not null; of one, checkVersion.
   if (versionId !== undefined && versionId !== 'null')
     throw new S3Error('NoSuchVersion', undefined, { Key: key, VersionId: versionId })
   const garbage = await db.write(() => {

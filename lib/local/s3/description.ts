@@ -87,27 +87,45 @@ export function readTagHeader(headers: Headers): Tag[] {
       'x-amz-tagging',
       text,
     )
-  return checkTags(pairs.map(([key, value]) => ({ key, value })))
+  return checkTags(
+    pairs.map(([key, value]) => ({ key, value })),
+    'object',
+  )
 }
 
 const TAG_CHARACTERS = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u
 
-export function checkTags(tags: readonly Tag[], most = 10): Tag[] {
-  if (tags.length > most) throw new S3Error('InvalidTag', `Object tags cannot be greater than ${most}`)
+const TAG_RULES = {
+  object: {
+    most: 10,
+    tooMany: 'Object tags cannot be greater than 10',
+    reserved: 'Your TagKey cannot be prefixed with aws:',
+  },
+  bucket: {
+    most: 50,
+    tooMany: 'Bucket tag count cannot exceed 50',
+    reserved: 'System tags cannot be added/updated by requester',
+  },
+} as const
+
+export type Tagged = keyof typeof TAG_RULES
+
+export function checkTags(tags: readonly Tag[], of: Tagged): Tag[] {
+  const { most, tooMany, reserved } = TAG_RULES[of]
   const keys = new Set(tags.map((tag) => tag.key))
   if (keys.size < tags.length)
     throw new S3Error('InvalidTag', 'Cannot provide multiple Tags with the same key')
   for (const { key, value } of tags) {
     if (key === '' || [...key].length > 128 || !TAG_CHARACTERS.test(key))
       throw new S3Error('InvalidTag', 'The TagKey you have provided is invalid', { TagKey: key })
-    if (key.startsWith('aws:'))
-      throw new S3Error('InvalidTag', 'System tags cannot be added/updated by requester')
+    if (key.startsWith('aws:')) throw new S3Error('InvalidTag', reserved, { TagKey: key })
     if ([...value].length > 256 || !TAG_CHARACTERS.test(value))
       throw new S3Error('InvalidTag', 'The TagValue you have provided is invalid', {
         TagKey: key,
         TagValue: value,
       })
   }
+  if (tags.length > most) throw new S3Error('BadRequest', tooMany)
   return [...tags]
 }
 

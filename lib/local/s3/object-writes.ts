@@ -14,7 +14,14 @@ import {
 } from './checksums.ts'
 import { checkWrite } from './conditions.ts'
 import { copyBytes, readCopySource } from './copy-source.ts'
-import { checkTags, readDescription, readKept, readTagHeader, refuseUnsupported } from './description.ts'
+import {
+  checkTags,
+  readDescription,
+  readKept,
+  readTagHeader,
+  refuseUnsupported,
+  type Tagged,
+} from './description.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import type { EventName } from './event-messages.ts'
 import { expirationHeader } from './lifecycle.ts'
@@ -138,7 +145,7 @@ export function getTags({ db }: Services, call: Call): Reply {
 
 export async function putTags(services: Services, call: Call): Promise<Reply> {
   requireObject(services.db, call)
-  const tags = readTags(await readXmlBody(call, 'Tagging'), 10)
+  const tags = readTags(await readXmlBody(call, 'Tagging'), 'object')
   await changeTags(services, call, tags)
   return { status: 200 }
 }
@@ -161,7 +168,7 @@ export function renderTags(tags: readonly Tag[]): string {
   return toXml('Tagging', { TagSet: { Tag: tags.map(({ key, value }) => ({ Key: key, Value: value })) } })
 }
 
-export function readTags(document: Parsed, most: number): Tag[] {
+export function readTags(document: Parsed, of: Tagged): Tag[] {
   const [set] = children(document, 'TagSet')
   if (!set) throw new S3Error('MalformedXML')
   const tags = children(set, 'Tag').map((tag) => {
@@ -169,5 +176,5 @@ export function readTags(document: Parsed, most: number): Tag[] {
     if (key === undefined || value === undefined) throw new S3Error('MalformedXML')
     return { key, value }
   })
-  return checkTags(tags, most)
+  return checkTags(tags, of)
 }

@@ -6,7 +6,7 @@ import { ACCOUNT } from './call.ts'
 import type { Checksum } from './checksums.ts'
 import { checkWrite } from './conditions.ts'
 import type { Database } from './database.ts'
-import { S3Error } from './errors.ts'
+import { invalidArgument, S3Error } from './errors.ts'
 import type { EventName } from './event-messages.ts'
 
 export interface Tag {
@@ -60,12 +60,19 @@ export function requireObject(
   db: Database,
   { bucket, key, query }: Pick<Call, 'bucket' | 'key' | 'query'>,
 ): StoredObject {
-  const versionId = query.get('versionId')
-  if (versionId !== undefined && versionId !== 'null')
-    throw new S3Error('NoSuchVersion', undefined, { Key: key, VersionId: versionId })
+  checkVersion(query)
   const object = findObject(db, bucket, key)
   if (!object) throw new S3Error('NoSuchKey', undefined, { Key: key })
   return object
+}
+
+/** Without versioning an object has one version, called null, and AWS takes no other id for an id. */
+export function checkVersion(query: Call['query']): string | undefined {
+  const versionId = query.get('versionId')
+  if (versionId === '') throw invalidArgument('Version id cannot be the empty string', 'versionId', versionId)
+  if (versionId !== undefined && versionId !== 'null')
+    throw invalidArgument('Invalid version id specified', 'versionId', versionId)
+  return versionId
 }
 
 export function asObject(row: Record<string, unknown>): StoredObject {

@@ -59,7 +59,7 @@ async function takeForm(
   const tagging = form.fields.get('tagging')
   const description = {
     headers: readKept(headers),
-    tags: tagging === undefined ? [] : readTags(fromXml(tagging, 'Tagging'), 10),
+    tags: tagging === undefined ? [] : readTags(fromXml(tagging, 'Tagging'), 'object'),
   }
   const made = { ...call, key, headers }
   const chunks = within(form.file, size ?? { least: 0, most: MAX_PUT_BYTES })

@@ -328,7 +328,8 @@ test('tags are set, read, counted, deleted and checked', async (t) => {
   await put(many.slice(1))
   assert.equal((await client.send(new GetObjectTaggingCommand({ Bucket, Key }))).TagSet?.length, 10)
   assert.equal((await client.send(new GetObjectCommand({ Bucket, Key }))).TagCount, 10)
-  assert.equal(await errorOf(put(many)), '400 InvalidTag')
+  assert.equal(await errorOf(put(many)), '400 BadRequest')
+  assert.equal(await errorOf(put([{ Key: 'aws:k', Value: '1' }])), '400 InvalidTag')
   assert.equal(
     await errorOf(
       put([
@@ -426,7 +427,9 @@ test('what is not supported says so', async (t) => {
   assert.equal(await put({ ExpectedBucketOwner: '000000000000' }), 'no error')
   const get = (options: object) =>
     errorOf(client.send(new GetObjectCommand({ Bucket, Key: 'k', ...options })))
-  assert.equal(await get({ VersionId: 'abc' }), '404 NoSuchVersion')
+  assert.equal(await get({ VersionId: 'abc' }), '400 InvalidArgument')
+  const remove = client.send(new DeleteObjectCommand({ Bucket, Key: 'k', VersionId: 'abc' }))
+  assert.equal(await errorOf(remove), '400 InvalidArgument')
   assert.equal(await get({ VersionId: 'null' }), 'no error')
   assert.equal(await get({ Key: 'none' }), '404 NoSuchKey')
   assert.equal(await get({ Bucket: 'nobox' }), '404 NoSuchBucket')

@@ -288,6 +288,21 @@ test('a body must be the one whose hash was signed', async (t) => {
   )
 })
 
+test('what is neither a hash nor a way to go without one is refused in its place', async (t) => {
+  const { endpoint } = await startWithBucket(t)
+  const client = makeClient(endpoint)
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const { headers } = args.request as { headers: Record<string, string> }
+      headers['x-amz-content-sha256'] = 'STREAMING-OTHERWISE'
+      return next(args)
+    },
+    { step: 'build' },
+  )
+  const put = client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'hello' }))
+  assert.equal(await errorOf(put), '400 InvalidArgument')
+})
+
 test('a refused upload gets its answer even while the body is still coming', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = makeClient(endpoint, { credentials: { ...identity, secretAccessKey: 'wrong' } })
