@@ -1,0 +1,193 @@
+import { openAsBlob } from 'node:fs'
+import { copyFile, open, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import {
+  BlobReader,
+  type Entry,
+  type FileEntry,
+  Uint8ArrayReader,
+  Uint8ArrayWriter,
+  ZipReader,
+  ZipWriter,
+} from '@zip.js/zip.js'
+import * as z from 'zod'
+import { AppError } from '../errors.ts'
+import { type FormatId, formatById } from '../formats/index.ts'
+import type { Capability, Result, Tools, Work } from './engine.ts'
+import { integer, type QualityScale, quality, qualityNumber } from './options.ts'
+import { loadSharp } from './vips-image.ts'
+
+const packages = [
+  'docx',
+  'docm',
+  'dotx',
+  'xlsx',
+  'xlsm',
+  'pptx',
+  'pptm',
+  'ppsx',
+  'odt',
+  'ods',
+  'odp',
+  'odg',
+] as const satisfies readonly FormatId[]
+
+const Options = z.object({
+  quality: quality.optional(),
+  targetSize: integer(1000, 2_000_000_000)
+    .optional()
+    .describe('Bytes that the result may have; pictures are made coarser until it fits.'),
+})
+
+/** Of the pictures in it. */
+const scale: QualityScale = { low: 40, medium: 60, high: 75, highest: 90 }
+const steps = [90, 75, 60, 40, 25] as const
+
+export const officeCompressRows: readonly Capability[] = packages.map((id) => ({
+  operation: 'compress',
+  from: [id],
+  to: [id],
+  same: true,
+  options: Options,
+  cost: 1,
+}))
+
+export const isOfficePackage = (id: FormatId): boolean => packages.some((candidate) => candidate === id)
+
+const maxEntries = 20_000
+/** A larger picture is copied as it is: it would not fit into memory together with what it becomes. */
+const maxPictureBytes = 64 * 1024 * 1024
+/** Where the two families of packages keep pictures. */
+const picture = /^(?:(?:word|xl|ppt)\/media|Pictures)\/[^/]+\.(jpe?g|png)$/i
+const signature = /^(?:_xmlsignatures\/|META-INF\/documentsignatures\.xml$)/
+
+interface Made {
+  readonly path: string
+  readonly size: number
+}
+
+/** The same document with its pictures in fewer bytes; text, formulas and everything else stay bit for bit. */
+export async function compressOffice(work: Work, tools: Tools): Promise<Result> {
+  const [input] = work.inputs
+  if (!input) throw new Error('vips was asked to compress no document.')
+  const { targetSize, ...options } = Options.parse(work.options)
+  const entries = await entriesOf(input.path, work.from)
+  if (entries.some(({ filename }) => signature.test(filename)))
+    tools.warn('SIGNATURE_BROKEN', 'The document is signed; the signature does not hold for a changed file.')
+  const asked = qualityNumber(options.quality ?? 'medium', scale)
+  const tries =
+    targetSize === undefined
+      ? [asked]
+      : steps.filter((step) => step <= (options.quality === undefined ? 90 : asked))
+  let best: Made = { path: input.path, size: input.size }
+  for (const [index, attempt] of tries.entries()) {
+    if (targetSize !== undefined && best.size <= targetSize) break
+    const path = join(tools.workDir, `attempt-${index}`)
+    const progress = (ratio: number) => tools.progress((0.95 * (index + ratio)) / tries.length)
+    await repacked(entries, path, attempt, { tools, progress })
+    const { size } = await stat(path)
+    if (size < best.size) best = { path, size }
+  }
+  tellSize(best.size, input.size, targetSize, work.from, tools)
+  const path = join(work.outDir, `output.${formatById(work.to).extensions[0]}`)
+  await copyFile(best.path, path)
+  const reached = targetSize === undefined ? {} : { targetSize, reached: best.size <= targetSize }
+  return { files: [{ path }], details: { sizeBefore: input.size, sizeAfter: best.size, ...reached } }
+}
+
+async function entriesOf(path: string, format: FormatId): Promise<Entry[]> {
+  try {
+    const reader = new ZipReader(new BlobReader(await openAsBlob(path)), { useWebWorkers: false })
+    const entries: Entry[] = []
+    for await (const entry of reader.getEntriesGenerator()) {
+      entries.push(entry)
+      if (entries.length > maxEntries) throw new Error(`more than ${maxEntries} parts`)
+    }
+    return entries
+  } catch (cause) {
+    const sentence = `The ${formatById(format).name} (${format}) is damaged: its list of parts cannot be read.`
+    throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause })
+  }
+}
+
+interface Watch {
+  readonly tools: Tools
+  progress(ratio: number): void
+}
+
+async function repacked(
+  entries: readonly Entry[],
+  path: string,
+  level: number,
+  { tools, progress }: Watch,
+): Promise<void> {
+  const file = await open(path, 'w')
+  const zip = new ZipWriter(Writable.toWeb(file.createWriteStream()), {
+    useWebWorkers: false,
+    keepOrder: true,
+  })
+  for (const [index, entry] of entries.entries()) {
+    tools.signal.throwIfAborted()
+    if (entry.directory) continue
+    const smaller = picture.test(entry.filename) ? await smallerPicture(entry, level) : undefined
+    if (smaller)
+      await zip.add(entry.filename, new Uint8ArrayReader(smaller), {
+        level: 0,
+        lastModDate: entry.lastModDate,
+      })
+    else await copied(zip, entry)
+    progress((index + 1) / entries.length)
+  }
+  await zip.close()
+}
+
+/** As it stands in the package, compressed or not, so that nothing of it can change. */
+async function copied(zip: ZipWriter<unknown>, entry: FileEntry): Promise<void> {
+  const bytes = await entry.getData(new Uint8ArrayWriter(), { passThrough: true })
+  await zip.add(entry.filename, new Uint8ArrayReader(bytes), {
+    passThrough: true,
+    compressionMethod: entry.compressionMethod,
+    uncompressedSize: entry.uncompressedSize,
+    ...(entry.signature !== undefined && { signature: entry.signature }),
+    lastModDate: entry.lastModDate,
+    encrypted: false,
+  })
+}
+
+/** Nothing where the picture cannot be read or would not shrink: then it stays. */
+async function smallerPicture(entry: FileEntry, level: number): Promise<Uint8Array | undefined> {
+  if (entry.uncompressedSize > maxPictureBytes) return undefined
+  try {
+    const bytes = await entry.getData(new Uint8ArrayWriter())
+    const sharp = await loadSharp()
+    // A page is seldom shown larger than a screen: more pixels than that are never seen.
+    const side = 1000 + level * 20
+    const shrunk = sharp(bytes).resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+    const isJpeg = /\.jpe?g$/i.test(entry.filename)
+    const written = isJpeg
+      ? shrunk.jpeg({ quality: level, mozjpeg: true })
+      : shrunk.png({ compressionLevel: 9, palette: level < 75, quality: level })
+    // The way up stands in the metadata, and whoever shows the document goes by it.
+    const made = await written.keepExif().keepIccProfile().toBuffer()
+    return made.length < entry.compressedSize * 0.95 ? made : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function tellSize(
+  size: number,
+  before: number,
+  targetSize: number | undefined,
+  format: FormatId,
+  tools: Tools,
+): void {
+  if (targetSize !== undefined && size > targetSize) {
+    const sentence = `The ${format} file could not be made as small as ${targetSize} bytes: it has ${size} at least.`
+    tools.warn('TARGET_NOT_REACHED', sentence)
+  } else if (size === before && targetSize === undefined) {
+    const sentence = `The ${format} file holds no picture that could be made smaller, so it is returned as it came.`
+    tools.warn('NOT_SMALLER', sentence)
+  }
+}

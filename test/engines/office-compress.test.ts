@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { Document, ImageRun, Packer, Paragraph } from 'docx'
+import sharp from 'sharp'
+import { vips } from '../../lib/engines/vips.ts'
+import { output, zipNames } from './judge.ts'
+import { convert, fixture, removeRuns } from './run-engine.ts'
+
+let scratch: string
+let album: string
+before(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'office-compress-'))
+  const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const
+  const photo = await sharp({ create: { width: 1200, height: 900, channels: 3, background: '#888', noise } })
+    .jpeg({ quality: 97 })
+    .toBuffer()
+  const image = new ImageRun({ type: 'jpg', data: photo, transformation: { width: 400, height: 300 } })
+  const children = [new Paragraph('okapi in an album'), new Paragraph({ children: [image] })]
+  album = join(scratch, 'album.docx')
+  await writeFile(album, await Packer.toBuffer(new Document({ sections: [{ children }] })))
+})
+after(async () => {
+  await removeRuns()
+  await rm(scratch, { recursive: true })
+})
+
+const compressed = (source: string, options = {}) =>
+  convert(vips, source, source.endsWith('odt') ? 'odt' : 'docx', { operation: 'compress', options })
+const sizeOf = async (path: string) => (await stat(path)).size
+const part = (path: string, name: string) => output('unzip', '-p', path, name)
+
+test('the pictures of a document take fewer bytes, and its text stays as it was', async () => {
+  const { path, result, warnings } = await compressed(album)
+  assert.ok((await sizeOf(path)) < (await sizeOf(album)) / 3)
+  assert.deepEqual(warnings, [])
+  assert.equal(result.details?.sizeAfter, await sizeOf(path))
+  assert.deepEqual(await zipNames(path), await zipNames(album))
+  assert.equal(await part(path, 'word/document.xml'), await part(album, 'word/document.xml'))
+})
+
+test('a document gets as small as it is asked to be, or says that it cannot', async () => {
+  const { path, result } = await compressed(album, { targetSize: 150_000 })
+  assert.ok((await sizeOf(path)) <= 150_000)
+  assert.equal(result.details?.reached, true)
+  const tiny = await compressed(album, { targetSize: 2000 })
+  assert.deepEqual(tiny.warnings, ['TARGET_NOT_REACHED'])
+})
+
+test('a document without pictures comes back as it is, and says so', async () => {
+  const { path, warnings } = await compressed(fixture('letter.odt'))
+  assert.deepEqual(warnings, ['NOT_SMALLER'])
+  assert.equal(await sizeOf(path), await sizeOf(fixture('letter.odt')))
+})
