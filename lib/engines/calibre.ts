@@ -21,7 +21,7 @@ const texts: readonly FormatId[] = ['docx', 'rtf', 'txt']
 const illustrated: readonly FormatId[] = ['epub', 'mobi', 'azw3', 'htmlz']
 
 /** Warm seconds, and a penalty for the tables and columns that are lost from the pages of a PDF. */
-const cost = { book: 1.2, comic: 1.5, pdf: 4 }
+const cost = { book: 1.2, comic: 1.5, pdf: 8 }
 
 const row = (
   from: readonly FormatId[],

@@ -58,6 +58,13 @@ export function removeRaw(tree: Tree): void {
   })
 }
 
+/** Names of places and styles, which Markdown could only show as tags. */
+export function removeMarks(tree: Tree): void {
+  visit(tree, (element) => {
+    if ((element.t === 'Span' || element.t === 'Div') && Array.isArray(element.c)) element.c[0] = noAttributes
+  })
+}
+
 export interface PictureSettings {
   readonly pictures: 'packed' | 'inline' | 'described'
   /** Folder of the pictures that came with the document, below the work folder. */

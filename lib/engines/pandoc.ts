@@ -11,6 +11,7 @@ import { references, type SourceId, sourceIds, sourceOf, targetIds, targetOf } f
 import {
   hasRawHtml,
   keepDescriptiveMeta,
+  removeMarks,
   removeRaw,
   setTitle,
   settlePictures,
@@ -20,46 +21,39 @@ import {
 } from './pandoc-tree.ts'
 import { utf8Copy } from './text-encoding.ts'
 
-/** Seconds. The office keeps the look of its own kinds of file, pandoc what the text means. */
-const cost = { markup: 0.4, office: 1.1, book: 1.6 }
-const office: readonly FormatId[] = ['docx', 'odt', 'rtf', 'html', 'csv', 'txt', 'pptx']
-const bookTargets: readonly FormatId[] = ['epub', 'fb2']
+/**
+ * Seconds, and penalties: the office and calibre keep the look of documents that have one. Two steps of pandoc cost
+ * more than one, and a way through a book or a page of its own no less than the straight one.
+ */
+const cost = { markup: 0.4, book: 0.35, office: 0.7, pageToOffice: 1.3, pageToBook: 1.25, officeToBook: 2.2 }
+const office: readonly FormatId[] = ['docx', 'odt', 'rtf', 'csv', 'txt', 'pptx', 'html']
+const books: readonly FormatId[] = ['epub', 'fb2']
 const referenceIds = ['bib', 'csljson'] as const
-const paginated: readonly FormatId[] = ['docx', 'odt']
-
-const isOffice = (id: FormatId) => office.includes(id)
 const noOptions = z.object({})
+const bookOptions = z.object(bookShape)
 
-function rows(from: readonly FormatId[], to: readonly FormatId[], seconds: number): Capability[] {
-  return from.length > 0 && to.length > 0
-    ? [{ operation: 'convert', from, to, options: noOptions, cost: seconds }]
-    : []
-}
+const officeTargets = targetIds.filter((id) => office.includes(id))
+const markupTargets = targetIds.filter((id) => !office.includes(id) && !books.includes(id))
+const withLook = sourceIds.filter((id) => ['docx', 'odt', 'rtf'].includes(id))
+const markup = sourceIds.filter((id) => ![...withLook, 'html', 'csv'].includes(id))
 
-const texts = targetIds.filter((id) => !bookTargets.includes(id))
-/** Printed they are a list; as what they are, see `references`. */
-const fromOffice = sourceIds.filter((id) => isOffice(id) && id !== 'html')
-const fromMarkup = sourceIds.filter((id) => !fromOffice.includes(id))
+const row = (from: readonly FormatId[], to: readonly FormatId[], seconds: number): Capability => ({
+  operation: 'convert',
+  from,
+  to,
+  options: to === books ? bookOptions : noOptions,
+  cost: seconds,
+})
 
 const capabilities: readonly Capability[] = [
-  ...rows(fromMarkup, texts, cost.markup),
-  ...rows(
-    fromOffice,
-    texts.filter((id) => !isOffice(id)),
-    cost.markup,
-  ),
-  ...rows(fromOffice, texts.filter(isOffice), cost.office),
-  ...[...sourceIds].map(
-    (from): Capability => ({
-      operation: 'convert',
-      from: [from],
-      to: bookTargets,
-      options: z.object(bookShape),
-      // calibre keeps the look of pages; everything else has none to keep.
-      cost: paginated.includes(from) ? cost.book : cost.markup,
-    }),
-  ),
-  ...rows(referenceIds, referenceIds, cost.markup),
+  row([...sourceIds], markupTargets, cost.markup),
+  row(markup, officeTargets, cost.markup),
+  row([...withLook, 'csv'], officeTargets, cost.office),
+  row(['html'], officeTargets, cost.pageToOffice),
+  row([...markup, 'csv'], books, cost.book),
+  row(['html'], books, cost.pageToBook),
+  row(withLook, books, cost.officeToBook),
+  row(referenceIds, referenceIds, cost.markup),
 ]
 
 /** Documents that are marked up text, into each other and into books. */
@@ -109,6 +103,7 @@ async function viaTree(
   tools.progress(0.5, 'read')
   keepDescriptiveMeta(tree)
   if (pictures === 'packed') removeRaw(tree)
+  if (target === 'md' || target === 'mmd') removeMarks(tree)
   if (titleAsHeading) titleToHeading(tree)
   if (needsTitle && !('title' in tree.meta)) {
     const title = titleOf(tree) || titleFromName(input.name)
@@ -183,9 +178,21 @@ async function parsed(path: string, from: SourceId): Promise<Tree> {
 
 async function read(args: readonly string[], input: InputFile, from: SourceId, tools: Tools): Promise<void> {
   const path = sourceOf(from).binary ? input.path : await utf8Copy(input, tools.workDir)
+  // Its reader takes any bytes for text.
+  if (from === 'rtf' && !(await readFile(path)).subarray(0, 64).includes('{\\rtf')) throw corrupt(from)
   try {
     await tools.exec('pandoc', ['--sandbox', ...args, path])
   } catch (error) {
+    if (error instanceof ProcessFailure && /not found in resource path/.test(error.stderr)) {
+      const sentence =
+        'The document includes another file, which is not part of it. Put its text in, or remove the line.'
+      throw new AppError(
+        'INVALID_INPUT',
+        sentence,
+        { field: 'file', reason: 'includes-file' },
+        { cause: error },
+      )
+    }
     if (error instanceof ProcessFailure || error instanceof EngineCrash) throw corrupt(from, error)
     throw error
   }

@@ -20,6 +20,8 @@ function level({ category, vector, fixedLayout }: Format): number {
 
 const holdsPages = (format: Format) => format.multiPage === true
 const isText = ({ category }: Format) => category === 'document' || category === 'ebook'
+/** Pages that are pictures, in an archive. */
+const isComic = ({ category, fixedLayout }: Format) => category === 'ebook' && fixedLayout === true
 /** The text of all pages one after the other, as in a web page; pictures made of that would be one tall one. */
 const holdsTextOfPages = (between: Format, to: Format) =>
   isText(between) && !between.fixedLayout && isText(to)
@@ -34,6 +36,7 @@ export function passesContent(from: Format, between: Format, to: Format): boolea
   if (level(between) < Math.min(level(from), level(to))) return false
   if ((from.category === 'image' || from.category === 'audio') && between.category !== from.category)
     return false
+  if (isComic(from) && to.category === 'document' && !to.fixedLayout) return false
   // Whatever the target: several pages come out of a step to jpg or png as a ZIP, which no next step reads.
   if (holdsPages(from) && !holdsPages(between) && !holdsTextOfPages(between, to)) return false
   if (moves(from) && moves(to) && !moves(between)) return false

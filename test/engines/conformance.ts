@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import type { Engine } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
+import { textFormats } from '../../lib/formats/detect/families.ts'
+import { headerless } from '../../lib/formats/detect/media-marks.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { pairs } from '../../lib/plan/edges.ts'
 import { assertSound } from './judge.ts'
@@ -23,6 +25,8 @@ export interface ConformanceSettings {
   readonly fixtures: Readonly<Partial<Record<FormatId, string>>>
   /** Which of the pairs that fixtures exist for; all when left out. */
   readonly only?: (from: FormatId, to: FormatId) => boolean
+  /** Formats that garbage is tried under, where one reader stands for many; all when left out. */
+  readonly garbage?: readonly FormatId[]
   /** A conversion that takes long enough to be cancelled in its middle. */
   readonly long: { readonly source: string; readonly to: FormatId; readonly options?: RunSettings['options'] }
 }
@@ -30,7 +34,7 @@ export interface ConformanceSettings {
 /** What every engine promises, tried on real files. A result is judged by a tool that had no part in it. */
 export function conformance(
   engine: Engine,
-  { fixtures, only = () => true, long }: ConformanceSettings,
+  { fixtures, only = () => true, long, garbage }: ConformanceSettings,
 ): void {
   describe(`${engine.id} keeps its promises`, { concurrency: 2 }, () => {
     after(async () => {
@@ -78,6 +82,7 @@ export function conformance(
       await writeFile(path, randomBytes(4096))
       try {
         for (const [from, to] of firstTargets(engine)) {
+          if (garbage && !garbage.includes(from)) continue
           await assert.rejects(convert(engine, path, to, { from }), (error) => {
             assert.ok(error instanceof AppError, `${from} to ${to}: ${String(error)}`)
             assert.doesNotMatch(error.message, /\/|ffmpeg|pdftoppm|exit code/)
@@ -110,12 +115,12 @@ function firstTargets(engine: Engine): Map<FormatId, FormatId> {
   return new Map(
     conversionPairs(engine)
       .reverse()
-      .filter(([from]) => !isText(from)),
+      .filter(([from]) => !isAnything(from)),
   )
 }
 
-/** Any bytes are a text. */
-const isText = (id: FormatId) => ['txt', 'csv', 'tsv', 'html', 'dif', 'slk'].includes(id)
+/** Any bytes are a text, and samples. */
+const isAnything = (id: FormatId) => textFormats.includes(id) || headerless.includes(id)
 
 function assertWithin({ result, workDir }: Run): void {
   for (const { path } of result.files) assert.ok(path.startsWith(join(workDir, 'out/')), path)

@@ -7,7 +7,9 @@ import * as z from 'zod'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { leastSpread, pictureFacts } from '../conformance/picture-facts.ts'
 import { archiveContents } from './archive-judge.ts'
+import { assertBook } from './book-judge.ts'
 import { letterCount } from './font-judge.ts'
+import { rawInput } from './raw-media.ts'
 
 const run = promisify(execFile)
 
@@ -40,7 +42,8 @@ const Probe = z.object({
 
 /** Streams with the packets that can really be read, by ffprobe. */
 export async function probed(path: string): Promise<z.output<typeof Probe>> {
-  const args = ['-v', 'error', '-count_packets', '-show_streams', '-show_format', '-of', 'json', path]
+  const show = ['-count_packets', '-show_streams', '-show_format', '-of', 'json']
+  const args = ['-v', 'error', ...show, ...rawInput(path), path]
   return Probe.parse(JSON.parse(await output('ffprobe', ...args)))
 }
 
@@ -164,6 +167,9 @@ export async function assertSound(path: string, format: FormatId): Promise<void>
       // A picture in PostScript has no text.
       if (format === 'ps')
         assert.ok(((await pictureFacts(path, undefined))?.spread ?? 0) >= leastSpread, 'ps is blank')
+      return
+    case 'ebook':
+      await assertBook(path, format)
       return
     case 'archive':
       assert.ok(Object.keys(await archiveContents(path, format)).length > 0)

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import type { FormatId } from '../../lib/formats/index.ts'
+
+const run = promisify(execFile)
+
+/** How a book of each kind begins that is no archive and has no letters to read. */
+const marks: Partial<Record<FormatId, string>> = { lit: 'ITOLITLS' }
+
+/** Fails unless a book has a few words in it, or is of the one kind that only its maker reads. */
+export async function assertBook(path: string, format: FormatId): Promise<void> {
+  const bytes = await readFile(path)
+  const mark = marks[format]
+  if (mark !== undefined) {
+    assert.equal(bytes.toString('latin1', 0, mark.length), mark)
+    return
+  }
+  const text = (await bookText(path)) ?? bytes.toString('utf8')
+  if (format === 'epub') assert.match(text, /^application\/epub\+zip/)
+  if (format === 'fb2') assert.match(text, /<FictionBook[\s\S]*<\/FictionBook>\s*$/)
+  assert.ok(text.length > 20, `${format} is without text`)
+}
+
+/** Text of a book with its tags, read without the programs that make books; undefined for a file of another kind. */
+export async function bookText(path: string): Promise<string | undefined> {
+  const bytes = await readFile(path)
+  const mark = bytes.toString('latin1', 60, 68)
+  if (mark === 'BOOKMOBI' || mark === 'TEXtREAd') return palmText(bytes)
+  const start = bytes.toString('latin1', 0, 9)
+  if (start === '!!8-Bit!!') return psionText(bytes)
+  if (start.startsWith('PK\x03\x04')) return zippedText(path)
+  if (start.startsWith('\xb0\x0c\xb0\x0c') || start.startsWith('L\0R\0F\0') || start.startsWith('SNBP000B'))
+    return packedPieces(path)
+  return undefined
+}
+
+async function zippedText(path: string): Promise<string> {
+  const { stdout } = await run('bsdtar', ['-xOf', path], { maxBuffer: 64 * 1024 * 1024 })
+  return stdout
+}
+
+/** PalmDOC: the first record tells how many of those after it are text, each packed for itself. */
+function palmText(bytes: Buffer): string {
+  const offset = (index: number) => bytes.readUInt32BE(78 + 8 * index)
+  const first = offset(0)
+  const packed = bytes.readUInt16BE(first) === 2
+  const count = bytes.readUInt16BE(first + 8)
+  const records = Array.from({ length: count }, (_, index) =>
+    bytes.subarray(offset(index + 1), index + 2 < bytes.readUInt16BE(76) ? offset(index + 2) : bytes.length),
+  )
+  return Buffer.concat(records.map((record) => (packed ? unpackPalm(record) : record))).toString('utf8')
+}
+
+/** https://wiki.mobileread.com/wiki/PalmDOC#Format */
+function unpackPalm(record: Buffer): Buffer {
+  const out: number[] = []
+  for (let at = 0; at < record.length; ) {
+    const byte = record[at++] ?? 0
+    if (byte >= 1 && byte <= 8) {
+      out.push(...record.subarray(at, at + byte))
+      at += byte
+    } else if (byte < 0x80) {
+      out.push(byte)
+    } else if (byte >= 0xc0) {
+      out.push(0x20, byte ^ 0x80)
+    } else {
+      const pair = ((byte << 8) | (record[at++] ?? 0)) & 0x3fff
+      for (let left = (pair & 7) + 3; left > 0; left--) out.push(out[out.length - (pair >> 3)] ?? 0)
+    }
+  }
+  return Buffer.from(out)
+}
+
+/** A table of 256 strings, then their numbers. */
+function psionText(bytes: Buffer): string {
+  let at = 9
+  const table = Array.from({ length: 256 }, () => {
+    const length = bytes[at] ?? 0
+    const entry = bytes.subarray(at + 1, at + 1 + length)
+    at += 1 + length
+    return entry
+  })
+  return Buffer.concat([...bytes.subarray(at)].map((index) => table[index] ?? Buffer.alloc(0))).toString(
+    'utf8',
+  )
+}
+
+/** All that unpacks by itself, in 8 and in 16 bits a letter. */
+const pieces = `
+import bz2, re, sys, zlib
+data = open(sys.argv[1], 'rb').read()
+for found in re.finditer(b'[\\x58\\x78][\\x00-\\xff]|BZh', data):
+    unpacker = bz2.BZ2Decompressor() if found.group() == b'BZh' else zlib.decompressobj()
+    try:
+        piece = unpacker.decompress(data[found.start():])
+    except (OSError, zlib.error):
+        continue
+    print(piece.decode('utf-8', 'replace'))
+    print(piece.decode('utf-16-le', 'replace'))
+`
+
+async function packedPieces(path: string): Promise<string> {
+  const { stdout } = await run('python3', ['-c', pieces, path], { maxBuffer: 64 * 1024 * 1024 })
+  return stdout
+}

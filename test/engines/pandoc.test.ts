@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { pandoc } from '../../lib/engines/pandoc.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { bookText } from './book-judge.ts'
+import { conformance } from './conformance.ts'
+import { output } from './judge.ts'
+import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+
+const scratch = await mkdtemp(join(tmpdir(), 'pandoc-test-'))
+after(async () => {
+  await rm(scratch, { recursive: true })
+  await removeRuns()
+})
+
+async function file(name: string, content: string | Uint8Array): Promise<string> {
+  const path = join(scratch, name)
+  await writeFile(path, content)
+  return path
+}
+
+const pixel =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+const notes = await file(
+  'notes.md',
+  `---
+title: Field notes
+author: Ada Example
+---
+
+# Kingfisher
+
+A *blue* bird by the river, seen on two days.
+- first without a blank line above
+- second
+
+| Day | Count |
+|-----|------:|
+| one | 3     |
+| two | 14    |
+
+![a dot](${pixel})
+
+$$x^2 + y^2$$
+`,
+)
+const long = await file('long.md', 'A paragraph with *some* **marks** and a [link](#x).\n\n'.repeat(60_000))
+
+conformance(pandoc, {
+  fixtures: {
+    md: notes,
+    docx: fixture('letter.docx'),
+    html: fixture('page.html'),
+    csv: fixture('table.csv'),
+  },
+  only: (from, to) =>
+    from === 'md'
+      ? ['docx', 'odt', 'pptx', 'epub', 'fb2', 'html', 'rst', 'tex', 'dbk', 'ipynb', 'opml'].includes(to)
+      : to === 'md',
+  long: { source: long, to: 'docx' },
+})
+
+async function converted(source: string, to: FormatId, settings: RunSettings = {}) {
+  const run = await convert(pandoc, source, to, settings)
+  const text = to === 'html' || to === 'md' || to === 'txt' ? undefined : await bookText(run.path)
+  return { ...run, text: text ?? (await readFile(run.path, 'utf8')) }
+}
+
+describe('what a document says', () => {
+  test('is the same after a way through other formats', async () => {
+    for (const between of ['docx', 'odt', 'epub', 'html', 'rst', 'dbk', 'ipynb'] as const) {
+      const there = await convert(pandoc, notes, between)
+      const { text } = await converted(there.path, 'md', { from: between })
+      for (const part of [
+        /Field notes/,
+        /# Kingfisher/,
+        /\*blue\*/,
+        /- +first/,
+        /- +second/,
+        /\|? *14 *\|?/,
+      ]) {
+        assert.match(text, part, between)
+      }
+    }
+  })
+
+  test('has its title and author where a book keeps them', async () => {
+    const { path } = await convert(pandoc, notes, 'epub')
+    const meta = await output('ebook-meta', path)
+    assert.match(meta, /Title +: Field notes/)
+    assert.match(meta, /Author\(s\) +: Ada Example/)
+  })
+
+  test('gets the name of its first heading, else of its file, where a title is needed', async () => {
+    const heading = await file('heading.md', 'Before.\n\n# The *heading* here\n')
+    assert.match((await converted(heading, 'html')).text, /<title>The heading here<\/title>/)
+    const none = await file('none.md', 'Only words.\n')
+    const { text } = await converted(none, 'html', { names: ['My <letter>.md'] })
+    assert.match(text, /<title>My &lt;letter&gt;<\/title>/)
+  })
+
+  test('keeps its title as a heading where the format has no other place', async () => {
+    assert.match((await converted(notes, 'wiki')).text, /^= Field notes =/)
+  })
+
+  test('is read in the encoding that it has', async () => {
+    const western = await file('western.md', Buffer.from('Gr\xfc\xdfe', 'latin1'))
+    assert.match((await converted(western, 'html')).text, /Grüße/)
+    const wide = await file('wide.rst', Buffer.from('\ufeffGrüße', 'utf16le'))
+    assert.match((await converted(wide, 'html')).text, /Grüße/)
+  })
+
+  test('is there too when the author wrote it as HTML', async () => {
+    const mixed = await file('mixed.md', 'Words.\n\n<table><tr><td>inside</td></tr></table>\n')
+    const { text } = await converted(mixed, 'docx')
+    assert.match(text, /<w:tbl>[\s\S]*inside/)
+  })
+
+  test('of references is a list, and they become each other', async () => {
+    const bib = await file('refs.bib', '@book{k, author={Donald Knuth}, title={The Art}, year={1968}}')
+    assert.match((await converted(bib, 'html')).text, /Knuth, Donald. 1968/)
+    assert.deepEqual(JSON.parse((await converted(bib, 'csljson')).text)[0].title, 'The art')
+  })
+
+  test('of any XML is its text, of a journal its article', async () => {
+    const any = await file('any.xml', '<list><entry><name>Alpha</name></entry></list>')
+    assert.match((await converted(any, 'txt')).text, /Alpha/)
+    const article = await convert(pandoc, notes, 'jats')
+    const { text } = await converted(article.path, 'md', { from: 'xml' })
+    assert.match(text, /# Kingfisher/)
+  })
+})
+
+describe('pictures of a document', () => {
+  test('come along where the result can hold them', async () => {
+    const docx = await convert(pandoc, notes, 'docx')
+    assert.match(await output('bsdtar', '-tf', docx.path), /word\/media\/.*png/)
+    assert.deepEqual(docx.warnings, [])
+    for (const to of ['html', 'md', 'fb2'] as const) {
+      const { text, warnings } = await converted(docx.path, to, { from: 'docx' })
+      assert.match(text, /iVBORw0KGgo/, to)
+      assert.deepEqual(warnings, [], to)
+    }
+    for (const to of ['odt', 'epub', 'pptx'] as const) {
+      const { path } = await convert(pandoc, docx.path, to, { from: 'docx' })
+      assert.match(await output('bsdtar', '-tf', path), /\.png/, to)
+    }
+  })
+
+  test('leave their description and a warning where it cannot', async () => {
+    const { text, warnings } = await converted(notes, 'rst')
+    assert.match(text, /a dot/)
+    assert.deepEqual(warnings, ['PICTURES_DROPPED'])
+    const elsewhere = await file('elsewhere.md', '![seen elsewhere](http://127.0.0.1:9/a.png)\n')
+    assert.deepEqual((await convert(pandoc, elsewhere, 'docx')).warnings, ['PICTURES_DROPPED'])
+    const page = await converted(elsewhere, 'html')
+    assert.match(page.text, /src="http:\/\/127/)
+    assert.deepEqual(page.warnings, [])
+  })
+})
+
+describe('a document that names files of the machine', () => {
+  /** Any engine may read it, pandoc is not to show it. */
+  const secret = '/usr/share/common-licenses/GPL-3'
+  const hostile: Readonly<Record<string, string>> = {
+    'include.rst': `Words.\n\n.. include:: ${secret}\n\n.. csv-table:: t\n   :file: ${secret}\n`,
+    'input.tex': `\\documentclass{article}\\begin{document}Words.\\input{${secret}}\\include{${secret}}\\lstinputlisting{${secret}}\\end{document}`,
+    'include.org': `Words.\n\n#+INCLUDE: "${secret}"\n`,
+    'frame.html': `<p>Words.</p><iframe src="file://${secret}"></iframe><img src="${secret}">`,
+    'image.md': `Words. ![x](${secret}) ![x](file://${secret}) ![x](media/../../../../..${secret})\n`,
+    'raw.md': `Words.\n\n<img src="${secret}">\n\n<video src="${secret}"></video>\n`,
+    'meta.md': `---\ncss: ${secret}\nstylesheet: ${secret}\ncover-image: ${secret}\nepub-fonts: [${secret}]\nbibliography: ${secret}\nheader-includes: x\n---\n\nWords.\n`,
+    'tree.pjson': JSON.stringify({
+      'pandoc-api-version': [1, 22],
+      meta: { css: { t: 'MetaString', c: secret }, 'epub-cover-image': { t: 'MetaString', c: secret } },
+      blocks: [
+        {
+          t: 'Para',
+          c: [
+            { t: 'Str', c: 'Words.' },
+            { t: 'Image', c: [['', [], []], [], [secret, '']] },
+          ],
+        },
+        { t: 'RawBlock', c: ['html', `<img src="${secret}">`] },
+      ],
+    }),
+  }
+  let license = ''
+  before(async () => {
+    license = (await readFile(secret, 'utf8')).slice(0, 200).trim().split('\n')[0]?.trim() ?? ''
+    assert.match(license, /GNU GENERAL/)
+  })
+
+  for (const [name, content] of Object.entries(hostile)) {
+    test(`gets nothing of them: ${name}`, async () => {
+      const source = await file(name, content)
+      for (const to of ['html', 'docx', 'epub', 'fb2', 'rtf', 'odt'] as const) {
+        if (name.endsWith(to)) continue
+        if (name === 'include.rst') {
+          await assert.rejects(converted(source, to), { code: 'INVALID_INPUT', message: /includes another/ })
+          continue
+        }
+        const { text, path } = await converted(source, to)
+        assert.doesNotMatch(text, /GNU GENERAL/, to)
+        if (!text.startsWith('<') && to !== 'rtf') continue
+        assert.ok(!(await readFile(path)).toString('latin1').includes(license.slice(0, 20)), to)
+        assert.match(text, /Words/, to)
+      }
+    })
+  }
+})
+
+describe('a book written from markup', () => {
+  test('takes the options of books', async () => {
+    const options = { ebookMargin: '31', ebookSmartenPunctuation: true, ebookBaseFontSize: 17 }
+    const { text } = await converted(notes, 'epub', { options })
+    assert.match(text, /margin-top: ?31pt/)
+    assert.match(text, /Kingfisher/)
+  })
+})
