@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
+import { compressOffice, isOfficePackage, officeCompressRows } from './office-compress.ts'
 import { integer } from './options.ts'
 import { untilAborted } from './until-aborted.ts'
 import { compress, compressRows } from './vips-compress.ts'
@@ -45,6 +46,7 @@ const capabilities: readonly Capability[] = [
   { operation: 'convert', from: [...pictures, ...shapes], to: ['pdf'], options: z.object({}), cost: 0.2 },
   ...mergeRows,
   ...compressRows,
+  ...officeCompressRows,
 ]
 
 /** Pictures, by libvips in this process. */
@@ -81,7 +83,7 @@ function perform(work: Work, tools: Tools): Promise<Result> {
     case 'merge':
       return mergePictures(work, tools)
     case 'compress':
-      return compress(work, tools)
+      return isOfficePackage(work.from) ? compressOffice(work, tools) : compress(work, tools)
     default:
       throw new Error(`vips was asked for ${work.operation}, which it does not declare.`)
   }
