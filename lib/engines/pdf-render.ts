@@ -95,6 +95,8 @@ async function drawBatch(
   try {
     await tools.exec('pdftoppm', [
       '-q',
+      // What readers show; poppler would draw what is cropped off as well.
+      '-cropbox',
       ...range,
       ...(gray ? ['-gray'] : []),
       ...args,

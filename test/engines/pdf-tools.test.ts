@@ -322,7 +322,7 @@ describe('every PDF tool', () => {
   test('answers garbage and half a file with a coded error', async () => {
     const { path: folder, remove } = await shelf({
       'garbage.pdf': Buffer.from(`%PDF-1.7\n${'garbage '.repeat(500)}`),
-      'half.pdf': (await readFile(fixture('needs-password.pdf'))).subarray(0, 700),
+      'half.pdf': (await readFile(fixture('needs-password.pdf'))).subarray(0, 250),
     })
     for (const operation of operations) {
       for (const name of ['garbage.pdf', 'half.pdf']) {

@@ -1,11 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
-import type { Result } from '../engine.ts'
+import type { Result, Tools } from '../engine.ts'
 import { qualityNumber } from '../options.ts'
 import { qpdf } from '../qpdf.ts'
 import { bytesOf, finish, type Tool, type ToolJob } from './document.ts'
-import { distill, pagesIn, warnForms } from './ghostscript.ts'
+import { distill, type Pages, pagesIn, warnForm, withoutForm } from './ghostscript.ts'
 import type { ToolOptions } from './options.ts'
 
 /** How pictures are kept: pixels per inch, and the quantization factor of their JPEG, where more is coarser. */
@@ -31,52 +32,56 @@ type Preset = ToolOptions<'compress-pdf'>['pdfQuality']
 type How = Level | Preset
 
 export const compressPdf: Tool<ToolOptions<'compress-pdf'>> = async (job) => {
-  const made = await smaller(job, job.options.pdfQuality, 0, 1)
-  return result(job, made, {})
+  const plain = await withoutForm(job.pdf, job.tools)
+  return result(job, await smaller(plain, job.options.pdfQuality, job.tools), {})
 }
 
 export const compress: Tool<ToolOptions<'compress'>> = async (job) => {
-  const { targetSize, profile } = job.options
-  if (targetSize !== undefined) return fit(job, targetSize)
-  if (profile === 'max')
-    return result(job, await smaller(job, levels[levels.length - 1] ?? 'screen', 0, 1), {})
-  if (profile !== undefined) {
-    return result(job, await smaller(job, profile === 'web' ? 'ebook' : profile, 0, 1), {})
-  }
-  const quality = qualityNumber(job.options.quality ?? 'medium', {
-    low: 25,
-    medium: 60,
-    high: 80,
-    highest: 100,
-  })
-  const index = Math.round(((100 - quality) / 99) * (levels.length - 1))
-  return result(job, await smaller(job, levels[index] ?? 'ebook', 0, 1), {})
+  const { pdf, options, tools } = job
+  const plain = await withoutForm(pdf, tools)
+  if (options.targetSize !== undefined) return fit(job, plain, options.targetSize)
+  return result(job, await smaller(plain, howFor(options), tools), {})
+}
+
+const words = { low: 25, medium: 60, high: 80, highest: 100 } as const
+const smallest = levels[levels.length - 1] ?? levels[0]
+
+function howFor({ profile, quality }: ToolOptions<'compress'>): How {
+  if (profile === 'max') return smallest
+  if (profile !== undefined) return profile === 'web' ? 'ebook' : profile
+  const share = (100 - qualityNumber(quality ?? 'medium', words)) / 99
+  return levels[Math.round(share * (levels.length - 1))] ?? smallest
 }
 
 /** The best level whose result fits: each try halves what is left to try. */
-async function fit(job: ToolJob<unknown>, targetSize: number): Promise<Result> {
+async function fit(job: ToolJob<unknown>, plain: Pages, targetSize: number): Promise<Result> {
   const { pdf, tools } = job
-  if ((await bytesOf(pdf.source)) <= targetSize) {
-    return result(job, { path: pdf.source, size: await bytesOf(pdf.source) }, { targetSize, reached: true })
+  const before = await bytesOf(pdf.source)
+  if (before <= targetSize) {
+    return result(job, { path: pdf.source, size: before }, { targetSize, reached: true })
   }
   const tries = Math.ceil(Math.log2(levels.length + 1))
   let low = 0
   let high: number = levels.length
   let best: Made | undefined
-  let smallest: Made | undefined
+  let least: Made | undefined
   for (let count = 0; low < high; count++) {
     const middle = Math.floor((low + high) / 2)
-    const level = levels[middle]
-    if (!level) break
-    const made = await smaller(job, level, count / tries, (count + 1) / tries)
-    if (!smallest || made.size < smallest.size) smallest = made
-    if (made.size <= targetSize) [best, high] = [made, middle]
-    else low = middle + 1
+    const made = await smaller(plain, levels[middle] ?? smallest, tools, {
+      from: count / tries,
+      share: 1 / tries,
+    })
+    if (!least || made.size < least.size) least = made
+    if (made.size <= targetSize) {
+      best = made
+      high = middle
+    } else low = middle + 1
   }
-  const made = best ?? smallest
+  const made = best ?? least
   if (!made) throw new Error('No level was tried.')
   if (!best) {
-    const sentence = `The PDF could not be made as small as ${targetSize} bytes: it has ${made.size} at least.`
+    const size = Math.min(made.size, before)
+    const sentence = `The PDF could not be made as small as ${targetSize} bytes: it has ${size} at least.`
     tools.warn('TARGET_NOT_REACHED', sentence)
   }
   return result(job, made, { targetSize, reached: best !== undefined })
@@ -87,17 +92,20 @@ interface Made {
   readonly size: number
 }
 
-let count = 0
-
-async function smaller({ pdf, tools }: ToolJob<unknown>, how: How, from: number, to: number): Promise<Made> {
-  count++
-  const distilled = join(tools.workDir, `distilled-${count}.pdf`)
-  const onProgress = (ratio: number) => tools.progress((from + (to - from) * ratio) * 0.9, 'pages')
-  await distill(pdf, { ...settingsOf(how), output: distilled, onProgress }, tools)
-  if ((await pagesIn(distilled, tools)) !== pdf.sizes.length) {
+async function smaller(
+  plain: Pages,
+  how: How,
+  tools: Tools,
+  { from, share } = { from: 0, share: 1 },
+): Promise<Made> {
+  const name = randomUUID()
+  const distilled = join(tools.workDir, `${name}-distilled.pdf`)
+  const onProgress = (ratio: number) => tools.progress((from + share * ratio) * 0.9, 'pages')
+  await distill(plain, { ...settingsOf(how), output: distilled, onProgress }, tools)
+  if ((await pagesIn(distilled, tools)) !== plain.sizes.length) {
     throw new AppError('CORRUPT_FILE', 'The PDF is damaged: some of its pages cannot be written anew.')
   }
-  const path = join(tools.workDir, `packed-${count}.pdf`)
+  const path = join(tools.workDir, `${name}.pdf`)
   await qpdf({ inputFile: distilled, objectStreams: 'generate', outputFile: path }, tools)
   await rm(distilled)
   return { path, size: await bytesOf(path) }
@@ -131,11 +139,11 @@ async function result(
   const { pdf, work, tools } = job
   const before = await bytesOf(pdf.source)
   if (made.size < before) {
-    warnForms(pdf, tools)
+    warnForm(pdf, tools)
     const details = { pages: pdf.sizes.length, sizeBefore: before, sizeAfter: made.size, ...facts }
     return finish(job, made.path, details)
   }
-  if (facts.reached !== true) {
+  if (facts.reached === undefined) {
     tools.warn('NOT_SMALLER', 'The PDF cannot be made smaller in this way, so it is returned as it came.')
   }
   const path = join(work.outDir, 'output.pdf')

@@ -2,6 +2,9 @@ import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../exec.ts'
 import { damaged } from '../qpdf.ts'
 import type { EditablePdf } from './document.ts'
+import { flattened } from './flatten.ts'
+
+export type Pages = Pick<EditablePdf, 'path' | 'sizes'>
 
 export interface Distilling {
   /** Arguments before the input, the device's settings. */
@@ -18,7 +21,7 @@ export interface Distilling {
  * @throws AppError CORRUPT_FILE.
  */
 export async function distill(
-  { path, sizes }: Pick<EditablePdf, 'path' | 'sizes'>,
+  { path, sizes }: Pages,
   { args, prolog, output, onProgress }: Distilling,
   tools: Tools,
 ): Promise<void> {
@@ -51,10 +54,13 @@ export async function pagesIn(path: string, tools: Tools): Promise<number> {
   }
 }
 
-export function warnForms({ hasForm }: EditablePdf, tools: Tools): void {
+/** Ghostscript keeps no forms, and of fields that only readers draw it would keep nothing. */
+export async function withoutForm(pdf: EditablePdf, tools: Tools): Promise<Pages> {
+  return pdf.hasForm ? { path: await flattened(pdf, tools), sizes: pdf.sizes } : pdf
+}
+
+export function warnForm({ hasForm }: EditablePdf, tools: Tools): void {
   if (!hasForm) return
-  tools.warn(
-    'FORM_FLATTENED',
-    'Form fields became plain page content: they show, but can no longer be filled in.',
-  )
+  const sentence = 'Form fields became plain page content: they show, but can no longer be filled in.'
+  tools.warn('FORM_FLATTENED', sentence)
 }

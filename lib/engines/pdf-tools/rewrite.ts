@@ -4,12 +4,14 @@ import { AppError } from '../../errors.ts'
 import type { Tools } from '../engine.ts'
 import { qpdf } from '../qpdf.ts'
 import { finish, type Tool, warnUnlocked } from './document.ts'
-import { distill, pagesIn, warnForms } from './ghostscript.ts'
+import { distill, pagesIn, warnForm, withoutForm } from './ghostscript.ts'
+import { PdfObjects } from './objects.ts'
 import type { ToolOptions } from './options.ts'
+import { removeHiding } from './sanitize.ts'
 
 export const grayscale: Tool<ToolOptions<'grayscale-pdf'>> = async (job) => {
   const { pdf, tools } = job
-  warnForms(pdf, tools)
+  warnForm(pdf, tools)
   const output = join(tools.workDir, 'gray.pdf')
   const args = [
     '-sColorConversionStrategy=Gray',
@@ -23,7 +25,7 @@ export const grayscale: Tool<ToolOptions<'grayscale-pdf'>> = async (job) => {
     '-dDownsampleMonoImages=false',
   ]
   const onProgress = (ratio: number) => tools.progress(ratio * 0.9, 'pages')
-  await distill(pdf, { args: [...args, ...exact], output, onProgress }, tools)
+  await distill(await withoutForm(pdf, tools), { args: [...args, ...exact], output, onProgress }, tools)
   await requirePages(output, pdf.sizes.length, tools)
   return finish(job, output, { pages: pdf.sizes.length })
 }
@@ -44,7 +46,6 @@ const outputIntent = `
 /** For the archive: fonts inside, colors defined, nothing that depends on the reader. */
 export const toPdfA: Tool<ToolOptions<'to-pdfa'>> = async (job) => {
   const { pdf, options, tools } = job
-  warnForms(pdf, tools)
   warnUnlocked(pdf, tools)
   const part = options.pdfaVersion.slice(0, 1)
   const output = join(tools.workDir, 'archive.pdf')
@@ -59,11 +60,26 @@ export const toPdfA: Tool<ToolOptions<'to-pdfa'>> = async (job) => {
     `--permit-file-read=${profile}`,
   ]
   const onProgress = (ratio: number) => tools.progress(ratio * 0.9, 'pages')
-  await distill(pdf, { args, prolog: outputIntent, output, onProgress }, tools)
+  warnForm(pdf, tools)
+  const plain = await withoutForm(pdf, tools)
+  const passive = { ...plain, path: await withoutActive(plain.path, tools) }
+  await distill(passive, { args, prolog: outputIntent, output, onProgress }, tools)
   await requirePages(output, pdf.sizes.length, tools)
   await requireArchival(output, part, tools)
   const unlocked = { ...job, pdf: { ...pdf, encrypted: false } }
   return finish(unlocked, output, { pages: pdf.sizes.length, pdfaVersion: options.pdfaVersion })
+}
+
+/** Ghostscript would take over attachments and actions that no part of PDF/A allows. */
+async function withoutActive(source: string, tools: Tools): Promise<string> {
+  const objects = await PdfObjects.load(source, tools)
+  const removed = removeHiding(objects, {})
+  if (Object.keys(removed).length === 0) return source
+  const sentence = 'Scripts, actions and attached files were removed: an archive file must not have them.'
+  tools.warn('ACTIVE_CONTENT_REMOVED', sentence)
+  const path = join(tools.workDir, 'passive.pdf')
+  await objects.save(path, tools)
+  return path
 }
 
 /** Ghostscript writes a plain PDF where it finds no way to keep the rules, and says so only in passing. */
