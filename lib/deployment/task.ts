@@ -8,10 +8,10 @@ import { bundleOptions, unbundled } from './bundle.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Files that the code of the images reads beside itself. */
-const filesBesideCode = ['layers/office', 'layers/imagemagick', 'layers/pdf', 'layers/font']
+const filesBesideCode = ['layers/office', 'layers/imagemagick', 'layers/pdf', 'layers/font', 'layers/tracing']
 
 /** Packages that programs in `layers` load; the code itself never does. */
-const packagesOfPrograms = ['mupdf']
+const packagesOfPrograms = ['mupdf', '@neplex/vectorizer-linux-x64-gnu']
 
 interface Manifest {
   dependencies?: Record<string, string>

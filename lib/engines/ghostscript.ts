@@ -15,7 +15,6 @@ import { openPdf } from './pdf-open.ts'
 import { pictureAsPostScript } from './postscript-picture.ts'
 import { vectorAsPdf } from './svg-pdf.ts'
 import { untilAborted } from './until-aborted.ts'
-import { pictureError } from './vips-image.ts'
 
 const PictureOptions = z.object({
   dpi: integer(18, 1200).default(150).describe('Pixels per inch of the drawing.'),
@@ -162,9 +161,7 @@ async function fromSvg(input: InputFile, work: Work, tools: Tools): Promise<Resu
 
 async function fromPicture(input: InputFile, work: Work, tools: Tools): Promise<Result> {
   const mostPages = work.to === 'eps' ? 1 : 500
-  const { path, pages } = await pictureAsPostScript(input, mostPages, tools).catch((error: unknown) => {
-    throw pictureError(error, input.format)
-  })
+  const { path, pages } = await pictureAsPostScript(input, mostPages, tools)
   if (pages > mostPages) {
     const first = mostPages === 1 ? 'The first' : `The first ${mostPages}`
     tools.warn('PAGES_DROPPED', `${first} of ${pages} pages was converted.`)

@@ -1,14 +1,17 @@
 import { calibre } from './calibre.ts'
+import { chromium } from './chromium.ts'
 import type { Engine } from './engine.ts'
 import { ffmpeg } from './ffmpeg.ts'
-import { ghostscript } from './ghostscript.ts'
 import { fontforge } from './fontforge.ts'
+import { ghostscript } from './ghostscript.ts'
 import { imagemagick } from './imagemagick.ts'
 import { libreoffice } from './libreoffice.ts'
 import { pandoc } from './pandoc.ts'
 import { pdf } from './pdf.ts'
+import { potrace } from './potrace.ts'
 import { sevenZip } from './seven-zip.ts'
 import { vips } from './vips.ts'
+import { vtracer } from './vtracer.ts'
 
 /** Every engine. To add one: its file, its line here, its packages in `layers/packages.json`. */
 export const engines: readonly Engine[] = [
@@ -18,6 +21,9 @@ export const engines: readonly Engine[] = [
   imagemagick,
   pdf,
   ghostscript,
+  chromium,
+  vtracer,
+  potrace,
   sevenZip,
   fontforge,
   pandoc,

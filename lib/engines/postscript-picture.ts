@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
 import type { InputFile, Tools } from './engine.ts'
-import { openPicture, pixels } from './vips-image.ts'
+import { rawPixels } from './raw-pixels.ts'
 
 const compress = promisify(deflate)
 
@@ -25,18 +25,18 @@ export async function pictureAsPostScript(
   mostPages: number,
   tools: Tools,
 ): Promise<PicturePages> {
-  const picture = await openPicture(input, 'jpg', tools)
   const parts: Buffer[] = [Buffer.from('%!PS\n')]
-  for (let page = 0; page < Math.min(picture.pages, mostPages); page++) {
-    const image = await pixels(picture, 'jpg', { page, size: { fit: 'max' } })
-    const { data, info } = await image.raw().toBuffer({ resolveWithObject: true })
-    const scale = pointsPerInch / (picture.metadata.density ?? pointsPerInch)
-    parts.push(header(info, scale), await compress(data), Buffer.from('\nshowpage\n'))
-    tools.progress((page + 1) / (picture.pages * 2), 'pixels')
+  let pages = 1
+  for (let page = 0; page < Math.min(pages, mostPages); page++) {
+    const raw = await rawPixels(input, { page, transparency: 'over white' })
+    pages = raw.pages
+    const scale = pointsPerInch / (raw.density ?? pointsPerInch)
+    parts.push(header(raw, scale), await compress(raw.data), Buffer.from('\nshowpage\n'))
+    tools.progress((page + 1) / (pages * 2), 'pixels')
   }
   const path = join(tools.workDir, 'picture.ps')
   await writeFile(path, parts)
-  return { path, pages: picture.pages }
+  return { path, pages }
 }
 
 interface Raster {

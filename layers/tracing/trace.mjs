@@ -1,0 +1,13 @@
+/**
+ * Traces pixels to an SVG by VTracer. A program of its own, started by node: tracing computes for seconds in native
+ * code, which nothing but the end of its process stops.
+ *
+ * usage: node trace.mjs <native module> <pixels, 4 bytes each> <width> <height> <out.svg> <settings as JSON>
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+
+const [binding, source, width, height, target, settings] = process.argv.slice(2)
+const { vectorizeRawSync } = createRequire(import.meta.url)(binding)
+const size = { width: Number(width), height: Number(height) }
+writeFileSync(target, vectorizeRawSync(readFileSync(source), size, JSON.parse(settings)))

@@ -1,0 +1,106 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import * as z from 'zod'
+import { AppError } from '../errors.ts'
+import type { FormatId } from '../formats/index.ts'
+import type { Engine, Result, Tools, Work } from './engine.ts'
+import { ProcessFailure } from './exec.ts'
+import { flag, integer } from './options.ts'
+import { rawPixels } from './raw-pixels.ts'
+import { tellWhatIsDropped } from './traced-pictures.ts'
+
+/** What libvips reads by itself; all other pictures come as PNG. */
+const pictures = ['jpg', 'png', 'webp', 'avif', 'gif', 'tiff'] as const satisfies readonly FormatId[]
+
+const baseShape = {
+  threshold: integer(1, 99).default(50).describe('What is darker than so many percent is traced.'),
+  invert: flag().default(false).describe('Trace the light parts, not the dark ones.'),
+  filterSpeckle: integer(0, 10_000).default(2).describe('Patches of up to so many pixels are left out.'),
+  smoothness: integer(0, 100)
+    .default(75)
+    .describe('How round corners become: 0 keeps all of them sharp, 100 leaves none.'),
+}
+const Outline = z.object(baseShape)
+const Shapes = Outline.extend({
+  color: z
+    .string()
+    .regex(/^#[0-9a-f]{6}$/i, 'Expected a color as #1a2b3c.')
+    .default('#000000')
+    .describe('Color of the shapes, as #1a2b3c.'),
+})
+
+/** Costs above those of what keeps colors: it is asked for where one color is wanted. */
+const targets = {
+  svg: { backend: 'svg', options: Shapes, cost: 1 },
+  svgz: { backend: 'svg', options: Shapes, cost: 1 },
+  eps: { backend: 'eps', options: Shapes, cost: 1 },
+  pdf: { backend: 'pdf', options: Shapes, cost: 1 },
+  dxf: { backend: 'dxf', options: Outline, cost: 0.2 },
+} as const satisfies Partial<Record<FormatId, { backend: string; options: z.ZodObject; cost: number }>>
+type TargetId = keyof typeof targets
+const targetIds = Object.keys(targets) as TargetId[] // Object.keys forgets the names.
+
+/** Of a page of print at 600 dots per inch; more dots give no other curves. */
+const maxSide = 8000
+/** A point per pixel. */
+const dotsPerInch = 72
+
+/** Drawings, stamps and scans in one color, as smooth shapes. */
+export const potrace: Engine = {
+  id: 'potrace',
+  image: 'image',
+  capabilities: targetIds.map((to) => {
+    const { options, cost } = targets[to]
+    return { operation: 'convert', from: pictures, to: [to], options, cost } as const
+  }),
+  limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 120 },
+  version: ['potrace', '--version'],
+  run,
+}
+
+async function run(work: Work, tools: Tools): Promise<Result> {
+  const [input] = work.inputs
+  const to = targetIds.find((id) => id === work.to)
+  if (!input || !to) throw new Error(`Potrace was asked for ${work.to}, which it does not declare.`)
+  const picture = await rawPixels(input, {
+    page: 0,
+    maxSide,
+    transparency: 'over white',
+    prepare: (image) => image.greyscale().toColourspace('b-w'),
+  })
+  tellWhatIsDropped(input.format, to, picture.pages, tools)
+  const source = join(tools.workDir, 'picture.pgm')
+  const header = Buffer.from(`P5 ${picture.width} ${picture.height} 255\n`)
+  await writeFile(source, [header, picture.data])
+  tools.progress(0.3)
+  const path = join(work.outDir, `output.${to}`)
+  const resolution = (dotsPerInch * picture.width) / picture.original.width
+  const args = [...argsOf(to, work.options), `--resolution=${resolution.toFixed(4)}`]
+  try {
+    await tools.exec('potrace', [...args, `--output=${path}`, '--', source])
+  } catch (error) {
+    if (!(error instanceof ProcessFailure)) throw error
+    const sentence = 'The picture cannot be traced.'
+    throw new AppError('CONVERSION_FAILED', sentence, undefined, { cause: error })
+  }
+  if (to === 'svgz') await writeFile(path, await promisify(gzip)(await readFile(path), { level: 9 }))
+  tools.progress(1)
+  return { files: [{ path }] }
+}
+
+/** Corners sharper than this are kept (Potrace's manual, --alphamax). */
+const maxAlpha = 1.334
+
+function argsOf(to: TargetId, raw: unknown): string[] {
+  const { threshold, invert, filterSpeckle, smoothness } = Outline.parse(raw)
+  return [
+    `--backend=${targets[to].backend}`,
+    `--blacklevel=${threshold / 100}`,
+    `--turdsize=${filterSpeckle}`,
+    `--alphamax=${((smoothness / 100) * maxAlpha).toFixed(4)}`,
+    ...(invert ? ['--invert'] : []),
+    ...(to === 'dxf' ? [] : [`--color=${Shapes.parse(raw).color}`]),
+  ]
+}

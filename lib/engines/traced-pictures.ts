@@ -1,0 +1,9 @@
+import type { FormatId } from '../formats/index.ts'
+import type { Tools } from './engine.ts'
+
+/** A drawing holds one picture: the first. */
+export function tellWhatIsDropped(from: FormatId, to: FormatId, pages: number, tools: Tools): void {
+  if (pages === 1) return
+  const [code, what] = from === 'tiff' ? ['PAGES_DROPPED', 'pages'] : ['ANIMATION_DROPPED', 'frames']
+  tools.warn(code, `Only the first of ${pages} ${what} was traced: ${to} holds one drawing.`)
+}

@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import * as z from 'zod'
+import { AppError } from '../errors.ts'
+import type { FormatId } from '../formats/index.ts'
+import type { Engine, InputFile, Result, Tools, Work } from './engine.ts'
+import { EngineCrash, ProcessFailure } from './exec.ts'
+import { integer } from './options.ts'
+import { type RawPixels, rawPixels } from './raw-pixels.ts'
+import { tellWhatIsDropped } from './traced-pictures.ts'
+
+/** What libvips reads by itself; all other pictures come as PNG. */
+const pictures = ['jpg', 'png', 'webp', 'avif', 'gif', 'tiff'] as const satisfies readonly FormatId[]
+
+const Options = z.object({
+  colorMode: z
+    .enum(['color', 'bw'])
+    .default('color')
+    .describe('color traces every color, bw the dark parts in black.'),
+  threshold: integer(1, 99).default(50).describe('For bw: what is darker than so many percent is black.'),
+  colorPrecision: integer(1, 8)
+    .default(6)
+    .describe('Bits per color channel: fewer give fewer, larger shapes.'),
+  filterSpeckle: integer(0, 128)
+    .default(4)
+    .describe('Patches smaller than so many pixels a side are left out.'),
+  curveMode: z
+    .enum(['spline', 'polygon', 'pixel'])
+    .default('spline')
+    .describe('Outlines as curves, as straight lines, or as steps of pixels.'),
+})
+type Options = z.output<typeof Options>
+
+const packageFolder = fileURLToPath(
+  new URL('../../node_modules/@neplex/vectorizer-linux-x64-gnu/', import.meta.url),
+)
+const program = fileURLToPath(new URL('../../layers/tracing/trace.mjs', import.meta.url))
+
+/** More pixels give a file that no program opens with joy, and no finer curves. */
+const maxSide = 3000
+
+/** Pictures to drawings in color; and drawings packed and unpacked. */
+export const vtracer: Engine = {
+  id: 'vtracer',
+  image: 'image',
+  capabilities: [
+    { operation: 'convert', from: pictures, to: ['svg', 'svgz'], options: Options, cost: 0.5 },
+    { operation: 'convert', from: ['svg', 'svgz'], to: ['svg', 'svgz'], options: z.object({}), cost: 0.02 },
+  ],
+  limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 120 },
+  version: () => {
+    const { version }: { version: string } = JSON.parse(
+      readFileSync(join(packageFolder, 'package.json'), 'utf8'),
+    )
+    return `vectorizer ${version}`
+  },
+  run,
+}
+
+async function run(work: Work, tools: Tools): Promise<Result> {
+  const [input] = work.inputs
+  if (!input) throw new Error('VTracer was called without an input.')
+  const { from, to, outDir } = work
+  const svg = from === 'svg' || from === 'svgz' ? await drawing(input) : await traced(input, work, tools)
+  const path = join(outDir, `output.${to}`)
+  await writeFile(path, to === 'svgz' ? await promisify(gzip)(svg, { level: 9 }) : svg)
+  tools.progress(1)
+  return { files: [{ path }] }
+}
+
+const maxDrawingBytes = 512 * 1024 * 1024
+
+async function drawing({ path, format }: InputFile): Promise<Buffer> {
+  const bytes = await readFile(path)
+  try {
+    const svg =
+      format === 'svgz' ? await promisify(gunzip)(bytes, { maxOutputLength: maxDrawingBytes }) : bytes
+    if (/<(?:\w+:)?svg\b/.test(svg.toString('latin1', 0, 1024 * 1024))) return svg
+    throw new Error('There is no svg element in it.')
+  } catch (cause) {
+    const sentence = `The ${format} drawing is damaged.`
+    throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause })
+  }
+}
+
+async function traced(input: InputFile, work: Work, tools: Tools): Promise<Buffer> {
+  const options = Options.parse(work.options)
+  const black = options.colorMode === 'bw'
+  const picture = await rawPixels(input, {
+    page: 0,
+    maxSide,
+    transparency: black ? 'over white' : 'keep',
+    // Black or white already: the tracer's own idea of dark is fixed.
+    prepare: (image) => (black ? inBlackAndWhite(image, options.threshold) : image),
+  })
+  tellWhatIsDropped(input.format, work.to, picture.pages, tools)
+  tools.progress(0.2)
+  const pixels = join(tools.workDir, 'pixels')
+  const path = join(tools.workDir, 'traced.svg')
+  await writeFile(pixels, picture.data)
+  const { width, height } = picture
+  const settings = JSON.stringify(settingsOf(options))
+  const binding = join(packageFolder, 'vectorizer.linux-x64-gnu.node')
+  const args = [program, binding, pixels, String(width), String(height), path, settings]
+  try {
+    await tools.exec(process.execPath, args, { readOnly: [process.execPath, program, packageFolder] })
+  } catch (error) {
+    throw error instanceof ProcessFailure || error instanceof EngineCrash ? tooIntricate(error) : error
+  }
+  tools.progress(0.9)
+  return atOriginalSize(await readFile(path), picture)
+}
+
+const inBlackAndWhite = (image: import('sharp').Sharp, threshold: number) =>
+  image
+    .threshold(Math.round(threshold * 2.55))
+    .toColourspace('srgb')
+    .ensureAlpha()
+
+/** Numbers are the module's own names of its modes; what is not asked about is as VTracer presets photos. */
+function settingsOf({ colorMode, colorPrecision, filterSpeckle, curveMode }: Options) {
+  return {
+    colorMode: { color: 0, bw: 1 }[colorMode],
+    hierarchical: 0,
+    mode: { pixel: 0, polygon: 1, spline: 2 }[curveMode],
+    colorPrecision,
+    filterSpeckle,
+    layerDifference: 16,
+    cornerThreshold: 60,
+    lengthThreshold: 4,
+    maxIterations: 10,
+    spliceThreshold: 45,
+    pathPrecision: 2,
+  }
+}
+
+function atOriginalSize(svg: Buffer, { width, height, original }: RawPixels): Buffer {
+  const size = `width="${original.width}" height="${original.height}"`
+  const end = svg.indexOf('<path')
+  const head = svg
+    .subarray(0, end)
+    .toString()
+    .replace(/width="\d+" height="\d+"/, `${size} viewBox="0 0 ${width} ${height}"`)
+  return Buffer.concat([Buffer.from(head), svg.subarray(end)])
+}
+
+function tooIntricate(cause: Error): AppError {
+  const sentence =
+    'The picture is too intricate to be traced: ask for a lower colorPrecision or a larger filterSpeckle.'
+  return new AppError('CONVERSION_FAILED', sentence, undefined, { cause })
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import sharp from 'sharp'
+import type { Engine } from '../../lib/engines/engine.ts'
+import { potrace } from '../../lib/engines/potrace.ts'
+import { vtracer } from '../../lib/engines/vtracer.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { planRoute } from '../../lib/plan/index.ts'
+import { conformance } from './conformance.ts'
+import { output, pdfPages, pictureSize } from './judge.ts'
+import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+
+let folder = ''
+let disk = ''
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tracing-'))
+  disk = join(folder, 'disk.png')
+  const circle = '<svg width="120" height="80"><circle cx="60" cy="40" r="30" fill="#c00"/></svg>'
+  await sharp(Buffer.from(circle)).png().toFile(disk)
+})
+after(async () => {
+  await removeRuns()
+  await rm(folder, { recursive: true })
+  await rm(dirname(noise), { recursive: true })
+})
+
+// Made at once: the suites name it before any hook runs.
+const rows = Buffer.alloc(
+  1500 * 1500 * 3,
+  Buffer.from(Array.from({ length: 7919 }, (_, at) => (at * at * 31) % 256)),
+)
+const noise = join(await mkdtemp(join(tmpdir(), 'noise-')), 'noise.png')
+await sharp(rows, { raw: { width: 1500, height: 1500, channels: 3 } })
+  .png({ compressionLevel: 1 })
+  .toFile(noise)
+
+conformance(vtracer, {
+  fixtures: { png: fixture('corners.png'), gif: fixture('animated.gif'), svg: fixture('corners.svg') },
+  long: { source: noise, to: 'svg', options: { colorPrecision: 8, filterSpeckle: 0 } },
+})
+conformance(potrace, {
+  fixtures: { jpg: fixture('corners.jpg') },
+  long: { source: noise, to: 'svg', options: { filterSpeckle: 0 } },
+})
+
+const traced = async (engine: Engine, file: string, to: FormatId, options: RunSettings['options'] = {}) =>
+  (await convert(engine, file, to, { options })).path
+
+const colorAt = async (path: string, x: number, y: number) => {
+  const { data, info } = await sharp(path).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+  const at = (y * info.width + x) * info.channels
+  return [...data.subarray(at, at + 4)]
+}
+const near = (one: readonly number[], other: readonly number[], by: number) =>
+  one.every((value, at) => Math.abs(value - (other[at] ?? 0)) <= by)
+
+describe('a picture traced in color', () => {
+  test('has its size, its colors and its transparency as shapes', async () => {
+    const path = await traced(vtracer, disk, 'svg')
+    assert.deepEqual(await pictureSize(path, 'svg'), { width: 120, height: 80 })
+    assert.ok(near(await colorAt(path, 60, 40), [204, 0, 0, 255], 8))
+    assert.equal((await colorAt(path, 2, 2))[3], 0)
+    assert.doesNotMatch(await readFile(path, 'utf8'), /<image/)
+  })
+
+  test('has fewer shapes and other outlines when asked to', async () => {
+    const count = async (options: RunSettings['options']) => {
+      const text = await readFile(await traced(vtracer, fixture('corners.png'), 'svg', options), 'utf8')
+      return { paths: text.split('<path').length - 1, text }
+    }
+    assert.ok((await count({ filterSpeckle: 0 })).paths > (await count({ filterSpeckle: 100 })).paths)
+    const round = async (curveMode: string) =>
+      / d="[^"]*C/.test(await readFile(await traced(vtracer, disk, 'svg', { curveMode }), 'utf8'))
+    assert.deepEqual([await round('spline'), await round('polygon')], [true, false])
+    const { text } = await count({ colorMode: 'bw' })
+    assert.deepEqual([...new Set(text.match(/fill="[^"]+"/g))], ['fill="#000000"'])
+  })
+
+  test('keeps its size where the tracer sees it smaller', async () => {
+    const large = join(folder, 'large.png')
+    await sharp(disk).resize(3600, 2400).png().toFile(large)
+    const path = await traced(vtracer, large, 'svg')
+    assert.deepEqual(await pictureSize(path, 'svg'), { width: 3600, height: 2400 })
+    assert.match(await readFile(path, 'utf8'), /viewBox="0 0 3000 2000"/)
+    assert.ok(near(await colorAt(path, 1800, 1200), [204, 0, 0, 255], 8))
+  })
+
+  test('stands upright as its orientation says', async () => {
+    const path = await traced(vtracer, fixture('orientation-6.jpg'), 'svg')
+    assert.deepEqual(await pictureSize(path, 'svg'), { width: 30, height: 40 })
+  })
+})
+
+describe('a picture traced in one color', () => {
+  test('has its size in every format', async () => {
+    assert.deepEqual(await pictureSize(await traced(potrace, disk, 'svg'), 'svg'), { width: 120, height: 80 })
+    const pdf = await traced(potrace, disk, 'pdf')
+    assert.equal(await pdfPages(pdf), 1)
+    assert.match(await output('pdfinfo', pdf), /Page size: +120 x 80 pts/)
+    assert.match(await readFile(await traced(potrace, disk, 'eps'), 'latin1'), /%%BoundingBox: 0 0 120 80/)
+  })
+
+  test('is black where the picture is dark, or as asked', async () => {
+    const middle = async (options: RunSettings['options']) => {
+      const path = await traced(potrace, disk, 'svg', options)
+      return [(await colorAt(path, 80, 53))[3], (await colorAt(path, 3, 3))[3]]
+    }
+    assert.deepEqual(await middle({}), [255, 0])
+    assert.deepEqual(await middle({ invert: 'true' }), [0, 255])
+    assert.deepEqual(await middle({ threshold: 5 }), [0, 0])
+    const colored = await traced(potrace, disk, 'svg', { color: '#12ab34' })
+    assert.ok(near(await colorAt(colored, 80, 53), [0x12, 0xab, 0x34, 255], 1))
+  })
+
+  test('has corners or curves', async () => {
+    const curves = async (smoothness: number) =>
+      (await readFile(await traced(potrace, disk, 'svg', { smoothness }), 'utf8')).split('c').length
+    assert.ok((await curves(100)) > (await curves(0)))
+  })
+
+  test('is a drawing that CAD programs read', async () => {
+    const dxf = await readFile(await traced(potrace, disk, 'dxf'), 'latin1')
+    assert.match(dxf, /^999\n.*\n\s*0\s+SECTION[\s\S]*ENTITIES[\s\S]*POLYLINE[\s\S]*EOF\s*$/)
+    const x = [...dxf.matchAll(/VERTEX[\s\S]*?\n\s*10\s+([\d.]+)/g)].map((match) => Number(match[1]))
+    assert.ok(Math.min(...x) > 28 && Math.max(...x) < 92, `${Math.min(...x)} to ${Math.max(...x)}`)
+  })
+})
+
+describe('a packed drawing', () => {
+  test('is the same when it is unpacked', async () => {
+    const { path } = await convert(vtracer, fixture('corners.svg'), 'svgz')
+    const { path: back } = await convert(vtracer, path, 'svg')
+    assert.deepEqual(await readFile(back), await readFile(fixture('corners.svg')))
+  })
+
+  test('that is none is damaged', async () => {
+    const bytes = {
+      'no.svgz': gzipSync('<html></html>'),
+      'cut.svgz': gzipSync('<svg xmlns="x">').subarray(0, 20),
+    }
+    for (const [name, content] of Object.entries(bytes)) {
+      await writeFile(join(folder, name), content)
+      await assert.rejects(convert(vtracer, join(folder, name), 'svg'), { code: 'CORRUPT_FILE' }, name)
+    }
+  })
+})
+
+test('the route to a drawing keeps colors unless one tracer is asked for', () => {
+  const names = (from: FormatId, to: FormatId, engine?: 'potrace') =>
+    planRoute({ from, to, engine }).steps.map((step) => `${step.engine}:${step.to}`)
+  assert.deepEqual(names('png', 'svg'), ['vtracer:svg'])
+  assert.deepEqual(names('png', 'svg', 'potrace'), ['potrace:svg'])
+  assert.deepEqual(names('psd', 'svg'), ['imagemagick:png', 'vtracer:svg'])
+  assert.deepEqual(names('jpg', 'dxf'), ['potrace:dxf'])
+  assert.deepEqual(names('jpg', 'eps'), ['ghostscript:eps'])
+  assert.deepEqual(names('svg', 'svgz'), ['vtracer:svgz'])
+  assert.throws(() => planRoute({ from: 'docx', to: 'dxf' }), { code: 'UNSUPPORTED_CONVERSION' })
+})
