@@ -8,7 +8,7 @@ import { inputGuard } from './ffmpeg-inputs.ts'
 import { mergedFilmArgs, mergedSoundArgs } from './ffmpeg-joined.ts'
 import { type MergeVideoOptions, mergeSoundOptions, mergeVideoOptions } from './ffmpeg-options.ts'
 import type { Recipe } from './ffmpeg-plan.ts'
-import { type Media, probe } from './ffmpeg-probe.ts'
+import { type Media, probeWhole } from './ffmpeg-probe.ts'
 import { isSound, runFfmpeg } from './ffmpeg-run.ts'
 import { containerOf } from './ffmpeg-transcode.ts'
 
@@ -80,7 +80,7 @@ export async function mergeSound(work: Work, target: string, tools: Tools): Prom
 async function partsOf({ inputs: files }: Work, tools: Tools): Promise<Part[]> {
   const parts: Part[] = []
   for (const { path, format } of files) {
-    parts.push({ path, guard: inputGuard(format), media: await probe(path, format, tools) })
+    parts.push({ path, guard: inputGuard(format), media: await probeWhole(path, format, tools) })
   }
   return parts
 }

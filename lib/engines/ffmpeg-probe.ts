@@ -60,6 +60,26 @@ export interface Media {
 /** Enough to see that packets come, without reading a long film twice. */
 const firstSeconds = ['-count_packets', '-read_intervals', '%+10']
 
+/** The same, and how long it lasts also where the file does not say: then all of it is read once, not decoded. */
+export async function probeWhole(path: string, format: FormatId, tools: Tools): Promise<Media> {
+  const media = await probe(path, format, tools)
+  if (media.durationS !== undefined || !hasTimes(format)) return media
+  let durationS: number | undefined
+  const onLine = (line: string) => {
+    const micros = /^out_time_us=(\d+)/.exec(line)?.[1]
+    if (micros !== undefined && Number(micros) > 0) durationS = Number(micros) / 1e6
+  }
+  const copy = ['-map', '0:v:0?', '-map', '0:a:0?', '-c', 'copy', '-f', 'null', '-']
+  const args = ['-v', 'error', '-nostdin', '-progress', 'pipe:1', ...inputGuard(format), '-i', path, ...copy]
+  try {
+    await tools.exec('ffmpeg', args, { onLine })
+  } catch (error) {
+    // What cannot be copied may still be decoded, which tells better what is wrong.
+    if (!(error instanceof ProcessFailure)) throw error
+  }
+  return { ...media, durationS }
+}
+
 /** What ffprobe finds. @throws AppError CORRUPT_FILE when it finds nothing. */
 export async function probe(
   path: string,

@@ -24,7 +24,10 @@ export async function encode(recipe: Recipe, encoding: Encoding, tools: Tools): 
   const { source, target } = encoding
   if (!recipe.twoPass)
     return runFfmpeg([...recipe.input, '-i', source, ...recipe.output, target], encoding, tools)
-  const pass = (number: number) => ['-pass', String(number), '-passlogfile', join(tools.workDir, 'pass')]
+  // Left alone, each muxer lets other pictures through, and the second pass meets more than the first had measured.
+  const pictures = ['-vsync', recipe.output.includes('avi') ? 'cfr' : 'vfr']
+  const log = join(tools.workDir, 'pass')
+  const pass = (number: number) => [...pictures, '-pass', String(number), '-passlogfile', log]
   // The first pass only measures: no sound, no file.
   const first = [
     ...recipe.input,

@@ -5,8 +5,8 @@ export interface AudioCodec {
   /** As ffprobe names it. */
   readonly name: string
   readonly maxChannels: number
-  /** Where fewer will not do; 1 when left out. */
-  readonly minChannels?: number
+  /** Numbers of channels that it takes, where not every one up to the most. */
+  readonly layouts?: readonly number[]
   /** Sample rates that it takes; any when left out. */
   readonly rates?: readonly number[]
   /** kbit/s of a stereo track; left out where it loses nothing or has one rate only. */
@@ -38,6 +38,7 @@ export const audioCodecs = {
     encoder: 'libopus',
     name: 'opus',
     maxChannels: 8,
+    layouts: [1, 2, 5, 6, 7, 8],
     rates: [8000, 12000, 16000, 24000, 48000],
     kbits: { low: 64, medium: 96, high: 128, highest: 192 },
   },
@@ -65,6 +66,7 @@ export const audioCodecs = {
     encoder: 'dca',
     name: 'dts',
     maxChannels: 6,
+    layouts: [1, 2, 4, 5, 6],
     rates: [48000],
     args: ['-strict', '-2', '-b:a', '768k'],
   },
@@ -107,8 +109,8 @@ export const audioCodecs = {
   alaw: { encoder: 'pcm_alaw', name: 'pcm_alaw', ...telephone },
   mulaw: { encoder: 'pcm_mulaw', name: 'pcm_mulaw', ...telephone },
   'pcm-8k': { encoder: 'pcm_s16le', name: 'pcm_s16le', ...telephone },
-  'pcm-stereo': { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 2, minChannels: 2 },
-  'pcm-cd': { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 2, minChannels: 2, rates: [44100] },
+  'pcm-stereo': { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 2, layouts: [2] },
+  'pcm-cd': { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 2, layouts: [2], rates: [44100] },
   gsm: { encoder: 'libgsm', name: 'gsm', ...telephone },
   g726: { encoder: 'g726', name: 'adpcm_g726', ...telephone, args: ['-b:a', '32k'] },
   g722: { encoder: 'g722', name: 'adpcm_g722', maxChannels: 1, rates: [16000] },
@@ -118,9 +120,16 @@ export const audioCodecs = {
   yamaha: { encoder: 'adpcm_yamaha', name: 'adpcm_yamaha', maxChannels: 1, rates: [44100] },
   sbc: { encoder: 'sbc', name: 'sbc', maxChannels: 2, rates: [16000, 32000, 44100, 48000] },
   // Its files say nothing of themselves; readers take them for stereo of 48 kHz.
-  aptx: { encoder: 'aptx', name: 'aptx', maxChannels: 2, minChannels: 2, rates: [48000] },
+  aptx: { encoder: 'aptx', name: 'aptx', maxChannels: 2, layouts: [2], rates: [48000] },
   mlp: { encoder: 'mlp', name: 'mlp', maxChannels: 6, rates: masterRates, args: ['-strict', '-2'] },
-  truehd: { encoder: 'truehd', name: 'truehd', maxChannels: 6, rates: masterRates, args: ['-strict', '-2'] },
+  truehd: {
+    encoder: 'truehd',
+    name: 'truehd',
+    maxChannels: 6,
+    layouts: [2, 5, 6],
+    rates: masterRates,
+    args: ['-strict', '-2'],
+  },
   // One block of sound for each picture, of which there are 25 in a second.
   amv: {
     encoder: 'adpcm_ima_amv',

@@ -29,7 +29,7 @@ export function soundArgs(stream: MediaStream, index: number, request: RecipeReq
 export function silenceArgs(request: RecipeRequest): string[] {
   const codec = codecOf(request)
   const rate = codec.rates?.[0] ?? request.container.rates?.[0] ?? 48_000
-  const channels = codec.minChannels ?? 1
+  const channels = channelsFor(codec, 1)
   return [
     ...['-map', '1:a', '-shortest', '-c:a:0', codec.encoder],
     ...['-ac:a:0', String(channels), '-ar:a:0', String(rate), ...(codec.args ?? [])],
@@ -95,10 +95,16 @@ function encodedSound(codec: AudioCodec, stream: MediaStream, index: number, req
 
 function shapeOf(codec: AudioCodec, stream: MediaStream, container: Container, options: MediaOptions) {
   const most = Math.min(codec.maxChannels, container.mostChannels ?? codec.maxChannels)
-  const channels = Math.min(Math.max(options.channels ?? stream.channels ?? 2, codec.minChannels ?? 1), most)
+  const channels = channelsFor(codec, Math.min(options.channels ?? stream.channels ?? 2, most))
   const rate = sampleRate(codec, container, options.audioSampleRate ?? stream.sample_rate ?? 44_100)
   const bits = soundBits(codec, options, channels, rate, isSoundOnly(container))
   return { channels, rate, bits }
+}
+
+/** The most that are not more than wanted, or the fewest that it takes. */
+function channelsFor({ layouts, maxChannels }: AudioCodec, wanted: number): number {
+  if (!layouts) return Math.min(wanted, maxChannels)
+  return layouts.findLast((count) => count <= wanted) ?? layouts[0] ?? wanted
 }
 
 /** Encoders know each number of channels by one layout, and sources by several or none. */

@@ -3,6 +3,8 @@ import type { VideoCodecId } from './ffmpeg-codecs.ts'
 import type { Container } from './ffmpeg-containers.ts'
 
 const faststart = ['-movflags', '+faststart']
+// A time code is a track of its own, of a kind that only editing programs know.
+const mp4Args = [...faststart, '-write_tmcd', '0']
 const mp4Copies = ['h264', 'hevc', 'av1', 'vp9', 'mpeg4', 'aac', 'mp3', 'ac3', 'eac3', 'opus', 'alac']
 const tsCopies = ['h264', 'hevc', 'mpeg2video', 'aac', 'mp3', 'mp2', 'ac3', 'eac3']
 const asfCopies = ['wmv1', 'wmv2', 'wmv3', 'vc1', 'msmpeg4v3', 'wmav1', 'wmav2', 'wmapro']
@@ -41,7 +43,7 @@ const matroska = {
 export const videoContainers = {
   mp4: {
     muxer: 'mp4',
-    args: faststart,
+    args: mp4Args,
     video: ['h264', 'h265', 'av1', 'vp9', 'mpeg4'],
     audio: ['aac', 'mp3', 'ac3', 'opus', 'alac'],
     copies: mp4Copies,
@@ -50,7 +52,7 @@ export const videoContainers = {
   },
   m4v: {
     muxer: 'mp4',
-    args: faststart,
+    args: mp4Args,
     video: ['h264', 'h265', 'mpeg4'],
     audio: ['aac', 'ac3', 'alac'],
     copies: ['h264', 'hevc', 'mpeg4', 'aac', 'ac3', 'eac3', 'alac'],

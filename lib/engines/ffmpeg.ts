@@ -8,7 +8,7 @@ import { compress } from './ffmpeg-compress.ts'
 import { mergeSound, mergeVideo } from './ffmpeg-merge.ts'
 import { isMidi, playedMidi } from './ffmpeg-midi.ts'
 import { animatedPngOptions, animatedWebpOptions, gifOptions } from './ffmpeg-options.ts'
-import { type Media, nothingOf, probe } from './ffmpeg-probe.ts'
+import { type Media, nothingOf, probeWhole } from './ffmpeg-probe.ts'
 import { failure } from './ffmpeg-run.ts'
 import { firstPicture } from './ffmpeg-still.ts'
 import { targetOf, transcode } from './ffmpeg-transcode.ts'
@@ -43,7 +43,7 @@ async function runOperation(work: Work, input: InputFile, target: string, tools:
   const { path, from } = isMidi(work.from)
     ? { path: await playedMidi(input.path, work.from, tools), from: 'wav' as const }
     : { path: input.path, from: work.from }
-  const media = await probe(path, from, tools)
+  const media = await probeWhole(path, from, tools)
   const source = { path, from, media, size: input.size }
   if (work.operation === 'compress') return compress(work, source, target, tools)
   if (formatById(work.to).category === 'image') return animate(work, source, target, tools)

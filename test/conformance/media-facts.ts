@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { probed } from '../engines/judge.ts'
+import { rawInput } from '../engines/raw-media.ts'
 
 const run = promisify(execFile)
 
@@ -15,7 +16,7 @@ export interface MediaFacts {
 }
 
 /** Probes what is in a file and decodes all of it. */
-export async function mediaFacts(path: string, inputOptions: readonly string[] = []): Promise<MediaFacts> {
+export async function mediaFacts(path: string, inputOptions = rawInput(path)): Promise<MediaFacts> {
   const probe = await probed(path)
   const has = (type: string) => probe.streams.some((stream) => stream.codec_type === type)
   const decoded = await run(

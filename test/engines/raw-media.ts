@@ -1,0 +1,16 @@
+import { extname } from 'node:path'
+
+/** How a player is told what a file without a header holds; from the recommendations that name the formats. */
+const told: Readonly<Record<string, readonly string[]>> = {
+  '.al': ['-f', 'alaw', '-sample_rate', '8000', '-channels', '1'],
+  '.ul': ['-f', 'mulaw', '-sample_rate', '8000', '-channels', '1'],
+  '.sln': ['-f', 's16le', '-sample_rate', '8000', '-channels', '1'],
+  '.pcm': ['-f', 's16le', '-sample_rate', '44100', '-channels', '2'],
+  '.g726': ['-f', 'g726', '-sample_rate', '8000', '-code_size', '4'],
+  '.g722': ['-f', 'g722'],
+  '.aptx': ['-f', 'aptx'],
+  '.dfpwm': ['-f', 'dfpwm'],
+  '.mjpeg': ['-f', 'mjpeg'],
+}
+
+export const rawInput = (path: string): readonly string[] => told[extname(path)] ?? []
