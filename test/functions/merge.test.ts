@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import { Client, type JobData, startService, type TestService } from '../service.ts'
+
+const run = promisify(execFile)
+
+let service: TestService
+let client: Client
+let scratch: string
+before(async () => {
+  service = await startService()
+  client = new Client(service)
+  scratch = await mkdtemp(join(tmpdir(), 'merge-'))
+})
+after(async () => {
+  await service.stop()
+  await rm(scratch, { recursive: true })
+})
+
+const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
+
+interface Part {
+  readonly field: string
+  readonly name: string
+  /** The fixture's name where it is another. */
+  readonly from?: string
+}
+
+async function send(
+  path: string,
+  parts: readonly Part[],
+  fields: Readonly<Record<string, string>>,
+): Promise<JobData> {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  for (const { field, name, from = name } of parts) form.append(field, new Blob([await fixture(from)]), name)
+  const response = await client.fetch(path, { method: 'POST', body: form })
+  const body = (await response.json()) as { data: JobData }
+  assert.equal(response.status, 202, JSON.stringify(body))
+  return client.finished(body.data.jobId)
+}
+
+async function resultOf(job: JobData): Promise<string> {
+  assert.equal(job.status, 'completed', JSON.stringify(job.error))
+  const path = join(scratch, `${job.jobId}-${job.result?.filename}`)
+  await writeFile(path, await client.download(job.jobId))
+  return path
+}
+
+const pagesOf = async (path: string) =>
+  Number(/^Pages:\s+(\d+)/m.exec((await run('pdfinfo', [path])).stdout)?.[1])
+const file = (name: string, from = name) => ({ field: 'file', name, from })
+
+test('PDFs are merged in the order of their parts', async () => {
+  const job = await send(
+    '/v1/convert/merge',
+    [file('three-pages.pdf'), file('again.pdf', 'three-pages.pdf')],
+    {},
+  )
+  assert.equal(await pagesOf(await resultOf(job)), 6)
+  assert.equal(job.result?.filename, 'three-pages.pdf')
+})
+
+test('pictures are merged side by side', async () => {
+  const parts = [file('corners.png'), file('corners.jpg')]
+  const fields = { mergeType: 'image', options: JSON.stringify({ layout: 'horizontal' }) }
+  const path = await resultOf(await send('/v1/convert/merge', parts, fields))
+  assert.match((await run('file', [path])).stdout, /PNG image data, 80 x 30/)
+})
+
+test('sound is merged with the silence that is asked for between', async () => {
+  const parts = [file('tone.wav'), file('tone.flac')]
+  const fields = { mergeType: 'audio', options: JSON.stringify({ gap: 2 }) }
+  const path = await resultOf(await send('/v1/convert/merge', parts, fields))
+  const args = ['-v', 'error', '-show_entries', 'format=duration,format_name', '-of', 'csv=p=0', path]
+  const [name, duration] = (await run('ffprobe', args)).stdout.split(',')
+  assert.equal(name, 'wav')
+  assert.ok(Number(duration) > 3.5 && Number(duration) < 5, duration)
+})
+
+test('pictures become the pages of one PDF, the file first', async () => {
+  const parts = [file('corners.png'), { field: 'additionalFile', name: 'corners.jpg' }]
+  const fields = { targetFormat: 'pdf', combineImages: 'true' }
+  assert.equal(await pagesOf(await resultOf(await send('/v1/convert', parts, fields))), 2)
+})
+
+test('a tool works on a PDF without a target being named', async () => {
+  const job = await send('/v1/convert', [file('three-pages.pdf')], {
+    toolOperation: 'extract-pdf-pages',
+    pages: '3,1',
+  })
+  assert.equal(await pagesOf(await resultOf(job)), 2)
+})
+
+test('a picture is the watermark of a PDF', async () => {
+  const parts = [file('three-pages.pdf'), { field: 'additionalFile', name: 'alpha.png' }]
+  const path = await resultOf(await send('/v1/convert', parts, { toolOperation: 'add-watermark-pdf' }))
+  const { stdout } = await run('pdfimages', ['-list', path])
+  assert.match(stdout, /image\s+40\s+30/)
+})
+
+test('uploads are merged as files of a form are, and belong to the job', async () => {
+  const ids: string[] = []
+  const bytes = await fixture('three-pages.pdf')
+  for (let count = 0; count < 2; count++) {
+    const body = JSON.stringify({ filename: 'a.pdf', contentType: 'application/pdf', size: bytes.length })
+    const headers = { 'content-type': 'application/json' }
+    const reply = await client.fetch('/v1/uploads/presign', { method: 'POST', headers, body })
+    const { data } = (await reply.json()) as {
+      data: { uploadId: string; url: string; method: string; headers: Record<string, string> }
+    }
+    const put = await fetch(data.url, { method: data.method, headers: data.headers, body: bytes })
+    assert.equal(put.status, 200)
+    ids.push(data.uploadId)
+  }
+  const merged = await client.fetch('/v1/convert/merge', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ uploadIds: ids }),
+  })
+  const { data } = (await merged.json()) as { data: JobData }
+  assert.equal(await pagesOf(await resultOf(await client.finished(data.jobId))), 6)
+})
