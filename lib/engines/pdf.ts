@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
 import type { Capability, Engine, OutputFile, Result, Tools, Work } from './engine.ts'
+import { ocr, runOcr } from './ocr.ts'
 import { flag, integer, numberFromText, quality } from './options.ts'
 import { pageRange, pagesOf } from './page-range.ts'
+import { docxCapability, pdfToDocx } from './pdf-docx/convert.ts'
 import { openPdf } from './pdf-open.ts'
 import { type Pages, toJpeg, toPictures, toTiff } from './pdf-pictures.ts'
 import { toText } from './pdf-text.ts'
@@ -49,7 +51,7 @@ const capability = (to: FormatId, schema: z.ZodObject, cost: number): Capability
   cost,
 })
 
-/** Pages of a PDF as pictures and text, by poppler, and the tools that change a PDF. */
+/** Pages of a PDF as pictures, text and Word documents, the text in pictures, and the tools that change a PDF. */
 export const pdf: Engine = {
   id: 'pdf',
   image: 'pdf',
@@ -60,6 +62,8 @@ export const pdf: Engine = {
     capability('avif', options.avif, 1),
     capability('tiff', options.tiff, 0.4),
     capability('txt', options.txt, 0.1),
+    docxCapability,
+    ...ocr,
     ...pdfTools,
   ],
   limits: { memoryMb: 3008, diskMb: 4096, timeoutS: 600 },
@@ -68,11 +72,14 @@ export const pdf: Engine = {
 }
 
 async function run(work: Work, tools: Tools): Promise<Result> {
+  if (work.operation === 'ocr-pdf' || work.from !== 'pdf')
+    return untilAborted(runOcr(work, tools), tools.signal)
   if (work.operation !== 'convert') {
     // Loaded when a tool is wanted: the planner and the API know them and never run one.
     const { runPdfTool } = await import('./pdf-tools/run.ts')
     return untilAborted(runPdfTool(work, tools), tools.signal)
   }
+  if (work.to === 'docx') return untilAborted(pdfToDocx(work, tools), tools.signal)
   const [input] = work.inputs
   if (!input) throw new Error('pdf was called without an input.')
   const { pages: range, password } = z.object(openShape).parse(work.options)

@@ -28,7 +28,7 @@ export function linesOf(words: readonly Word[]): Line[] {
 function sameRow(row: readonly Word[], word: Word): boolean {
   const main = row.reduce((best, other) => (other.style.size > best.style.size ? other : best))
   const size = Math.max(main.style.size, word.style.size)
-  return Math.abs(word.base - main.base) <= size * 0.36
+  return Math.abs(word.base - main.base) <= size * 0.45
 }
 
 /** Words that were found in the order in which they are read, however they stand. */

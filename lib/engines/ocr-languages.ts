@@ -1,0 +1,56 @@
+import * as z from 'zod'
+
+/** Public names of the languages that texts in pictures are read in: those of Tesseract's packs. */
+export const ocrLanguages = {
+  eng: 'English',
+  deu: 'German',
+  fra: 'French',
+  spa: 'Spanish',
+  ita: 'Italian',
+  por: 'Portuguese',
+  nld: 'Dutch',
+  pol: 'Polish',
+  rus: 'Russian',
+  ukr: 'Ukrainian',
+  tur: 'Turkish',
+  ara: 'Arabic',
+  hin: 'Hindi',
+  jpn: 'Japanese',
+  kor: 'Korean',
+  'chi-sim': 'Chinese, simplified',
+  'chi-tra': 'Chinese, traditional',
+} as const satisfies Readonly<Record<string, string>>
+
+const names = Object.keys(ocrLanguages)
+const maxTogether = 5
+const one = `(?:${names.join('|')})`
+const several = new RegExp(`^${one}(?:\\+${one}){0,${maxTogether - 1}}$`)
+
+/** A plus sign in a form that was not encoded arrives as a space. */
+const spelled = (value: unknown) =>
+  typeof value === 'string'
+    ? value
+        .trim()
+        .toLowerCase()
+        .replaceAll('_', '-')
+        .split(/[\s+]+/)
+        .join('+')
+    : value
+
+export const ocrLanguage = z.preprocess(
+  spelled,
+  z
+    .string()
+    .regex(
+      several,
+      `Expected one of ${names.join(', ')}, or up to ${maxTogether} of them joined by +, as eng+deu.`,
+    )
+    .describe(
+      `Languages of the text in pictures, at most ${maxTogether} joined by +, the main one first: ${names.join(', ')}.`,
+    ),
+)
+
+/** As Tesseract is told: `eng+chi_sim`, each once. */
+export function tesseractLanguages(language: string): string {
+  return [...new Set(language.split('+'))].join('+').replaceAll('-', '_')
+}

@@ -1,0 +1,98 @@
+import { copyFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod'
+import type { Capability, OutputFile, Result, Tools, Work } from './engine.ts'
+import { ocrLanguage } from './ocr-languages.ts'
+import { pictureAsPdf, readablePictures } from './ocr-picture.ts'
+import { hasText, lettersByPage, recognize } from './ocr-recognize.ts'
+import { flag } from './options.ts'
+import { openPdf } from './pdf-open.ts'
+import { toText } from './pdf-text.ts'
+import { openEditable } from './pdf-tools/document.ts'
+import { progressWithin } from './progress.ts'
+
+const language = ocrLanguage.default('eng')
+const PictureOptions = z.object({ language })
+const PdfOptions = z.object({
+  language,
+  deskew: flag().default(false).describe('Turns crooked pages straight; their pictures are encoded anew.'),
+  password: z.string().min(1).max(200).optional().describe('Opens a PDF that needs one.'),
+})
+
+const targets = ['pdf', 'txt', 'docx'] as const
+
+/** Text in pictures: of a PDF, and of the pictures themselves. */
+export const ocr: readonly Capability[] = [
+  { operation: 'ocr-pdf', from: ['pdf'], to: targets, same: true, options: PdfOptions, cost: 10 },
+  { operation: 'ocr-pdf', from: readablePictures, to: targets, options: PictureOptions, cost: 3 },
+  { operation: 'convert', from: readablePictures, to: ['txt', 'docx'], options: PictureOptions, cost: 3 },
+]
+
+/** A PDF whose pages all have text. */
+interface Searchable {
+  readonly path: string
+  readonly pages: number
+  readonly pagesRecognized: number
+}
+
+/** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED. */
+export async function runOcr(work: Work, tools: Tools): Promise<Result> {
+  const [input] = work.inputs
+  if (!input) throw new Error('ocr was called without an input.')
+  const searchable = work.from === 'pdf' ? await searchablePdf(work, tools) : await picturePdf(work, tools)
+  const file = await targetOf(work, searchable, tools)
+  tools.progress(1)
+  const { pages, pagesRecognized } = searchable
+  return { files: [file], details: { pages, pagesRecognized } }
+}
+
+async function searchablePdf({ inputs: [input], options }: Work, tools: Tools): Promise<Searchable> {
+  if (!input) throw new Error('ocr was called without an input.')
+  const { language, deskew, password } = PdfOptions.parse(options)
+  const { path, encrypted } = await openEditable(input, password, tools)
+  const letters = await lettersByPage(path, tools)
+  const pages = letters.flatMap((count, index) => (hasText(count) ? [] : [index + 1]))
+  if (encrypted) tools.warn('ENCRYPTION_REMOVED', 'The PDF was protected; the result is not.')
+  if (pages.length === 0) {
+    tools.warn('TEXT_PRESENT', 'Every page has text already, so nothing was recognized.')
+    return { path, pages: letters.length, pagesRecognized: 0 }
+  }
+  const onPage = (done: number) => tools.progress((done / pages.length) * 0.9, 'ocr')
+  const recognized = await recognize({ path, pages, language, deskew, onPage }, tools)
+  return { path: recognized, pages: letters.length, pagesRecognized: pages.length }
+}
+
+async function picturePdf({ inputs: [input], options }: Work, tools: Tools): Promise<Searchable> {
+  if (!input) throw new Error('ocr was called without an input.')
+  const { language } = PictureOptions.parse(options)
+  const picture = await pictureAsPdf(input, tools)
+  const pages = Array.from({ length: picture.pages }, (_, index) => index + 1)
+  const onPage = (done: number) => tools.progress((done / pages.length) * 0.9, 'ocr')
+  const enlarged = picture.dpi < 250 ? { oversample: 300 } : {}
+  const { path } = picture
+  const recognized = await recognize({ path, pages, language, deskew: false, ...enlarged, onPage }, tools)
+  return { path: recognized, pages: pages.length, pagesRecognized: pages.length }
+}
+
+async function targetOf(
+  { to, outDir }: Work,
+  { path, pages }: Searchable,
+  tools: Tools,
+): Promise<OutputFile> {
+  const all = Array.from({ length: pages }, (_, index) => index + 1)
+  switch (to) {
+    case 'txt':
+      return toText({ opened: await openPdf(path, undefined, tools), pages: all, outDir }, tools)
+    case 'docx': {
+      // Loaded when it is wanted: the writer is large.
+      const { flowDocx } = await import('./pdf-docx/flow.ts')
+      return { path: await flowDocx(path, all, outDir, progressWithin(tools, 0.9, 1)) }
+    }
+    default: {
+      const target = join(outDir, 'output.pdf')
+      // What came in stays where it is; what was made can be moved.
+      await (path.endsWith('recognized.pdf') ? rename(path, target) : copyFile(path, target))
+      return { path: target }
+    }
+  }
+}
