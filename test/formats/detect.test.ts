@@ -235,7 +235,7 @@ describe('an encrypted PDF', () => {
 const samples = process.env.SAMPLES_DIR ?? fileURLToPath(new URL('../../../shared/samples', import.meta.url))
 
 function sampleFiles(): { path: string; format: FormatId }[] {
-  return ['video', 'audio', 'image', 'document'].flatMap((category) =>
+  return ['video', 'audio', 'image', 'document', 'ebook'].flatMap((category) =>
     readdirSync(`${samples}/${category}`)
       .filter((name) => /^(s|real\d?|alpha)\./.test(name))
       .flatMap((name) => {

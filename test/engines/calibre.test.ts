@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { calibre } from '../../lib/engines/calibre.ts'
+import { pandoc } from '../../lib/engines/pandoc.ts'
+import { AppError } from '../../lib/errors.ts'
+import { detectFormat } from '../../lib/formats/detect.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { bookText } from './book-judge.ts'
+import { conformance } from './conformance.ts'
+import { output } from './judge.ts'
+import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+
+const run = promisify(execFile)
+const scratch = await mkdtemp(join(tmpdir(), 'calibre-test-'))
+after(async () => {
+  await rm(scratch, { recursive: true })
+  await removeRuns()
+})
+
+async function kept(source: string, to: FormatId, name: string, engine = calibre): Promise<string> {
+  const { path } = await convert(engine, source, to)
+  await copyFile(path, join(scratch, name))
+  return join(scratch, name)
+}
+
+const text = join(scratch, 'notes.md')
+await writeFile(
+  text,
+  '---\ntitle: Field notes\nauthor: Ada Example\n---\n\n# Kingfisher\n\nA "blue" bird -- seen... twice by the river.\n',
+)
+const epub = await kept(text, 'epub', 'notes.epub', pandoc)
+const mobi = await kept(epub, 'mobi', 'notes.mobi')
+const azw3 = await kept(epub, 'azw3', 'notes.azw3')
+const comic = join(scratch, 'comic.cbz')
+await run('bsdtar', [...['--format=zip', '-cf', comic, '-C', fixture(''), 'corners.png', 'corners.jpg']])
+
+/** The others are read more closely below. */
+const rare: readonly FormatId[] = ['lit', 'snb', 'pmlz', 'htmlz', 'docx']
+
+conformance(calibre, {
+  fixtures: { epub, mobi, azw3, docx: fixture('office/report.docx'), cbz: comic },
+  only: (from, to) => (from === 'epub' ? rare.includes(to) : to === 'epub'),
+  long: { source: epub, to: 'azw3' },
+})
+
+async function converted(source: string, to: FormatId, settings: RunSettings = {}) {
+  const made = await convert(calibre, source, to, settings)
+  return { ...made, text: (await bookText(made.path)) ?? (await readFile(made.path, 'utf8')) }
+}
+
+describe('a book', { concurrency: 2 }, () => {
+  test('says the same in every format that can be read here', async () => {
+    for (const path of [mobi, azw3]) assert.match((await bookText(path)) ?? '', /by the river/)
+    for (const to of ['fb2', 'lrf', 'rb', 'tcr', 'pdb'] as const) {
+      const { text: words } = await converted(epub, to)
+      assert.match(words, /Kingfisher/, to)
+      assert.match(words, /by the river/, to)
+    }
+  })
+
+  test('keeps its title and author', async () => {
+    for (const path of [mobi, azw3, (await convert(calibre, mobi, 'epub')).path]) {
+      const meta = await output('ebook-meta', path)
+      assert.match(meta, /Title +: Field notes/, path)
+      assert.match(meta, /Author\(s\) +: Ada Example/, path)
+    }
+  })
+
+  test('of a file without a title is called as the file was', async () => {
+    const plain = join(scratch, 'plain.txt')
+    await writeFile(plain, 'Words.\n\n![x](/etc/hostname)\n')
+    const { path, text: words } = await converted(plain, 'epub', { names: ['Tom & <Jerry>.txt'] })
+    assert.match(await output('ebook-meta', path), /Title +: Tom & <Jerry>/)
+    assert.match(words, /!\[x\]\(\/etc\/hostname\)/)
+  })
+
+  test('of pictures has them as they were', async () => {
+    const { path } = await convert(calibre, comic, 'epub')
+    const { stdout } = await run('bsdtar', ['-xOf', path, '*corners.png'], { encoding: 'buffer' })
+    assert.deepEqual(stdout, await readFile(fixture('corners.png')))
+  })
+
+  test('is made of comics in other archives', async () => {
+    for (const [format, kind] of [
+      ['cbt', 'ustar'],
+      ['cb7', '7zip'],
+    ] as const) {
+      const path = join(scratch, `comic.${format}`)
+      await run('bsdtar', [`--format=${kind}`, '-cf', path, '-C', fixture(''), 'corners.jpg'])
+      const made = await convert(calibre, path, 'epub')
+      assert.match(await output('bsdtar', '-tf', made.path), /corners\.jpg/)
+    }
+  })
+})
+
+describe('the options of books', { concurrency: 2 }, () => {
+  const styles = async (options: Readonly<Record<string, unknown>>) =>
+    (await converted(epub, 'epub', { options })).text
+
+  test('set the margins, one for all sides or four', async () => {
+    assert.match(await styles({ ebookMargin: '33' }), /margin-bottom: ?33(\.0)?pt/)
+    const four = await styles({ ebookMargin: '10,20,30,40' })
+    assert.match(four, /margin-top: ?10(\.0)?pt/)
+    assert.match(four, /margin-bottom: ?20(\.0)?pt/)
+  })
+
+  test('make punctuation typographic', async () => {
+    assert.match(await styles({ ebookSmartenPunctuation: 'true' }), /“blue”/)
+  })
+
+  test('change sizes by a base size or a device, or leave them', async () => {
+    const sizes = async (options: Readonly<Record<string, unknown>>) =>
+      [...(await styles(options)).matchAll(/font-size: ?([\d.]+(?:em|pt))/g)].map(([, size]) => size).join()
+    const usual = await sizes({})
+    assert.notEqual(await sizes({ ebookBaseFontSize: 30 }), usual)
+    assert.notEqual(await sizes({ ebookDisableFontRescaling: true }), usual)
+    assert.notEqual(await sizes({ ebookOutputProfile: 'kindle_pw3' }), usual)
+  })
+
+  test('embed the fonts that a book names', async () => {
+    const page = join(scratch, 'page.html')
+    await writeFile(page, '<h1>Kingfisher</h1><p>By the river.</p>')
+    const named = join(scratch, 'named.htmlz')
+    await writeFile(
+      page.replace('page', 'index'),
+      '<html><head><style>p { font-family: "DejaVu Serif" }</style></head><body><p>By the river.</p></body></html>',
+    )
+    await run('bsdtar', ['--format=zip', '-cf', named, '-C', scratch, 'index.html'])
+    const { path } = await convert(calibre, named, 'epub', { options: { ebookEmbedFonts: true } })
+    assert.match(await output('bsdtar', '-tf', path), /DejaVu.*\.ttf/)
+  })
+
+  test('that FictionBook has no place for are told', async () => {
+    const { warnings } = await convert(calibre, epub, 'fb2', { options: { ebookMargin: 3 } })
+    assert.deepEqual(warnings, ['OPTION_NOT_HELD'])
+  })
+
+  test('are refused when they make no sense', async () => {
+    for (const options of [
+      { ebookMargin: '1,2' },
+      { ebookMargin: -1 },
+      { ebookOutputProfile: 'papyrus' },
+      { ebookBaseFontSize: 1 },
+    ]) {
+      await assert.rejects(convert(calibre, epub, 'epub', { options }), { name: 'ZodError' })
+    }
+  })
+})
+
+describe('a book that is protected by its seller', () => {
+  const protectedError = (error: unknown) =>
+    error instanceof AppError && error.code === 'UNSUPPORTED_FORMAT' && error.details?.reason === 'drm'
+
+  const source = (name: string, bytes: Buffer) => ({
+    name,
+    size: bytes.length,
+    read: async (start: number, end: number) => bytes.subarray(start, end),
+  })
+
+  test('is refused when it is sent, and by the engine', async () => {
+    const bytes = await readFile(mobi)
+    bytes.writeUInt16BE(2, bytes.readUInt32BE(78) + 12)
+    await assert.rejects(detectFormat(source('book.mobi', bytes)), protectedError)
+    const path = join(scratch, 'locked.mobi')
+    await writeFile(path, bytes)
+    await assert.rejects(convert(calibre, path, 'epub'), protectedError)
+  })
+
+  test('is told from one with fonts that only look protected', async () => {
+    for (const [algorithm, isProtected] of [
+      ['http://www.w3.org/2001/04/xmlenc#aes128-cbc', true],
+      ['http://www.idpf.org/2008/embedding', false],
+    ] as const) {
+      const folder = await mkdtemp(join(scratch, 'drm-'))
+      await run('bsdtar', ['-xf', epub, '-C', folder])
+      await writeFile(
+        join(folder, 'META-INF/encryption.xml'),
+        `<encryption><EncryptedData><EncryptionMethod Algorithm="${algorithm}"/></EncryptedData></encryption>`,
+      )
+      const path = join(scratch, 'encrypted.epub')
+      await run('bsdtar', ['--format=zip', '-cf', path, '-C', folder, 'mimetype', 'META-INF', 'EPUB'])
+      const detected = detectFormat(source('book.epub', await readFile(path)))
+      if (isProtected) await assert.rejects(detected, protectedError)
+      else assert.equal((await detected).format, 'epub')
+    }
+  })
+})
+
+describe('a hostile book', () => {
+  test('that would unpack to far more than its size is refused', async () => {
+    const big = join(scratch, 'index.html')
+    await writeFile(big, Buffer.alloc(90_000_000, 0x20))
+    const path = join(scratch, 'bomb.htmlz')
+    await run('bsdtar', ['--format=zip', '-cf', path, '-C', scratch, 'index.html'])
+    await rm(big)
+    await assert.rejects(convert(calibre, path, 'epub'), { code: 'FILE_TOO_LARGE' })
+  })
+
+  test('shows nothing of the machine', async () => {
+    const secret = '/usr/share/common-licenses/GPL-3'
+    const folder = await mkdtemp(join(scratch, 'hostile-'))
+    const up = `../../../../../../../../..${secret}`
+    await writeFile(
+      join(folder, 'index.html'),
+      `<p>Words.</p><a href="file://${secret}">a</a><a href="${up}">b</a><img src="${secret}"><iframe src="${up}"></iframe>`,
+    )
+    const path = join(scratch, 'hostile.htmlz')
+    await run('bsdtar', ['--format=zip', '-cf', path, '-C', folder, 'index.html'])
+    for (const to of ['epub', 'txtz'] as const) {
+      const { text: words } = await converted(path, to)
+      assert.match(words, /Words/, to)
+      assert.doesNotMatch(words, /GNU GENERAL/, to)
+    }
+  })
+})
