@@ -8,7 +8,7 @@ import {
 } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { withExtension } from '../../lib/file-name.ts'
-import { detectFormat } from '../../lib/formats/detect.ts'
+import { detectFormat, type PdfHint } from '../../lib/formats/detect.ts'
 import { type FormatId, formatByAlias, formatById } from '../../lib/formats/index.ts'
 import type { HttpRequest } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
@@ -131,7 +131,7 @@ export async function startConversion(
   services: Services,
 ): Promise<Job> {
   const { sources, operation, engine, options: given } = wanted
-  const hint = typeof given.password === 'string' ? { password: given.password } : undefined
+  const hint = pdfHint(operation, given)
   const files: StoredFile[] = []
   for (const source of sources) files.push(storedFile(source, await detectFormat(source, hint)))
   const [first, ...more] = files
@@ -169,6 +169,16 @@ export async function startConversion(
     })
   for (const source of sources) source.adopt()
   return state.job
+}
+
+/** What must be known to look into a PDF. */
+function pdfHint(operation: Operation, given: Readonly<Record<string, unknown>>): PdfHint {
+  // The password of a PDF that is to be locked is the new one.
+  const password = operation === 'encrypt-pdf' ? given.currentPassword : given.password
+  return {
+    ...(typeof password === 'string' && { password }),
+    ...(operation === 'repair-pdf' && { mayBeDamaged: true }),
+  }
 }
 
 const takenAlready = (upload: UploadRecord) =>

@@ -10,6 +10,7 @@ import { type Sniffed, sniff } from './detect/sniff.ts'
 import { type ByteSource, damaged, type OpenedFile, openFile } from './detect/source.ts'
 import { type Format, type FormatId, formatByExtension, formatById } from './index.ts'
 
+export type { PdfHint } from './detect/pdf.ts'
 export type { ByteSource } from './detect/source.ts'
 
 export interface Detected {

@@ -257,6 +257,7 @@ export const textFormats: readonly FormatId[] = [
   'dif',
   'slk',
   'html',
+  'json',
   ...markupDocuments.map((format): FormatId => format.id),
 ]
 

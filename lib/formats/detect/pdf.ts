@@ -3,6 +3,8 @@ import { ascii, damaged, type OpenedFile } from './source.ts'
 
 export interface PdfHint {
   readonly password?: string | undefined
+  /** It is to be repaired. */
+  readonly mayBeDamaged?: boolean
 }
 
 /** Bytes that a password check may fetch; a file whose objects lie wider is left to the engine. */
@@ -15,7 +17,7 @@ const deadlineMs = 10_000
  */
 export async function checkPdf(file: OpenedFile, hint: PdfHint): Promise<void> {
   const tail = ascii(file.tail)
-  if (!tail.includes('startxref') && !tail.includes('%%EOF')) {
+  if (!hint.mayBeDamaged && !tail.includes('startxref') && !tail.includes('%%EOF')) {
     throw damaged('a PDF', 'its end is missing, as after a transfer that stopped early')
   }
   if (!(await mentionsEncryption(file, tail))) return
