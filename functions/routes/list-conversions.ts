@@ -14,7 +14,10 @@ const ConversionView = z.object({
   to: z.string(),
   category: z.enum(categories).describe('Category of the source'),
   engines: z.array(z.string()).describe('Those that work one after the other'),
-  steps: z.array(z.object({ engine: z.string(), from: z.string(), to: z.string() })),
+  steps: z
+    .array(z.object({ engine: z.string(), from: z.string(), to: z.string() }))
+    .optional()
+    .describe('In longer lists only where there are several'),
   options: z.array(OptionView).optional(),
   optionSet: z.int().optional().describe('Place in `optionSets` of what would else be `options`'),
   more: MoreView.optional().describe('Further files that it takes'),
@@ -68,7 +71,11 @@ export const listConversions = contract({
       return { data: { conversions: views, total } }
     }
     const sets = new OptionSets()
-    const views = found.map((pair) => ({ ...viewOf(pair), optionSet: sets.placeOf(optionsOf(pair.route)) }))
+    const views = found.map((pair) => {
+      const { steps, ...view } = viewOf(pair)
+      const way = steps.length > 1 ? { steps } : {}
+      return { ...view, ...way, optionSet: sets.placeOf(optionsOf(pair.route)) }
+    })
     return { data: { conversions: views, optionSets: sets.all(), total } }
   },
 })

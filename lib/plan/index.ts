@@ -4,7 +4,7 @@ import { engines as allEngines } from '../engines/index.ts'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById, formats } from '../formats/index.ts'
 import { type Edges, edgesOf } from './edges.ts'
-import { isOffered } from './offered.ts'
+import { isOffered, rankOf } from './offered.ts'
 import { type Route, routesFrom } from './search.ts'
 
 export type { Step } from './edges.ts'
@@ -78,17 +78,19 @@ function notOffered(
 }
 
 /**
- * What people want a file of this format to become: its own kind first, then as the registry orders it, and never
- * itself. `conversions` has all that works.
+ * What people want a file of this format to become: its own category and the most wanted first, then as the registry
+ * orders it, and never itself. `conversions` has all that works.
  */
 export function targetsOf(from: FormatId, engines: readonly Engine[] = allEngines): FormatId[] {
   const routes = plansOf(engines, 'convert').from(from)
   const source = formatById(from)
   const targets = formats.filter((format) => routes.has(format.id) && isOffered(source, format))
-  const [own, other] = [true, false].map((same) =>
-    targets.filter((format) => (format.category === source.category) === same),
-  )
-  return [...(own ?? []), ...(other ?? [])].map(({ id }) => id)
+  const byCategory = Map.groupBy(targets, ({ category }) => category)
+  const own = byCategory.get(source.category) ?? []
+  byCategory.delete(source.category)
+  return [own, ...byCategory.values()]
+    .flatMap((group) => group.toSorted((a, b) => rankOf(a) - rankOf(b)))
+    .map(({ id }) => id)
 }
 
 /** Every pair that works, with its route. Computed once for a list of engines. */

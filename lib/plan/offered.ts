@@ -1,21 +1,60 @@
 import type { Format } from '../formats/index.ts'
 
-/**
- * What people want from a file of another category: a film as MP3, a page as PNG. The rest works as well, and is made
- * when it is asked for by name; in a list of a hundred it would only hide what is wanted.
- */
-const acrossCategories: Readonly<Record<string, readonly string[]>> = {
+/** What people ask for most, the most wanted first; also of files of another category: a film as MP3, a page as PNG. */
+const usual: Readonly<Record<Format['category'], readonly string[]>> = {
   video: ['mp4', 'webm', 'mov', 'mkv', 'avi'],
   audio: ['mp3', 'wav', 'm4a', 'aac', 'flac', 'ogg', 'opus'],
   image: ['jpg', 'png', 'webp', 'avif', 'gif', 'tiff', 'svg', 'bmp'],
   document: ['pdf', 'docx', 'odt', 'rtf', 'txt', 'html', 'md'],
   ebook: ['epub', 'mobi', 'azw3', 'fb2'],
-  archive: ['zip'],
-  font: [],
+  archive: ['zip', '7z', 'tgz', 'tar'],
+  font: ['woff2', 'ttf', 'otf', 'woff'],
 }
 
-/** Whether a conversion that works is also shown among the targets of its source. */
+/** Documents that are no running text: what they become among documents. */
+const kinds = [
+  {
+    of: [
+      ...['xlsx', 'xlsm', 'xltx', 'xltm', 'xls', 'xlt', 'ods', 'ots', 'fods', 'sxc', 'uos'],
+      ...['csv', 'tsv', 'dif', 'slk', 'numbers'],
+    ],
+    becomes: ['pdf', 'html', 'md', 'txt'],
+  },
+  {
+    of: [
+      ...['pptx', 'pptm', 'ppsx', 'potx', 'potm', 'ppt', 'pps', 'pot', 'odp', 'otp', 'fodp', 'sxi'],
+      ...['key'],
+    ],
+    becomes: ['pdf', 'html', 'txt'],
+  },
+  { of: ['odg', 'otg', 'fodg', 'vsd', 'vsdx', 'pub', 'dxf'], becomes: ['pdf'] },
+]
+
+/** Text becomes slides, where its headings are their titles. */
+const slidesOfText = ['pptx', 'odp']
+
+/** Every id that a rule names. */
+export const namedIds: readonly string[] = [
+  ...Object.values(usual).flat(),
+  ...kinds.flatMap(({ of, becomes }) => [...of, ...becomes]),
+  ...slidesOfText,
+]
+
+/**
+ * Whether a conversion that works is also shown among the targets of its source. One that is not is still made when it
+ * is asked for by name; in a list of two hundred it would hide what is wanted.
+ */
 export function isOffered(from: Format, to: Format): boolean {
   if (from.id === to.id) return false
-  return from.category === to.category || (acrossCategories[to.category]?.includes(to.id) ?? false)
+  if (from.category !== to.category) return usual[to.category].includes(to.id)
+  if (from.category !== 'document') return true
+  const [kind, other] = [from, to].map(({ id }) => kinds.find(({ of }) => of.includes(id)))
+  if (kind === other) return true
+  return kind ? kind.becomes.includes(to.id) : slidesOfText.includes(to.id)
+}
+
+/** The most wanted of its category is 0; all that nobody asks for is the same. */
+export function rankOf({ id, category }: Format): number {
+  const place = usual[category].indexOf(id)
+  return place < 0 ? usual[category].length : place
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { engines } from '../../lib/engines/index.ts'
-import { type FormatId, formatById, formats } from '../../lib/formats/index.ts'
+import { type FormatId, formatById, formats, isFormatId } from '../../lib/formats/index.ts'
 import { conversions, optionsOf, planRoute, targetsOf } from '../../lib/plan/index.ts'
+import { namedIds } from '../../lib/plan/offered.ts'
 
 const steps = (from: FormatId, to: FormatId) =>
   [from, ...planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
@@ -56,6 +57,20 @@ describe('the conversions that the engines make possible', () => {
       ['csv', 'docx'],
     ] as const) {
       assert.ok(!targetsOf(from).includes(to), `${from} to ${to}`)
+    }
+  })
+
+  test('are shown where people want them, and the most wanted first', () => {
+    assert.deepEqual(
+      namedIds.filter((id) => !isFormatId(id)),
+      [],
+    )
+    assert.deepEqual(targetsOf('docx').slice(0, 3), ['pdf', 'odt', 'rtf'])
+    assert.ok(!targetsOf('pptx').includes('xlsx'))
+    assert.ok(!targetsOf('xlsx').includes('docx'))
+    for (const { id, category } of formats) {
+      const others = targetsOf(id).filter((target) => formatById(target).category !== category)
+      assert.ok(others.length <= 20, `${id}: ${others.join(' ')}`)
     }
   })
 
