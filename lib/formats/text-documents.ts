@@ -115,7 +115,7 @@ export const textDocuments = [
     id: 'mhtml',
     name: 'Web page archive',
     extensions: ['mhtml', 'mht'],
-    mimeTypes: ['multipart/related', 'application/x-mimearchive'],
+    mimeTypes: ['application/x-mimearchive'],
   },
   {
     id: 'wpd',
