@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import { Client, type JobData, startService, type TestService } from '../service.ts'
+
+const run = promisify(execFile)
+
+let service: TestService
+let client: Client
+let scratch: string
+before(async () => {
+  service = await startService()
+  client = new Client(service)
+  scratch = await mkdtemp(join(tmpdir(), 'pdf-tools-'))
+})
+after(async () => {
+  await service.stop()
+  await rm(scratch, { recursive: true })
+})
+
+const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
+
+interface Sent {
+  readonly file?: Buffer
+  readonly additional?: string
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** As the interface has it: the tool's name, and pdf as the target. */
+async function post({ file, additional, fields }: Sent): Promise<Response> {
+  const form = new FormData()
+  form.set('file', new Blob([file ?? (await fixture('three-pages.pdf'))]), 'report.pdf')
+  if (additional) form.append('additionalFile', new Blob([await fixture(additional)]), additional)
+  for (const [name, value] of Object.entries({ targetFormat: 'pdf', ...fields })) form.set(name, value)
+  return client.fetch('/v1/convert', { method: 'POST', body: form })
+}
+
+async function finished(sent: Sent): Promise<JobData> {
+  const response = await post(sent)
+  const body = (await response.json()) as { data: JobData }
+  assert.equal(response.status, 202, JSON.stringify(body))
+  return client.finished(body.data.jobId)
+}
+
+async function resultOf(job: JobData): Promise<string> {
+  assert.equal(job.status, 'completed', JSON.stringify(job.error))
+  const path = join(scratch, `${job.jobId}-${job.result?.filename}`)
+  await writeFile(path, await client.download(job.jobId))
+  return path
+}
+
+const textOf = async (path: string, ...args: string[]) =>
+  (await run('pdftotext', [...args, path, '-'])).stdout
+
+test('pages are taken from a PDF', async () => {
+  const path = await resultOf(
+    await finished({ fields: { toolOperation: 'extract-pdf-pages', pages: '3,1' } }),
+  )
+  assert.deepEqual((await textOf(path)).match(/\w+marker/g), ['gammamarker', 'alphamarker'])
+})
+
+test('a split PDF comes as a ZIP, although pdf was the target', async () => {
+  const job = await finished({ fields: { toolOperation: 'split-pdf' } })
+  assert.equal(job.result?.filename, 'report.zip')
+  const listing = await run('python3', ['-m', 'zipfile', '-l', await resultOf(job)])
+  assert.match(listing.stdout, /page-001\.pdf[\s\S]*page-003\.pdf/)
+})
+
+test('facts about a PDF come as JSON, although pdf was the target', async () => {
+  const job = await finished({ fields: { toolOperation: 'pdf-info' } })
+  assert.equal(job.result?.filename, 'report.json')
+  assert.equal(JSON.parse(await readFile(await resultOf(job), 'utf8')).pages, 3)
+})
+
+test('a PDF is locked with a password and opened with it', async () => {
+  const locked = await resultOf(
+    await finished({ fields: { toolOperation: 'encrypt-pdf', password: 'open sesame' } }),
+  )
+  await assert.rejects(run('pdfinfo', [locked]), /Incorrect password/)
+  const file = await readFile(locked)
+  const fields = { toolOperation: 'decrypt-pdf', password: 'open sesame' }
+  assert.match(await textOf(await resultOf(await finished({ file, fields }))), /alphamarker/)
+  const again = { toolOperation: 'encrypt-pdf', password: 'new', currentPassword: 'open sesame' }
+  const relocked = await resultOf(await finished({ file, fields: again }))
+  assert.match(await textOf(relocked, '-upw', 'new'), /alphamarker/)
+  const refused = await post({ file, fields: { toolOperation: 'rotate-pdf' } })
+  assert.equal(refused.status, 422)
+  assert.match(await refused.text(), /PDF_ENCRYPTED/)
+})
+
+test('a picture that comes along becomes the watermark', async () => {
+  const job = await finished({ additional: 'alpha.png', fields: { toolOperation: 'add-watermark-pdf' } })
+  assert.match((await run('pdfimages', ['-list', await resultOf(job)])).stdout, /smask/)
+})
+
+test('a PDF that lost its end can be repaired, and nothing else', async () => {
+  const whole = await fixture('three-pages.pdf')
+  const file = whole.subarray(0, whole.indexOf('xref'))
+  assert.equal((await post({ file, fields: { toolOperation: 'rotate-pdf' } })).status, 400)
+  const path = await resultOf(await finished({ file, fields: { toolOperation: 'repair-pdf' } }))
+  assert.deepEqual((await textOf(path)).match(/\w+marker/g), ['alphamarker', 'betamarker', 'gammamarker'])
+})
+
+test('a PDF is made to fit a size, and what could not be done is said', async () => {
+  const job = await finished({ fields: { toolOperation: 'compress', targetSize: '1000' } })
+  assert.equal(job.status, 'completed')
+  assert.deepEqual(
+    job.warnings?.map(({ code }) => code),
+    ['TARGET_NOT_REACHED'],
+  )
+})
+
+test('pages that are not there end the job with a sentence', async () => {
+  const job = await finished({ fields: { toolOperation: 'remove-pdf-pages', pages: '7' } })
+  assert.equal(job.status, 'failed')
+  assert.equal(job.error?.code, 'INVALID_INPUT')
+  const left = await post({ fields: { toolOperation: 'extract-pdf-pages' } })
+  assert.equal(left.status, 400)
+  assert.match(await left.text(), /pages/)
+})
