@@ -28,10 +28,11 @@ export function routesFrom(
     for (const [to, candidates] of edges.get(at) ?? []) {
       for (const step of usable(candidates, pinned)) {
         if (pinned !== undefined && step.engine !== pinned) continue
-        const route = joined(before, step, pinned)
         // The price first: it is compared for millions of ways, and few are left to look at closer.
-        if (route.cost < (best.get(to)?.cost ?? Number.POSITIVE_INFINITY) && keepsContent(route))
-          best.set(to, route)
+        const known = best.get(to)
+        if (known && priceOf(before, step, pinned) >= known.cost) continue
+        const route = joined(before, step, pinned)
+        if (keepsContent(route)) best.set(to, route)
       }
     }
   }
@@ -50,17 +51,20 @@ export function routesFrom(
 
 /** The cheapest step, and the pinned engine's own. */
 function usable(steps: readonly Step[], pinned: EngineId | undefined): readonly Step[] {
-  const own = pinned === undefined ? undefined : steps.find((step) => step.engine === pinned)
-  const cheapest = steps[0]
-  return [...new Set([own, cheapest])].filter((step) => step !== undefined)
+  if (pinned === undefined) return steps.length > 1 ? steps.slice(0, 1) : steps
+  const own = steps.find((step) => step.engine === pinned)
+  return [...new Set([own, steps[0]])].filter((step) => step !== undefined)
+}
+
+function priceOf(before: Route | undefined, step: Step, pinned: EngineId | undefined): number {
+  const foreign = pinned !== undefined && step.engine !== pinned ? foreignStepCost : 0
+  const moved = before && before.steps.at(-1)?.image !== step.image ? imageChangeCost : 0
+  return (before?.cost ?? 0) + step.capability.cost + foreign + moved
 }
 
 function joined(before: Route | undefined, step: Step, pinned: EngineId | undefined): Route {
-  const foreign = pinned !== undefined && step.engine !== pinned ? foreignStepCost : 0
-  const cost = step.capability.cost + foreign
-  if (!before) return { steps: [step], cost }
-  const moved = before.steps.at(-1)?.image !== step.image ? imageChangeCost : 0
-  return { steps: [...before.steps, step], cost: before.cost + cost + moved }
+  const cost = priceOf(before, step, pinned)
+  return { steps: before ? [...before.steps, step] : [step], cost }
 }
 
 function keepsContent({ steps }: Route): boolean {
