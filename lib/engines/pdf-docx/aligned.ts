@@ -106,7 +106,8 @@ function tableOf(run: readonly Line[]): AlignedTable | undefined {
   )
   const columns = xs.length - 1
   const full = rows.filter((row) => row.filter((words) => words.length > 0).length >= 2).length
-  if (columns < 2 || full < (columns > 2 ? 2 : 3) || full < rows.length * 0.5) return undefined
+  const whole = rows.every((row) => row.every((words) => words.length > 0))
+  if (columns < 2 || full < (columns > 2 && whole ? 2 : 3) || full < rows.length * 0.5) return undefined
   if (run.filter((line) => markOf(line.words) !== undefined).length > run.length * 0.4) return undefined
   return { lines: run, box, xs, rows: joined(rows, run) }
 }

@@ -72,7 +72,8 @@ function frameOf(library: Docx, line: Line): docx.Paragraph {
     },
     ...(line.rtl && { bidirectional: true }),
     spacing: { before: 0, after: 0 },
-    children: textRuns(library, runsOf([line], false, new Set()), {}),
+    // Light letters stand on the picture behind them.
+    children: textRuns(library, runsOf([line], false, new Set()), { onColor: 'ground' }),
   })
 }
 

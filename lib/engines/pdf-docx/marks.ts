@@ -1,7 +1,7 @@
 import type { ListMark } from './blocks.ts'
 import type { Word } from './structure.ts'
 
-const bullet = /^[•◦▪▫‣⁃●○■□❖➢✓✔·∙–—*-]$/u
+const bullet = /^[•◦▪▫‣⁃●○■□❖➢✓✔·∙–—+*-]$/u
 const number = /^[(]?(\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{2,6})[.)]$/
 
 /** What a line starts with if it is an item of a list: `•`, `3.`, `(b)`. */

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import type { Tools } from '../engine.ts'
 import { runMupdf } from '../mupdf.ts'
 import { type Box, heightOf, widthOf } from './geometry.ts'
+import { withReadableStyles } from './recognized.ts'
 
 /** Left, top, right, bottom in points from the page's top left corner. */
 const BoxShape = z.tuple([z.number(), z.number(), z.number(), z.number()])
@@ -129,7 +130,7 @@ export async function readStructure(
     if (head.success) outline = head.data.outline
     else read.push(pageOf(PageShape.parse(json), folder))
   }
-  return { outline, pages: read }
+  return { outline, pages: withReadableStyles(read) }
 }
 
 function pageOf(raw: z.output<typeof PageShape>, folder: string): Page {

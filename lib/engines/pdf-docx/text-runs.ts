@@ -5,7 +5,7 @@ import { fontName } from './fonts.ts'
 export type Docx = typeof docx
 
 interface Ground {
-  /** Color behind the text, where there is one. */
+  /** What is behind the text, where it has another color than paper. */
   readonly onColor?: string | undefined
 }
 
