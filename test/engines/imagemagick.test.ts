@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,16 +21,32 @@ import { convert, fixture, removeRuns } from './run-engine.ts'
 const run = promisify(execFile)
 const sourceIds = Object.keys(sources) as (keyof typeof sources)[] // Object.keys forgets the names that the table has.
 const corners = (format: FormatId) => fixture(`corners.${formatById(format).extensions[0]}`)
-const withFixture = sourceIds.filter((id) => id !== 'gif')
+/** The rarest are left to the sweep over all pairs. */
+const withFixture = sourceIds.filter((id) => id !== 'gif' && existsSync(corners(id)))
 
 conformance(imagemagick, {
   fixtures: {
-    ...Object.fromEntries(
-      withFixture.map((id) => [id, id === 'tiff' ? fixture('corners.tiff') : corners(id)]),
-    ),
+    ...Object.fromEntries(withFixture.map((id) => [id, corners(id)])),
     gif: fixture('animated.gif'),
   },
-  only: (from, to) => from === to || from === 'png' || to === 'png',
+  only: (from, to) => from === 'png' || to === 'png',
+  garbage: [
+    'psd',
+    'psb',
+    'xcf',
+    'cur',
+    'dcx',
+    'j2k',
+    'xwd',
+    'ras',
+    'pict',
+    'sixel',
+    'mng',
+    'vicar',
+    'pcd',
+    'tiff',
+    'exr',
+  ],
   long: { source: fixture('corners.png'), to: 'jp2', options: { width: 6000, fit: 'scale' } },
 })
 
@@ -85,6 +102,13 @@ describe('a picture of another program', () => {
     'miff',
     'bmp',
     'ico',
+    'psb',
+    'xcf',
+    'pict',
+    'j2k',
+    'xwd',
+    'sixel',
+    'ras',
   ] as const) {
     test(`in ${from} is read upright and in its colors`, async () => {
       assert.equal(await quarters((await convert(imagemagick, corners(from), 'png')).path), 'RGBx')
@@ -105,6 +129,11 @@ describe('a picture of another program', () => {
     'dpx',
     'bmp',
     'ico',
+    'pam',
+    'ras',
+    'xwd',
+    'j2k',
+    'ptif',
   ] as const) {
     test(`in ${to} is written upright and in its colors`, async () => {
       const { path } = await convert(imagemagick, fixture('corners.png'), to)
@@ -255,6 +284,9 @@ describe('the route of a picture', () => {
   })
 })
 
+/** Some readers fill what is missing; `detectFormat` finds that out where it can. */
+const cutShows = (id: FormatId) => !['webp', 'xbm', 'tiff', 'exr', 'psb', 'sixel'].includes(id)
+
 describe('a hostile picture for ImageMagick', () => {
   let folder = ''
   before(async () => {
@@ -305,7 +337,7 @@ describe('a hostile picture for ImageMagick', () => {
   })
 
   test('that is cut off is corrupt', async () => {
-    for (const from of sourceIds.filter((id) => !['gif', 'webp', 'xbm', 'tiff', 'exr'].includes(id))) {
+    for (const from of withFixture.filter(cutShows)) {
       const whole = await readFile(corners(from))
       assert.equal(
         (await failing(whole.subarray(0, Math.floor(whole.length / (from === 'fits' ? 3 : 2))), from)).code,

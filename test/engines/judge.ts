@@ -9,6 +9,7 @@ import { leastSpread, pictureFacts } from '../conformance/picture-facts.ts'
 import { archiveContents } from './archive-judge.ts'
 import { assertBook } from './book-judge.ts'
 import { letterCount } from './font-judge.ts'
+import { sizeInHeader } from './picture-header.ts'
 import { rawInput } from './raw-media.ts'
 
 const run = promisify(execFile)
@@ -69,6 +70,12 @@ export async function pictureSize(path: string, format: FormatId): Promise<Size>
     const [, width, height] = /width="([\d.]+)\D*"\s+height="([\d.]+)/.exec(await svgText(path, format)) ?? []
     return { width: Number(width), height: Number(height) }
   }
+  if (format === 'jxl') {
+    const [, width, height] = /, (\d+)x(\d+),/.exec(await output('jxlinfo', path)) ?? []
+    return { width: Number(width), height: Number(height) }
+  }
+  const told = await sizeInHeader(path, format)
+  if (told) return told
   const { streams } = await probed(path)
   return { width: streams[0]?.width ?? 0, height: streams[0]?.height ?? 0 }
 }

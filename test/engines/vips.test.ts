@@ -6,9 +6,12 @@ import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
 import { AppError } from '../../lib/errors.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
 import { conformance } from './conformance.ts'
 import { output, pdfPages, pictureSize, zipNames } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
+
+const common = (id: FormatId) => ['jpg', 'webp', 'gif', 'tiff', 'heic', 'svg', 'pdf', 'avif'].includes(id)
 
 conformance(vips, {
   fixtures: {
@@ -20,7 +23,33 @@ conformance(vips, {
     tiff: fixture('pages.tiff'),
     svg: fixture('corners.svg'),
     heic: fixture('corners.heic'),
+    apng: fixture('animated.apng'),
+    jxl: fixture('corners.jxl'),
+    jxr: fixture('corners.jxr'),
+    djvu: fixture('corners.djvu'),
+    icns: fixture('corners.icns'),
+    raf: fixture('corners.raf'),
+    rw2: fixture('corners.rw2'),
+    mrw: fixture('corners.mrw'),
   },
+  garbage: [
+    'jpg',
+    'png',
+    'webp',
+    'avif',
+    'gif',
+    'tiff',
+    'svg',
+    'heic',
+    'apng',
+    'jxl',
+    'jxr',
+    'djvu',
+    'icns',
+    'cr2',
+  ],
+  // The sweep over all pairs tries the rest; here each is read once and written once.
+  only: (from, to) => from === to || from === 'png' || to === 'png' || (common(from) && common(to)),
   long: { source: fixture('corners.svg'), to: 'avif', options: { width: 1600, fit: 'scale', quality: 100 } },
 })
 
@@ -143,6 +172,7 @@ describe('a picture', () => {
 
   test('is put into a PDF page each, in the order of the inputs', async () => {
     const { path } = await convert(vips, fixture('corners.jpg'), 'pdf', {
+      operation: 'merge',
       more: [fixture('orientation-6.jpg'), fixture('cmyk.jpg')],
     })
     const pages = await output('pdfinfo', '-l', '3', path)
@@ -157,7 +187,10 @@ describe('several HEIC pictures', () => {
   after(removeRuns)
 
   test('become a PDF of all of them', async () => {
-    const { path } = await convert(vips, fixture('corners.heic'), 'pdf', { more: [fixture('corners.heic')] })
+    const { path } = await convert(vips, fixture('corners.heic'), 'pdf', {
+      operation: 'merge',
+      more: [fixture('corners.heic')],
+    })
     assert.equal(await pdfPages(path), 2)
   })
 })

@@ -2,6 +2,7 @@ import type { FormatId } from '../index.ts'
 import { checkBmp, checkExr, checkGif, checkJpeg, checkPng, checkTiff } from './image.ts'
 import { checkBoxes, checkForm, checkMatroska, checkOgg, checkRiff } from './media.ts'
 import { checkPdf, type PdfHint } from './pdf.ts'
+import { checkPhotoshop } from './photoshop.ts'
 import { ascii, damaged, type OpenedFile } from './source.ts'
 
 type Check = (file: OpenedFile, hint: PdfHint) => void | Promise<void>
@@ -34,6 +35,8 @@ const checks: readonly (readonly [Check, readonly FormatId[]])[] = [
   [checkTiff, ['tiff']],
   [checkBmp, ['bmp']],
   [checkExr, ['exr']],
+  [checkPhotoshop, ['psd', 'psb']],
+  [endsWith('\x1b\\'), ['sixel']],
   [checkPdf, ['pdf']],
   [endsWith('}'), ['rtf']],
   [endsWith('>'), ['svg', 'fodt', 'fods', 'fodp', 'fodg', 'uos']],

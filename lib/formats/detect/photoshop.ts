@@ -1,0 +1,34 @@
+import { damaged, type OpenedFile, view } from './source.ts'
+
+const headerBytes = 26
+
+/**
+ * Adobe's file format specification: a header, three sections with their lengths, then the merged picture. Readers
+ * leave what is missing of it black.
+ */
+export async function checkPhotoshop(file: OpenedFile): Promise<void> {
+  const header = view(file.head)
+  const large = header.getUint16(4) === 2
+  const [channels, height] = [header.getUint16(12), header.getUint32(14)]
+  let at = headerBytes
+  for (const wide of [false, false, large]) {
+    const length = view(await file.read(at, at + (wide ? 8 : 4)))
+    at += wide ? 8 + Number(length.getBigUint64(0)) : 4 + length.getUint32(0)
+    if (at + 2 > file.size) throw cutOff()
+  }
+  const compression = view(await file.read(at, at + 2)).getUint16(0)
+  if (compression === 1) await checkRows(file, at + 2, channels * height, large ? 4 : 2)
+}
+
+/** Packed rows: first how many bytes each has, then the rows. */
+async function checkRows(file: OpenedFile, start: number, rows: number, bytes: 2 | 4): Promise<void> {
+  if (start + rows * bytes > file.size) throw cutOff()
+  const lengths = view(await file.read(start, start + rows * bytes))
+  let end = start + rows * bytes
+  for (let row = 0; row < rows; row++) {
+    end += bytes === 2 ? lengths.getUint16(row * 2) : lengths.getUint32(row * 4)
+  }
+  if (end > file.size) throw cutOff()
+}
+
+const cutOff = () => damaged('a Photoshop document', 'it is cut off: a part of the picture is missing')

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { vips } from '../../lib/engines/vips.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { output, pdfPages, pictureSize } from './judge.ts'
+import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+
+const upright = fixture('corners.png')
+const standing = fixture('orientation-6.jpg')
+
+async function dot(path: string, left: number, top: number): Promise<number[]> {
+  return [...(await sharp(path).ensureAlpha().extract({ left, top, width: 1, height: 1 }).raw().toBuffer())]
+}
+
+describe('pictures are merged', () => {
+  after(removeRuns)
+  const merged = (to: FormatId, more: readonly string[], options: RunSettings['options'] = {}) =>
+    convert(vips, upright, to, { operation: 'merge', more, options })
+
+  test('below each other, upright, each in the middle', async () => {
+    const { path, result } = await merged('png', [standing, fixture('corners.bmp')])
+    assert.deepEqual(await pictureSize(path, 'png'), { width: 40, height: 30 + 40 + 30 })
+    assert.equal(result.details?.pictures, 3)
+    assert.deepEqual(await dot(path, 2, 2), [255, 0, 0, 255])
+    assert.equal((await dot(path, 2, 50))[3], 0)
+    assert.deepEqual(await dot(path, 38, 72), [0, 255, 0, 255])
+  })
+
+  test('beside each other, and in a grid of equal cells', async () => {
+    const size = async (layout: string, count: number) =>
+      pictureSize((await merged('png', Array(count - 1).fill(standing), { layout })).path, 'png')
+    assert.deepEqual(await size('horizontal', 3), { width: 40 + 30 + 30, height: 40 })
+    assert.deepEqual(await size('grid', 5), { width: 3 * 40, height: 2 * 40 })
+    assert.deepEqual(await size('grid2x2', 3), { width: 2 * 40, height: 2 * 40 })
+    assert.deepEqual(await size('grid3x3', 7), { width: 3 * 40, height: 3 * 40 })
+  })
+
+  test('to JPEG over white or the color that was asked for, and to WebP', async () => {
+    const { path } = await merged('jpg', [standing])
+    assert.ok((await dot(path, 1, 50)).every((value) => value > 245))
+    const colored = await merged('jpg', [standing], { background: '0000FF' })
+    const [red = 0, , blue = 0] = await dot(colored.path, 1, 50)
+    assert.ok(blue > 240 && red < 15)
+    assert.deepEqual(await pictureSize((await merged('webp', [standing])).path, 'webp'), {
+      width: 40,
+      height: 70,
+    })
+  })
+
+  test('never into more places than the layout has, nor into more pixels than the limit', async () => {
+    await assert.rejects(merged('png', Array(4).fill(standing), { layout: 'grid2x2' }), {
+      code: 'INVALID_INPUT',
+    })
+    const { path: wide } = await convert(vips, upright, 'png', {
+      options: { width: 20_000, height: 20, fit: 'crop' },
+    })
+    await assert.rejects(merged('png', [wide, wide], { layout: 'horizontal' }), { code: 'FILE_TOO_LARGE' })
+  })
+
+  test('with the first frame of what moves, and a warning', async () => {
+    const { warnings } = await merged('png', [fixture('animated.gif')])
+    assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
+  })
+
+  test('into a PDF with a page for each in their order', async () => {
+    const { path } = await merged('pdf', [standing, fixture('pages.tiff'), fixture('corners.heic')])
+    assert.equal(await pdfPages(path), 1 + 1 + 3 + 1)
+    assert.match(await output('pdfinfo', '-f', '2', '-l', '2', path), /rot:\s+90/)
+  })
+
+  test('at most 20 to a picture, 100 to a PDF', () => {
+    const rows = vips.capabilities.filter(({ operation }) => operation === 'merge')
+    assert.deepEqual(
+      rows.map(({ to, more }) => [to[0], more?.max]),
+      [
+        ['png', 19],
+        ['jpg', 19],
+        ['webp', 19],
+        ['pdf', 99],
+      ],
+    )
+  })
+})
+
+/** A photograph's worth of detail, the same every time. */
+async function detailed(format: 'jpg' | 'png' | 'webp' | 'tiff' | 'gif' | 'avif'): Promise<string> {
+  const { workDir } = await convert(vips, upright, 'png')
+  const [width, height] = [320, 240]
+  const data = Buffer.alloc(width * height * 3)
+  let seed = 7
+  for (let at = 0; at < data.length; at++) {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
+    data[at] = Math.round(128 + 90 * Math.sin(at / 977) + (seed / 2 ** 31) * 30)
+  }
+  const path = join(workDir, `detailed.${format}`)
+  const image = sharp(data, { raw: { width, height, channels: 3 } })
+  if (format === 'jpg') await image.jpeg({ quality: 97 }).toFile(path)
+  else if (format === 'webp') await image.webp({ quality: 97 }).toFile(path)
+  else if (format === 'avif') await image.avif({ quality: 95, effort: 0 }).toFile(path)
+  else await image.toFile(path)
+  return path
+}
+
+describe('a picture is compressed', () => {
+  after(removeRuns)
+  const compressed = (path: string, options: RunSettings['options'] = {}) => {
+    const format = path.slice(path.lastIndexOf('.') + 1) as FormatId // The files of this test are named by their id.
+    return convert(vips, path, format, { operation: 'compress', options })
+  }
+  const bytes = async (path: string) => (await stat(path)).size
+
+  for (const format of ['jpg', 'png', 'webp', 'tiff', 'gif', 'avif'] as const) {
+    test(`in ${format} to fewer bytes of the same size in pixels`, async () => {
+      const source = await detailed(format)
+      const { path, result, warnings } = await compressed(source)
+      assert.ok((await bytes(path)) < (await bytes(source)))
+      assert.deepEqual(await pictureSize(path, format), { width: 320, height: 240 })
+      assert.deepEqual(
+        [result.details?.sizeBefore, result.details?.sizeAfter],
+        [await bytes(source), await bytes(path)],
+      )
+      assert.deepEqual(warnings, [])
+    })
+  }
+
+  test('more where a lower quality is asked for', async () => {
+    const source = await detailed('jpg')
+    const size = async (quality: string | number) => bytes((await compressed(source, { quality })).path)
+    assert.ok((await size('low')) < (await size('high')) && (await size(10)) < (await size('60')))
+  })
+
+  test('to a size, first by quality and then by pixels', async () => {
+    const source = await detailed('jpg')
+    for (const targetSize of [20_000, 1200]) {
+      const { path, result, warnings } = await compressed(source, { targetSize })
+      assert.ok(
+        (await bytes(path)) <= targetSize && (await bytes(path)) > targetSize / 3,
+        `${await bytes(path)}`,
+      )
+      assert.deepEqual([result.details?.reached, warnings], [true, []])
+    }
+  })
+
+  test('with a warning where the size cannot be reached', async () => {
+    const { result, warnings } = await compressed(await detailed('png'), { targetSize: 200 })
+    assert.deepEqual([result.details?.reached, warnings], [false, ['TARGET_NOT_REACHED']])
+  })
+
+  test('never to more bytes than it had', async () => {
+    for (const name of ['corners.jpg', 'animated.gif', 'corners.heic']) {
+      const { path, warnings } = await compressed(fixture(name), { quality: 100 })
+      assert.ok((await bytes(path)) <= (await bytes(fixture(name))), name)
+      if ((await bytes(path)) === (await bytes(fixture(name))))
+        assert.deepEqual(warnings, ['NOT_SMALLER'], name)
+    }
+  })
+
+  test('and still moves', async () => {
+    const frames = [0, 120, 240].map(
+      (hue) =>
+        ({ create: { width: 300, height: 200, channels: 3, background: `hsl(${hue},100%,50%)` } }) as const,
+    )
+    const { workDir } = await convert(vips, upright, 'png')
+    for (const format of ['gif', 'webp'] as const) {
+      const pngs = await Promise.all(frames.map((frame) => sharp(frame).png().toBuffer()))
+      const path = join(workDir, `moving.${format}`)
+      await writeFile(
+        path,
+        await sharp(pngs, { join: { animated: true } })
+          .toFormat(format, { delay: [100, 200, 300] })
+          .toBuffer(),
+      )
+      const made = await compressed(path)
+      const { pages, delay } = await sharp(made.path, { animated: true }).metadata()
+      assert.deepEqual([pages, delay], [3, [100, 200, 300]], format)
+      assert.ok((await readFile(made.path)).length > 0)
+    }
+  })
+})
