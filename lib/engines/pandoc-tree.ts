@@ -9,7 +9,7 @@ export const Tree = z.looseObject({
 })
 export type Tree = z.infer<typeof Tree>
 
-interface Element {
+export interface Element {
   t: string
   c?: unknown
 }
@@ -22,7 +22,7 @@ const descriptive = [
   ...['subject', 'description', 'publisher', 'rights', 'institute'],
 ]
 
-const noAttributes = ['', [], []]
+export const noAttributes = ['', [], []]
 const pictureTypes: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -58,15 +58,31 @@ export function removeRaw(tree: Tree): void {
   })
 }
 
-/** Names of places and styles, which Markdown could only show as tags. */
-export function removeMarks(tree: Tree): void {
-  visit(tree, (element) => {
-    if ((element.t === 'Span' || element.t === 'Div') && Array.isArray(element.c)) element.c[0] = noAttributes
-  })
+/** Takes text out of boxes that have only a name or a style, which Markdown could only show as tags. */
+export function removeBoxes(tree: Tree): void {
+  const open: unknown[] = [tree.blocks]
+  while (open.length > 0) {
+    const node = open.pop()
+    if (typeof node !== 'object' || node === null) continue
+    if (Array.isArray(node)) while (node.some(isBox)) unbox(node)
+    for (const child of Object.values(node)) open.push(child)
+  }
 }
+
+/** One by one: as arguments of a call, the paragraphs of a long book would be too many. */
+function unbox(nodes: unknown[]): void {
+  const flat = nodes.flatMap((node): unknown => (isBox(node) ? node.c[1] : [node]))
+  nodes.length = 0
+  for (const node of flat) nodes.push(node)
+}
+
+const isBox = (node: unknown): node is Element & { c: unknown[] } =>
+  isElement(node) && (node.t === 'Span' || node.t === 'Div') && Array.isArray(node.c)
 
 export interface PictureSettings {
   readonly pictures: 'packed' | 'inline' | 'described'
+  /** Pictures elsewhere stay as links; not all writers leave those alone. */
+  readonly keepsLinks: boolean
   /** Folder of the pictures that came with the document, below the work folder. */
   readonly mediaDir: string
   readonly workDir: string
@@ -89,8 +105,8 @@ export async function settlePictures(tree: Tree, settings: PictureSettings): Pro
     const carried = known.get(address) ?? carriedPicture(address, known.size, settings)
     known.set(address, carried)
     const file = await carried
-    const external = file === undefined && settings.pictures !== 'packed' && !isLocal(address)
-    if (external) continue
+    const isLink = file === undefined && settings.pictures !== 'packed' && !isLocal(address)
+    if (isLink && settings.keepsLinks) continue
     if (!picture || file === undefined || settings.pictures === 'described') {
       dropped++
       replace(element, 'Span', [noAttributes, picture?.[1] ?? []])
@@ -141,7 +157,7 @@ export function titleOf(tree: Tree): string {
 }
 
 export function setTitle(tree: Tree, name: 'title' | 'pagetitle', title: string): void {
-  tree.meta[name] = { t: 'MetaString', c: title }
+  tree.meta[name] = { t: 'MetaString', c: title.slice(0, 300) }
 }
 
 export function titleToHeading(tree: Tree): void {
@@ -150,16 +166,16 @@ export function titleToHeading(tree: Tree): void {
     tree.blocks.unshift({ t: 'Header', c: [1, noAttributes, [{ t: 'Str', c: title }]] })
 }
 
-function plainText(node: unknown): string {
+export function plainText(node: unknown): string {
   let text = ''
   visit(node, (element) => {
     if (element.t === 'Space' || element.t === 'SoftBreak' || element.t === 'LineBreak') text += ' '
     else if (typeof element.c === 'string') text += element.c
   })
-  return text.trim().slice(0, 300)
+  return text.trim()
 }
 
-function isElement(node: unknown): node is Element {
+export function isElement(node: unknown): node is Element {
   return typeof node === 'object' && node !== null && 't' in node && typeof node.t === 'string'
 }
 
@@ -169,7 +185,7 @@ function replace(element: Element, t: string, c: unknown): void {
 }
 
 /** Every element, in order. Documents may nest deeper than the stack of calls holds. */
-function visit(root: unknown, each: (element: Element) => void): void {
+export function visit(root: unknown, each: (element: Element) => void): void {
   const open: unknown[] = [root]
   while (open.length > 0) {
     const node = open.pop()

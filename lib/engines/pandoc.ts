@@ -8,10 +8,11 @@ import { BookOptions, bookArgs, bookShape, hasBookOptions, unheldOptions } from 
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import { EngineCrash, ProcessFailure } from './exec.ts'
 import { references, type SourceId, sourceIds, sourceOf, targetIds, targetOf } from './pandoc-formats.ts'
+import { makeOutline, unwrapSections } from './pandoc-outline.ts'
 import {
   hasRawHtml,
   keepDescriptiveMeta,
-  removeMarks,
+  removeBoxes,
   removeRaw,
   setTitle,
   settlePictures,
@@ -71,7 +72,6 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   const from = sourceIds.find((id) => id === work.from)
   if (!input || !from) throw new Error(`pandoc was asked for ${work.from}, which it does not declare.`)
   const path = join(work.outDir, `result.${formatById(work.to).extensions[0]}`)
-  const isReference = (id: FormatId): id is keyof typeof references => id in references
   if (isReference(work.from) && isReference(work.to)) {
     const args = ['-s', '-f', references[work.from], '-t', references[work.to], '-o', path]
     await read(args, input, from, tools)
@@ -80,6 +80,10 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   }
   tools.progress(1)
   return { files: [{ path }] }
+}
+
+function isReference(id: FormatId): id is keyof typeof references {
+  return id in references
 }
 
 const treeFile = 'tree.json'
@@ -103,7 +107,10 @@ async function viaTree(
   tools.progress(0.5, 'read')
   keepDescriptiveMeta(tree)
   if (pictures === 'packed') removeRaw(tree)
-  if (target === 'md' || target === 'mmd') removeMarks(tree)
+  if (target !== 'ipynb' && target !== 'pjson' && target !== 'native') unwrapSections(tree)
+  if (target === 'opml') makeOutline(tree, titleOf(tree) || titleFromName(input.name))
+  // Some writers leave out the box of references, with all that is in it.
+  if (target === 'md' || target === 'mmd' || isReference(from)) removeBoxes(tree)
   if (titleAsHeading) titleToHeading(tree)
   if (needsTitle && !('title' in tree.meta)) {
     const title = titleOf(tree) || titleFromName(input.name)
@@ -111,6 +118,7 @@ async function viaTree(
   }
   const dropped = await settlePictures(tree, {
     pictures,
+    keepsLinks: target !== 'ipynb',
     mediaDir: join(tools.workDir, mediaFolder),
     workDir: tools.workDir,
   })
