@@ -1,5 +1,5 @@
 import type * as docx from 'docx'
-import type { Block, ListPlace } from './blocks.ts'
+import type { Block, ListPlace, Paragraph } from './blocks.ts'
 import type { Layout } from './layout.ts'
 import { isRoman } from './marks.ts'
 import type { Docx } from './text-runs.ts'
@@ -10,9 +10,10 @@ type NumberingConfig = NonNullable<docx.INumberingOptions['config']>[number]
 
 /** A numbering of its own for each list, so that each starts where it did. */
 export function numberingOf(library: Docx, { sections }: Layout): NumberingConfig[] {
-  const places = sections.flatMap(({ blocks }) => blocks.flatMap(placesIn))
-  const lists = new Map(places.map((place) => [place.list, place]))
-  return [...lists.values()].map((place) => ({
+  const items = sections.flatMap(({ blocks }) => blocks.flatMap(itemsIn))
+  // The first of each list is set last.
+  const lists = new Map(items.toReversed().map((item) => [item.place.list, item]))
+  return [...lists.values()].map(({ place, paragraph }) => ({
     reference: numberingReference(place),
     levels: [
       {
@@ -21,14 +22,27 @@ export function numberingOf(library: Docx, { sections }: Layout): NumberingConfi
         text: place.kind === 'bullet' ? place.mark : place.mark.replace(/\w+/, `%${place.level + 1}`),
         start: place.start,
         alignment: library.AlignmentType.LEFT,
+        style: { paragraph: { indent: indentOf(paragraph) } },
       },
     ],
   }))
 }
 
-function placesIn(block: Block): ListPlace[] {
-  if (block.kind === 'paragraph') return block.list ? [block.list] : []
-  if (block.kind === 'table') return block.rows.flat().flatMap((cell) => cell.blocks.flatMap(placesIn))
+/** In twentieths of a point, as Word counts. */
+export function indentOf({ indent, firstIndent }: Paragraph) {
+  const left = Math.round(Math.max(0, indent) * 20)
+  const first = Math.round(firstIndent * 20)
+  return first < 0 ? { left, hanging: Math.min(-first, left) } : { left, firstLine: first }
+}
+
+interface Item {
+  readonly place: ListPlace
+  readonly paragraph: Paragraph
+}
+
+function itemsIn(block: Block): Item[] {
+  if (block.kind === 'paragraph') return block.list ? [{ place: block.list, paragraph: block }] : []
+  if (block.kind === 'table') return block.rows.flat().flatMap((cell) => cell.blocks.flatMap(itemsIn))
   return []
 }
 

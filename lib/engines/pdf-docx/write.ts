@@ -3,7 +3,7 @@ import type * as docx from 'docx'
 import type { Alignment, Cell, Paragraph, Picture, Table } from './blocks.ts'
 import type { FurnitureRow } from './furniture.ts'
 import type { FlowBlock, Layout, Section } from './layout.ts'
-import { numberingOf, numberingReference } from './numbering.ts'
+import { indentOf, numberingOf, numberingReference } from './numbering.ts'
 import { type Docx, textRuns } from './text-runs.ts'
 
 const twips = (points: number) => Math.round(points * 20)
@@ -38,6 +38,14 @@ function headingStyles(run: docx.IRunStylePropertiesOptions) {
   const plain = { run: { ...run, color: '000000', italics: false }, paragraph: { keepNext: true } }
   const levels = [1, 2, 3, 4, 5, 6] as const
   return Object.fromEntries(levels.map((level) => [`heading${level}`, plain]))
+}
+
+/** The first row of a table names its columns where it is bold or on a colored ground. */
+function isHead(row: readonly Cell[]): boolean {
+  const isBold = ({ blocks }: Cell) =>
+    blocks.length > 0 &&
+    blocks.every((block) => block.kind === 'paragraph' && block.runs.every(({ style }) => style.bold))
+  return row.length > 0 && (row.every(isBold) || row.every(({ shading }) => shading !== undefined))
 }
 
 function createWriter(library: Docx, layout: Layout) {
@@ -107,12 +115,8 @@ function createWriter(library: Docx, layout: Layout) {
       ...(pageBreakBefore && { pageBreakBefore }),
       ...(tabbed && !block.mark && { tabStops: [{ type: 'right', position: twips(width) }] }),
       spacing: { before: twips(block.spaceBefore), after: 0, ...lineOf(block) },
-      indent: {
-        left: twips(Math.max(0, block.indent)),
-        ...(block.firstIndent < 0
-          ? { hanging: twips(Math.min(-block.firstIndent, Math.max(0, block.indent))) }
-          : { firstLine: twips(block.firstIndent) }),
-      },
+      // The items of a list have that of the list.
+      ...(!list && { indent: indentOf(block) }),
     })
   }
 
@@ -172,7 +176,9 @@ function createWriter(library: Docx, layout: Layout) {
     for (const row of rows) {
       const children: docx.TableCell[] = []
       for (const one of row) children.push(await cell(one, place))
-      made.push(new library.TableRow({ cantSplit: true, children }))
+      const tableHeader = made.length === 0 && rows.length > 1 && isHead(row)
+      // Some readers take the mark for said even where it says no.
+      made.push(new library.TableRow({ cantSplit: true, ...(tableHeader && { tableHeader }), children }))
     }
     return new library.Table({
       columnWidths,

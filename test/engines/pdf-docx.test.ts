@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import type { Tools } from '../../lib/engines/engine.ts'
+import { createTools, EngineCrash } from '../../lib/engines/exec.ts'
+import { pdf } from '../../lib/engines/pdf.ts'
+import { rebuild } from '../../lib/engines/pdf-docx/rebuild.ts'
+import { AppError } from '../../lib/errors.ts'
+import { output, pdfPages, pdfText, zipNames } from './judge.ts'
+import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+
+const report = fixture('report.pdf')
+const toDocx = (options: RunSettings['options'] = {}, source = report) =>
+  convert(pdf, source, 'docx', { options })
+
+/** As Pandoc reads it. */
+const html = (path: string) => output('pandoc', '--from=docx', '--to=html', '--wrap=none', path)
+
+/** Opened again by LibreOffice, which had no part in making it. */
+async function printed(path: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'reopened-'))
+  const profile = `-env:UserInstallation=file://${folder}/profile`
+  await output('soffice', profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, path)
+  return join(folder, 'output.pdf')
+}
+
+describe('a PDF becomes a Word document', () => {
+  after(removeRuns)
+
+  test('with headings, lists, tables, pictures and links', async () => {
+    const { path, result, warnings } = await toDocx()
+    assert.deepEqual(warnings, [])
+    assert.deepEqual(result.details, { pages: 2, pagesRecognized: 0 })
+    const page = (await html(path)).replaceAll(/<\/?strong>/g, '')
+    assert.match(page, /<h1[^>]*>Annual report of the lighthouse<\/h1>/)
+    assert.match(page, /<h2[^>]*>Lists of things<\/h2>/)
+    assert.match(page, /<h3[^>]*>A picture<\/h3>/)
+    assert.match(page, /<h1[^>]*>Second chapter<\/h1>/)
+    assert.match(page, /<ul>\s*<li><p>apples from the garden<\/p><\/li>\s*<li><p>pears .* does it<\/p><\/li>/)
+    assert.match(page, /<ol[^>]*>\s*<li><p>first step<\/p><\/li>\s*<li><p>second step<\/p><\/li>/)
+    assert.match(page, /<th[^>]*>Year<\/th>\s*<th[^>]*>Ships<\/th>\s*<th[^>]*>Keeper<\/th>/)
+    assert.match(page, /<td[^>]*>1902<\/td>\s*<td[^>]*>311<\/td>\s*<td[^>]*>Jonas Pike<\/td>/)
+    assert.match(page, /<img src="media\//)
+    assert.match(page, /<a href="https:\/\/example\.com\/page">/)
+  })
+
+  test('whose text flows, with the look of its letters', async () => {
+    const page = await html((await toDocx()).path)
+    assert.match(
+      page,
+      /<strong>bold words<\/strong>, <em>italic words<\/em> and red words, and goes on for long/,
+    )
+    assert.match(
+      page,
+      /goes on for long enough that it wraps over more than one line of the page, so that joining/,
+    )
+    assert.match(page, /<span dir="rtl">مرحبا بالعالم<\/span>/)
+    assert.match(page, /<p>日本語の段落です。<\/p>/)
+    const xml = await output('unzip', '-p', (await toDocx()).path, 'word/document.xml')
+    assert.match(xml, /<w:color w:val="C00000"\/>/i)
+    assert.match(xml, /<w:jc w:val="center"\/>/)
+    assert.doesNotMatch(xml, /<w:framePr|<w:txbxContent/)
+  })
+
+  test('that opens again and has the same pages', async () => {
+    const again = await printed((await toDocx()).path)
+    assert.equal(await pdfPages(again), 2)
+    const last = (await pdfText(again)).split('\f')[1] ?? ''
+    assert.match(last, /Second chapter\s+Text of the second page, which ends the report\./)
+    await rm(join(again, '..'), { recursive: true })
+  })
+
+  test('of the pages that were asked for, under either name', async () => {
+    for (const options of [{ pages: '2' }, { pageRange: '2' }]) {
+      const { path, result } = await toDocx(options)
+      assert.deepEqual(result.details, { pages: 1, pagesRecognized: 0 })
+      assert.doesNotMatch(await html(path), /lighthouse/)
+    }
+  })
+
+  test('with each line where it stood, where the exact layout is asked for', async () => {
+    const { path } = await toDocx({ layout: 'exact' })
+    assert.match(await output('unzip', '-p', path, 'word/document.xml'), /<w:framePr/)
+    const again = await printed(path)
+    assert.equal(await pdfPages(again), 2)
+    assert.match(await pdfText(again), /Annual report of the lighthouse/)
+    await rm(join(again, '..'), { recursive: true })
+  })
+
+  test('of page pictures where it cannot be rebuilt', async () => {
+    const workDir = await mkdtemp(join(tmpdir(), 'rebuild-'))
+    const warnings: string[] = []
+    const tools = createTools({
+      workDir,
+      signal: new AbortController().signal,
+      limits: pdf.limits,
+      onWarning: (code) => warnings.push(code),
+    })
+    const withoutMupdf: Tools = {
+      ...tools,
+      exec: (bin, args, options) =>
+        bin === process.execPath
+          ? Promise.reject(new EngineCrash('mupdf', 'SIGSEGV', ''))
+          : tools.exec(bin, args, options),
+    }
+    const source = join(workDir, 'in.pdf')
+    await copyFile(report, source)
+    const path = await rebuild({ path: source, pages: [1, 2], outDir: workDir, exact: false }, withoutMupdf)
+    assert.deepEqual(warnings, ['LAYOUT_NOT_REBUILT'])
+    const pictures = (await zipNames(path)).filter(
+      (name) => name.startsWith('word/media/') && name.endsWith('.jpg'),
+    )
+    assert.equal(pictures.length, 2)
+    await rm(workDir, { recursive: true })
+  })
+
+  test('unless it needs a password, which another tool takes', async () => {
+    await assert.rejects(toDocx({}, fixture('needs-password.pdf')), (error) => {
+      assert.ok(error instanceof AppError)
+      assert.equal(error.code, 'PDF_ENCRYPTED')
+      assert.match(error.message, /toolOperation=decrypt-pdf/)
+      return true
+    })
+    assert.match(await html((await toDocx({}, fixture('owner-password.pdf'))).path), /alphamarker/)
+  })
+})
