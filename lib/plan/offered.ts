@@ -53,6 +53,9 @@ export function isOffered(from: Format, to: Format): boolean {
   return kind ? kind.becomes.includes(to.id) : slidesOfText.includes(to.id)
 }
 
+/** Asked for often, whatever it is made of. */
+export const isUsual = ({ id, category }: Format) => usual[category].includes(id)
+
 /** The most wanted of its category is 0; all that nobody asks for is the same. */
 export function rankOf({ id, category }: Format): number {
   const place = usual[category].indexOf(id)

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { engines } from '../../lib/engines/index.ts'
 import { type FormatId, formatById, formats, isFormatId } from '../../lib/formats/index.ts'
 import { conversions, optionsOf, planRoute, targetsOf } from '../../lib/plan/index.ts'
-import { namedIds } from '../../lib/plan/offered.ts'
+import { isUsual, namedIds } from '../../lib/plan/offered.ts'
 
 const steps = (from: FormatId, to: FormatId) =>
   [from, ...planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
@@ -35,7 +35,11 @@ describe('the conversions that the engines make possible', () => {
       const between = route.steps.slice(0, -1).map((step) => formatById(step.to))
       const paged = [formatById(from), ...between].findIndex((format) => format.multiPage)
       if (paged >= 0) {
-        for (const format of between.slice(paged)) assert.ok(format.multiPage, `${from} ${format.id} ${to}`)
+        const isText = ['document', 'ebook'].includes(formatById(to).category)
+        for (const format of between.slice(paged)) {
+          const isFlowing = isText && format.category === 'document' && !format.fixedLayout
+          assert.ok(format.multiPage || isFlowing, `${from} ${format.id} ${to}`)
+        }
       }
       if (formatById(from).category === 'image') {
         assert.ok(
@@ -49,9 +53,7 @@ describe('the conversions that the engines make possible', () => {
 
   test('leave out those that make no sense', () => {
     for (const [from, to] of [
-      ['jpg', 'docx'],
       ['svg', 'txt'],
-      ['png', 'txt'],
       ['mp3', 'mp4'],
       ['docx', 'mp3'],
       ['csv', 'docx'],
@@ -75,9 +77,16 @@ describe('the conversions that the engines make possible', () => {
   })
 
   test('name their own kind first', () => {
+    for (const { id, category } of formats) {
+      const own = targetsOf(id).map((target) => formatById(target).category === category)
+      assert.ok(own.lastIndexOf(true) < (own.includes(false) ? own.indexOf(false) : own.length), id)
+    }
     assert.equal(targetsOf('docx')[0], 'pdf')
-    assert.deepEqual(targetsOf('mp4').slice(-2).toSorted(), ['gif', 'webp'])
-    assert.equal(targetsOf('jpg').at(-1), 'pdf')
+  })
+
+  test('are not listed over long ways to what hardly anybody wants', () => {
+    const ways = conversions().filter(({ route }) => route.steps.length === 3)
+    assert.ok(ways.every(({ to }) => isUsual(formatById(to))))
   })
 
   test('have options that every step understands', () => {
