@@ -321,7 +321,7 @@ describe('a hostile picture for ImageMagick', () => {
       `@${secret}`,
     ]
     for (const script of scripts) {
-      for (const from of ['psd', 'tga', 'miff', 'ppm', 'xbm', 'png'] as const)
+      for (const from of ['psd', 'tga', 'miff', 'ppm', 'xbm', 'png', 'pict', 'xcf', 'cal', 'mng'] as const)
         assert.equal((await failing(script, from)).code, 'CORRUPT_FILE', `${from}: ${script}`)
     }
     await assert.rejects(readFile(join(folder, 'written.png')))
