@@ -3,15 +3,36 @@ import type { MediaStream } from './ffmpeg-probe.ts'
 
 const textSubtitles = ['subrip', 'ass', 'ssa', 'mov_text', 'webvtt', 'text']
 
-export function coverArgs(cover: MediaStream | undefined): string[] {
-  if (!cover || !['mjpeg', 'png'].includes(cover.codec_name)) return []
-  return ['-map', `0:${cover.index}`, '-c:v', 'copy', '-disposition:v', 'attached_pic']
+interface Extra {
+  readonly args: readonly string[]
+  readonly warnings: readonly Warning[]
 }
 
-export function subtitleArgs({ media, container, keepSubtitles }: RecipeRequest): {
-  args: string[]
-  warnings: Warning[]
-} {
+/** A cover is a film of one picture to ffmpeg, behind the real one. */
+export function coverArgs({ media: { cover, video }, container }: RecipeRequest): Extra {
+  if (!cover) return { args: [], warnings: [] }
+  if (!container.cover || !['mjpeg', 'png'].includes(cover.codec_name)) {
+    const message = 'The cover picture was dropped: the format cannot hold it.'
+    return { args: [], warnings: [{ code: 'COVER_DROPPED', message }] }
+  }
+  const at = container.video.length > 0 && video ? 1 : 0
+  const args = ['-map', `0:${cover.index}`, `-c:v:${at}`, 'copy', `-disposition:v:${at}`, 'attached_pic']
+  return { args, warnings: [] }
+}
+
+/** Muxers that write chapters where players look for them. */
+const holdChapters = 'mp4 mov f4v ipod 3gp 3g2 ismv matroska webm asf nut mp3 opus'.split(' ')
+
+export function chapterArgs({ media: { chapters }, container: { muxer } }: RecipeRequest): Extra {
+  const fits = holdChapters.includes(muxer)
+  const message = `${chapters} chapter marks were dropped: the format cannot hold them.`
+  return {
+    args: ['-map_chapters', fits ? '0' : '-1'],
+    warnings: fits || chapters === 0 ? [] : [{ code: 'CHAPTERS_DROPPED', message }],
+  }
+}
+
+export function subtitleArgs({ media, container, keepSubtitles }: RecipeRequest): Extra {
   if (container.video.length === 0) return { args: [], warnings: [] }
   const { subtitles: encoder, pictureSubtitles } = container
   const fits = (stream: MediaStream) =>

@@ -20,7 +20,7 @@ export function pictureArgs(request: RecipeRequest): Picture | undefined {
   if (!video) return undefined
   const tag = (codecName: string) => tagArgs(codecName, request.container)
   if (canCopy(video, request)) {
-    const args = ['-map', `0:${video.index}`, '-c:v', 'copy', ...tag(video.codec_name)]
+    const args = ['-map', `0:${video.index}`, '-c:v:0', 'copy', ...tag(video.codec_name)]
     return { args, decoder: [], copied: true, twoPass: false, unused: [] }
   }
   return encodedPicture(video, request, tag)
@@ -36,8 +36,8 @@ function canCopy(video: MediaStream, { container, options, mayCopy, from, to }: 
 
 /** Apple's players know HEVC by this name only. */
 function tagArgs(codecName: string, { muxer, videoTag }: Container): string[] {
-  if (codecName === 'hevc' && ['mp4', 'mov'].includes(muxer)) return ['-tag:v', 'hvc1']
-  return videoTag ? ['-tag:v', videoTag] : []
+  if (codecName === 'hevc' && ['mp4', 'mov'].includes(muxer)) return ['-tag:v:0', 'hvc1']
+  return videoTag ? ['-tag:v:0', videoTag] : []
 }
 
 function encodedPicture(
@@ -53,8 +53,8 @@ function encodedPicture(
   const rate = rateArgs(codec, options, media)
   return {
     args: [
-      ...['-map', `0:${video.index}`, '-vf', filter],
-      ...['-c:v', small?.encoder ?? codec.encoder],
+      ...['-map', `0:${video.index}`, '-filter:v:0', filter],
+      ...['-c:v:0', small?.encoder ?? codec.encoder],
       ...(small?.preset ?? codec.preset?.(options.preset ?? 'veryfast') ?? []),
       ...rate.args,
       ...(codec.args ?? []),

@@ -1,7 +1,7 @@
 import type { FormatId } from '../formats/index.ts'
 import type { Container } from './ffmpeg-containers.ts'
 import { cutOf } from './ffmpeg-cut.ts'
-import { coverArgs, subtitleArgs } from './ffmpeg-extras.ts'
+import { chapterArgs, coverArgs, subtitleArgs } from './ffmpeg-extras.ts'
 import { inputGuard } from './ffmpeg-inputs.ts'
 import type { AudioOptions, VideoOptions } from './ffmpeg-options.ts'
 import { pictureArgs } from './ffmpeg-picture.ts'
@@ -44,7 +44,7 @@ export function recipeFor(request: RecipeRequest): Recipe {
   const kept = media.audio.slice(0, tracksOf(container))
   const silent = container.needsSound === true && kept.length === 0
   const sound = kept.map((stream, index) => soundArgs(stream, index, request))
-  const subtitles = subtitleArgs(request)
+  const extras = [subtitleArgs(request), coverArgs(request), chapterArgs(request)]
   const unused = new Set([picture, ...sound].flatMap((part) => part?.unused ?? []))
   return {
     input: [...cutOf(options, media).args, ...(picture?.decoder ?? []), ...inputGuard(from)],
@@ -53,16 +53,15 @@ export function recipeFor(request: RecipeRequest): Recipe {
       ...(picture?.args ?? []),
       ...sound.flatMap((track) => track.args),
       ...(silent ? silenceArgs(request) : []),
-      ...subtitles.args,
-      ...(container.cover ? coverArgs(media.cover) : []),
-      ...['-map_metadata', '0', '-map_chapters', '0', '-dn', '-max_muxing_queue_size', '4096'],
+      ...extras.flatMap(({ args }) => args),
+      ...['-map_metadata', '0', '-dn', '-max_muxing_queue_size', '4096'],
       ...(container.args ?? []),
       ...['-f', container.muxer],
     ],
     method: [picture, ...sound].every((part) => part?.copied ?? true) ? 'stream-copy' : 'encode',
     twoPass: picture?.twoPass ?? false,
     warnings: [
-      ...subtitles.warnings,
+      ...extras.flatMap(({ warnings }) => warnings),
       ...[...unused].map(unusedWarning),
       ...tracksWarning(media.audio.length, kept.length),
     ],

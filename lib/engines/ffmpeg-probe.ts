@@ -39,6 +39,7 @@ const Stream = z.object({
 
 const Probed = z.object({
   streams: z.array(Stream).default([]),
+  chapters: z.array(z.unknown()).default([]),
   format: z
     .object({ duration: number, bit_rate: number })
     .default({ duration: undefined, bit_rate: undefined }),
@@ -55,6 +56,8 @@ export interface Media {
   readonly audio: readonly MediaStream[]
   readonly subtitles: readonly MediaStream[]
   readonly cover: MediaStream | undefined
+  /** How many. */
+  readonly chapters: number
 }
 
 /** Enough to see that packets come, without reading a long film twice. */
@@ -90,6 +93,7 @@ export async function probe(
   const show = [
     '-show_format',
     '-show_streams',
+    '-show_chapters',
     '-show_data_hash',
     'adler32',
     '-of',
@@ -123,7 +127,7 @@ export function unreadable(format: FormatId, cause: Error): AppError {
   )
 }
 
-function mediaOf({ streams, format }: z.output<typeof Probed>): Media {
+function mediaOf({ streams, chapters, format }: z.output<typeof Probed>): Media {
   const ofType = (type: string) => streams.filter((stream) => stream.codec_type === type)
   const isCover = (stream: MediaStream) => stream.disposition.attached_pic === 1
   const durations = [format.duration, ...streams.map((stream) => stream.duration)]
@@ -134,6 +138,7 @@ function mediaOf({ streams, format }: z.output<typeof Probed>): Media {
     audio: ofType('audio').filter((stream) => (stream.channels ?? 0) > 0),
     subtitles: ofType('subtitle'),
     cover: ofType('video').find(isCover),
+    chapters: chapters.length,
   }
 }
 

@@ -48,6 +48,7 @@ export const videoContainers = {
     audio: ['aac', 'mp3', 'ac3', 'opus', 'alac'],
     copies: mp4Copies,
     subtitles: 'mov_text',
+    cover: true,
     rotation: true,
   },
   m4v: {
@@ -57,6 +58,7 @@ export const videoContainers = {
     audio: ['aac', 'ac3', 'alac'],
     copies: ['h264', 'hevc', 'mpeg4', 'aac', 'ac3', 'eac3', 'alac'],
     subtitles: 'mov_text',
+    cover: true,
     rotation: true,
   },
   mov: {

@@ -9,6 +9,7 @@ const told: Readonly<Record<string, readonly string[]>> = {
   '.g726': ['-f', 'g726', '-sample_rate', '8000', '-code_size', '4'],
   '.g722': ['-f', 'g722'],
   '.aptx': ['-f', 'aptx'],
+  '.aptxhd': ['-f', 'aptx_hd'],
   '.dfpwm': ['-f', 'dfpwm'],
   '.mjpeg': ['-f', 'mjpeg'],
 }

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { stat } from 'node:fs/promises'
+import { after, describe, test } from 'node:test'
+import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
+import { AppError } from '../../lib/errors.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { probed } from './judge.ts'
+import { convert, fixture, type Run, type RunSettings, removeRuns } from './run-engine.ts'
+
+const refused = (code: string) => (error: unknown) => error instanceof AppError && error.code === code
+
+async function shapeOf(run: Run) {
+  const { streams, format } = await probed(run.path)
+  const picture = streams.find((stream) => stream.codec_type === 'video')
+  return {
+    codecs: streams.map((stream) => stream.codec_name),
+    size: [picture?.width, picture?.height],
+    seconds: Math.round((format.duration ?? 0) * 10) / 10,
+  }
+}
+
+describe('a merge', () => {
+  after(removeRuns)
+  const merge = (names: readonly string[], to: FormatId, options?: RunSettings['options']) => {
+    const [first = '', ...more] = names.map(fixture)
+    return convert(ffmpeg, first, to, { operation: 'merge', more, ...(options && { options }) })
+  }
+
+  test('copies films that are alike', async () => {
+    for (const [name, to, codecs] of [
+      ['film.mp4', 'mp4', ['h264', 'aac']],
+      ['film.mp4', 'mkv', ['h264', 'aac']],
+      ['film.webm', 'webm', ['vp9', 'opus']],
+    ] as const) {
+      const run = await merge([name, name, name], to)
+      assert.equal(run.result.method, 'stream-copy', to)
+      const shape = await shapeOf(run)
+      assert.deepEqual(shape.codecs, codecs)
+      assert.ok(Math.abs(shape.seconds - 3) <= 0.2, `${to}: ${shape.seconds} s`)
+    }
+  })
+
+  test('fits films that differ into the picture of the first, as H.264 and AAC', async () => {
+    const turned = await convert(ffmpeg, fixture('film.mp4'), 'mp4', {
+      options: { rotate: 90, resolution: '240p', fps: 5 },
+    })
+    const run = await convert(ffmpeg, fixture('film.mp4'), 'mp4', { operation: 'merge', more: [turned.path] })
+    assert.equal(run.result.method, 'encode')
+    const { codecs, size, seconds } = await shapeOf(run)
+    assert.deepEqual({ codecs, size }, { codecs: ['h264', 'aac'], size: [64, 48] })
+    assert.ok(Math.abs(seconds - 2) <= 0.2, `${seconds} s`)
+  })
+
+  test('encodes films that are alike when asked to, and what the target cannot hold', async () => {
+    assert.equal((await merge(['film.mp4', 'film.mp4'], 'mp4', { mode: 'encode' })).result.method, 'encode')
+    assert.deepEqual((await shapeOf(await merge(['film.mp4', 'film.mp4'], 'webm'))).codecs, ['vp9', 'opus'])
+  })
+
+  test('gives silence to a film without sound', async () => {
+    const [mute, film] = [fixture('alpha.webm'), fixture('film.webm')]
+    const run = await convert(ffmpeg, mute, 'mp4', { operation: 'merge', more: [film] })
+    assert.deepEqual((await shapeOf(run)).codecs, ['h264', 'aac'])
+  })
+
+  test('puts silence between pieces of sound', async () => {
+    const plain = await shapeOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav'))
+    const apart = await shapeOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav', { gap: '1.5' }))
+    assert.equal(Math.round((apart.seconds - plain.seconds) * 10) / 10, 3)
+  })
+
+  test('makes each of its targets for sound', async () => {
+    for (const to of ['mp3', 'flac', 'm4a', 'opus'] as const) {
+      const { seconds } = await shapeOf(await merge(['tone.wav', 'tone.wav'], to))
+      assert.ok(seconds > 1, `${to}: ${seconds} s`)
+    }
+  })
+
+  test('takes a gap of at most 10 seconds', () => {
+    const row = ffmpeg.capabilities.find((one) => one.operation === 'merge' && one.to.includes('mp3'))
+    for (const gap of [-1, 11, 'long']) assert.equal(row?.options.safeParse({ gap }).success, false)
+    assert.deepEqual([row?.more?.min, row?.more?.max], [1, 49])
+  })
+
+  test('refuses a film that is none', async () => {
+    const more = [fixture('tone.m4a')]
+    await assert.rejects(
+      convert(ffmpeg, fixture('film.mp4'), 'mp4', { operation: 'merge', more }),
+      refused('UNSUPPORTED_CONVERSION'),
+    )
+  })
+})
+
+describe('compression', () => {
+  after(removeRuns)
+  const compress = (path: string, format: FormatId, options: RunSettings['options'] = {}) =>
+    convert(ffmpeg, path, format, { operation: 'compress', options })
+  const bytes = async (run: Run) => (await stat(run.path)).size
+  const large = (to: FormatId) =>
+    convert(ffmpeg, fixture('film.mp4'), to, { options: { resolution: '480p', crf: 1 } })
+
+  test('makes a film smaller, the more so the lower its quality', async () => {
+    const source = await large('mp4')
+    const [low, high] = [
+      await bytes(await compress(source.path, 'mp4', { quality: 'low' })),
+      await bytes(await compress(source.path, 'mp4', { quality: 'high' })),
+    ]
+    assert.ok(low < high && high < (await bytes(source)), `${low}, ${high}, ${await bytes(source)}`)
+  })
+
+  test('meets a size, in films and in sound', async () => {
+    const film = await compress((await large('mp4')).path, 'mp4', { targetSize: '20k' })
+    assert.ok((await bytes(film)) <= 20_000)
+    assert.ok((await shapeOf(film)).seconds > 0.9)
+    const song = await convert(ffmpeg, fixture('surround.flac'), 'mp3', { options: { audioBitrate: '320k' } })
+    const sound = await compress(song.path, 'mp3', { targetSize: 10_000 })
+    assert.ok((await bytes(sound)) <= 10_000)
+  })
+
+  test('never makes a file larger, and says so', async () => {
+    for (const [name, format] of [
+      ['film.mp4', 'mp4'],
+      ['tone.mp3', 'mp3'],
+    ] as const) {
+      const run = await compress(fixture(name), format, { targetSize: '50M' })
+      assert.deepEqual(run.warnings, ['NOT_SMALLER'])
+      assert.equal(await bytes(run), (await stat(fixture(name))).size)
+    }
+  })
+
+  test('into fewer bytes than its length needs is refused, with the number that would do', async () => {
+    const long = await convert(ffmpeg, (await large('mp4')).path, 'mp4', {
+      operation: 'merge',
+      more: Array.from({ length: 7 }, () => fixture('film.mp4')),
+    })
+    await assert.rejects(compress(long.path, 'mp4', { targetSize: 10_000 }), (error) => {
+      assert.ok(refused('CONVERSION_FAILED')(error), String(error))
+      return error instanceof AppError && Number(error.details?.least) > 10_000
+    })
+  })
+
+  test('is not offered where nothing can be left out', () => {
+    const rows = ffmpeg.capabilities.filter((one) => one.operation === 'compress')
+    const formats = rows.flatMap((one) => one.from)
+    assert.ok(formats.includes('webm') && formats.includes('ogg'))
+    assert.deepEqual(
+      formats.filter((id) => ['wav', 'flac', 'y4m', 'pcm'].includes(id)),
+      [],
+    )
+  })
+})

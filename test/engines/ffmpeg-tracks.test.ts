@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
+import { AppError } from '../../lib/errors.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { output, probed } from './judge.ts'
+import { convert, fixture, type Run, removeRuns } from './run-engine.ts'
+
+let folder = ''
+const made = (name: string) => join(folder, name)
+const ffmpegTool = (...args: string[]) => output('ffmpeg', '-v', 'error', '-y', ...args)
+const seconds = async (run: Run) => (await probed(run.path)).format.duration ?? Number.NaN
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tracks-'))
+})
+after(async () => {
+  await rm(folder, { recursive: true })
+  await removeRuns()
+})
+
+describe('what a film carries besides its picture', () => {
+  test('keeps its chapters with their names, or the result says that they are gone', async () => {
+    const chapters = [
+      [0, 500, 'Anfang'],
+      [500, 1000, 'End'],
+    ]
+    const lines = chapters.flatMap(([start, end, title]) => [
+      ...['[CHAPTER]', 'TIMEBASE=1/1000', `START=${start}`, `END=${end}`, `title=${title}`],
+    ])
+    await writeFile(made('chapters.txt'), [';FFMETADATA1', ...lines, ''].join('\n'))
+    const inputs = ['-i', fixture('film.mp4'), '-i', made('chapters.txt')]
+    await ffmpegTool(...inputs, '-map', '0', '-map_chapters', '1', '-c', 'copy', made('chapters.mkv'))
+    for (const to of ['mp4', 'webm', 'mp3', 'm4b'] as const) {
+      const run = await convert(ffmpeg, made('chapters.mkv'), to)
+      const listed = await output('ffprobe', '-v', 'error', '-show_chapters', '-of', 'csv', run.path)
+      assert.match(listed, /Anfang[\s\S]*End/, to)
+      assert.deepEqual(run.warnings, [], to)
+    }
+    const { warnings } = await convert(ffmpeg, made('chapters.mkv'), 'avi')
+    assert.deepEqual(warnings, ['CHAPTERS_DROPPED'])
+  })
+
+  test('keeps styled subtitles where they fit, and their words where only those do', async () => {
+    await writeFile(made('words.srt'), '1\n00:00:00,100 --> 00:00:00,800\nGrüße 字幕\n')
+    const inputs = ['-i', fixture('film.mp4'), '-i', made('words.srt')]
+    await ffmpegTool(...inputs, '-map', '0', '-map', '1', '-c', 'copy', '-c:s', 'ass', made('styled.mkv'))
+    for (const [to, codec] of [
+      ['mkv', 'ass'],
+      ['mp4', 'mov_text'],
+      ['webm', 'webvtt'],
+    ] as const) {
+      const run = await convert(ffmpeg, made('styled.mkv'), to)
+      const { streams } = await probed(run.path)
+      assert.equal(streams.find((stream) => stream.codec_type === 'subtitle')?.codec_name, codec, to)
+      assert.match(await output('ffmpeg', '-v', 'error', '-i', run.path, '-f', 'srt', '-'), /Grüße 字幕/, to)
+    }
+  })
+
+  test('keeps its cover where the target holds one, and the result says where it does not', async () => {
+    const inputs = ['-i', fixture('film.mp4'), '-i', fixture('corners.jpg'), '-map', '0', '-map', '1']
+    await ffmpegTool(...inputs, '-c', 'copy', '-disposition:v:1', 'attached_pic', made('cover.mp4'))
+    const kept = await convert(ffmpeg, made('cover.mp4'), 'mp4', { options: { codec: 'h265' } })
+    const codecs = (await probed(kept.path)).streams.map((stream) => stream.codec_name)
+    assert.deepEqual(codecs, ['hevc', 'aac', 'mjpeg'])
+    const dropped = await convert(ffmpeg, made('cover.mp4'), 'webm')
+    assert.deepEqual(dropped.warnings, ['COVER_DROPPED'])
+  })
+
+  test('that does not tell how long it is is measured', async () => {
+    await ffmpegTool('-i', fixture('film.webm'), '-c', 'copy', '-live', '1', '-f', 'webm', made('live.webm'))
+    assert.equal((await probed(made('live.webm'))).format.duration, undefined)
+    const { result } = await convert(ffmpeg, made('live.webm'), 'mp4')
+    assert.equal(result.method, 'stream-copy')
+    assert.ok(Math.abs(Number(result.details?.durationS) - 1) < 0.1, `${result.details?.durationS} s`)
+  })
+})
+
+describe('a part of a file', () => {
+  test('begins and ends where asked, in films and in sound', async () => {
+    for (const [name, to] of [
+      ['film.mp4', 'mp4'],
+      ['film.mp4', 'webm'],
+      ['tone.wav', 'mp3'],
+      ['tone.mp3', 'mp3'],
+      ['tone.flac', 'flac'],
+    ] as const) {
+      const run = await convert(ffmpeg, fixture(name), to, { options: { start: '00:00:00.3', end: '0.7' } })
+      // Frames of MP3 are long at low rates, and it begins with some silence.
+      assert.ok(Math.abs((await seconds(run)) - 0.4) < 0.2, `${name} to ${to}: ${await seconds(run)} s`)
+    }
+  })
+
+  test('that lies behind the end is refused', async () => {
+    await assert.rejects(
+      convert(ffmpeg, fixture('tone.wav'), 'mp3', { options: { start: 60 } }),
+      (error) => error instanceof AppError && error.code === 'INVALID_INPUT',
+    )
+  })
+})
+
+describe('sound', () => {
+  const loudest = async (path: string) => {
+    const heard = await output('sh', '-c', `ffmpeg -i ${path} -af volumedetect -f null - 2>&1`)
+    return Number(/max_volume: (-?[\d.]+) dB/.exec(heard)?.[1])
+  }
+
+  test('gets as loud and as wide as asked', async () => {
+    const wide = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { channels: 2 } })
+    assert.equal((await probed(wide.path)).streams[0]?.channels, 2)
+    const half = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { volume: '0.5' } })
+    const [before, after] = [await loudest(fixture('tone.wav')), await loudest(half.path)]
+    assert.ok(Math.abs(before - after - 6) < 0.5, `${before} dB became ${after} dB`)
+  })
+
+  test('is played from the notes of a MIDI file, bare or in RIFF', async () => {
+    // One note of half a second: its key down, 480 ticks, its key up.
+    const notes = [0, 0x90, 60, 100, 0x83, 0x60, 0x80, 60, 0, 0, 0xff, 0x2f, 0]
+    const track = [...Buffer.from('MTrk'), 0, 0, 0, notes.length, ...notes]
+    const bare = Buffer.from([...Buffer.from('MThd'), 0, 0, 0, 6, 0, 0, 0, 1, 1, 0xe0, ...track])
+    await writeFile(made('note.mid'), bare)
+    await writeFile(made('note.rmi'), Buffer.concat([Buffer.from('RIFF\0\0\0\0RMIDdata\0\0\0\0'), bare]))
+    for (const name of ['note.mid', 'note.rmi']) {
+      const run = await convert(ffmpeg, made(name), 'mp3')
+      assert.ok((await seconds(run)) > 0.5, name)
+      assert.ok((await loudest(run.path)) > -40, `${name} is silent`)
+    }
+    await writeFile(made('noise.mid'), 'MThd and nothing that follows')
+    await assert.rejects(
+      convert(ffmpeg, made('noise.mid'), 'mp3'),
+      (error) => error instanceof AppError && error.code === 'CORRUPT_FILE',
+    )
+  })
+})
+
+describe('an animation', () => {
+  const pictures = async (run: Run) => (await probed(run.path)).streams[0]?.nb_read_packets
+
+  test('becomes a film, and a film becomes an animation', async () => {
+    const apng = await convert(ffmpeg, fixture('film.mp4'), 'apng', { options: { width: 32, fps: 10 } })
+    assert.equal(await pictures(apng), 10)
+    for (const to of ['gif', 'mp4', 'webm'] as FormatId[]) {
+      const run = await convert(ffmpeg, apng.path, to)
+      assert.equal(await pictures(run), 10, to)
+    }
+    const still = await convert(ffmpeg, apng.path, 'png')
+    assert.deepEqual(still.warnings, ['ANIMATION_DROPPED'])
+  })
+
+  test('keeps what is clear of a film with alpha', async () => {
+    const run = await convert(ffmpeg, fixture('alpha.webm'), 'apng')
+    assert.match((await probed(run.path)).streams[0]?.pix_fmt ?? '', /rgba|ya/)
+  })
+})
