@@ -17,7 +17,8 @@ const ConversionView = z.object({
   steps: z
     .array(z.object({ engine: z.string(), from: z.string(), to: z.string() }))
     .optional()
-    .describe('In longer lists only where there are several'),
+    .describe('Left out of longer lists, which have `via`'),
+  via: z.array(z.string()).optional().describe('Formats between'),
   options: z.array(OptionView).optional(),
   optionSet: z.int().optional().describe('Place in `optionSets` of what would else be `options`'),
   more: MoreView.optional().describe('Further files that it takes'),
@@ -73,8 +74,8 @@ export const listConversions = contract({
     const sets = new OptionSets()
     const views = found.map((pair) => {
       const { steps, ...view } = viewOf(pair)
-      const way = steps.length > 1 ? { steps } : {}
-      return { ...view, ...way, optionSet: sets.placeOf(optionsOf(pair.route)) }
+      const via = steps.slice(0, -1).map((step) => step.to)
+      return { ...view, ...(via.length > 0 && { via }), optionSet: sets.placeOf(optionsOf(pair.route)) }
     })
     return { data: { conversions: views, optionSets: sets.all(), total } }
   },
