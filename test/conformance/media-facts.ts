@@ -16,13 +16,13 @@ export interface MediaFacts {
 }
 
 /** Probes what is in a file and decodes all of it. */
-export async function mediaFacts(path: string, inputOptions = rawInput(path)): Promise<MediaFacts> {
+export async function mediaFacts(path: string): Promise<MediaFacts> {
   const probe = await probed(path)
   const has = (type: string) => probe.streams.some((stream) => stream.codec_type === type)
   const decoded = await run(
     'ffmpeg',
     [
-      ...['-nostdin', '-hide_banner', '-nostats', ...inputOptions, '-i', path],
+      ...['-nostdin', '-hide_banner', '-nostats', ...rawInput(path), '-i', path],
       ...(has('audio') ? ['-map', '0:a:0', '-af', 'volumedetect'] : []),
       ...(has('video') ? ['-map', '0:v:0', '-vf', 'scale=32:24,signalstats,metadata=print:file=-'] : []),
       ...['-f', 'null', '-'],

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
+import { bookText } from '../engines/book-judge.ts'
 import { output } from '../engines/judge.ts'
 
 /**
@@ -13,7 +14,8 @@ export async function readableText(path: string): Promise<string> {
   if (start.startsWith('%!PS') || start.startsWith('\xc5\xd0\xd3\xc6')) {
     return output('gs', '-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=txtwrite', '-sOutputFile=-', path)
   }
-  if (start.startsWith('PK\x03\x04')) return plain(Buffer.from(await output('bsdtar', '-xOf', path)))
+  const book = await bookText(path)
+  if (book !== undefined) return plain(Buffer.from(book))
   if (start.startsWith('\x1f\x8b')) return plain(gunzipSync(bytes))
   return plain(bytes)
 }
