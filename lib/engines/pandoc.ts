@@ -76,7 +76,10 @@ async function run(work: Work, tools: Tools): Promise<Result> {
     const args = ['-s', '-f', references[work.from], '-t', references[work.to], '-o', path]
     await read(args, input, from, tools)
   } else {
-    await viaTree(work, input, from, path, tools)
+    await viaTree(work, input, from, path, tools).catch((error: unknown) => {
+      // Of the stack: the tree nests deeper than any author writes.
+      throw error instanceof RangeError ? corrupt(from, error) : error
+    })
   }
   tools.progress(1)
   return { files: [{ path }] }
@@ -86,6 +89,8 @@ function isReference(id: FormatId): id is keyof typeof references {
   return id in references
 }
 
+/** A book takes seconds; macros and anchors that multiply never end. */
+const readLimitS = 180
 const treeFile = 'tree.json'
 const mediaFolder = 'media'
 
@@ -189,7 +194,7 @@ async function read(args: readonly string[], input: InputFile, from: SourceId, t
   // Its reader takes any bytes for text.
   if (from === 'rtf' && !(await readFile(path)).subarray(0, 64).includes('{\\rtf')) throw corrupt(from)
   try {
-    await tools.exec('pandoc', ['--sandbox', ...args, path])
+    await tools.exec('pandoc', ['--sandbox', ...args, path], { timeoutS: readLimitS })
   } catch (error) {
     if (error instanceof ProcessFailure && /not found in resource path/.test(error.stderr)) {
       const sentence =

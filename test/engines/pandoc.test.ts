@@ -214,6 +214,20 @@ describe('a document that names files of the machine', () => {
   }
 })
 
+describe('a document made to overwhelm', () => {
+  test('is a coded error', async () => {
+    const loop = await file('loop.tex', '\\newcommand{\\x}{\\x\\x}\\x')
+    const deep = await file('deep.md', `${'> '.repeat(8000)}x`)
+    const entities = await file(
+      'entities.xml',
+      '<!DOCTYPE l [<!ENTITY a "aaaaaaaaaa"><!ENTITY b SYSTEM "file:///etc/hostname">]><l>&a;&b;</l>',
+    )
+    for (const source of [loop, deep, entities]) {
+      await assert.rejects(convert(pandoc, source, 'html'), { code: 'CORRUPT_FILE' }, source)
+    }
+  })
+})
+
 describe('a book written from markup', () => {
   test('takes the options of books', async () => {
     const options = { ebookMargin: '31', ebookSmartenPunctuation: true, ebookBaseFontSize: 17 }
