@@ -18,6 +18,8 @@ export interface OpenPdf {
   /** The source needs a password, or restricts what may be done with it. */
   readonly encrypted: boolean
   readonly hasForm: boolean
+  /** Readers for the blind find headings and descriptions in it. */
+  readonly isTagged: boolean
 }
 
 type Facts = Omit<OpenPdf, 'path'>
@@ -44,6 +46,7 @@ async function factsOf(path: string, tools: Tools): Promise<Facts | 'locked'> {
     return {
       sizes: sizesIn(stdout),
       encrypted: /^Encrypted:\s+yes/m.test(stdout),
+      isTagged: /^Tagged:\s+yes/m.test(stdout),
       hasForm: /^Form:\s+(AcroForm|XFA)/m.test(stdout),
     }
   } catch (error) {

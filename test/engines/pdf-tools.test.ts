@@ -256,6 +256,17 @@ describe('a protected PDF', () => {
     }
   })
 
+  test('keeps an old cipher, and opens with the password of its owner too', async () => {
+    const { path: at, remove } = await shelf({})
+    const old = at('old.pdf')
+    const lock = ['--allow-weak-crypto', '--encrypt', 'user', 'owner', '40', '--print=n', '--']
+    execFileSync('qpdf', [...lock, fixture('three-pages.pdf'), old])
+    const { path } = await run('remove-pdf-pages', { password: 'owner', pages: '2' }, old)
+    assert.match(await facts(path, '-upw', 'user'), /Pages:\s+2[\s\S]*print:no .*algorithm:RC4/)
+    await assert.rejects(facts(path), /Incorrect password/)
+    await remove()
+  })
+
   test('loses its protection for the archive and in a merge, and says so', async () => {
     const archived = await run('to-pdfa', { password: 'secret' }, locked)
     assert.deepEqual(archived.warnings, ['ENCRYPTION_REMOVED'])
@@ -304,6 +315,31 @@ describe('PDFs that are merged', () => {
   })
 })
 
+test('a merge can also be asked for as a tool', async () => {
+  const { path } = await run('merge-pdf', {}, book(), { more: [books.path('beta.pdf')] })
+  assert.equal(await pdfPages(path), 8)
+})
+
+test('it is said when the structure for screen readers is lost', async () => {
+  const { path, remove } = await shelf({
+    'tagged.pdf': pdfOf({
+      1: '<< /Type /Catalog /Pages 2 0 R /MarkInfo << /Marked true >> /StructTreeRoot 5 0 R >>',
+      2: '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 99 99] >>',
+      3: '<< /Type /Page /Parent 2 0 R >>',
+      4: '<< /Type /Page /Parent 2 0 R >>',
+      5: '<< /Type /StructTreeRoot /K 6 0 R >>',
+      6: '<< /Type /StructElem /S /P /P 5 0 R /Pg 3 0 R /ActualText (words of page one) >>',
+    }),
+  })
+  const dropped = await run('extract-pdf-pages', { pages: '2' }, path('tagged.pdf'))
+  assert.deepEqual(dropped.warnings, ['TAGS_REMOVED'])
+  assert.doesNotMatch(await output('qpdf', '--qdf', dropped.path, '-'), /words of page one/)
+  const kept = await run('reorder-pdf-pages', { pages: '2' }, path('tagged.pdf'))
+  assert.deepEqual(kept.warnings, [])
+  assert.match(await output('pdfinfo', kept.path), /Tagged:\s+yes/)
+  await remove()
+})
+
 describe('every PDF tool', () => {
   const needed: Partial<Record<Operation, RunSettings['options']>> = {
     'encrypt-pdf': { password: 'x' },
@@ -326,7 +362,7 @@ describe('every PDF tool', () => {
     })
     for (const operation of operations) {
       for (const name of ['garbage.pdf', 'half.pdf']) {
-        const more = operation === 'merge' ? [book()] : []
+        const more = operation.startsWith('merge') ? [book()] : []
         await assert.rejects(
           run(operation, needed[operation], folder(name), { more }),
           (error) => {

@@ -38,8 +38,8 @@ export async function assemble(
 
   const objects = await PdfObjects.load(joined, tools)
   const navigations = parts.map(({ path }) => sources.get(path) ?? { outline: [], links: [] })
-  const dropped = dropOtherPages(objects)
-  forgetOldPlaces(objects, dropped === 0 && parts.length === 1)
+  dropOtherPages(objects)
+  forgetOldPlaces(objects, hasAllPages(parts, navigations))
   relink(objects, parts, navigations)
   const refs = objects.pages().map(({ ref }) => ref)
   const outlines = parts.map((part, index) => {
@@ -80,11 +80,15 @@ function kept(
 }
 
 /** The outline, links and form of the first file still refer to pages that were not taken, and would carry them along. */
-function dropOtherPages(objects: PdfObjects): number {
+function dropOtherPages(objects: PdfObjects): void {
   const taken = new Set(objects.pages().map(({ ref }) => ref))
   const others = objects.refs.filter((ref) => objects.dict(ref)?.['/Type'] === '/Page' && !taken.has(ref))
   for (const ref of others) objects.set(ref, null)
-  return others.length
+}
+
+/** The document in another order, at most. */
+function hasAllPages(parts: readonly Part[], navigations: readonly Navigation[]): boolean {
+  return parts.length === 1 && new Set(parts[0]?.pages).size === navigations[0]?.links.length
 }
 
 /** What was only true of the document as it was. */

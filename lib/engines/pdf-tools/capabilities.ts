@@ -5,6 +5,8 @@ import { type PdfToolId, toolOptions } from './options.ts'
 /** Pictures that can be a watermark. */
 const stamps = ['png', 'jpg', 'webp', 'gif', 'tiff', 'svg', 'avif'] as const satisfies readonly FormatId[]
 
+const others = { from: ['pdf'], min: 1, max: 99 } as const satisfies Capability['more']
+
 interface Row {
   readonly to?: readonly FormatId[]
   readonly more?: Capability['more']
@@ -35,7 +37,8 @@ const rows: Readonly<Record<PdfToolId, Row>> = {
   'grayscale-pdf': { cost: 1 },
   'remove-blank-pages-pdf': { cost: 0.5 },
   'pdf-info': { to: ['json', 'pdf'], cost: 0.2 },
-  merge: { more: { from: ['pdf'], min: 1, max: 99 }, cost: 0.5 },
+  merge: { more: others, cost: 0.5 },
+  'merge-pdf': { more: others, cost: 0.5 },
   compress: { cost: 2 },
 }
 

@@ -6,7 +6,7 @@ import type { Result, Tools } from '../engine.ts'
 import { qualityNumber } from '../options.ts'
 import { qpdf } from '../qpdf.ts'
 import { bytesOf, finish, type Tool, type ToolJob } from './document.ts'
-import { distill, type Pages, pagesIn, warnForm, withoutForm } from './ghostscript.ts'
+import { distill, type Pages, pagesIn, warnLost, withoutForm } from './ghostscript.ts'
 import type { ToolOptions } from './options.ts'
 
 /** How pictures are kept: pixels per inch, and the quantization factor of their JPEG, where more is coarser. */
@@ -57,6 +57,8 @@ function howFor({ profile, quality }: ToolOptions<'compress'>): How {
 async function fit(job: ToolJob<unknown>, plain: Pages, targetSize: number): Promise<Result> {
   const { pdf, tools } = job
   const before = await bytesOf(pdf.source)
+  // A cipher pads every text and stream by up to 32 bytes.
+  const room = pdf.encrypted ? Math.min(targetSize * 0.1, 32_768) : 0
   if (before <= targetSize) {
     return result(job, { path: pdf.source, size: before }, { targetSize, reached: true })
   }
@@ -72,7 +74,7 @@ async function fit(job: ToolJob<unknown>, plain: Pages, targetSize: number): Pro
       share: 1 / tries,
     })
     if (!least || made.size < least.size) least = made
-    if (made.size <= targetSize) {
+    if (made.size <= targetSize - room) {
       best = made
       high = middle
     } else low = middle + 1
@@ -130,25 +132,27 @@ function settingsOf(how: How): { args: string[]; prolog?: string } {
   }
 }
 
+interface Facts {
+  readonly targetSize?: number
+  readonly reached?: boolean
+}
+
 /** Never larger than what came. */
-async function result(
-  job: ToolJob<unknown>,
-  made: Made,
-  facts: Readonly<Record<string, unknown>>,
-): Promise<Result> {
+async function result(job: ToolJob<unknown>, made: Made, { targetSize, reached }: Facts): Promise<Result> {
   const { pdf, work, tools } = job
   const before = await bytesOf(pdf.source)
+  const facts = { pages: pdf.sizes.length, sizeBefore: before }
+  const wanted = targetSize === undefined ? {} : { targetSize, reached: reached === true }
   if (made.size < before) {
-    warnForm(pdf, tools)
-    const details = { pages: pdf.sizes.length, sizeBefore: before, sizeAfter: made.size, ...facts }
-    return finish(job, made.path, details)
+    warnLost(pdf, tools)
+    const { files } = await finish(job, made.path)
+    return { files, details: { ...facts, sizeAfter: await bytesOf(files[0].path), ...wanted } }
   }
-  if (facts.reached === undefined) {
+  if (targetSize === undefined) {
     tools.warn('NOT_SMALLER', 'The PDF cannot be made smaller in this way, so it is returned as it came.')
   }
   const path = join(work.outDir, 'output.pdf')
   await copyFile(pdf.source, path)
   tools.progress(1)
-  const details = { pages: pdf.sizes.length, sizeBefore: before, sizeAfter: before, ...facts }
-  return { files: [{ path }], details }
+  return { files: [{ path }], details: { ...facts, sizeAfter: before, ...wanted } }
 }

@@ -77,6 +77,14 @@ export function warnUnlocked({ encrypted }: OpenPdf, tools: Tools): void {
   tools.warn('ENCRYPTION_REMOVED', 'The PDF was protected; the result is not.')
 }
 
+export function warnUntagged({ isTagged }: OpenPdf, tools: Tools): void {
+  if (!isTagged) return
+  tools.warn(
+    'TAGS_REMOVED',
+    'The structure for screen readers was lost: it described the pages as they were.',
+  )
+}
+
 /** A signature names the bytes that it covers in plain text, even in an encrypted file (ISO 32000-1, 12.8.1). */
 export async function isSigned(path: string): Promise<boolean> {
   let tail = ''

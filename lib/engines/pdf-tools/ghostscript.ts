@@ -1,7 +1,7 @@
 import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../exec.ts'
 import { damaged } from '../qpdf.ts'
-import type { EditablePdf } from './document.ts'
+import { type EditablePdf, warnUntagged } from './document.ts'
 import { flattened } from './flatten.ts'
 
 export type Pages = Pick<EditablePdf, 'path' | 'sizes'>
@@ -59,8 +59,9 @@ export async function withoutForm(pdf: EditablePdf, tools: Tools): Promise<Pages
   return pdf.hasForm ? { path: await flattened(pdf, tools), sizes: pdf.sizes } : pdf
 }
 
-export function warnForm({ hasForm }: EditablePdf, tools: Tools): void {
-  if (!hasForm) return
+export function warnLost(pdf: EditablePdf, tools: Tools): void {
+  warnUntagged(pdf, tools)
+  if (!pdf.hasForm) return
   const sentence = 'Form fields became plain page content: they show, but can no longer be filled in.'
   tools.warn('FORM_FLATTENED', sentence)
 }

@@ -2,7 +2,7 @@ import { parse } from 'node:path'
 import type { Result, Tools, Work } from '../engine.ts'
 import { pagesOf } from '../page-range.ts'
 import { assemble, type ComposeOutline, type Part } from './assemble.ts'
-import { type EditablePdf, finish, openEditable, warnUnlocked } from './document.ts'
+import { type EditablePdf, finish, openEditable, warnUnlocked, warnUntagged } from './document.ts'
 import type { OutlineItem } from './navigation.ts'
 import type { ToolOptions } from './options.ts'
 
@@ -17,6 +17,7 @@ export async function merge(options: ToolOptions<'merge'>, work: Work, tools: To
   if (!first) throw new Error('merge was called without an input.')
   const encrypted = opened.some((pdf) => pdf.encrypted)
   warnUnlocked({ ...first, encrypted }, tools)
+  warnUntagged({ ...first, isTagged: opened.some((pdf) => pdf.isTagged) }, tools)
   const compose = composing(options.outline, opened, work)
   const path = await assemble([partOf(first), ...others.map(partOf)], tools, compose)
   const pages = opened.reduce((sum, { sizes }) => sum + sizes.length, 0)

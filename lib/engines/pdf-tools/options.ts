@@ -90,6 +90,14 @@ function termsFromText(value: unknown): unknown {
 
 const right = (what: string) => flag().default(true).describe(`Whether readers may ${what}.`)
 
+const merge = z.object({
+  password: secret.optional().describe('Opens those files that need one. The result is not protected.'),
+  outline: z
+    .enum(['keep', 'per_file', 'none'])
+    .default('keep')
+    .describe('keep joins the outlines, per_file puts each under the name of its file.'),
+})
+
 export const toolOptions = {
   'split-pdf': z.object({
     ...open,
@@ -215,13 +223,8 @@ export const toolOptions = {
       .describe('A page is blank when at most this share of it, in percent, is darker than paper.'),
   }),
   'pdf-info': z.object({ ...open }),
-  merge: z.object({
-    password: secret.optional().describe('Opens those files that need one. The result is not protected.'),
-    outline: z
-      .enum(['keep', 'per_file', 'none'])
-      .default('keep')
-      .describe('keep joins the outlines, per_file puts each under the name of its file.'),
-  }),
+  merge,
+  'merge-pdf': merge,
   compress: z.object({
     ...open,
     quality: z

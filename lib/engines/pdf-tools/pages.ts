@@ -8,7 +8,15 @@ import { renderPages } from '../pdf-render.ts'
 import { qpdf } from '../qpdf.ts'
 import { loadSharp } from '../vips-image.ts'
 import { assemble } from './assemble.ts'
-import { type EditablePdf, finish, invalid, lockAgain, type Tool, type ToolJob } from './document.ts'
+import {
+  type EditablePdf,
+  finish,
+  invalid,
+  lockAgain,
+  type Tool,
+  type ToolJob,
+  warnUntagged,
+} from './document.ts'
 import type { ToolOptions } from './options.ts'
 
 export const rotatePages: Tool<ToolOptions<'rotate-pdf'>> = async (job) => {
@@ -42,6 +50,7 @@ export const reorderPages: Tool<ToolOptions<'reorder-pdf-pages'>> = (job) => {
 
 async function withPages(job: ToolJob<unknown>, pages: readonly number[]): Promise<Result> {
   const { pdf, tools } = job
+  if (pages.length !== pdf.sizes.length) warnUntagged(pdf, tools)
   return finish(job, await assemble([{ path: pdf.path, pages }], tools), { pages: pages.length })
 }
 
@@ -78,6 +87,7 @@ export const removeBlankPages: Tool<ToolOptions<'remove-blank-pages-pdf'>> = asy
   }
   const removed = [...blank].sort((a, b) => a - b)
   if (removed.length === 0) tools.warn('NOTHING_TO_DO', 'No page of the PDF is blank.')
+  else warnUntagged(pdf, tools)
   const path = await assemble([{ path: pdf.path, pages: left }], tools)
   return finish(job, path, { pages: left.length, removed })
 }
@@ -87,6 +97,7 @@ const maxParts = 2000
 /** A file for each part of the range, or for each page. */
 export const splitPages: Tool<ToolOptions<'split-pdf'>> = async ({ pdf, options, work, tools }) => {
   const { length } = pdf.sizes
+  warnUntagged(pdf, tools)
   const parts = options.pages?.split(',') ?? pagesOf(undefined, length).map(String)
   if (parts.length > maxParts) {
     throw invalid(

@@ -4,14 +4,14 @@ import { AppError } from '../../errors.ts'
 import type { Tools } from '../engine.ts'
 import { qpdf } from '../qpdf.ts'
 import { finish, type Tool, warnUnlocked } from './document.ts'
-import { distill, pagesIn, warnForm, withoutForm } from './ghostscript.ts'
+import { distill, pagesIn, warnLost, withoutForm } from './ghostscript.ts'
 import { PdfObjects } from './objects.ts'
 import type { ToolOptions } from './options.ts'
 import { removeHiding } from './sanitize.ts'
 
 export const grayscale: Tool<ToolOptions<'grayscale-pdf'>> = async (job) => {
   const { pdf, tools } = job
-  warnForm(pdf, tools)
+  warnLost(pdf, tools)
   const output = join(tools.workDir, 'gray.pdf')
   const args = [
     '-sColorConversionStrategy=Gray',
@@ -60,7 +60,7 @@ export const toPdfA: Tool<ToolOptions<'to-pdfa'>> = async (job) => {
     `--permit-file-read=${profile}`,
   ]
   const onProgress = (ratio: number) => tools.progress(ratio * 0.9, 'pages')
-  warnForm(pdf, tools)
+  warnLost(pdf, tools)
   const plain = await withoutForm(pdf, tools)
   const passive = { ...plain, path: await withoutActive(plain.path, tools) }
   await distill(passive, { args, prolog: outputIntent, output, onProgress }, tools)

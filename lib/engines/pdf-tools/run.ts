@@ -25,7 +25,7 @@ import { decrypt, encrypt } from './security.ts'
 import { addWatermark } from './watermark.ts'
 
 /** These open their files themselves: one has several, the other may have none that can be opened. */
-type Own = 'merge' | 'repair-pdf'
+type Own = 'merge' | 'merge-pdf' | 'repair-pdf'
 
 type ToolTable = { readonly [Id in Exclude<PdfToolId, Own>]: Tool<ToolOptions<Id>> }
 
@@ -56,7 +56,8 @@ const tools: ToolTable = {
 
 export async function runPdfTool(work: Work, offered: Tools): Promise<Result> {
   const { operation } = work
-  if (operation === 'merge') return merge(toolOptions.merge.parse(work.options), work, offered)
+  if (operation === 'merge' || operation === 'merge-pdf')
+    return merge(toolOptions.merge.parse(work.options), work, offered)
   if (operation === 'repair-pdf') return repair(toolOptions['repair-pdf'].parse(work.options), work, offered)
   if (!isTool(operation)) throw new Error(`pdf was asked for ${operation}, which it does not declare.`)
   return runOne(operation, work, offered)
