@@ -95,13 +95,13 @@ function ranges(pages: readonly number[]): string {
   return runs.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(',')
 }
 
-/** Its exit codes: https://ocrmypdf.readthedocs.io/en/latest/advanced.html#return-code-policy */
 function explained(error: unknown): unknown {
   if (!(error instanceof ProcessFailure)) return error
-  if (error.exitCode === 2) return damaged(error)
   if (/signature/i.test(error.stderr)) {
     const sentence = 'The PDF is signed: recognizing its text would break the signature.'
     return new AppError('CONVERSION_FAILED', sentence, { reason: 'signed' }, { cause: error })
   }
-  return error
+  const sentence =
+    'The text of the pages could not be read: the PDF is damaged. Try toolOperation=repair-pdf first.'
+  return new AppError('CORRUPT_FILE', sentence, { hint: 'toolOperation=repair-pdf' }, { cause: error })
 }

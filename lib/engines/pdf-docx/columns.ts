@@ -17,6 +17,8 @@ interface Gutter {
 
 const minLines = 3
 const maxCandidates = 40
+/** Pages with more are no prose, and each is held against all others. */
+const maxAtoms = 1500
 
 export interface Region<T extends Atom> {
   readonly atoms: readonly T[]
@@ -52,7 +54,7 @@ function lettersOf(atoms: readonly Atom[], rtl: boolean): number {
 /** The empty strip with the most text to both sides, where both sides are prose and no cells of a table. */
 function bestGutter(atoms: readonly Atom[]): Gutter | undefined {
   const texts = atoms.filter(({ letters }) => letters > 0)
-  if (texts.length < minLines * 2) return undefined
+  if (texts.length < minLines * 2 || atoms.length > maxAtoms) return undefined
   const whole = around(atoms.map(({ box }) => box))
   const [from, to] = [whole[0] + widthOf(whole) * 0.15, whole[2] - widthOf(whole) * 0.15]
   const edges = merged(

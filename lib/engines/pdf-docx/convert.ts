@@ -71,7 +71,13 @@ async function withText(
   const onPage = (done: number) => tools.progress((done / scans.length) * 0.8, 'ocr')
   const languages = language ?? ocrLanguage ?? 'eng'
   const searchable = { path, pages: scans, language: languages, deskew: true, onPage }
-  return { path: await recognize(searchable, tools), recognized: scans.length }
+  try {
+    return { path: await recognize(searchable, tools), recognized: scans.length }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'TIMEOUT') throw error
+    tools.warn('TEXT_MAY_BE_MISSING', 'The text of the pages could not be read, so they are pictures.')
+    return { path, recognized: 0 }
+  }
 }
 
 function decryptFirst(cause: AppError): AppError {

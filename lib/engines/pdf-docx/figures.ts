@@ -27,7 +27,7 @@ export function figuresOf(page: Page, words: readonly Word[], tables: readonly B
       !tables.some((table) => centerIn(box, table, 3)) &&
       !(heightOf(box) < 3 && widthOf(box) > page.width * 0.3),
   )
-  const groups = clusters(strokes, (a, b) => touches(a.box, b.box, 6))
+  const groups = clusters(strokes, 6)
   const boxes = groups.filter(isDrawing).map((group) => around(group.map(({ box }) => box)))
   return boxes
     .filter((box) => widthOf(box) >= minWidth && heightOf(box) >= minHeight)

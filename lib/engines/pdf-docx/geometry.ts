@@ -35,23 +35,29 @@ export function touches(a: Box, b: Box, slack: number): boolean {
   return a[0] <= b[2] + slack && b[0] <= a[2] + slack && a[1] <= b[3] + slack && b[1] <= a[3] + slack
 }
 
-/** Groups of things that touch each other, directly or through others. */
-export function clusters<T>(things: readonly T[], touching: (a: T, b: T) => boolean): T[][] {
-  const groups: T[][] = []
+interface Group<T> {
+  box: Box
+  readonly members: T[]
+}
+
+/** Groups of things whose boxes touch, directly or through others. */
+export function clusters<T extends { readonly box: Box }>(things: readonly T[], slack: number): T[][] {
+  const groups: Group<T>[] = []
   for (const thing of things) {
-    const near = groups.filter((group) => group.some((other) => touching(thing, other)))
+    const near = groups.filter(
+      ({ box, members }) =>
+        touches(thing.box, box, slack) && members.some((other) => touches(thing.box, other.box, slack)),
+    )
     const [first, ...rest] = near
     if (!first) {
-      groups.push([thing])
+      groups.push({ box: thing.box, members: [thing] })
       continue
     }
-    first.push(thing)
-    for (const group of rest) {
-      first.push(...group)
-      groups.splice(groups.indexOf(group), 1)
-    }
+    first.members.push(thing, ...rest.flatMap(({ members }) => members))
+    first.box = around([first.box, thing.box, ...rest.map(({ box }) => box)])
+    for (const group of rest) groups.splice(groups.indexOf(group), 1)
   }
-  return groups
+  return groups.map(({ members }) => members)
 }
 
 /** Values that lie closer than `slack` become one, their mean; sorted. */

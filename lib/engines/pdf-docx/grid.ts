@@ -1,4 +1,4 @@
-import { areaOf, type Box, clusters, heightOf, merged, overlap, touches, widthOf } from './geometry.ts'
+import { areaOf, type Box, clusters, heightOf, merged, overlap, widthOf } from './geometry.ts'
 import type { Vector } from './structure.ts'
 
 /** A line of a table. */
@@ -27,14 +27,15 @@ export interface Grid {
 const slack = 2.5
 const thin = 3
 const maxCells = 5000
+const maxEdges = 4000
 
 /** Finds tables by the lines that are drawn around their cells. */
 export function gridsOf(vectors: readonly Vector[], pageArea: number): Grid[] {
   const fills = fillsOf(vectors, pageArea)
   const edges = vectors.flatMap(edgesOf)
-  return clusters(edges, (a, b) => touches(a.box, b.box, slack)).flatMap(
-    (group) => gridOf(group, fills) ?? [],
-  )
+  // So many are a drawing, and each is held against all others.
+  if (edges.length > maxEdges) return []
+  return clusters(edges, slack).flatMap((group) => gridOf(group, fills) ?? [])
 }
 
 /** Colored ground behind text. */

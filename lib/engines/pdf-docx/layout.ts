@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { type Block, type Paragraph, type Picture, textOf } from './blocks.ts'
 import { type FurnitureRow, furnitureOf } from './furniture.ts'
 import { around, type Box, median, widthOf } from './geometry.ts'
@@ -41,19 +42,27 @@ export interface PageParts {
 }
 
 /** The document that the pages were printed from, as far as it can be told. */
-export function layoutOf({ pages, outline }: Structure, parts: ReadonlyMap<Page, PageParts>): Layout {
+export async function layoutOf(
+  { pages, outline }: Structure,
+  parts: ReadonlyMap<Page, PageParts>,
+  signal: AbortSignal,
+): Promise<Layout> {
   const furniture = furnitureOf(pages)
   const column = textColumn(pages, furniture.words)
   const pitch = usualPitch(pages)
   const hyphenated = hyphenatedWords(pages)
-  const perPage = pages.map((page) => {
+  const centers = [(column[0] + column[1]) / 2]
+  const perPage: PageFlow[] = []
+  for (const page of pages) {
+    // Gives way to the clock and to a cancel between pages.
+    await setImmediate()
+    signal.throwIfAborted()
     const { grids = [], pictures = [] } = parts.get(page) ?? {}
     const own = columnOf(page, column, furniture.words)
-    const centers = [(column[0] + column[1]) / 2]
     const rules = { pitch, hyphenated, pictures, furniture: furniture.words, column: own, centers }
     const blocks = blocksOf(page, grids, rules)
-    return { page, blocks: blocks.map((block): FlowBlock => ({ ...block, column: own })) }
-  })
+    perPage.push({ page, blocks: blocks.map((block): FlowBlock => ({ ...block, column: own })) })
+  }
   const titled = withHeadings(
     perPage.flatMap(({ blocks }) => blocks),
     outline,

@@ -21,9 +21,14 @@ interface PageAtom extends Atom {
   readonly block?: Block
 }
 
+/** Pages with more words, or columns with more lines, are taken as plain text: nobody wrote them as tables. */
+const maxWords = 20_000
+const maxLines = 1000
+
 /** Tables that are drawn around words; a grid without them is the ground of a chart. */
 export function tablesOf(page: Page): Grid[] {
   const words = page.pieces.flat()
+  if (words.length > maxWords) return []
   return gridsOf(page.vectors, page.width * page.height).filter((grid) => {
     const filled = grid.cells.filter(({ box }) => words.some((word) => centerIn(word.box, box)))
     const columns = new Set(filled.map(({ column }) => column))
@@ -85,7 +90,7 @@ const blockAtom = (block: Block): PageAtom => ({
 function flowOf(atoms: readonly PageAtom[], fills: readonly Vector[], rules: ParagraphRules): Block[] {
   const lines = linesOf(atoms.flatMap(({ words }) => words))
   const solid = atoms.flatMap(({ block }) => block ?? [])
-  const tables = alignedTables(lines)
+  const tables = lines.length > maxLines ? [] : alignedTables(lines)
   const inTable = new Set(tables.flatMap((table) => table.lines))
   const blocks: Block[] = [...solid]
   let run: Line[] = []

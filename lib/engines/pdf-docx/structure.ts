@@ -119,7 +119,11 @@ export async function readStructure(
   const folder = join(tools.workDir, 'structure')
   await mkdir(folder, { recursive: true })
   let done = 0
-  await runMupdf('structure', [path, folder, pages.join(',')], tools, { onLine: () => onPage(++done) })
+  await runMupdf('structure', [path, folder, pages.join(',')], tools, {
+    // Leaves time for pictures of the pages, where MuPDF gets lost in a file.
+    timeoutS: 240,
+    onLine: () => onPage(++done),
+  })
   const lines = (await readFile(join(folder, 'pages.jsonl'), 'utf8')).split('\n')
   let outline: Structure['outline'] = []
   const read: Page[] = []
