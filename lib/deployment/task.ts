@@ -8,7 +8,14 @@ import { bundleOptions, unbundled } from './bundle.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Files that the code of the images reads beside itself. */
-const filesBesideCode = ['layers/office', 'layers/imagemagick', 'layers/pdf', 'layers/font', 'layers/tracing']
+const filesBesideCode = [
+  'layers/office',
+  'layers/imagemagick',
+  'layers/pdf',
+  'layers/font',
+  'layers/document',
+  'layers/tracing',
+]
 
 /** Packages that programs in `layers` load; the code itself never does. */
 const packagesOfPrograms = ['mupdf', '@neplex/vectorizer-linux-x64-gnu']

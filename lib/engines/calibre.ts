@@ -1,12 +1,11 @@
 import { join } from 'node:path'
 import * as z from 'zod'
-import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import { allowedBytes, mostEntries, tooLarge, tooMany } from './archive-limits.ts'
 import { makeBook, titleFromName, titleInside } from './calibre-book.ts'
 import { BookOptions, bookArgs, bookShape, unheldOptions } from './calibre-options.ts'
+import { comicAsPdf, comicAsZip, unreadable } from './comic.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
-import { EngineCrash, ProcessFailure } from './exec.ts'
 
 const kindle = ['epub', 'mobi', 'azw3', 'fb2'] as const
 const books = [
@@ -51,6 +50,7 @@ export const calibre: Engine = {
     row(['pdf'], styled, bookShape, cost.pdf),
     row(['pdf'], plain, {}, cost.pdf),
     row(comics, illustrated, { ebookOutputProfile }, cost.comic),
+    row(comics, ['pdf'], {}, cost.comic),
   ],
   limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 600 },
   version: ['ebook-convert', '--version'],
@@ -69,6 +69,10 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   if (zipped.includes(work.from) || isComic) await checkSize(input, tools)
   const path = join(work.outDir, `result.${formatById(work.to).extensions[0]}`)
   const source = isComic ? await comicAsZip(input, tools) : input.path
+  if (isComic && work.to === 'pdf') {
+    const pages = await comicAsPdf(source, path, work.from, tools)
+    return { files: [{ path }], details: { pages } }
+  }
   const title = await missingTitle(input, tools)
   await makeBook(
     {
@@ -127,23 +131,4 @@ async function checkSize(input: InputFile, tools: Tools): Promise<void> {
   } catch (error) {
     throw unreadable(error, input.format)
   }
-}
-
-/** Entries are copied from archive to archive: none becomes a file. */
-async function comicAsZip(input: InputFile, tools: Tools): Promise<string> {
-  if (input.format === 'cbz') return input.path
-  const path = join(tools.workDir, 'comic.cbz')
-  const args = ['--format=zip', '--options=zip:compression=store', '-cf', path, `@${input.path}`]
-  try {
-    await tools.exec('bsdtar', args, { maxFileBytes: allowedBytes(input.size) })
-    return path
-  } catch (error) {
-    throw unreadable(error, input.format)
-  }
-}
-
-function unreadable(error: unknown, format: FormatId): unknown {
-  if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) return error
-  const sentence = `The ${formatById(format).name} (${format}) is damaged, or its content is encrypted.`
-  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause: error })
 }

@@ -12,7 +12,7 @@ import { detectFormat } from '../../lib/formats/detect.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { bookText } from './book-judge.ts'
 import { conformance } from './conformance.ts'
-import { output } from './judge.ts'
+import { output, pdfPages } from './judge.ts'
 import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 const run = promisify(execFile)
@@ -83,6 +83,16 @@ describe('a book', { concurrency: 2 }, () => {
     const { path } = await convert(calibre, comic, 'epub')
     const { stdout } = await run('bsdtar', ['-xOf', path, '*corners.png'], { encoding: 'buffer' })
     assert.deepEqual(stdout, await readFile(fixture('corners.png')))
+  })
+
+  test('of pictures becomes a PDF with one to a page', async () => {
+    const { path, result } = await convert(calibre, comic, 'pdf')
+    assert.equal(await pdfPages(path), 2)
+    assert.deepEqual(result.details, { pages: 2 })
+    assert.match(await output('pdfimages', '-list', path), /jpeg/)
+    const empty = join(scratch, 'empty.cbz')
+    await run('bsdtar', ['--format=zip', '-cf', empty, '-C', scratch, 'notes.md'])
+    await assert.rejects(convert(calibre, empty, 'pdf'), { code: 'CORRUPT_FILE' })
   })
 
   test('is made of comics in other archives', async () => {

@@ -1,0 +1,58 @@
+"""Makes a PDF of the pictures in a comic book, one to a page: comic_pages.py comic.zip result.pdf
+
+Prints the number of pages; exit code 3 when there is no picture.
+"""
+
+import io
+import os
+import re
+import sys
+import zipfile
+
+import img2pdf
+from PIL import Image
+
+PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
+LARGEST_PICTURE = 200 * 1024 * 1024
+
+
+def natural(name):
+    """Page 10 comes after page 9."""
+    return [int(part) if part.isdigit() else part.lower() for part in re.split(r"(\d+)", name)]
+
+
+def page(data, path):
+    """JPEG goes in as it is; img2pdf takes no transparency, and not all the others."""
+    with Image.open(io.BytesIO(data)) as picture:
+        if picture.format == "JPEG":
+            with open(path, "wb") as file:
+                file.write(data)
+            return
+        flat = picture.convert("RGBA")
+        white = Image.new("RGBA", flat.size, "white")
+        Image.alpha_composite(white, flat).convert("RGB").save(path, "PNG")
+
+
+def main():
+    source, target = sys.argv[1:]
+    folder = os.path.join(os.getcwd(), "pages")
+    os.makedirs(folder)
+    paths = []
+    with zipfile.ZipFile(source) as comic:
+        entries = [entry for entry in comic.infolist() if entry.filename.lower().endswith(PICTURES)]
+        # A Mac leaves a shadow of each file.
+        entries = [entry for entry in entries if "__MACOSX" not in entry.filename]
+        for entry in sorted(entries, key=lambda one: natural(one.filename)):
+            if entry.file_size > LARGEST_PICTURE:
+                sys.exit(4)
+            path = os.path.join(folder, "%06d" % len(paths))
+            page(comic.read(entry), path)
+            paths.append(path)
+    if not paths:
+        sys.exit(3)
+    with open(target, "wb") as file:
+        img2pdf.convert(paths, outputstream=file, rotation=img2pdf.Rotation.ifvalid)
+    print(len(paths))
+
+
+main()

@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { AppError } from '../errors.ts'
+import { type FormatId, formatById } from '../formats/index.ts'
+import { allowedBytes } from './archive-limits.ts'
+import type { InputFile, Tools } from './engine.ts'
+import { EngineCrash, ProcessFailure } from './exec.ts'
+
+const program = fileURLToPath(new URL('../../layers/document/comic_pages.py', import.meta.url))
+/** Debian's own, which has its modules. */
+const python = '/usr/bin/python3'
+
+/** One picture to a page, in the order of their names. Returns the number of pages. */
+export async function comicAsPdf(
+  source: string,
+  target: string,
+  format: FormatId,
+  tools: Tools,
+): Promise<number> {
+  try {
+    const { stdout } = await tools.exec(python, ['-I', program, source, target], { readOnly: [program] })
+    tools.progress(1)
+    return Number(stdout.trim())
+  } catch (error) {
+    throw unreadable(error, format)
+  }
+}
+
+/** Entries are copied from archive to archive: none becomes a file. */
+export async function comicAsZip(input: InputFile, tools: Tools): Promise<string> {
+  if (input.format === 'cbz') return input.path
+  const path = join(tools.workDir, 'comic.cbz')
+  const args = ['--format=zip', '--options=zip:compression=store', '-cf', path, `@${input.path}`]
+  try {
+    await tools.exec('bsdtar', args, { maxFileBytes: allowedBytes(input.size) })
+    return path
+  } catch (error) {
+    throw unreadable(error, input.format)
+  }
+}
+
+export function unreadable(error: unknown, format: FormatId): unknown {
+  if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) return error
+  const sentence = `The ${formatById(format).name} (${format}) is damaged, or its content is encrypted.`
+  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause: error })
+}
