@@ -8,7 +8,7 @@ import { magick } from './imagemagick-run.ts'
 import { type SourceId, sourceOf, sources } from './imagemagick-sources.ts'
 import { iconSides, sizeArgs, type TargetId, targetOf, targets } from './imagemagick-targets.ts'
 import { type PageFile, packPages, pageFileName } from './page-files.ts'
-import { pictureOptions } from './picture-options.ts'
+import { boxOf, pictureOptions } from './picture-options.ts'
 
 const sourceIds = Object.keys(sources) as SourceId[] // Object.keys forgets the names that the table has.
 const targetIds = Object.keys(targets) as TargetId[]
@@ -156,6 +156,7 @@ async function write(
     ...(opaque || background ? ['-alpha', 'remove', '-alpha', 'off'] : []),
     ...sizeArgs(work.options),
     ...(to === 'ico' || to === 'cur' ? iconArgs(frame, to, work.options) : []),
+    ...(to === 'jp2' || to === 'j2k' ? waveletArgs(frame, work.options) : []),
     ...(quality?.(work.options) ?? []),
     ...args,
     `${coder}:${path}`,
@@ -180,6 +181,14 @@ function colorArgs({ colorspace, profiled }: Frame, keepsProfile: boolean): stri
   if (profiled && keepsProfile && rgb) return ['-colorspace', 'sRGB']
   if (profiled) return ['-profile', srgb, '-colorspace', 'sRGB', '+profile', 'icc']
   return ['-colorspace', 'sRGB', '+profile', 'icc']
+}
+
+/** The usual six halvings of a picture of a few dots overflow in OpenJPEG: its colors come out wrong. */
+function waveletArgs({ width, height }: Frame, options: unknown): string[] {
+  const asked = boxOf(pictureOptions(options))
+  const side = Math.min(width, height, asked?.width ?? width, asked?.height ?? height)
+  const levels = Math.max(1, Math.min(6, Math.floor(Math.log2(side)) - 2))
+  return ['-define', `jp2:number-resolutions=${levels}`]
 }
 
 /** A cursor is an icon with another number, and the place that points instead of planes and depth. */

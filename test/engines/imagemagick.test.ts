@@ -40,7 +40,6 @@ conformance(imagemagick, {
     'xwd',
     'ras',
     'pict',
-    'sixel',
     'mng',
     'vicar',
     'pcd',
@@ -142,6 +141,13 @@ describe('a picture of another program', () => {
       assert.equal(await quarters(path, ...linear), 'RGBx')
     })
   }
+
+  test('without transparency keeps its colors in JPEG 2000, however small it is', async () => {
+    const { path: opaque } = await convert(imagemagick, fixture('corners.png'), 'ppm')
+    for (const to of ['jp2', 'j2k'] as const) {
+      assert.equal(await quarters((await convert(imagemagick, opaque, to)).path), 'RGBx', to)
+    }
+  })
 
   test('in gray or black and white is written as what it says', async () => {
     const pixels = async (to: FormatId) =>
