@@ -1,40 +1,49 @@
-// mutool run appearances.js <source> <target>: draws form fields that have a value but no picture of it.
-// Viewers draw these themselves; tools that make them page content would lose them.
+// mutool run appearances.js <source> <target>: draws form fields and comments that have no picture of themselves.
+// Viewers draw these on their own; tools that make them page content would lose them.
 // biome-ignore-all lint/suspicious/noVar: mutool's interpreter knows ES5.
 // biome-ignore-all lint/correctness/noInnerDeclarations: mutool's interpreter knows ES5.
 // biome-ignore-all lint/complexity/useArrowFunction: mutool's interpreter knows ES5.
 
-var documentOf = new PDFDocument(scriptArgs[0])
+var source = new PDFDocument(scriptArgs[0])
 
-function widgetObjects(page) {
-  var annotations = documentOf.findPage(page).get('Annots')
-  var widgets = []
-  if (!annotations) return widgets
+// MuPDF lists fields, links and popups apart from the other annotations, each in the order of the page.
+function objectsOf(number) {
+  var lists = { fields: [], comments: [] }
+  var annotations = source.findPage(number).get('Annots')
+  if (!annotations) return lists
   for (var index = 0; index < annotations.length; index++) {
-    var annotation = annotations[index]
-    if (String(annotation.get('Subtype')) === '/Widget') widgets.push(annotation)
+    var kind = String(annotations[index].get('Subtype'))
+    if (kind === '/Widget') lists.fields.push(annotations[index])
+    else if (kind !== '/Link' && kind !== '/Popup') lists.comments.push(annotations[index])
   }
-  return widgets
+  return lists
 }
 
-function draw(widget) {
-  if (widget.getFieldType() !== 'text') return
-  var value = widget.getValue()
+function drawField(field) {
+  if (field.getFieldType() !== 'text') return
+  var value = field.getValue()
   if (!value) return
   // Only a change makes it draw.
-  widget.setTextValue(value.concat(' '))
-  widget.setTextValue(value)
-  widget.update()
+  field.setTextValue(value.concat(' '))
+  field.setTextValue(value)
+  field.update()
 }
 
-var form = documentOf.getTrailer().get('Root').get('AcroForm')
-var stale = form && String(form.get('NeedAppearances')) === 'true'
-for (var number = 0; number < documentOf.countPages(); number++) {
-  var page = documentOf.loadPage(number)
-  var objects = widgetObjects(number)
-  page.getWidgets().forEach(function (widget, index) {
-    if (stale || !objects[index] || !objects[index].get('AP')) draw(widget)
-  })
-  page.update()
+function drawComment(comment) {
+  comment.setFlags(comment.getFlags())
+  comment.update()
 }
-documentOf.save(scriptArgs[1], 'compress')
+
+var form = source.getTrailer().get('Root').get('AcroForm')
+var stale = form && String(form.get('NeedAppearances')) === 'true'
+for (var number = 0; number < source.countPages(); number++) {
+  var page = source.loadPage(number)
+  var objects = objectsOf(number)
+  page.getWidgets().forEach(function (field, index) {
+    if (stale || !objects.fields[index] || !objects.fields[index].get('AP')) drawField(field)
+  })
+  page.getAnnotations().forEach(function (comment, index) {
+    if (objects.comments[index] && !objects.comments[index].get('AP')) drawComment(comment)
+  })
+}
+source.save(scriptArgs[1], 'compress')

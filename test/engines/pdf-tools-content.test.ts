@@ -202,6 +202,27 @@ test('flattening turns filled-in fields into page content, also those that only 
   assert.match(await inside(path), /https:\/\/example\.com/)
 })
 
+test('flattening keeps comments that only readers draw', async () => {
+  const page = (annotation: string) =>
+    pdfOf({
+      1: '<< /Type /Catalog /Pages 2 0 R >>',
+      2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] /Annots [4 0 R] >>',
+      4: `<< /Type /Annot /Rect [10 40 190 70] /F 4 ${annotation} >>`,
+    })
+  const notes = await shelf({
+    'text.pdf': page('/Subtype /FreeText /Contents (spoken words) /DA (/Helv 12 Tf 0 g)'),
+    'box.pdf': page('/Subtype /Square /C [1 0 0] /IC [1 0 0]'),
+  })
+  const flat = (name: string) => convert(pdf, notes.path(name), 'pdf', { operation: 'flatten-pdf' })
+  const text = await flat('text.pdf')
+  assert.match(await pdfText(text.path), /spoken words/)
+  assert.doesNotMatch(await inside(text.path), /FreeText/)
+  const [red = 0, green = 255] = await (await drawn((await flat('box.pdf')).path)).color(1, 1)
+  assert.ok(red > 240 && green < 150, `${red} ${green}`)
+  await notes.remove()
+})
+
 describe('redacting', () => {
   test('removes words from pages, fields, outline and title, for good', async () => {
     const { path, result, warnings } = await run('redact-pdf', {

@@ -3,7 +3,7 @@ import type { Tools } from '../engine.ts'
 import { qpdf } from '../qpdf.ts'
 import { type EditablePdf, finish, type Tool } from './document.ts'
 import { runScript } from './mutool.ts'
-import { PdfObjects, type PdfValue } from './objects.ts'
+import { PdfObjects, type PdfPage, type PdfValue } from './objects.ts'
 import type { ToolOptions } from './options.ts'
 
 /** Form fields and comments become what they show; links stay. */
@@ -12,21 +12,39 @@ export const flatten: Tool<ToolOptions<'flatten-pdf'>> = async (job) => {
   return finish(job, await flattened(pdf, tools), { pages: pdf.sizes.length })
 }
 
-export async function flattened({ path, hasForm }: EditablePdf, tools: Tools): Promise<string> {
-  const drawn = hasForm ? join(tools.workDir, 'drawn.pdf') : path
-  // qpdf would drop a field that has a value but no picture of it.
-  if (hasForm) await runScript('appearances', [path, drawn], tools)
-  const hidden = await hideLinks(drawn, tools)
+export async function flattened({ path }: Pick<EditablePdf, 'path'>, tools: Tools): Promise<string> {
+  const objects = await drawnObjects(path, tools)
+  hideLinks(objects)
+  const hidden = join(tools.workDir, 'sheltered.pdf')
+  await objects.save(hidden, tools)
   const flat = join(tools.workDir, 'flat.pdf')
   await qpdf({ inputFile: hidden, flattenAnnotations: 'all', outputFile: flat }, tools)
   return showLinks(flat, tools)
 }
 
+/** Readers draw fields and comments that come without a picture of themselves; qpdf would drop them. */
+async function drawnObjects(path: string, tools: Tools): Promise<PdfObjects> {
+  const objects = await PdfObjects.load(path, tools)
+  const form = objects.dict(objects.root['/AcroForm'])
+  const isStale = objects.resolve(form?.['/NeedAppearances']) === true
+  if (!isStale && !objects.pages().some((page) => hasUndrawn(objects, page))) return objects
+  const drawn = join(tools.workDir, 'drawn.pdf')
+  await runScript('appearances', [path, drawn], tools)
+  return PdfObjects.load(drawn, tools)
+}
+
+function hasUndrawn(objects: PdfObjects, { dict }: PdfPage): boolean {
+  return objects.list(dict['/Annots']).some((value) => {
+    const annotation = objects.dict(value)
+    const kind = annotation?.['/Subtype']
+    return annotation && kind !== '/Link' && kind !== '/Popup' && !('/AP' in annotation)
+  })
+}
+
 /** A private entry of a page, for the time that qpdf removes all annotations. */
 const shelter = '/MutaborLinks'
 
-async function hideLinks(source: string, tools: Tools): Promise<string> {
-  const objects = await PdfObjects.load(source, tools)
+function hideLinks(objects: PdfObjects): void {
   const isLink = (value: PdfValue) => objects.dict(value)?.['/Subtype'] === '/Link'
   for (const { ref, dict } of objects.pages()) {
     const annotations = objects.list(dict['/Annots'])
@@ -34,9 +52,6 @@ async function hideLinks(source: string, tools: Tools): Promise<string> {
     dict[shelter] = annotations.filter(isLink)
     objects.touch(ref)
   }
-  const path = join(tools.workDir, 'sheltered.pdf')
-  await objects.save(path, tools)
-  return path
 }
 
 async function showLinks(source: string, tools: Tools): Promise<string> {
