@@ -26,7 +26,14 @@ export const image = [
     mimeTypes: ['image/gif'],
     animated: true,
   },
-  { id: 'apng', name: 'Animated PNG', extensions: ['apng'], mimeTypes: ['image/apng'], animated: true },
+  {
+    id: 'apng',
+    name: 'Animated PNG',
+    extensions: ['apng'],
+    mimeTypes: ['image/apng'],
+    animated: true,
+    via: true,
+  },
   {
     id: 'tiff',
     name: 'Tagged Image File Format',
