@@ -128,7 +128,7 @@ export const image = [
   { id: 'xpm', name: 'X pixmap', extensions: ['xpm'], mimeTypes: ['image/x-xpixmap'] },
   { id: 'xbm', name: 'X bitmap', extensions: ['xbm'], mimeTypes: ['image/x-xbitmap'] },
   { id: 'sgi', name: 'Silicon Graphics image', extensions: ['sgi'], mimeTypes: ['image/sgi', 'image/x-sgi'] },
-  { id: 'jp2', name: 'JPEG 2000 image', extensions: ['jp2'], mimeTypes: ['image/jp2'], lossy: true },
+  { id: 'jp2', name: 'JPEG 2000 image', extensions: ['jp2', 'jpc'], mimeTypes: ['image/jp2'], lossy: true },
   {
     id: 'fits',
     name: 'Flexible Image Transport System',
@@ -176,7 +176,7 @@ export const image = [
   {
     id: 'j2k',
     name: 'JPEG 2000 codestream',
-    extensions: ['j2k', 'j2c', 'jpc'],
+    extensions: ['j2k', 'j2c'],
     mimeTypes: ['image/j2c', 'image/x-jp2-codestream'],
     lossy: true,
   },

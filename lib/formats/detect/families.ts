@@ -26,7 +26,7 @@ export const families = [
   ['au', 'snd'],
   ['rm', 'rmvb', 'ra'],
   ['mid', 'midi', 'kar', 'rmi'],
-  ['jpg', 'mjpeg'],
+  ['jpg', 'mjpeg', 'jps'],
   ['doc', 'dot'],
   ['xls', 'xlt'],
   ['ppt', 'pps', 'pot'],
@@ -53,7 +53,6 @@ export const families = [
   ['lzo', 'tar.lzo'],
   ['z', 'tar.z'],
   ['pnm', 'ppm', 'pgm', 'pbm', 'pam', 'pfm'],
-  ['jpg', 'jps'],
   ['ico', 'cur'],
   // The first numbers of a fax page, and of a resource fork.
   ['dfont', 'jbig'],
