@@ -85,6 +85,10 @@ export function createBrowser(baseDir: string): Browser {
     try {
       signal.throwIfAborted()
       return await untilAborted(job.run(running.browser), signal)
+    } catch (error) {
+      // It may be about to end, and the next try is not to be spent on it.
+      if (error instanceof BrowserCrash) running.documents = maxDocuments
+      throw error
     } finally {
       // A page that computes for ever does not close; nothing but the end of its process stops it.
       const parted = await settlesWithin(partingMs, job.end(running.browser))

@@ -46,22 +46,30 @@ export function pageJob<T>(
   view: PageView,
   use: (page: Page) => Promise<T>,
 ): BrowserJob<T> {
-  let contextId: string | undefined
-  let isOver = false
+  // Of the last try: one before it, given up, may still be waiting for its answers.
+  let current: { contextId?: string; isOver: boolean } = { isOver: false }
   const dispose = (pipe: BrowserPipe, browserContextId: string) =>
     pipe.call(nothing, 'Target.disposeBrowserContext', { browserContextId })
   return {
     async run({ pipe }) {
-      const Context = z.object({ browserContextId: z.string() })
-      const { browserContextId } = await pipe.call(Context, 'Target.createBrowserContext')
-      // Cancelled meanwhile: nobody will come to close it.
-      if (isOver) await dispose(pipe, browserContextId)
-      contextId = browserContextId
-      return showIn(pipe, await openTab(pipe, browserContextId, view), { source, view }, use)
+      const own: typeof current = { isOver: false }
+      current = own
+      try {
+        const Context = z.object({ browserContextId: z.string() })
+        const { browserContextId } = await pipe.call(Context, 'Target.createBrowserContext')
+        // Cancelled meanwhile: nobody will come to close it.
+        if (own.isOver) await dispose(pipe, browserContextId)
+        own.contextId = browserContextId
+        const sessionId = await openTab(pipe, browserContextId, view)
+        return await showIn(pipe, sessionId, { source, view }, use)
+      } catch (error) {
+        // All that is asked of it here can be done, unless the page or the browser is about to end.
+        throw error instanceof BrowserRefusal ? new BrowserCrash(error.message, { cause: error }) : error
+      }
     },
     async end({ pipe }) {
-      isOver = true
-      if (contextId !== undefined && pipe.alive) await dispose(pipe, contextId)
+      current.isOver = true
+      if (current.contextId !== undefined && pipe.alive) await dispose(pipe, current.contextId)
     },
   }
 }

@@ -7,6 +7,7 @@ import { sandboxed } from './sandbox.ts'
 const folderPrefix = 'mutabor-browser-'
 const startLimitMs = 60_000
 const fileBytes = 1024 ** 3
+const dataBytes = 2 * 1024 ** 3
 
 /** Debian's launcher is a shell script that reads the user's settings; this is what it starts. */
 const program = '/usr/lib/chromium/chromium'
@@ -16,7 +17,6 @@ const switches = [
   '--remote-debugging-pipe',
   // Its own sandbox needs privileges that ours takes away; ours is around all of its processes.
   '--no-sandbox',
-  '--no-zygote',
   '--disable-gpu',
   // Else it fills the 64 MB of /dev/shm and crashes.
   '--disable-dev-shm-usage',
@@ -54,10 +54,10 @@ export async function startBrowser(baseDir: string): Promise<BrowserProcess> {
   const folder = await mkdtemp(join(baseDir, `${folderPrefix}${process.pid}-`))
   const profile = join(folder, 'profile')
   await mkdir(profile)
-  // No limit of address space: V8 reserves terabytes that it never touches.
+  // Not by address space: V8 reserves terabytes that it never touches.
   const command = await sandboxed(program, [...switches, `--user-data-dir=${profile}`, 'about:blank'], {
     workDir: folder,
-    limits: { fileBytes },
+    limits: { fileBytes, dataBytes },
   })
   const pipe = connectBrowser(command)
   const end = async () => {

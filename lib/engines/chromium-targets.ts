@@ -55,7 +55,9 @@ export async function print(page: Page, path: string, raw: unknown, paper?: Page
       generateDocumentOutline: true,
     })
     .catch((error: unknown) => {
-      throw error instanceof BrowserRefusal ? noRoom(error) : error
+      throw error instanceof BrowserRefusal && /print parameters|content area/i.test(error.message)
+        ? noRoom(error)
+        : error
     })
   await save(page, result.stream, path)
 }

@@ -11,6 +11,8 @@ const run = promisify(execFile)
 export interface SandboxLimits {
   /** Address space of each process in bytes; left out for programs that reserve more than they use. */
   readonly memoryBytes?: number
+  /** What each process may write to of its own memory, for those programs. */
+  readonly dataBytes?: number
   /** CPU seconds of each process. */
   readonly cpuS?: number
   /** Size of any one file that it writes. */
@@ -204,10 +206,11 @@ async function confined(
   }
 }
 
-function limitArgs({ memoryBytes, cpuS, fileBytes, processes }: SandboxLimits): string[] {
+function limitArgs({ memoryBytes, dataBytes, cpuS, fileBytes, processes }: SandboxLimits): string[] {
   const args = ['--core=0']
   if (processes !== undefined) args.push(`--nproc=${processes}`)
   if (memoryBytes !== undefined) args.push(`--as=${Math.ceil(memoryBytes)}`)
+  if (dataBytes !== undefined) args.push(`--data=${Math.ceil(dataBytes)}`)
   if (cpuS !== undefined) args.push(`--cpu=${Math.ceil(cpuS)}`)
   if (fileBytes !== undefined) args.push(`--fsize=${Math.ceil(fileBytes)}`)
   return args
