@@ -17,7 +17,7 @@ const comics: readonly FormatId[] = ['cbz', 'cbr', 'cb7', 'cbt']
 const styled: readonly FormatId[] = [...kindle, 'lit', 'lrf', 'htmlz']
 const plain: readonly FormatId[] = ['pdb', 'pmlz', 'rb', 'snb', 'tcr', 'txtz']
 const texts: readonly FormatId[] = ['docx', 'rtf', 'txt']
-const illustrated: readonly FormatId[] = ['epub', 'mobi', 'azw3', 'htmlz']
+const illustrated: readonly FormatId[] = ['epub', 'mobi', 'azw3', 'fb2', 'lit', 'lrf', 'htmlz']
 
 /** Warm seconds, and a penalty for the tables and columns that are lost from the pages of a PDF. */
 const cost = { book: 1.2, comic: 1.5, pdf: 8 }

@@ -91,6 +91,7 @@ function isReference(id: FormatId): id is keyof typeof references {
 
 /** A book takes seconds; macros and anchors that multiply never end. */
 const readLimitS = 180
+const boxless: readonly FormatId[] = ['md', 'mmd', 'opml']
 const treeFile = 'tree.json'
 const mediaFolder = 'media'
 
@@ -113,9 +114,9 @@ async function viaTree(
   keepDescriptiveMeta(tree)
   if (pictures === 'packed') removeRaw(tree)
   if (target !== 'ipynb' && target !== 'pjson' && target !== 'native') unwrapSections(tree)
+  // Some writers leave out the box of references with all that is in it, or the text after a boxed heading.
+  if (boxless.includes(target) || isReference(from)) removeBoxes(tree)
   if (target === 'opml') makeOutline(tree, titleOf(tree) || titleFromName(input.name))
-  // Some writers leave out the box of references, with all that is in it.
-  if (target === 'md' || target === 'mmd' || isReference(from)) removeBoxes(tree)
   if (titleAsHeading) titleToHeading(tree)
   if (needsTitle && !('title' in tree.meta)) {
     const title = titleOf(tree) || titleFromName(input.name)

@@ -39,7 +39,7 @@ export function passesContent(from: Format, between: Format, to: Format): boolea
   // A film is not made into pictures to take one of them, nor a picture into a film that stands still.
   if (from.category === 'video' && between.category === 'image') return false
   if (to.category === 'video' && !moves(from)) return false
-  if (isComic(from) && to.category === 'document' && !to.fixedLayout) return false
+  if (isComic(from) && isText(to) && !to.fixedLayout) return false
   // Whatever the target: several pages come out of a step to jpg or png as a ZIP, which no next step reads.
   if (holdsPages(from) && !holdsPages(between) && !holdsTextOfPages(between, to)) return false
   if (moves(from) && moves(to) && !moves(between)) return false
