@@ -72,7 +72,9 @@ function stateOf(engine: Engine, { present, versions }: Findings): EngineReport[
 function placeOf(name: string, { engines, packages }: Findings) {
   const parts = Object.keys(packages).filter((part) => packages[part]?.includes(name))
   const users = engines.filter(({ image }) => parts.includes(image)).map(({ id }) => id)
-  return { parts, lost: lostWithout[name] ?? `part of what ${users.join(', ') || 'the engines'} can do` }
+  const language = /^tesseract-ocr-(.+)$/.exec(name)?.[1]
+  const known = language === undefined ? lostWithout[name] : `OCR of the language ${language}`
+  return { parts, lost: known ?? `part of what ${users.join(', ') || 'the engines'} can do` }
 }
 
 export const isHealthy = ({ engines }: Report): boolean => engines.every(({ state }) => state === 'ready')
