@@ -382,8 +382,10 @@ describe('every PDF tool', () => {
       .toString('latin1')
       .replace('/Type /Annot', '/ByteRange [0 1 2 3] /Type /Annot')
     const { path, remove } = await shelf({ 'signed.pdf': Buffer.from(signed, 'latin1') })
-    const { warnings } = await run('rotate-pdf', {}, path('signed.pdf'))
-    assert.deepEqual(warnings, ['SIGNATURE_INVALID'])
+    for (const operation of ['rotate-pdf', 'linearize-pdf', 'encrypt-pdf'] as const) {
+      const { warnings } = await run(operation, needed[operation], path('signed.pdf'))
+      assert.deepEqual(warnings, ['SIGNATURE_INVALID'], operation)
+    }
     await remove()
   })
 })

@@ -44,9 +44,7 @@ export async function finish(
   changed: string,
   details: Readonly<Record<string, unknown>> = {},
 ): Promise<Result> {
-  if (await isSigned(pdf.path)) {
-    tools.warn('SIGNATURE_INVALID', 'The PDF was signed. A changed file no longer matches its signatures.')
-  }
+  await warnSigned(pdf.path, tools)
   const file = await lockAgain(pdf, changed, join(work.outDir, 'output.pdf'), tools)
   tools.progress(1)
   return { files: [file], details }
@@ -83,6 +81,11 @@ export function warnUntagged({ isTagged }: OpenPdf, tools: Tools): void {
     'TAGS_REMOVED',
     'The structure for screen readers was lost: it described the pages as they were.',
   )
+}
+
+export async function warnSigned(path: string, tools: Tools): Promise<void> {
+  if (!(await isSigned(path))) return
+  tools.warn('SIGNATURE_INVALID', 'The PDF was signed. A changed file no longer matches its signatures.')
 }
 
 /** A signature names the bytes that it covers in plain text, even in an encrypted file (ISO 32000-1, 12.8.1). */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import type { Tools } from '../engine.ts'
 import { qpdf } from '../qpdf.ts'
-import { finish, type Tool, warnUnlocked } from './document.ts'
+import { finish, type Tool, warnSigned, warnUnlocked } from './document.ts'
 import { distill, pagesIn, warnLost, withoutForm } from './ghostscript.ts'
 import { PdfObjects } from './objects.ts'
 import type { ToolOptions } from './options.ts'
@@ -106,6 +106,7 @@ export const linearize: Tool<ToolOptions<'linearize-pdf'>> = async (job) => {
   // qpdf keeps the protection here by itself: a second pass for it would undo the order.
   const path = join(work.outDir, 'output.pdf')
   const { password, source } = pdf
+  await warnSigned(source, tools)
   const opened = { inputFile: source, ...(password !== undefined && pdf.encrypted && { password }) }
   await qpdf({ ...opened, linearize: '', allowWeakCrypto: '', outputFile: path }, tools)
   tools.progress(1)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { qpdf } from '../qpdf.ts'
-import { finish, isSigned, type Tool } from './document.ts'
+import { finish, type Tool, warnSigned } from './document.ts'
 import type { ToolOptions } from './options.ts'
 
 /** AES with 256 bits (ISO 32000-2, 7.6). The work's own `openEditable` has opened the source. */
@@ -26,9 +26,7 @@ export const encrypt: Tool<ToolOptions<'encrypt-pdf'>> = async ({ pdf, options, 
     form: yes(allowFormFilling),
     accessibility: 'y',
   }
-  if (await isSigned(pdf.path)) {
-    tools.warn('SIGNATURE_INVALID', 'The PDF was signed. A changed file no longer matches its signatures.')
-  }
+  await warnSigned(pdf.path, tools)
   const path = join(work.outDir, 'output.pdf')
   const lock = { encrypt: { userPassword: password, ownerPassword, '256bit': rights } }
   await qpdf({ inputFile: pdf.path, ...lock, outputFile: path }, tools)
