@@ -21,6 +21,8 @@ mupdf.setLog?.({ error() {}, warning() {} })
 const maxVectors = 5000
 const maxPicturePixels = 40_000_000
 
+const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
+
 const round = (number) => Math.round(number * 100) / 100
 const box = (rect) => rect.map(round)
 const hex = (color) =>
@@ -68,19 +70,28 @@ function createWords(styles) {
   let words = []
   let word
   let vertical = false
+  // Recognized Arabic and Hebrew runs to the left, upright; MuPDF takes that for letters in reverse.
+  let leftward = false
   const endWord = () => {
-    if (word) words.push({ ...word, box: box(word.box), base: round(word.base) })
+    if (word) {
+      const text =
+        leftward && !vertical && rightToLeft.test(word.text) ? [...word.text].reverse().join('') : word.text
+      words.push({ ...word, text, box: box(word.box), base: round(word.base) })
+    }
     word = undefined
   }
   let spaced = false
   return {
     lines,
     beginLine(_bbox, wmode, direction) {
-      vertical = wmode === 1 || Math.abs(direction[1]) > 0.1 || direction[0] < 0
+      vertical = wmode === 1 || Math.abs(direction[1]) > 0.1
+      leftward = direction[0] < 0
       words = []
       spaced = false
     },
     onChar(char, origin, font, size, quad, color) {
+      // Upside down: the upper corner is below the lower.
+      if (leftward && quad[1] > quad[5]) vertical = true
       if (/\s/.test(char) || char === '\u00a0') {
         endWord()
         spaced = true

@@ -1,4 +1,4 @@
-import { copyFile, rename } from 'node:fs/promises'
+import { copyFile, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { Capability, OutputFile, Result, Tools, Work } from './engine.ts'
@@ -74,6 +74,12 @@ async function picturePdf({ inputs: [input], options }: Work, tools: Tools): Pro
   return { path: recognized, pages: pages.length, pagesRecognized: pages.length }
 }
 
+const unspaced = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー、。「」]'
+const betweenUnspaced = new RegExp(`(?<=${unspaced}) (?=${unspaced})`, 'gu')
+
+/** Chinese and Japanese have no spaces between words; each recognized character comes as a word. */
+const withoutSpaces = (text: string) => text.replaceAll(betweenUnspaced, '')
+
 async function targetOf(
   { to, outDir }: Work,
   { path, pages }: Searchable,
@@ -81,8 +87,11 @@ async function targetOf(
 ): Promise<OutputFile> {
   const all = Array.from({ length: pages }, (_, index) => index + 1)
   switch (to) {
-    case 'txt':
-      return toText({ opened: await openPdf(path, undefined, tools), pages: all, outDir }, tools)
+    case 'txt': {
+      const text = await toText({ opened: await openPdf(path, undefined, tools), pages: all, outDir }, tools)
+      await writeFile(text.path, withoutSpaces(await readFile(text.path, 'utf8')))
+      return text
+    }
     case 'docx': {
       // Loaded when it is wanted: the writer is large.
       const { flowDocx } = await import('./pdf-docx/flow.ts')

@@ -3,6 +3,7 @@ import type { Capability, Result, Tools, Work } from '../engine.ts'
 import { hasText, lettersByPage, recognize } from '../ocr-recognize.ts'
 import { pagesOf } from '../page-range.ts'
 import { openEditable } from '../pdf-tools/document.ts'
+import { flattened } from '../pdf-tools/flatten.ts'
 import { progressWithin } from '../progress.ts'
 import { DocxOptions } from './options.ts'
 import type { Writing } from './rebuild.ts'
@@ -29,7 +30,9 @@ export async function pdfToDocx(work: Work, tools: Tools): Promise<Result> {
     throw error instanceof AppError && error.code === 'PDF_ENCRYPTED' ? decryptFirst(error) : error
   })
   const pages = pagesOf(options.pages ?? options.pageRange, opened.sizes.length)
-  const { path, recognized } = await withText(opened.path, pages, options, tools)
+  // What was filled into a form is part of its text.
+  const filled = opened.hasForm ? await flattened(opened, tools) : opened.path
+  const { path, recognized } = await withText(filled, pages, options, tools)
   if (options.embedFonts) {
     tools.warn(
       'FONTS_NOT_EMBEDDED',

@@ -66,6 +66,7 @@ function isLarge(paragraph: Paragraph, body: number): boolean {
     paragraph.style.size >= body * largerBy &&
     paragraph.style.size > body + 0.8 &&
     /\p{L}{2}/u.test(textOf(paragraph)) &&
+    (paragraph.style.size >= body * 1.35 || !/[.。]\s*$/u.test(textOf(paragraph))) &&
     paragraph.mark?.kind !== 'bullet'
   )
 }

@@ -2,7 +2,7 @@ import type { Run } from './blocks.ts'
 import { gapBetween, isPreformatted, isSpaced, type Line, spacesBetween } from './lines.ts'
 import type { Style, Word } from './structure.ts'
 
-const noSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u
+const noSpaces = /[\p{Script=Han}\u3000-\u30ff\uff00-\uffef]/u
 const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
 
 /** The text of a paragraph's lines in pieces of one look, words parted by hyphens made whole. */
@@ -47,6 +47,9 @@ function runOf(word: Word, line: Line): Run {
 export function spaceBetween(before: Word, word: Word, line: Line): string {
   if (isPreformatted(line)) return ' '.repeat(Math.min(200, spacesBetween(before, word)))
   if (!line.rtl && gapBetween(before, word) > line.style.size * 2) return '\t'
+  // Recognized characters of such scripts are words of their own.
+  const close = gapBetween(before, word) < line.style.size
+  if (close && noSpaces.test(before.text.slice(-1)) && noSpaces.test(word.text.slice(0, 1))) return ''
   return isSpaced(before, word) ? ' ' : ''
 }
 
