@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import sharp from 'sharp'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { planRoute } from '../../lib/plan/index.ts'
+import { fixture } from '../engines/run-engine.ts'
+import { judged } from './judgement.ts'
+
+const run = promisify(execFile)
+let folder = ''
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'judgement-'))
+})
+after(() => rm(folder, { recursive: true }))
+
+/** What is said of a file that claims to be made of the sample. */
+function judge(from: FormatId, to: FormatId, sample: string, name: string): Promise<string> {
+  const made = { path: join(folder, name), format: to, warnings: [] }
+  return judged({ from, to, route: planRoute({ from, to }) }, sample, made)
+}
+
+describe('the judge of conversions', () => {
+  test('accepts a picture of the same size and refuses a blank one and another shape', async () => {
+    const source = fixture('corners.png')
+    await sharp(source).flatten().jpeg().toFile(join(folder, 'good.jpg'))
+    await sharp(source).flatten().resize(80, 30, { fit: 'fill' }).jpeg().toFile(join(folder, 'wide.jpg'))
+    const plain = { width: 40, height: 30, channels: 3, background: '#fff' } as const
+    await sharp({ create: plain }).jpeg().toFile(join(folder, 'blank.jpg'))
+    assert.match(await judge('png', 'jpg', source, 'good.jpg'), /size=40x30/)
+    await assert.rejects(judge('png', 'jpg', source, 'wide.jpg'), /40x30 became 80x30/)
+    await assert.rejects(judge('png', 'jpg', source, 'blank.jpg'), /blank/)
+  })
+
+  test('refuses sound that is cut off or silent', async () => {
+    const source = fixture('tone.wav')
+    const ffmpeg = (...args: string[]) => run('ffmpeg', ['-nostdin', '-v', 'error', '-i', source, ...args])
+    await ffmpeg(join(folder, 'good.flac'))
+    await ffmpeg('-t', '0.2', join(folder, 'cut.flac'))
+    await ffmpeg('-af', 'volume=0', join(folder, 'silent.flac'))
+    assert.match(await judge('wav', 'flac', source, 'good.flac'), /^seconds=\d/)
+    await assert.rejects(judge('wav', 'flac', source, 'cut.flac'), /it plays 0\.2 s of/)
+    await assert.rejects(judge('wav', 'flac', source, 'silent.flac'), /silent/)
+  })
+
+  test('refuses a document whose words did not come through', async () => {
+    await writeFile(
+      join(folder, 'page.html'),
+      '<html><body><p>Seven wonderful words about apples</p></body></html>',
+    )
+    await writeFile(join(folder, 'good.txt'), 'Seven wonderful\nwords about apples')
+    await writeFile(join(folder, 'empty.txt'), 'Seven')
+    const page = join(folder, 'page.html')
+    assert.match(await judge('html', 'txt', page, 'good.txt'), /words=5\/5/)
+    await assert.rejects(judge('html', 'txt', page, 'empty.txt'), /only 1 of 5 words/)
+  })
+
+  test('refuses an archive that lacks a file', async () => {
+    for (const name of ['one.txt', 'two.txt']) await writeFile(join(folder, name), name)
+    const pack = (name: string, ...files: string[]) =>
+      run('bsdtar', ['-a', '-cf', join(folder, name), '-C', folder, ...files])
+    await pack('source.zip', 'one.txt', 'two.txt')
+    await pack('good.tar', 'one.txt', 'two.txt')
+    await pack('less.tar', 'one.txt')
+    const source = join(folder, 'source.zip')
+    assert.match(await judge('zip', 'tar', source, 'good.tar'), /names=2/)
+    await assert.rejects(judge('zip', 'tar', source, 'less.tar'), /two\.txt is not in it/)
+  })
+})

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { conversions, planRoute } from '../../lib/plan/index.ts'
+import { choiceFrom, chosenPairs, isWhole } from './choice.ts'
+import { isProven, type Line, pruneResults, readResults, saveResults } from './results.ts'
+
+let folder = ''
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'results-'))
+})
+after(() => rm(folder, { recursive: true }))
+
+const line: Line = {
+  ...{ from: 'docx', to: 'jpg', route: 'libreoffice>pdf', via: 'pdf' },
+  ...{ result: 'ok', seen: 'files=1 size=10x10, "odd"\nwords', ms: 12, date: '2026-01-02' },
+}
+
+test('a result is kept by category of its source, a later one takes its place', async () => {
+  await saveResults([line, { ...line, to: 'png', result: 'failed' }], folder)
+  await saveResults(
+    [
+      { ...line, from: 'mp4', to: 'mp3' },
+      { ...line, ms: 13 },
+    ],
+    folder,
+  )
+  assert.deepEqual((await readdir(folder)).sort(), ['document.csv', 'video.csv'])
+  const lines = await readResults(folder)
+  assert.deepEqual([...lines.keys()].sort(), ['docx jpg', 'docx png', 'mp4 mp3'])
+  assert.deepEqual(lines.get('docx jpg'), { ...line, ms: 13, seen: 'files=1 size=10x10 odd words' })
+  assert.equal(lines.get('docx png')?.result, 'failed')
+  await pruneResults(new Set(['docx jpg']), folder)
+  assert.deepEqual([...(await readResults(folder)).keys()], ['docx jpg'])
+})
+
+test('a pair is proven by a success over the route that it has now', () => {
+  const pair = { from: 'docx', to: 'jpg', route: planRoute({ from: 'docx', to: 'jpg' }) } as const
+  const proven = (changed: Partial<Line>) => isProven(pair, new Map([['docx jpg', { ...line, ...changed }]]))
+  assert.equal(proven({}), true)
+  assert.equal(proven({ result: 'failed' }), false)
+  assert.equal(proven({ route: 'libreoffice>imagemagick' }), false)
+  assert.equal(proven({ via: 'odt' }), false)
+  assert.equal(isProven(pair, new Map()), false)
+})
+
+test('ten parts are the whole registry, each pair once', () => {
+  const all = conversions()
+  const parts = Array.from({ length: 10 }, (_, at) =>
+    chosenPairs(all, choiceFrom(['--part', `${at + 1}/10`])),
+  )
+  assert.equal(new Set(parts.flat()).size, all.length)
+  assert.equal(parts.flat().length, all.length)
+})
+
+test('a choice of formats, category and engine leaves out the rest', () => {
+  const choice = choiceFrom(['--from', 'jpeg,png', '--to', 'webp', '--category', 'image', '--engine', 'vips'])
+  const pairs = chosenPairs(conversions(), choice)
+  assert.deepEqual(pairs.map(({ from, to }) => `${from} ${to}`).sort(), ['jpg webp', 'png webp'])
+  assert.equal(isWhole(choice), false)
+  assert.equal(isWhole(choiceFrom(['--again', '--jobs', '3'])), true)
+})
+
+test('a wrong argument is named', () => {
+  assert.throws(() => choiceFrom(['--from', 'nonsense']), /"nonsense" is no format/)
+  assert.throws(() => choiceFrom(['--part', '11/10']), /--part takes two numbers/)
+  assert.throws(() => choiceFrom(['--jobs', '0']), /--jobs takes a whole number/)
+  assert.throws(() => choiceFrom(['--engine', 'word']), /--engine takes one of/)
+})
