@@ -40,6 +40,11 @@ function headingStyles(run: docx.IRunStylePropertiesOptions) {
   return Object.fromEntries(levels.map((level) => [`heading${level}`, plain]))
 }
 
+/** Points between a paragraph and a table below it, which has no distance of its own. */
+function gapBefore({ box }: Paragraph, next: FlowBlock | undefined): number {
+  return next?.kind === 'table' ? Math.min(24, Math.max(0, next.box[1] - box[3])) : 0
+}
+
 /** The first row of a table names its columns where it is bold or on a colored ground. */
 function isHead(row: readonly Cell[]): boolean {
   const isBold = ({ blocks }: Cell) =>
@@ -90,7 +95,7 @@ function createWriter(library: Docx, layout: Layout) {
     const pageBreakBefore = block.newPage === true
     switch (block.kind) {
       case 'paragraph':
-        return [paragraph(block, place, pageBreakBefore)]
+        return [paragraph(block, place, { pageBreakBefore, after: gapBefore(block, next) })]
       case 'picture':
         return [await picture(block, block.column, place, pageBreakBefore)]
       case 'table': {
@@ -100,7 +105,11 @@ function createWriter(library: Docx, layout: Layout) {
     }
   }
 
-  function paragraph(block: Paragraph, { onColor, width }: Place, pageBreakBefore = false): docx.Paragraph {
+  function paragraph(
+    block: Paragraph,
+    { onColor, width }: Place,
+    { pageBreakBefore = false, after = 0 } = {},
+  ): docx.Paragraph {
     const { heading, list } = block
     const level = heading === undefined ? undefined : (`HEADING_${heading}` as 'HEADING_1') // 1 to 6
     const literal = block.mark && !list ? [{ text: `${block.mark.text}\t`, style: block.style }] : []
@@ -114,7 +123,7 @@ function createWriter(library: Docx, layout: Layout) {
       ...(block.rtl && { bidirectional: true }),
       ...(pageBreakBefore && { pageBreakBefore }),
       ...(tabbed && !block.mark && { tabStops: [{ type: 'right', position: twips(width) }] }),
-      spacing: { before: twips(block.spaceBefore), after: 0, ...lineOf(block) },
+      spacing: { before: twips(block.spaceBefore), after: twips(after), ...lineOf(block) },
       // The items of a list have that of the list.
       ...(!list && { indent: indentOf(block) }),
     })
