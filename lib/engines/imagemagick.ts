@@ -37,7 +37,8 @@ async function run(work: Work, tools: Tools): Promise<Result> {
     throw new Error(`ImageMagick was asked for ${work.from} to ${work.to}, which it does not declare.`)
   }
   try {
-    const result = await convert({ input, from, to, work, tools })
+    const step = { input, from, to, work, tools }
+    const result = await convert(from === 'sixel' ? await settled(step) : step)
     tools.progress(1)
     return result
   } catch (error) {
@@ -59,6 +60,13 @@ interface Frame {
   readonly colorspace: string
   /** Says itself what its numbers mean. */
   readonly profiled: boolean
+}
+
+/** Its reader gives dots that any change of them makes black (ImageMagick 6.9.11); written once, they are right. */
+async function settled(step: Step): Promise<Step> {
+  const path = join(step.tools.workDir, 'settled.png')
+  await magick(step.tools, 'convert', [`sixel:${step.input.path}[0]`, `png:${path}`])
+  return { ...step, from: 'png', input: { ...step.input, path } }
 }
 
 async function convert(step: Step): Promise<Result> {

@@ -149,6 +149,13 @@ describe('a picture of another program', () => {
     }
   })
 
+  test('in Sixel keeps its colors when it is made larger or gray', async () => {
+    const size = { options: { width: 80, fit: 'scale' } }
+    const { path } = await convert(imagemagick, corners('sixel'), 'png', size)
+    const { data } = await sharp(path).raw().toBuffer({ resolveWithObject: true })
+    assert.ok(Math.max(...data) > 200)
+  })
+
   test('in gray or black and white is written as what it says', async () => {
     const pixels = async (to: FormatId) =>
       quarters((await convert(imagemagick, fixture('corners.png'), to)).path)

@@ -95,6 +95,7 @@ const readers: Partial<Record<FormatId, Reader>> = {
   fits: words(/NAXIS1\s*=\s*(\d+)[\s\S]*NAXIS2\s*=\s*(\d+)/),
   icns,
   jbig: be32(4, 8),
+  jng: be32(16, 20),
   jxr,
   otb: (bytes) => ({ width: bytes.readUInt8(1), height: bytes.readUInt8(2) }),
   palm: be16(0, 2),
