@@ -1,6 +1,7 @@
 // What the event bus and the scheduler remember: documents (buses, rules, groups, schedules) held in memory and
 // written through, and the outbox of deliveries that are owed to targets.
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+import { type GroupCommit, groupCommit, openDatabase } from '../group-commit.ts'
 import { AwsError } from './aws-error.ts'
 import type { Delivery } from './delivery.ts'
 
@@ -30,27 +31,15 @@ export interface Outbox {
   nextAfter(now: number): number | undefined
 }
 
-/**
- * What a change outlives: the loss of `power`, or only of the `process`. The latter saves an fsync, and serves where
- * a change that is forgotten is made again, as the removal of a delivery that then is delivered twice.
- */
-export type Durability = 'power' | 'process'
-
-export interface Store {
+export interface Store extends GroupCommit {
   shelf<T>(kind: Kind): Shelf<T>
   readonly outbox: Outbox
   /** The documents whose time has come, the oldest first. */
   dueDocuments(now: number): { readonly kind: Kind; readonly key: string; readonly dueAt: number }[]
   nextDue(): number | undefined
-  /** Resolves once the change is on disk. Changes of one turn of the event loop share one fsync. */
-  commit<T>(change: () => T, durability?: Durability): Promise<T>
-  onCommit(listener: () => void): void
-  close(): Promise<void>
 }
 
 const schema = `
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
   CREATE TABLE IF NOT EXISTS document (kind TEXT, key TEXT, json TEXT NOT NULL, due INTEGER, PRIMARY KEY (kind, key)) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS document_due ON document (due) WHERE due IS NOT NULL;
   CREATE TABLE IF NOT EXISTS outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, target TEXT NOT NULL, due INTEGER NOT NULL, json TEXT NOT NULL);
@@ -58,9 +47,7 @@ const schema = `
 `
 
 export function openStore(file: string): Store {
-  // A backup that reads the file may hold it for a moment.
-  const db = new DatabaseSync(file, { timeout: 5000 })
-  db.exec(schema)
+  const db = openDatabase(file, schema)
   const shelves = new Map<Kind, Map<string, unknown>>()
   const load = () => {
     for (const kind of kinds) shelves.set(kind, new Map())
@@ -74,9 +61,16 @@ export function openStore(file: string): Store {
   const deleteRow = db.prepare('DELETE FROM document WHERE kind = ? AND key = ?')
   const dueRows = db.prepare('SELECT kind, key, due FROM document WHERE due <= ? ORDER BY due LIMIT 100')
   const firstDue = db.prepare('SELECT min(due) AS due FROM document WHERE due IS NOT NULL')
-  const { commit, onCommit, drain } = groupCommits(db, load)
+  const commits = groupCommit(db, {
+    closed: () => new Error('The store of the event bus is closed.'),
+    // A refusal checks before it writes; anything else may have changed the documents in memory.
+    undone: (error) => {
+      if (!(error instanceof AwsError)) load()
+    },
+  })
 
   return {
+    ...commits,
     shelf<T>(kind: Kind): Shelf<T> {
       // The documents of a kind are written by one module only, as the type that it reads them with.
       const documents = () => shelves.get(kind) as Map<string, T>
@@ -104,12 +98,6 @@ export function openStore(file: string): Store {
         .all(now)
         .map((row) => ({ kind: row.kind as Kind, key: String(row.key), dueAt: Number(row.due) })),
     nextDue: () => optionalNumber(firstDue.get()?.due),
-    commit,
-    onCommit,
-    async close() {
-      await drain()
-      db.close()
-    },
   }
 }
 
@@ -136,84 +124,3 @@ function openOutbox(db: DatabaseSync): Outbox {
 }
 
 const optionalNumber = (value: unknown) => (value === null || value === undefined ? undefined : Number(value))
-
-/**
- * An fsync costs more than the change itself, so the changes that arrive together share one transaction. A change
- * that AWS's rules refuse checks before it writes and fails alone; anything else undoes the whole group.
- */
-function groupCommits(db: DatabaseSync, reload: () => void) {
-  interface Waiting {
-    /** Makes the change; what it returns is called when the change is on disk. */
-    readonly change: () => () => void
-    readonly refuse: (error: unknown) => void
-    readonly durability: Durability
-  }
-  let synchronous = 'FULL'
-  let waiting: Waiting[] = []
-  let flushed: Promise<void> = Promise.resolve()
-  let closed = false
-  const listeners: (() => void)[] = []
-
-  /** In a write-ahead log NORMAL leaves the fsync to the next checkpoint or FULL commit. */
-  function synchronize(level: 'FULL' | 'NORMAL'): void {
-    if (level !== synchronous) db.exec(`PRAGMA synchronous = ${level}`)
-    synchronous = level
-  }
-
-  function flush(): void {
-    const group = waiting
-    waiting = []
-    try {
-      synchronize(group.some(({ durability }) => durability === 'power') ? 'FULL' : 'NORMAL')
-      db.exec('BEGIN IMMEDIATE')
-      const answers = group.map(({ change }) => change())
-      db.exec('COMMIT')
-      for (const answer of answers) answer()
-    } catch (error) {
-      for (const { refuse } of group) refuse(error)
-      if (db.isTransaction) db.exec('ROLLBACK')
-      reload()
-      return
-    }
-    for (const listener of listeners) listener()
-  }
-
-  return {
-    commit<T>(change: () => T, durability: Durability = 'power'): Promise<T> {
-      return new Promise((resolve, reject) => {
-        if (closed) return reject(new Error('The store of the event bus is closed.'))
-        if (waiting.length === 0)
-          flushed = new Promise((done, failed) => {
-            setImmediate(() => {
-              try {
-                flush()
-                done()
-              } catch (error) {
-                failed(error)
-              }
-            })
-          })
-        waiting.push({ refuse: reject, durability, change: () => settle(change, resolve, reject) })
-      })
-    },
-    onCommit: (listener: () => void) => void listeners.push(listener),
-    drain() {
-      closed = true
-      return flushed
-    },
-  }
-}
-
-function settle<T>(
-  change: () => T,
-  resolve: (result: T) => void,
-  reject: (error: unknown) => void,
-): () => void {
-  try {
-    const result = change()
-    return () => resolve(result)
-  } catch (error) {
-    if (error instanceof AwsError) return () => reject(error)
-    throw error
-  }
-}

@@ -1,7 +1,9 @@
-// Metadata of all objects: one SQLite file, one writer, commits shared by the changes of one turn of the loop.
+// Metadata of all objects: one SQLite file, one writer.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync, type SQLTagStore } from 'node:sqlite'
+import type { DatabaseSync, SQLTagStore } from 'node:sqlite'
+import { lockFile } from '../data-lock.ts'
+import { type GroupCommit, groupCommit, openDatabase } from '../group-commit.ts'
 
 // Keys are blobs so that they sort by their UTF-8 bytes, as S3 lists them, and may hold any character.
 const SCHEMA = `
@@ -29,98 +31,28 @@ const SCHEMA = `
     id INTEGER PRIMARY KEY AUTOINCREMENT, target TEXT NOT NULL, body TEXT NOT NULL, created INTEGER NOT NULL);
 `
 
-interface Change {
-  readonly run: () => void
-  readonly committed: () => void
-  readonly failed: (cause: unknown) => void
-}
-
 export class Database {
   readonly sql: SQLTagStore
-  readonly #db: DatabaseSync
+  /** Runs a change in a transaction that it shares with others, and resolves when it is on disk. */
+  readonly write: GroupCommit['commit']
+  readonly #commits: GroupCommit
   readonly #lock: DatabaseSync
-  #waiting: Change[] = []
 
   constructor(dir: string) {
     mkdirSync(dir, { recursive: true })
     // The start-up sweep would delete the files that another process is just writing.
-    this.#lock = lock(join(dir, 'lock.sqlite'), dir)
-    this.#db = new DatabaseSync(join(dir, 'objects.sqlite'))
-    this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000')
-    this.#db.exec(SCHEMA)
-    this.sql = this.#db.createTagStore()
-  }
-
-  /**
-   * Runs a change and resolves when it is on disk. Changes that come in the same turn share one commit and its
-   * fsync; each stands in a savepoint of its own, so one that throws leaves no trace and harms no other.
-   */
-  write<T>(change: () => T): Promise<T> {
-    if (!this.#db.isOpen) return Promise.reject(new Error('The S3 server is closed.'))
-    return new Promise((resolve, reject) => {
-      let result: T
-      if (this.#waiting.length === 0) setImmediate(() => this.#commit())
-      this.#waiting.push({
-        run: () => {
-          result = change()
-        },
-        committed: () => resolve(result),
-        failed: reject,
-      })
-    })
-  }
-
-  #commit(): void {
-    const changes = this.#waiting
-    this.#waiting = []
-    if (changes.length === 0) return
-    const settled: (() => void)[] = []
-    try {
-      this.#db.exec('BEGIN IMMEDIATE')
-      for (const change of changes) settled.push(this.#attempt(change))
-      this.#db.exec('COMMIT')
-    } catch (cause) {
-      if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
-      for (const change of changes) change.failed(cause)
-      return
-    }
-    for (const settle of settled) settle()
-  }
-
-  #attempt(change: Change): () => void {
-    this.#db.exec('SAVEPOINT change')
-    try {
-      change.run()
-      return change.committed
-    } catch (cause) {
-      this.#db.exec('ROLLBACK TO change')
-      return () => change.failed(cause)
-    } finally {
-      this.#db.exec('RELEASE change')
-    }
-  }
-
-  close(): void {
-    if (!this.#db.isOpen) return
-    this.#commit()
-    this.#db.close()
-    this.#lock.close()
-  }
-}
-
-/** SQLite's own file lock, held open: the kernel drops it with the process, however that ends. */
-function lock(file: string, dir: string): DatabaseSync {
-  const db = new DatabaseSync(file, { timeout: 0 })
-  try {
-    db.exec('BEGIN EXCLUSIVE')
-  } catch (cause) {
-    db.close()
-    throw new Error(
+    this.#lock = lockFile(
+      join(dir, 'lock.sqlite'),
       `Expected to be the only S3 server on the folder "${dir}", but another process has it open.`,
-      {
-        cause,
-      },
     )
+    const db = openDatabase(join(dir, 'objects.sqlite'), SCHEMA)
+    this.#commits = groupCommit(db, { closed: () => new Error('The S3 server is closed.') })
+    this.write = this.#commits.commit
+    this.sql = db.createTagStore()
   }
-  return db
+
+  async close(): Promise<void> {
+    await this.#commits.close()
+    if (this.#lock.isOpen) this.#lock.close()
+  }
 }

@@ -86,7 +86,7 @@ export async function openS3({
       const patienceEnds = setTimeout(CLOSE_MS, undefined, { signal: patience.signal }).catch(() => undefined)
       await Promise.race([finished, patienceEnds])
       patience.abort()
-      db.close()
+      await db.close()
     },
   }
 }

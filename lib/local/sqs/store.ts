@@ -1,5 +1,6 @@
-// The one SQLite file behind the queues, and the group commit that makes durable writes cheap.
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+// The one SQLite file behind the queues.
+import type { SQLInputValue } from 'node:sqlite'
+import { type GroupCommit, groupCommit, openDatabase } from '../group-commit.ts'
 import { SqsError } from './errors.ts'
 
 // Bodies stand apart: SQLite writes a whole row anew when a column changes, and every receive changes a message.
@@ -84,102 +85,35 @@ export interface Statement<Row> {
   run(...values: SQLInputValue[]): { changes: number; lastId: number }
 }
 
-export interface Store {
+export interface Store extends Pick<GroupCommit, 'commit' | 'close'> {
   prepare<Row>(sql: string): Statement<Row>
-  /**
-   * Runs `work` inside the next transaction, together with all work that arrived meanwhile, and resolves after
-   * the fsync, where one of them asks for it. What `work` wrote is undone when it throws; the others of the group are not affected.
-   */
-  commit<T>(work: () => T, durability?: Durability): Promise<T>
   /** Says that messages of a queue came, went or changed; whoever waits hears of it after the commit. */
   touched(queueId: number): void
   onTouched(listener: (queueId: number) => void): void
-  /** Calls back when a whole group was lost (disk full): whatever was cached must be read again. */
+  /** Calls back when changes were undone that nobody foresaw (disk full): whatever was cached must be read again. */
   onLost(reload: () => void): void
-  close(): Promise<void>
-}
-
-/**
- * What a change outlives: the loss of `power`, or only of the `process`. The latter saves an fsync, and serves
- * receipts and deletions: a message that comes once more is what SQS promises anyway.
- */
-export type Durability = 'power' | 'process'
-
-interface Job {
-  readonly durability: Durability
-  readonly work: () => unknown
-  readonly resolve: (value: unknown) => void
-  readonly reject: (error: unknown) => void
 }
 
 export function openStore(file: string): Store {
-  const db = new DatabaseSync(file)
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;')
-  db.exec(schema)
+  const db = openDatabase(file, schema)
   const reloads: (() => void)[] = []
   const listeners: ((queueId: number) => void)[] = []
   const touched = new Set<number>()
-  let synchronous = 'FULL'
-  let waiting: Job[] = []
-  let closing: Promise<void> | undefined
-
-  /** In a write-ahead log NORMAL leaves the fsync to the next checkpoint or FULL commit. */
-  function synchronize(level: 'FULL' | 'NORMAL') {
-    if (level !== synchronous) db.exec(`PRAGMA synchronous = ${level}`)
-    synchronous = level
-  }
-
-  function flush() {
-    const jobs = waiting
-    waiting = []
-    const settle = commitAll(jobs)
-    for (const one of settle) one()
-    if (settle.length === 0) return
+  const { commit, onCommit, close } = groupCommit(db, {
+    closed: () => new SqsError('ServiceUnavailable', 'The service is shutting down.'),
+    undone: (error) => {
+      // A refusal checks before it writes.
+      if (!(error instanceof SqsError)) for (const reload of reloads) reload()
+    },
+  })
+  onCommit(() => {
     for (const queueId of touched) for (const listener of listeners) listener(queueId)
     touched.clear()
-  }
-
-  /** One transaction; what it returns answers the jobs. None when the whole group was lost. */
-  function commitAll(jobs: readonly Job[]): (() => void)[] {
-    try {
-      synchronize(jobs.some(({ durability }) => durability === 'power') ? 'FULL' : 'NORMAL')
-      db.exec('BEGIN')
-      const settle = jobs.map(attempt)
-      db.exec('COMMIT')
-      return settle
-    } catch (error) {
-      if (db.isTransaction) db.exec('ROLLBACK')
-      for (const reload of reloads) reload()
-      for (const job of jobs) job.reject(error)
-      return []
-    }
-  }
-
-  function attempt({ work, resolve, reject }: Job): () => void {
-    db.exec('SAVEPOINT job')
-    try {
-      const value = work()
-      db.exec('RELEASE job')
-      return () => resolve(value)
-    } catch (error) {
-      db.exec('ROLLBACK TO job; RELEASE job')
-      return () => reject(error)
-    }
-  }
-
-  function commit<T>(work: () => T, durability: Durability = 'power'): Promise<T> {
-    if (closing !== undefined)
-      return Promise.reject(new SqsError('ServiceUnavailable', 'The service is shutting down.'))
-    return new Promise<T>((resolve, reject) => {
-      // The cast pairs this job's own work with its own promise, which the list cannot express.
-      const job: Job = { work, durability, resolve: resolve as (value: unknown) => void, reject }
-      // Not sooner than the check phase: by then every request that is readable now has joined the group.
-      if (waiting.push(job) === 1) setImmediate(flush)
-    })
-  }
+  })
 
   return {
     commit,
+    close,
     touched: (queueId) => touched.add(queueId),
     onTouched: (listener) => listeners.push(listener),
     onLost: (reload) => reloads.push(reload),
@@ -195,10 +129,6 @@ export function openStore(file: string): Store {
           return { changes: Number(changes), lastId: Number(lastInsertRowid) }
         },
       }
-    },
-    close() {
-      closing ??= commit(() => undefined).finally(() => db.close())
-      return closing
     },
   }
 }
