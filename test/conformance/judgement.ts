@@ -27,8 +27,8 @@ export async function judged({ from, to, route }: Conversion, sample: string, ma
   if (made.format !== to && isArchive(to) && isArchive(made.format))
     return `as=${made.format} ${await judged({ from, to: made.format, route }, sample, made)}`
   if (made.format !== to) return inFolder((folder) => judgedPages({ from, to, route }, sample, made, folder))
-  // Film and sound are decoded whole below, which is more than to be probed.
-  if (!['video', 'audio'].includes(formatById(to).category)) await assertSound(made.path, to)
+  // Film, sound and pictures are decoded whole below, which is more than to be probed.
+  if (!['video', 'audio', 'image'].includes(formatById(to).category)) await assertSound(made.path, to)
   const facts = await factsOf({ from, to, route }, sample, made.path)
   return [
     ...Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`])),
@@ -98,7 +98,10 @@ async function heardAndSeen(pair: Conversion, sample: string, path: string): Pro
 
 async function drawn(pair: Conversion, sample: string, path: string): Promise<Facts> {
   const facts = await pictureFacts(path, pair.route.steps.at(-1)?.engine)
-  if (!facts) return { reader: 'header' }
+  if (!facts) {
+    await assertSound(path, pair.to)
+    return { reader: 'header' }
+  }
   const { width, height, spread, reader } = facts
   const source =
     formatById(pair.from).category === 'image'
