@@ -24,14 +24,24 @@ const capabilities: readonly Capability[] = [
 
 function capabilitiesOf(family: OfficeFamily, pdfOptions: z.ZodObject): Capability[] {
   const rest = writable(family).filter((to) => to !== 'pdf')
-  const sources = [
-    { from: readable(family).filter((from) => from !== 'html'), cost: cost.document },
-    { from: readable(family).filter((from) => from === 'html'), cost: cost.webPage },
-  ].filter(({ from }) => from.length > 0)
-  return sources.flatMap((source) => [
-    { operation: 'convert', ...source, to: ['pdf'], options: pdfOptions },
-    { operation: 'convert', ...source, to: rest, options: noOptions },
-  ])
+  const from = readable(family).filter((id) => id !== 'html')
+  const rows: Capability[] = [
+    { operation: 'convert', from, to: ['pdf'], options: pdfOptions, cost: cost.document },
+    { operation: 'convert', from, to: rest, options: noOptions, cost: cost.document },
+  ]
+  if (!readable(family).includes('html')) return rows
+  const page = { operation: 'convert', from: ['html'], cost: cost.webPage } as const
+  const texts: Capability[] = [
+    { ...page, to: ['pdf'], options: pdfOptions },
+    { ...page, to: rest, options: noOptions },
+  ]
+  // As a sheet a web page is its tables: that is no way to see it.
+  return [
+    ...rows,
+    ...(family === 'text'
+      ? texts
+      : [{ ...page, to: rest.filter((to) => to !== 'html'), options: noOptions }]),
+  ]
 }
 
 const limits = { memoryMb: 3008, diskMb: 2048, timeoutS: 600 }

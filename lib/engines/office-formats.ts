@@ -92,6 +92,8 @@ export const officeFormats: readonly OfficeFormat[] = [
     read: [tabIn],
     write: { filter: table.filter, options: tabOut },
   },
+  // Its tables, one below the other.
+  { id: 'html', family: 'sheet', ...readOnly('HTML (StarCalc)') },
   { id: 'dif', family: 'sheet', ...readOnly('DIF') },
   { id: 'slk', family: 'sheet', ...readOnly('SYLK') },
   { id: 'sxc', family: 'sheet', ...readOnly('StarOffice XML (Calc)') },
@@ -137,6 +139,7 @@ const exports: readonly { id: FormatId; filters: Partial<Record<OfficeFamily, Of
     filters: {
       text: { filter: 'HTML (StarWriter)', options: 'EmbedImages' },
       sheet: { filter: 'HTML (StarCalc)', options: 'EmbedImages' },
+      slides: { filter: 'XHTML Impress File' },
     },
   },
   { id: 'svg', filters: { drawing: { filter: 'draw_svg_Export', firstPageOnly: true } } },
@@ -156,10 +159,11 @@ export function filtersOf(
   from: FormatId,
   to: FormatId,
 ): Pick<OfficeRequest, 'family' | 'sources' | 'target'> {
-  const source = officeFormats.find(({ id }) => id === from)
-  const target = source && targetFilter(source.family, to)
-  if (!target) throw new Error(`The office has no filters from ${from} to ${to}.`)
-  return { family: source.family, sources: source.read, target }
+  for (const { id, family, read } of officeFormats) {
+    const target = id === from ? targetFilter(family, to) : undefined
+    if (target) return { family, sources: read, target }
+  }
+  throw new Error(`The office has no filters from ${from} to ${to}.`)
 }
 
 function targetFilter(family: OfficeFamily, to: FormatId): OfficeFilter | undefined {

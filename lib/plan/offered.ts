@@ -33,11 +33,15 @@ const kinds = [
 /** Text becomes slides, where its headings are their titles. */
 const slidesOfText = ['pptx', 'odp']
 
+/** Worth a long way, though not a place in a list: the tables of a text as a sheet, a text as slides. */
+const wanted: readonly string[] = ['doc', 'xlsx', 'xls', 'ods', 'csv', 'pptx', 'ppt', 'odp', 'tex']
+
 /** Every id that a rule names. */
 export const namedIds: readonly string[] = [
   ...Object.values(usual).flat(),
   ...kinds.flatMap(({ of, becomes }) => [...of, ...becomes]),
   ...slidesOfText,
+  ...wanted,
 ]
 
 /**
@@ -54,7 +58,7 @@ export function isOffered(from: Format, to: Format): boolean {
 }
 
 /** Asked for often, whatever it is made of. */
-export const isUsual = ({ id, category }: Format) => usual[category].includes(id)
+export const isUsual = ({ id, category }: Format) => usual[category].includes(id) || wanted.includes(id)
 
 /** The most wanted of its category is 0; all that nobody asks for is the same. */
 export function rankOf({ id, category }: Format): number {
