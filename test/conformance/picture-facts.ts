@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
 import type { EngineId } from '../../lib/engines/engine.ts'
+import { sixelFacts } from './sixel.ts'
 
 const run = promisify(execFile)
 
@@ -81,6 +83,10 @@ const readers: readonly Reader[] = [
     'ghostscript',
   ),
   command('rsvg', 'sh', (path) => ['-c', 'rsvg-convert -b white "$0" | pngtopnm -', path]),
+  {
+    id: 'sixel',
+    read: async (path) => sixelFacts(await readFile(path, 'latin1')),
+  },
   command(
     'magick',
     'convert',
