@@ -1,4 +1,4 @@
-// npm run images [-- av image office pdf archive all]: builds container images as mutabor-<name>.
+// npm run images [-- av image office pdf document archive font browser all]: builds container images as mutabor-<name>.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

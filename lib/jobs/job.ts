@@ -49,7 +49,8 @@ export type JobError = z.infer<typeof JobError>
 
 /** One engine's part of a conversion; engine, image and formats are ids of the registry. */
 export const Step = z.object({
-  operation: z.enum(['convert', 'merge', ...toolOperations]),
+  /** Absent from jobs of a version that only converted. */
+  operation: z.enum(['convert', 'merge', ...toolOperations]).default('convert'),
   engine: z.string(),
   image: z.string(),
   from: z.string(),

@@ -23,8 +23,15 @@ import { functions, imageIds, queueMapping } from '../../lib/resources.ts'
 import { Client } from '../service.ts'
 import { openNetwork, startLambda } from './lambda.ts'
 
-const isBuilt = (image: ImageId) =>
-  spawnSync('podman', ['image', 'exists', `localhost/mutabor-${image}`]).status === 0
+const changedAt = Number(spawnSync('git', ['log', '-1', '--format=%ct'], { encoding: 'utf8' }).stdout)
+
+/** Since the last commit: an older image holds other code. */
+function isBuilt(image: ImageId): boolean {
+  const args = ['image', 'inspect', '--format', '{{.Created.Unix}}', `localhost/mutabor-${image}`]
+  const { status, stdout } = spawnSync('podman', args, { encoding: 'utf8' })
+  return status === 0 && Number(stdout) >= changedAt
+}
+
 const images = imageIds.filter(isBuilt)
 /** Built by "npm run images" without arguments. */
 const needed: readonly ImageId[] = ['image', 'office']
@@ -90,7 +97,7 @@ before(async () => {
     const bring = `docker save mutabor-${image} | podman load`
     assert.ok(
       images.includes(image),
-      `podman has no image mutabor-${image}: run "npm run images" first, or "${bring}".`,
+      `podman has no image mutabor-${image} of this commit: run "npm run images" first, or "${bring}".`,
     )
   }
   folder = mkdtempSync(join(tmpdir(), 'mutabor-images-'))
@@ -167,6 +174,7 @@ function picture(path: string): string {
 /** By poppler, which is in neither of the two images. */
 const text = (path: string) => execFileSync('pdftotext', [path, '-'], { encoding: 'utf8' })
 
+const zipOfOne = "import sys, zipfile; zipfile.ZipFile(sys.stdout.buffer, 'w').writestr('a.txt', 'narwhal')"
 const testFilm = ['-y', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=320x200:duration=2'] as const
 const testPicture = [...testFilm, '-frames:v', '1'] as const
 
@@ -211,6 +219,36 @@ test('pdf: pdf to png', unless('pdf'), async () => {
   const pdf = made('source.pdf', 'img2pdf', '--imgsize', '3in', join(folder, 'source.png'), '-o')
   const { path } = await convert('page.pdf', pdf, 'png')
   assert.match(picture(path), /^png,\d{3},\d{3}$/)
+})
+
+test('document: md to docx', unless('document'), async () => {
+  const { path } = await convert('notes.md', Buffer.from('# Heading\n\nokapi *here*\n'), 'docx')
+  assert.match(
+    execFileSync('unzip', ['-p', path, 'word/document.xml'], { encoding: 'utf8' }),
+    /Heading.*okapi/s,
+  )
+})
+
+test('document: html to azw3', unless('document'), async () => {
+  const { path } = await convert('page.html', fixture('page.html'), 'azw3')
+  assert.equal(readFileSync(path).toString('latin1', 60, 68), 'BOOKMOBI')
+})
+
+test('archive: zip to 7z', unless('archive'), async () => {
+  const zip = execFileSync('python3', ['-c', zipOfOne])
+  const { path } = await convert('files.zip', zip as Buffer<ArrayBuffer>, '7z')
+  assert.match(execFileSync('bsdtar', ['-xOf', path], { encoding: 'utf8' }), /narwhal/)
+})
+
+test('font: ttf to woff2', unless('font'), async () => {
+  const ttf = Buffer.from(readFileSync('/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'))
+  const { path } = await convert('mono.ttf', ttf, 'woff2')
+  assert.equal(readFileSync(path).toString('latin1', 0, 4), 'wOF2')
+})
+
+test('browser: html to pdf', unless('browser'), async () => {
+  const { path } = await convert('page.html', Buffer.from('<h1>axolotl</h1>'), 'pdf')
+  assert.match(text(path), /axolotl/)
 })
 
 for (const image of images) {
