@@ -8,7 +8,7 @@ export class ApiError extends Error {
   readonly code: string
   readonly status: number
 
-  constructor(code: string, message: string, status: number) {
+  constructor(code: string, message: string, status = 400) {
     super(message)
     this.name = code
     this.code = code

@@ -1,7 +1,8 @@
 // Event buses. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_CreateEventBus.html and its kin.
 import * as z from 'zod'
+import { ApiError } from '../signed-api.ts'
 import type { Account } from './account.ts'
-import { AwsError, invalid, notFound } from './aws-error.ts'
+import { invalid, notFound } from './errors.ts'
 import { page, readMembers, Tags, text, unsupported, whole } from './members.ts'
 import { tagsOf } from './tags.ts'
 
@@ -69,9 +70,9 @@ export const busOperations = {
     return account.store.commit(() => {
       const buses = busesOf(account)
       if (buses.get(Name))
-        throw new AwsError('ResourceAlreadyExistsException', `Event bus ${Name} already exists.`)
+        throw new ApiError('ResourceAlreadyExistsException', `Event bus ${Name} already exists.`)
       if (buses.list().length >= MAX_BUSES)
-        throw new AwsError(
+        throw new ApiError(
           'LimitExceededException',
           'The requested resource exceeds the maximum number allowed.',
         )

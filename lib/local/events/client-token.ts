@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { ApiError } from '../signed-api.ts'
 import type { Account } from './account.ts'
-import { AwsError } from './aws-error.ts'
 import { text } from './members.ts'
 
 export const Token = text(1, 64, '^[a-zA-Z0-9-_]+$')
@@ -31,7 +31,7 @@ export function once<T extends object>(
     const digest = createHash('sha256').update(JSON.stringify(request)).digest('base64url')
     const known = tokens.get(key)
     if (known && known.request !== digest)
-      throw new AwsError('ConflictException', 'The client token was used with other parameters before.', 409)
+      throw new ApiError('ConflictException', 'The client token was used with other parameters before.', 409)
     // The answer was written by this function, for the same operation.
     if (known) return known.answer as T
     const answer = change()

@@ -1,8 +1,8 @@
 // Tags of event buses and rules. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_TagResource.html
 import * as z from 'zod'
 import type { Account } from './account.ts'
-import { notFound } from './aws-error.ts'
 import { busesOf, findBus } from './buses.ts'
+import { notFound } from './errors.ts'
 import { readMembers, Tags, text } from './members.ts'
 import { findRule, updateRule } from './rules.ts'
 import { type TagRecord, tagList, tagsOf, withoutTags } from './tags.ts'

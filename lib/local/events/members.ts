@@ -1,6 +1,7 @@
 // The members of a request, checked by zod schemas and reported in the words that AWS services use.
 import * as z from 'zod'
-import { AwsError, invalid } from './aws-error.ts'
+import { ApiError } from '../signed-api.ts'
+import { invalid } from './errors.ts'
 
 /** A string of which AWS publishes the pattern. The pattern covers the whole value. */
 export const text = (least: number, most: number, pattern?: string) => {
@@ -38,7 +39,7 @@ export function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
   if (sentence) throw invalid(sentence.message)
   const unreadable = issues.find((issue) => issue.code === 'invalid_type' && issue.input !== undefined)
   if (unreadable)
-    throw new AwsError(
+    throw new ApiError(
       'SerializationException',
       `The value at '${memberPath(unreadable.path)}' has a wrong type.`,
     )
@@ -84,7 +85,7 @@ const MAX_DEPTH = 64
 
 /** In the JSON protocols of AWS a null member is a member that was not given. */
 function withoutNulls(value: unknown, depth = 0): unknown {
-  if (depth > MAX_DEPTH) throw new AwsError('SerializationException', 'The request is nested too deeply.')
+  if (depth > MAX_DEPTH) throw new ApiError('SerializationException', 'The request is nested too deeply.')
   if (Array.isArray(value)) return value.map((one) => withoutNulls(one, depth + 1))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(

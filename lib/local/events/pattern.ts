@@ -1,8 +1,8 @@
 // The event pattern language, read into tests on the leaves of an event.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
 import { isIP } from 'node:net'
-import { badPattern as bad } from './aws-error.ts'
 import { addressRange } from './cidr.ts'
+import { badPattern as bad } from './errors.ts'
 import type { Leaf } from './event-leaves.ts'
 import { wildcard } from './wildcard.ts'
 

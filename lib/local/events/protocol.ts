@@ -1,10 +1,9 @@
 // The two wire protocols: AWS JSON 1.1 for EventBridge, REST JSON for the Scheduler.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { signatureRefusal } from '../signed-api.ts'
+import { ApiError, readBody, signatureRefusal } from '../signed-api.ts'
 import type { Credentials } from '../sigv4.ts'
 import type { Account } from './account.ts'
-import { AwsError } from './aws-error.ts'
 
 export type Operation = (account: Account, body: unknown) => object | Promise<object>
 export type Operations = Readonly<Record<string, Operation>>
@@ -62,17 +61,9 @@ function decoded(text: string): string {
   }
 }
 
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const tooLarge = new AwsError('RequestEntityTooLargeException', 'The request is larger than 4 MiB.', 413)
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > MAX_BODY_BYTES) throw tooLarge
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+export function readRequest(request: IncomingMessage): Promise<Buffer> {
+  const tooLarge = new ApiError('RequestEntityTooLargeException', 'The request is larger than 4 MiB.', 413)
+  return readBody(request, MAX_BODY_BYTES, tooLarge)
 }
 
 export function readJson(bytes: Buffer): Readonly<Record<string, unknown>> {
@@ -83,7 +74,7 @@ export function readJson(bytes: Buffer): Readonly<Record<string, unknown>> {
   } catch {
     // Falls through: it is told below what was expected.
   }
-  throw new AwsError('SerializationException', 'The body of the request is not a JSON object.')
+  throw new ApiError('SerializationException', 'The body of the request is not a JSON object.')
 }
 
 export function checkSignature(
@@ -95,14 +86,14 @@ export function checkSignature(
   if (!refusal) return
   const [code, message] = refusal
   // JSON services answer 400 to a bad signature, REST services 403.
-  throw new AwsError(code, message, options.service === 'events' ? 400 : 403)
+  throw new ApiError(code, message, options.service === 'events' ? 400 : 403)
 }
 
 export function sendAnswer(response: ServerResponse, service: Call['service'], answer: object): void {
   send(response, service, 200, answer)
 }
 
-export function sendError(response: ServerResponse, service: Call['service'], error: AwsError): void {
+export function sendError(response: ServerResponse, service: Call['service'], error: ApiError): void {
   response.setHeader('x-amzn-errortype', error.code)
   const body =
     service === 'events' ? { __type: error.code, message: error.message } : { Message: error.message }

@@ -1,8 +1,9 @@
 // Rules. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html and its kin.
 import * as z from 'zod'
+import { ApiError } from '../signed-api.ts'
 import type { Account } from './account.ts'
-import { AwsError, invalid, notFound } from './aws-error.ts'
 import { BusNameOrArn, busName, findBus, Paging } from './buses.ts'
+import { invalid, notFound } from './errors.ts'
 import { page, readMembers, Tags, text } from './members.ts'
 import { readPattern } from './pattern.ts'
 import { type TagRecord, tagsOf } from './tags.ts'
@@ -81,7 +82,7 @@ export const ruleOperations = {
       if (ScheduleExpression) checkSchedule(ScheduleExpression, bus)
       const before = rulesOf(account).get(keyOf({ bus, name: Name }))
       if (!before && countRules(account, bus) >= MAX_RULES)
-        throw new AwsError(
+        throw new ApiError(
           'LimitExceededException',
           'The requested resource exceeds the maximum number allowed.',
         )

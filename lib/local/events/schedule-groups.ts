@@ -1,9 +1,10 @@
 // Schedule groups and their tags.
 // https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateScheduleGroup.html and its kin.
 import * as z from 'zod'
+import { ApiError } from '../signed-api.ts'
 import type { Account } from './account.ts'
-import { AwsError, invalid, notFound } from './aws-error.ts'
 import { once, Token } from './client-token.ts'
+import { invalid, notFound } from './errors.ts'
 import { page, readMembers, text } from './members.ts'
 import { type TagRecord, tagList, tagsOf, withoutTags } from './tags.ts'
 
@@ -61,7 +62,7 @@ export const scheduleGroupOperations = {
     const { Name } = members
     return once(account, 'CreateScheduleGroup', members, () => {
       if (groupsOf(account).get(Name))
-        throw new AwsError('ConflictException', `Schedule group ${Name} already exists.`, 409)
+        throw new ApiError('ConflictException', `Schedule group ${Name} already exists.`, 409)
       const at = account.now()
       groupsOf(account).put(Name, { name: Name, tags: tagsOf(members.Tags), createdAt: at, modifiedAt: at })
       return { ScheduleGroupArn: groupArn(account, Name) }

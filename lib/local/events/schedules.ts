@@ -1,8 +1,9 @@
 // Schedules. https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateSchedule.html and its kin.
 import * as z from 'zod'
+import { ApiError } from '../signed-api.ts'
 import type { Account } from './account.ts'
-import { AwsError, invalid, notFound } from './aws-error.ts'
 import { once, Token } from './client-token.ts'
+import { invalid, notFound } from './errors.ts'
 import { page, RetryPolicy, readMembers, text, unsupported, whole } from './members.ts'
 import { findGroup, GroupName } from './schedule-groups.ts'
 import { checkDeadLetterArn, checkTargetArn, isFifo, serviceOf } from './target-arn.ts'
@@ -114,7 +115,7 @@ export const scheduleOperations = {
     return once(account, 'CreateSchedule', members, () => {
       findGroup(account, members.GroupName)
       if (schedulesOf(account).get(scheduleKey(members)))
-        throw new AwsError('ConflictException', `Schedule ${members.Name} already exists.`, 409)
+        throw new ApiError('ConflictException', `Schedule ${members.Name} already exists.`, 409)
       return save(account, members, undefined)
     })
   },

@@ -1,8 +1,9 @@
 // The embedded EventBridge and Scheduler: one handler for both APIs, one file for what they remember.
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ApiError } from '../signed-api.ts'
 import type { Credentials } from '../sigv4.ts'
 import type { Account, Log } from './account.ts'
-import { AwsError } from './aws-error.ts'
 import { busOperations, createDefaultBus } from './buses.ts'
 import { startClock } from './clock.ts'
 import { startDeliveries, type Targets } from './delivery.ts'
@@ -11,9 +12,9 @@ import {
   type Call,
   checkSignature,
   type Operations,
-  readBody,
   readCall,
   readJson,
+  readRequest,
   sendAnswer,
   sendError,
 } from './protocol.ts'
@@ -57,7 +58,7 @@ const operations: Readonly<Record<Call['service'], Operations>> = {
 }
 
 const unknownOperation = (service: Call['service'], operation: string) =>
-  new AwsError(
+  new ApiError(
     'UnknownOperationException',
     operation === '' ? 'This is no operation of the API.' : `${operation} is not supported by this server.`,
     service === 'events' ? 400 : 404,
@@ -79,7 +80,7 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
 
   async function ingest(bus: string, json: string, hops: number): Promise<void> {
     if (hops > MAX_HOPS)
-      throw new AwsError('NotAuthorizedForSourceException', `The event has passed ${MAX_HOPS} event buses.`)
+      throw new ApiError('NotAuthorizedForSourceException', `The event has passed ${MAX_HOPS} event buses.`)
     const event = readEvent(json)
     if (event) await store.commit(() => routeEvent(account, bus, event, hops))
   }
@@ -96,16 +97,16 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { service, operation, members } = readCall(request)
     try {
-      const body = await readBody(request)
+      const body = await readRequest(request)
       checkSignature(request, body, { service, credentials, region })
       const known = Object.hasOwn(operations[service], operation) ? operations[service][operation] : undefined
       if (!known) throw unknownOperation(service, operation)
       sendAnswer(response, service, await known(account, { ...readJson(body), ...members }))
     } catch (error) {
-      if (error instanceof AwsError) return sendError(response, service, error)
+      if (error instanceof ApiError) return sendError(response, service, error)
       log('A request to the event bus failed.', { operation, error })
       const code = service === 'events' ? 'InternalException' : 'InternalServerException'
-      sendError(response, service, new AwsError(code, 'The request could not be processed.', 500))
+      sendError(response, service, new ApiError(code, 'The request could not be processed.', 500))
     }
   }
 

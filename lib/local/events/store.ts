@@ -1,8 +1,9 @@
 // What the event bus and the scheduler remember: documents (buses, rules, groups, schedules) held in memory and
 // written through, and the outbox of deliveries that are owed to targets.
+
 import type { DatabaseSync } from 'node:sqlite'
 import { type GroupCommit, groupCommit, openDatabase } from '../group-commit.ts'
-import { AwsError } from './aws-error.ts'
+import { ApiError } from '../signed-api.ts'
 import type { Delivery } from './delivery.ts'
 
 const kinds = ['bus', 'rule', 'group', 'schedule', 'token'] as const
@@ -65,7 +66,7 @@ export function openStore(file: string): Store {
     closed: () => new Error('The store of the event bus is closed.'),
     // A refusal checks before it writes; anything else may have changed the documents in memory.
     undone: (error) => {
-      if (!(error instanceof AwsError)) load()
+      if (!(error instanceof ApiError)) load()
     },
   })
 

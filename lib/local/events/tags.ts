@@ -1,4 +1,4 @@
-import { AwsError } from './aws-error.ts'
+import { ApiError } from '../signed-api.ts'
 
 export type TagList = readonly { readonly Key: string; readonly Value: string }[]
 export type TagRecord = Readonly<Record<string, string>>
@@ -9,7 +9,7 @@ const MAX_TAGS = 50
 export function tagsOf(list: TagList, before: TagRecord = {}): TagRecord {
   const tags = { ...before, ...Object.fromEntries(list.map(({ Key, Value }) => [Key, Value])) }
   if (Object.keys(tags).length > MAX_TAGS)
-    throw new AwsError('ValidationException', `A resource can have up to ${MAX_TAGS} tags.`)
+    throw new ApiError('ValidationException', `A resource can have up to ${MAX_TAGS} tags.`)
   return tags
 }
 

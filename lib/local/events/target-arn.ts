@@ -1,4 +1,4 @@
-import { invalid } from './aws-error.ts'
+import { invalid } from './errors.ts'
 
 const shapes = {
   sqs: /^arn:aws[\w-]*:sqs:[\w-]+:\d{12}:[\w-]{1,80}(\.fifo)?$/,

@@ -1,6 +1,6 @@
 // What a target receives: the event, a part of it, a constant, or a template filled from it.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html
-import { invalid } from './aws-error.ts'
+import { invalid } from './errors.ts'
 
 export interface InputOptions {
   readonly Id: string

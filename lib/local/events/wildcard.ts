@@ -1,4 +1,4 @@
-import { badPattern as bad } from './aws-error.ts'
+import { badPattern as bad } from './errors.ts'
 
 /** A `*` stands for any run of characters; `\*` and `\\` are the characters themselves. */
 export function wildcard(pattern: string): (value: string) => boolean {

@@ -481,6 +481,20 @@ test('operations that are not served, and parameters without effect, are refused
   })
 })
 
+test('a request that turns out too large gets its refusal, not a broken connection', async (t) => {
+  const { endpoint } = await embed(t)
+  const half = new Uint8Array(3 << 20)
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { 'x-amz-target': 'AWSEvents.PutEvents' },
+    // Without a length beforehand.
+    body: ReadableStream.from([half, half]),
+    duplex: 'half',
+  } as RequestInit)
+  assert.equal(response.status, 413)
+  assert.equal(response.headers.get('x-amzn-errortype'), 'RequestEntityTooLargeException')
+})
+
 test('a wrong secret, an unknown key and a wrong region are refused', async (t) => {
   const { endpoint } = await embed(t)
   const wrong: [object, string][] = [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { AwsError } from '../../../lib/local/events/aws-error.ts'
 import { leavesOf, matchesPattern, TooComplex } from '../../../lib/local/events/event-leaves.ts'
 import { readPattern } from '../../../lib/local/events/pattern.ts'
+import { ApiError } from '../../../lib/local/signed-api.ts'
 
 function matches(pattern: object, event: object): boolean {
   const leaves = leavesOf(event)
@@ -218,7 +218,7 @@ for (const [pattern, reason] of Object.entries(reasons))
     assert.throws(
       () => readPattern(pattern),
       (error) =>
-        error instanceof AwsError &&
+        error instanceof ApiError &&
         error.code === 'InvalidEventPatternException' &&
         error.message === `Event pattern is not valid. Reason: ${reason}`,
     )
