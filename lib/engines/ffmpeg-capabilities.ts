@@ -33,10 +33,26 @@ const writeOnly: readonly FormatId[] = ['mmf']
 
 const videoSources: readonly FormatId[] = [...videos, ...readOnlyVideos]
 const isSilent = (id: FormatId) => silent.includes(id) || readOnlySilent.some((one) => one === id)
-const soundSources: readonly FormatId[] = [
-  ...audios.filter((id) => !writeOnly.includes(id)),
-  ...readOnlyAudios,
-  ...videoSources.filter((id) => !isSilent(id)),
+const sounds: readonly FormatId[] = [...audios.filter((id) => !writeOnly.includes(id)), ...readOnlyAudios]
+const soundingVideos = videoSources.filter((id) => !isSilent(id))
+/** What the sound of a film is wanted as; the formats of old machines, telephones and radios are not among them. */
+const soundOfFilms: readonly FormatId[] = [
+  ...([
+    'mp3',
+    'wav',
+    'flac',
+    'aac',
+    'm4a',
+    'm4b',
+    'm4r',
+    'alac',
+    'ogg',
+    'oga',
+    'opus',
+    'weba',
+    'mka',
+  ] as const),
+  ...(['ac3', 'eac3', 'dts', 'mp2', 'wma', 'aiff', 'au', 'caf', 'amr', '3ga', 'spx', 'wv'] as const),
 ]
 
 const mergedVideos = ['mp4', 'mov', 'mkv', 'webm', 'm4v', 'avi'] as const
@@ -51,7 +67,8 @@ export const capabilities: readonly Capability[] = [
   }),
   ...audios.map((to): Capability => {
     const options = audioOptions(audioContainers[to])
-    return { operation: 'convert', from: soundSources, to: [to], same: true, options, cost: 0.5 }
+    const from = soundOfFilms.includes(to) ? [...sounds, ...soundingVideos] : sounds
+    return { operation: 'convert', from, to: [to], same: true, options, cost: 0.5 }
   }),
   { operation: 'convert', from: [...videoSources, 'apng'], to: ['gif'], options: gifOptions, cost: 2 },
   {

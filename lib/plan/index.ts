@@ -4,7 +4,7 @@ import { engines as allEngines } from '../engines/index.ts'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById, formats } from '../formats/index.ts'
 import { type Edges, edgesOf } from './edges.ts'
-import { isOffered, isUsual, rankOf } from './offered.ts'
+import { isOffered, isWorthAWay, rankOf } from './offered.ts'
 import { type Route, routesFrom } from './search.ts'
 
 export type { Step } from './edges.ts'
@@ -134,16 +134,6 @@ function plansOf(engines: readonly Engine[], operation: Operation): Plans {
 /** What another operation does to a file, it does in one step. */
 const maxStepsOf = (operation: Operation) => (operation === 'convert' ? 3 : 1)
 
-/**
- * What one engine does in one step is always there. Longer ways lead to what people want of another category, and to
- * anything within their own in two steps: a page of a book as a sun raster is a way, but nobody's.
- */
-function isWorthwhile(from: FormatId, to: FormatId, steps: number): boolean {
-  if (steps === 1) return true
-  const [source, target] = [formatById(from), formatById(to)]
-  return isUsual(target) || (steps === 2 && source.category === target.category)
-}
-
 /** Sources are searched when first asked for: most requests of a fresh function need one. */
 function lazyPlans(edges: Edges, maxSteps: number): Plans {
   const bySource = new Map<string, Map<FormatId, Route>>()
@@ -153,7 +143,12 @@ function lazyPlans(edges: Edges, maxSteps: number): Plans {
     const known = bySource.get(key)
     if (known) return known
     const found = routesFrom(edges, id, maxSteps, pinned)
-    const wanted = new Map([...found].filter(([to, { steps }]) => isWorthwhile(id, to, steps.length)))
+    // What one engine does in one step is always there; a page of a book as a sun raster is a way, but nobody's.
+    const wanted = new Map(
+      [...found].filter(
+        ([to, { steps }]) => steps.length === 1 || isWorthAWay(formatById(id), formatById(to)),
+      ),
+    )
     bySource.set(key, wanted)
     return wanted
   }

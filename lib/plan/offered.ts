@@ -33,8 +33,11 @@ const kinds = [
 /** Text becomes slides, where its headings are their titles. */
 const slidesOfText = ['pptx', 'odp']
 
-/** Worth a long way, though not a place in a list: the tables of a text as a sheet, a text as slides. */
-const wanted: readonly string[] = ['doc', 'xlsx', 'xls', 'ods', 'csv', 'pptx', 'ppt', 'odp', 'tex']
+/** Worth a longer way within their category, though not a place in a list: the tables of a text as a sheet. */
+const wanted: readonly string[] = [
+  ...['doc', 'xlsx', 'xls', 'ods', 'csv', 'pptx', 'ppt', 'odp', 'tex', 'rst', 'adoc'],
+  ...['heic', 'jxl', 'jp2', 'ico', 'psd', 'tga', 'hdr', 'exr', 'dds', 'pcx', 'apng', 'eps', 'svgz'],
+]
 
 /** Every id that a rule names. */
 export const namedIds: readonly string[] = [
@@ -57,8 +60,12 @@ export function isOffered(from: Format, to: Format): boolean {
   return kind ? kind.becomes.includes(to.id) : slidesOfText.includes(to.id)
 }
 
-/** Asked for often, whatever it is made of. */
-export const isUsual = ({ id, category }: Format) => usual[category].includes(id) || wanted.includes(id)
+/** Whether a way of several steps is worth its loss of time and content. */
+export const isWorthAWay = (from: Format, to: Format) =>
+  usual[to.category].includes(to.id) || (kindOf(from) === kindOf(to) && wanted.includes(to.id))
+
+/** A book is a document that is read elsewhere. */
+const kindOf = ({ category }: Format) => (category === 'ebook' ? 'document' : category)
 
 /** The most wanted of its category is 0; all that nobody asks for is the same. */
 export function rankOf({ id, category }: Format): number {

@@ -150,7 +150,7 @@ test('all conversions share their options, and are far from what a function may 
   const pair = of('png', 'jpg')
   assert.ok(data.optionSets[pair?.optionSet ?? -1]?.some(({ name }) => name === 'quality'))
   assert.equal(pair?.experimental, false)
-  assert.equal(of('docx', 'miff')?.experimental, true)
+  assert.equal(of('docx', 'xlsx')?.experimental, true)
 })
 
 test('a tool is listed with the formats and options that it takes', async () => {
