@@ -21,6 +21,8 @@ PLACEHOLDER = re.compile(r'(\{page\}|\{pages\}|\{date\})')
 
 
 def prepare(document, request):
+    if request['input'].endswith(('.emf', '.wmf')):
+        _fit_page(document)
     page = request.get('page')
     if page is None:
         return
@@ -49,6 +51,20 @@ def pdf_pages(path):
 def keep_first_page(document):
     while document.DrawPages.Count > 1:
         document.DrawPages.remove(document.DrawPages.getByIndex(1))
+
+
+def _fit_page(document):
+    """A metafile has no page; the office lays it on one of its own."""
+    page = document.DrawPages.getByIndex(0)
+    if page.Count != 1:
+        return
+    shape = page.getByIndex(0)
+    for side in SIDES:
+        setattr(page, f'Border{side}', 0)
+    page.Width, page.Height = max(shape.Size.Width, 1), max(shape.Size.Height, 1)
+    origin = shape.Position
+    origin.X = origin.Y = 0
+    shape.Position = origin
 
 
 def _page_styles(document):

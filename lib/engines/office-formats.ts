@@ -59,6 +59,7 @@ export const officeFormats: readonly OfficeFormat[] = [
   { id: 'wpd', family: 'text', ...readOnly('WordPerfect') },
   { id: 'wps', family: 'text', ...readOnly('MS_Works') },
   { id: 'wri', family: 'text', ...readOnly('MS_Write') },
+  { id: 'wordml', family: 'text', ...both('MS Word 2003 XML') },
   { id: 'hwp', family: 'text', ...readOnly('writer_MIZI_Hwp_97') },
   { id: 'pages', family: 'text', ...readOnly('Apple Pages') },
 
@@ -98,6 +99,19 @@ export const officeFormats: readonly OfficeFormat[] = [
   { id: 'slk', family: 'sheet', ...readOnly('SYLK') },
   { id: 'sxc', family: 'sheet', ...readOnly('StarOffice XML (Calc)') },
   { id: 'uos', family: 'sheet', ...readOnly('UOF spreadsheet') },
+  {
+    id: 'xmlss',
+    family: 'sheet',
+    ...readOnly('MS Excel 2003 XML Orcus'),
+    write: { filter: 'MS Excel 2003 XML' },
+  },
+  { id: 'et', family: 'sheet', ...readOnly('MS Excel 97') },
+  { id: 'wk1', family: 'sheet', ...readOnly('Lotus', 'WPS_Lotus_Calc') },
+  { id: 'wk4', family: 'sheet', ...readOnly('WPS_Lotus_Calc') },
+  { id: '123', family: 'sheet', ...readOnly('WPS_Lotus_Calc') },
+  { id: 'wb1', family: 'sheet', ...readOnly('WPS_QPro_Calc') },
+  { id: 'wb2', family: 'sheet', ...readOnly('Quattro Pro 6.0', 'WPS_QPro_Calc') },
+  { id: 'wb3', family: 'sheet', ...readOnly('WPS_QPro_Calc') },
   { id: 'numbers', family: 'sheet', ...readOnly('Apple Numbers') },
 
   { id: 'pptx', family: 'slides', ...both('Impress MS PowerPoint 2007 XML') },
@@ -111,6 +125,8 @@ export const officeFormats: readonly OfficeFormat[] = [
   { id: 'odp', family: 'slides', ...both('impress8') },
   { id: 'otp', family: 'slides', ...both('impress8_template') },
   { id: 'fodp', family: 'slides', ...both('OpenDocument Presentation Flat XML') },
+  { id: 'uop', family: 'slides', ...both('UOF presentation') },
+  { id: 'dps', family: 'slides', ...readOnly('MS PowerPoint 97') },
   { id: 'sxi', family: 'slides', ...readOnly('StarOffice XML (Impress)') },
   { id: 'key', family: 'slides', ...readOnly('Apple Keynote') },
 
@@ -121,6 +137,18 @@ export const officeFormats: readonly OfficeFormat[] = [
   { id: 'vsdx', family: 'drawing', ...readOnly('Visio Document') },
   { id: 'pub', family: 'drawing', ...readOnly('Publisher Document') },
   { id: 'dxf', family: 'drawing', ...readOnly('DXF - AutoCAD Interchange') },
+  {
+    id: 'emf',
+    family: 'drawing',
+    ...readOnly('EMF - MS Windows Metafile'),
+    write: { filter: 'draw_emf_Export', firstPageOnly: true },
+  },
+  {
+    id: 'wmf',
+    family: 'drawing',
+    ...readOnly('WMF - MS Windows Metafile'),
+    write: { filter: 'draw_wmf_Export', firstPageOnly: true },
+  },
 ]
 
 /** Targets that are no office format of their own; each family has its filter. */

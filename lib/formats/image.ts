@@ -50,6 +50,20 @@ export const image = [
     vector: true,
   },
   {
+    id: 'emf',
+    name: 'Enhanced metafile',
+    extensions: ['emf'],
+    mimeTypes: ['image/emf', 'image/x-emf'],
+    vector: true,
+  },
+  {
+    id: 'wmf',
+    name: 'Windows metafile',
+    extensions: ['wmf'],
+    mimeTypes: ['image/wmf', 'image/x-wmf'],
+    vector: true,
+  },
+  {
     id: 'svgz',
     name: 'Compressed Scalable Vector Graphics',
     extensions: ['svgz'],

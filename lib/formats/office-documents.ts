@@ -111,6 +111,62 @@ const sheets = [
     mimeTypes: ['application/vnd.apple.numbers', 'application/x-iwork-numbers-sffnumbers'],
     multiPage: true,
   },
+  {
+    id: 'xmlss',
+    name: 'Excel 2003 XML spreadsheet',
+    extensions: ['xmlss'],
+    mimeTypes: ['application/xml'],
+    multiPage: true,
+  },
+  {
+    id: 'et',
+    name: 'WPS spreadsheet',
+    extensions: ['et', 'ett'],
+    mimeTypes: ['application/vnd.ms-excel'],
+    multiPage: true,
+  },
+  {
+    id: 'wk1',
+    name: 'Lotus 1-2-3 worksheet',
+    extensions: ['wk1', 'wks'],
+    mimeTypes: ['application/vnd.lotus-1-2-3'],
+    multiPage: true,
+  },
+  {
+    id: 'wk4',
+    name: 'Lotus 1-2-3 worksheet, version 4',
+    extensions: ['wk3', 'wk4'],
+    mimeTypes: ['application/vnd.lotus-1-2-3'],
+    multiPage: true,
+  },
+  {
+    id: '123',
+    name: 'Lotus 1-2-3 97 workbook',
+    extensions: ['123'],
+    mimeTypes: ['application/vnd.lotus-1-2-3'],
+    multiPage: true,
+  },
+  {
+    id: 'wb1',
+    name: 'Quattro Pro 1 notebook',
+    extensions: ['wb1'],
+    mimeTypes: ['application/x-quattro-pro'],
+    multiPage: true,
+  },
+  {
+    id: 'wb2',
+    name: 'Quattro Pro 6 notebook',
+    extensions: ['wb2'],
+    mimeTypes: ['application/x-quattro-pro'],
+    multiPage: true,
+  },
+  {
+    id: 'wb3',
+    name: 'Quattro Pro 7 notebook',
+    extensions: ['wb3', 'qpw'],
+    mimeTypes: ['application/x-quattro-pro'],
+    multiPage: true,
+  },
 ] as const satisfies readonly FormatRow[]
 
 const slides = [
@@ -205,6 +261,20 @@ const slides = [
     name: 'Apple Keynote presentation',
     extensions: ['key'],
     mimeTypes: ['application/vnd.apple.keynote', 'application/x-iwork-keynote-sffkey'],
+    multiPage: true,
+  },
+  {
+    id: 'uop',
+    name: 'Unified Office presentation',
+    extensions: ['uop'],
+    mimeTypes: ['application/vnd.uof.presentation'],
+    multiPage: true,
+  },
+  {
+    id: 'dps',
+    name: 'WPS presentation',
+    extensions: ['dps', 'dpt'],
+    mimeTypes: ['application/vnd.ms-powerpoint'],
     multiPage: true,
   },
 ] as const satisfies readonly FormatRow[]

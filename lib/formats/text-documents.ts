@@ -158,4 +158,10 @@ export const textDocuments = [
     extensions: ['json'],
     mimeTypes: ['application/json'],
   },
+  {
+    id: 'wordml',
+    name: 'Word 2003 XML document',
+    extensions: ['wordml'],
+    mimeTypes: ['application/xml'],
+  },
 ] as const satisfies readonly FormatRow[]

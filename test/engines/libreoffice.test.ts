@@ -111,6 +111,16 @@ describe('a document becomes PDF', () => {
   })
 })
 
+test('a metafile becomes a page of its own size', async () => {
+  for (const kind of ['emf', 'wmf'] as const) {
+    const { path } = await converted('drawing.odg', kind)
+    const sizes = await pageSizes((await convert(engine, path, 'pdf', { from: kind })).path)
+    const [width = 0, height = 0] = sizes[0]?.split('x').map(Number) ?? []
+    assert.equal(sizes.length, 1)
+    assert.ok(width > 10 && width < 595 && height > 10 && height < 842, sizes[0])
+  }
+})
+
 test('a font that is not installed is told, with the one that took its place', async () => {
   const { path, warnings } = await converted('report.docx', 'pdf')
   assert.deepEqual(warnings, [], await output('pdffonts', path))

@@ -16,6 +16,8 @@ const streams: readonly (readonly [string, FormatId])[] = [
   ['Book', 'xls'],
   ['PowerPoint Document', 'ppt'],
   ['VisioDocument', 'vsd'],
+  ['PerfectOffice_MAIN', 'wb3'],
+  ['NativeContent_MAIN', 'wb3'],
   ['Quill', 'pub'],
   ['MatOST', 'wps'],
   ['CONTENTS', 'wps'],

@@ -7,7 +7,10 @@ const flatOpenDocument: Readonly<Record<string, FormatId>> = {
   graphics: 'fodg',
 }
 
-const uniformOffice: Readonly<Record<string, FormatId>> = { spreadsheet: 'uos' }
+const uniformOffice: Readonly<Record<string, FormatId>> = {
+  spreadsheet: 'uos',
+  presentation: 'uop',
+}
 
 /** Which of the registry's XML formats a file is, from its first tag. */
 export function xmlFormat(head: Uint8Array): FormatId | undefined {
@@ -37,6 +40,10 @@ export function xmlFormat(head: Uint8Array): FormatId | undefined {
       return articleFormat(text, root)
     case 'uof':
       return uniformOffice[/mimetype="vnd\.uof\.([a-z]+)/i.exec(root)?.[1] ?? '']
+    case 'worddocument':
+      return 'wordml'
+    case 'workbook':
+      return /urn:schemas-microsoft-com:office:spreadsheet/.test(root) ? 'xmlss' : undefined
     default:
       return undefined
   }
