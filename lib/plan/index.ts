@@ -6,6 +6,7 @@ import { type FormatId, formatById, formats } from '../formats/index.ts'
 import { type Edges, edgesOf } from './edges.ts'
 import { isOffered, isWorthAWay, rankOf } from './offered.ts'
 import { type Route, routesFrom } from './search.ts'
+import unprovenPairs from './unproven-pairs.json' with { type: 'json' }
 
 export type { Step } from './edges.ts'
 export type { Route } from './search.ts'
@@ -101,6 +102,11 @@ export function conversions(
   return plansOf(engines, operation).all()
 }
 
+/** Every pair that should work, those included that nobody has seen to; `npm run conformance` tries them. */
+export function candidates(): readonly Conversion[] {
+  return lazyPlans(edgesOf(allEngines, 'convert'), maxStepsOf('convert'), {}).all()
+}
+
 /** The options of all steps as one schema. A name that several steps know is the one of the last: it makes the target. */
 export function optionsOf(route: Route): z.ZodObject {
   return z.object(Object.assign({}, ...route.steps.map((step) => step.capability.options.shape)))
@@ -126,7 +132,13 @@ const cache = new WeakMap<readonly Engine[], Map<Operation, Plans>>()
 function plansOf(engines: readonly Engine[], operation: Operation): Plans {
   const plans = cache.get(engines) ?? new Map<Operation, Plans>()
   cache.set(engines, plans)
-  const known = plans.get(operation) ?? lazyPlans(edgesOf(engines, operation), maxStepsOf(operation))
+  const known =
+    plans.get(operation) ??
+    lazyPlans(
+      edgesOf(engines, operation),
+      maxStepsOf(operation),
+      operation === 'convert' ? unprovenPairs : {},
+    )
   plans.set(operation, known)
   return known
 }
@@ -135,7 +147,11 @@ function plansOf(engines: readonly Engine[], operation: Operation): Plans {
 const maxStepsOf = (operation: Operation) => (operation === 'convert' ? 3 : 1)
 
 /** Sources are searched when first asked for: most requests of a fresh function need one. */
-function lazyPlans(edges: Edges, maxSteps: number): Plans {
+function lazyPlans(
+  edges: Edges,
+  maxSteps: number,
+  unproven: Readonly<Record<string, readonly string[]>>,
+): Plans {
   const bySource = new Map<string, Map<FormatId, Route>>()
   let every: readonly Conversion[] | undefined
   const from = (id: FormatId, pinned?: EngineId) => {
@@ -143,10 +159,12 @@ function lazyPlans(edges: Edges, maxSteps: number): Plans {
     const known = bySource.get(key)
     if (known) return known
     const found = routesFrom(edges, id, maxSteps, pinned)
-    // What one engine does in one step is always there; a page of a book as a sun raster is a way, but nobody's.
     const wanted = new Map(
       [...found].filter(
-        ([to, { steps }]) => steps.length === 1 || isWorthAWay(formatById(id), formatById(to)),
+        ([to, { steps }]) =>
+          !unproven[id]?.includes(to) &&
+          // What one engine does in one step is always there; a page of a book as a sun raster is a way, but nobody's.
+          (steps.length === 1 || isWorthAWay(formatById(id), formatById(to))),
       ),
     )
     bySource.set(key, wanted)

@@ -16,6 +16,7 @@ const kinds = [
   {
     of: [
       ...['xlsx', 'xlsm', 'xltx', 'xltm', 'xls', 'xlt', 'ods', 'ots', 'fods', 'sxc', 'uos'],
+      ...['xmlss', 'et', 'wk1', 'wk4', '123', 'wb1', 'wb2', 'wb3'],
       ...['csv', 'tsv', 'dif', 'slk', 'numbers'],
     ],
     becomes: ['pdf', 'html', 'md', 'txt'],
@@ -23,7 +24,7 @@ const kinds = [
   {
     of: [
       ...['pptx', 'pptm', 'ppsx', 'potx', 'potm', 'ppt', 'pps', 'pot', 'odp', 'otp', 'fodp', 'sxi'],
-      ...['key'],
+      ...['key', 'uop', 'dps'],
     ],
     becomes: ['pdf', 'html', 'txt'],
   },

@@ -9,7 +9,8 @@ export const usage = `npm run conformance -- [options]
   --to x,y            only these targets
   --engine id         only pairs in which this engine works
   --part 3/10         every tenth pair, from the third
-  --again             also pairs that have an ok line for their route
+  --again             pairs that have an ok line for their route, and no others
+  --minutes 8         takes no further pair after so many minutes
   --jobs 2            how many at a time
 `
 
@@ -22,6 +23,8 @@ export interface Choice {
   readonly part: { readonly index: number; readonly of: number } | undefined
   readonly again: boolean
   readonly jobs: number
+  /** Nothing where all are to run. */
+  readonly minutes: number | undefined
 }
 
 /** @throws Error with a sentence about the argument that is wrong. */
@@ -36,10 +39,14 @@ export function choiceFrom(args: readonly string[]): Choice {
       part: { type: 'string' },
       again: { type: 'boolean', default: false },
       jobs: { type: 'string', default: '2' },
+      minutes: { type: 'string' },
     },
   })
   const jobs = Number(values.jobs)
   if (!Number.isInteger(jobs) || jobs < 1) throw new Error(`--jobs takes a whole number, not ${values.jobs}.`)
+  const minutes = values.minutes === undefined ? undefined : Number(values.minutes)
+  if (minutes !== undefined && !(minutes > 0))
+    throw new Error(`--minutes takes a number above 0, not ${values.minutes}.`)
   return {
     category: oneOf('category', values.category, categories),
     from: formatList(values.from),
@@ -48,6 +55,7 @@ export function choiceFrom(args: readonly string[]): Choice {
     part: partOf(values.part),
     again: values.again,
     jobs,
+    minutes,
   }
 }
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { engines } from '../../lib/engines/index.ts'
-import { type Conversion, conversions } from '../../lib/plan/index.ts'
+import { type Conversion, candidates, conversions } from '../../lib/plan/index.ts'
 import { Board } from './board.ts'
 import { choiceFrom, chosenPairs, isWhole, usage } from './choice.ts'
 import { assertDetected } from './detected.ts'
@@ -20,6 +20,7 @@ import {
 } from './results.ts'
 import { RouteRunner } from './run-route.ts'
 import { hasSamples, sampleOf, samplesFolder } from './samples.ts'
+import { keepUnprovenPairs } from './unproven-pairs.ts'
 import { keepVersions } from './versions.ts'
 
 const saveEveryMs = 5000
@@ -44,7 +45,8 @@ function reason(error: unknown): string {
 }
 
 const choice = chosen()
-const all = conversions()
+// What is not offered yet is tried by default; a look at what is offered tries that alone.
+const all = choice.again ? conversions() : candidates()
 const lines = await readResults()
 const selected = chosenPairs(all, choice).filter((pair) => choice.again || !isProven(pair, lines))
 const pairs = selected.filter(({ from }) => sampleOf(from) !== undefined)
@@ -102,9 +104,11 @@ async function tried(pair: Conversion): Promise<Line> {
 }
 
 let failed = 0
+const endsAt = performance.now() + (choice.minutes ?? Number.POSITIVE_INFINITY) * 60_000
 const queue = pairs.values()
 async function work(): Promise<void> {
   for (const pair of queue) {
+    if (performance.now() > endsAt) return
     const line = await tried(pair)
     if (abort.signal.aborted) return
     if (line.result === 'failed') failed++
@@ -115,8 +119,9 @@ async function work(): Promise<void> {
 }
 await Promise.all(Array.from({ length: choice.jobs }, work))
 await save()
-if (isWhole(choice)) await pruneResults(new Set(all.map(pairKey)))
+if (isWhole(choice)) await pruneResults(new Set(candidates().map(pairKey)))
 await keepVersions(engines)
+await keepUnprovenPairs(candidates())
 await Promise.all(engines.map((engine) => engine.close?.()))
 await rm(folder, { recursive: true, force: true })
 console.log(`\n${board.table()}`)

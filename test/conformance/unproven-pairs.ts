@@ -1,0 +1,18 @@
+import { writeFile } from 'node:fs/promises'
+import type { Conversion } from '../../lib/plan/index.ts'
+import { isProven, readResults } from './results.ts'
+
+const path = new URL('../../lib/plan/unproven-pairs.json', import.meta.url)
+
+/** The planner leaves out what has not been seen to work over the way that it would take. */
+export async function keepUnprovenPairs(all: readonly Conversion[]): Promise<void> {
+  const lines = await readResults()
+  const unproven = all.filter((pair) => !isProven(pair, lines))
+  const rows = [...Map.groupBy(unproven, ({ from }) => from)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([from, pairs]) => {
+      const targets = pairs.map(({ to }) => to).sort()
+      return `  ${JSON.stringify(from)}: [${targets.map((to) => JSON.stringify(to)).join(', ')}]`
+    })
+  await writeFile(path, rows.length > 0 ? `{\n${rows.join(',\n')}\n}\n` : '{}\n')
+}
