@@ -16,7 +16,8 @@ export async function picturesToPdf(
 ): Promise<string> {
   const sources: string[] = []
   for (const [index, picture] of pictures.entries()) {
-    const embeds = embeddable.includes(picture.format) && picture.metadata.depth === 'uchar'
+    const { depth, hasAlpha } = picture.metadata
+    const embeds = embeddable.includes(picture.format) && depth === 'uchar' && !hasAlpha
     sources.push(...(embeds ? [picture.path] : await asPngs(picture, index, tools)))
     tools.progress((index + 1) / (pictures.length + 1))
   }

@@ -32,8 +32,10 @@ const sidesOf = (text: string) => text.split(',').map(Number)
 
 const PlainOptions = z.object(pictureShape)
 const LossyOptions = z.object(lossyShape)
-const JpgOptions = z.object(jpgShape)
-const PngOptions = z.object(pngShape)
+/** Without adobe-rgb: the policy admits no profiles from elsewhere. */
+const colorSpace = z.enum(['srgb', 'gray']).optional().describe('gray makes shades of gray.')
+const JpgOptions = z.object({ ...jpgShape, colorSpace })
+const PngOptions = z.object({ ...pngShape, colorSpace })
 const IconOptions = z.object({
   ...pictureShape,
   sizes: z
