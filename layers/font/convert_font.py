@@ -216,6 +216,8 @@ def redraw(path, sfnt, made, facts):
 
 def bitmaps(path, target, pixels, folder):
     font = fontforge.open(path)
+    # Only what is selected is drawn.
+    font.selection.all()
     font.bitmapSizes = ((pixels,),)
     font.regenBitmaps((pixels,))
     font.generate(os.path.join(folder, 'bitmap.'), 'bdf')

@@ -91,6 +91,7 @@ test('a font without instructions is smaller and has the same letters', async ()
 test('bitmaps are as high as asked', async () => {
   const { path } = await convert(fontforge, ttf, 'bdf', { options: { ...subset, pixelSize: 24 } })
   assert.match(readFileSync(path, 'latin1'), /^PIXEL_SIZE 24$/m)
+  assert.ok((await letterCount(path, 'bdf')) >= new Set(letters).size)
 })
 
 test('a program inside a font file is not run', async () => {
