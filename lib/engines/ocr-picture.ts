@@ -4,7 +4,7 @@ import type { InputFile, Tools } from './engine.ts'
 import { loadSharp } from './vips-image.ts'
 
 /** Pictures whose text can be read. */
-export const readablePictures = ['png', 'jpg', 'tiff', 'webp', 'bmp', 'gif'] as const
+export const readablePictures = ['png', 'jpg', 'tiff', 'webp', 'gif'] as const
 
 export interface PicturePdf {
   readonly path: string
@@ -29,9 +29,7 @@ export async function pictureAsPdf(input: InputFile, tools: Tools): Promise<Pict
 
 async function asPdf(input: InputFile, tools: Tools): Promise<PicturePdf> {
   const path = join(tools.workDir, 'picture.pdf')
-  // libvips here reads no bitmaps, img2pdf does.
-  const { files, dpi } =
-    input.format === 'bmp' ? { files: [input.path], dpi: 300 } : await pngsOf(input, tools)
+  const { files, dpi } = await pngsOf(input, tools)
   const size = `${Math.round(dpi)}dpix${Math.round(dpi)}dpi`
   await tools.exec('img2pdf', ['--imgsize', size, '--output', path, '--', ...files])
   return { path, pages: files.length, dpi }
@@ -54,6 +52,8 @@ async function pngsOf(input: InputFile, tools: Tools): Promise<{ files: string[]
       .flatten({ background: 'white' })
       .toColourspace('srgb')
       .png({ compressionLevel: 3 })
+      // img2pdf divides by it, and a picture may say 0.
+      .withMetadata({ density: 72 })
       .toFile(path)
     files.push(path)
   }
