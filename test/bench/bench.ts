@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
+import { chromium } from '../../lib/engines/chromium.ts'
+import type { Engine } from '../../lib/engines/engine.ts'
 import { createTools } from '../../lib/engines/exec.ts'
 import { libreoffice } from '../../lib/engines/libreoffice.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
@@ -29,7 +31,7 @@ interface Case {
   readonly bare: () => Promise<unknown>
 }
 
-function cases({ dir, png, docx, mkv }: Fixtures): readonly Case[] {
+function cases({ dir, png, docx, html, pdf, mkv }: Fixtures): readonly Case[] {
   const out = (name: string) => join(dir, name)
   return [
     {
@@ -39,7 +41,28 @@ function cases({ dir, png, docx, mkv }: Fixtures): readonly Case[] {
       to: 'webp',
       bare: () => sharp(png.path).webp().toFile(out('bare.webp')),
     },
-    { name: '10-page DOCX → PDF', runs: 15, fixture: docx, to: 'pdf', bare: () => bareOffice(docx) },
+    {
+      name: '10-page DOCX → PDF',
+      runs: 15,
+      fixture: docx,
+      to: 'pdf',
+      bare: () => bareEngine(libreoffice, docx, 'docx'),
+    },
+    {
+      name: '10-page HTML → PDF',
+      runs: 15,
+      fixture: html,
+      to: 'pdf',
+      bare: () => bareEngine(chromium, html, 'html'),
+    },
+    {
+      name: '10 PDF pages → JPEG',
+      runs: 10,
+      fixture: pdf,
+      to: 'jpg',
+      bare: () =>
+        run('pdftoppm', ['-q', '-jpeg', '-r', '150', '-jpegopt', 'quality=85', pdf.path, out('bare')]),
+    },
     {
       name: '60 s MKV → MP4, copied',
       runs: 10,
@@ -62,19 +85,19 @@ function cases({ dir, png, docx, mkv }: Fixtures): readonly Case[] {
   ]
 }
 
-async function bareOffice(docx: Fixture): Promise<void> {
+/** One of the engines that stay warm, alone: no queue, no store, no job. */
+async function bareEngine(engine: Engine, { name, path, bytes }: Fixture, from: FormatId): Promise<void> {
   const workDir = await mkdtemp(join(tmpdir(), 'mutabor-bare-'))
   try {
     const outDir = join(workDir, 'out')
-    const path = join(workDir, 'source.docx')
+    const source = join(workDir, `source.${from}`)
     await mkdir(outDir)
-    await cp(docx.path, path)
-    const tools = createTools({ workDir, signal: new AbortController().signal, limits: libreoffice.limits })
-    const input = { path, name: docx.name, format: 'docx', size: docx.bytes.length } as const
-    await libreoffice.run(
-      { operation: 'convert', inputs: [input], from: 'docx', to: 'pdf', options: {}, outDir },
-      tools,
-    )
+    await cp(path, source)
+    const tools = createTools({ workDir, signal: new AbortController().signal, limits: engine.limits })
+    const inputs = [{ path: source, name, format: from, size: bytes.length }]
+    const row = engine.capabilities.find((one) => one.from.includes(from) && one.to.includes('pdf'))
+    const options = row?.options.parse({})
+    await engine.run({ operation: 'convert', inputs, from, to: 'pdf', options, outDir }, tools)
   } finally {
     await rm(workDir, { recursive: true, force: true })
   }
@@ -125,6 +148,7 @@ try {
 } finally {
   await service.stop()
   await libreoffice.close?.()
+  await chromium.close?.()
   await fixtures.remove()
 }
 say('')

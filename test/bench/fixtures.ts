@@ -17,11 +17,13 @@ export interface Fixtures {
   readonly dir: string
   readonly png: Fixture
   readonly docx: Fixture
+  readonly html: Fixture
+  readonly pdf: Fixture
   readonly mkv: Fixture
   remove(): Promise<void>
 }
 
-/** Makes the inputs of the benchmark: a picture of about 370 kB, ten pages of text, a minute of video. */
+/** Makes the inputs of the benchmark: a picture of about 370 kB, ten pages of text in three forms, a minute of video. */
 export async function makeFixtures(): Promise<Fixtures> {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-bench-'))
   const fixture = async (name: string): Promise<Fixture> => {
@@ -42,6 +44,9 @@ export async function makeFixtures(): Promise<Fixtures> {
   const writer = ['--headless', '--writer', '--convert-to', 'docx:MS Word 2007 XML', '--outdir', dir, html]
   await run('soffice', [profile, ...writer], { timeout: 120_000 })
 
+  const pdfWriter = ['--headless', '--convert-to', 'pdf', '--outdir', dir, join(dir, 'pages.docx')]
+  await run('soffice', [profile, ...pdfWriter], { timeout: 120_000 })
+
   const sources = [
     '-f',
     'lavfi',
@@ -59,6 +64,8 @@ export async function makeFixtures(): Promise<Fixtures> {
     dir,
     png: await fixture('picture.png'),
     docx: await fixture('pages.docx'),
+    html: await fixture('pages.html'),
+    pdf: await fixture('pages.pdf'),
     mkv: await fixture('minute.mkv'),
     remove: () => rm(dir, { recursive: true, force: true }),
   }
