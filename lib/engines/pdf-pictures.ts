@@ -19,7 +19,7 @@ export interface Pages {
 
 export interface DrawOptions {
   readonly dpi: number
-  readonly colorSpace: 'srgb' | 'gray'
+  readonly colorSpace: 'srgb' | 'adobe-rgb' | 'gray'
   readonly downscale?: number | undefined
 }
 
@@ -29,6 +29,9 @@ export interface JpegOptions extends DrawOptions {
   readonly progressive: boolean
 }
 
+/** Of Debian's libgs-common. */
+const adobeRgb = '/usr/share/color/icc/ghostscript/a98.icc'
+
 /** Uncompressed, for us to encode: poppler's own PNG takes five times as long. */
 const raw = { extension: 'tif', args: ['-tiff', '-tiffcompression', 'none'] } as const
 
@@ -37,8 +40,8 @@ export async function toJpeg(document: Pages, options: JpegOptions, tools: Tools
   const quality = options.jpegQuality ?? qualityNumber(options.quality, words)
   const { progressive } = options
   const parameters = { ...parametersOf(options), quality, progressive }
-  // poppler writes gray pages as three equal channels.
-  if (options.colorSpace === 'gray') {
+  // poppler writes gray pages as three equal channels, and knows no profile.
+  if (options.colorSpace !== 'srgb') {
     return encoded(document, 'jpg', options, parameters, (page) => page.jpeg({ quality, progressive }), tools)
   }
   const settings = `quality=${quality},progressive=${progressive ? 'y' : 'n'},optimize=n`
@@ -75,7 +78,8 @@ async function encoded(
   const write = async ({ path }: PageFile, target: string) => {
     tools.signal.throwIfAborted()
     const page = sharp(path).toColourspace(options.colorSpace === 'gray' ? 'b-w' : 'srgb')
-    await encode(page).withDensity(options.dpi).toFile(target)
+    const profiled = options.colorSpace === 'adobe-rgb' ? page.withIccProfile(adobeRgb) : page
+    await encode(profiled).withDensity(options.dpi).toFile(target)
     await rm(path)
   }
   return collect(document, to, parameters, async (use) => {

@@ -25,20 +25,29 @@ const drawShape = {
     .describe('Longest side in pixels; larger pages are drawn smaller.'),
 }
 const draw = z.object(drawShape)
+const drawInColor = draw.extend({
+  colorSpace: z
+    .preprocess(
+      (value) => (typeof value === 'string' ? value.toLowerCase() : value),
+      z.enum(['srgb', 'adobe-rgb', 'gray']),
+    )
+    .default('srgb')
+    .describe('adobe-rgb keeps more colors for print, gray makes shades of gray.'),
+})
 
 const jpegQuality = z.preprocess(numberFromText, z.int().min(1).max(100))
 const options = {
-  jpg: draw.extend({
+  jpg: drawInColor.extend({
     quality: quality.optional(),
     jpegQuality: jpegQuality.optional().describe('1 to 100; the same as quality.'),
     progressive: flag().default(false).describe('Shows coarse at first, then finer while it loads.'),
   }),
-  png: draw.extend({
+  png: drawInColor.extend({
     compressionLevel: integer(0, 9).optional().describe('0 is fastest, 9 smallest; the pixels are the same.'),
     palette: flag().optional().describe('At most 256 colors: much smaller, not exact.'),
   }),
-  webp: draw.extend({ quality: quality.optional() }),
-  avif: draw.extend({ quality: quality.optional() }),
+  webp: drawInColor.extend({ quality: quality.optional() }),
+  avif: drawInColor.extend({ quality: quality.optional() }),
   tiff: draw,
   txt: z.object(openShape),
 } as const

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
 import { pagesOf } from '../../lib/engines/page-range.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { AppError, type ErrorCode } from '../../lib/errors.ts'
@@ -187,4 +188,20 @@ describe('a range of pages', () => {
   test('outside of the document is refused', () => {
     for (const range of ['0', '11', '5-11']) assert.throws(() => pagesOf(range, 10), AppError)
   })
+})
+
+test('a page in Adobe RGB carries the profile, and its numbers are those of that space', async () => {
+  const options = { pages: '1', colorSpace: 'Adobe-RGB' }
+  const { path } = await convert(pdf, fixture('three-pages.pdf'), 'png', { options })
+  const plain = await convert(pdf, fixture('three-pages.pdf'), 'png', { options: { pages: '1' } })
+  assert.ok((await sharp(path).metadata()).icc)
+  // Seen through its profile it is the same picture.
+  const [seen, wanted] = await Promise.all(
+    [path, plain.path].map((one) => sharp(one).toColourspace('srgb').removeAlpha().raw().toBuffer()),
+  )
+  const furthest = seen?.reduce(
+    (most, value, index) => Math.max(most, Math.abs(value - (wanted?.[index] ?? 0))),
+    0,
+  )
+  assert.ok((furthest ?? 255) <= 4, `${furthest}`)
 })
