@@ -14,6 +14,7 @@ import {
 } from './ffmpeg-options.ts'
 import { audioCodecs } from './ffmpeg-sound-codecs.ts'
 import { audioContainers } from './ffmpeg-sound-containers.ts'
+import { filmSubtitles, subtitledFilms, subtitleSources, subtitleTargets } from './ffmpeg-subtitles.ts'
 import { videoContainers } from './ffmpeg-video-containers.ts'
 
 export const videos = Object.keys(videoContainers) as (keyof typeof videoContainers)[] // Object.keys forgets the names.
@@ -86,6 +87,8 @@ export const capabilities: readonly Capability[] = [
     cost: 2,
   },
   { operation: 'convert', from: ['bmp', 'apng'], to: ['png'], options: z.object({}), cost: 0.2 },
+  { operation: 'convert', from: subtitleSources, to: subtitleTargets, options: z.object({}), cost: 0.3 },
+  { operation: 'convert', from: subtitledFilms, to: filmSubtitles, options: z.object({}), cost: 1 },
   {
     operation: 'merge',
     from: mergedVideos,

@@ -1,7 +1,7 @@
 import type { RecipeRequest, Warning } from './ffmpeg-plan.ts'
 import type { MediaStream } from './ffmpeg-probe.ts'
 
-const textSubtitles = ['subrip', 'ass', 'ssa', 'mov_text', 'webvtt', 'text']
+export const textSubtitles = ['subrip', 'ass', 'ssa', 'mov_text', 'webvtt', 'text']
 
 interface Extra {
   readonly args: readonly string[]

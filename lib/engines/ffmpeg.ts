@@ -11,6 +11,7 @@ import { animatedPngOptions, animatedWebpOptions, gifOptions } from './ffmpeg-op
 import { type Media, nothingOf, probeWhole } from './ffmpeg-probe.ts'
 import { failure } from './ffmpeg-run.ts'
 import { firstPicture } from './ffmpeg-still.ts'
+import { convertSubtitles, subtitleTargets } from './ffmpeg-subtitles.ts'
 import { targetOf, transcode } from './ffmpeg-transcode.ts'
 
 /** Video and audio. */
@@ -39,6 +40,7 @@ async function runOperation(work: Work, input: InputFile, target: string, tools:
     const isSound = formatById(work.to).category === 'audio'
     return isSound ? mergeSound(work, target, tools) : mergeVideo(work, target, tools)
   }
+  if (subtitleTargets.includes(work.to)) return convertSubtitles(work, input, target, tools)
   if (work.to === 'png') return still(work.from, input, target, tools)
   const { path, from } = isMidi(work.from)
     ? { path: await playedMidi(input.path, work.from, tools), from: 'wav' as const }

@@ -7,7 +7,7 @@ import { integer } from './options.ts'
 import { type PageFile, packPages, pageFileName } from './page-files.ts'
 import { colorSpace, pictureOptions } from './picture-options.ts'
 import { framesAsWebp, turned } from './vips-frames.ts'
-import { loadSharp, openPicture, type Picture, pixels, type View } from './vips-image.ts'
+import { loadSharp, openPicture, type Picture, pixels, type View, warnOfLosses } from './vips-image.ts'
 import { type PixelTargetId, pixelTargetOf, pixelTargets } from './vips-targets.ts'
 import { type Pixels, writerOf } from './vips-writers.ts'
 
@@ -89,6 +89,7 @@ async function pageFiles(
 async function toPicture(picture: Picture, to: PixelTargetId, work: Work, tools: Tools): Promise<Result> {
   const moving = picture.pages > 1 && pixelTargetOf(to).holds === 'frames'
   if (!moving) warnOfFrames(picture, to, tools)
+  await warnOfLosses(picture, to, viewOf(work.options), tools)
   const path = join(work.outDir, `output.${extensionOf(to)}`)
   const { width, height } = await writePicture(
     picture,

@@ -125,11 +125,42 @@ function spaceOf({ colorSpace }: View, deep: boolean): 'b-w' | 'grey16' | 'srgb'
  * A profile of more colors than sRGB survives where the target can hold it. "jpg to png: […] Metadata is not carried
  * over" is the interface's own rule, and takes the profile with it.
  */
-function keepsProfile({ source, metadata }: Picture, to: PixelTargetId, { colorSpace }: View): boolean {
+function keepsProfile(picture: Picture, to: PixelTargetId, { colorSpace }: View): boolean {
+  const { source, metadata } = picture
   if (!metadata.icc || colorSpace !== undefined || !pixelTargetOf(to).profiled) return false
   if (source === 'jpg' && to === 'png') return false
-  if (metadata.space !== 'srgb' && metadata.space !== 'rgb16') return false
-  return !/s\0?R\0?G\0?B/.test(metadata.icc.toString('latin1'))
+  return isWide(metadata)
+}
+
+/** It has a profile of colors that sRGB may not have. */
+function isWide({ icc, space }: Metadata): boolean {
+  if (!icc || (space !== 'srgb' && space !== 'rgb16')) return false
+  return !/s\0?R\0?G\0?B/.test(icc.toString('latin1'))
+}
+
+/** Says what of a picture the target has no place for. */
+export async function warnOfLosses(
+  picture: Picture,
+  to: PixelTargetId,
+  view: Omit<View, 'page'>,
+  tools: Tools,
+): Promise<void> {
+  const { metadata, path } = picture
+  const target = pixelTargetOf(to)
+  if (isWide(metadata) && !target.profiled && view.colorSpace === undefined) {
+    tools.warn(
+      'COLORS_CONVERTED',
+      `The colors were converted to sRGB: ${to} holds no profile that tells of others.`,
+    )
+  }
+  if (!target.opaque || !metadata.hasAlpha || view.options.background !== undefined) return
+  const sharp = await loadSharp()
+  const { isOpaque } = await sharp(path, { limitInputPixels: maxPixels }).stats()
+  if (isOpaque) return
+  tools.warn(
+    'TRANSPARENCY_DROPPED',
+    `Transparent parts became white: ${to} has none. The option background takes another color.`,
+  )
 }
 
 function resized(image: Sharp, { width, height, fit }: Box): Sharp {

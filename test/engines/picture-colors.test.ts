@@ -61,6 +61,15 @@ describe('the profile of a picture', () => {
     near(await numbers((await convert(imagemagick, path, 'png')).path), [255, 0, 0], 8)
   })
 
+  test('is told where it is given up, and so are transparent parts', async () => {
+    assert.deepEqual((await convert(vips, await wide('png'), 'gif')).warnings, ['COLORS_CONVERTED'])
+    assert.deepEqual((await convert(vips, await wide('png'), 'webp')).warnings, [])
+    assert.deepEqual((await convert(vips, fixture('alpha.png'), 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
+    const chosen = await convert(vips, fixture('alpha.png'), 'jpg', { options: { background: 'red' } })
+    assert.deepEqual(chosen.warnings, [])
+    assert.deepEqual((await convert(vips, fixture('corners.png'), 'jpg')).warnings, [])
+  })
+
   test('can be that of Adobe RGB, and there can be none and no color', async () => {
     const adobe = await convert(vips, fixture('corners.png'), 'jpg', { options: { colorSpace: 'Adobe-RGB' } })
     near(await numbers(adobe.path), [219, 0, 0], 12)

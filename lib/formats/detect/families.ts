@@ -2,6 +2,7 @@ import type { FormatId } from '../index.ts'
 import { markupDocuments } from '../markup-documents.ts'
 import { mediaByMime, mediaSignatures } from './media-marks.ts'
 import { pictureByMime, pictureSignatures, tiffKin } from './picture-marks.ts'
+import { subtitleMarks, subtitlesByName } from './subtitle-marks.ts'
 
 /**
  * Formats that share their first bytes: the content tells the family, the file's name which of them is meant.
@@ -44,6 +45,7 @@ export const families = [
   ['tar', 'cbt'],
   ['mobi', 'azw3', 'azw'],
   ['dbk', 'xml'],
+  ['ass', 'ssa'],
   ['gz', 'tgz'],
   ['bz2', 'tbz2'],
   ['xz', 'txz'],
@@ -268,10 +270,12 @@ export const textFormats: readonly FormatId[] = [
   'html',
   'json',
   ...markupDocuments.map((format): FormatId => format.id),
+  ...subtitlesByName,
 ]
 
 /** How text formats begin that are neither XML nor known by their name alone. */
 export const textMarks: readonly (readonly [RegExp, FormatId])[] = [
+  ...subtitleMarks,
   [/^\s*(?:999\r?\n[^\n]*\n\s*)*0\r?\n\s*SECTION\b/, 'dxf'],
   [/^ID;P/, 'slk'],
   [/^%!PS-Adobe-\S+ EPSF/, 'eps'],

@@ -35,6 +35,8 @@ export function xmlFormat(head: Uint8Array): FormatId | undefined {
       return 'opml'
     case 'tei':
       return 'tei'
+    case 'tt':
+      return 'ttml'
     case 'article':
     case 'book':
       return articleFormat(text, root)
