@@ -78,7 +78,7 @@ function save(): Promise<void> {
   return saving
 }
 
-async function tried(pair: Conversion): Promise<Line> {
+async function tried(pair: Conversion, by: RouteRunner): Promise<Line> {
   const started = performance.now()
   const { from, to, route } = pair
   const sample = sampleOf(from) ?? ''
@@ -92,14 +92,14 @@ async function tried(pair: Conversion): Promise<Line> {
   let ms = 0
   try {
     await assertDetected(sample, from)
-    const made = await runner.run(pair, sample)
+    const made = await by.run(pair, sample)
     ms = Math.round(performance.now() - started)
     return { ...about, result: 'ok', seen: await judged(pair, sample, made), ms }
   } catch (error) {
     ms ||= Math.round(performance.now() - started)
     return { ...about, result: 'failed', seen: reason(error), ms }
   } finally {
-    await runner.release(pair)
+    await by.release(pair)
   }
 }
 
@@ -109,7 +109,10 @@ const queue = pairs.values()
 async function work(): Promise<void> {
   for (const pair of queue) {
     if (performance.now() > endsAt) return
-    const line = await tried(pair)
+    const first = await tried(pair, runner)
+    // What fails only beside others, or by a moment, is no trait of the pair.
+    const again = first.result === 'failed' && !abort.signal.aborted
+    const line = again ? await tried(pair, new RouteRunner(folder, [pair], abort.signal)) : first
     if (abort.signal.aborted) return
     if (line.result === 'failed') failed++
     unsaved.push(line)
