@@ -83,6 +83,7 @@ export const formatByMime: ReadonlyMap<string, FormatId> = new Map<string, Forma
   ['application/vnd.wordperfect', 'wpd'],
   ['application/x-dif', 'dif'],
   ['application/x-shockwave-flash', 'swf'],
+  ['application/x-subrip', 'srt'],
   ['application/x-sylk', 'slk'],
   ['audio/aac', 'aac'],
   ['audio/aiff', 'aiff'],

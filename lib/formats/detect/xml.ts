@@ -35,6 +35,8 @@ export function xmlFormat(head: Uint8Array): FormatId | undefined {
       return 'opml'
     case 'tei':
       return 'tei'
+    case 'sami':
+      return 'smi'
     case 'tt':
       return 'ttml'
     case 'article':

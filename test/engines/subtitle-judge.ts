@@ -1,0 +1,62 @@
+import { XMLParser } from 'fast-xml-parser'
+import type { FormatId } from '../../lib/formats/index.ts'
+
+export interface SeenCue {
+  readonly startS: number
+  /** Not a number where the format does not say. */
+  readonly endS: number
+  /** Without tags. */
+  readonly lines: readonly string[]
+}
+
+/** What a player would show, read from the text by no tool of the converter. */
+export function cuesIn(text: string, format: FormatId): SeenCue[] {
+  switch (format) {
+    case 'srt':
+    case 'vtt':
+      return blocks(text)
+    case 'ass':
+      return [...text.matchAll(/^Dialogue: [^,]*,([^,]*),([^,]*),(?:[^,]*,){6}(.*)$/gm)].map(
+        ([, start = '', end = '', words = '']) =>
+          cue(start, end, words.replaceAll(/\{[^}]*\}/g, '').split('\\N')),
+      )
+    case 'lrc':
+      return [...text.matchAll(/^\[(\d+:\d\d\.\d+)\](.*)$/gm)].map(([, start = '', words = '']) =>
+        cue(start, 'x', [words]),
+      )
+    case 'ttml':
+      // Throws where it is not well-formed.
+      new XMLParser().parse(text, true)
+      return [...text.matchAll(/<p\s+begin="([^"]*)"\s+end="([^"]*)">(.*?)<\/p>/gs)].map(
+        ([, start = '', end = '', words = '']) => cue(start, end, words.split('<br/>').map(withoutTags)),
+      )
+    default:
+      return [{ startS: Number.NaN, endS: Number.NaN, lines: text.trimEnd().split('\n') }]
+  }
+}
+
+function blocks(text: string): SeenCue[] {
+  return text
+    .trim()
+    .split(/\n\n+/)
+    .flatMap((block) => {
+      const lines = block.split('\n')
+      const at = lines.findIndex((line) => line.includes(' --> '))
+      const [start = '', end = ''] = lines[at]?.split(' --> ') ?? []
+      return at < 0 ? [] : [cue(start, end, lines.slice(at + 1).map(withoutTags))]
+    })
+}
+
+const withoutTags = (text: string) => text.replaceAll(/<[^>]*>|\{[^}]*\}/g, '')
+
+const cue = (start: string, end: string, lines: readonly string[]): SeenCue => ({
+  startS: seconds(start),
+  endS: seconds(end),
+  lines,
+})
+
+const seconds = (clock: string) =>
+  clock
+    .replace(',', '.')
+    .split(':')
+    .reduce((sum, part) => sum * 60 + Number(part), 0)

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
+import { filmSubtitles, subtitleSources, subtitleTargets } from '../../lib/engines/ffmpeg-subtitles.ts'
+import { AppError } from '../../lib/errors.ts'
+import { detectFormat } from '../../lib/formats/detect.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { conversions } from '../../lib/plan/index.ts'
+import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+import { cuesIn, type SeenCue } from './subtitle-judge.ts'
+
+const run = promisify(execFile)
+const scratch = await mkdtemp(join(tmpdir(), 'subtitles-test-'))
+after(async () => {
+  await rm(scratch, { recursive: true })
+  await removeRuns()
+})
+
+async function converted(source: string, to: FormatId, settings: RunSettings = {}) {
+  const made = await convert(ffmpeg, source, to, settings)
+  return { ...made, text: await readFile(made.path, 'utf8') }
+}
+
+async function written(name: string, content: string | Uint8Array): Promise<string> {
+  await writeFile(join(scratch, name), content)
+  return join(scratch, name)
+}
+
+const srt = (...texts: string[]) =>
+  texts.map((text, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},800\n${text}\n`).join('\n')
+
+const source = (name: string, bytes: Uint8Array) => ({
+  name,
+  size: bytes.length,
+  read: async (start: number, end: number) => bytes.subarray(start, end),
+})
+
+const isRefused = (code: string) => (error: unknown) => {
+  assert.ok(error instanceof AppError, String(error))
+  assert.equal(error.code, code, error.message)
+  assert.doesNotMatch(error.message, /\/|ffmpeg/)
+  return true
+}
+
+/** Tenths of seconds, or frames, is how some count. */
+function assertTimes(cues: readonly SeenCue[], firstEndS: number, haveEnds: boolean): void {
+  const isNear = (seen: number | undefined, wanted: number) =>
+    assert.ok(Math.abs((seen ?? 0) - wanted) < 0.06, `${seen} is not ${wanted}`)
+  isNear(cues[0]?.startS, 1)
+  isNear(cues.at(-1)?.startS, 3.25)
+  if (!haveEnds) return
+  assert.equal(cues.length, 2)
+  isNear(cues[0]?.endS, firstEndS)
+  assert.ok((cues[1]?.endS ?? 0) > 4.9)
+}
+
+describe('subtitles', { concurrency: 2 }, () => {
+  for (const from of subtitleSources) {
+    test(`in ${from} keep words, lines and times`, async () => {
+      // Each reader with each writer is what `npm run conformance` tries.
+      const targets = ['srt', 'ass', 'lrc'].includes(from) ? subtitleTargets : (['srt', 'txt'] as const)
+      for (const to of targets.filter((one) => one !== from)) {
+        const { text, progress } = await converted(fixture(`subtitles.${from}`), to)
+        assert.equal(progress.at(-1), 1)
+        const cues = cuesIn(text, to)
+        const start = from === 'scc' ? 'The kingfisher' : 'Grüße from the kingfisher'
+        const lines = cues.flatMap((cue) => cue.lines)
+        assert.deepEqual(lines, [start, 'and a nested pear', 'quoted by the river'], `${to}: ${text}`)
+        // Lyrics do not say how long they stay.
+        if (to !== 'txt') assertTimes(cues, from === 'lrc' ? 3.25 : 2.5, to !== 'lrc')
+      }
+    })
+  }
+
+  test('keep what is said slanted where the format can say so', async () => {
+    for (const from of ['srt', 'vtt', 'ass', 'sub'] as const) {
+      const to = from === 'srt' ? 'vtt' : 'srt'
+      assert.match((await converted(fixture(`subtitles.${from}`), to)).text, /<i>Grüße/, from)
+    }
+    assert.match((await converted(fixture('subtitles.srt'), 'ass')).text, /\{\\i1\}Grüße/)
+    assert.doesNotMatch((await converted(fixture('subtitles.srt'), 'lrc')).text, /[<{]/)
+  })
+
+  test('of Windows and in UTF-16 come out as UTF-8', async () => {
+    const words = srt('Grüße – “naïve”')
+    const windows = Buffer.from(
+      words.replace('–', '\x96').replace('“', '\x93').replace('”', '\x94'),
+      'latin1',
+    )
+    for (const bytes of [windows, Buffer.from(`\ufeff${words}`, 'utf16le'), Buffer.from(`\ufeff${words}`)]) {
+      const { text } = await converted(await written('old.srt', bytes), 'vtt')
+      assert.match(text, /^WEBVTT\n\n00:00\.000 --> 00:00\.800\nGrüße – “naïve”\n/)
+    }
+  })
+
+  test('with letters that are tags elsewhere are whole in WebVTT', async () => {
+    const { text } = await converted(await written('math.srt', srt('a < b & c', '<b>R&D</b>')), 'vtt')
+    assert.match(text, /\na &lt; b &amp; c\n/)
+    assert.match(text, /\n<b>R&amp;D<\/b>\n/)
+  })
+
+  test('that do not say when they end stay until the next, or for some seconds', async () => {
+    const open = '<SAMI><BODY>\n<SYNC Start=1000><P>one&nbsp;two\n<SYNC Start=2000><P>last\n</BODY></SAMI>\n'
+    const { text } = await converted(await written('open.smi', open), 'vtt')
+    assert.deepEqual(cuesIn(text, 'vtt'), [
+      { startS: 1, endS: 2, lines: ['one two'] },
+      { startS: 2, endS: 6, lines: ['last'] },
+    ])
+  })
+
+  test('of films longer than an hour have their times', async () => {
+    const late = await written('late.srt', '7\n01:02:03,450 --> 01:02:04,000\nlate\n')
+    assert.equal(cuesIn((await converted(late, 'lrc')).text, 'lrc')[0]?.startS, 3723.45)
+    assert.equal(cuesIn((await converted(late, 'ttml')).text, 'ttml')[0]?.startS, 3723.45)
+  })
+
+  test('of SubViewer are read under the name they share', async () => {
+    const view =
+      '[INFORMATION]\n[TITLE]x\n[END INFORMATION]\n[SUBTITLE]\n00:00:01.00,00:00:02.50\none[br]two\n\n'
+    const [cue] = cuesIn((await converted(await written('view.sub', view), 'srt')).text, 'srt')
+    assert.deepEqual(cue, { startS: 1, endS: 2.5, lines: ['one', 'two'] })
+  })
+
+  test('in the older SubStation Alpha lose their styles on the way to the newer, and say so', async () => {
+    const { text, warnings } = await converted(fixture('subtitles.ssa'), 'ass')
+    assert.deepEqual(warnings, ['STYLES_DROPPED'])
+    assert.match(text, /ScriptType: v4\.00\+/)
+  })
+
+  test('that are none are refused', async () => {
+    for (const from of subtitleSources) {
+      const path = await written(`words.${from}`, 'Only words.\n')
+      await assert.rejects(
+        convert(ffmpeg, path, from === 'srt' ? 'vtt' : 'srt'),
+        isRefused('CORRUPT_FILE'),
+        from,
+      )
+    }
+  })
+
+  test('are known by their bytes, and by their name where those say little', async () => {
+    for (const format of subtitleSources) {
+      const bytes = await readFile(fixture(`subtitles.${format}`))
+      assert.equal((await detectFormat(source(`x.${format}`, bytes))).format, format)
+      const wide = Buffer.from(`\ufeff${bytes}`, 'utf16le')
+      assert.equal((await detectFormat(source(`x.${format}`, wide))).format, format)
+      const bare = (await detectFormat(source('upload', bytes))).format
+      assert.equal(bare, ['mpl2', 'jss', 'pjs', 'aqt'].includes(format) ? 'txt' : format)
+    }
+    const { path } = await convert(ffmpeg, fixture('subtitles.srt'), 'ttml')
+    assert.equal((await detectFormat(source('x', await readFile(path)))).format, 'ttml')
+    assert.equal((await detectFormat(source('notes.md', Buffer.from('[1][2]\n[12:30] hi\n')))).format, 'md')
+    assert.equal((await detectFormat(source('t.csv', Buffer.from('1,2,"a"\n3,4,"b"\n')))).format, 'csv')
+  })
+})
+
+describe('the subtitles of a film', { concurrency: 2 }, () => {
+  const film = async (name: string, codec: string) => {
+    const path = join(scratch, name)
+    const inputs = ['-i', fixture('film.mp4'), '-i', fixture('subtitles.srt')]
+    const video = name.endsWith('.webm') ? ['-c:v', 'libvpx', '-an'] : ['-c', 'copy']
+    await run('ffmpeg', ['-v', 'error', ...inputs, '-map', '0', '-map', '1', ...video, '-c:s', codec, path])
+    return path
+  }
+
+  for (const [name, codec] of [
+    ['film.mkv', 'srt'],
+    ['styled.mkv', 'ass'],
+    ['film.mp4', 'mov_text'],
+    ['film.mov', 'mov_text'],
+    ['film.webm', 'webvtt'],
+  ] as const) {
+    test(`are taken out of ${name} (${codec})`, async () => {
+      const path = await film(name, codec)
+      for (const to of filmSubtitles) {
+        const cues = cuesIn((await converted(path, to)).text, to)
+        assert.deepEqual(
+          cues.map(({ lines }) => lines),
+          [['Grüße from the kingfisher', 'and a nested pear'], ['quoted by the river']],
+        )
+        assertTimes(cues, 2.5, true)
+      }
+    })
+  }
+
+  test('that has none is an error that says so', async () => {
+    for (const name of ['film.mp4', 'film.mov', 'film.webm']) {
+      await assert.rejects(convert(ffmpeg, fixture(name), 'srt'), isRefused('INVALID_INPUT'))
+    }
+  })
+
+  test('are only looked for where there are some, and never made of other documents', () => {
+    const makers = conversions().filter(({ to }) => to === 'srt')
+    const sources = makers
+      .map(({ from }) => from)
+      .filter((from) => !subtitleSources.some((one) => one === from))
+    assert.deepEqual(sources.toSorted(), ['m4v', 'mkv', 'mov', 'mp4', 'webm'])
+  })
+})
