@@ -28,8 +28,15 @@ const kinds = [
     ],
     becomes: ['pdf', 'html', 'txt'],
   },
+  {
+    of: ['srt', 'vtt', 'ass', 'ssa', 'sub', 'smi', 'ttml', 'lrc', 'scc', 'mpl2', 'jss', 'pjs', 'aqt'],
+    becomes: ['txt'],
+  },
   { of: ['odg', 'otg', 'fodg', 'vsd', 'vsdx', 'pub', 'dxf'], becomes: ['pdf'] },
 ]
+
+/** What is said in a film. */
+const spoken = ['srt', 'vtt', 'ass']
 
 /** Text becomes slides, where its headings are their titles. */
 const slidesOfText = ['pptx', 'odp']
@@ -45,6 +52,7 @@ export const namedIds: readonly string[] = [
   ...Object.values(usual).flat(),
   ...kinds.flatMap(({ of, becomes }) => [...of, ...becomes]),
   ...slidesOfText,
+  ...spoken,
   ...wanted,
 ]
 
@@ -54,6 +62,7 @@ export const namedIds: readonly string[] = [
  */
 export function isOffered(from: Format, to: Format): boolean {
   if (from.id === to.id) return false
+  if (from.category === 'video' && spoken.includes(to.id)) return true
   if (from.category !== to.category) return usual[to.category].includes(to.id)
   if (from.category !== 'document') return true
   const [kind, other] = [from, to].map(({ id }) => kinds.find(({ of }) => of.includes(id)))
