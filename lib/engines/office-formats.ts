@@ -125,7 +125,6 @@ export const officeFormats: readonly OfficeFormat[] = [
   { id: 'odp', family: 'slides', ...both('impress8') },
   { id: 'otp', family: 'slides', ...both('impress8_template') },
   { id: 'fodp', family: 'slides', ...both('OpenDocument Presentation Flat XML') },
-  { id: 'uop', family: 'slides', ...both('UOF presentation') },
   { id: 'dps', family: 'slides', ...readOnly('MS PowerPoint 97') },
   { id: 'sxi', family: 'slides', ...readOnly('StarOffice XML (Impress)') },
   { id: 'key', family: 'slides', ...readOnly('Apple Keynote') },

@@ -264,13 +264,6 @@ const slides = [
     multiPage: true,
   },
   {
-    id: 'uop',
-    name: 'Unified Office presentation',
-    extensions: ['uop'],
-    mimeTypes: ['application/vnd.uof.presentation'],
-    multiPage: true,
-  },
-  {
     id: 'dps',
     name: 'WPS presentation',
     extensions: ['dps', 'dpt'],

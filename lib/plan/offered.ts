@@ -24,7 +24,7 @@ const kinds = [
   {
     of: [
       ...['pptx', 'pptm', 'ppsx', 'potx', 'potm', 'ppt', 'pps', 'pot', 'odp', 'otp', 'fodp', 'sxi'],
-      ...['key', 'uop', 'dps'],
+      ...['key', 'dps'],
     ],
     becomes: ['pdf', 'html', 'txt'],
   },

@@ -9,7 +9,6 @@ const flatOpenDocument: Readonly<Record<string, FormatId>> = {
 
 const uniformOffice: Readonly<Record<string, FormatId>> = {
   spreadsheet: 'uos',
-  presentation: 'uop',
 }
 
 /** Which of the registry's XML formats a file is, from its first tag. */
