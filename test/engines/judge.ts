@@ -11,6 +11,7 @@ import { assertBook } from './book-judge.ts'
 import { letterCount } from './font-judge.ts'
 import { sizeInHeader } from './picture-header.ts'
 import { rawInput } from './raw-media.ts'
+import { assertTimed } from './subtitle-judge.ts'
 
 const run = promisify(execFile)
 
@@ -62,6 +63,24 @@ export async function pictureSize(path: string, format: FormatId): Promise<Size>
   if (format === 'hdr') {
     const [, height, width] = /-Y (\d+) \+X (\d+)/.exec(await readFile(path, 'latin1')) ?? []
     return { width: Number(width), height: Number(height) }
+  }
+  // [MS-EMF] 2.3.4.2, hundredths of a millimeter; [MS-WMF] 2.3.2.3, in units of its own.
+  if (format === 'emf') {
+    const bytes = await readFile(path)
+    assert.equal(bytes.toString('latin1', 40, 44), ' EMF')
+    assert.equal(bytes.readUInt32LE(48), bytes.length, 'its header tells its length')
+    return {
+      width: bytes.readInt32LE(32) - bytes.readInt32LE(24),
+      height: bytes.readInt32LE(36) - bytes.readInt32LE(28),
+    }
+  }
+  if (format === 'wmf') {
+    const bytes = await readFile(path)
+    assert.equal(bytes.readUInt32LE(0), 0x9ac6cdd7)
+    return {
+      width: bytes.readInt16LE(10) - bytes.readInt16LE(6),
+      height: bytes.readInt16LE(12) - bytes.readInt16LE(8),
+    }
   }
   if (format === 'cin' || format === 'miff') return headerSize(await readFile(path), format)
   if (format === 'webp') return webpSize(await readFile(path))
@@ -174,6 +193,7 @@ export async function assertSound(path: string, format: FormatId): Promise<void>
       // A picture in PostScript has no text.
       if (format === 'ps')
         assert.ok(((await pictureFacts(path, undefined))?.spread ?? 0) >= leastSpread, 'ps is blank')
+      await assertTimed(path, format)
       return
     case 'ebook':
       await assertBook(path, format)
