@@ -49,7 +49,7 @@ const choice = chosen()
 const all = choice.again ? conversions() : candidates()
 const lines = await readResults()
 const selected = chosenPairs(all, choice).filter((pair) => choice.again || !isProven(pair, lines))
-const pairs = selected.filter(({ from }) => sampleOf(from) !== undefined)
+const pairs = selected.filter(({ from, to }) => sampleOf(from, to) !== undefined)
 const without = new Set(selected.flatMap(({ from }) => (sampleOf(from) === undefined ? [from] : [])))
 if (!hasSamples)
   console.log(
@@ -81,7 +81,7 @@ function save(): Promise<void> {
 async function tried(pair: Conversion, by: RouteRunner): Promise<Line> {
   const started = performance.now()
   const { from, to, route } = pair
-  const sample = sampleOf(from) ?? ''
+  const sample = sampleOf(from, to) ?? ''
   const about = {
     from,
     to,

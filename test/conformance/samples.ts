@@ -20,9 +20,16 @@ const usable = namesIn(fixtures).filter((name) => !/password|\.ts$/.test(name))
 /** The plain ones first: others are there for one odd thing. */
 const ownFiles = [...usable.filter(isPlain), ...usable.filter((name) => !isPlain(name))]
 
-/** A real file of a format: of its own category first, for `.mod` is a song and a video. */
-export function sampleOf(id: FormatId): string | undefined {
+/**
+ * A real file of a format: of its own category first, for `.mod` is a song and a video. Most films hold no words to
+ * read, so that documents are made of one that does.
+ */
+export function sampleOf(id: FormatId, to?: FormatId): string | undefined {
   const { category, extensions } = formatById(id)
+  if (category === 'video' && to !== undefined && formatById(to).category === 'document') {
+    const subtitled = ownFiles.find((name) => name === `subtitled.${id}`)
+    if (subtitled !== undefined) return `${fixtures}/${subtitled}`
+  }
   const endings = [...new Set([id, ...extensions])]
   for (const folder of [category, ...categories.filter((other) => other !== category)]) {
     const ending = endings.find((one) => samples.get(folder)?.has(`s.${one}`))

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { XMLParser } from 'fast-xml-parser'
 import type { FormatId } from '../../lib/formats/index.ts'
 
@@ -32,6 +34,17 @@ export function cuesIn(text: string, format: FormatId): SeenCue[] {
       )
     default:
       return [{ startS: Number.NaN, endS: Number.NaN, lines: text.trimEnd().split('\n') }]
+  }
+}
+
+/** Fails unless subtitles have cues, in the order of their times; other formats are none of its business. */
+export async function assertTimed(path: string, format: FormatId): Promise<void> {
+  if (!['srt', 'vtt', 'ass', 'ttml', 'lrc'].includes(format)) return
+  const cues = cuesIn(await readFile(path, 'utf8'), format)
+  assert.ok(cues.length > 0, `${format} has no cue`)
+  for (const [index, { startS, endS }] of cues.entries()) {
+    assert.ok(startS >= (cues[index - 1]?.startS ?? 0), `cue ${index + 1} of ${format} starts at ${startS} s`)
+    assert.ok(format === 'lrc' || endS > startS, `cue ${index + 1} of ${format} ends at ${endS} s`)
   }
 }
 
