@@ -46,6 +46,8 @@ export const filmSubtitles = ['srt', 'vtt', 'ass'] as const
 
 /** Far more words than the longest film has. */
 const maxTextMb = 32
+/** XML takes several times the bytes of short words. */
+const maxFileBytes = 8 * maxTextMb * 1024 * 1024
 
 interface Track {
   readonly path: string
@@ -87,7 +89,9 @@ async function rewrite(
 ): Promise<void> {
   const guard = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', demuxer, '-f', demuxer]
   const output = ['-map', '0:s:0', '-c:s', encoder, '-flags:s', '+bitexact', '-fflags', '+bitexact']
-  await tools.exec('ffmpeg', [...quiet, ...guard, '-i', path, ...output, '-f', muxer, target])
+  await tools.exec('ffmpeg', [...quiet, ...guard, '-i', path, ...output, '-f', muxer, target], {
+    maxFileBytes,
+  })
 }
 
 const quiet = ['-nostdin', '-hide_banner', '-v', 'error', '-y']
@@ -100,7 +104,9 @@ async function trackOf(input: InputFile, from: FormatId, to: FormatId, tools: To
   const kind = to === 'ass' || /^(ass|ssa)$/.test(stream.codec_name) ? 'ass' : 'srt'
   const path = join(tools.workDir, `track.${kind}`)
   const output = ['-map', `0:${stream.index}`, '-c:s', kind, '-f', kind, path]
-  await tools.exec('ffmpeg', [...quiet, ...inputGuard(from), '-i', input.path, ...output])
+  await tools.exec('ffmpeg', [...quiet, ...inputGuard(from), '-i', input.path, ...output], {
+    maxFileBytes: maxTextMb * 1024 * 1024,
+  })
   return { path, demuxer: kind }
 }
 
