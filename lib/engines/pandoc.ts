@@ -7,6 +7,7 @@ import { makeBook, titleFromName } from './calibre-book.ts'
 import { BookOptions, bookArgs, bookShape, hasBookOptions, unheldOptions } from './calibre-options.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import { EngineCrash, ProcessFailure } from './exec.ts'
+import { mailCapability, mailToPage } from './mail.ts'
 import { references, type SourceId, sourceIds, sourceOf, targetIds, targetOf } from './pandoc-formats.ts'
 import { makeOutline, unwrapSections } from './pandoc-outline.ts'
 import {
@@ -55,9 +56,10 @@ const capabilities: readonly Capability[] = [
   row(['html'], books, cost.pageToBook),
   row(withLook, books, cost.officeToBook),
   row(referenceIds, referenceIds, cost.markup),
+  mailCapability,
 ]
 
-/** Documents that are marked up text, into each other and into books. */
+/** Documents that are marked up text, into each other and into books, and mails as pages. */
 export const pandoc: Engine = {
   id: 'pandoc',
   image: 'document',
@@ -68,6 +70,7 @@ export const pandoc: Engine = {
 }
 
 async function run(work: Work, tools: Tools): Promise<Result> {
+  if (work.from === 'eml') return mailToPage(work, tools)
   const [input] = work.inputs
   const from = sourceIds.find((id) => id === work.from)
   if (!input || !from) throw new Error(`pandoc was asked for ${work.from}, which it does not declare.`)

@@ -10,6 +10,7 @@ import { type Pages, toJpeg, toPictures, toTiff } from './pdf-pictures.ts'
 import { toText } from './pdf-text.ts'
 import { pdfTools } from './pdf-tools/capabilities.ts'
 import { untilAborted } from './until-aborted.ts'
+import { isXps, xpsCapability, xpsToPdf } from './xps.ts'
 
 const openShape = {
   pages: pageRange.optional(),
@@ -60,7 +61,7 @@ const capability = (to: FormatId, schema: z.ZodObject, cost: number): Capability
   cost,
 })
 
-/** Pages of a PDF as pictures, text and Word documents, the text in pictures, and the tools that change a PDF. */
+/** Pages of a PDF as pictures, text and Word documents, text in pictures, XPS, and the tools that change a PDF. */
 export const pdf: Engine = {
   id: 'pdf',
   image: 'pdf',
@@ -72,6 +73,7 @@ export const pdf: Engine = {
     capability('tiff', options.tiff, 0.4),
     capability('txt', options.txt, 0.1),
     docxCapability,
+    xpsCapability,
     ...ocr,
     ...pdfTools,
   ],
@@ -81,6 +83,7 @@ export const pdf: Engine = {
 }
 
 async function run(work: Work, tools: Tools): Promise<Result> {
+  if (isXps(work.from)) return untilAborted(xpsToPdf(work, tools), tools.signal)
   if (work.operation === 'ocr-pdf' || work.from !== 'pdf')
     return untilAborted(runOcr(work, tools), tools.signal)
   if (work.operation !== 'convert') {

@@ -19,6 +19,22 @@ export const textDocuments = [
     multiPage: true,
   },
   {
+    id: 'xps',
+    name: 'XML Paper Specification',
+    extensions: ['xps'],
+    mimeTypes: ['application/vnd.ms-xpsdocument'],
+    fixedLayout: true,
+    multiPage: true,
+  },
+  {
+    id: 'oxps',
+    name: 'Open XML Paper Specification',
+    extensions: ['oxps'],
+    mimeTypes: ['application/oxps'],
+    fixedLayout: true,
+    multiPage: true,
+  },
+  {
     id: 'docx',
     name: 'Word document',
     extensions: ['docx'],
@@ -116,6 +132,12 @@ export const textDocuments = [
     name: 'Web page archive',
     extensions: ['mhtml', 'mht'],
     mimeTypes: ['application/x-mimearchive'],
+  },
+  {
+    id: 'eml',
+    name: 'E-mail message',
+    extensions: ['eml'],
+    mimeTypes: ['message/rfc822'],
   },
   {
     id: 'wpd',

@@ -46,6 +46,9 @@ export const families = [
   ['mobi', 'azw3', 'azw'],
   ['dbk', 'xml'],
   ['ass', 'ssa'],
+  ['xps', 'oxps'],
+  // A page with its pictures is built like a mail with its own, and a mail may be wanted as the text that it is.
+  ['mhtml', 'eml', 'txt'],
   ['gz', 'tgz'],
   ['bz2', 'tbz2'],
   ['xz', 'txz'],
@@ -270,9 +273,14 @@ export const textFormats: readonly FormatId[] = [
   'slk',
   'html',
   'json',
+  'eml',
   ...markupDocuments.map((format): FormatId => format.id),
   ...subtitlesByName,
 ]
+
+/** Above the first empty line (RFC 5322), a line that no person writes by hand. */
+const mailHeaders =
+  /^(?=[\w-]+:|>?From )(?:[^\r\n][^\n]*\n)*?(?:Received|Return-Path|Message-ID|MIME-Version|DKIM-Signature):/i
 
 /** How text formats begin that are neither XML nor known by their name alone. */
 export const textMarks: readonly (readonly [RegExp, FormatId])[] = [
@@ -282,6 +290,7 @@ export const textMarks: readonly (readonly [RegExp, FormatId])[] = [
   [/^%!PS-Adobe-\S+ EPSF/, 'eps'],
   [/^%!/, 'ps'],
   [/^[A-Za-z-]+:[\s\S]{0,3000}?[\r\n]Content-Type:\s*multipart\/related/i, 'mhtml'],
+  [mailHeaders, 'eml'],
   [/^TABLE\r?\n0,1\r?\n/, 'dif'],
   [/^\/\* XPM \*\//, 'xpm'],
   [/^(?:\/\*[^*]*\*\/\s*)?#define\s+\w*width\s+\d+\s+#define\s+\w*height\s+\d/, 'xbm'],

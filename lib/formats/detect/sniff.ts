@@ -73,7 +73,13 @@ function markedUp(type: string, head: Uint8Array): FormatId | undefined {
     return unpacked && xmlFormat(unpacked) === 'svg' ? 'svgz' : 'gz'
   }
   if (type === 'text/html') return xmlFormat(head) ?? 'html'
-  if (!type.startsWith('text/') && type !== 'image/svg+xml' && type !== 'application/xml') return undefined
+  if (
+    !type.startsWith('text/') &&
+    type !== 'message/rfc822' &&
+    type !== 'image/svg+xml' &&
+    type !== 'application/xml'
+  )
+    return undefined
   return xmlFormat(head) ?? textMarks.find(([mark]) => mark.test(ascii(head, 0, 4096)))?.[1]
 }
 

@@ -56,6 +56,7 @@ export async function zipFormat(file: OpenedFile): Promise<FormatId> {
     }
     return (
       (await openXml(files)) ??
+      (await paper(files)) ??
       (await epub(files)) ??
       (await openDocument(files)) ??
       iWork(files, file.name) ??
@@ -95,6 +96,22 @@ async function mainPart(files: ReadonlyMap<string, FileEntry>): Promise<FileEntr
     .match(/<Relationship\b[^>]*>/g)
     ?.find((one) => /Type="[^"]*\/(officeDocument|document)"/.test(one))
   return files.get(/Target="\/?([^"]+)"/.exec(tag ?? '')?.[1] ?? '')
+}
+
+/** XPS says in its relations where its pages begin, and by the name of the relation which of the two it is. */
+async function paper(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | undefined> {
+  const relations = files.get('_rels/.rels')
+  if (!relations) return undefined
+  const xml = await text(relations, 'an XPS document')
+  const tag = xml
+    .match(/<Relationship\b[^>]*>/g)
+    ?.find((one) => /Type="[^"]*\/fixedrepresentation"/.test(one))
+  if (tag === undefined) return undefined
+  const format = /Type="[^"]*[/.]openxps\.org\//.test(tag) ? 'oxps' : 'xps'
+  const start = /Target="\/?([^"]+)"/.exec(tag)?.[1] ?? ''
+  // Printers write parts in pieces (Open Packaging Conventions, 9.1.4).
+  await checkPart(files.get(start) ?? files.get(`${start}/[0].piece`), format)
+  return format
 }
 
 async function epub(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | undefined> {

@@ -1,0 +1,255 @@
+"""Makes one HTML page of a mail: mail_page.py mail.eml page.html
+
+The page holds who wrote what to whom and when, the text with its pictures, and the names of the attachments. Of the
+text only what is listed here is kept: no script, no address that a reader's program would ask by itself. Prints
+{"attachments": …, "missing": …}, the latter being pictures that were left out. Exit code 3: no mail.
+"""
+
+import base64
+import email
+import email.errors
+import email.header
+import html
+import json
+import re
+import sys
+
+from html5_parser import parse
+from lxml.etree import iterwalk
+
+HEADERS = ("From", "To", "Cc", "Date")
+KEPT = frozenset(
+    "a abbr address b big blockquote br caption center cite code col colgroup dd del div dl dt em font h1 h2 h3 h4 h5 "
+    "h6 hr i img ins kbd li mark ol p pre q s samp small span strike strong sub sup table tbody td tfoot th thead tr "
+    "tt u ul var".split()
+)
+VOID = frozenset(("br", "col", "hr", "img"))
+# With all that is in them; of others that are not kept, the text is.
+LEFT_OUT = frozenset(
+    "applet audio canvas frameset head iframe math noembed noframes object script select style svg template textarea "
+    "title video".split()
+)
+ATTRIBUTES = frozenset(
+    "align alt bgcolor border cellpadding cellspacing color cols colspan dir face height lang rowspan size span start "
+    "type valign width".split()
+)
+STYLES = re.compile(
+    r"(?:background-color|border[a-z-]*|color|direction|display|font[a-z-]*|height|letter-spacing|line-height|"
+    r"list-style-type|margin[a-z-]*|max-width|padding[a-z-]*|text-[a-z-]*|vertical-align|white-space|width)"
+)
+# No function but those of colors, no escape that could spell one.
+STYLE_VALUE = re.compile(r"(?:[\w\s.,#%'\"!-]|rgba?\([\d\s.,%]*\))*")
+LINK = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
+DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*", re.IGNORECASE)
+PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp")
+# A picture may stand in the text any number of times.
+MOST_PICTURE_BYTES = 100 * 1024 * 1024
+
+PAGE = """<!DOCTYPE html>
+<html>
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+<title>{title}</title>
+<style>
+body {{ font-family: sans-serif; }}
+th {{ padding-right: 1em; text-align: left; vertical-align: top; }}
+img {{ max-width: 100%; }}
+</style>
+</head>
+<body>
+<h1>{title}</h1>
+<table>
+{headers}
+</table>
+<hr>
+{body}
+{attachments}</body>
+</html>
+"""
+
+
+def decoded(data, charset):
+    """Senders lie about it, or say nothing."""
+    for name in (charset, "utf-8"):
+        try:
+            return data.decode(name)
+        except (LookupError, TypeError, ValueError):
+            pass
+    return data.decode("cp1252", "replace")
+
+
+def readable(raw):
+    """The words of a header, encoded by RFC 2047 or not at all."""
+    text = decoded(raw.encode("utf-8", "surrogateescape"), "utf-8")
+    try:
+        pieces = email.header.decode_header(text)
+    except email.errors.HeaderParseError:
+        return text
+    words = (piece if isinstance(piece, str) else decoded(piece, charset) for piece, charset in pieces)
+    return " ".join("".join(words).split())
+
+
+def header(part, name):
+    return readable(next((value for key, value in part.raw_items() if key.lower() == name.lower()), ""))
+
+
+def text_of(part):
+    return decoded(part.get_payload(decode=True) or b"", part.get_content_charset())
+
+
+def leaves(part):
+    if part.get_content_maintype() == "multipart" and part.is_multipart():
+        for inner in part.get_payload():
+            yield from leaves(inner)
+    else:
+        yield part
+
+
+def is_text(part):
+    listed = part.get_content_disposition() == "attachment" or part.get_filename()
+    return not listed and part.get_content_type() in ("text/plain", "text/html")
+
+
+def body_of(part):
+    """The parts to read, of several versions of the same the richest (RFC 2046, 5.1.4)."""
+    if not part.is_multipart() or part.get_content_maintype() != "multipart":
+        return [part] if is_text(part) else []
+    inner = [body_of(one) for one in part.get_payload()]
+    if part.get_content_subtype() == "alternative":
+        return next((parts for parts in reversed(inner) if parts), [])
+    return [one for parts in inner for one in parts]
+
+
+class Pictures:
+    """Those of the mail, by their Content-ID; each is written into the page where it is asked for."""
+
+    def __init__(self, parts):
+        self.parts = [part for part in parts if part.get_content_type() in PICTURES]
+        self.by_id = {header(part, "Content-ID").strip("<> "): part for part in self.parts}
+        self.shown = set()
+        self.missing = 0
+        self.left = MOST_PICTURE_BYTES
+
+    def address(self, source):
+        part = self.by_id.get(source[4:]) if source.lower().startswith("cid:") else None
+        if part is not None:
+            return self.data(part)
+        if DATA.fullmatch(source):
+            return self.afforded(source)
+        self.missing += 1
+        return ""
+
+    def data(self, part):
+        self.shown.add(part)
+        content = base64.b64encode(part.get_payload(decode=True) or b"").decode()
+        return self.afforded("data:%s;base64,%s" % (part.get_content_type(), content))
+
+    def afforded(self, address):
+        self.left -= len(address)
+        if self.left >= 0:
+            return address
+        self.missing += 1
+        return ""
+
+
+def safe_style(style):
+    pairs = (rule.partition(":") for rule in style.split(";"))
+    kept = ((name.strip().lower(), value.strip()) for name, _, value in pairs)
+    return "; ".join(
+        "%s: %s" % (name, value) for name, value in kept if STYLES.fullmatch(name) and STYLE_VALUE.fullmatch(value)
+    )
+
+
+def attributes(element, pictures):
+    """None for a picture that is not there."""
+    given = element.attrib
+    kept = {name: value for name, value in given.items() if name in ATTRIBUTES}
+    if "style" in given:
+        kept["style"] = safe_style(given["style"])
+    if element.tag == "a" and LINK.match(given.get("href", "").strip()):
+        kept["href"] = given["href"].strip()
+    if element.tag == "img":
+        kept["src"] = pictures.address(given.get("src", "").strip())
+        if not kept["src"]:
+            return None
+    return "".join(' %s="%s"' % (name, html.escape(value)) for name, value in kept.items())
+
+
+def safe(source, pictures):
+    """Everything is written anew, so that nothing but the listed comes through, however it was spelled."""
+    left_out = 0
+    for event, element in iterwalk(parse(source), events=("start", "end", "comment")):
+        name = element.tag
+        if event == "start":
+            left_out += name in LEFT_OUT
+            given = attributes(element, pictures) if name in KEPT and not left_out else None
+            if given is not None:
+                yield "<%s%s>" % (name, given)
+        elif event == "end":
+            left_out -= name in LEFT_OUT
+            if name in KEPT and name not in VOID and not left_out:
+                yield "</%s>" % name
+        text = element.text if event == "start" else element.tail
+        if text and not left_out:
+            yield html.escape(text, quote=False)
+
+
+def paragraphs(part):
+    text = text_of(part).replace("\r\n", "\n")
+    if part.get_param("format") == "flowed":
+        # RFC 3676: a line that ends with a space goes on, but for the one above a signature.
+        text = re.sub(r"(?m)(?<!^--) \n(?![>\n])", " ", text)
+    for paragraph in re.split(r"\n\s*\n", text.strip("\n")):
+        escaped = re.sub(r"(?m)^ +| {2,}", lambda spaces: "\u00a0" * len(spaces[0]), html.escape(paragraph, quote=False))
+        yield "<p>%s</p>\n" % escaped.replace("\n", "<br>\n")
+
+
+def body(parts, pictures):
+    for part in parts:
+        yield from safe(text_of(part), pictures) if part.get_content_type() == "text/html" else paragraphs(part)
+        yield "\n"
+    for part in pictures.parts:
+        if part not in pictures.shown and part.get_content_disposition() == "inline":
+            address = pictures.data(part)
+            if address:
+                yield '<p><img src="%s" alt="%s"></p>\n' % (address, html.escape(name_of(part)))
+
+
+def name_of(part):
+    name = part.get_filename()
+    if name is None and part.get_content_type() == "message/rfc822" and part.is_multipart():
+        name = "%s.eml" % (header(part.get_payload()[0], "Subject") or "message")
+    return readable(name or part.get_content_type())
+
+
+def row(name, value):
+    return "<tr><th>%s</th><td>%s</td></tr>" % (name, html.escape(value, quote=False))
+
+
+def main():
+    source, target = sys.argv[1:]
+    with open(source, "rb") as file:
+        mail = email.message_from_binary_file(file)
+    if not any(mail[name] for name in (*HEADERS, "Subject", "Received", "Message-ID", "MIME-Version")):
+        sys.exit(3)
+    parts = list(leaves(mail))
+    read = body_of(mail)
+    pictures = Pictures(parts)
+    text = "".join(body(read, pictures))
+    attached = (part for part in parts if part not in read and part not in pictures.shown and not is_text(part))
+    names = [html.escape(name_of(part), quote=False) for part in attached]
+    listed = "<hr>\n<h2>Attachments</h2>\n<ul>\n%s\n</ul>\n" % "\n".join("<li>%s</li>" % name for name in names)
+    headers = ((name, header(mail, name)) for name in HEADERS)
+    page = PAGE.format(
+        title=html.escape(header(mail, "Subject") or "No subject", quote=False),
+        headers="\n".join(row(name, value) for name, value in headers if value),
+        body=text,
+        attachments=listed if names else "",
+    )
+    with open(target, "w", encoding="utf-8", errors="replace") as file:
+        file.write(page)
+    print(json.dumps({"attachments": len(names), "missing": pictures.missing}))
+
+
+main()

@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as z from 'zod'
+import { AppError } from '../errors.ts'
+import type { Capability, Result, Tools, Work } from './engine.ts'
+import { EngineCrash, ProcessFailure } from './exec.ts'
+
+const program = fileURLToPath(new URL('../../layers/document/mail_page.py', import.meta.url))
+/** Debian's own, which has its modules. */
+const python = '/usr/bin/python3'
+
+export const mailCapability: Capability = {
+  operation: 'convert',
+  from: ['eml'],
+  to: ['html'],
+  options: z.object({}),
+  cost: 0.3,
+}
+
+const Answer = z.object({ attachments: z.int(), missing: z.int() })
+
+/**
+ * A mail as a page without scripts, which loads nothing: its headers, its text, its pictures, the names of its
+ * attachments.
+ * @throws AppError CORRUPT_FILE.
+ */
+export async function mailToPage({ inputs: [input], outDir }: Work, tools: Tools): Promise<Result> {
+  if (!input) throw new Error('mail was called without an input.')
+  const path = join(outDir, 'result.html')
+  const { stdout } = await tools
+    .exec(python, ['-I', program, input.path, path], { readOnly: [program], timeoutS: 120 })
+    .catch((error: unknown) => {
+      throw error instanceof ProcessFailure || error instanceof EngineCrash ? corrupt(error) : error
+    })
+  const { attachments, missing } = Answer.parse(JSON.parse(stdout))
+  if (attachments > 0) {
+    const files = attachments === 1 ? 'The attached file is' : `The ${attachments} attached files are`
+    tools.warn('ATTACHMENTS_DROPPED', `${files} named in the result, and not part of it.`)
+  }
+  if (missing > 0) {
+    const many = missing === 1 ? 'A picture was' : `${missing} pictures were`
+    tools.warn('PICTURES_DROPPED', `${many} left out: not part of the mail that was sent.`)
+  }
+  tools.progress(1)
+  return { files: [{ path }] }
+}
+
+function corrupt(cause: Error): AppError {
+  const sentence = 'The E-mail message (eml) could not be read: it is damaged, or no mail.'
+  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: 'eml' }, { cause })
+}
