@@ -107,6 +107,7 @@ async function trackOf(input: InputFile, from: FormatId, to: FormatId, tools: To
   await tools.exec('ffmpeg', [...quiet, ...inputGuard(from), '-i', input.path, ...output], {
     maxFileBytes: maxTextMb * 1024 * 1024,
   })
+  if (kind === 'ass' && to !== 'ass') await writeFile(path, withoutDrawings(await readFile(path, 'utf8')))
   return { path, demuxer: kind }
 }
 
@@ -124,7 +125,7 @@ async function textOf(input: InputFile, from: FormatId, to: FormatId, tools: Too
   }
   const text = (await readFile(await utf8Copy(input, tools.workDir), 'utf8')).replace(/^\ufeff/, '')
   const path = join(tools.workDir, `source.${from}`)
-  await writeFile(path, readable(text, from))
+  await writeFile(path, readable(text, from, to))
   // Its header is of another version than ASS: by way of SubRip the styles are gone, but every reader agrees.
   if (from !== 'ssa' || to !== 'ass' || /^ScriptType:\s*v4\.00\+/im.test(text))
     return { path, demuxer: demuxerOf(from, text) }
@@ -134,7 +135,8 @@ async function textOf(input: InputFile, from: FormatId, to: FormatId, tools: Too
   return { path: between, demuxer: 'srt' }
 }
 
-function readable(text: string, from: FormatId): string {
+function readable(text: string, from: FormatId, to: FormatId): string {
+  if ((from === 'ass' || from === 'ssa') && to !== 'ass') return withoutDrawings(text)
   if (from === 'smi') {
     // Standing alone it clears the screen, and ffmpeg knows it by this name only.
     const named = withoutEntities(text).replaceAll('\u00a0', '&nbsp;')
@@ -143,6 +145,13 @@ function readable(text: string, from: FormatId): string {
   // The moment of each word, as karaoke has it.
   if (from === 'lrc') return text.replaceAll(/<\d+:\d\d(?:[.:]\d+)?>/g, '')
   return text
+}
+
+/** ffmpeg takes the corners of shapes that signs are drawn with for words. */
+function withoutDrawings(text: string): string {
+  return text
+    .replaceAll(/\{[^{}\n]{0,500}\\p[1-9][^{}\n]{0,500}\}[^{\n]*/g, '')
+    .replaceAll(/^Dialogue:(?:[^,\n]*,){9}(?:\{[^{}\n]*\}|[ \r])*$/gm, '')
 }
 
 /** Two unlike formats are called SUB. */

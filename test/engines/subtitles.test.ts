@@ -113,6 +113,18 @@ describe('subtitles', { concurrency: 2 }, () => {
     ])
   })
 
+  test('that draw signs do not read the shapes out', async () => {
+    const words = await readFile(fixture('subtitles.ass'), 'utf8')
+    const start = 'Dialogue: 0,0:00:06.00,0:00:07.00,Default,,0,0,0,,{\\pos(1,2)'
+    const drawn = `${words}${start}\\p1}m 0 0 l 100 0 100 100{\\p0}\n${start}}placed\n`
+    const { text } = await converted(await written('drawn.ass', drawn), 'vtt')
+    assert.doesNotMatch(text, /100/)
+    assert.deepEqual(
+      cuesIn(text, 'vtt').map(({ lines }) => lines.at(-1)),
+      ['and a nested pear', 'quoted by the river', 'placed'],
+    )
+  })
+
   test('of films longer than an hour have their times', async () => {
     const late = await written('late.srt', '7\n01:02:03,450 --> 01:02:04,000\nlate\n')
     assert.equal(cuesIn((await converted(late, 'lrc')).text, 'lrc')[0]?.startS, 3723.45)
