@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { pandoc } from '../../lib/engines/pandoc.ts'
+import { detectFormat } from '../../lib/formats/detect.ts'
 import { convert, removeRuns } from './run-engine.ts'
 
 const scratch = await mkdtemp(join(tmpdir(), 'mail-test-'))
@@ -97,6 +98,17 @@ describe('a mail', () => {
     assert.match(html, /<p style="color: red">kept<\/p>/)
     assert.match(html, /<a>first<\/a><a href="https:\/\/good\.example\/\?a=1&amp;b=2">second<\/a>/)
     assert.deepEqual(warnings, ['PICTURES_DROPPED'])
+  })
+
+  test('is told by its first lines, and is text where its name says so', async () => {
+    const bytes = Buffer.from(['x-info: 1', 'MIME-Version: 1.0', ...rich].join('\r\n'))
+    const detected = async (name: string) => {
+      const read = async (start: number, end: number) => bytes.subarray(start, end)
+      return (await detectFormat({ name, size: bytes.length, read })).format
+    }
+    assert.equal(await detected('upload'), 'eml')
+    assert.equal(await detected('mail.eml'), 'eml')
+    assert.equal(await detected('mail.txt'), 'txt')
   })
 
   test('without any header of a mail is refused', async () => {

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { TextReader, Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
+import { pdf } from '../../lib/engines/pdf.ts'
+import { detectFormat } from '../../lib/formats/detect.ts'
+import { output, pdfPages } from './judge.ts'
+import { convert, removeRuns } from './run-engine.ts'
+
+const microsoft = 'http://schemas.microsoft.com/xps/2005/06'
+const ecma = 'http://schemas.openxps.org/oxps/v1.0'
+const packages = 'http://schemas.openxmlformats.org/package/2006'
+
+/** Two pages, the second on its side, each with a word. */
+async function paper(namespace: string): Promise<Uint8Array> {
+  const page = (width: number, height: number, word: string) =>
+    `<FixedPage xmlns="${namespace}" Width="${width}" Height="${height}" xml:lang="en"><Glyphs Fill="#000000" FontUri="/font.ttf" FontRenderingEmSize="18" OriginX="20" OriginY="60" UnicodeString="${word}"/></FixedPage>`
+  const type = (extension: string, mime: string) =>
+    `<Default Extension="${extension}" ContentType="application/${mime}"/>`
+  const parts = {
+    '[Content_Types].xml': `<Types xmlns="${packages}/content-types">${type('rels', 'vnd.openxmlformats-package.relationships+xml')}${type('fdseq', 'vnd.ms-package.xps-fixeddocumentsequence+xml')}${type('fdoc', 'vnd.ms-package.xps-fixeddocument+xml')}${type('fpage', 'vnd.ms-package.xps-fixedpage+xml')}${type('ttf', 'vnd.ms-opentype')}</Types>`,
+    '_rels/.rels': `<Relationships xmlns="${packages}/relationships"><Relationship Id="r1" Type="${namespace}/fixedrepresentation" Target="/all.fdseq"/></Relationships>`,
+    'all.fdseq': `<FixedDocumentSequence xmlns="${namespace}"><DocumentReference Source="/one.fdoc"/></FixedDocumentSequence>`,
+    'one.fdoc': `<FixedDocument xmlns="${namespace}"><PageContent Source="/1.fpage"/><PageContent Source="/2.fpage"/></FixedDocument>`,
+    '1.fpage': page(200, 400, 'alphamarker'),
+    '2.fpage': page(400, 200, 'betamarker'),
+  }
+  const writer = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false })
+  for (const [name, text] of Object.entries(parts)) await writer.add(name, new TextReader(text))
+  const font = await readFile('/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf')
+  await writer.add('font.ttf', new Uint8ArrayReader(font))
+  return writer.close()
+}
+
+async function detected(name: string, bytes: Uint8Array): Promise<string> {
+  const read = async (start: number, end: number) => bytes.subarray(start, end)
+  return (await detectFormat({ name, size: bytes.length, read })).format
+}
+
+let folder = ''
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'xps-test-'))
+})
+after(async () => {
+  await rm(folder, { recursive: true })
+  await removeRuns()
+})
+
+describe('an XPS document', () => {
+  for (const [id, namespace] of [
+    ['xps', microsoft],
+    ['oxps', ecma],
+  ] as const) {
+    test(`(${id}) becomes a PDF with its pages and its text`, async () => {
+      const path = join(folder, `paper.${id}`)
+      await writeFile(path, await paper(namespace))
+      const { path: made, result } = await convert(pdf, path, 'pdf')
+      assert.deepEqual(result.details, { pages: 2 })
+      assert.equal(await pdfPages(made), 2)
+      assert.match(await output('pdftotext', made, '-'), /^alphamarker\s+betamarker\s+$/)
+      // 96 units are an inch.
+      assert.match(await output('pdfinfo', '-f', '2', '-l', '2', made), /size:\s+300 x 150 pts/)
+    })
+  }
+
+  test('is told by what it says of itself, and by its name where that says more', async () => {
+    const [old, standard] = [await paper(microsoft), await paper(ecma)]
+    assert.equal(await detected('upload', old), 'xps')
+    assert.equal(await detected('upload', standard), 'oxps')
+    assert.equal(await detected('paper.oxps', old), 'oxps')
+  })
+
+  test('that is cut off is refused', async () => {
+    const path = join(folder, 'cut.xps')
+    await writeFile(path, await paper(microsoft))
+    await truncate(path, 900)
+    await assert.rejects(convert(pdf, path, 'pdf'), { code: 'CORRUPT_FILE', message: /^The XML Paper/ })
+    await assert.rejects(detected('cut.xps', await readFile(path)), { code: 'CORRUPT_FILE' })
+  })
+})
