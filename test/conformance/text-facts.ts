@@ -28,6 +28,8 @@ const bodyMember =
 export async function authorsWords(path: string): Promise<string[]> {
   const bytes = await readFile(path)
   const start = bytes.toString('latin1', 0, 1024)
+  // Plain ones only: the text of others is encoded.
+  if (path.endsWith('.eml')) return wordsOf(bytes.toString().replace(/^.*?\r?\n\r?\n/s, ''))
   const text = await readableText(path)
   if (start.includes('%PDF-') || start.startsWith('%!PS')) return wordsOf(text)
   const body = start.startsWith('PK\x03\x04')
@@ -44,7 +46,9 @@ export async function authorsWords(path: string): Promise<string[]> {
 
 async function zipBody(path: string): Promise<string> {
   const names = (await output('bsdtar', '-tf', path)).split('\n').filter((name) => bodyMember.test(name))
-  return names.length > 0 ? output('bsdtar', '-xOf', path, ...names) : ''
+  const xml = names.length > 0 ? await output('bsdtar', '-xOf', path, ...names) : ''
+  // XPS writes what it shows as attributes, and Windows writes it in UTF-16.
+  return xml.replaceAll('\0', '').replaceAll(/\bUnicodeString="([^"]*)"/g, '>$1<')
 }
 
 /** In nearly every sample, and hardly ever in what a program writes of its own; for code among which no text can be told. */

@@ -102,7 +102,8 @@ async function mainPart(files: ReadonlyMap<string, FileEntry>): Promise<FileEntr
 async function paper(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | undefined> {
   const relations = files.get('_rels/.rels')
   if (!relations) return undefined
-  const xml = await text(relations, 'an XPS document')
+  // In UTF-16, as Windows writes other parts, every second byte is zero.
+  const xml = (await text(relations, 'an XPS document')).replaceAll('\0', '')
   const tag = xml
     .match(/<Relationship\b[^>]*>/g)
     ?.find((one) => /Type="[^"]*\/fixedrepresentation"/.test(one))
