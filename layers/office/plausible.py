@@ -13,6 +13,9 @@ CONTENT_TYPES = {
     '.pptx': POWERPOINT, '.pptm': POWERPOINT, '.ppsx': POWERPOINT, '.potx': POWERPOINT, '.potm': POWERPOINT,
 }
 
+# Their readers take any bytes for an empty sheet.
+STARTS = {'.wb2': b'\0\0\2\0', '.xmlss': b'<'}
+
 
 def is_plausible(path):
     extension = os.path.splitext(path)[1]
@@ -21,6 +24,9 @@ def is_plausible(path):
     if extension == '.rtf':
         with open(path, 'rb') as source:
             return source.read(64).lstrip().startswith(b'{\\rt')
+    if extension in STARTS:
+        with open(path, 'rb') as source:
+            return source.read(64).lstrip(b'\xef\xbb\xbf \r\n\t').startswith(STARTS[extension])
     if extension in CONTENT_TYPES and zipfile.is_zipfile(path):
         listed = _content_types(path)
         return any(kind in listed for kind in CONTENT_TYPES[extension])

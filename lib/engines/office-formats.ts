@@ -99,12 +99,7 @@ export const officeFormats: readonly OfficeFormat[] = [
   { id: 'slk', family: 'sheet', ...readOnly('SYLK') },
   { id: 'sxc', family: 'sheet', ...readOnly('StarOffice XML (Calc)') },
   { id: 'uos', family: 'sheet', ...readOnly('UOF spreadsheet') },
-  {
-    id: 'xmlss',
-    family: 'sheet',
-    ...readOnly('MS Excel 2003 XML Orcus'),
-    write: { filter: 'MS Excel 2003 XML' },
-  },
+  { id: 'xmlss', family: 'sheet', ...readOnly('MS Excel 2003 XML Orcus') },
   { id: 'et', family: 'sheet', ...readOnly('MS Excel 97') },
   { id: 'wk1', family: 'sheet', ...readOnly('Lotus', 'WPS_Lotus_Calc') },
   { id: 'wk4', family: 'sheet', ...readOnly('WPS_Lotus_Calc') },
