@@ -6,7 +6,7 @@ import {
   type ToolOperation,
   toolOperations,
 } from '../../lib/engines/engine.ts'
-import { AppError } from '../../lib/errors.ts'
+import { AppError, type ErrorCode } from '../../lib/errors.ts'
 import { withExtension } from '../../lib/file-name.ts'
 import { detectFormat, type PdfHint } from '../../lib/formats/detect.ts'
 import { type FormatId, formatByAlias, formatById } from '../../lib/formats/index.ts'
@@ -29,6 +29,22 @@ import type { Source } from './source.ts'
 export const waitQuery = z.object({
   redirect: optionalBoolean.describe('Answer 303 to the result when it is there'),
 })
+
+/** What can be wrong with files and wishes. */
+export const conversionErrors = [
+  'NO_FILES',
+  'INVALID_REQUEST',
+  'INVALID_INPUT',
+  'FILE_TOO_LARGE',
+  'UNSUPPORTED_FORMAT',
+  'UNSUPPORTED_CONVERSION',
+  'CORRUPT_FILE',
+  'PDF_ENCRYPTED',
+  'UPLOAD_NOT_FOUND',
+  'UPLOAD_INCOMPLETE',
+  'CONFLICT',
+  'INSUFFICIENT_DISK_SPACE',
+] as const satisfies readonly ErrorCode[]
 
 /** The target under its name and two older ones, and options that stand beside or in `options`. */
 export const targetFields = {

@@ -6,6 +6,7 @@ import { StatusView } from '../../lib/jobs/view.ts'
 import { pinnedEngine } from './conversion-options.ts'
 import {
   answerCreated,
+  conversionErrors,
   givenOptions,
   startConversion,
   targetFields,
@@ -50,20 +51,7 @@ export const createConversion = contract({
     },
   },
   reply: { status: 202, schema: StatusView, form: 'mirrored' },
-  errors: [
-    'NO_FILES',
-    'INVALID_REQUEST',
-    'INVALID_INPUT',
-    'FILE_TOO_LARGE',
-    'UNSUPPORTED_FORMAT',
-    'UNSUPPORTED_CONVERSION',
-    'CORRUPT_FILE',
-    'PDF_ENCRYPTED',
-    'UPLOAD_NOT_FOUND',
-    'UPLOAD_INCOMPLETE',
-    'CONFLICT',
-    'INSUFFICIENT_DISK_SPACE',
-  ],
+  errors: conversionErrors,
   handle: async (request, services) => {
     const { body, files, owner } = request
     const options = givenOptions(body, Fields)

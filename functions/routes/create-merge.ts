@@ -5,6 +5,7 @@ import { contract } from '../../lib/http/contract.ts'
 import { StatusView } from '../../lib/jobs/view.ts'
 import {
   answerCreated,
+  conversionErrors,
   givenOptions,
   startConversion,
   targetFields,
@@ -41,20 +42,7 @@ export const createMerge = contract({
     files: { file: 'Repeated: the files to merge, in order' },
   },
   reply: { status: 202, schema: StatusView, form: 'mirrored' },
-  errors: [
-    'NO_FILES',
-    'INVALID_REQUEST',
-    'INVALID_INPUT',
-    'FILE_TOO_LARGE',
-    'UNSUPPORTED_FORMAT',
-    'UNSUPPORTED_CONVERSION',
-    'CORRUPT_FILE',
-    'PDF_ENCRYPTED',
-    'UPLOAD_NOT_FOUND',
-    'UPLOAD_INCOMPLETE',
-    'CONFLICT',
-    'INSUFFICIENT_DISK_SPACE',
-  ],
+  errors: conversionErrors,
   handle: async (request, services) => {
     const { body, files, owner } = request
     const { mergeType } = body
