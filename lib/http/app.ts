@@ -33,10 +33,16 @@ function onAnswer(complete: (event: HttpEvent, context: RequestContext, result: 
 
 const ownerLifetimeS = 365 * 24 * 3600
 
+/**
+ * Middy would end a request by the time that is left when it begins, but that time only begins to run when a streamed
+ * body is there: an upload over a slow line takes minutes. Whatever waits here asks for the time that is left itself.
+ */
+const noEarlyEnd = 0
+
 /** The HTTP API as one Lambda handler for API Gateway v2 events. */
 export function createApp(contracts: readonly AnyContract[], services: Services) {
   const router = createRouter(contracts)
-  return middy<HttpEvent, Result, Error, RequestContext>()
+  return middy<HttpEvent, Result, Error, RequestContext>({ timeoutEarlyInMillis: noEarlyEnd })
     .use(requestIds(services))
     .use(compression())
     .use(cors())
