@@ -13,7 +13,7 @@ const runtimeMemoryMb = 256
 const getAtt = (id: string, attribute: string) => ({ 'Fn::GetAtt': [id, attribute] })
 
 /** Settings that every function gets; the names are those of lib/config.ts. */
-export const environment = {
+const environment = {
   TABLE_NAME: { Ref: 'Table' },
   BUCKET_NAME: { Ref: 'Bucket' },
   BUS_NAME: { Ref: 'Bus' },

@@ -27,7 +27,7 @@ const Message = z.object({
 /** A picture of the largest size that is asked for; more comes only from a browser that is no longer ours. */
 const maxMessageBytes = 512 * 1024 * 1024
 
-export type EventListener = (method: string, params: Readonly<Record<string, unknown>>) => void
+type EventListener = (method: string, params: Readonly<Record<string, unknown>>) => void
 
 /** The DevTools protocol over two pipes: nothing on the network could speak to this browser. */
 export interface BrowserPipe {

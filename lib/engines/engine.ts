@@ -58,7 +58,7 @@ export type ToolOperation = (typeof toolOperations)[number]
 export type Operation = 'convert' | 'merge' | ToolOperation
 
 /** Files that an operation takes after its first. */
-export interface MoreInputs {
+interface MoreInputs {
   readonly from: readonly FormatId[]
   readonly min: number
   readonly max: number

@@ -32,7 +32,7 @@ const commaOut = '44,34,76,1,,0,false,true,false'
 const tabOut = '9,34,76,1,,0,false,true,false'
 
 /** Names of the filters as in LibreOffice's registry (org.openoffice.TypeDetection.Filter). */
-export const officeFormats: readonly OfficeFormat[] = [
+const officeFormats: readonly OfficeFormat[] = [
   { id: 'docx', family: 'text', ...both('MS Word 2007 XML') },
   { id: 'docm', family: 'text', ...readOnly('MS Word 2007 XML VBA') },
   { id: 'dotx', family: 'text', ...both('MS Word 2007 XML Template') },

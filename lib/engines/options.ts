@@ -20,7 +20,7 @@ export function flag() {
 }
 
 export const qualityWords = ['low', 'medium', 'high', 'highest'] as const
-export type QualityWord = (typeof qualityWords)[number]
+type QualityWord = (typeof qualityWords)[number]
 export type Quality = number | QualityWord
 
 /** 1 to 100, or a word that means the right number for each format. */

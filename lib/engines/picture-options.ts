@@ -74,7 +74,7 @@ export const colorSpace = z
 
 export const lossyShape = { ...pictureShape, quality: quality.optional() }
 
-export const progressive = flag().optional().describe('Shows coarse at first, then finer while it loads.')
+const progressive = flag().optional().describe('Shows coarse at first, then finer while it loads.')
 
 export const jpgShape = {
   ...lossyShape,

@@ -8,7 +8,7 @@ import { ignoreGone } from './work-folder.ts'
 
 const run = promisify(execFile)
 
-export interface SandboxLimits {
+interface SandboxLimits {
   /** Address space of each process in bytes; left out for programs that reserve more than they use. */
   readonly memoryBytes?: number
   /** What each process may write to of its own memory, for those programs. */
@@ -49,7 +49,7 @@ export interface SandboxedCommand {
   grant(path: string): Promise<void>
 }
 
-export type ProtectionLevel = 'bwrap' | 'prlimit' | 'none'
+type ProtectionLevel = 'bwrap' | 'prlimit' | 'none'
 
 export interface Protection {
   readonly level: ProtectionLevel

@@ -37,7 +37,7 @@ export interface Decoded {
   readonly format: FormatId
 }
 
-export interface Decoding {
+interface Decoding {
   readonly input: InputFile
   /** The target keeps every pixel, so the way to it must too. */
   readonly exact: boolean

@@ -12,7 +12,7 @@ export interface Pixels {
   readonly height: number
 }
 
-export interface Writing {
+interface Writing {
   /** As its target's `encode` left it. */
   readonly image: Sharp
   readonly picture: Picture

@@ -1,10 +1,9 @@
 import type { ApiHandler } from '../../functions/api.ts'
-import type { FunctionDeclaration, functions } from '../resources.ts'
+import type { FunctionDeclaration } from '../resources.ts'
 import type { HttpRoute } from './gateway/http-routes.ts'
 import type { WebSocketRoute } from './gateway/websocket-routes.ts'
 import { type LocalFunction, lambdaLimits } from './lambda/runtime.ts'
 
-export type FunctionName = keyof typeof functions
 type Declared = Readonly<Record<string, FunctionDeclaration>>
 
 /**

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
  * What a change outlives: the loss of `power`, or only of the `process`. The latter saves an fsync, and serves where
  * a change that is forgotten is made again: a message that is received twice, a delivery that is repeated.
  */
-export type Durability = 'power' | 'process'
+type Durability = 'power' | 'process'
 
 export interface GroupCommit {
   /**

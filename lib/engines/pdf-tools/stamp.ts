@@ -6,15 +6,10 @@ import type { PageSize } from '../pdf-open.ts'
 import { damaged, qpdf } from '../qpdf.ts'
 import type { EditablePdf } from './document.ts'
 
-/** What is drawn over a page: an SVG without its frame, in points from the top left corner. */
-export interface Stamp {
-  readonly page: number
-  readonly drawing: string
-}
-
 /**
- * Draws over pages. The drawings are laid out by pango, so that every script is shaped and finds its font, and
- * become PDF with these fonts inside.
+ * Draws over pages what `draw` gives for each: an SVG without its frame, in points from the top left corner.
+ * The drawings are laid out by pango, so that every script is shaped and finds its font, and become PDF with these
+ * fonts inside.
  */
 export async function stampPages(
   { path }: Pick<EditablePdf, 'path'>,

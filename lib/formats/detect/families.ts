@@ -8,7 +8,7 @@ import { subtitleMarks, subtitlesByName } from './subtitle-marks.ts'
  * Formats that share their first bytes: the content tells the family, the file's name which of them is meant.
  * The first is taken when the name does not say.
  */
-export const families = [
+const families = [
   [
     ...(['mp4', 'm4v', 'f4v', 'mov', 'qt', '3gp', '3g2', 'mj2', 'ismv', 'm4s'] as const),
     ...(['m4a', 'm4b', 'm4r', 'mp4a', 'alac', '3ga'] as const),

@@ -14,7 +14,7 @@ export interface Bus {
   readonly modifiedAt: number
 }
 
-export const BusName = text(1, 256, '[/\\.\\-_A-Za-z0-9]+')
+const BusName = text(1, 256, '[/\\.\\-_A-Za-z0-9]+')
 export const BusNameOrArn = text(
   1,
   1600,

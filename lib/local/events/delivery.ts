@@ -21,7 +21,7 @@ export interface Delivery {
   readonly deadLetterArn?: string
 }
 
-export type Origin =
+type Origin =
   | { readonly kind: 'rule'; readonly arn: string; readonly event: string }
   | {
       readonly kind: 'schedule'

@@ -7,7 +7,7 @@ import type { Leaf } from './event-leaves.ts'
 import { wildcard } from './wildcard.ts'
 
 /** `undefined` stands for a path that the event does not have. */
-export type LeafTest = (value: Leaf | undefined) => boolean
+type LeafTest = (value: Leaf | undefined) => boolean
 
 /** All conditions of a pattern hold together; `either` holds when one of its alternatives does. */
 export type Condition =

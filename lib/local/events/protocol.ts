@@ -5,7 +5,7 @@ import { ApiError, readBody, signatureRefusal } from '../signed-api.ts'
 import type { Credentials } from '../sigv4.ts'
 import type { Account } from './account.ts'
 
-export type Operation = (account: Account, body: unknown) => object | Promise<object>
+type Operation = (account: Account, body: unknown) => object | Promise<object>
 export type Operations = Readonly<Record<string, Operation>>
 
 export interface Call {

@@ -25,7 +25,7 @@ const ResourceArn = text(
   '^arn:aws(-[a-z]+)?:scheduler:[a-z0-9\\-]+:\\d{12}:schedule-group\\/[0-9a-zA-Z-_.]+$',
 )
 
-export const groupsOf = (account: Account) => account.store.shelf<GroupRecord>('group')
+const groupsOf = (account: Account) => account.store.shelf<GroupRecord>('group')
 
 export function findGroup(account: Account, name: string): GroupRecord {
   const group = groupsOf(account).get(name)

@@ -75,7 +75,7 @@ function findSchedule(account: Account, ref: Pick<Schedule, 'GroupName' | 'Name'
   return schedule
 }
 
-export function timetableOf(schedule: Pick<Schedule, 'ScheduleExpression'>): Timetable {
+function timetableOf(schedule: Pick<Schedule, 'ScheduleExpression'>): Timetable {
   const timetable = readExpression(schedule.ScheduleExpression)
   if (!timetable) throw invalid(`Invalid Schedule Expression ${schedule.ScheduleExpression}.`)
   return timetable

@@ -7,9 +7,9 @@ import { ApiError } from '../signed-api.ts'
 import type { Delivery } from './delivery.ts'
 
 const kinds = ['bus', 'rule', 'group', 'schedule', 'token'] as const
-export type Kind = (typeof kinds)[number]
+type Kind = (typeof kinds)[number]
 
-export interface Shelf<T> {
+interface Shelf<T> {
   get(key: string): T | undefined
   values(): Iterable<T>
   /** All documents, sorted by key. */
@@ -21,7 +21,7 @@ export interface Shelf<T> {
   delete(key: string): void
 }
 
-export interface Outbox {
+interface Outbox {
   add(delivery: Delivery, dueAt: number): void
   update(id: number, delivery: Delivery, dueAt: number): void
   remove(id: number): void

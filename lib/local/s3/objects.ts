@@ -20,7 +20,7 @@ export interface Description {
   readonly tags: readonly Tag[]
 }
 
-export interface Draft extends Description {
+interface Draft extends Description {
   readonly size: number
   /** Without quotes. */
   readonly etag: string

@@ -49,7 +49,7 @@ export function installCommand(names) {
  * @param {string} line of apt's output
  * @returns {string | undefined} how far apt says that it is
  */
-export function aptProgress(line) {
+function aptProgress(line) {
   const [kind, , percent, text = ''] = line.split(':')
   if (kind === 'dlstatus') return `downloading, ${Math.round(Number(percent))} %`
   if (kind === 'pmstatus') return `${Math.round(Number(percent))} %, ${text.trim()}`

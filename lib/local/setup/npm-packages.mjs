@@ -40,7 +40,7 @@ function fingerprint(root) {
  *
  * @param {string} root
  */
-export function npmPackagesMatch(root) {
+function npmPackagesMatch(root) {
   if (!existsSync(installedList(root))) return false
   // A lockfile may name packages that npm ci has no use for; then only the stamp tells that it ran.
   if (existsSync(stamp(root)) && readFileSync(stamp(root), 'utf8') === fingerprint(root)) return true
@@ -54,7 +54,7 @@ export function npmPackagesMatch(root) {
 }
 
 /** @param {string} root */
-export function nodeMatches(root) {
+function nodeMatches(root) {
   const manifest = join(root, 'node_modules/node/package.json')
   if (!existsSync(manifest) || !existsSync(nodeBinary(root))) return false
   // Asking it also shows a binary that an interrupted installation cut short.

@@ -33,7 +33,7 @@ export interface Caller {
 }
 
 /** Actions without output answer undefined. */
-export type Output = object | undefined
+type Output = object | undefined
 export type Actions = {
   readonly [A in Action]: (input: Input<A>, caller: Caller) => Output | Promise<Output>
 }

@@ -7,7 +7,7 @@ interface Entry {
   readonly Id: string
 }
 
-export interface Failure {
+interface Failure {
   readonly Id: string
   readonly SenderFault: boolean
   readonly Code: string

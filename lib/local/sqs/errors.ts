@@ -4,7 +4,7 @@
 const own = (code: string, status = 400) => ({ namespace: 'com.amazonaws.sqs', code, status })
 const common = (code: string, status = 400) => ({ namespace: 'com.amazon.coral.service', code, status })
 
-export const sqsErrors = {
+const sqsErrors = {
   BatchEntryIdsNotDistinct: own('AWS.SimpleQueueService.BatchEntryIdsNotDistinct'),
   BatchRequestTooLong: own('AWS.SimpleQueueService.BatchRequestTooLong'),
   EmptyBatchRequest: own('AWS.SimpleQueueService.EmptyBatchRequest'),

@@ -31,7 +31,7 @@ const message = {
 const receipt = { ReceiptHandle: text }
 const entries = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.object({ Id: text, ...shape }))
 
-export const inputs = {
+const inputs = {
   AddPermission: z.object({ ...queue, Label: text, AWSAccountIds: strings, Actions: strings }),
   CancelMessageMoveTask: z.object({ TaskHandle: text }),
   ChangeMessageVisibility: z.object({ ...queue, ...receipt, VisibilityTimeout: integer }),

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { SqsError } from './errors.ts'
 
-export interface AttributeValue {
+interface AttributeValue {
   readonly DataType: string
   readonly StringValue?: string | undefined
   /** Base64, as on the wire. */

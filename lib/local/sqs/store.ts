@@ -77,7 +77,7 @@ CREATE TABLE IF NOT EXISTS move_tasks (
 PRAGMA user_version = 1;
 `
 
-export interface Statement<Row> {
+interface Statement<Row> {
   get(...values: SQLInputValue[]): Row | undefined
   all(...values: SQLInputValue[]): Row[]
   iterate(...values: SQLInputValue[]): IterableIterator<Row>
