@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,13 +11,13 @@ import { libreoffice } from '../../lib/engines/libreoffice.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { Client, startService, type TestService } from '../service.ts'
 import { type Fixture, type Fixtures, makeFixtures } from './fixtures.ts'
-import { parallel, sequential } from './measure.ts'
+import { median, parallel, sequential } from './measure.ts'
 import { benchServers } from './servers.ts'
 import { uploadMemory } from './upload-memory.ts'
 
 /**
- * Time of the whole way through the service, from the request to the last byte of the result, against the bare warm
- * engine in the same run; then one and eight clients, then the memory of the gateway under a 2 GB upload; then the
+ * Time of the whole way through the service, from the request to the last byte of the result, and of the engine inside
+ * it, both against the bare warm engine in the same run; then one and eight clients, then the memory of the gateway under a 2 GB upload; then the
  * embedded servers by themselves, with files of 1 GiB after `--gib`.
  */
 const run = promisify(execFile)
@@ -103,28 +103,49 @@ async function bareEngine(engine: Engine, { name, path, bytes }: Fixture, from: 
   }
 }
 
-async function throughService(client: Client, { fixture, to }: Case): Promise<void> {
+/** @returns the id of the job. */
+async function throughService(client: Client, { fixture, to }: Case): Promise<string> {
   const response = await client.convert(fixture, { targetFormat: to }, { prefer: 'wait=25' })
   const { data } = (await response.json()) as { data: { jobId: string; status: string } }
   const job = data.status === 'completed' ? data : await client.finished(data.jobId)
   if (job.status !== 'completed') throw new Error(`the job is ${job.status}`)
   await client.download(job.jobId)
+  return job.jobId
+}
+
+/** Milliseconds that the engines took for a job inside the service, the middle one of these jobs; read from its log. */
+async function engineMs({ dataDir }: TestService, jobIds: readonly string[]): Promise<number> {
+  const spent = new Map(jobIds.map((id) => [id, 0]))
+  for (const line of (await readFile(join(dataDir, 'service.log'), 'utf8')).split('\n')) {
+    if (!line.includes('"step done"')) continue
+    const { jobId, ms } = JSON.parse(line) as { jobId: string; ms: number }
+    const before = spent.get(jobId)
+    if (before !== undefined) spent.set(jobId, before + ms)
+  }
+  return median([...spent.values()])
 }
 
 const ms = (value: number) => value.toFixed(value < 100 ? 1 : 0).padStart(8)
+const percent = (ratio: number) => `${Math.round((ratio - 1) * 100)} %`.padStart(5)
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 async function speed(service: TestService, fixtures: Fixtures): Promise<void> {
   const client = new Client(service)
   await client.fetch('/v1')
-  say('case                        bare ms  service ms     over  1 client/s  8 clients/s  failed')
+  say(
+    'case                        bare ms  engine ms   over  service ms     over  1 client/s  8 clients/s  failed',
+  )
   for (const each of cases(fixtures)) {
     const bare = await sequential(each.runs, each.bare)
-    const whole = await sequential(each.runs, () => throughService(client, each))
+    const jobIds: string[] = []
+    const whole = await sequential(each.runs, async () => {
+      jobIds.push(await throughService(client, each))
+    })
+    const engine = await engineMs(service, jobIds.slice(-each.runs))
     const eight = await parallel(8, each.runs * 2, () => throughService(client, each))
-    const over = whole.medianMs - bare.medianMs
+    const over = whole - bare
     say(
-      `${each.name.padEnd(25)} ${ms(bare.medianMs)}    ${ms(whole.medianMs)} ${ms(over)}    ${ms(1000 / whole.medianMs)}     ${ms(eight.perSecond)}  ${eight.failures}`,
+      `${each.name.padEnd(25)} ${ms(bare)}   ${ms(engine)}  ${percent(engine / bare)}    ${ms(whole)} ${ms(over)}    ${ms(1000 / whole)}     ${ms(eight.perSecond)}  ${eight.failures}`,
     )
   }
   const [small] = cases(fixtures)
@@ -135,13 +156,11 @@ async function speed(service: TestService, fixtures: Fixtures): Promise<void> {
     () => Promise.all(Array.from({ length: 50 }, () => throughService(client, small))),
     1,
   )
-  say(
-    `${'50 small PNG → WebP'.padEnd(25)} ${ms(bareFifty.medianMs)}    ${ms(fifty.medianMs)} ${ms(fifty.medianMs - bareFifty.medianMs)}`,
-  )
+  say(`${'50 small PNG → WebP'.padEnd(25)} ${ms(bareFifty)}    ${ms(fifty)} ${ms(fifty - bareFifty)}`)
 }
 
 const fixtures = await makeFixtures()
-const service = await startService({ LOG_LEVEL: 'warn' })
+const service = await startService()
 try {
   await speed(service, fixtures)
   say(await uploadMemory(service))

@@ -1,11 +1,8 @@
-export interface Measure {
-  readonly medianMs: number
-  readonly leastMs: number
-  readonly mostMs: number
-}
+export const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
-/** Runs one after the other, the first few not counted. */
-export async function sequential(runs: number, action: () => Promise<unknown>, warmUp = 3): Promise<Measure> {
+/** Runs one after the other, the first few not counted; milliseconds of the middle one. */
+export async function sequential(runs: number, action: () => Promise<unknown>, warmUp = 3): Promise<number> {
   for (let at = 0; at < warmUp; at++) await action()
   const times: number[] = []
   for (let at = 0; at < runs; at++) {
@@ -13,9 +10,7 @@ export async function sequential(runs: number, action: () => Promise<unknown>, w
     await action()
     times.push(performance.now() - start)
   }
-  times.sort((a, b) => a - b)
-  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
-  return { medianMs: at(0.5), leastMs: at(0), mostMs: at(1) }
+  return median(times)
 }
 
 export interface Load {
