@@ -8,10 +8,9 @@ import {
   type Target,
 } from '@aws-sdk/client-eventbridge'
 import { embed, queueArn } from './embedded-events.ts'
+import { entry, q } from './requests.ts'
 
-const q = queueArn('q')
 const dead = queueArn('dead')
-const entry = { Source: 'my.app', DetailType: 'made', Detail: '{"n":1}' }
 const failing = (name: string) => () => Object.assign(new Error(`${name} happened`), { name })
 
 async function ruleTo(events: EventBridgeClient, ...targets: Omit<Target, 'Id'>[]): Promise<void> {

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import {
+  CreateEventBusCommand,
+  DisableRuleCommand,
+  PutEventsCommand,
+  PutRuleCommand,
+  PutTargetsCommand,
+  TestEventPatternCommand,
+} from '@aws-sdk/client-eventbridge'
+import { busArn, type Embedded, embed, functionArn, queueArn, region } from './embedded-events.ts'
+import { entry, q, refusal, ruleTo } from './requests.ts'
+
+async function bodyFor(embedded: Embedded, target: object, detail: object): Promise<string> {
+  await ruleTo(embedded.events, target)
+  await embedded.events.send(
+    new PutEventsCommand({ Entries: [{ ...entry, Detail: JSON.stringify(detail) }] }),
+  )
+  const [message] = await embedded.inbox.messages(q)
+  assert.ok(message)
+  return message.body
+}
+test('PutEvents answers for each entry, and what is accepted reaches the target as an event', async (t) => {
+  const { events, inbox } = await embed(t)
+  await ruleTo(events, {})
+  const answer = await events.send(
+    new PutEventsCommand({
+      Entries: [
+        { ...entry, Source: undefined },
+        { ...entry, DetailType: undefined },
+        { ...entry, Detail: undefined },
+        { ...entry, Detail: '["a"]' },
+        { ...entry, Detail: '{' },
+        { ...entry, Source: 'aws.s3' },
+        { ...entry, EventBusName: 'nope' },
+        {
+          ...entry,
+          Detail: ' {"big":12345678901234567890,"n":1.0} ',
+          Time: new Date('2026-01-02T03:04:05.678Z'),
+          Resources: ['r'],
+        },
+      ],
+    }),
+  )
+  assert.equal(answer.FailedEntryCount, 6)
+  assert.deepEqual(
+    answer.Entries?.map(({ ErrorCode }) => ErrorCode),
+    [
+      'InvalidArgument',
+      'InvalidArgument',
+      'InvalidArgument',
+      'MalformedDetail',
+      'MalformedDetail',
+      'NotAuthorizedForSourceException',
+      undefined,
+      undefined,
+    ],
+  )
+  assert.equal(
+    answer.Entries?.[0]?.ErrorMessage,
+    'Parameter Source is not valid. Reason: Source is a required argument.',
+  )
+  const [message] = await inbox.messages(q)
+  assert.equal(
+    message?.body,
+    `{"version":"0","id":"${answer.Entries?.[7]?.EventId}","detail-type":"made","source":"my.app","account":"000000000000","time":"2026-01-02T03:04:05Z","region":"${region}","resources":["r"],"detail":{"big":12345678901234567890,"n":1.0}}`,
+  )
+})
+
+test('entries of 1 MB together are refused', async (t) => {
+  const { events } = await embed(t)
+  const half = { ...entry, Detail: JSON.stringify({ x: 'y'.repeat(524_300) }) }
+  await assert.rejects(
+    events.send(new PutEventsCommand({ Entries: [half, half] })),
+    refusal('ValidationException', 'Total size of the entries in the request is over the limit.'),
+  )
+  const one = await events.send(new PutEventsCommand({ Entries: [half] }))
+  assert.equal(one.FailedEntryCount, 0)
+})
+
+test('a disabled rule and a rule of another bus get nothing', async (t) => {
+  const { events, inbox } = await embed(t)
+  await events.send(new CreateEventBusCommand({ Name: 'orders' }))
+  await ruleTo(events, { Arn: queueArn('disabled') }, 'disabled')
+  await events.send(new DisableRuleCommand({ Name: 'disabled' }))
+  await ruleTo(events, { Arn: queueArn('other') }, 'other', 'orders')
+  await ruleTo(events, {})
+  await events.send(new PutEventsCommand({ Entries: [entry] }))
+  await inbox.messages(q)
+  assert.deepEqual(inbox.attempts, [q])
+})
+
+const inputs: Readonly<Record<string, readonly [target: object, expected: string]>> = {
+  'a constant': [{ Input: '{ "a": 1 }' }, '{ "a": 1 }'],
+  'an object of the event': [{ InputPath: '$.detail.deep' }, '{"name":"x \\"y\\""}'],
+  'a string of the event': [{ InputPath: '$.detail.deep.name' }, '"x \\"y\\""'],
+  'an element of a list': [{ InputPath: '$.detail.list[1].k' }, '2'],
+  'a field of all elements': [{ InputPath: '$.detail.list[*].k' }, '[1,2]'],
+  'nothing, where the path leads nowhere': [{ InputPath: '$.detail.nope' }, 'null'],
+  'text with variables': [
+    {
+      InputTransformer: {
+        InputPathsMap: { n: '$.detail.deep.name', x: '$.detail.nope' },
+        InputTemplate: '"<n> and <x>."',
+      },
+    },
+    '"x \\"y\\" and ."',
+  ],
+  'JSON with variables': [
+    {
+      InputTransformer: {
+        InputPathsMap: {
+          n: '$.detail.deep.name',
+          d: '$.detail.deep',
+          x: '$.detail.nope',
+          c: '$.detail.count',
+        },
+        InputTemplate: '{"n": <n>, "said \\"": "<n>!", "d": <d>, "x": <x>, "c": <c>, "cs": "<c>"}',
+      },
+    },
+    '{"n": "x \\"y\\"", "said \\"": "x \\"y\\"!", "d": {"name":"x \\"y\\""}, "x": "", "c": 7, "cs": "7"}',
+  ],
+  'the variables that are always there': [
+    { InputTransformer: { InputTemplate: '"<aws.events.rule-name> <aws.events.rule-arn>"' } },
+    `"rule arn:aws:events:${region}:000000000000:rule/rule"`,
+  ],
+}
+
+for (const [name, [target, expected]] of Object.entries(inputs))
+  test(`a target gets ${name}`, async (t) => {
+    const detail = { deep: { name: 'x "y"' }, list: [{ k: 1 }, { k: 2 }], count: 7 }
+    assert.equal(await bodyFor(await embed(t), target, detail), expected)
+  })
+
+test('a template can carry the whole event', async (t) => {
+  const template =
+    '{"event": <aws.events.event>, "json": <aws.events.event.json>, "at": <aws.events.event.ingestion-time>}'
+  const body = await bodyFor(await embed(t), { InputTransformer: { InputTemplate: template } }, { n: 1 })
+  const { event, json, at } = JSON.parse(body)
+  assert.deepEqual(json.detail, { n: 1 })
+  assert.equal(event.detailType, 'made')
+  assert.equal(event.id, json.id)
+  assert.equal('detail' in event, false)
+  assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+})
+
+test('a function gets the event as an object, a FIFO queue its group', async (t) => {
+  const { events, inbox } = await embed(t)
+  await ruleTo(events, { Arn: functionArn('f') })
+  const fifo = `${q}.fifo`
+  await ruleTo(events, { Arn: fifo, SqsParameters: { MessageGroupId: 'g' } }, 'fifo')
+  await events.send(new PutEventsCommand({ Entries: [entry] }))
+  const [call] = await inbox.messages(functionArn('f'))
+  assert.equal(JSON.parse(call?.body ?? '').detail.n, 1)
+  const [message] = await inbox.messages(fifo)
+  assert.deepEqual(message?.options, { messageGroupId: 'g' })
+})
+
+test('an event goes on to another bus, and one that runs in a circle ends', async (t) => {
+  const { events, inbox } = await embed(t)
+  await events.send(new CreateEventBusCommand({ Name: 'next' }))
+  await ruleTo(events, { Arn: busArn('next'), DeadLetterConfig: { Arn: queueArn('dead') } })
+  await ruleTo(
+    events,
+    { Arn: busArn('default'), DeadLetterConfig: { Arn: queueArn('dead') } },
+    'back',
+    'next',
+  )
+  await ruleTo(events, {}, 'out', 'next')
+  await events.send(new PutEventsCommand({ Entries: [entry] }))
+  const [letter] = await inbox.messages(queueArn('dead'))
+  assert.equal(letter?.options.attributes?.['ERROR_MESSAGE'], 'The event has passed 8 event buses.')
+  assert.equal((await inbox.messages(q)).length, 4)
+})
+
+test('TestEventPattern tells whether a pattern holds, and refuses what is no event', async (t) => {
+  const { events } = await embed(t)
+  const event = {
+    id: '1',
+    source: 'order',
+    'detail-type': 'Test',
+    account: '000000000000',
+    region,
+    time: '2022-07-13T13:48:01Z',
+  }
+  const tested = (pattern: object, given: unknown = event) =>
+    events.send(
+      new TestEventPatternCommand({ EventPattern: JSON.stringify(pattern), Event: JSON.stringify(given) }),
+    )
+  assert.equal((await tested({ source: ['order'] })).Result, true)
+  assert.equal((await tested({ source: ['shipment'] })).Result, false)
+  await assert.rejects(
+    tested({ a: [1] }, 'text'),
+    refusal('ValidationException', 'Parameter Event is not valid.'),
+  )
+  await assert.rejects(
+    tested({ a: [1] }, { id: '1' }),
+    refusal('ValidationException', 'Parameter Event is not valid.'),
+  )
+})
+
+test('a rule with a schedule tells its targets the time', async (t) => {
+  const { events, inbox, moveTo } = await embed(t, '2026-01-01T00:00:30Z')
+  await events.send(new PutRuleCommand({ Name: 'tick', ScheduleExpression: 'rate(1 minute)' }))
+  await events.send(new PutTargetsCommand({ Rule: 'tick', Targets: [{ Id: 'one', Arn: q }] }))
+  moveTo('2026-01-01T00:01:29Z')
+  assert.equal(inbox.attempts.length, 0)
+  moveTo('2026-01-01T00:01:30Z')
+  const [message] = await inbox.messages(q)
+  const { id: _, ...event } = JSON.parse(message?.body ?? '')
+  assert.deepEqual(event, {
+    version: '0',
+    'detail-type': 'Scheduled Event',
+    source: 'aws.events',
+    account: '000000000000',
+    time: '2026-01-01T00:01:30Z',
+    region,
+    resources: [`arn:aws:events:${region}:000000000000:rule/tick`],
+    detail: {},
+  })
+  moveTo('2026-01-01T00:02:30Z')
+  assert.equal((await inbox.messages(q, 2)).length, 2)
+})
