@@ -1,5 +1,6 @@
 // A real server on a real port, driven by the real client.
 
+import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http'
@@ -99,6 +100,9 @@ function shorthands(client: SQSClient) {
     },
   }
 }
+
+export const handleOf = (message: Message | undefined) =>
+  message?.ReceiptHandle ?? assert.fail('No message came.')
 
 /** What `assert.rejects` compares with: the code of the Query protocol and the HTTP status. */
 export function failsWith(code: string, status: number, message?: RegExp) {

@@ -2,16 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   ChangeMessageVisibilityBatchCommand,
-  ChangeMessageVisibilityCommand,
   DeleteMessageBatchCommand,
-  DeleteMessageCommand,
-  type Message,
   SendMessageBatchCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs'
-import { failsWith, startSqs } from './harness.ts'
-
-const handleOf = (message: Message | undefined) => message?.ReceiptHandle ?? assert.fail('No message came.')
+import { failsWith, handleOf, startSqs } from './harness.ts'
 
 describe('SQS messages', () => {
   test('a message comes out as it went in, with its attributes and both checksums', async (t) => {
@@ -209,119 +204,6 @@ describe('SQS messages', () => {
     )
     await assert.rejects(send(['a', 'b'], 'x'.repeat(524_289)), code('BatchRequestTooLong'))
     assert.equal((await attributes(url)).ApproximateNumberOfMessages, '0')
-  })
-
-  test('a received message is hidden until its timeout ends, then comes with a new handle', async (t) => {
-    const { client, createQueue, receive, attributes } = await startSqs(t)
-    const url = await createQueue('visibility', { VisibilityTimeout: '1' })
-    await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'again' }))
-    const [first] = await receive(url)
-    assert.deepEqual(await receive(url), [])
-    assert.equal((await attributes(url)).ApproximateNumberOfMessagesNotVisible, '1')
-    const [second] = await receive(url, { WaitTimeSeconds: 5 })
-    assert.equal(second?.MessageId, first?.MessageId)
-    assert.notEqual(second?.ReceiptHandle, first?.ReceiptHandle)
-    assert.equal(second?.Attributes?.ApproximateReceiveCount, '2')
-    assert.equal(
-      second?.Attributes?.ApproximateFirstReceiveTimestamp,
-      first?.Attributes?.ApproximateFirstReceiveTimestamp,
-    )
-    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(first) }))
-    assert.equal((await attributes(url)).ApproximateNumberOfMessagesNotVisible, '1', 'an old handle deletes')
-    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(second) }))
-    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(second) }))
-    assert.equal((await attributes(url)).ApproximateNumberOfMessagesNotVisible, '0')
-  })
-
-  test('changing the visibility extends it, ends it with 0, and has its limits', async (t) => {
-    const { client, createQueue, receive } = await startSqs(t)
-    const url = await createQueue('change')
-    await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
-    const change = (ReceiptHandle: string, VisibilityTimeout: number) =>
-      client.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout }))
-    const first = handleOf((await receive(url, { VisibilityTimeout: 1 }))[0])
-    await change(first, 600)
-    assert.deepEqual(await receive(url, { WaitTimeSeconds: 2 }), [], 'the extension was ignored')
-    await change(first, 0)
-    await assert.rejects(change(first, 5), failsWith('AWS.SimpleQueueService.MessageNotInflight', 400))
-    const second = handleOf((await receive(url))[0])
-    await assert.rejects(change(second, 43_201), failsWith('InvalidParameterValue', 400, /43201/))
-    await assert.rejects(change(second, -1), failsWith('InvalidParameterValue', 400))
-    await assert.rejects(change('nonsense', 5), failsWith('ReceiptHandleIsInvalid', 404))
-    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: second }))
-    await assert.rejects(change(second, 5), failsWith('InvalidParameterValue', 400, /does not exist/))
-  })
-
-  test('no message stays hidden for more than 12 hours after it was received', async (t) => {
-    let now = Date.now()
-    const { client, createQueue, receive } = await startSqs(t, { now: () => now })
-    const url = await createQueue('twelve-hours')
-    await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
-    const ReceiptHandle = handleOf((await receive(url, { VisibilityTimeout: 43_200 }))[0])
-    now += 1000
-    const change = (VisibilityTimeout: number) =>
-      client.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout }))
-    await assert.rejects(change(43_200), failsWith('InvalidParameterValue', 400, /beyond the limit/))
-    await change(43_199)
-  })
-
-  test('a handle of one queue is not one of another', async (t) => {
-    const { client, createQueue, receive } = await startSqs(t)
-    const [one, other] = [await createQueue('one'), await createQueue('other')]
-    await client.send(new SendMessageCommand({ QueueUrl: one, MessageBody: 'x' }))
-    const ReceiptHandle = handleOf((await receive(one))[0])
-    await assert.rejects(
-      client.send(new DeleteMessageCommand({ QueueUrl: other, ReceiptHandle })),
-      failsWith('ReceiptHandleIsInvalid', 404),
-    )
-  })
-
-  test('a delay hides a message from the start, and a message overrides its queue', async (t) => {
-    const { client, createQueue, receive, attributes } = await startSqs(t)
-    const url = await createQueue('delays', { DelaySeconds: '1' })
-    await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'queue delay' }))
-    await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'at once', DelaySeconds: 0 }))
-    assert.equal((await attributes(url)).ApproximateNumberOfMessagesDelayed, '1')
-    const first = await receive(url, { MaxNumberOfMessages: 10 })
-    assert.deepEqual(
-      first.map((one) => one.Body),
-      ['at once'],
-    )
-    const [second] = await receive(url, { WaitTimeSeconds: 5 })
-    assert.equal(second?.Body, 'queue delay')
-  })
-
-  test('messages older than the retention period are gone, in flight or not', async (t) => {
-    let now = Date.now()
-    const { client, createQueue, receive, attributes } = await startSqs(t, { now: () => now })
-    const url = await createQueue('retention', { MessageRetentionPeriod: '60' })
-    for (const body of ['held', 'waiting'])
-      await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: body }))
-    await receive(url, { VisibilityTimeout: 600 })
-    now += 59_999
-    assert.equal((await attributes(url)).ApproximateNumberOfMessagesNotVisible, '1')
-    now += 1
-    assert.deepEqual(await receive(url), [])
-    const { ApproximateNumberOfMessages, ApproximateNumberOfMessagesNotVisible } = await attributes(url)
-    assert.deepEqual([ApproximateNumberOfMessages, ApproximateNumberOfMessagesNotVisible], ['0', '0'])
-  })
-
-  test('a receive has limits, and so has what is in flight', async (t) => {
-    const { client, createQueue, receive } = await startSqs(t, { inFlightLimit: 3 })
-    const url = await createQueue('limits')
-    for (let i = 0; i < 5; i++)
-      await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: `${i}` }))
-    const invalid = failsWith('InvalidParameterValue', 400)
-    await assert.rejects(receive(url, { MaxNumberOfMessages: 11 }), invalid)
-    await assert.rejects(receive(url, { MaxNumberOfMessages: 0 }), invalid)
-    await assert.rejects(receive(url, { WaitTimeSeconds: 21 }), invalid)
-    await assert.rejects(receive(url, { VisibilityTimeout: 43_201 }), invalid)
-    await assert.rejects(receive(url, { ReceiveRequestAttemptId: 'a' }), invalid)
-    const held = await receive(url, { MaxNumberOfMessages: 3 })
-    assert.equal(held.length, 3)
-    await assert.rejects(receive(url), failsWith('OverLimit', 403))
-    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(held[0]) }))
-    assert.equal((await receive(url)).length, 1)
   })
 
   test('a group with a long backlog does not keep the others waiting', async (t) => {

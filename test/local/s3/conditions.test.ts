@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
+import { blobs, errorOf, startWithBucket } from './start.ts'
+
+const Bucket = 'box'
+
+test('reads keep their conditions, with 304 and 412', async (t) => {
+  const { client } = await startWithBucket(t)
+  const { ETag = '' } = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
+  const past = new Date(Date.now() - 3_600_000)
+  const future = new Date(Date.now() + 3_600_000)
+  const get = async (condition: object) => {
+    const got = client.send(new GetObjectCommand({ Bucket, Key: 'k', ...condition }))
+    return await errorOf(got)
+  }
+  assert.equal(await get({ IfMatch: ETag }), 'no error')
+  assert.equal(await get({ IfMatch: '"other"' }), '412 PreconditionFailed')
+  assert.match(await get({ IfNoneMatch: ETag }), /^304/)
+  assert.equal(await get({ IfNoneMatch: '"other"' }), 'no error')
+  assert.match(await get({ IfModifiedSince: future }), /^304/)
+  assert.equal(await get({ IfModifiedSince: past }), 'no error')
+  assert.equal(await get({ IfUnmodifiedSince: past }), '412 PreconditionFailed')
+  assert.equal(await get({ IfUnmodifiedSince: future }), 'no error')
+  assert.equal(await get({ IfMatch: ETag, IfUnmodifiedSince: past }), 'no error')
+  assert.match(await get({ IfNoneMatch: ETag, IfModifiedSince: past }), /^304/)
+  const { LastModified } = await client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))
+  assert.match(await get({ IfModifiedSince: LastModified }), /^304/)
+})
+
+test('of many writers with If-None-Match one wins', async (t) => {
+  const { client, dir } = await startWithBucket(t)
+  const race = Array.from({ length: 20 }, (_, index) =>
+    errorOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: `${index}`, IfNoneMatch: '*' }))),
+  )
+  const results = await Promise.all(race)
+  assert.equal(results.filter((one) => one === 'no error').length, 1)
+  assert.equal(results.filter((one) => one === '412 PreconditionFailed').length, 19)
+  assert.equal((await blobs(dir)).length, 1)
+})
+
+test('of many writers with the same If-Match one wins', async (t) => {
+  const { client } = await startWithBucket(t)
+  const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'first' }))
+  const race = Array.from({ length: 20 }, (_, index) =>
+    errorOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: `${index}`, IfMatch: ETag }))),
+  )
+  assert.equal((await Promise.all(race)).filter((one) => one === 'no error').length, 1)
+  const put = (extra: object, Key = 'k') =>
+    errorOf(client.send(new PutObjectCommand({ Bucket, Key, ...extra })))
+  assert.equal(await put({ IfMatch: ETag }), '412 PreconditionFailed')
+  assert.equal(await put({ IfMatch: ETag }, 'none'), '404 NoSuchKey')
+  assert.equal(await put({ IfNoneMatch: '"etag"' }), '501 NotImplemented')
+})
+
+test('deletes keep If-Match', async (t) => {
+  const { client } = await startWithBucket(t)
+  const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
+  const remove = (IfMatch: string | undefined, Key = 'k') =>
+    errorOf(client.send(new DeleteObjectCommand({ Bucket, Key, IfMatch })))
+  assert.equal(await remove('"other"'), '412 PreconditionFailed')
+  assert.equal(await remove(ETag, 'none'), '404 NoSuchKey')
+  const bySize = client.send(new DeleteObjectCommand({ Bucket, Key: 'k', IfMatchSize: 1 }))
+  assert.equal(await errorOf(bySize), '501 NotImplemented')
+  assert.equal(await remove(ETag), 'no error')
+  assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))), '404 NotFound')
+  assert.equal(await errorOf(client.send(new DeleteObjectCommand({ Bucket, Key: 'k' }))), 'no error')
+})

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { blobs, eventually, send, startWithBucket } from './start.ts'
+
+const Bucket = 'box'
+
+test('ranges follow RFC 9110: suffix, clamp, 416, nonsense ignored', async (t) => {
+  const { client } = await startWithBucket(t)
+  await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: '0123456789' }))
+  await client.send(new PutObjectCommand({ Bucket, Key: 'empty' }))
+  const get = async (Range: string, Key = 'k') => {
+    try {
+      const got = await client.send(new GetObjectCommand({ Bucket, Key, Range }))
+      return [got.$metadata.httpStatusCode, await got.Body?.transformToString(), got.ContentRange]
+    } catch (error) {
+      return (error as Error).name
+    }
+  }
+  assert.deepEqual(await get('bytes=2-4'), [206, '234', 'bytes 2-4/10'])
+  assert.deepEqual(await get('bytes=0-0'), [206, '0', 'bytes 0-0/10'])
+  assert.deepEqual(await get('bytes=7-'), [206, '789', 'bytes 7-9/10'])
+  assert.deepEqual(await get('bytes=-3'), [206, '789', 'bytes 7-9/10'])
+  assert.deepEqual(await get('bytes=-30'), [206, '0123456789', 'bytes 0-9/10'])
+  assert.deepEqual(await get('bytes=8-99'), [206, '89', 'bytes 8-9/10'])
+  assert.equal(await get('bytes=10-'), 'InvalidRange')
+  assert.equal(await get('bytes=-0'), 'InvalidRange')
+  assert.equal(await get('bytes=0-', 'empty'), 'InvalidRange')
+  for (const nonsense of ['bytes=9-3', 'bytes=abc', 'lines=1-2', 'bytes=', 'bytes=-', 'bytes=1-2,4-5'])
+    assert.deepEqual(await get(nonsense), [200, '0123456789', undefined], nonsense)
+  const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'k' }))
+  const refused = await send(url, { headers: { range: 'bytes=20-' } })
+  assert.equal(refused.status, 416)
+  assert.equal(refused.headers['content-range'], 'bytes */10')
+  const etag = '"781e5e245d69b566979b86e28d23f2c7"'
+  assert.equal((await send(url, { headers: { range: 'bytes=1-2', 'if-range': etag } })).body, '12')
+  assert.equal(
+    (await send(url, { headers: { range: 'bytes=1-2', 'if-range': '"other"' } })).body,
+    '0123456789',
+  )
+  const head = await client.send(new HeadObjectCommand({ Bucket, Key: 'k', Range: 'bytes=2-4' }))
+  assert.equal(head.ContentLength, 3)
+})
+
+test('response-* parameters of a signed URL name the download, and cannot smuggle a header', async (t) => {
+  const { client } = await startWithBucket(t)
+  await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', ContentType: 'text/plain' }))
+  const get = async (value: string) =>
+    await send(
+      await getSignedUrl(
+        client,
+        new GetObjectCommand({
+          Bucket,
+          Key: 'k',
+          ResponseContentDisposition: value,
+          ResponseContentType: 'image/png',
+        }),
+      ),
+    )
+  const disposition = `attachment; filename="a+b é.png"; filename*=UTF-8''a%2Bb%20%C3%A9.png`
+  const reply = await get(disposition)
+  assert.equal(reply.headers['content-disposition'], disposition)
+  assert.equal(reply.headers['content-type'], 'image/png')
+  assert.equal((await get('x\r\nSet-Cookie: a=b')).code, 'InvalidArgument')
+  assert.equal((await get('日本')).code, 'InvalidArgument')
+})
+
+test('a reader finishes the object that is replaced or deleted meanwhile', async (t) => {
+  const { client, dir } = await startWithBucket(t)
+  const body = Buffer.alloc(8 << 20, 'a')
+  await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: body }))
+  const replaced = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
+  await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: Buffer.alloc(8 << 20, 'b') }))
+  const deleted = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
+  await client.send(new DeleteObjectCommand({ Bucket, Key: 'k' }))
+  assert.ok(body.equals((await replaced.Body?.transformToByteArray()) ?? Buffer.alloc(0)))
+  const bytes = (await deleted.Body?.transformToByteArray()) ?? []
+  assert.equal(bytes.length, 8 << 20)
+  assert.ok(bytes.every((byte) => byte === 'b'.charCodeAt(0)))
+  await eventually(async () => assert.deepEqual(await blobs(dir), []))
+})
