@@ -1,0 +1,94 @@
+// A WebSocket API of a test's own, whose functions tell what they hear and answer what they are told to.
+import { EventEmitter, once } from 'node:events'
+import { WebSocket } from 'ws'
+import { WebSocketApi } from '../../lib/local/gateway/websocket-api.ts'
+import { createGateway } from '../../lib/local/gateway.ts'
+import { endServers, log, makeFunction, makeLambda, serve } from './runtime.ts'
+
+interface SocketEvent {
+  readonly body?: string
+  readonly headers?: Record<string, string>
+  readonly queryStringParameters?: Record<string, string>
+  readonly requestContext: Record<string, unknown> & {
+    readonly connectionId: string
+    readonly routeKey: string
+    readonly eventType: string
+  }
+}
+
+export const path = '/ws/test'
+/** Emits each event by its type. */
+export const heard = new EventEmitter()
+/** What the functions return; a test that changes one puts it back. */
+export const replies: { connect: () => unknown; message: unknown } = {
+  connect: () => ({ statusCode: 200 }),
+  message: undefined,
+}
+
+function hear(event: unknown): SocketEvent {
+  const given = event as SocketEvent
+  heard.emit(given.requestContext.eventType, given)
+  return given
+}
+
+export const lambda = makeLambda([
+  makeFunction('connect', async (event) => {
+    hear(event)
+    return replies.connect()
+  }),
+  makeFunction('rest', async (event) => {
+    hear(event)
+    return replies.message
+  }),
+  makeFunction('fails', () => {
+    throw new Error('secret detail')
+  }),
+])
+
+const routes = [
+  { key: '$connect', functionName: 'connect' },
+  { key: '$disconnect', functionName: 'rest' },
+  { key: '$default', functionName: 'rest' },
+  { key: 'named', functionName: 'rest' },
+  { key: 'fails', functionName: 'fails' },
+]
+const declaration = { log, lambda, routeSelectionExpression: '$request.body.action', stage: 'ws/test' }
+export const apis: WebSocketApi[] = []
+
+/** The address of a new API, as the declaration above with these changes. */
+export async function start(
+  options: Partial<ConstructorParameters<typeof WebSocketApi>[0]>,
+): Promise<string> {
+  const api = new WebSocketApi({ ...declaration, routes, ...options })
+  apis.push(api)
+  const gateway = createGateway(
+    { http: (_, response) => response.end('plain'), webSocket: (...handshake) => api.upgrade(...handshake) },
+    { webSocketPath: path },
+  )
+  return `${(await serve(gateway)).replace('http', 'ws')}${path}`
+}
+
+/** Ends all that `start` began. */
+export async function endApis(): Promise<void> {
+  await Promise.all(apis.map((api) => api.close()))
+  await endServers()
+}
+
+export const next = async (type: string): Promise<SocketEvent> => (await once(heard, type))[0]
+
+/** Connected, with its id. */
+export async function open(
+  address: string,
+  ...options: [protocols?: string[], headers?: Record<string, string>]
+) {
+  const connected = next('CONNECT')
+  const [protocols = [], headers = {}] = options
+  const socket = new WebSocket(address, protocols, { headers })
+  await once(socket, 'open')
+  const event = await connected
+  return { socket, id: event.requestContext.connectionId, event }
+}
+
+export const message = async (socket: WebSocket): Promise<string> =>
+  String((await once(socket, 'message'))[0])
+export const closing = async (socket: WebSocket): Promise<number> => (await once(socket, 'close'))[0]

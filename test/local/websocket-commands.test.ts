@@ -1,0 +1,97 @@
+// The commands by which functions reach the clients of the WebSocket API.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Control, openControl } from '../../lib/local/control.ts'
+import { callSigned, credentials, log } from './runtime.ts'
+import { apis, closing, endApis, lambda, message, open, start } from './socket-api.ts'
+
+let url: string
+let control: Control
+
+before(async () => {
+  url = await start({})
+  const [webSocketApi] = apis
+  const asynchronous = { accept: async () => {} }
+  control = await openControl({ lambda, asynchronous, webSocketApi }, { credentials: [credentials], log })
+})
+after(() => Promise.all([endApis(), control.close()]))
+
+const connections = (id: string, method: string, body?: string | Buffer) =>
+  callSigned(`${control.url}/stage/@connections/${encodeURIComponent(id)}`, {
+    service: 'execute-api',
+    method,
+    ...(body !== undefined && { body }),
+  })
+
+test('functions write to a connection, look at it and end it', async () => {
+  const { socket, id } = await open(url)
+  const received = message(socket)
+  assert.equal((await connections(id, 'POST', 'hello é')).status, 200)
+  assert.equal(await received, 'hello é')
+  const got = (await (await connections(id, 'GET')).json()) as Record<string, string>
+  assert.deepEqual(Object.keys(got), ['connectedAt', 'identity', 'lastActiveAt'])
+  assert.ok(Date.parse(got['lastActiveAt'] ?? '') >= Date.parse(got['connectedAt'] ?? ''))
+  const closed = closing(socket)
+  assert.equal((await connections(id, 'DELETE')).status, 204)
+  assert.equal(await closed, 1000)
+  for (const method of ['POST', 'GET', 'DELETE']) {
+    const response = await connections(id, method)
+    assert.equal(response.status, 410)
+    assert.equal(response.headers.get('x-amzn-errortype'), 'GoneException')
+  }
+})
+
+const commands: [
+  what: string,
+  id: string,
+  method: string,
+  body: Buffer | undefined,
+  status: number,
+  code: string,
+][] = [
+  ['an id of another form', 'a b', 'POST', undefined, 400, 'BadRequestException'],
+  ['an unknown id', `${'A'.repeat(15)}=`, 'POST', undefined, 410, 'GoneException'],
+  [
+    'more than 128 KB',
+    `${'A'.repeat(15)}=`,
+    'POST',
+    Buffer.alloc(128 * 1024 + 1),
+    413,
+    'PayloadTooLargeException',
+  ],
+  ['another method', `${'A'.repeat(15)}=`, 'PUT', undefined, 403, 'ForbiddenException'],
+]
+for (const [what, id, method, body, status, code] of commands) {
+  test(`an @connections command with ${what} gets ${status} ${code}`, async () => {
+    const response = await connections(id, method, body)
+    assert.deepEqual([response.status, response.headers.get('x-amzn-errortype')], [status, code])
+  })
+}
+
+test('@connections takes signed commands only', async () => {
+  const address = `${control.url}/@connections/${'A'.repeat(15)}=`
+  const unsigned = await fetch(address)
+  assert.deepEqual(
+    [unsigned.status, unsigned.headers.get('x-amzn-errortype')],
+    [403, 'MissingAuthenticationTokenException'],
+  )
+  const secretAccessKey = 'wrong'.repeat(8)
+  const forged = await callSigned(address, { service: 'execute-api', method: 'GET', secretAccessKey })
+  assert.deepEqual(
+    [forged.status, forged.headers.get('x-amzn-errortype')],
+    [403, 'InvalidSignatureException'],
+  )
+})
+
+test('a client that does not read is not written to without end', async () => {
+  const { socket, id } = await open(url)
+  socket.pause()
+  const part = 'x'.repeat(128 * 1024)
+  const outcomes = []
+  // Until the buffers of both sides are full, a message is sent before the one before it is written.
+  for (let at = 0; at < 200; at++) outcomes.push(apis[0]?.send(id, Buffer.from(part)))
+  assert.equal(await outcomes.at(-1), 'slow')
+  const refused = await connections(id, 'POST', 'x')
+  assert.deepEqual([refused.status, refused.headers.get('x-amzn-errortype')], [429, 'LimitExceededException'])
+  socket.terminate()
+})
