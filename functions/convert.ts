@@ -1,15 +1,9 @@
 import type { Context, SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
-import * as z from 'zod'
 import { readConfig } from '../lib/config.ts'
 import { engines } from '../lib/engines/index.ts'
 import { runTask } from '../lib/jobs/run-task.ts'
+import { TaskMessage } from '../lib/jobs/task-message.ts'
 import { createServices, type Services } from '../lib/services.ts'
-
-const Message = z.object({
-  jobId: z.string(),
-  taskName: z.string(),
-  dependents: z.array(z.string()),
-})
 
 let services: Services | undefined
 const stopping = new AbortController()
@@ -35,13 +29,11 @@ async function convert(record: SQSRecord, remainingMs: number): Promise<SQSBatch
   const { config, queues, log } = services
   const image = config.IMAGE_ID
   if (!image) throw new Error('IMAGE_ID is not set')
-  const { jobId, taskName, dependents } = Message.parse(JSON.parse(record.body))
+  const message = TaskMessage.parse(JSON.parse(record.body))
   const hide = (seconds: number) => queues.hide(image, record.receiptHandle, seconds)
   try {
     const outcome = await runTask({
-      jobId,
-      taskName,
-      dependents,
+      ...message,
       image,
       services,
       hide,
@@ -51,8 +43,10 @@ async function convert(record: SQSRecord, remainingMs: number): Promise<SQSBatch
     if (outcome.done) return undefined
     await hide(outcome.againInS)
   } catch (error) {
-    log.error({ error, jobId, taskName }, 'task could not be run; the message comes again')
-    await hide(retryS).catch((cause) => log.warn({ error: cause, jobId }, 'the message comes again late'))
+    log.error({ error, ...message }, 'task could not be run; the message comes again')
+    await hide(retryS).catch((cause) =>
+      log.warn({ error: cause, ...message }, 'the message comes again late'),
+    )
   }
   return { itemIdentifier: record.messageId }
 }

@@ -6,14 +6,7 @@ import {
 } from '@aws-sdk/client-sqs'
 import type { Config } from '../config.ts'
 import type { ImageId } from '../engines/engine.ts'
-
-/** What travels in a queue: where to find the task; all else is in its record. */
-export interface TaskMessage {
-  readonly jobId: string
-  readonly taskName: string
-  /** Tasks that wait for it and change with it. */
-  readonly dependents: readonly string[]
-}
+import type { TaskMessage } from '../jobs/task-message.ts'
 
 /** The queue of each image. */
 export class Queues {

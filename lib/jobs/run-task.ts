@@ -9,6 +9,7 @@ import type { Job, JobError, Task } from './job.ts'
 import { newLease } from './lease.ts'
 import type { JobState } from './machine.ts'
 import { runSteps, type StepsResult } from './run-steps.ts'
+import type { TaskMessage } from './task-message.ts'
 import { tookTooLong } from './transitions.ts'
 
 /** What becomes of the message: it is done, or it comes back after some seconds. */
@@ -16,11 +17,7 @@ export type TaskOutcome = { readonly done: true } | { readonly done: false; read
 
 const done: TaskOutcome = { done: true }
 
-export interface TaskRun {
-  readonly jobId: string
-  readonly taskName: string
-  /** Tasks that wait for it. */
-  readonly dependents: readonly string[]
+export interface TaskRun extends TaskMessage {
   readonly image: ImageId
   readonly services: Services
   /** Keeps the message hidden from others for so many seconds from now. */
@@ -117,7 +114,7 @@ async function work(
   }
 }
 
-function timeout(job: Job): AppError {
+export function timeout(job: Job): AppError {
   const { code, message, details } = tookTooLong(job)
   return new AppError(code, message, details)
 }
@@ -151,16 +148,17 @@ async function giveUp(
   }
   const final = error instanceof AppError
   log[final ? 'info' : 'error']({ error, requestId: job.requestId }, final ? 'task failed' : 'attempt failed')
-  const state = await lease.fail(final ? clientError(error) : brokeDown, !final)
+  const state = await lease.fail(errorForClient(error), !final)
   if (state) await run.services.jobs.perform(state)
   return done
 }
 
-const clientError = ({ code, message, details }: AppError): JobError => ({
-  code,
-  message,
-  ...(details && { details: { ...details } }),
-})
+/** What the client hears of it, of anything but an AppError when the last attempt ended by it. */
+export function errorForClient(error: unknown): JobError {
+  if (!(error instanceof AppError)) return brokeDown
+  const { code, message, details } = error
+  return { code, message, ...(details && { details: { ...details } }) }
+}
 
 const brokeDown: JobError = {
   code: 'CONVERSION_FAILED',
