@@ -1,5 +1,6 @@
 import { BrowserCrash } from './chromium-pipe.ts'
-import { type BrowserProcess, removeOrphanedBrowsers, startBrowser } from './chromium-process.ts'
+import { type BrowserProcess, browserFolderPrefix, startBrowser } from './chromium-process.ts'
+import { removeOrphanedFolders } from './process-folder.ts'
 import { untilAborted } from './until-aborted.ts'
 
 /** A browser keeps a little of each page; a new one costs half a second. */
@@ -41,7 +42,7 @@ export function createBrowser(baseDir: string): Browser {
 
   async function start(): Promise<Running> {
     if (closed) throw new Error('The browser is closed.')
-    swept ??= removeOrphanedBrowsers(baseDir)
+    swept ??= removeOrphanedFolders(baseDir, browserFolderPrefix)
     await swept
     const browser = await startBrowser(baseDir)
     all.add(browser)

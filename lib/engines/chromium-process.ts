@@ -1,10 +1,12 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { type BrowserPipe, connectBrowser } from './chromium-pipe.ts'
+import { makeProcessFolder, removeProcessFolder } from './process-folder.ts'
 import { sandboxed } from './sandbox.ts'
 
-const folderPrefix = 'mutabor-browser-'
+/** Of the folder that each browser has. */
+export const browserFolderPrefix = 'mutabor-browser-'
 const startLimitMs = 60_000
 const fileBytes = 1024 ** 3
 const dataBytes = 2 * 1024 ** 3
@@ -51,7 +53,7 @@ export interface BrowserProcess {
 
 /** @throws BrowserCrash when it does not start. */
 export async function startBrowser(baseDir: string): Promise<BrowserProcess> {
-  const folder = await mkdtemp(join(baseDir, `${folderPrefix}${process.pid}-`))
+  const folder = await makeProcessFolder(baseDir, browserFolderPrefix)
   const profile = join(folder, 'profile')
   await mkdir(profile)
   // Not by address space: V8 reserves terabytes that it never touches.
@@ -62,8 +64,7 @@ export async function startBrowser(baseDir: string): Promise<BrowserProcess> {
   const pipe = connectBrowser(command)
   const end = async () => {
     await pipe.kill()
-    // The last of the tree may still be dying, and write.
-    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
+    await removeProcessFolder(folder)
   }
   let ended: Promise<void> | undefined
   const kill = () => {
@@ -81,22 +82,4 @@ export async function startBrowser(baseDir: string): Promise<BrowserProcess> {
     clearTimeout(timer)
   }
   return { pipe, kill }
-}
-
-/** A service that was ended by SIGKILL leaves the folders of its browsers. */
-export async function removeOrphanedBrowsers(baseDir: string): Promise<void> {
-  await mkdir(baseDir, { recursive: true })
-  for (const name of await readdir(baseDir)) {
-    const pid = name.startsWith(folderPrefix) ? Number.parseInt(name.slice(folderPrefix.length), 10) : 0
-    if (pid > 0 && !isAlive(pid)) await rm(join(baseDir, name), { recursive: true, force: true })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
 }

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import * as z from 'zod'
 import { TextEnds } from './output.ts'
+import { killGroup } from './process-end.ts'
 import type { SandboxedCommand } from './sandbox.ts'
 
 /** The office or its bridge died, hung or could not start: another process may well convert the same document. */
@@ -116,15 +117,5 @@ function parsed(line: string): BridgeEvent {
     return BridgeEvent.parse(JSON.parse(line))
   } catch (cause) {
     throw new OfficeCrash('The bridge sent something that is no event.', { cause })
-  }
-}
-
-/** What the leader of the group leaves behind goes with it. */
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return
-  try {
-    process.kill(-child.pid, 'SIGKILL')
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }

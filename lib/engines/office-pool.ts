@@ -1,14 +1,13 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './office-bridge.ts'
 import {
-  folderPrefix,
   type OfficeJob,
   type OfficeProcess,
   OfficeRefusal,
   type OfficeSettings,
+  officeFolderPrefix,
   startOffice,
 } from './office-process.ts'
+import { removeOrphanedFolders } from './process-folder.ts'
 
 /** LibreOffice leaks a little with every document; a new process costs a second, a swollen one slows all. */
 const maxDocuments = 100
@@ -48,7 +47,7 @@ export function createOfficePool(settings: OfficeSettings & { readonly size: num
   let closed = false
 
   async function start(): Promise<OfficeProcess> {
-    swept ??= removeOrphans(settings.baseDir)
+    swept ??= removeOrphanedFolders(settings.baseDir, officeFolderPrefix)
     await swept
     for (let tries = 1; ; tries++) {
       if (closed) throw new Error('The office pool is closed.')
@@ -180,25 +179,5 @@ async function isFit(office: OfficeProcess): Promise<boolean> {
   } catch {
     // Whatever is wrong with it: the caller replaces it.
     return false
-  }
-}
-
-/** A service that was ended by SIGKILL leaves the folders of its processes, with its users' documents in them. */
-async function removeOrphans(baseDir: string): Promise<void> {
-  await mkdir(baseDir, { recursive: true })
-  for (const name of await readdir(baseDir)) {
-    const pid = name.startsWith(folderPrefix)
-      ? Number.parseInt(name.slice(folderPrefix.length), 10)
-      : undefined
-    if (pid !== undefined && !isAlive(pid)) await rm(join(baseDir, name), { recursive: true, force: true })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

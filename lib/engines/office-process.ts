@@ -1,5 +1,5 @@
 import { constants, createWriteStream } from 'node:fs'
-import { copyFile, lstat, mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import {
@@ -11,6 +11,7 @@ import {
   OfficeStartFailure,
 } from './office-bridge.ts'
 import type { PageSetup } from './office-page.ts'
+import { makeProcessFolder, removeProcessFolder } from './process-folder.ts'
 import { type SandboxedCommand, sandboxed } from './sandbox.ts'
 
 /** The office says that it cannot convert this document; another try would end the same way. */
@@ -77,11 +78,12 @@ const startLimitMs = 60_000
 const memoryBytes = 3 * 1024 ** 3
 const fileBytes = 2 * 1024 ** 3
 
-export const folderPrefix = 'mutabor-office-'
+/** Of the folder that each process has. */
+export const officeFolderPrefix = 'mutabor-office-'
 
 /** @throws OfficeStartFailure when the office cannot be reached in time. */
 export async function startOffice(settings: OfficeSettings): Promise<OfficeProcess> {
-  const folder = await mkdtemp(join(settings.baseDir, `${folderPrefix}${process.pid}-`))
+  const folder = await makeProcessFolder(settings.baseDir, officeFolderPrefix)
   try {
     return await startIn(folder, settings)
   } catch (error) {
@@ -104,8 +106,7 @@ async function startIn(folder: string, { bridgeDir, stallS }: OfficeSettings): P
   const bridge = connect(command)
   const end = async () => {
     await bridge.kill()
-    // The last of the tree may still be dying, and write.
-    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
+    await removeProcessFolder(folder)
   }
   let ended: Promise<void> | undefined
   const kill = () => {

@@ -40,6 +40,7 @@ export function signalOf({ code, signal }: Exit): string | undefined {
   return signal ?? signalNumbers[(code ?? 0) - 128]
 }
 
+/** The program and all that it started; what has ended already is no error. */
 export function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return
   try {
