@@ -102,7 +102,7 @@ export async function photoPage(): Promise<Buffer> {
 }
 
 /** A page of 150 x 200 points, two inches wide, that shows a picture on all of it. */
-export function picturePage(dict: string, data: Uint8Array, more: Objects = {}): Buffer {
+function picturePage(dict: string, data: Uint8Array, more: Objects = {}): Buffer {
   return pdfOf({
     1: '<< /Type /Catalog /Pages 2 0 R >>',
     2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
@@ -111,6 +111,15 @@ export function picturePage(dict: string, data: Uint8Array, more: Objects = {}):
     5: { dict, data },
     ...more,
   })
+}
+
+/** A picture of four colors, the first of which its mask makes clear. */
+export function clearPage(): Buffer {
+  const dict = (more: string) =>
+    `<< /Type /XObject /Subtype /Image /Width 2 /Height 2 /BitsPerComponent 8 ${more} >>`
+  const pixels = Buffer.from([255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 9, 9])
+  const mask = { dict: dict('/ColorSpace /DeviceGray'), data: Buffer.from([0, 255, 255, 255]) }
+  return picturePage(dict('/ColorSpace /DeviceRGB /SMask 6 0 R'), pixels, { 6: mask })
 }
 
 /** Puts files into a folder that `remove` deletes. */

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { refused } from '../refused.ts'
+import { output, pdfPages, zipNames } from './judge.ts'
+import { isWhole, linksOf, outlineOf, pageNames, unpacked } from './pdf-judge.ts'
+import { bookOf, pdfOf, shelf } from './pdf-maker.ts'
+import { toolsOn } from './pdf-tool.ts'
+import { fixture, type RunSettings, removeRuns } from './run-engine.ts'
+
+const files = await shelf({
+  'alpha.pdf': bookOf('Alpha'),
+  'beta.pdf': bookOf('Beta'),
+})
+const run = toolsOn(files.path('alpha.pdf'))
+
+after(async () => {
+  await files.remove()
+  await removeRuns()
+})
+
+const book = files.path('alpha.pdf')
+
+describe('splitting a PDF', () => {
+  test('without pages gives a file for each page and a list of them', async () => {
+    const done = await run('split-pdf')
+    assert.equal(done.format, 'zip')
+    assert.deepEqual(done.result.details, { pages: 4, files: 4 })
+    const folder = await unpacked(done)
+    const names = ['page-001.pdf', 'page-002.pdf', 'page-003.pdf', 'page-004.pdf']
+    assert.deepEqual(await zipNames(done.path), [...names, 'manifest.json'])
+    for (const name of names) assert.equal(await pdfPages(join(folder, name)), 1)
+    assert.deepEqual(await pageNames(join(folder, 'page-003.pdf')), ['Alpha page3'])
+  })
+
+  test('gives a file for each part, with nothing of the other pages in it', async () => {
+    const done = await run('split-pdf', { pages: '3-2,last,3' })
+    const folder = await unpacked(done)
+    assert.deepEqual(readdirSync(folder).toSorted(), [
+      'manifest.json',
+      'page-003.pdf',
+      'page-004.pdf',
+      'pages-003-002.pdf',
+    ])
+    const both = join(folder, 'pages-003-002.pdf')
+    assert.deepEqual(await pageNames(both), ['Alpha page3', 'Alpha page2'])
+    assert.doesNotMatch(
+      await output('qpdf', '--qdf', '--object-streams=disable', both, '-'),
+      /page1|name-value/,
+    )
+  })
+
+  test('of one part gives that file', async () => {
+    const done = await run('split-pdf', { pages: '2-3' })
+    assert.equal(done.format, 'pdf')
+    assert.deepEqual(await pageNames(done.path), ['Alpha page2', 'Alpha page3'])
+  })
+})
+
+describe('pages of a PDF', () => {
+  test('are extracted in the order asked for, with links and outline that lead to them', async () => {
+    const { path, result } = await run('extract-pdf-pages', { pages: '3,1' })
+    assert.deepEqual(result.details, { pages: 2 })
+    assert.deepEqual(await pageNames(path), ['Alpha page3', 'Alpha page1'])
+    assert.deepEqual(await outlineOf(path), [
+      ['Alpha one', 2],
+      ['Alpha three', 1],
+    ])
+    assert.deepEqual(await linksOf(path, 2), [1])
+    assert.match(await output('pdfinfo', path), /Title:\s+Alpha book/)
+    isWhole(path)
+  })
+
+  test('that were left out are gone from the file, not only from sight', async () => {
+    const { path } = await run('extract-pdf-pages', { pages: '2' })
+    const inside = await output('qpdf', '--qdf', '--object-streams=disable', path, '-')
+    assert.match(inside, /Alpha page2/)
+    assert.doesNotMatch(inside, /Alpha page[13]|city-value|name-value/)
+  })
+
+  test('can be removed', async () => {
+    const { path } = await run('remove-pdf-pages', { pages: '2,4' })
+    assert.deepEqual(await pageNames(path), ['Alpha page1', 'Alpha page3'])
+    assert.equal(await pdfPages(path), 2)
+    await refused(run('remove-pdf-pages', { pages: '1-last' }), 'INVALID_INPUT', /leave at least one/)
+  })
+
+  test('take a new order, those not named behind in their old one', async () => {
+    const { path } = await run('reorder-pdf-pages', { pages: '3,1' })
+    assert.deepEqual(await pageNames(path), ['Alpha page3', 'Alpha page1', 'Alpha page2'])
+    assert.equal(await pdfPages(path), 4)
+    assert.deepEqual(await linksOf(path, 2), [1, 3])
+    assert.deepEqual(await outlineOf(path), [
+      ['Alpha one', 2],
+      ['Alpha three', 1, ['Alpha two', 3]],
+    ])
+    await refused(run('reorder-pdf-pages', { pages: '1-3,2' }), 'INVALID_INPUT', /named twice/)
+  })
+
+  test('are turned, some or all', async () => {
+    const turns = async (options: RunSettings['options']) =>
+      [
+        ...(await output('pdfinfo', '-f', '1', '-l', '4', (await run('rotate-pdf', options)).path)).matchAll(
+          /rot:\s+(\d+)/g,
+        ),
+      ].map(([, turn]) => Number(turn))
+    assert.deepEqual(await turns({ rotate: '90' }), [90, 90, 90, 90])
+    assert.deepEqual(await turns({ rotate: -90, pages: '1,last' }), [270, 0, 0, 270])
+  })
+
+  test('that do not exist are refused', async () => {
+    for (const operation of ['split-pdf', 'extract-pdf-pages', 'remove-pdf-pages', 'rotate-pdf'] as const) {
+      await refused(run(operation, { pages: '2-9' }), 'INVALID_INPUT', /^pages: page 9 .* pages 1 to 4/)
+    }
+  })
+
+  test('that are blank are removed, those with a mark on them stay', async () => {
+    const { path, result } = await run('remove-blank-pages-pdf')
+    assert.deepEqual(result.details, { pages: 3, removed: [4] })
+    assert.deepEqual(await pageNames(path), ['Alpha page1', 'Alpha page2', 'Alpha page3'])
+    const empty = pdfOf({
+      1: '<< /Type /Catalog /Pages 2 0 R >>',
+      2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] >>',
+    })
+    const blank = join((await run('split-pdf', { pages: '1' })).workDir, 'blank.pdf')
+    await writeFile(blank, empty)
+    await refused(run('remove-blank-pages-pdf', {}, blank), 'INVALID_INPUT', /none would be left/)
+  })
+})
+
+describe('PDFs that are merged', () => {
+  const merge = (options: RunSettings['options'] = {}) =>
+    run('merge', options, book, {
+      more: [files.path('beta.pdf'), fixture('three-pages.pdf')],
+      names: ['First part.pdf', 'b.pdf', 'c.pdf'],
+    })
+
+  test('keep order, outlines, links and filled-in forms', async () => {
+    const { path, result } = await merge()
+    assert.deepEqual(result.details, { pages: 11, files: 3 })
+    assert.deepEqual(
+      await pageNames(path),
+      [1, 2, 3].map((page) => `Alpha page${page}`).concat([1, 2, 3].map((page) => `Beta page${page}`)),
+    )
+    assert.deepEqual(await outlineOf(path), [
+      ['Alpha one', 1],
+      ['Alpha three', 3, ['Alpha two', 2]],
+      ['Beta one', 5],
+      ['Beta three', 7, ['Beta two', 6]],
+    ])
+    assert.deepEqual(await linksOf(path, 1), [3, 2])
+    assert.deepEqual(await linksOf(path, 5), [7, 6])
+    const form = await output('qpdf', '--json', '--json-key=acroform', path)
+    for (const value of ['Alpha-name-value', 'Alpha-city-value', 'Beta-name-value', 'Beta-city-value']) {
+      assert.match(form, new RegExp(`"value": "u:${value}"`))
+    }
+    isWhole(path)
+  })
+
+  test('have an outline by file, or none, when that is asked for', async () => {
+    assert.deepEqual(await outlineOf((await merge({ outline: 'per_file' })).path), [
+      ['First part', 1, ['Alpha one', 1], ['Alpha three', 3, ['Alpha two', 2]]],
+      ['b', 5, ['Beta one', 5], ['Beta three', 7, ['Beta two', 6]]],
+      ['c', 9],
+    ])
+    assert.deepEqual(await outlineOf((await merge({ outline: 'none' })).path), [])
+  })
+})
+
+test('a merge can also be asked for as a tool', async () => {
+  const { path } = await run('merge-pdf', {}, book, { more: [files.path('beta.pdf')] })
+  assert.equal(await pdfPages(path), 8)
+})
+
+test('it is said when the structure for screen readers is lost', async () => {
+  const { path, remove } = await shelf({
+    'tagged.pdf': pdfOf({
+      1: '<< /Type /Catalog /Pages 2 0 R /MarkInfo << /Marked true >> /StructTreeRoot 5 0 R >>',
+      2: '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 99 99] >>',
+      3: '<< /Type /Page /Parent 2 0 R >>',
+      4: '<< /Type /Page /Parent 2 0 R >>',
+      5: '<< /Type /StructTreeRoot /K 6 0 R >>',
+      6: '<< /Type /StructElem /S /P /P 5 0 R /Pg 3 0 R /ActualText (words of page one) >>',
+    }),
+  })
+  const dropped = await run('extract-pdf-pages', { pages: '2' }, path('tagged.pdf'))
+  assert.deepEqual(dropped.warnings, ['TAGS_REMOVED'])
+  assert.doesNotMatch(await output('qpdf', '--qdf', dropped.path, '-'), /words of page one/)
+  const kept = await run('reorder-pdf-pages', { pages: '2' }, path('tagged.pdf'))
+  assert.deepEqual(kept.warnings, [])
+  assert.match(await output('pdfinfo', kept.path), /Tagged:\s+yes/)
+  await remove()
+})

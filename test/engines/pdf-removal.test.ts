@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { pdf } from '../../lib/engines/pdf.ts'
+import { refused } from '../refused.ts'
+import { output, pdfText } from './judge.ts'
+import { drawn, inside } from './pdf-judge.ts'
+import { bookOf, pdfOf, photoPage, shelf } from './pdf-maker.ts'
+import { toolsOn } from './pdf-tool.ts'
+import { convert, removeRuns } from './run-engine.ts'
+
+const files = await shelf({
+  'book.pdf': bookOf('Alpha'),
+  'photo.pdf': await photoPage(),
+})
+const run = toolsOn(files.path('book.pdf'))
+
+after(async () => {
+  await files.remove()
+  await removeRuns()
+})
+
+test('flattening turns filled-in fields into page content, also those that only readers draw', async () => {
+  const { path } = await run('flatten-pdf')
+  assert.match(await pdfText(path), /Alpha-name-value[\s\S]*Alpha-city-value/)
+  assert.match(await output('pdfinfo', path), /Form:\s+none/)
+  assert.match(await inside(path), /https:\/\/example\.com/)
+})
+
+test('flattening keeps comments that only readers draw', async () => {
+  const page = (annotation: string) =>
+    pdfOf({
+      1: '<< /Type /Catalog /Pages 2 0 R >>',
+      2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] /Annots [4 0 R] >>',
+      4: `<< /Type /Annot /Rect [10 40 190 70] /F 4 ${annotation} >>`,
+    })
+  const notes = await shelf({
+    'text.pdf': page('/Subtype /FreeText /Contents (spoken words) /DA (/Helv 12 Tf 0 g)'),
+    'box.pdf': page('/Subtype /Square /C [1 0 0] /IC [1 0 0]'),
+  })
+  const flat = (name: string) => convert(pdf, notes.path(name), 'pdf', { operation: 'flatten-pdf' })
+  const text = await flat('text.pdf')
+  assert.match(await pdfText(text.path), /spoken words/)
+  assert.doesNotMatch(await inside(text.path), /FreeText/)
+  const [red = 0, green = 255] = await (await drawn((await flat('box.pdf')).path)).color(1, 1)
+  assert.ok(red > 240 && green < 150, `${red} ${green}`)
+  await notes.remove()
+})
+
+describe('redacting', () => {
+  test('removes words from pages, fields, outline and title, for good', async () => {
+    const { path, result, warnings } = await run('redact-pdf', {
+      terms: '["alpha page2", "city-value", "alpha BOOK"]',
+    })
+    assert.deepEqual(result.details, { pages: 4, redactions: 2, redactedPages: [2, 3] })
+    assert.deepEqual(warnings, [])
+    const left = await inside(path)
+    assert.match(left, /Alpha page1/)
+    assert.doesNotMatch(left, /Alpha page2|city-value|Alpha book|attached words/i)
+    const [red = 255] = await (await drawn(path, 2)).color(1, 0)
+    assert.ok(red < 240, 'the place is not black')
+  })
+
+  test('takes the pixels below away, too', async () => {
+    const scan = await run('merge', {}, files.path('photo.pdf'), { more: [files.path('photo.pdf')] })
+    const page = await convert(pdf, scan.path, 'pdf', {
+      operation: 'add-watermark-pdf',
+      options: { watermarkText: 'SECRET', watermarkPosition: 'center', watermarkOpacity: 1 },
+    })
+    const { path } = await convert(pdf, page.path, 'pdf', {
+      operation: 'redact-pdf',
+      options: { terms: ['secret'] },
+    })
+    const folder = (await run('rotate-pdf')).workDir
+    execFileSync('pdfimages', ['-png', '-l', '1', path, join(folder, 'left')])
+    const place = await sharp(join(folder, 'left-000.png'))
+      .extract({ left: 200, top: 380, width: 200, height: 40 })
+      .raw()
+      .toBuffer()
+    assert.deepEqual([...new Set(place)], [255])
+  })
+
+  test('says when there was nothing to remove', async () => {
+    assert.deepEqual((await run('redact-pdf', { terms: 'nowhere' })).warnings, ['NOTHING_TO_DO'])
+    assert.deepEqual((await run('redact-pdf', { terms: 'x' }, files.path('photo.pdf'))).warnings, [
+      'NOTHING_TO_DO',
+    ])
+  })
+})
+
+test('sanitizing removes what acts and what is carried along, and keeps what is seen', async () => {
+  const { path, result } = await run('sanitize-pdf')
+  assert.deepEqual(result.details?.removed, { actions: 2, links: 1, attachments: 2 })
+  const left = await inside(path)
+  assert.doesNotMatch(
+    left,
+    /JavaScript|app\.alert|Launch|calc\.exe|EmbeddedFiles|attached words|example\.com/,
+  )
+  assert.match(await pdfText(path), /Alpha page1/)
+  assert.match(left, /Alpha book/)
+  const kept = await run('sanitize-pdf', { removeLinks: 'false', removeMetadata: 'true' })
+  assert.match(await inside(kept.path), /example\.com/)
+  assert.doesNotMatch(await inside(kept.path), /Alpha book|Somebody/)
+})
+
+test('metadata is set in both places that readers look at, and the old is gone', async () => {
+  const { path } = await run('edit-pdf-metadata', {
+    title: 'Grüße "機密" <x> -all=',
+    author: '',
+    keywords: 'one, two',
+  })
+  const told = await output('pdfinfo', path)
+  assert.match(told, /Title:\s+Grüße "機密" <x> -all=\n/)
+  assert.match(told, /Keywords:\s+one, two/)
+  assert.doesNotMatch(told, /Author/)
+  assert.match(await output('pdfinfo', '-meta', path), /Grüße &quot;機密&quot; &lt;x&gt; -all=/)
+  assert.doesNotMatch(await inside(path), /Somebody/)
+  const bare = await run('edit-pdf-metadata', { removeMetadata: true })
+  assert.doesNotMatch(await output('pdfinfo', bare.path), /Title|Author/)
+  await refused(run('edit-pdf-metadata'), 'INVALID_INPUT', /^title: expected at least one/)
+})

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFile, stat } from 'node:fs/promises'
+import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { pdf } from '../../lib/engines/pdf.ts'
+import { output, pdfPages, pdfText } from './judge.ts'
+import { drawn, inside } from './pdf-judge.ts'
+import { bookOf, clearPage, photoPage, shelf } from './pdf-maker.ts'
+import { toolsOn } from './pdf-tool.ts'
+import { convert, removeRuns } from './run-engine.ts'
+
+const files = await shelf({
+  'book.pdf': bookOf('Alpha'),
+  'photo.pdf': await photoPage(),
+  'clear.pdf': clearPage(),
+})
+const run = toolsOn(files.path('book.pdf'))
+
+after(async () => {
+  await files.remove()
+  await removeRuns()
+})
+
+describe('a smaller PDF', () => {
+  const sizeOf = async (path: string) => (await stat(path)).size
+
+  test('shows the same pages with coarser pictures', async () => {
+    const before = await sizeOf(files.path('photo.pdf'))
+    const { path, result } = await run('compress-pdf', { pdfQuality: 'screen' }, files.path('photo.pdf'))
+    const after = await sizeOf(path)
+    assert.ok(after < before / 4, `${after} of ${before}`)
+    assert.deepEqual(result.details, { pages: 1, sizeBefore: before, sizeAfter: after })
+    assert.equal(await pdfPages(path), 1)
+    const [level = 0] = await (await drawn(path)).color(1, 1)
+    assert.ok(level > 100 && level < 155, `the photograph is gone: ${level}`)
+  })
+
+  test('is never larger: then the source comes back with a warning', async () => {
+    const { path, warnings } = await run('compress-pdf', { pdfQuality: 'prepress' }, files.path('clear.pdf'))
+    assert.deepEqual(warnings, ['NOT_SMALLER'])
+    assert.deepEqual(await readFile(path), await readFile(files.path('clear.pdf')))
+  })
+
+  test('has the best quality that fits the size asked for', async () => {
+    const sizes = []
+    for (const targetSize of [40_000, 80_000]) {
+      const { path, result, warnings } = await run('compress', { targetSize }, files.path('photo.pdf'))
+      sizes.push(await sizeOf(path))
+      assert.ok((sizes.at(-1) ?? 0) <= targetSize, `${sizes.at(-1)}`)
+      assert.equal(result.details?.reached, true)
+      assert.deepEqual(warnings, [])
+    }
+    assert.ok((sizes[1] ?? 0) > (sizes[0] ?? 0), sizes.join())
+  })
+
+  test('says what was reached where the size is out of reach', async () => {
+    const { path, result, warnings } = await run('compress', { targetSize: 1000 }, files.path('photo.pdf'))
+    assert.deepEqual(warnings, ['TARGET_NOT_REACHED'])
+    assert.equal(result.details?.sizeAfter, await sizeOf(path))
+    assert.equal(result.details?.reached, false)
+  })
+
+  test('is the smaller, the lower its quality', async () => {
+    const sizes = []
+    for (const quality of ['high', 'low', 1]) {
+      sizes.push(await sizeOf((await run('compress', { quality }, files.path('photo.pdf'))).path))
+    }
+    assert.deepEqual(
+      sizes,
+      sizes.toSorted((a, b) => b - a),
+    )
+    assert.equal(new Set(sizes).size, 3)
+  })
+})
+
+test('for the archive, fonts and colors are inside and the file says which rules it keeps', async () => {
+  for (const [pdfaVersion, part] of [
+    ['1b', '1'],
+    ['PDF/A-2B', '2'],
+    ['3b', '3'],
+  ] as const) {
+    const { path, result } = await run('to-pdfa', { pdfaVersion })
+    assert.equal(result.details?.pdfaVersion, `${part}b`)
+    const meta = await output('pdfinfo', '-meta', path)
+    assert.match(meta, new RegExp(`pdfaid:part(?:>|=['"])${part}`))
+    assert.match(meta, /pdfaid:conformance(?:>|=['"])B/)
+    const text = await inside(path)
+    assert.match(text, /\/OutputIntents/)
+    assert.doesNotMatch(text, /JavaScript|Launch|EmbeddedFiles/)
+    const [, , ...fonts] = (await output('pdffonts', path)).trim().split('\n')
+    assert.ok(
+      fonts.length > 0 && fonts.every((line) => / yes (?:yes|no ) (?:yes|no ) +\d+ +\d+$/.test(line)),
+      fonts.join('\n'),
+    )
+    assert.match(await pdfText(path), /Alpha page3/)
+  }
+})
+
+test('in gray no color is left and the pages say the same', async () => {
+  const form = await run('grayscale-pdf')
+  assert.deepEqual(form.warnings, ['FORM_FLATTENED'])
+  assert.match(await pdfText(form.path), /Alpha-name-value[\s\S]*Alpha page3/)
+  const { path } = await run('grayscale-pdf', {}, files.path('clear.pdf'))
+  const { channels } = await sharp(execFileSync('pdftoppm', ['-png', '-r', '20', path])).stats()
+  const [red, green, blue] = channels.map(({ mean }) => Math.round(mean))
+  assert.deepEqual([red, red], [green, blue])
+})
+
+test('linearizing orders a PDF for reading while it loads', async () => {
+  const { path } = await run('linearize-pdf')
+  assert.match(await output('pdfinfo', path), /Optimized:\s+yes/)
+})
+
+describe('a broken PDF', () => {
+  test('is repaired as far as it can be', async () => {
+    const whole = bookOf('Alpha').toString('latin1')
+    const broken = await shelf({
+      'table.pdf': Buffer.from(whole.replace(/^\d{10} 00000 n/gm, '0000000007 00000 n'), 'latin1'),
+      'cut.pdf': Buffer.from(whole.slice(0, whole.indexOf('51 0 obj')), 'latin1'),
+    })
+    for (const name of ['table.pdf', 'cut.pdf']) {
+      const { path, result } = await convert(pdf, broken.path(name), 'pdf', { operation: 'repair-pdf' })
+      assert.equal(result.details?.pages, 4, name)
+      assert.match(await pdfText(path), /Alpha page3/)
+      execFileSync('qpdf', ['--check', path], { stdio: 'pipe' })
+    }
+    await broken.remove()
+  })
+})
