@@ -206,10 +206,10 @@ const takenAlready = (upload: UploadRecord) =>
 
 function storedFile(source: Source, detected: { format: FormatId; mimeType: string }): StoredFile {
   const { extensions } = formatById(detected.format)
-  const named = extensions.some((extension) => source.name.toLowerCase().endsWith(`.${extension}`))
+  const named = extensions.some((extension) => source.filename.toLowerCase().endsWith(`.${extension}`))
   return {
     key: source.key,
-    filename: named ? source.name : withExtension(source.name, extensions[0] ?? detected.format),
+    filename: named ? source.filename : withExtension(source.filename, extensions[0] ?? detected.format),
     format: detected.format,
     mimeType: detected.mimeType,
     size: source.size,

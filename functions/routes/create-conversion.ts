@@ -15,7 +15,7 @@ import {
   waitQuery,
 } from './conversion-request.ts'
 import { optionalBoolean } from './query.ts'
-import { openSource, receivedSource, uploadedSource } from './source.ts'
+import { openSource, uploadedSource } from './source.ts'
 import { uploadIds } from './upload-ids.ts'
 
 const Fields = z.looseObject({
@@ -61,7 +61,7 @@ export const createConversion = contract({
     if (!target && !tool) throw noTarget()
     const sources = await Promise.all([
       openSource(request, services),
-      ...files.filter(({ field }) => field === 'additionalFile').map((file) => receivedSource(file)),
+      ...files.filter(({ field }) => field === 'additionalFile'),
       ...(body.additionalUploadIds ?? []).map((id) =>
         uploadedSource(id, 'additionalUploadIds', owner.id, services),
       ),

@@ -12,7 +12,7 @@ import {
   targetOf,
   waitQuery,
 } from './conversion-request.ts'
-import { receivedSource, type Source, uploadedSource } from './source.ts'
+import { type Source, uploadedSource } from './source.ts'
 import { uploadIds } from './upload-ids.ts'
 
 const { engine: _, ...target } = targetFields
@@ -47,7 +47,7 @@ export const createMerge = contract({
     const { body, files, owner } = request
     const { mergeType } = body
     const [first, second, ...others] = await Promise.all([
-      ...files.map((file) => receivedSource(file)),
+      ...files,
       ...(body.uploadIds ?? []).map((id) => uploadedSource(id, 'uploadIds', owner.id, services)),
     ])
     if (!first) throw tooFew('NO_FILES', 0)
@@ -75,10 +75,10 @@ const tooFew = (code: 'NO_FILES' | 'INVALID_INPUT', got: number) =>
 
 /** A name that tells another kind of file is refused before anything is read. */
 function requireKind(sources: readonly Source[], mergeType: MergeType): void {
-  for (const [index, { name }] of sources.entries()) {
-    const format = formatByExtension(name)
+  for (const [index, { filename }] of sources.entries()) {
+    const format = formatByExtension(filename)
     if (!format || (mergeType === 'pdf' ? format.id === 'pdf' : format.category === mergeType)) continue
-    const extension = name.slice(name.lastIndexOf('.') + 1).slice(0, 16)
+    const extension = filename.slice(filename.lastIndexOf('.') + 1).slice(0, 16)
     throw new AppError(
       'INVALID_INPUT',
       `file: number ${index + 1} ends in .${extension}, but mergeType is ${mergeType}. Send files of one kind.`,

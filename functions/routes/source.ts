@@ -5,21 +5,15 @@ import { idPattern } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import type { UploadRecord } from '../../lib/uploads.ts'
 
-/** The file to convert, wherever it came from; it lies in the bucket already. */
-export interface Source {
-  readonly name: string
-  readonly key: string
-  /** Bytes. */
-  readonly size: number
-  /** Lower-case hex; empty for a presigned upload, whose bytes never passed through us. */
-  readonly sha256: string
+/**
+ * The file to convert, wherever it came from; it lies in the bucket already. The `sha256` of a presigned upload is
+ * empty: its bytes never passed through us.
+ */
+export interface Source extends ReceivedFile {
   readonly upload?: UploadRecord
-  read(start: number, end: number): Promise<Uint8Array>
-  /** Keeps the file beyond this request. */
-  adopt(): void
 }
 
-export interface SourceFields {
+interface SourceFields {
   readonly uploadId?: string | undefined
   /** Of the first file. */
   readonly filename?: string | undefined
@@ -47,7 +41,7 @@ export async function openSource({ body, files, owner }: Request, services: Serv
       { field: 'uploadId' },
     )
   }
-  if (file) return receivedSource(file, body.filename)
+  if (file) return body.filename ? { ...file, filename: fileName(body.filename) } : file
   if (body.uploadId) return uploadedSource(body.uploadId, 'uploadId', owner.id, services, body.filename)
   throw new AppError(
     'NO_FILES',
@@ -56,20 +50,9 @@ export async function openSource({ body, files, owner }: Request, services: Serv
   )
 }
 
-/** A file that came in the form. */
-export function receivedSource(file: ReceivedFile, name?: string): Source {
-  return {
-    name: name ? fileName(name) : file.name,
-    key: file.key,
-    size: file.size,
-    sha256: file.sha256,
-    read: (start, end) => file.read(start, end),
-    adopt: () => file.adopt(),
-  }
-}
-
 /**
  * A file that was uploaded before.
+ * @param field the one of the request that names it.
  * @throws AppError UPLOAD_NOT_FOUND, UPLOAD_INCOMPLETE, CONFLICT.
  */
 export async function uploadedSource(
@@ -77,11 +60,12 @@ export async function uploadedSource(
   field: string,
   owner: string,
   services: Services,
-  name?: string,
+  filename?: string,
 ): Promise<Source> {
   const { upload, size } = await arrived(uploadId, field, owner, services)
   return {
-    name: fileName(name ?? upload.filename),
+    field,
+    filename: fileName(filename ?? upload.filename),
     key: upload.key,
     size,
     sha256: '',

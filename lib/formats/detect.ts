@@ -28,7 +28,7 @@ export async function detectFormat(source: ByteSource, hint: PdfHint = {}): Prom
     throw new AppError('INVALID_INPUT', 'The file is empty. Send it again.', { field: 'file' })
   }
   const file = await openFile(source)
-  const named = extensionOf(source.name)
+  const named = extensionOf(source.filename)
   const format = chosen(await contentFormat(await sniff(file), file, named), named)
   await checkDamage(format, file, hint)
   return { format, mimeType: formatById(format).mimeTypes[0] ?? 'application/octet-stream' }

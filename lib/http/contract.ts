@@ -15,10 +15,12 @@ export type HttpEvent = APIGatewayProxyEventV2 & { readonly bodyStream?: Readabl
 /** A file that arrived in a form and is stored already; deleted again unless the handler adopts it. */
 export interface ReceivedFile {
   readonly field: string
-  readonly name: string
+  readonly filename: string
+  /** Where it is in the bucket. */
   readonly key: string
   /** Bytes. */
   readonly size: number
+  /** Lower-case hex. */
   readonly sha256: string
   /** Bytes `start` to `end` (exclusive). */
   read(start: number, end: number): Promise<Uint8Array>

@@ -51,7 +51,7 @@ export async function readMultipart(body: Readable, options: FormOptions): Promi
 
 interface StoredPart {
   readonly field: string
-  readonly name: string
+  readonly filename: string
   readonly key: string
   readonly meter: Meter
   readonly done: Promise<void>
@@ -60,7 +60,7 @@ interface StoredPart {
 
 const receivedFile = (part: StoredPart, files: Files): ReceivedFile => ({
   field: part.field,
-  name: part.name,
+  filename: part.filename,
   key: part.key,
   size: part.meter.bytes,
   sha256: part.meter.sha256(),
@@ -163,7 +163,7 @@ function store(
     stream.resume()
     throw meter.errored ?? error
   })
-  return { field, name: fileName(info.filename), key, meter, done, adopted: false }
+  return { field, filename: fileName(info.filename), key, meter, done, adopted: false }
 }
 
 /** Counts and hashes what passes; ends the stream with FILE_TOO_LARGE at the limit. */

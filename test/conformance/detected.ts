@@ -24,7 +24,7 @@ async function detectedAs(path: string): Promise<string> {
       const { bytesRead } = await file.read(bytes, 0, bytes.length, start)
       return bytes.subarray(0, bytesRead)
     }
-    return (await detectFormat({ name: basename(path), size, read })).format
+    return (await detectFormat({ filename: basename(path), size, read })).format
   } catch (error) {
     if (error instanceof AppError) return `${error.code}: ${error.message}`
     throw error

@@ -381,7 +381,7 @@ test('the format of an archive is told by its bytes, tape or not by its name', a
   const detected = async (path: string, name: string) => {
     const bytes = readFileSync(path)
     const read = async (start: number, end: number) => bytes.subarray(start, end)
-    return (await detectFormat({ name, size: bytes.length, read })).format
+    return (await detectFormat({ filename: name, size: bytes.length, read })).format
   }
   for (const id of trees) assert.equal(await detected(at(`tree.${id}`), `x.${id}`), id)
   for (const id of ones) assert.equal(await detected(at(`one.${id}`), 'upload'), id)

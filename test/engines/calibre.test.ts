@@ -166,8 +166,8 @@ describe('a book that is protected by its seller', () => {
   const protectedError = (error: unknown) =>
     error instanceof AppError && error.code === 'UNSUPPORTED_FORMAT' && error.details?.reason === 'drm'
 
-  const source = (name: string, bytes: Buffer) => ({
-    name,
+  const source = (filename: string, bytes: Buffer) => ({
+    filename,
     size: bytes.length,
     read: async (start: number, end: number) => bytes.subarray(start, end),
   })

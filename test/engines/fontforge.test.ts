@@ -55,7 +55,7 @@ describe('a font of few letters', { concurrency: 2 }, () => {
       const there = await small(via)
       const bytes = readFileSync(there)
       const source = {
-        name: `a.${there.split('.').at(-1)}`,
+        filename: `a.${there.split('.').at(-1)}`,
         size: bytes.length,
         read: async (a: number, b: number) => bytes.subarray(a, b),
       }

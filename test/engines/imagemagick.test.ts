@@ -364,7 +364,7 @@ describe('a hostile picture for ImageMagick', () => {
     const whole = await readFile(corners('exr'))
     const detect = (bytes: Buffer) =>
       detectFormat({
-        name: 'in.exr',
+        filename: 'in.exr',
         size: bytes.length,
         read: async (start, end) => bytes.subarray(start, end),
       })

@@ -104,7 +104,7 @@ describe('a mail', () => {
     const bytes = Buffer.from(['x-info: 1', 'MIME-Version: 1.0', ...rich].join('\r\n'))
     const detected = async (name: string) => {
       const read = async (start: number, end: number) => bytes.subarray(start, end)
-      return (await detectFormat({ name, size: bytes.length, read })).format
+      return (await detectFormat({ filename: name, size: bytes.length, read })).format
     }
     assert.equal(await detected('upload'), 'eml')
     assert.equal(await detected('mail.eml'), 'eml')

@@ -34,8 +34,8 @@ async function written(name: string, content: string | Uint8Array): Promise<stri
 const srt = (...texts: string[]) =>
   texts.map((text, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},800\n${text}\n`).join('\n')
 
-const source = (name: string, bytes: Uint8Array) => ({
-  name,
+const source = (filename: string, bytes: Uint8Array) => ({
+  filename,
   size: bytes.length,
   read: async (start: number, end: number) => bytes.subarray(start, end),
 })

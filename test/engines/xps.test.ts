@@ -36,7 +36,7 @@ async function paper(namespace: string): Promise<Uint8Array> {
 
 async function detected(name: string, bytes: Uint8Array): Promise<string> {
   const read = async (start: number, end: number) => bytes.subarray(start, end)
-  return (await detectFormat({ name, size: bytes.length, read })).format
+  return (await detectFormat({ filename: name, size: bytes.length, read })).format
 }
 
 let folder = ''

@@ -5,7 +5,7 @@ import { detectFormat } from '../../lib/formats/detect.ts'
 
 async function detected(name: string, bytes: Uint8Array): Promise<string> {
   const read = async (start: number, end: number) => bytes.subarray(start, end)
-  return (await detectFormat({ name, size: bytes.length, read })).format
+  return (await detectFormat({ filename: name, size: bytes.length, read })).format
 }
 
 const latin = (text: string, length = 2048) =>

@@ -17,13 +17,13 @@ interface Given {
   readonly onRead?: (bytes: number) => void
 }
 
-function source(name: string, bytes: Uint8Array, onRead?: (bytes: number) => void) {
+function source(filename: string, bytes: Uint8Array, onRead?: (bytes: number) => void) {
   const read = async (start: number, end: number) => {
     const part = bytes.subarray(start, end)
     onRead?.(part.length)
     return part
   }
-  return { name, size: bytes.length, read }
+  return { filename, size: bytes.length, read }
 }
 
 async function detected(

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 /** A file that is read piece by piece, wherever it lies. */
 export interface ByteSource {
   /** As the client named it. */
-  readonly name: string
+  readonly filename: string
   /** Bytes. */
   readonly size: number
   /** The bytes from `start` up to, not including, `end`. */
@@ -19,7 +19,7 @@ export interface OpenedFile extends ByteSource {
 }
 
 export async function openFile(source: ByteSource): Promise<OpenedFile> {
-  const { name, size } = source
+  const { filename, size } = source
   const headEnd = Math.min(size, edgeBytes)
   const head = await source.read(0, headEnd)
   const tail = size > headEnd ? await source.read(Math.max(0, size - edgeBytes), size) : head
@@ -31,7 +31,7 @@ export async function openFile(source: ByteSource): Promise<OpenedFile> {
       return tail.subarray(from - (size - tail.length), to - (size - tail.length))
     return source.read(from, to)
   }
-  return { name, size, read, head, tail }
+  return { filename, size, read, head, tail }
 }
 
 export function ascii(bytes: Uint8Array, start = 0, end = bytes.length): string {

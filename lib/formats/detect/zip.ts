@@ -59,7 +59,7 @@ export async function zipFormat(file: OpenedFile): Promise<FormatId> {
       (await paper(files)) ??
       (await epub(files)) ??
       (await openDocument(files)) ??
-      iWork(files, file.name) ??
+      iWork(files, file.filename) ??
       fontObject(files) ??
       'zip'
     )
