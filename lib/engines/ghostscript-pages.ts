@@ -1,48 +1,38 @@
 import { join } from 'node:path'
 import * as z from 'zod'
-import { AppError } from '../errors.ts'
 import type { OutputFile, Tools } from './engine.ts'
 import { drawByGhostscript } from './ghostscript-run.ts'
-import { integer, numberFromText, quality, qualityNumber } from './options.ts'
+import { quality, qualityNumber } from './options.ts'
 import { type PageFile, packPages, pageFileName } from './page-files.ts'
-import { pageRange } from './page-range.ts'
-import type { OpenPdf, PageSize } from './pdf-open.ts'
-
-export const openShape = {
-  pages: pageRange.optional(),
-  password: z.string().min(1).max(200).optional().describe('Opens a PDF that needs one.'),
-}
+import {
+  adobeRgbProfile,
+  jpegQuality,
+  openShape,
+  type PageSelection,
+  resolutionOf,
+  resolutionShape,
+} from './pdf-page-pictures.ts'
+import { scales } from './picture-options.ts'
 
 const colorSpace = z
   .enum(['srgb', 'adobe-rgb', 'gray'])
   .default('srgb')
   .describe('adobe-rgb keeps more colors for print, gray makes shades of gray.')
-const jpegQuality = z.preprocess(numberFromText, z.int().min(1).max(100))
 const DrawOptions = z.object({
   ...openShape,
-  dpi: integer(72, 600).default(150).describe('Pixels per inch.'),
+  ...resolutionShape,
   colorSpace,
-  downscale: integer(16, 20_000)
-    .optional()
-    .describe('Longest side in pixels; larger pages are drawn smaller.'),
 })
 
 export const pageOptions = {
   jpg: DrawOptions.extend({
     quality: quality.optional(),
-    jpegQuality: jpegQuality.optional().describe('1 to 100; the same as quality.'),
+    jpegQuality,
   }),
   png: DrawOptions,
   tiff: DrawOptions,
 } as const
 export type PageTarget = keyof typeof pageOptions
-
-/** What is to be made of which pages, in this order. */
-export interface Selection {
-  readonly opened: OpenPdf
-  readonly pages: readonly number[]
-  readonly outDir: string
-}
 
 const devices = {
   jpg: { color: 'jpeg', gray: 'jpeggray' },
@@ -50,14 +40,10 @@ const devices = {
   tiff: { color: 'tiff24nc', gray: 'tiffgray' },
 } as const
 
-/** Of Debian's libgs9-common, as free as Ghostscript; viewers find it in the picture. */
-const adobeRgb = '/usr/share/color/icc/ghostscript/a98.icc'
-const maxPixels = 200_000_000
-const words = { low: 50, medium: 70, high: 85, highest: 95 }
-
+/** One page is a picture, several are a ZIP of pictures; all pages of a TIFF are one file. */
 export async function toPagePictures(
   to: PageTarget,
-  selection: Selection,
+  selection: PageSelection,
   given: unknown,
   tools: Tools,
 ): Promise<OutputFile> {
@@ -81,7 +67,7 @@ type Options = z.output<typeof pageOptions.jpg>
 
 async function draw(
   to: PageTarget,
-  { opened, pages, outDir }: Selection,
+  { opened, pages, outDir }: PageSelection,
   options: Options,
   tools: Tools,
 ): Promise<PageFile[]> {
@@ -96,7 +82,7 @@ async function draw(
         input: opened.path,
         format: 'pdf',
         output: path,
-        switches: switchesOf(to, page, resolutionOf(page, opened.sizes[page - 1], options), options),
+        switches: switchesOf(to, page, resolutionOf(opened, page, options).dpi, options),
       },
       tools,
     )
@@ -113,21 +99,7 @@ function switchesOf(to: PageTarget, page: number, dpi: number, options: Options)
     `-dFirstPage=${page}`,
     `-dLastPage=${page}`,
     ...['-dUseCropBox', '-dTextAlphaBits=4', '-dGraphicsAlphaBits=4'],
-    ...(colorSpace === 'adobe-rgb' ? [`-sOutputICCProfile=${adobeRgb}`] : []),
-    ...(to === 'jpg' ? [`-dJPEGQ=${jpegQuality ?? qualityNumber(quality, words)}`] : []),
+    ...(colorSpace === 'adobe-rgb' ? [`-sOutputICCProfile=${adobeRgbProfile}`] : []),
+    ...(to === 'jpg' ? [`-dJPEGQ=${jpegQuality ?? qualityNumber(quality, scales.jpg)}`] : []),
   ]
-}
-
-/** Pixels per inch at which the page is no larger than asked for. @throws AppError INVALID_INPUT. */
-function resolutionOf(
-  page: number,
-  { width, height }: PageSize = { width: 612, height: 792 },
-  options: Options,
-) {
-  const { dpi, downscale } = options
-  const fitting = downscale === undefined ? dpi : Math.min(dpi, (downscale * 72) / Math.max(width, height))
-  const pixels = ((width * fitting) / 72) * ((height * fitting) / 72)
-  if (pixels <= maxPixels) return fitting
-  const sentence = `dpi: page ${page} would have ${Math.round(pixels / 1e6)} megapixels; at most ${maxPixels / 1e6} are drawn. Ask for a lower dpi or a downscale.`
-  throw new AppError('INVALID_INPUT', sentence, { field: 'dpi', page })
 }

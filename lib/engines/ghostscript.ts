@@ -6,12 +6,13 @@ import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
 import type { Capability, Engine, InputFile, OutputFile, Result, Tools, Work } from './engine.ts'
 import { ProcessFailure } from './exec.ts'
-import { openShape, pageOptions, type Selection, toPagePictures } from './ghostscript-pages.ts'
+import { pageOptions, toPagePictures } from './ghostscript-pages.ts'
 import { drawByGhostscript, unreadable } from './ghostscript-run.ts'
 import { integer } from './options.ts'
 import { packPages, pageFileName } from './page-files.ts'
 import { pagesOf } from './page-range.ts'
 import { openPdf } from './pdf-open.ts'
+import { openShape, type PageSelection } from './pdf-page-pictures.ts'
 import { pictureAsPostScript } from './postscript-picture.ts'
 import { vectorAsPdf } from './svg-pdf.ts'
 import { untilAborted } from './until-aborted.ts'
@@ -178,7 +179,7 @@ async function fromPdf(input: InputFile, work: Work, tools: Tools): Promise<Resu
   return { files: [file], details: { pages: pages.length } }
 }
 
-async function pagesTo(selection: Selection, work: Work, tools: Tools): Promise<OutputFile> {
+async function pagesTo(selection: PageSelection, work: Work, tools: Tools): Promise<OutputFile> {
   switch (work.to) {
     case 'ps':
       return toPostScript(selection, tools)
@@ -193,7 +194,7 @@ async function pagesTo(selection: Selection, work: Work, tools: Tools): Promise<
   }
 }
 
-async function toPostScript({ opened, pages, outDir }: Selection, tools: Tools): Promise<OutputFile> {
+async function toPostScript({ opened, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
   const path = join(outDir, 'output.ps')
   // qpdf puts pages into any order; pdftops only runs forward.
   const ordered = join(tools.workDir, 'ordered.pdf')
@@ -204,7 +205,7 @@ async function toPostScript({ opened, pages, outDir }: Selection, tools: Tools):
 }
 
 /** A page each, as the format is made for one drawing. */
-async function toDrawings({ opened, pages, outDir }: Selection, tools: Tools): Promise<OutputFile> {
+async function toDrawings({ opened, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
   const files = []
   for (const page of new Set(pages)) {
     const path = join(outDir, pageFileName(page, opened.sizes.length, 'eps'))

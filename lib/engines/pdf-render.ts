@@ -5,9 +5,11 @@ import type { Tools } from './engine.ts'
 import { ProcessFailure } from './exec.ts'
 import type { PageFile } from './page-files.ts'
 import type { OpenPdf } from './pdf-open.ts'
+import { resolutionOf } from './pdf-page-pictures.ts'
 import { damaged } from './qpdf.ts'
 
 export interface Rendering {
+  /** Counted from 1. */
   readonly pages: readonly number[]
   readonly dpi: number
   /** Longest side in pixels; larger pages are drawn smaller. */
@@ -25,7 +27,6 @@ interface Batch {
   readonly dpi: number
 }
 
-const maxPixels = 200_000_000
 /** A batch is done soon enough to show progress, and its raw pictures fit on a small disk. */
 const batchPixels = 100_000_000
 const parallel = 2
@@ -57,18 +58,15 @@ export async function renderPages(
   await Promise.all(Array.from({ length: Math.min(parallel, batches.length) }, worker))
 }
 
-function batchesOf(pdf: OpenPdf, { pages, dpi, downscale }: Rendering): Batch[] {
+function batchesOf(pdf: OpenPdf, rendering: Rendering): Batch[] {
   const batches: { first: number; last: number; dpi: number; pixels: number }[] = []
-  for (const page of [...new Set(pages)].sort((a, b) => a - b)) {
-    const { width, height } = pdf.sizes[page - 1] ?? { width: 612, height: 792 }
-    const fitting = downscale === undefined ? dpi : Math.min(dpi, (downscale * 72) / Math.max(width, height))
-    const pixels = ((width * fitting) / 72) * ((height * fitting) / 72)
-    if (pixels > maxPixels) throw tooLarge(page, pixels)
+  for (const page of [...new Set(rendering.pages)].sort((a, b) => a - b)) {
+    const { dpi, pixels } = resolutionOf(pdf, page, rendering)
     const last = batches.at(-1)
-    if (last && last.last === page - 1 && last.dpi === fitting && last.pixels + pixels <= batchPixels) {
+    if (last && last.last === page - 1 && last.dpi === dpi && last.pixels + pixels <= batchPixels) {
       last.last = page
       last.pixels += pixels
-    } else batches.push({ first: page, last: page, dpi: fitting, pixels })
+    } else batches.push({ first: page, last: page, dpi, pixels })
   }
   return shared(batches)
 }
@@ -121,10 +119,4 @@ async function drawBatch(
     )
   }
   return files.sort((a, b) => a.page - b.page)
-}
-
-function tooLarge(page: number, pixels: number): AppError {
-  const megapixels = Math.round(pixels / 1e6)
-  const sentence = `dpi: page ${page} would have ${megapixels} megapixels; at most ${maxPixels / 1e6} are drawn. Ask for a lower dpi or a downscale.`
-  return new AppError('INVALID_INPUT', sentence, { field: 'dpi', page })
 }

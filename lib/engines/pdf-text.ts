@@ -2,11 +2,11 @@ import { appendFile, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OutputFile, Tools } from './engine.ts'
 import { ProcessFailure } from './exec.ts'
-import type { Pages } from './pdf-pictures.ts'
+import type { PageSelection } from './pdf-page-pictures.ts'
 import { damaged } from './qpdf.ts'
 
 /** The text of the pages, in the order of the range, a form feed after each page. */
-export async function toText({ opened, pages, outDir }: Pages, tools: Tools): Promise<OutputFile> {
+export async function toText({ opened, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
   const path = join(outDir, 'output.txt')
   const part = join(tools.workDir, 'part.txt')
   let empty = true

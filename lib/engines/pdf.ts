@@ -2,28 +2,21 @@ import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
 import type { Capability, Engine, OutputFile, Result, Tools, Work } from './engine.ts'
 import { ocr, runOcr } from './ocr.ts'
-import { flag, integer, numberFromText, quality } from './options.ts'
-import { pageRange, pagesOf } from './page-range.ts'
+import { flag, integer, quality } from './options.ts'
+import { pagesOf } from './page-range.ts'
 import { docxCapability, pdfToDocx } from './pdf-docx/convert.ts'
 import { openPdf } from './pdf-open.ts'
-import { type Pages, toJpeg, toPictures, toTiff } from './pdf-pictures.ts'
+import { jpegQuality, openShape, type PageSelection, resolutionShape } from './pdf-page-pictures.ts'
+import { toJpeg, toPictures, toTiff } from './pdf-pictures.ts'
 import { toText } from './pdf-text.ts'
 import { pdfTools } from './pdf-tools/capabilities.ts'
 import { untilAborted } from './until-aborted.ts'
 import { isXps, xpsCapability, xpsToPdf } from './xps.ts'
 
-const openShape = {
-  pages: pageRange.optional(),
-  password: z.string().min(1).max(200).optional().describe('Opens a PDF that needs one.'),
-}
-
 const drawShape = {
   ...openShape,
-  dpi: integer(72, 600).default(150).describe('Pixels per inch.'),
+  ...resolutionShape,
   colorSpace: z.enum(['srgb', 'gray']).default('srgb').describe('gray makes shades of gray.'),
-  downscale: integer(16, 20_000)
-    .optional()
-    .describe('Longest side in pixels; larger pages are drawn smaller.'),
 }
 const draw = z.object(drawShape)
 const drawInColor = draw.extend({
@@ -36,11 +29,10 @@ const drawInColor = draw.extend({
     .describe('adobe-rgb keeps more colors for print, gray makes shades of gray.'),
 })
 
-const jpegQuality = z.preprocess(numberFromText, z.int().min(1).max(100))
 const options = {
   jpg: drawInColor.extend({
     quality: quality.optional(),
-    jpegQuality: jpegQuality.optional().describe('1 to 100; the same as quality.'),
+    jpegQuality,
     progressive: flag().default(false).describe('Shows coarse at first, then finer while it loads.'),
   }),
   png: drawInColor.extend({
@@ -103,20 +95,20 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   return { files: [file], details: { pages: pages.length } }
 }
 
-function convert(document: Pages, { to, options: given }: Work, tools: Tools): Promise<OutputFile> {
+function convert(selection: PageSelection, { to, options: given }: Work, tools: Tools): Promise<OutputFile> {
   switch (to) {
     case 'txt':
-      return toText(document, tools)
+      return toText(selection, tools)
     case 'tiff':
-      return toTiff(document, options.tiff.parse(given), tools)
+      return toTiff(selection, options.tiff.parse(given), tools)
     case 'jpg':
-      return toJpeg(document, options.jpg.parse(given), tools)
+      return toJpeg(selection, options.jpg.parse(given), tools)
     case 'png':
-      return toPictures('png', document, options.png.parse(given), tools)
+      return toPictures('png', selection, options.png.parse(given), tools)
     case 'webp':
-      return toPictures('webp', document, options.webp.parse(given), tools)
+      return toPictures('webp', selection, options.webp.parse(given), tools)
     case 'avif':
-      return toPictures('avif', document, options.avif.parse(given), tools)
+      return toPictures('avif', selection, options.avif.parse(given), tools)
     default:
       throw new Error(`pdf was asked for ${to}, which it does not declare.`)
   }
