@@ -1,16 +1,16 @@
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import { allowedBytes } from './archive-limits.ts'
 import type { InputFile, Tools } from './engine.ts'
 import { EngineCrash, ProcessFailure } from './exec.ts'
+import { runPython } from './python.ts'
 
-const program = fileURLToPath(new URL('../../layers/document/comic_pages.py', import.meta.url))
-/** Debian's own, which has its modules. */
-const python = '/usr/bin/python3'
-
-/** One picture to a page, in the order of their names. Returns the number of pages. */
+/**
+ * One picture to a page, in the order of their names.
+ * @returns the number of pages.
+ * @throws AppError CORRUPT_FILE.
+ */
 export async function comicAsPdf(
   source: string,
   target: string,
@@ -18,7 +18,7 @@ export async function comicAsPdf(
   tools: Tools,
 ): Promise<number> {
   try {
-    const { stdout } = await tools.exec(python, ['-I', program, source, target], { readOnly: [program] })
+    const { stdout } = await runPython('document/comic_pages.py', [source, target], tools)
     tools.progress(1)
     return Number(stdout.trim())
   } catch (error) {
@@ -26,7 +26,10 @@ export async function comicAsPdf(
   }
 }
 
-/** Entries are copied from archive to archive: none becomes a file. */
+/**
+ * A comic as a ZIP. Entries are copied from archive to archive: none becomes a file.
+ * @throws AppError CORRUPT_FILE.
+ */
 export async function comicAsZip(input: InputFile, tools: Tools): Promise<string> {
   if (input.format === 'cbz') return input.path
   const path = join(tools.workDir, 'comic.cbz')

@@ -1,6 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import ttf2eot from 'ttf2eot'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
@@ -8,10 +7,7 @@ import { type FormatId, formatById } from '../formats/index.ts'
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
 import { EngineCrash, ProcessFailure } from './exec.ts'
 import { integer } from './options.ts'
-
-const program = fileURLToPath(new URL('../../layers/font/convert_font.py', import.meta.url))
-/** Debian's own: FontForge's module is built for no other. */
-const python = '/usr/bin/python3'
+import { python, runPython } from './python.ts'
 
 const outlines = [
   'ttf',
@@ -87,7 +83,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   const drawn = work.to === 'eot' ? join(work.outDir, 'result.ttf') : path
   const target = work.to === 'eot' ? 'ttf' : work.to
   tools.progress(0.1)
-  const args = [program, input.path, work.from, drawn, target, JSON.stringify(options)]
+  const args = [input.path, work.from, drawn, target, JSON.stringify(options)]
   const facts = await convert(args, work, tools)
   if (work.to === 'eot') await writeFile(path, ttf2eot(await readFile(drawn)))
   tools.progress(1)
@@ -109,7 +105,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
 
 async function convert(args: readonly string[], work: Work, tools: Tools): Promise<z.infer<typeof Facts>> {
   try {
-    const { stdout } = await tools.exec(python, ['-I', ...args], { readOnly: [program] })
+    const { stdout } = await runPython('font/convert_font.py', args, tools)
     return Facts.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''))
   } catch (error) {
     throw failure(error, work)

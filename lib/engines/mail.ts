@@ -1,13 +1,9 @@
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { Capability, Result, Tools, Work } from './engine.ts'
 import { EngineCrash, ProcessFailure } from './exec.ts'
-
-const program = fileURLToPath(new URL('../../layers/document/mail_page.py', import.meta.url))
-/** Debian's own, which has its modules. */
-const python = '/usr/bin/python3'
+import { runPython } from './python.ts'
 
 export const mailCapability: Capability = {
   operation: 'convert',
@@ -27,11 +23,11 @@ const Answer = z.object({ attachments: z.int(), missing: z.int() })
 export async function mailToPage({ inputs: [input], outDir }: Work, tools: Tools): Promise<Result> {
   if (!input) throw new Error('mail was called without an input.')
   const path = join(outDir, 'result.html')
-  const { stdout } = await tools
-    .exec(python, ['-I', program, input.path, path], { readOnly: [program], timeoutS: 120 })
-    .catch((error: unknown) => {
-      throw error instanceof ProcessFailure || error instanceof EngineCrash ? corrupt(error) : error
-    })
+  const { stdout } = await runPython('document/mail_page.py', [input.path, path], tools, {
+    timeoutS: 120,
+  }).catch((error: unknown) => {
+    throw error instanceof ProcessFailure || error instanceof EngineCrash ? corrupt(error) : error
+  })
   const { attachments, missing } = Answer.parse(JSON.parse(stdout))
   if (attachments > 0) {
     const files = attachments === 1 ? 'The attached file is' : `The ${attachments} attached files are`

@@ -12,6 +12,7 @@ import {
 } from './office-bridge.ts'
 import type { PageSetup } from './office-page.ts'
 import { makeProcessFolder, removeProcessFolder } from './process-folder.ts'
+import { python } from './python.ts'
 import { type SandboxedCommand, sandboxed } from './sandbox.ts'
 
 /** The office says that it cannot convert this document; another try would end the same way. */
@@ -98,7 +99,7 @@ async function startIn(folder: string, { bridgeDir, stallS }: OfficeSettings): P
   await copyFile(join(bridgeDir, profile), join(folder, 'profile', 'user', profile))
   const pipeName = basename(folder)
   const args = ['-B', join(bridgeDir, 'bridge.py'), folder, pipeName, String(stallS)]
-  const command = await sandboxed('/usr/bin/python3', args, {
+  const command = await sandboxed(python, args, {
     workDir: folder,
     readOnly: [bridgeDir],
     limits: { memoryBytes, fileBytes },
