@@ -4,7 +4,7 @@ import { eventSchema } from '../events/index.ts'
 import { jobEvent } from '../events/job-events.ts'
 import { conversionJob } from '../lib/jobs/conversion.ts'
 import { advance, effects, type JobState, type Transition } from '../lib/jobs/machine.ts'
-import { planRoute } from '../lib/plan/index.ts'
+import { planRoute, stepsOf } from '../lib/plan/index.ts'
 
 const file = { key: 'k', filename: 'a.png', format: 'png', mimeType: 'image/png', size: 1, sha256: '' }
 const of = { task: 'convert-file', leaseId: 'lease' }
@@ -27,11 +27,8 @@ test('every event that a job tells is as its schema says, and the same when told
         owner: 'o',
         requestId: 'r',
         tag: null,
-        sources: [file],
-        operation: 'convert',
-        target: 'webp',
-        route: planRoute({ from: 'png', to: 'webp' }),
-        options: {},
+        files: [file],
+        steps: stepsOf(planRoute({ from: 'png', to: 'webp' }), {}),
         warnings: [],
         retentionHours: 1,
       },

@@ -1,20 +1,20 @@
 import { type EngineId, engineIds } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { parseWith } from '../../lib/http/body.ts'
-import type { Warning } from '../../lib/jobs/job.ts'
-import { optionsOf, type Route } from '../../lib/plan/index.ts'
+import type { Step, Warning } from '../../lib/jobs/job.ts'
+import { optionsOf, type Route, stepsOf } from '../../lib/plan/index.ts'
 
 const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /**
- * Those of the given options that the route knows, validated; the others are listed, not refused.
+ * The steps of a route with those of the given options that they know, validated; the others are listed, not refused.
  * Both spellings are taken, `audio_codec` as well as `audioCodec`.
  * @throws AppError INVALID_INPUT that names each option with a wrong value.
  */
-export function readOptions(
+export function stepsWithOptions(
   route: Route,
   given: Readonly<Record<string, unknown>>,
-): { options: Record<string, unknown>; warnings: Warning[] } {
+): { steps: Step[]; warnings: Warning[] } {
   const schema = optionsOf(route)
   const known: Record<string, unknown> = {}
   const warnings: Warning[] = []
@@ -23,7 +23,7 @@ export function readOptions(
     if (publicName) known[publicName] = value
     else warnings.push(unknownParameter(name, Object.keys(schema.shape)))
   }
-  return { options: parseWith(schema, known, 'options'), warnings }
+  return { steps: stepsOf(route, parseWith(schema, known, 'options')), warnings }
 }
 
 function unknownParameter(name: string, known: readonly string[]): Warning {

@@ -18,7 +18,7 @@ import { statusView } from '../../lib/jobs/view.ts'
 import { planRoute } from '../../lib/plan/index.ts'
 import type { Services } from '../../lib/services.ts'
 import { takenBy, type UploadRecord } from '../../lib/uploads.ts'
-import { readOptions } from './conversion-options.ts'
+import { stepsWithOptions } from './conversion-options.ts'
 import { jobHeaders, waitForEnd, waitOf } from './job-access.ts'
 import { requireInputs } from './more-inputs.ts'
 import { optionalBoolean } from './query.ts'
@@ -89,7 +89,7 @@ function optionsObject(options: string | Record<string, unknown> | undefined): R
 }
 
 /** @throws AppError INVALID_INPUT, UNSUPPORTED_FORMAT; undefined when no target is named. */
-export function targetOf(body: Fields): FormatId | undefined {
+export function targetFormatOf(body: Fields): FormatId | undefined {
   const given = [body.targetFormat, body.output_format, body.target].filter(
     (name) => name !== undefined && name !== '',
   )
@@ -123,52 +123,49 @@ export function toolOf(name: string | undefined): ToolOperation | undefined {
   )
 }
 
-export interface Wanted {
+export interface ConversionRequest {
   readonly sources: readonly [Source, ...Source[]]
   /** The form field of the sources after the first, for messages. */
   readonly moreField: string
   readonly operation: Operation
   /** The format of the first source when left out. */
-  readonly target?: FormatId | undefined
+  readonly to?: FormatId | undefined
   readonly engine?: EngineId | undefined
+  /** As they came: nothing of them is known to be an option. */
   readonly options: Readonly<Record<string, unknown>>
   readonly tag?: string | undefined
 }
 
-type Request = Pick<HttpRequest<unknown, unknown, unknown>, 'owner' | 'requestId'>
+type Sender = Pick<HttpRequest<unknown, unknown, unknown>, 'owner' | 'requestId'>
 
 /**
  * Looks into the files, plans, and puts the job into the queue.
  * @throws AppError for files, targets and options that cannot work; nothing is queued then.
  */
 export async function startConversion(
-  { owner, requestId }: Request,
-  wanted: Wanted,
+  { owner, requestId }: Sender,
+  request: ConversionRequest,
   services: Services,
 ): Promise<Job> {
-  const { sources, operation, engine, options: given } = wanted
-  const hint = pdfHint(operation, given)
+  const { sources, operation, engine, options } = request
+  const hint = pdfHint(operation, options)
   const files: StoredFile[] = []
   for (const source of sources) files.push(storedFile(source, await detectFormat(source, hint)))
   const [first, ...more] = files
   if (!first) throw new Error('a conversion without a source')
   const from = first.format as FormatId // detectFormat made it
-  const target = wanted.target ?? from
-  const route = planRoute({ from, to: target, operation, engine, engines: services.engines })
-  requireInputs(more, { route, operation, field: wanted.moreField })
-  const { options, warnings } = readOptions(route, given)
+  const route = planRoute({ from, to: request.to ?? from, operation, engine, engines: services.engines })
+  requireInputs(more, { route, operation, field: request.moreField })
+  const { steps, warnings } = stepsWithOptions(route, options)
   const jobId = newId('job')
   const state = conversionJob(
     {
       jobId,
       owner: owner.id,
       requestId,
-      tag: wanted.tag ?? null,
-      sources: [first, ...more],
-      operation,
-      target,
-      route,
-      options,
+      tag: request.tag ?? null,
+      files: [first, ...more],
+      steps,
       warnings,
       retentionHours: services.config.RETENTION_HOURS,
     },

@@ -10,7 +10,7 @@ import {
   givenOptions,
   startConversion,
   targetFields,
-  targetOf,
+  targetFormatOf,
   toolOf,
   waitQuery,
 } from './conversion-request.ts'
@@ -57,8 +57,8 @@ export const createConversion = contract({
     const options = givenOptions(body, Fields)
     refuseExports(options)
     const tool = toolOf(body.toolOperation)
-    const target = targetOf(body)
-    if (!target && !tool) throw noTarget()
+    const to = targetFormatOf(body)
+    if (!to && !tool) throw noTarget()
     const sources = await Promise.all([
       openSource(request, services),
       ...files.filter(({ field }) => field === 'additionalFile'),
@@ -66,16 +66,16 @@ export const createConversion = contract({
         uploadedSource(id, 'additionalUploadIds', owner.id, services),
       ),
     ])
-    const wanted = {
+    const conversion = {
       sources,
       moreField: 'additionalFile',
       operation: tool ?? (body.combineImages ? 'merge' : 'convert'),
-      target,
+      to,
       engine: pinnedEngine(body.engine),
       options,
       tag: body.tag,
     } as const
-    return answerCreated(await startConversion(request, wanted, services), request, services)
+    return answerCreated(await startConversion(request, conversion, services), request, services)
   },
 })
 

@@ -9,7 +9,7 @@ import {
   givenOptions,
   startConversion,
   targetFields,
-  targetOf,
+  targetFormatOf,
   waitQuery,
 } from './conversion-request.ts'
 import { type Source, uploadedSource } from './source.ts'
@@ -54,15 +54,15 @@ export const createMerge = contract({
     if (!second) throw tooFew('INVALID_INPUT', 1)
     const sources = [first, second, ...others] as const
     requireKind(sources, mergeType)
-    const wanted = {
+    const conversion = {
       sources,
       moreField: 'file',
       operation: 'merge',
-      target: targetOf(body) ?? usualTarget[mergeType],
+      to: targetFormatOf(body) ?? usualTarget[mergeType],
       options: givenOptions(body, Fields),
       tag: body.tag,
     } as const
-    return answerCreated(await startConversion(request, wanted, services), request, services)
+    return answerCreated(await startConversion(request, conversion, services), request, services)
   },
 })
 

@@ -1,7 +1,5 @@
-import type { Operation } from '../engines/engine.ts'
 import { type Category, type FormatId, formatById } from '../formats/index.ts'
-import { type Route, stepOptions } from '../plan/index.ts'
-import type { Job, StoredFile, Task, Warning } from './job.ts'
+import type { Job, Step, StoredFile, Task, Warning } from './job.ts'
 import type { JobState } from './machine.ts'
 
 /** Seconds that a conversion may take, by category of source or target, whichever gives more. */
@@ -17,26 +15,24 @@ const timeLimitS = {
 
 const mergeTimeLimitS = 2700
 
-export interface Conversion {
+export interface NewConversion {
   readonly jobId: string
   readonly owner: string
   readonly requestId: string
   readonly tag: string | null
   /** The one that names the result, then those that go into it as well. */
-  readonly sources: readonly [StoredFile, ...StoredFile[]]
-  readonly operation: Operation
-  readonly target: FormatId
-  readonly route: Route
-  /** Public names, validated. */
-  readonly options: Readonly<Record<string, unknown>>
+  readonly files: readonly [StoredFile, ...StoredFile[]]
+  readonly steps: readonly Step[]
   readonly warnings: readonly Warning[]
   readonly retentionHours: number
 }
 
 /** A conversion as a job of three tasks: the files are there, they are converted, the result can be fetched. */
-export function conversionJob(conversion: Conversion, now: Date): JobState {
-  const { jobId, sources, operation, target, route } = conversion
-  const [source] = sources
+export function conversionJob(conversion: NewConversion, now: Date): JobState {
+  const { jobId, files, steps } = conversion
+  const [source] = files
+  const last = steps.at(-1)
+  if (!last) throw new Error('a conversion without a step')
   const createdAt = now.toISOString()
   const task = (fields: Pick<Task, 'name' | 'operation'> & Partial<Task>): Task => ({
     jobId,
@@ -61,24 +57,17 @@ export function conversionJob(conversion: Conversion, now: Date): JobState {
       dependents: ['convert-file'],
       status: 'completed',
       percent: 100,
-      files: [...sources],
+      files: [...files],
       startedAt: createdAt,
       endedAt: createdAt,
     }),
     task({
       name: 'convert-file',
-      operation: operation === 'merge' || operation === 'compress' ? operation : 'convert',
+      operation: last.operation === 'merge' || last.operation === 'compress' ? last.operation : 'convert',
       input: ['import-file'],
       dependents: ['export-file'],
-      steps: route.steps.map(({ engine, image, from, to }, index) => ({
-        operation,
-        engine,
-        image,
-        from,
-        to,
-        options: stepOptions(route, index, conversion.options),
-      })),
-      files: [...sources],
+      steps: [...steps],
+      files: [...files],
     }),
     task({ name: 'export-file', operation: 'export/url', input: ['convert-file'], waitingFor: 1 }),
   ]
@@ -91,14 +80,14 @@ export function conversionJob(conversion: Conversion, now: Date): JobState {
     requestId: conversion.requestId,
     sequence: 2,
     source: { filename: source.filename, format: source.format, size: source.size },
-    target: { format: target },
+    target: { format: last.to },
     taskNames: tasks.map(({ name }) => name),
     workTasks: 1,
     openTasks: 1,
     percentSum: 0,
     percent: 0,
     stage: 'import',
-    timeoutS: operation === 'merge' ? mergeTimeLimitS : timeLimit(route),
+    timeoutS: last.operation === 'merge' ? mergeTimeLimitS : timeLimit(steps),
     warnings: [...conversion.warnings],
     files: [],
     createdAt,
@@ -109,7 +98,8 @@ export function conversionJob(conversion: Conversion, now: Date): JobState {
   return { job, tasks }
 }
 
-function timeLimit(route: Route): number {
-  const formats = route.steps.flatMap(({ from, to }) => [from, to])
+function timeLimit(steps: readonly Step[]): number {
+  // Formats of steps come from our own planner.
+  const formats = steps.flatMap(({ from, to }) => [from, to] as FormatId[])
   return Math.max(...formats.map((format) => timeLimitS[formatById(format).category]))
 }

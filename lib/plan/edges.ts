@@ -1,8 +1,8 @@
 import type { Capability, Engine, EngineId, ImageId, Operation } from '../engines/engine.ts'
 import type { FormatId } from '../formats/index.ts'
 
-/** One step that one engine can do. */
-export interface Step {
+/** What one engine makes of one format in one step. */
+export interface Edge {
   readonly engine: EngineId
   readonly image: ImageId
   readonly capability: Capability
@@ -10,25 +10,25 @@ export interface Step {
   readonly to: FormatId
 }
 
-/** Steps by source, then by target, the cheapest first. */
-export type Edges = ReadonlyMap<FormatId, ReadonlyMap<FormatId, readonly Step[]>>
+/** By source, then by target, the cheapest first. */
+export type Edges = ReadonlyMap<FormatId, ReadonlyMap<FormatId, readonly Edge[]>>
 
 export function edgesOf(engines: readonly Engine[], operation: Operation): Edges {
-  const edges = new Map<FormatId, Map<FormatId, Step[]>>()
-  for (const step of allSteps(engines, operation)) {
-    const targets = edges.get(step.from) ?? new Map<FormatId, Step[]>()
-    edges.set(step.from, targets)
-    const steps = targets.get(step.to) ?? []
-    targets.set(step.to, steps)
-    steps.push(step)
+  const bySource = new Map<FormatId, Map<FormatId, Edge[]>>()
+  for (const edge of allEdges(engines, operation)) {
+    const targets = bySource.get(edge.from) ?? new Map<FormatId, Edge[]>()
+    bySource.set(edge.from, targets)
+    const edges = targets.get(edge.to) ?? []
+    targets.set(edge.to, edges)
+    edges.push(edge)
   }
-  for (const targets of edges.values()) {
-    for (const steps of targets.values()) steps.sort((a, b) => a.capability.cost - b.capability.cost)
+  for (const targets of bySource.values()) {
+    for (const edges of targets.values()) edges.sort((a, b) => a.capability.cost - b.capability.cost)
   }
-  return edges
+  return bySource
 }
 
-function allSteps(engines: readonly Engine[], operation: Operation): Step[] {
+function allEdges(engines: readonly Engine[], operation: Operation): Edge[] {
   return engines.flatMap((engine) =>
     engine.capabilities
       .filter((capability) => capability.operation === operation)

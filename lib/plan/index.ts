@@ -3,12 +3,13 @@ import type { Engine, EngineId, Operation } from '../engines/engine.ts'
 import { engines as allEngines } from '../engines/index.ts'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById, formats } from '../formats/index.ts'
+import type { Step } from '../jobs/job.ts'
 import { type Edges, edgesOf } from './edges.ts'
 import { isOffered, isWorthAWay, rankOf } from './offered.ts'
 import { type Route, routesFrom } from './search.ts'
 import unprovenPairs from './unproven-pairs.json' with { type: 'json' }
 
-export type { Step } from './edges.ts'
+export type { Edge } from './edges.ts'
 export type { Route } from './search.ts'
 
 export interface RouteRequest {
@@ -112,14 +113,18 @@ export function optionsOf(route: Route): z.ZodObject {
   return z.object(Object.assign({}, ...route.steps.map((step) => step.capability.options.shape)))
 }
 
-/** Those of the parsed options of a route that belong to its step number `index`. */
-export function stepOptions(
-  route: Route,
-  index: number,
-  options: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const owner = (name: string) => route.steps.findLastIndex((step) => name in step.capability.options.shape)
-  return Object.fromEntries(Object.entries(options).filter(([name]) => owner(name) === index))
+/** The steps of a route as a task keeps them, each with those of the parsed options that belong to it. */
+export function stepsOf(route: Route, options: Readonly<Record<string, unknown>>): Step[] {
+  const owner = (name: string) =>
+    route.steps.findLastIndex(({ capability }) => name in capability.options.shape)
+  return route.steps.map(({ capability, engine, image, from, to }, at) => ({
+    operation: capability.operation,
+    engine,
+    image,
+    from,
+    to,
+    options: Object.fromEntries(Object.entries(options).filter(([name]) => owner(name) === at)),
+  }))
 }
 
 interface Plans {

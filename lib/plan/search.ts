@@ -1,10 +1,10 @@
 import type { EngineId } from '../engines/engine.ts'
 import { type FormatId, formatById, formats } from '../formats/index.ts'
 import { passesContent } from './content.ts'
-import type { Edges, Step } from './edges.ts'
+import type { Edge, Edges } from './edges.ts'
 
 export interface Route {
-  readonly steps: readonly [Step, ...Step[]]
+  readonly steps: readonly [Edge, ...Edge[]]
   /** Rough seconds, plus penalties for what the way loses. */
   readonly cost: number
 }
@@ -49,20 +49,20 @@ export function routesFrom(
   return best
 }
 
-/** The cheapest step, and the pinned engine's own. */
-function usable(steps: readonly Step[], pinned: EngineId | undefined): readonly Step[] {
-  if (pinned === undefined) return steps.length > 1 ? steps.slice(0, 1) : steps
-  const own = steps.find((step) => step.engine === pinned)
-  return [...new Set([own, steps[0]])].filter((step) => step !== undefined)
+/** The cheapest, and the pinned engine's own. */
+function usable(edges: readonly Edge[], pinned: EngineId | undefined): readonly Edge[] {
+  if (pinned === undefined) return edges.length > 1 ? edges.slice(0, 1) : edges
+  const own = edges.find(({ engine }) => engine === pinned)
+  return [...new Set([own, edges[0]])].filter((edge) => edge !== undefined)
 }
 
-function priceOf(before: Route | undefined, step: Step, pinned: EngineId | undefined): number {
+function priceOf(before: Route | undefined, step: Edge, pinned: EngineId | undefined): number {
   const foreign = pinned !== undefined && step.engine !== pinned ? foreignStepCost : 0
   const moved = before && before.steps.at(-1)?.image !== step.image ? imageChangeCost : 0
   return (before?.cost ?? 0) + step.capability.cost + foreign + moved
 }
 
-function joined(before: Route | undefined, step: Step, pinned: EngineId | undefined): Route {
+function joined(before: Route | undefined, step: Edge, pinned: EngineId | undefined): Route {
   const cost = priceOf(before, step, pinned)
   return { steps: before ? [...before.steps, step] : [step], cost }
 }

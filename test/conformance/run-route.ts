@@ -5,7 +5,7 @@ import { createTools } from '../../lib/engines/exec.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
-import type { Conversion, Step } from '../../lib/plan/index.ts'
+import type { Conversion, Edge } from '../../lib/plan/index.ts'
 
 export interface Made {
   readonly path: string
@@ -63,7 +63,7 @@ export class RouteRunner {
     }
   }
 
-  async #runStep(step: Step, source: string, warnings: readonly string[], attempt = 1): Promise<StepMade> {
+  async #runStep(step: Edge, source: string, warnings: readonly string[], attempt = 1): Promise<StepMade> {
     const engine = engineOf(step)
     const workDir = await mkdtemp(join(this.#folder, 'step-'))
     try {
@@ -85,7 +85,7 @@ const prefixKeys = ({ from, route }: Conversion): string[] =>
     [from, ...route.steps.slice(0, index + 1).map(({ engine, to }) => `${engine}:${to}`)].join(' '),
   )
 
-function engineOf(step: Step): Engine {
+function engineOf(step: Edge): Engine {
   const engine = engines.find(({ id }) => id === step.engine)
   if (!engine) throw new Error(`${step.engine} is not in the list of engines`)
   return engine
@@ -100,7 +100,7 @@ interface StepRun {
 
 async function runOn(
   engine: Engine,
-  { capability, from, to }: Step,
+  { capability, from, to }: Edge,
   { source, workDir, signal, said }: StepRun,
 ): Promise<Result> {
   const path = join(workDir, `source-1.${formatById(from).extensions[0] ?? from}`)

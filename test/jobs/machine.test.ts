@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { conversionJob } from '../../lib/jobs/conversion.ts'
 import type { Job, StoredFile } from '../../lib/jobs/job.ts'
 import { advance, effects, type JobState, type StepOutcome, type Transition } from '../../lib/jobs/machine.ts'
-import { planRoute } from '../../lib/plan/index.ts'
+import { planRoute, stepsOf } from '../../lib/plan/index.ts'
 
 const start = new Date('2026-01-01T00:00:00.000Z')
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000)
@@ -26,11 +26,8 @@ function queued(from: 'png' | 'docx' = 'png', to: 'webp' | 'jpg' = 'webp'): JobS
       owner: 'anon_1',
       requestId: 'req_1',
       tag: null,
-      sources: [file('in')],
-      operation: 'convert',
-      target: to,
-      route: planRoute({ from, to }),
-      options: {},
+      files: [file('in')],
+      steps: stepsOf(planRoute({ from, to }), {}),
       warnings: [],
       retentionHours: 1,
     },

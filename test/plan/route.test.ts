@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { Capability, Engine, EngineId, ImageId } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type FormatId, formats } from '../../lib/formats/index.ts'
-import { conversions, optionsOf, planRoute, stepOptions, targetsOf } from '../../lib/plan/index.ts'
+import { conversions, optionsOf, planRoute, stepsOf, targetsOf } from '../../lib/plan/index.ts'
 
 function engine(id: EngineId, image: ImageId, capabilities: readonly Capability[]): Engine {
   const limits = { memoryMb: 1, diskMb: 1, timeoutS: 1 }
@@ -121,8 +121,9 @@ describe('the options of a route', () => {
 
   test('reach the step that they belong to', () => {
     const options = { dpi: 72, pageSize: 'A4', quality: 80 }
-    assert.deepEqual(stepOptions(route, 0, options), { pageSize: 'A4' })
-    assert.deepEqual(stepOptions(route, 1, options), { dpi: 72, quality: 80 })
+    const [first, second] = stepsOf(route, options)
+    assert.deepEqual(first?.options, { pageSize: 'A4' })
+    assert.deepEqual(second?.options, { dpi: 72, quality: 80 })
   })
 })
 
