@@ -1,19 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
+import { after, test } from 'node:test'
 import { readConfig, settings } from '../lib/config.ts'
 import { asynchronousSettings, triggersOf } from '../lib/deployment/functions.ts'
 import { engines } from '../lib/engines/index.ts'
@@ -30,87 +16,10 @@ import {
   queueVisibilityS,
   table,
 } from '../lib/resources.ts'
+import { packageDeployment, reference } from './deployment.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-
-/** CloudFormation's properties have another shape in each type of resource; these are the ones looked into. */
-interface Properties {
-  readonly [name: string]: unknown
-  readonly Environment: { readonly Variables: Readonly<Record<string, unknown>> }
-  readonly Policies: readonly { readonly PolicyDocument: { readonly Statement: readonly Statement[] } }[]
-}
-
-interface Statement {
-  readonly Action: readonly string[]
-  readonly Resource: unknown
-}
-
-interface Resource {
-  readonly Type: string
-  readonly Properties: Properties
-}
-
-let folder: string
-let resources: Readonly<Record<string, Resource>>
-
-/** Packages in a tree of links, so that what is written beside serverless.yml disturbs nobody. */
-before(() => {
-  folder = mkdtempSync(join(tmpdir(), 'mutabor-serverless-'))
-  // The framework does not take a link for its own file.
-  copyFileSync(join(root, 'serverless.yml'), join(folder, 'serverless.yml'))
-  for (const name of ['package.json', 'node_modules', 'functions', 'lib', 'layers', 'events']) {
-    symlinkSync(join(root, name), join(folder, name))
-  }
-  const alone = spawnSync('unshare', ['--map-root-user', '--net', 'true']).status === 0
-  if (!alone) console.log('This machine gives no network namespace: packaging was not kept from the network.')
-  const packaging = spawnSync(
-    'unshare',
-    [
-      ...(alone ? ['--map-root-user', '--net'] : []),
-      process.execPath,
-      'node_modules/.bin/serverless',
-      'package',
-    ],
-    {
-      cwd: folder,
-      env: { HOME: join(folder, 'no-home'), PATH: process.env.PATH },
-      encoding: 'utf8',
-      timeout: 120_000,
-    },
-  )
-  assert.equal(packaging.status, 0, packaging.stdout + packaging.stderr)
-  const template = readFileSync(join(folder, '.serverless/cloudformation-template-update-stack.json'), 'utf8')
-  resources = JSON.parse(template).Resources
-})
-after(() => rmSync(folder, { recursive: true, force: true }))
-
-function properties(id: string): Properties {
-  const resource = resources[id]
-  assert.ok(resource, `the template has no ${id}`)
-  return resource.Properties
-}
-
-const ofType = (type: string) => Object.entries(resources).filter(([, resource]) => resource.Type === type)
-/** Which resource a value stands for. */
-function reference(value: unknown): string | undefined {
-  const { Ref, 'Fn::GetAtt': getAtt } = value as { Ref?: string; 'Fn::GetAtt'?: readonly [string, string] }
-  return Ref ?? getAtt?.[0]
-}
-
-const lambda = (name: string) => {
-  const found = ofType('AWS::Lambda::Function').find(
-    ([, resource]) => resource.Properties.FunctionName === `mutabor-dev-${name}`,
-  )
-  assert.ok(found, `no function ${name} is deployed`)
-  return { id: found[0], properties: found[1].Properties }
-}
-const queueOf = (image: string) => {
-  const found = ofType('AWS::SQS::Queue').find(
-    ([, resource]) => resource.Properties.QueueName === `mutabor-dev-${image}`,
-  )
-  assert.ok(found, `no queue ${image} is deployed`)
-  return { id: found[0], properties: found[1].Properties }
-}
+const { lambda, ofType, onPackage, properties, queueOf, remove } = packageDeployment()
+after(remove)
 
 test('every declared function is deployed, and no other', () => {
   const declared = [...Object.keys(functions), ...imageIds.map((image) => `convert-${image}`)]
@@ -322,9 +231,7 @@ test('each function has a role of its own, without a wildcard over all resources
   assert.equal(new Set(roles).size, roles.length)
   for (const [id, { Properties }] of ofType('AWS::IAM::Role')) {
     assert.ok(roles.includes(id), `${id} belongs to a function`)
-    for (const { PolicyDocument } of Properties.Policies as {
-      PolicyDocument: { Statement: Statement[] }
-    }[]) {
+    for (const { PolicyDocument } of Properties.Policies) {
       for (const { Action, Resource } of PolicyDocument.Statement) {
         assert.ok(!Action.some((action) => action.includes('*')), `${id}: ${Action}`)
         assert.notEqual(Resource, '*', `${id}: ${Action}`)
@@ -332,6 +239,7 @@ test('each function has a role of its own, without a wildcard over all resources
     }
   }
 })
+
 test('only the function that hands out identities knows the key that signs them', () => {
   const knowing = ofType('AWS::Lambda::Function').filter(
     ([, { Properties }]) => 'OWNER_SECRET' in Properties.Environment.Variables,
@@ -342,39 +250,15 @@ test('only the function that hands out identities knows the key that signs them'
   )
 })
 
-async function unpack(zip: string, target: string) {
-  const reader = new ZipReader(new Uint8ArrayReader(readFileSync(zip)))
-  for (const entry of await reader.getEntries()) {
-    if (entry.directory) continue
-    const path = join(target, entry.filename)
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, await entry.getData(new Uint8ArrayWriter()))
-  }
-}
-
-/** Runs code on an unpacked function, in an environment of which nothing of this checkout is known. */
-function onPackage(name: string, code: string): string {
-  const task = join(folder, 'tasks', name)
-  return execFileSync(process.execPath, ['--input-type=module', '--eval', code], {
-    cwd: task,
-    env: { AWS_REGION: 'eu-central-1', LOG_LEVEL: 'silent', OWNER_SECRET: 'x'.repeat(40) },
-    encoding: 'utf8',
-    timeout: 60_000,
-  })
-}
-
 for (const [name, { handler }] of Object.entries(functions)) {
   test(`the package of ${name} loads by itself`, async () => {
-    await unpack(join(folder, `.serverless/${name}.zip`), join(folder, 'tasks', name))
     const [file, exported] = handler.split('.')
-    assert.equal(
-      onPackage(name, `console.log(typeof (await import('./${file}.mjs')).${exported})`),
-      'function\n',
-    )
+    const code = `console.log(typeof (await import('./${file}.mjs')).${exported})`
+    assert.equal(await onPackage(name, code), 'function\n')
   })
 }
 
-test('the package of api holds the files that it serves', () => {
+test('the package of api holds the files that it serves', async () => {
   const paths = [
     '/',
     '/web/app.ts',
@@ -392,5 +276,5 @@ test('the package of api holds the files that it serves', () => {
       const { statusCode, body } = await handler(event, { getRemainingTimeInMillis: () => 1000 })
       console.log(statusCode, path, body.length > 100)
     }`
-  assert.equal(onPackage('api', code), paths.map((path) => `200 ${path} true\n`).join(''))
+  assert.equal(await onPackage('api', code), paths.map((path) => `200 ${path} true\n`).join(''))
 })

@@ -1,0 +1,123 @@
+// The deployment as the Serverless Framework packages it, and what it holds.
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** CloudFormation's properties have another shape in each type of resource; these are the ones looked into. */
+interface Properties {
+  readonly [name: string]: unknown
+  readonly Environment: { readonly Variables: Readonly<Record<string, unknown>> }
+  readonly Policies: readonly { readonly PolicyDocument: { readonly Statement: readonly Statement[] } }[]
+}
+
+interface Statement {
+  readonly Action: readonly string[]
+  readonly Resource: unknown
+}
+
+interface Resource {
+  readonly Type: string
+  readonly Properties: Properties
+}
+
+type Resources = Readonly<Record<string, Resource>>
+
+/** Packages in a tree of links, so that what is written beside serverless.yml disturbs nobody. */
+function packageIn(folder: string): Resources {
+  // The framework does not take a link for its own file.
+  copyFileSync(join(root, 'serverless.yml'), join(folder, 'serverless.yml'))
+  for (const name of ['package.json', 'node_modules', 'functions', 'lib', 'layers', 'events']) {
+    symlinkSync(join(root, name), join(folder, name))
+  }
+  const alone = spawnSync('unshare', ['--map-root-user', '--net', 'true']).status === 0
+  if (!alone) console.log('This machine gives no network namespace: packaging was not kept from the network.')
+  const packaging = spawnSync(
+    'unshare',
+    [
+      ...(alone ? ['--map-root-user', '--net'] : []),
+      process.execPath,
+      'node_modules/.bin/serverless',
+      'package',
+    ],
+    {
+      cwd: folder,
+      env: { HOME: join(folder, 'no-home'), PATH: process.env.PATH },
+      encoding: 'utf8',
+      timeout: 120_000,
+    },
+  )
+  assert.equal(packaging.status, 0, packaging.stdout + packaging.stderr)
+  const template = readFileSync(join(folder, '.serverless/cloudformation-template-update-stack.json'), 'utf8')
+  return JSON.parse(template).Resources
+}
+
+/** Which resource a value stands for. */
+export function reference(value: unknown): string | undefined {
+  const { Ref, 'Fn::GetAtt': getAtt } = value as { Ref?: string; 'Fn::GetAtt'?: readonly [string, string] }
+  return Ref ?? getAtt?.[0]
+}
+
+async function unpack(zip: string, target: string): Promise<void> {
+  const reader = new ZipReader(new Uint8ArrayReader(readFileSync(zip)))
+  for (const entry of await reader.getEntries()) {
+    if (entry.directory) continue
+    const path = join(target, entry.filename)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, await entry.getData(new Uint8ArrayWriter()))
+  }
+}
+
+export function packageDeployment() {
+  const folder = mkdtempSync(join(tmpdir(), 'mutabor-serverless-'))
+  const resources = packageIn(folder)
+
+  const ofType = (type: string) => Object.entries(resources).filter(([, resource]) => resource.Type === type)
+
+  function properties(id: string): Properties {
+    const resource = resources[id]
+    assert.ok(resource, `the template has no ${id}`)
+    return resource.Properties
+  }
+
+  function named(type: string, property: string, name: string) {
+    const found = ofType(type).find(([, { Properties }]) => Properties[property] === `mutabor-dev-${name}`)
+    assert.ok(found, `no ${type} ${name} is deployed`)
+    return { id: found[0], properties: found[1].Properties }
+  }
+
+  /** Runs code on an unpacked function, in an environment of which nothing of this checkout is known. */
+  async function onPackage(name: string, code: string): Promise<string> {
+    const task = join(folder, 'tasks', name)
+    if (!existsSync(task)) await unpack(join(folder, `.serverless/${name}.zip`), task)
+    return execFileSync(process.execPath, ['--input-type=module', '--eval', code], {
+      cwd: task,
+      env: { AWS_REGION: 'eu-central-1', LOG_LEVEL: 'silent', OWNER_SECRET: 'x'.repeat(40) },
+      encoding: 'utf8',
+      timeout: 60_000,
+    })
+  }
+
+  return {
+    ofType,
+    properties,
+    lambda: (name: string) => named('AWS::Lambda::Function', 'FunctionName', name),
+    queueOf: (image: string) => named('AWS::SQS::Queue', 'QueueName', image),
+    onPackage,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
