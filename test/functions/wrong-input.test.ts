@@ -1,25 +1,17 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
-import sharp from 'sharp'
 import { Client, startService, type TestService } from '../service.ts'
+import { jpg, wrongConversions } from './wrong-conversions.ts'
 
 let service: TestService
 let client: Client
-let jpg: Buffer<ArrayBuffer>
 before(async () => {
   service = await startService({ MAX_FILE_MB: '1' })
   client = new Client(service)
-  const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const
-  jpg = Buffer.from(
-    await sharp({ create: { width: 200, height: 200, channels: 3, background: '#888', noise } })
-      .jpeg()
-      .toBuffer(),
-  )
 })
 after(() => service.stop())
 
@@ -36,9 +28,6 @@ async function refused(response: Response): Promise<Failure> {
   return { status: response.status, ...body.error }
 }
 
-const fixture = (name: string) => Buffer.from(readFileSync(new URL(`../fixtures/${name}`, import.meta.url)))
-const text = (content: string) => Buffer.from(content)
-
 /** Keys of all objects in the bucket, as the owner of the data folder sees them. */
 async function storedObjects(): Promise<string[]> {
   const secrets = JSON.parse(await readFile(join(service.dataDir, 'secrets.json'), 'utf8'))
@@ -52,159 +41,10 @@ async function storedObjects(): Promise<string[]> {
   return Contents.map(({ Key }) => Key ?? '')
 }
 
-const cases: readonly {
-  name: string
-  file?: () => { name: string; bytes: Buffer<ArrayBuffer> }
-  fields: Record<string, string>
-  status: number
-  code: string
-  message: RegExp
-}[] = [
-  { name: 'no file', fields: { targetFormat: 'pdf' }, status: 400, code: 'NO_FILES', message: /`file`/ },
-  {
-    name: 'an empty file',
-    file: () => ({ name: 'a.png', bytes: Buffer.alloc(0) }),
-    fields: { targetFormat: 'jpg' },
-    status: 400,
-    code: 'INVALID_INPUT',
-    message: /empty/,
-  },
-  {
-    name: 'no target',
-    file: () => ({ name: 'a.jpg', bytes: jpg }),
-    fields: {},
-    status: 400,
-    code: 'INVALID_REQUEST',
-    message: /targetFormat is missing/,
-  },
-  {
-    name: 'an unknown target',
-    file: () => ({ name: 'a.jpg', bytes: jpg }),
-    fields: { targetFormat: 'xyzzy' },
-    status: 422,
-    code: 'UNSUPPORTED_FORMAT',
-    message: /"xyzzy"/,
-  },
-  {
-    name: 'targets that differ',
-    file: () => ({ name: 'a.jpg', bytes: jpg }),
-    fields: { targetFormat: 'png', target: 'webp' },
-    status: 400,
-    code: 'INVALID_INPUT',
-    message: /differ/,
-  },
-  {
-    name: 'a pair that makes no sense',
-    file: () => ({ name: 'a.jpg', bytes: jpg }),
-    fields: { targetFormat: 'mp3' },
-    status: 422,
-    code: 'UNSUPPORTED_CONVERSION',
-    message: /jpg.*mp3/,
-  },
-  {
-    name: 'a pinned engine that cannot',
-    file: () => ({ name: 'a.jpg', bytes: jpg }),
-    fields: { targetFormat: 'png', engine: 'libreoffice' },
-    status: 422,
-    code: 'UNSUPPORTED_CONVERSION',
-    message: /libreoffice.*vips/,
-  },
-  {
-    name: 'an engine that is none',
-    file: () => ({ name: 'a.jpg', bytes: jpg }),
-    fields: { targetFormat: 'png', engine: 'magic' },
-    status: 400,
-    code: 'INVALID_INPUT',
-    message: /engine: expected one of .*"magic"/,
-  },
-  {
-    name: 'a corrupt image',
-    file: () => ({ name: 'a.jpg', bytes: jpg.subarray(0, 3000) }),
-    fields: { targetFormat: 'png' },
-    status: 400,
-    code: 'CORRUPT_FILE',
-    message: /./,
-  },
-  {
-    name: 'a corrupt docx',
-    file: () => ({ name: 'a.docx', bytes: Buffer.concat([text('PK\u0003\u0004'), Buffer.alloc(900, 7)]) }),
-    fields: { targetFormat: 'pdf' },
-    status: 400,
-    code: 'CORRUPT_FILE',
-    message: /./,
-  },
-  {
-    name: 'text renamed to .pdf',
-    file: () => ({ name: 'a.pdf', bytes: text('just some words, not a document\n'.repeat(20)) }),
-    fields: { targetFormat: 'jpg' },
-    status: 400,
-    code: 'CORRUPT_FILE',
-    message: /./,
-  },
-  {
-    name: 'a PDF that needs a password',
-    file: () => ({ name: 'a.pdf', bytes: fixture('needs-password.pdf') }),
-    fields: { targetFormat: 'jpg' },
-    status: 422,
-    code: 'PDF_ENCRYPTED',
-    message: /password/,
-  },
-  {
-    name: 'a file that is nothing we know',
-    file: () => ({
-      name: 'a.bin',
-      bytes: Buffer.from(Array.from({ length: 4000 }, (_, at) => (at * 7919) % 251)),
-    }),
-    fields: { targetFormat: 'pdf' },
-    status: 422,
-    code: 'UNSUPPORTED_FORMAT',
-    message: /./,
-  },
-  {
-    name: 'a file over the limit',
-    file: () => ({ name: 'a.jpg', bytes: Buffer.concat([jpg, Buffer.alloc(1_100_000)]) }),
-    fields: { targetFormat: 'png' },
-    status: 413,
-    code: 'FILE_TOO_LARGE',
-    message: /1 MiB/,
-  },
-  {
-    name: 'an upload that does not exist',
-    fields: { targetFormat: 'png', uploadId: 'upl_00000000000000000000000000' },
-    status: 404,
-    code: 'UPLOAD_NOT_FOUND',
-    message: /upl_/,
-  },
-  {
-    name: 'a tool that does not exist',
-    file: () => ({ name: 'a.jpg', bytes: jpg }),
-    fields: { toolOperation: 'fold-pdf' },
-    status: 400,
-    code: 'INVALID_INPUT',
-    message: /^toolOperation: expected one of ocr-pdf, .*, got "fold-pdf"/,
-  },
-  {
-    name: 'a tool for PDFs on a picture',
-    file: () => ({ name: 'a.jpg', bytes: jpg }),
-    fields: { targetFormat: 'pdf', toolOperation: 'rotate-pdf' },
-    status: 422,
-    code: 'UNSUPPORTED_CONVERSION',
-    message: /^rotate-pdf takes .*; the file is jpg/,
-  },
-  {
-    name: 'an export to another store',
-    file: () => ({ name: 'a.jpg', bytes: jpg }),
-    fields: { targetFormat: 'png', exportMethod: 's3' },
-    status: 422,
-    code: 'UNSUPPORTED_CONVERSION',
-    message: /^exportMethod/,
-  },
-]
-
-for (const { name, file, fields, status, code, message } of cases) {
+for (const { name, file, fields, status, code, message } of wrongConversions) {
   test(`${name} is refused with ${code} and leaves nothing behind`, async () => {
     const before = await storedObjects()
-    const failure = await refused(await client.convert(file?.(), fields))
+    const failure = await refused(await client.convert(file, fields))
     assert.deepEqual([failure.status, failure.code], [status, code])
     assert.match(failure.message, message)
     assert.deepEqual(await storedObjects(), before)

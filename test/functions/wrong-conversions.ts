@@ -1,0 +1,159 @@
+// Conversions that are refused before a job is made, with the words that a client gets.
+import { readFileSync } from 'node:fs'
+import sharp from 'sharp'
+
+const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const
+const picture = sharp({ create: { width: 200, height: 200, channels: 3, background: '#888', noise } })
+export const jpg = Buffer.from(await picture.jpeg().toBuffer())
+
+const fixture = (name: string) => Buffer.from(readFileSync(new URL(`../fixtures/${name}`, import.meta.url)))
+const text = (content: string) => Buffer.from(content)
+
+export const wrongConversions: readonly {
+  name: string
+  file?: { name: string; bytes: Buffer<ArrayBuffer> }
+  fields: Record<string, string>
+  status: number
+  code: string
+  message: RegExp
+}[] = [
+  { name: 'no file', fields: { targetFormat: 'pdf' }, status: 400, code: 'NO_FILES', message: /`file`/ },
+  {
+    name: 'an empty file',
+    file: { name: 'a.png', bytes: Buffer.alloc(0) },
+    fields: { targetFormat: 'jpg' },
+    status: 400,
+    code: 'INVALID_INPUT',
+    message: /empty/,
+  },
+  {
+    name: 'no target',
+    file: { name: 'a.jpg', bytes: jpg },
+    fields: {},
+    status: 400,
+    code: 'INVALID_REQUEST',
+    message: /targetFormat is missing/,
+  },
+  {
+    name: 'an unknown target',
+    file: { name: 'a.jpg', bytes: jpg },
+    fields: { targetFormat: 'xyzzy' },
+    status: 422,
+    code: 'UNSUPPORTED_FORMAT',
+    message: /"xyzzy"/,
+  },
+  {
+    name: 'targets that differ',
+    file: { name: 'a.jpg', bytes: jpg },
+    fields: { targetFormat: 'png', target: 'webp' },
+    status: 400,
+    code: 'INVALID_INPUT',
+    message: /differ/,
+  },
+  {
+    name: 'a pair that makes no sense',
+    file: { name: 'a.jpg', bytes: jpg },
+    fields: { targetFormat: 'mp3' },
+    status: 422,
+    code: 'UNSUPPORTED_CONVERSION',
+    message: /jpg.*mp3/,
+  },
+  {
+    name: 'a pinned engine that cannot',
+    file: { name: 'a.jpg', bytes: jpg },
+    fields: { targetFormat: 'png', engine: 'libreoffice' },
+    status: 422,
+    code: 'UNSUPPORTED_CONVERSION',
+    message: /libreoffice.*vips/,
+  },
+  {
+    name: 'an engine that is none',
+    file: { name: 'a.jpg', bytes: jpg },
+    fields: { targetFormat: 'png', engine: 'magic' },
+    status: 400,
+    code: 'INVALID_INPUT',
+    message: /engine: expected one of .*"magic"/,
+  },
+  {
+    name: 'a corrupt image',
+    file: { name: 'a.jpg', bytes: jpg.subarray(0, 3000) },
+    fields: { targetFormat: 'png' },
+    status: 400,
+    code: 'CORRUPT_FILE',
+    message: /./,
+  },
+  {
+    name: 'a corrupt docx',
+    file: { name: 'a.docx', bytes: Buffer.concat([text('PK\u0003\u0004'), Buffer.alloc(900, 7)]) },
+    fields: { targetFormat: 'pdf' },
+    status: 400,
+    code: 'CORRUPT_FILE',
+    message: /./,
+  },
+  {
+    name: 'text renamed to .pdf',
+    file: { name: 'a.pdf', bytes: text('just some words, not a document\n'.repeat(20)) },
+    fields: { targetFormat: 'jpg' },
+    status: 400,
+    code: 'CORRUPT_FILE',
+    message: /./,
+  },
+  {
+    name: 'a PDF that needs a password',
+    file: { name: 'a.pdf', bytes: fixture('needs-password.pdf') },
+    fields: { targetFormat: 'jpg' },
+    status: 422,
+    code: 'PDF_ENCRYPTED',
+    message: /password/,
+  },
+  {
+    name: 'a file that is nothing we know',
+    file: {
+      name: 'a.bin',
+      bytes: Buffer.from(Array.from({ length: 4000 }, (_, at) => (at * 7919) % 251)),
+    },
+    fields: { targetFormat: 'pdf' },
+    status: 422,
+    code: 'UNSUPPORTED_FORMAT',
+    message: /./,
+  },
+  {
+    name: 'a file over the limit',
+    file: { name: 'a.jpg', bytes: Buffer.concat([jpg, Buffer.alloc(1_100_000)]) },
+    fields: { targetFormat: 'png' },
+    status: 413,
+    code: 'FILE_TOO_LARGE',
+    message: /1 MiB/,
+  },
+  {
+    name: 'an upload that does not exist',
+    fields: { targetFormat: 'png', uploadId: 'upl_00000000000000000000000000' },
+    status: 404,
+    code: 'UPLOAD_NOT_FOUND',
+    message: /upl_/,
+  },
+  {
+    name: 'a tool that does not exist',
+    file: { name: 'a.jpg', bytes: jpg },
+    fields: { toolOperation: 'fold-pdf' },
+    status: 400,
+    code: 'INVALID_INPUT',
+    message: /^toolOperation: expected one of ocr-pdf, .*, got "fold-pdf"/,
+  },
+  {
+    name: 'a tool for PDFs on a picture',
+    file: { name: 'a.jpg', bytes: jpg },
+    fields: { targetFormat: 'pdf', toolOperation: 'rotate-pdf' },
+    status: 422,
+    code: 'UNSUPPORTED_CONVERSION',
+    message: /^rotate-pdf takes .*; the file is jpg/,
+  },
+  {
+    name: 'an export to another store',
+    file: { name: 'a.jpg', bytes: jpg },
+    fields: { targetFormat: 'png', exportMethod: 's3' },
+    status: 422,
+    code: 'UNSUPPORTED_CONVERSION',
+    message: /^exportMethod/,
+  },
+]
