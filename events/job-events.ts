@@ -1,87 +1,132 @@
-import { derivedId } from '../lib/ids.ts'
-import type { Job, Task } from '../lib/jobs/job.ts'
-import type { JobEventName, JobState } from '../lib/jobs/machine.ts'
-import type { EventBody, ServiceEvent } from './index.ts'
+import * as z from 'zod'
+import { JobError, JobStatus, TaskStatus, Warning } from '../lib/jobs/job.ts'
+import type { JobState } from '../lib/jobs/machine.ts'
+import { eventKind } from './event.ts'
 
-/** The event that tells of a job's state; the same state and sequence give the same event, id included. */
-export function jobEvent(name: JobEventName, sequence: number, state: JobState): ServiceEvent {
-  const timestamp = momentOf(name, state.job)
-  return {
-    event: name,
-    timestamp,
-    id: derivedId('evt', new Date(timestamp), state.job.id, name, sequence),
-    sequence,
-    apiVersion: 'v1',
-    ...bodyOf(name, state),
-  }
-}
+const TaskOutline = z.object({ operation: z.string(), status: TaskStatus })
 
-function momentOf(name: JobEventName, job: Job): string {
-  switch (name) {
-    case 'job.created':
-      return job.createdAt
-    case 'job.queued':
-      return job.queuedAt ?? job.createdAt
-    case 'job.started':
-      return job.startedAt ?? job.createdAt
-    case 'job.progress':
-      return new Date().toISOString()
-    case 'job.completed':
-    case 'job.failed':
-    case 'job.cancelled':
-      return job.endedAt ?? job.createdAt
-    case 'job.expired':
-      return job.expiredAt ?? job.createdAt
-  }
-}
+const JobOutline = z.object({
+  id: z.string(),
+  status: JobStatus,
+  tag: z.string().nullable(),
+  source: z.object({ filename: z.string(), format: z.string(), size: z.int() }),
+  target: z.object({ format: z.string() }),
+  tasks: z.record(z.string(), TaskOutline),
+  createdAt: z.iso.datetime(),
+  queuedAt: z.iso.datetime().optional(),
+  startedAt: z.iso.datetime().optional(),
+})
 
-function bodyOf(name: JobEventName, { job, tasks }: JobState) {
-  switch (name) {
-    case 'job.created':
-    case 'job.queued':
-    case 'job.started':
-      return { job: outline(job, tasks) } satisfies EventBody<'job.started'>
-    case 'job.progress':
-      return {
-        job: {
-          id: job.id,
-          status: 'processing',
-          tag: job.tag,
-          progress: { percent: job.percent, stage: job.stage, taskName: job.taskName },
-        },
-      } satisfies EventBody<'job.progress'>
-    case 'job.completed':
-      return { job: completion(job, tasks) } satisfies EventBody<'job.completed'>
-    case 'job.failed':
-      return {
-        job: {
-          ...outline(job, tasks),
-          error: job.error ?? { code: 'INTERNAL_ERROR', message: 'The job failed.' },
-          endedAt: job.endedAt ?? job.createdAt,
-        },
-      } satisfies EventBody<'job.failed'>
-    case 'job.cancelled':
-      return {
-        job: {
-          id: job.id,
-          status: 'cancelled',
-          cancelledBy: job.cancelledBy ?? 'system',
-          cancelledAt: job.endedAt ?? job.createdAt,
-        },
-      } satisfies EventBody<'job.cancelled'>
-    case 'job.expired':
-      return {
-        job: {
-          id: job.id,
-          status: 'expired',
-          expiredAt: job.expiredAt ?? job.createdAt,
-          reason: 'retention',
-        },
-      } satisfies EventBody<'job.expired'>
-  }
-}
+const EventFile = z.object({
+  filename: z.string(),
+  size: z.int(),
+  mimeType: z.string(),
+  url: z.string().optional(),
+})
 
-function outline(job: Job, tasks: readonly Task[]) {
+/** What happens to a job. */
+export const jobEvents = {
+  'job.created': eventKind({
+    body: { job: JobOutline },
+    moment: (job) => job.createdAt,
+    tell: (state) => ({ job: outline(state) }),
+  }),
+  'job.queued': eventKind({
+    body: { job: JobOutline },
+    moment: (job) => job.queuedAt,
+    tell: (state) => ({ job: outline(state) }),
+  }),
+  'job.started': eventKind({
+    body: { job: JobOutline },
+    moment: (job) => job.startedAt,
+    tell: (state) => ({ job: outline(state) }),
+  }),
+  'job.progress': eventKind({
+    body: {
+      job: z.object({
+        id: z.string(),
+        status: z.literal('processing'),
+        tag: z.string().nullable(),
+        progress: z.object({ percent: z.int(), stage: z.string(), taskName: z.string().optional() }),
+      }),
+    },
+    // Told once and never again: its moment stands in no record.
+    moment: () => new Date().toISOString(),
+    tell: ({ job }) => ({
+      job: {
+        id: job.id,
+        status: 'processing' as const,
+        tag: job.tag,
+        progress: { percent: job.percent, stage: job.stage, taskName: job.taskName },
+      },
+    }),
+  }),
+  'job.completed': eventKind({
+    body: {
+      job: JobOutline.extend({
+        tasks: z.record(z.string(), TaskOutline.extend({ result: z.object({ url: z.string() }).optional() })),
+        endedAt: z.iso.datetime(),
+        durationMs: z.int(),
+        engine: z.string().optional(),
+        warnings: z.array(Warning),
+        files: z.array(EventFile),
+      }),
+    },
+    moment: (job) => job.endedAt,
+    tell: (state) => ({ job: completion(state) }),
+  }),
+  'job.failed': eventKind({
+    body: { job: JobOutline.extend({ error: JobError, endedAt: z.iso.datetime() }) },
+    moment: (job) => job.endedAt,
+    tell: (state) => ({
+      job: {
+        ...outline(state),
+        error: state.job.error ?? { code: 'INTERNAL_ERROR', message: 'The job failed.' },
+        endedAt: state.job.endedAt ?? state.job.createdAt,
+      },
+    }),
+  }),
+  'job.cancelled': eventKind({
+    body: {
+      job: z.object({
+        id: z.string(),
+        status: z.literal('cancelled'),
+        cancelledBy: z.enum(['user', 'system']),
+        cancelledAt: z.iso.datetime(),
+      }),
+    },
+    moment: (job) => job.endedAt,
+    tell: ({ job }) => ({
+      job: {
+        id: job.id,
+        status: 'cancelled' as const,
+        cancelledBy: job.cancelledBy ?? 'system',
+        cancelledAt: job.endedAt ?? job.createdAt,
+      },
+    }),
+  }),
+  'job.expired': eventKind({
+    body: {
+      job: z.object({
+        id: z.string(),
+        status: z.literal('expired'),
+        expiredAt: z.iso.datetime(),
+        reason: z.enum(['retention', 'upload_timeout']),
+      }),
+    },
+    moment: (job) => job.expiredAt,
+    tell: ({ job }) => ({
+      job: {
+        id: job.id,
+        status: 'expired' as const,
+        expiredAt: job.expiredAt ?? job.createdAt,
+        reason: 'retention' as const,
+      },
+    }),
+  }),
+} as const
+
+function outline({ job, tasks }: JobState) {
   return {
     id: job.id,
     status: job.status,
@@ -95,12 +140,12 @@ function outline(job: Job, tasks: readonly Task[]) {
   }
 }
 
-function completion(job: Job, tasks: readonly Task[]) {
+function completion(state: JobState) {
+  const { job, tasks } = state
   const endedAt = job.endedAt ?? job.createdAt
   const url = `/v1/download/${job.id}`
-  const outlined = outline(job, tasks)
   return {
-    ...outlined,
+    ...outline(state),
     tasks: Object.fromEntries(
       tasks.map(({ name, operation, status }) => [
         name,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventSchema } from '../events/index.ts'
-import { jobEvent } from '../events/job-events.ts'
+import { eventOf, eventSchema } from '../events/index.ts'
 import { conversionJob } from '../lib/jobs/conversion.ts'
 import { advance, effects, type JobState, type Transition } from '../lib/jobs/machine.ts'
 import { planRoute, stepsOf } from '../lib/plan/index.ts'
@@ -39,9 +38,9 @@ test('every event that a job tells is as its schema says, and the same when told
       assert.ok(state)
       for (const effect of effects(state)) {
         if (effect.type !== 'publish') continue
-        const event = jobEvent(effect.event, effect.sequence, state)
+        const event = eventOf(effect.event, effect.sequence, state)
         eventSchema(effect.event).strict().parse(event)
-        assert.deepEqual(jobEvent(effect.event, effect.sequence, state), event)
+        assert.deepEqual(eventOf(effect.event, effect.sequence, state), event)
         told.add(effect.event)
       }
     }

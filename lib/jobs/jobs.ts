@@ -1,5 +1,4 @@
-import type { ServiceEvent } from '../../events/index.ts'
-import { jobEvent } from '../../events/job-events.ts'
+import { eventOf, type ServiceEvent } from '../../events/index.ts'
 import type { Bus } from '../aws/bus.ts'
 import type { Files } from '../aws/files.ts'
 import type { Queues } from '../aws/queues.ts'
@@ -102,7 +101,7 @@ export class Jobs {
     const due = effects(state)
     const sends = due.flatMap((effect) => (effect.type === 'send' ? [effect] : []))
     const events = due.flatMap((effect) =>
-      effect.type === 'publish' ? [jobEvent(effect.event, effect.sequence, state)] : [],
+      effect.type === 'publish' ? [eventOf(effect.event, effect.sequence, state)] : [],
     )
     const deletions = due.flatMap((effect) => (effect.type === 'delete-files' ? [effect] : []))
     // Work first: whoever takes the task begins while the rest happens.
@@ -111,7 +110,7 @@ export class Jobs {
   }
 
   async progress(state: JobState): Promise<void> {
-    await this.#publish([jobEvent('job.progress', state.job.sequence, state)])
+    await this.#publish([eventOf('job.progress', state.job.sequence, state)])
   }
 
   async #send(

@@ -1,3 +1,4 @@
+import type { EventName } from '../../events/index.ts'
 import type { ImageId } from '../engines/engine.ts'
 import {
   isLive,
@@ -56,18 +57,8 @@ export type Transition =
 
 export type Effect =
   | { readonly type: 'send'; readonly image: ImageId; readonly taskName: string }
-  | { readonly type: 'publish'; readonly event: JobEventName; readonly sequence: number }
+  | { readonly type: 'publish'; readonly event: EventName; readonly sequence: number }
   | { readonly type: 'delete-files'; readonly keys: readonly string[] }
-
-export type JobEventName =
-  | 'job.created'
-  | 'job.queued'
-  | 'job.started'
-  | 'job.progress'
-  | 'job.completed'
-  | 'job.failed'
-  | 'job.cancelled'
-  | 'job.expired'
 
 /** Seconds until a job that nobody touched is looked at: first, and while it waits in a long queue. */
 const firstLookS = 60
@@ -82,7 +73,7 @@ export function advance(state: JobState, transition: Transition, now: Date): Job
 
 /** What must happen in the world while this state holds. */
 export function effects({ job, tasks }: JobState): Effect[] {
-  const publish = (event: JobEventName, sequence = job.sequence): Effect => ({
+  const publish = (event: EventName, sequence = job.sequence): Effect => ({
     type: 'publish',
     event,
     sequence,
