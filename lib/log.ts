@@ -1,10 +1,14 @@
-import pino, { type Logger } from 'pino'
+import pino, { type DestinationStream, type Logger } from 'pino'
 import type { Config } from './config.ts'
 
 export type Log = Logger
 
 /** One JSON object a line; every line of a request or task carries `requestId`, `jobId`, `taskName` where known. */
-export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FILE'>): Log {
+export function createLog(
+  config: Pick<Config, 'LOG_LEVEL' | 'LOG_FILE'>,
+  // Synchronous, so that the last words of a process that dies are there.
+  destination: DestinationStream = pino.destination({ dest: config.LOG_FILE ?? 1, sync: true, mkdir: true }),
+): Log {
   const options = {
     level: config.LOG_LEVEL,
     base: null,
@@ -12,6 +16,5 @@ export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FILE'>): Log {
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: pino.stdSerializers.errWithCause },
   }
-  // Synchronous, so that the last words of a process that dies are there.
-  return pino(options, pino.destination({ dest: config.LOG_FILE ?? 1, sync: true, mkdir: true }))
+  return pino(options, destination)
 }

@@ -40,37 +40,59 @@ export class ProcessFailure extends Error {
   }
 }
 
+/** How a program ended that a step ran. */
+export interface CommandEnd {
+  /** As `exit code 1`, `SIGKILL` or the reason for which it was ended. */
+  readonly how: string
+  readonly succeeded: boolean
+  readonly ms: number
+  /** Both ends of it when it is long. */
+  readonly stderr: string
+}
+
+/** Looks on while one program runs. */
+export interface CommandWatch {
+  stderr(chunk: Buffer): void
+  ended(end: CommandEnd): void
+}
+
+/** Called for each program that starts. Its arguments may hold what a user typed, passwords among it. */
+export type OnCommand = (bin: string, args: readonly string[]) => CommandWatch
+
 export interface ToolsOptions {
   readonly workDir: string
   readonly signal: AbortSignal
   readonly limits: EngineLimits
   readonly onProgress?: (ratio: number, stage?: string) => void
   readonly onWarning?: (code: string, message: string) => void
+  readonly onCommand?: OnCommand | undefined
 }
 
 /** What an engine gets for one step: programs run confined to `workDir`, all within the step's time. */
-export function createTools({ workDir, signal, limits, onProgress, onWarning }: ToolsOptions): Tools {
+export function createTools(options: ToolsOptions): Tools {
+  const { workDir, signal, limits, onProgress, onWarning, onCommand } = options
   const deadline = Date.now() + limits.timeoutS * 1000
   const uid = freshUid()
   let alive = 0
   // The folder is walked only while nothing that could swap a folder for a link runs in it: one walk at a time,
   // all of it for the first program, nothing below the surface beside another.
   const inTurn = turns()
-  const exec: Tools['exec'] = async (bin, args, options = {}) => {
+  const exec: Tools['exec'] = async (bin, args, execOptions = {}) => {
     const leftS = Math.max(0, (deadline - Date.now()) / 1000)
-    const timeoutS = Math.min(options.timeoutS ?? leftS, leftS)
+    const timeoutS = Math.min(execOptions.timeoutS ?? leftS, leftS)
     alive++
     try {
       const handOver = alive === 1 ? 'tree' : 'children'
       return await execute(bin, args, {
-        ...options,
+        ...execOptions,
         timeoutS,
         workDir,
-        signal: options.signal ? AbortSignal.any([signal, options.signal]) : signal,
+        signal: execOptions.signal ? AbortSignal.any([signal, execOptions.signal]) : signal,
         uid,
         limits,
         handOver,
         inTurn,
+        onCommand,
       })
     } finally {
       alive--
@@ -96,6 +118,7 @@ interface Execution extends ExecOptions {
   readonly limits: EngineLimits
   readonly handOver: 'tree' | 'children'
   readonly inTurn: Turns
+  readonly onCommand: OnCommand | undefined
 }
 
 async function execute(
@@ -121,6 +144,8 @@ async function execute(
     },
   }
   const command = await execution.inTurn(() => sandboxed(bin, args, sandbox))
+  const startedMs = performance.now()
+  const watch = execution.onCommand?.(bin, args)
   const child = spawn(command.file, command.args, {
     env: command.env,
     cwd: command.cwd,
@@ -139,25 +164,39 @@ async function execute(
   child.stdout?.on('data', (chunk: Buffer) => {
     if (!stdout.add(chunk)) stop.abort(new EngineCrash(bin, 'its output limit', stderr.toString()))
   })
-  child.stderr?.on('data', (chunk: Buffer) => stderr.add(chunk))
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr.add(chunk)
+    watch?.stderr(chunk)
+  })
   const { onLine } = execution
   if (onLine && child.stdout) createInterface({ input: child.stdout }).on('line', onLine)
+  let how = 'it could not be started'
+  let succeeded = false
   try {
     feed(child, execution.stdin)
     const exit = await ended(child, stop.signal)
-    stop.signal.throwIfAborted()
     const crash = signalOf(exit)
+    how = stop.signal.aborted ? reasonOf(stop.signal) : (crash ?? `exit code ${exit.code}`)
+    stop.signal.throwIfAborted()
     if (crash !== undefined) throw crashed(bin, crash, stderr.toString(), execution)
     if (exit.code === null || !okCodes.includes(exit.code)) {
       throw new ProcessFailure(bin, exit.code ?? -1, stderr.toString())
     }
+    succeeded = true
     return { stdout: stdout.toString(), stderr: stderr.toString() }
   } finally {
+    watch?.ended({ how, succeeded, ms: Math.round(performance.now() - startedMs), stderr: stderr.toString() })
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
     killGroup(child)
     if ((await protection()).level !== 'bwrap') await killMarked(mark)
   }
+}
+
+function reasonOf({ reason }: AbortSignal): string {
+  const why =
+    reason instanceof AppError ? reason.code : reason instanceof Error ? reason.name : String(reason)
+  return `ended by us (${why})`
 }
 
 function timedOut(timeoutS: number): AppError {

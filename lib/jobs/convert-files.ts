@@ -1,0 +1,146 @@
+// Runs steps on files of this machine. What stores the result, and what only wants to see it happen, call the same.
+import { mkdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Capability, Engine, ImageId, InputFile, OutputFile, Result, Work } from '../engines/engine.ts'
+import { createTools, type OnCommand } from '../engines/exec.ts'
+import { engines } from '../engines/index.ts'
+import { engineVersion } from '../engines/version.ts'
+import { AppError } from '../errors.ts'
+import { withExtension } from '../file-name.ts'
+import { type FormatId, formatById, isFormatId } from '../formats/index.ts'
+import type { Log } from '../log.ts'
+import type { Step, Warning } from './job.ts'
+
+export interface FilesRun {
+  readonly steps: readonly Step[]
+  /** Index of the first step to run. */
+  readonly from: number
+  /** Ends before a step of another image; all steps are run when left out. */
+  readonly image?: ImageId
+  readonly inputs: readonly InputFile[]
+  /** Each step gets a folder of its own in it. */
+  readonly workDir: string
+  readonly signal: AbortSignal
+  readonly log: Log
+  /** Hears of each program that an engine runs. */
+  readonly onCommand?: OnCommand
+  progress(percent: number, stage: string): void
+}
+
+export interface FilesDone {
+  /** Engine of the last step, and what it made. */
+  readonly engine: Engine
+  readonly result: Result
+  readonly format: FormatId
+  readonly warnings: readonly Warning[]
+  readonly nextStep: number
+}
+
+export async function convertFiles(run: FilesRun): Promise<FilesDone> {
+  const { steps, image } = run
+  const warnings: Warning[] = []
+  let { inputs } = run
+  let at = run.from
+  for (;;) {
+    const step = steps[at]
+    if (!step) throw new Error(`the task has no step ${at}`)
+    const { engine, result } = await runStep(run, step, at, inputs, warnings)
+    at += 1
+    const format = formatId(step.to)
+    const next = steps[at]
+    if (!next || (image && next.image !== image)) return { engine, result, format, warnings, nextStep: at }
+    inputs = [await nextInput(result.files[0], inputs[0]?.name ?? '', format)]
+  }
+}
+
+async function runStep(
+  run: FilesRun,
+  step: Step,
+  at: number,
+  inputs: readonly InputFile[],
+  warnings: Warning[],
+): Promise<{ engine: Engine; result: Result }> {
+  const { steps, workDir, signal, log } = run
+  const { engine, capability } = capabilityOf(step)
+  const outDir = join(workDir, `step-${at + 1}`)
+  await mkdir(outDir)
+  const tools = createTools({
+    workDir,
+    signal,
+    limits: engine.limits,
+    onProgress: (ratio, stage) =>
+      run.progress(((at + Math.min(1, Math.max(0, ratio))) / steps.length) * 100, stage ?? 'convert'),
+    onWarning: (code, message) => warnings.push({ code, message }),
+    onCommand: logged(run),
+  })
+  const work: Work = {
+    operation: step.operation,
+    inputs,
+    from: formatId(step.from),
+    to: formatId(step.to),
+    options: capability.options.parse(step.options),
+    outDir,
+  }
+  const about = { engine: engine.id, from: step.from, to: step.to }
+  log.debug(about, 'step begins')
+  const started = performance.now()
+  const ms = () => Math.round(performance.now() - started)
+  try {
+    const result = await engine.run(work, tools)
+    log.info({ ...about, ms: ms(), method: result.method }, 'step done')
+    return { engine, result }
+  } catch (error) {
+    // The record of a task knows the version of an engine that was successful only.
+    const version = await engineVersion(engine).catch(() => 'not installed')
+    log.info({ ...about, engineVersion: version, ms: ms() }, 'step failed')
+    throw error
+  }
+}
+
+/** Characters of what a program said that are kept in the log, from the end. */
+const lastWords = 4000
+
+/**
+ * Keeps what a program said that failed: the engine may go on another way, end by a sentence for the client, or be
+ * ended by us, and then nothing else would tell. Without arguments, which may hold a password.
+ */
+function logged({ log, onCommand }: FilesRun): OnCommand {
+  return (command, args) => {
+    const watch = onCommand?.(command, args)
+    return {
+      stderr: (chunk) => watch?.stderr(chunk),
+      ended: (end) => {
+        const { how, ms, stderr } = end
+        if (!end.succeeded) log.info({ command, how, ms, stderr: stderr.slice(-lastWords) }, 'command failed')
+        watch?.ended(end)
+      },
+    }
+  }
+}
+
+/** @throws AppError UNSUPPORTED_CONVERSION for a step that was planned by another version of the service. */
+function capabilityOf(step: Step): { engine: Engine; capability: Capability } {
+  const engine = engines.find(({ id }) => id === step.engine)
+  const capability = engine?.capabilities.find(
+    ({ operation, from, to }) =>
+      operation === step.operation && from.some((id) => id === step.from) && to.some((id) => id === step.to),
+  )
+  if (engine && capability) return { engine, capability }
+  throw new AppError(
+    'UNSUPPORTED_CONVERSION',
+    `The engine ${step.engine} no longer converts ${step.from} to ${step.to}. Send the file again.`,
+  )
+}
+
+export function formatId(id: string): FormatId {
+  if (isFormatId(id)) return id
+  throw new AppError('UNSUPPORTED_FORMAT', `The format ${id} is no longer supported.`)
+}
+
+export const extensionOf = (id: FormatId): string => formatById(id).extensions[0] ?? id
+
+async function nextInput(output: OutputFile, name: string, to: FormatId): Promise<InputFile> {
+  const format = output.format ?? to
+  const { size } = await stat(output.path)
+  return { path: output.path, name: withExtension(name, extensionOf(format)), format, size }
+}
