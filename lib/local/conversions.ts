@@ -2,10 +2,11 @@ import { cpus } from 'node:os'
 import type { Config } from '../config.ts'
 import type { ImageId } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
+import { TaskMessage } from '../jobs/task-message.ts'
 import type { Log } from '../log.ts'
 import { imageIds, queueMapping } from '../resources.ts'
 import type { Environment } from './environment.ts'
-import { FunctionError } from './lambda/failure.ts'
+import { type Failure, FunctionError } from './lambda/failure.ts'
 import type { Lambda, LocalFunction } from './lambda/runtime.ts'
 import type { Provisioned } from './provision.ts'
 import { QueueMapping } from './queue-mapping.ts'
@@ -69,7 +70,10 @@ export function openConversions({ config, environment, logFd, log }: ConversionP
             visibilityS: claimS,
             invoke: async (event) => {
               const outcome = await lambda.invoke(local.name, event)
-              if (!outcome.ok) throw new FunctionError(outcome.failure)
+              if (!outcome.ok) {
+                for (const record of event.Records) logLost(record.body, image, outcome.failure, log)
+                throw new FunctionError(outcome.failure)
+              }
               return outcome.value
             },
           }),
@@ -87,4 +91,10 @@ export function openConversions({ config, environment, logFd, log }: ConversionP
 function memoryOf(image: ImageId): number {
   const limits = engines.filter((engine) => engine.image === image).map((engine) => engine.limits.memoryMb)
   return Math.max(512, ...limits)
+}
+
+/** The process that died can no longer say whose task it had. */
+function logLost(body: string, image: ImageId, { errorMessage }: Failure, log: Log): void {
+  const { jobId, taskName } = TaskMessage.parse(JSON.parse(body))
+  log.error({ jobId, taskName, image, reason: errorMessage }, 'attempt lost')
 }

@@ -7,7 +7,7 @@ import { announceEnd } from '../jobs/job-ends.ts'
 import type { Log } from '../log.ts'
 import { type Failure, FunctionError } from './lambda/failure.ts'
 import type { FunctionContext } from './lambda/runtime.ts'
-import { withParentDeath } from './process.ts'
+import { withParentDeath } from './parent-death.ts'
 import type { Invocation, WorkerMessage } from './worker.ts'
 
 const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url))
@@ -50,6 +50,8 @@ export class Worker {
   #nextId = 1
   #idle: NodeJS.Timeout | undefined
   #watch: NodeJS.Timeout | undefined
+  /** Why it is killed by us, which its signal does not tell. */
+  #killedFor: string | undefined
 
   constructor(options: WorkerOptions) {
     this.#options = options
@@ -111,10 +113,11 @@ export class Worker {
       stdio: ['ignore', logFd, logFd, 'ipc'],
     })
     this.#lastSeen = Date.now()
+    this.#killedFor = undefined
     log.info({ image, pid: child.pid }, 'worker started')
     child.on('message', (message) => this.#hear(message as WorkerMessage)) // only our own worker.ts is at the other end
     child.once('error', (error) => this.#gone(child, error.message))
-    child.once('exit', (code, signal) => this.#gone(child, signal ?? `exit code ${code}`))
+    child.once('exit', (code, signal) => this.#gone(child, this.#killedFor ?? signal ?? `exit code ${code}`))
     this.#watch = setInterval(() => void this.#check(child), watchMs)
     this.#watch.unref()
     return child
@@ -153,6 +156,7 @@ export class Worker {
     const reason = await this.#reasonToKill(child)
     if (!reason) return
     this.#options.log.error({ image: this.#options.image, reason }, 'worker is killed')
+    this.#killedFor = reason
     child.kill('SIGKILL')
   }
 
