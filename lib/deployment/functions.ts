@@ -1,16 +1,13 @@
 import type { Engine, ImageId } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
 import { type FunctionDeclaration, functions, imageIds, queueMapping, type Trigger } from '../resources.ts'
-import { deadLetterQueueId, queueId, queueName } from './queues.ts'
-import { roleId } from './roles.ts'
+import { arnOf, deadLetterQueueId, queueId, queueName, roleId } from './references.ts'
 
 /** What Lambda allows: seconds, MB of memory, MB of /tmp. */
 const lambdaLimits = { timeoutS: 900, memoryMb: 10_240, diskMb: { least: 512, most: 10_240 } }
 
 /** Room for Node, our own code and the SDK beside the engine. */
 const runtimeMemoryMb = 256
-
-const getAtt = (id: string, attribute: string) => ({ 'Fn::GetAtt': [id, attribute] })
 
 /** Settings that every function gets; the names are those of lib/config.ts. */
 const environment = {
@@ -62,7 +59,7 @@ export function asynchronousSettings(
 ) {
   return {
     ...(retryAttempts !== undefined && { maximumRetryAttempts: retryAttempts }),
-    ...(deadLetter && { onError: getAtt(deadLetterQueueId(name), 'Arn') }),
+    ...(deadLetter && { onError: arnOf(deadLetterQueueId(name)) }),
   }
 }
 
@@ -72,7 +69,7 @@ function zipFunction(name: keyof typeof functions) {
     handler: declared.handler,
     memorySize: declared.memoryMb,
     timeout: declared.timeoutS,
-    role: getAtt(roleId(name), 'Arn'),
+    role: arnOf(roleId(name)),
     environment: name === 'api' ? { ...environment, ...apiEnvironment } : environment,
     package: { patterns: filesOf[name] },
     events: triggersOf(declared.trigger),
@@ -110,12 +107,12 @@ function imageFunction(image: ImageId) {
   return {
     image: { uri: imageUri(image), command: ['functions/convert.handler'] },
     ...imageLimits(image),
-    role: getAtt(roleId(`convert-${image}`), 'Arn'),
+    role: arnOf(roleId(`convert-${image}`)),
     environment: { ...environment, IMAGE_ID: image },
     events: [
       {
         sqs: {
-          arn: getAtt(queueId(image), 'Arn'),
+          arn: arnOf(queueId(image)),
           ...queueMapping,
         },
       },

@@ -6,23 +6,10 @@ import {
   maxReceiveCount,
   queueVisibilityS,
 } from '../resources.ts'
+import { arnOf, deadLetterQueueId, queueId, queueName } from './references.ts'
 
 /** Seconds; the longest that SQS keeps a message, for somebody to look at what failed. */
 const deadLetterRetentionS = 14 * 24 * 3600
-
-/** `convert-av` → `ConvertAv`: ids of resources have no hyphens. */
-export const pascalCase = (name: string) =>
-  name
-    .split('-')
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('')
-
-export const queueId = (image: ImageId) => `${pascalCase(image)}Queue`
-/** For what an image could not work off, or what a function failed to do asynchronously. */
-export const deadLetterQueueId = (name: string) => `${pascalCase(name)}DeadLetterQueue`
-
-/** Name of a queue, or with '' what stands before the image id in all of them. */
-export const queueName = (suffix: string) => `\${self:service}-\${sls:stage}-${suffix}`
 
 function queuesOf(image: ImageId) {
   return {
@@ -33,7 +20,7 @@ function queuesOf(image: ImageId) {
         VisibilityTimeout: queueVisibilityS,
         SqsManagedSseEnabled: true,
         RedrivePolicy: {
-          deadLetterTargetArn: { 'Fn::GetAtt': [deadLetterQueueId(image), 'Arn'] },
+          deadLetterTargetArn: arnOf(deadLetterQueueId(image)),
           maxReceiveCount,
         },
       },

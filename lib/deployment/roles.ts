@@ -1,8 +1,6 @@
 import type { ImageId } from '../engines/engine.ts'
 import { type FunctionDeclaration, functions, imageIds } from '../resources.ts'
-import { deadLetterQueueId, pascalCase, queueId } from './queues.ts'
-
-const arn = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] })
+import { arnOf, deadLetterQueueId, queueId, roleId } from './references.ts'
 
 interface Statement {
   readonly Effect: 'Allow'
@@ -19,7 +17,7 @@ const allow = (Action: readonly string[], Resource: unknown): Statement => ({
 const readObjects = allow(['s3:GetObject'], { 'Fn::Sub': `\${Bucket.Arn}/*` })
 const writeObjects = allow(['s3:PutObject', 's3:AbortMultipartUpload'], { 'Fn::Sub': `\${Bucket.Arn}/*` })
 /** Without it S3 answers 403 instead of 404 for an object that is not there. */
-const tellMissingObjects = allow(['s3:ListBucket'], arn('Bucket'))
+const tellMissingObjects = allow(['s3:ListBucket'], arnOf('Bucket'))
 
 /** What any change of a job may lead to: records, deleted files, tasks for the next engines, events. */
 const moveJobs: readonly Statement[] = [
@@ -32,11 +30,11 @@ const moveJobs: readonly Statement[] = [
       'dynamodb:DeleteItem',
       'dynamodb:ConditionCheckItem',
     ],
-    [arn('Table'), { 'Fn::Sub': `\${Table.Arn}/index/*` }],
+    [arnOf('Table'), { 'Fn::Sub': `\${Table.Arn}/index/*` }],
   ),
   allow(['s3:DeleteObject'], { 'Fn::Sub': `\${Bucket.Arn}/*` }),
-  allow(['sqs:SendMessage'], imageIds.map(queueId).map(arn)),
-  allow(['events:PutEvents'], arn('Bus')),
+  allow(['sqs:SendMessage'], imageIds.map(queueId).map(arnOf)),
+  allow(['events:PutEvents'], arnOf('Bus')),
 ]
 
 const rightsOfFunctions: { readonly [Name in keyof typeof functions]: readonly Statement[] } = {
@@ -46,7 +44,7 @@ const rightsOfFunctions: { readonly [Name in keyof typeof functions]: readonly S
     writeObjects,
     tellMissingObjects,
     // How many tasks wait, for the state of the service.
-    allow(['sqs:GetQueueAttributes'], imageIds.map(queueId).map(arn)),
+    allow(['sqs:GetQueueAttributes'], imageIds.map(queueId).map(arnOf)),
   ],
   sweep: moveJobs,
 }
@@ -54,7 +52,7 @@ const rightsOfFunctions: { readonly [Name in keyof typeof functions]: readonly S
 /** Lambda puts invocations aside in the name of the function. */
 function deadLetterRights(name: string): readonly Statement[] {
   const declared: Readonly<Record<string, FunctionDeclaration>> = functions
-  return declared[name]?.deadLetter ? [allow(['sqs:SendMessage'], arn(deadLetterQueueId(name)))] : []
+  return declared[name]?.deadLetter ? [allow(['sqs:SendMessage'], arnOf(deadLetterQueueId(name)))] : []
 }
 
 const rightsOfImage = (image: ImageId): readonly Statement[] => [
@@ -64,11 +62,9 @@ const rightsOfImage = (image: ImageId): readonly Statement[] => [
   tellMissingObjects,
   allow(
     ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
-    arn(queueId(image)),
+    arnOf(queueId(image)),
   ),
 ]
-
-export const roleId = (functionName: string) => `${pascalCase(functionName)}Role`
 
 function role(functionName: string, statements: readonly Statement[]) {
   const logGroup = `arn:\${AWS::Partition}:logs:\${AWS::Region}:\${AWS::AccountId}:log-group:/aws/lambda/\${self:service}-\${sls:stage}-${functionName}:*`

@@ -1,4 +1,5 @@
 import { bucket, table } from '../resources.ts'
+import { arnOf } from './references.ts'
 
 /** Taking the stack down must not take the users' files along. */
 const kept = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' } as const
@@ -67,7 +68,7 @@ const bucketPolicy = {
           Effect: 'Deny',
           Principal: '*',
           Action: 's3:*',
-          Resource: [{ 'Fn::GetAtt': ['Bucket', 'Arn'] }, { 'Fn::Sub': `\${Bucket.Arn}/*` }],
+          Resource: [arnOf('Bucket'), { 'Fn::Sub': `\${Bucket.Arn}/*` }],
           Condition: { Bool: { 'aws:SecureTransport': 'false' } },
         },
       ],
