@@ -49,6 +49,18 @@ export async function probed(path: string): Promise<z.output<typeof Probe>> {
   return Probe.parse(JSON.parse(await output('ffprobe', ...args)))
 }
 
+interface Result {
+  readonly path: string
+}
+
+/** Streams of one kind. */
+export async function streams({ path }: Result, type: 'video' | 'audio' | 'subtitle') {
+  return (await probed(path)).streams.filter((stream) => stream.codec_type === type)
+}
+
+export const codecs = async ({ path }: Result) =>
+  (await probed(path)).streams.map(({ codec_name }) => codec_name)
+
 export interface Size {
   readonly width: number
   readonly height: number

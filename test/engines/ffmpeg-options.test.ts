@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { readFile, stat } from 'node:fs/promises'
+import { after, describe, test } from 'node:test'
+import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { refused } from '../refused.ts'
+import { pictureSize, streams } from './judge.ts'
+import { convert, fixture, type Run, removeRuns } from './run-engine.ts'
+
+describe('an option of a film', () => {
+  after(removeRuns)
+  const size = async (to: FormatId, options: Record<string, unknown>, source = 'film.mp4') => {
+    const [stream] = await streams(await convert(ffmpeg, fixture(source), to, { options }), 'video')
+    return [stream?.width, stream?.height]
+  }
+
+  test('sets the resolution by the shorter side or by a box, and keeps the shape', async () => {
+    assert.deepEqual(await size('mp4', { resolution: '240P' }), [320, 240])
+    assert.deepEqual(await size('mp4', { resolution: '32x32' }), [32, 24])
+    assert.deepEqual(await size('mp4', { resolution: '240p' }, 'turned.mov'), [240, 320])
+  })
+
+  test('turns the picture', async () => {
+    assert.deepEqual(await size('mp4', { rotate: '90' }), [48, 64])
+    assert.deepEqual(await size('mp4', { rotate: 180 }), [64, 48])
+  })
+
+  test('sets pictures per second, bit rates, sample rate and two passes', async () => {
+    const options = {
+      fps: '5',
+      videoBitrate: '100k',
+      twoPass: 'true',
+      audioBitrate: '64k',
+      audioSampleRate: 22050,
+    }
+    const run = await convert(ffmpeg, fixture('film.mp4'), 'mp4', { options })
+    const [video] = await streams(run, 'video')
+    const [audio] = await streams(run, 'audio')
+    assert.equal(video?.nb_read_packets, 5)
+    assert.equal(audio?.sample_rate, '22050')
+    assert.ok(run.progress.length > 2)
+  })
+
+  test('makes a better picture larger', async () => {
+    const bytes = async (options: Record<string, unknown>) =>
+      (await stat((await convert(ffmpeg, fixture('film.mp4'), 'mp4', { options })).path)).size
+    assert.ok((await bytes({ quality: 'low' })) < (await bytes({ quality: 'highest' })))
+    assert.ok((await bytes({ quality: 10 })) < (await bytes({ quality: 95 })))
+    assert.ok((await bytes({ crf: 45 })) < (await bytes({ crf: 15 })))
+  })
+
+  test('takes each preset and each codec of its container', { concurrency: 2 }, async () => {
+    const asked = [
+      ['mp4', 'av1', 'av1'],
+      ['mp4', 'mpeg4', 'mpeg4'],
+      ['webm', 'vp8', 'vp8'],
+      ['webm', 'libsvtav1', 'av1'],
+      ['mov', 'prores', 'prores'],
+      ['mkv', 'theora', 'theora'],
+      ['avi', 'xvid', 'mpeg4'],
+    ] as const
+    for (const [to, codec, name] of asked) {
+      const run = await convert(ffmpeg, fixture('film.mp4'), to, { options: { codec, preset: 'ultrafast' } })
+      assert.equal((await streams(run, 'video'))[0]?.codec_name, name, codec)
+    }
+  })
+
+  test('that means nothing to the codec is said to be left out', async () => {
+    const { warnings } = await convert(ffmpeg, fixture('film.mp4'), 'mov', {
+      options: { codec: 'prores', crf: 20, preset: 'fast' },
+    })
+    assert.deepEqual(warnings, ['OPTION_NOT_USED', 'OPTION_NOT_USED'])
+  })
+
+  test('of bit rates is not there where sound loses nothing', () => {
+    for (const [to, present] of [
+      ['flac', false],
+      ['wav', false],
+      ['mp3', true],
+    ] as const) {
+      const { options } = ffmpeg.capabilities.find((one) => one.to.includes(to)) ?? assert.fail()
+      assert.equal('audioBitrate' in options.shape, present, to)
+    }
+  })
+
+  test('out of bounds is refused', () => {
+    const { options } = ffmpeg.capabilities.find(({ to }) => to.includes('mp4')) ?? assert.fail()
+    const wrong = [
+      { codec: 'vp8' },
+      { codec: 'h264,scale=1' },
+      { preset: 'placebo' },
+      { crf: 64 },
+      { crf: '-1' },
+      { videoBitrate: '1' },
+      { videoBitrate: '5 -f null' },
+      { resolution: '99999x2' },
+      { resolution: '1080p[in]' },
+      { fps: 0 },
+      { fps: 61 },
+      { rotate: 45 },
+      { audioSampleRate: 1 },
+      { twoPass: 'perhaps' },
+    ]
+    for (const given of wrong) assert.equal(options.safeParse(given).success, false, JSON.stringify(given))
+  })
+})
+
+describe('a GIF of a film', () => {
+  after(removeRuns)
+  const gif = (options: Record<string, unknown>) => convert(ffmpeg, fixture('film.mp4'), 'gif', { options })
+  const frames = async (run: Run) => (await streams(run, 'video'))[0]?.nb_read_packets
+
+  test('has the width, frames and part that were asked for', async () => {
+    const run = await gif({ width: 32, fps: 10, start: '00:00:00.2', end: '0.7' })
+    assert.deepEqual(await pictureSize(run.path, 'gif'), { width: 32, height: 24 })
+    assert.equal(await frames(run), 5)
+  })
+
+  test('plays forward and back', async () => {
+    assert.equal(await frames(await gif({ boomerang: 'true' })), 19)
+  })
+
+  test('repeats as often as asked', async () => {
+    const loops = async (loop: number) => {
+      const bytes = await readFile((await gif({ loop })).path)
+      const at = bytes.indexOf('NETSCAPE2.0')
+      return at < 0 ? undefined : bytes.readUInt16LE(at + 13)
+    }
+    assert.deepEqual([await loops(0), await loops(1), await loops(3)], [0, undefined, 2])
+  })
+
+  test('takes every dither and palette', async () => {
+    for (const dither of ['none', 'floyd_steinberg', 'bayer:bayer_scale=5', 'sierra2']) {
+      assert.equal(await frames(await gif({ dither, palette: 'full' })), 10, dither)
+    }
+  })
+
+  test('fits into the size that was asked for', async () => {
+    const whole = (await stat((await gif({ width: 400 })).path)).size
+    const maxFileSize = Math.ceil(whole / 2)
+    const run = await gif({ width: 400, maxFileSize })
+    assert.ok((await stat(run.path)).size <= maxFileSize)
+  })
+
+  test('of a part that is not there is refused', async () => {
+    for (const options of [{ start: 5 }, { start: 0.5, end: 0.2 }]) {
+      await refused(gif(options), 'INVALID_INPUT', undefined, JSON.stringify(options))
+    }
+  })
+
+  test('out of bounds is refused', () => {
+    const { options } = ffmpeg.capabilities.find(({ to }) => to.includes('gif')) ?? assert.fail()
+    for (const given of [
+      { fps: 4 },
+      { fps: 31 },
+      { dither: 'bayer:bayer_scale=1,x' },
+      { start: '1:2:3:4' },
+      { start: 'now' },
+      { loop: -1 },
+      { maxFileSize: '1' },
+    ]) {
+      assert.equal(options.safeParse(given).success, false, JSON.stringify(given))
+    }
+  })
+})
