@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts'
 
 const MB = 1024 * 1024
+
 /** Whatever the archive: the disk of a function holds the archive, what comes out of it and the result. */
 const mostBytes = 4096 * MB
 /** Small archives of logs or zeros may unpack to a multiple that would be a bomb in a larger one. */

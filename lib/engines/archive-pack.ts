@@ -26,8 +26,8 @@ const lzop: Filter = { name: 'lzop', level: fromOne, tape: 'tar.lzo' }
 const compress: Filter = { name: 'compress', tape: 'tar.z' }
 
 /** What 7-Zip packs, under its name for it. */
-export const zips = { zip: 'zip', jar: 'zip', cbz: 'zip', '7z': '7z' } as const
-export const tapes = {
+const zips = { zip: 'zip', jar: 'zip', cbz: 'zip', '7z': '7z' } as const
+const tapes = {
   tgz: gzip,
   tbz2: bzip2,
   txz: xz,
@@ -37,10 +37,12 @@ export const tapes = {
   'tar.lz4': lz4,
   'tar.lzo': lzop,
 } as const
-export const singles = { gz: gzip, bz2: bzip2, xz, zst: zstd, lzma, lz: lzip, lz4, lzo: lzop } as const
+const singles = { gz: gzip, bz2: bzip2, xz, zst: zstd, lzma, lz: lzip, lz4, lzo: lzop } as const
 const unleveled = { 'tar.z': compress, z: compress } as const
 /** Without compression, and their names in bsdtar; plain ustar headers grow only where a name needs it. */
 const bare = { tar: 'paxr', cpio: 'newc', iso: 'iso9660' } as const
+/** Packed at a level. */
+export const leveled: readonly FormatId[] = [...keys(zips), ...keys(tapes), ...keys(singles)]
 /** Packed without a level. */
 export const plains: readonly FormatId[] = [...keys(bare), ...keys(unleveled), 'ar', 'wim', 'squashfs']
 

@@ -5,7 +5,7 @@ import type { FormatId } from '../formats/index.ts'
 import { allowedBytes, tooLarge } from './archive-limits.ts'
 import { check, type Entry, list, listByBsdtar, listByUnar, unarEnv, unwanted } from './archive-list.ts'
 import { fromDos, fromWindows, makeReadable, survey, type Unpacked } from './archive-survey.ts'
-import type { InputFile, Tools } from './engine.ts'
+import type { ExecOptions, InputFile, Tools } from './engine.ts'
 import { ProcessFailure } from './exec.ts'
 
 /** Compressed single files; a tape archive inside is unpacked too. */
@@ -18,7 +18,11 @@ export const byBsdtar: readonly FormatId[] = ['rar', 'ar', 'deb', 'xar']
 const isTaped = (format: FormatId) => taped.some((id) => id === format)
 const isStream = (format: FormatId) => isTaped(format) || streams.some((id) => id === format)
 
-/** Fills `folder`, which it makes. Archives inside the archive stay as they are. */
+/**
+ * Fills `folder`, which it makes. Archives inside the archive stay as they are.
+ * @throws AppError INVALID_INPUT (password, names that lead out), FILE_TOO_LARGE, CORRUPT_FILE; ProcessFailure or
+ * EngineCrash where a program cannot read the archive.
+ */
 export async function unpack(
   input: InputFile,
   folder: string,
@@ -59,7 +63,7 @@ async function unpackArchive(
     warnOfDropped(dropped.length, tools)
   }
   const args = ['x', '-y', '-spd', `-o${folder}`, ...(dropped.length > 0 ? [`-x@${exclude}`] : [])]
-  await guarded(folder, limitBytes, tools, '7zz', [...args, '--', path], `${password}\n`)
+  await guarded({ folder, limitBytes }, ['7zz', ...args, '--', path], tools, { stdin: `${password}\n` })
 }
 
 /** libarchive cannot decrypt RAR; of the rest it is the safer reader. */
@@ -74,7 +78,7 @@ async function unpackRar(path: string, folder: string, limits: Limits, tools: To
 
 async function unpackByBsdtar(path: string, folder: string, limitBytes: number, tools: Tools): Promise<void> {
   admit(await listByBsdtar(path, tools), limitBytes, tools)
-  await guarded(folder, limitBytes, tools, 'bsdtar', ['-xf', path, '-C', folder], '')
+  await guarded({ folder, limitBytes }, ['bsdtar', '-xf', path, '-C', folder], tools)
 }
 
 async function unpackLockedRar(
@@ -85,9 +89,9 @@ async function unpackLockedRar(
 ): Promise<void> {
   if (password === '') throw locked(false)
   // It takes the password in no other way; nobody else sees the processes of a sandbox.
-  const args = ['-q', '-D', '-f', '-o', folder, '-password', password, path]
+  const command = ['unar', '-q', '-D', '-f', '-o', folder, '-password', password, path] as const
   try {
-    await guarded(folder, limitBytes, tools, 'unar', args, '', unarEnv)
+    await guarded({ folder, limitBytes }, command, tools, { env: unarEnv })
   } catch (error) {
     throw error instanceof ProcessFailure ? locked(true, error) : error
   }
@@ -114,7 +118,8 @@ function warnOfDropped(count: number, tools: Tools): void {
   tools.warn('LINKS_DROPPED', `${what} of the archive could lead out of it and was left out.`)
 }
 
-type Decompressor = (from: string, to: string) => [bin: string, ...args: string[]]
+type Command = readonly [bin: string, ...args: string[]]
+type Decompressor = (from: string, to: string) => Command
 const unLz4: Decompressor = (from, to) => ['lz4', '-d', '-q', '-f', from, to]
 const unLzip: Decompressor = (from, to) => ['lzip', '-d', '-q', '-o', to, '--', from]
 const unLzop: Decompressor = (from, to) => ['lzop', '-d', '-q', '-f', '-o', to, '--', from]
@@ -132,12 +137,10 @@ async function unpackStream(input: InputFile, folder: string, limitBytes: number
   const stage = join(tools.workDir, 'stream')
   await mkdir(stage)
   const own = decompressors[input.format]
-  if (own) {
-    const [bin, ...args] = own(input.path, join(stage, 'input-0'))
-    await guarded(stage, limitBytes, tools, bin, args, '\n')
-  } else {
-    await guarded(stage, limitBytes, tools, '7zz', ['x', '-y', `-o${stage}`, '--', input.path], '\n')
-  }
+  const command: Command = own
+    ? own(input.path, join(stage, 'input-0'))
+    : ['7zz', 'x', '-y', `-o${stage}`, '--', input.path]
+  await guarded({ folder: stage, limitBytes }, command, tools, { stdin: '\n' })
   await makeReadable(stage, fromWindows)
   const [name] = await readdir(stage)
   if (name === undefined) throw new Error('Nothing came out of a compressed file.')
@@ -175,13 +178,11 @@ const watchMs = 250
 
 /** Runs a program while the folder that it fills is measured: an archive may say less than it holds. */
 async function guarded(
-  folder: string,
-  limitBytes: number,
+  { folder, limitBytes }: { readonly folder: string; readonly limitBytes: number },
+  [bin, ...args]: Command,
   tools: Tools,
-  bin: string,
-  args: readonly string[],
-  stdin: string,
-  env: Readonly<Record<string, string>> = {},
+  // An empty answer to whatever it may ask.
+  { stdin = '', env = {} }: Pick<ExecOptions, 'stdin' | 'env'> = {},
 ): Promise<void> {
   const stop = new AbortController()
   let measuring: Promise<void> | undefined

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import { pack, plains, singles, tapes, zips } from './archive-pack.ts'
+import { leveled, pack, plains } from './archive-pack.ts'
 import { byBsdtar, locked, streams, taped, unpack } from './archive-unpack.ts'
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
 import { EngineCrash, ProcessFailure } from './exec.ts'
@@ -25,9 +25,6 @@ const others = [
   ...streams,
   ...taped,
 ] as const
-// Object.keys forgets the names.
-const keys = <T extends FormatId>(table: Readonly<Record<T, unknown>>) => Object.keys(table) as T[]
-const compressed: readonly FormatId[] = [...keys(zips), ...keys(tapes), ...keys(singles)]
 
 // Line ends would end the answer to the question for it.
 const password = z
@@ -56,9 +53,9 @@ export const sevenZip: Engine = {
   id: '7zip',
   image: 'archive',
   capabilities: [
-    capability(lockable, compressed, { password, compressionLevel }),
+    capability(lockable, leveled, { password, compressionLevel }),
     capability(lockable, plains, { password }),
-    capability(others, compressed, { compressionLevel }),
+    capability(others, leveled, { compressionLevel }),
     capability(others, plains, {}),
   ],
   limits: { memoryMb: 3008, diskMb: 10_240, timeoutS: 900 },
