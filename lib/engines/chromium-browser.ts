@@ -2,6 +2,7 @@ import { BrowserCrash } from './chromium-pipe.ts'
 import { type BrowserProcess, browserFolderPrefix, startBrowser } from './chromium-process.ts'
 import { removeOrphanedFolders } from './process-folder.ts'
 import { untilAborted } from './until-aborted.ts'
+import { turns } from './work-folder.ts'
 
 /** A browser keeps a little of each page; a new one costs half a second. */
 const maxDocuments = 100
@@ -64,15 +65,14 @@ export function createBrowser(baseDir: string): Browser {
   }
 
   /** Asked for by several at once, the first starts it. */
-  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = turns()
   function acquire(): Promise<Running> {
-    const next = turn.then(usable, usable).then((running) => {
+    return inTurn(async () => {
+      const running = await usable()
       running.documents++
       running.active++
       return running
     })
-    turn = next.catch(() => undefined)
-    return next
   }
 
   async function release(running: Running): Promise<void> {

@@ -95,38 +95,18 @@ async function showIn<T>(
   use: (page: Page) => Promise<T>,
 ): Promise<T> {
   const call: Page['call'] = (schema, method, params) => pipe.call(schema, method, params, sessionId)
+  const answers = answersFrom(source, call)
   const loaded = Promise.withResolvers<void>()
   const broken = Promise.withResolvers<never>()
   // Nobody waits for it when all goes well.
   broken.promise.catch(() => undefined)
-  let answered = false
-  let missing = 0
-  const fulfill = (requestId: string, { bytes, contentType }: WebPart) =>
-    call(nothing, 'Fetch.fulfillRequest', {
-      requestId,
-      responseCode: 200,
-      responseHeaders: [{ name: 'Content-Type', value: contentType }],
-      body: bytes.toString('base64'),
-    })
-  const answer = async ({ requestId, request, resourceType }: z.infer<typeof Paused>) => {
-    const isPage = partKey(request.url) === partKey(source.url)
-    const part = isPage ? source.page : source.parts?.get(partKey(request.url))
-    // A page that asks for itself again would load for ever.
-    if (part && !(isPage && answered)) {
-      if (isPage) answered = true
-      return fulfill(requestId, part)
-    }
-    if (resourceType !== 'Document' && !request.url.endsWith('/favicon.ico')) missing++
-    // "Aborted" leaves the page as it is, where another reason would put an error page in its place.
-    return call(nothing, 'Fetch.failRequest', { requestId, errorReason: 'Aborted' })
-  }
   const stop = pipe.listen(sessionId, (method, params) => {
     switch (method) {
       case 'Page.loadEventFired':
         loaded.resolve()
         break
       case 'Fetch.requestPaused':
-        answer(Paused.parse(params)).catch((error: unknown) => {
+        answers.answer(Paused.parse(params)).catch((error: unknown) => {
           // A request whose page has gone on needs no answer.
           if (!(error instanceof BrowserRefusal)) broken.reject(error)
         })
@@ -137,22 +117,7 @@ async function showIn<T>(
     }
   })
   const work = async () => {
-    await Promise.all([
-      call(nothing, 'Page.enable'),
-      call(nothing, 'Inspector.enable'),
-      call(nothing, 'Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
-      call(nothing, 'Emulation.setScriptExecutionDisabled', { value: true }),
-      call(nothing, 'Emulation.setDeviceMetricsOverride', {
-        width: view.width,
-        height: view.height,
-        deviceScaleFactor: view.scale,
-        mobile: false,
-      }),
-    ])
-    const { errorText } = await call(z.looseObject({ errorText: z.string().optional() }), 'Page.navigate', {
-      url: source.url,
-    })
-    if (errorText !== undefined) throw new BrowserCrash(`The page did not load: ${errorText}.`)
+    await navigate(call, source.url, view)
     await loaded.promise
     // A page without a title would be named by its address.
     const expression = `document.title ||= ${JSON.stringify(source.title)}`
@@ -160,7 +125,7 @@ async function showIn<T>(
     return use({
       call,
       get missing() {
-        return missing
+        return answers.missing
       },
     })
   }
@@ -169,4 +134,59 @@ async function showIn<T>(
   } finally {
     stop()
   }
+}
+
+interface Answers {
+  /** Gives a request what the source has for it, and refuses all others. */
+  answer(paused: z.infer<typeof Paused>): Promise<unknown>
+  /** Linked files that the source did not have. */
+  readonly missing: number
+}
+
+function answersFrom(source: PageSource, call: Page['call']): Answers {
+  let isPageGiven = false
+  let missing = 0
+  const fulfill = (requestId: string, { bytes, contentType }: WebPart) =>
+    call(nothing, 'Fetch.fulfillRequest', {
+      requestId,
+      responseCode: 200,
+      responseHeaders: [{ name: 'Content-Type', value: contentType }],
+      body: bytes.toString('base64'),
+    })
+  return {
+    answer({ requestId, request, resourceType }) {
+      const isPage = partKey(request.url) === partKey(source.url)
+      const part = isPage ? source.page : source.parts?.get(partKey(request.url))
+      // A page that asks for itself again would load for ever.
+      if (part && !(isPage && isPageGiven)) {
+        if (isPage) isPageGiven = true
+        return fulfill(requestId, part)
+      }
+      if (resourceType !== 'Document' && !request.url.endsWith('/favicon.ico')) missing++
+      // "Aborted" leaves the page as it is, where another reason would put an error page in its place.
+      return call(nothing, 'Fetch.failRequest', { requestId, errorReason: 'Aborted' })
+    },
+    get missing() {
+      return missing
+    },
+  }
+}
+
+/** Goes to the address, with scripts off and every request held back until it is answered. */
+async function navigate(call: Page['call'], url: string, view: PageView): Promise<void> {
+  await Promise.all([
+    call(nothing, 'Page.enable'),
+    call(nothing, 'Inspector.enable'),
+    call(nothing, 'Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
+    call(nothing, 'Emulation.setScriptExecutionDisabled', { value: true }),
+    call(nothing, 'Emulation.setDeviceMetricsOverride', {
+      width: view.width,
+      height: view.height,
+      deviceScaleFactor: view.scale,
+      mobile: false,
+    }),
+  ])
+  const Navigation = z.looseObject({ errorText: z.string().optional() })
+  const { errorText } = await call(Navigation, 'Page.navigate', { url })
+  if (errorText !== undefined) throw new BrowserCrash(`The page did not load: ${errorText}.`)
 }

@@ -165,12 +165,8 @@ async function sizeOfDrawing(page: Page): Promise<PageArea> {
 const inInches = ({ width, height }: PageArea): PageArea => ({ width: width / 96, height: height / 96 })
 
 function damagedDrawing(cause: unknown): AppError {
-  return new AppError(
-    'CORRUPT_FILE',
-    'The SVG drawing is damaged or has no size.',
-    { field: 'file' },
-    { cause },
-  )
+  const sentence = 'The SVG drawing is damaged or has no size.'
+  return new AppError('CORRUPT_FILE', sentence, { field: 'file' }, { cause })
 }
 
 function timedOut(cause: unknown): AppError {
