@@ -8,7 +8,7 @@ import { type Picture, pixels } from './vips-image.ts'
 /** Formats that img2pdf puts into a PDF as they are, without touching a pixel. */
 const embeddable = ['jpg', 'png', 'tiff']
 
-/** One PDF with a page per picture, and per page of a TIFF. */
+/** One PDF with a page per picture, and per page of a TIFF; its path. @throws AppError CORRUPT_FILE. */
 export async function picturesToPdf(
   pictures: readonly Picture[],
   outDir: string,
@@ -27,14 +27,8 @@ export async function picturesToPdf(
     await tools.exec('img2pdf', ['--rotation=ifvalid', '--output', path, '--', ...sources])
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
-    throw new AppError(
-      'CORRUPT_FILE',
-      'The image is damaged, or of a kind that fits no PDF page.',
-      undefined,
-      {
-        cause: error,
-      },
-    )
+    const sentence = 'The image is damaged, or of a kind that fits no PDF page.'
+    throw new AppError('CORRUPT_FILE', sentence, undefined, { cause: error })
   }
   return path
 }

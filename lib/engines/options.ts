@@ -28,6 +28,7 @@ export const quality = z
   .union([integer(1, 100), z.enum(qualityWords)])
   .describe('1 to 100, or low, medium, high, highest. Higher is better and larger.')
 
+/** What the words mean to one encoder, in its own numbers. */
 export type QualityScale = Readonly<Record<QualityWord, number>>
 
 export function qualityNumber(value: Quality | undefined, scale: QualityScale): number {

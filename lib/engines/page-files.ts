@@ -1,3 +1,4 @@
+/** What was made of one page. */
 export interface PageFile {
   /** Counted from 1, as in the source. */
   readonly page: number
@@ -10,7 +11,10 @@ export function pageFileName(page: number, lastPage: number, extension: string):
   return `page-${String(page).padStart(digits, '0')}.${extension}`
 }
 
-/** Loaded when pages are there to be packed: the planner and the API know the engines and never pack. */
+/**
+ * Packs files into one ZIP in `outDir`, with `parameters` in its manifest, and gives its path. The packer is loaded
+ * when pages are there to be packed: the planner and the API know the engines and never pack.
+ */
 export async function packPages(
   outDir: string,
   pages: readonly PageFile[],

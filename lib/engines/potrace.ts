@@ -9,10 +9,7 @@ import type { Engine, Result, Tools, Work } from './engine.ts'
 import { ProcessFailure } from './exec.ts'
 import { flag, integer } from './options.ts'
 import { rawPixels } from './raw-pixels.ts'
-import { tellWhatIsDropped } from './traced-pictures.ts'
-
-/** What libvips reads by itself; all other pictures come as PNG. */
-const pictures = ['jpg', 'png', 'webp', 'avif', 'gif', 'tiff'] as const satisfies readonly FormatId[]
+import { tellWhatIsDropped, traceable } from './traced-pictures.ts'
 
 const baseShape = {
   threshold: integer(1, 99).default(50).describe('What is darker than so many percent is traced.'),
@@ -53,7 +50,7 @@ export const potrace: Engine = {
   image: 'image',
   capabilities: targetIds.map((to) => {
     const { options, cost } = targets[to]
-    return { operation: 'convert', from: pictures, to: [to], options, cost } as const
+    return { operation: 'convert', from: traceable, to: [to], options, cost } as const
   }),
   limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 120 },
   version: ['potrace', '--version'],

@@ -1,6 +1,9 @@
 import type { FormatId } from '../formats/index.ts'
 import type { Tools } from './engine.ts'
 
+/** What libvips reads by itself; all other pictures come as PNG. */
+export const traceable = ['jpg', 'png', 'webp', 'avif', 'gif', 'tiff'] as const satisfies readonly FormatId[]
+
 /** A drawing holds one picture: the first. */
 export function tellWhatIsDropped(from: FormatId, to: FormatId, pages: number, tools: Tools): void {
   if (pages === 1) return

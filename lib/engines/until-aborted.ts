@@ -1,4 +1,7 @@
-/** libvips cannot be called back; what it still does ends by its own time limit and is not waited for. */
+/**
+ * Ends the wait, with the signal's reason, for work that cannot be called back, as libvips' and a page's in the browser:
+ * what it still does ends by a time limit of its own.
+ */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()

@@ -74,11 +74,10 @@ async function fitting(
   most: number,
   attempt: (effort: Effort) => Promise<Made>,
 ): Promise<Made> {
-  let best: Made | undefined
   let [low, high] = [Math.min(leastQuality, most), most]
   let smallest = await attempt({ quality: low, scale: 1 })
   if (smallest.size <= targetSize) {
-    best = smallest
+    let best = smallest
     for (let count = 1; count < tries && high - low > 1; count++) {
       const middle = Math.round((low + high) / 2)
       const made = await attempt({ quality: middle, scale: 1 })

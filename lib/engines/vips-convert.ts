@@ -6,7 +6,7 @@ import { picturesToPdf } from './image-pdf.ts'
 import { integer } from './options.ts'
 import { type PageFile, packPages, pageFileName } from './page-files.ts'
 import { colorSpace, pictureOptions } from './picture-options.ts'
-import { framesAsWebp, turned } from './vips-frames.ts'
+import { framesAsWebp, framesOf, turned } from './vips-frames.ts'
 import { loadSharp, openPicture, type Picture, pixels, type View, warnOfLosses } from './vips-image.ts'
 import { type PixelTargetId, pixelTargetOf, pixelTargets } from './vips-targets.ts'
 import { type Pixels, writerOf } from './vips-writers.ts'
@@ -149,12 +149,12 @@ async function turnedFrames(picture: Picture, degrees: number, tools: Tools): Pr
     .ensureAlpha()
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true })
+  const { width } = info
   const height = info.height / pages
-  const bytes = info.width * height * 4
   const animation = {
-    width: info.width,
+    width,
     height,
-    frames: Array.from({ length: pages }, (_, index) => data.subarray(index * bytes, (index + 1) * bytes)),
+    frames: framesOf(data, { width, height, pages }),
     delaysMs: metadata.delay ?? [],
     loop: metadata.loop ?? 0,
   }

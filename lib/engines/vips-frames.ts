@@ -7,6 +7,17 @@ import type { Decoded } from './vips-decoders.ts'
 /** The longest that WebP and sharp can tell, of a frame in milliseconds and of repetitions. */
 const longest = 65_535
 
+/** libvips has the frames of an animation below each other; each is a view of the same bytes, four to a pixel. */
+export function framesOf(
+  strip: Buffer,
+  { width, height, pages }: { width: number; height: number; pages: number },
+): Buffer[] {
+  const frameBytes = width * height * 4
+  return Array.from({ length: pages }, (_, index) =>
+    strip.subarray(index * frameBytes, (index + 1) * frameBytes),
+  )
+}
+
 /** A file of frames that libvips reads as one animation; nothing is lost in it. */
 export async function framesAsWebp(
   { width, height, frames, delaysMs, loop }: Animation,

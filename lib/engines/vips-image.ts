@@ -36,6 +36,10 @@ export async function loadSharp() {
 
 const exactTargets = ['png', 'apng', 'tiff', 'gif', 'bmp', 'icns', 'jxl']
 
+/**
+ * Makes a picture readable for libvips, with the pixels and frames that the target can keep.
+ * @throws AppError CORRUPT_FILE, FILE_TOO_LARGE.
+ */
 export async function openPicture(
   input: InputFile,
   to: PixelTargetId | 'pdf',
@@ -78,6 +82,7 @@ async function decodedApng(input: InputFile, to: PixelTargetId | 'pdf', tools: T
   return framesAsWebp(animation, sharp, tools)
 }
 
+/** How the pixels are wanted. */
 export interface View {
   /** Which pages or frames: -1 is all of them in one picture. */
   readonly page: number

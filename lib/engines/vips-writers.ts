@@ -4,6 +4,7 @@ import type { Sharp } from 'sharp'
 import { apngOf } from './apng-write.ts'
 import { bitmap } from './bitmap.ts'
 import type { Tools } from './engine.ts'
+import { framesOf } from './vips-frames.ts'
 import { loadSharp, type Picture } from './vips-image.ts'
 import { type PixelTargetId, qualityFor } from './vips-targets.ts'
 
@@ -122,17 +123,12 @@ const apng: Writer = async (writing) => {
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true })
   const { metadata, pages } = picture
+  const { width } = info
   const height = info.height / pages
-  const frameBytes = info.width * height * 4
-  const frames = Array.from({ length: pages }, (_, index) =>
-    data.subarray(index * frameBytes, (index + 1) * frameBytes),
-  )
+  const frames = framesOf(data, { width, height, pages })
   const delaysMs = metadata.delay ?? frames.map(() => 100)
-  await writeFile(
-    path,
-    await apngOf({ width: info.width, height, frames, delaysMs, loop: metadata.loop ?? 0 }, sharp),
-  )
-  return { width: info.width, height }
+  await writeFile(path, await apngOf({ width, height, frames, delaysMs, loop: metadata.loop ?? 0 }, sharp))
+  return { width, height }
 }
 
 const writers: Partial<Record<PixelTargetId, Writer>> = { bmp, heic, jxl, jxr, djvu, icns, apng }

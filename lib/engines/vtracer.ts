@@ -4,17 +4,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
+import type { Sharp } from 'sharp'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import type { FormatId } from '../formats/index.ts'
 import type { Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import { EngineCrash, ProcessFailure } from './exec.ts'
 import { integer } from './options.ts'
 import { type RawPixels, rawPixels } from './raw-pixels.ts'
-import { tellWhatIsDropped } from './traced-pictures.ts'
-
-/** What libvips reads by itself; all other pictures come as PNG. */
-const pictures = ['jpg', 'png', 'webp', 'avif', 'gif', 'tiff'] as const satisfies readonly FormatId[]
+import { tellWhatIsDropped, traceable } from './traced-pictures.ts'
 
 const Options = z.object({
   colorMode: z
@@ -48,7 +45,7 @@ export const vtracer: Engine = {
   id: 'vtracer',
   image: 'image',
   capabilities: [
-    { operation: 'convert', from: pictures, to: ['svg', 'svgz'], options: Options, cost: 0.5 },
+    { operation: 'convert', from: traceable, to: ['svg', 'svgz'], options: Options, cost: 0.5 },
     { operation: 'convert', from: ['svg', 'svgz'], to: ['svg', 'svgz'], options: z.object({}), cost: 0.02 },
   ],
   limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 120 },
@@ -115,7 +112,7 @@ async function traced(input: InputFile, work: Work, tools: Tools): Promise<Buffe
   return atOriginalSize(await readFile(path), picture)
 }
 
-const inBlackAndWhite = (image: import('sharp').Sharp, threshold: number) =>
+const inBlackAndWhite = (image: Sharp, threshold: number) =>
   image
     .threshold(Math.round(threshold * 2.55))
     .toColourspace('srgb')
