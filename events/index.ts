@@ -22,8 +22,8 @@ export type ServiceEvent = z.infer<typeof Common> & { readonly event: EventName 
     Record<string, unknown>
   >
 
-export const eventSchema = (name: EventName) =>
-  Common.extend({ event: z.literal(name), ...events[name].body })
+export const eventSchema = <Name extends EventName>(name: Name) =>
+  Common.extend({ event: z.literal(name), ...(events[name].body as (typeof events)[Name]['body']) })
 
 /** The event that tells of a job's state; the same state and sequence give the same event, id included. */
 export function eventOf(name: EventName, sequence: number, state: JobState): ServiceEvent {

@@ -1,3 +1,4 @@
+import type { EventName } from '../events/index.ts'
 import type { ImageId } from './engines/engine.ts'
 
 /**
@@ -92,11 +93,22 @@ export const queueMapping = {
   functionResponseType: 'ReportBatchItemFailures',
 } as const satisfies QueueMappingSettings
 
+/** `source` of every event of ours on the bus. */
+export const eventSource = 'mutabor'
+
+/** The events that a function listens to, as a pattern of EventBridge. */
+export const eventPattern = (events: readonly EventName[]) => ({
+  source: [eventSource],
+  'detail-type': events,
+})
+
 /** What calls a function. */
 export type Trigger =
   /** Routes of the HTTP API, as `GET /items/{id}`, `ANY /files/{path+}`; `true` takes what no other function has. */
   | { readonly http: true | readonly string[] }
   | { readonly schedule: string }
+  /** Events of the bus that it listens to. */
+  | { readonly events: readonly EventName[] }
   /** Routes of the WebSocket API: `$connect`, `$disconnect`, `$default` and names. */
   | { readonly websocket: readonly string[] }
 
@@ -122,7 +134,15 @@ export const functions = {
     // The next one comes within the minute.
     retryAttempts: 0,
   },
+  measure: {
+    handler: 'functions/measure.handler',
+    memoryMb: 256,
+    timeoutS: 10,
+    trigger: { events: ['job.completed', 'job.failed'] },
+  },
 } as const satisfies Readonly<Record<string, FunctionDeclaration>>
+export type FunctionName = keyof typeof functions
+export const functionNames = Object.keys(functions) as FunctionName[] // keys of a const table
 
 /** The WebSocket API, of which there is one when a function has routes in it. */
 export const webSocketApi = {

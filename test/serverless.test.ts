@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { readConfig, settings } from '../lib/config.ts'
 import { asynchronousSettings, triggersOf } from '../lib/deployment/functions.ts'
 import { engines } from '../lib/engines/index.ts'
@@ -43,7 +44,7 @@ test('what is declared with a schedule is called on it', () => {
   const scheduled = Object.entries(functions).flatMap(([name, { trigger }]) =>
     'schedule' in trigger ? [{ name, schedule: trigger.schedule }] : [],
   )
-  assert.equal(rules.length, scheduled.length)
+  assert.equal(rules.filter(({ ScheduleExpression }) => ScheduleExpression).length, scheduled.length)
   for (const { name, schedule } of scheduled) {
     const rule = rules.find(({ ScheduleExpression }) => ScheduleExpression === schedule)
     assert.partialDeepStrictEqual(rule, {
@@ -51,6 +52,22 @@ test('what is declared with a schedule is called on it', () => {
       Targets: [{ Arn: { 'Fn::GetAtt': [lambda(name).id, 'Arn'] } }],
     })
   }
+})
+
+test('a function that listens to events is called for them, and for no others, by the bus of the service', () => {
+  const { id } = lambda('measure')
+  const rule = ofType('AWS::Events::Rule').find(([, { Properties }]) => Properties.EventPattern)?.[1]
+    .Properties
+  assert.partialDeepStrictEqual(rule, {
+    EventBusName: { Ref: 'Bus' },
+    EventPattern: { source: ['mutabor'], 'detail-type': functions.measure.trigger.events },
+    Targets: [{ Arn: { 'Fn::GetAtt': [id, 'Arn'] } }],
+  })
+  const permitted = ofType('AWS::Lambda::Permission').map(([, { Properties }]) => Properties)
+  const mayCall = permitted.filter(({ Principal }) => Principal === 'events.amazonaws.com')
+  assert.ok(
+    mayCall.some(({ FunctionName }) => isDeepStrictEqual(FunctionName, { 'Fn::GetAtt': [id, 'Arn'] })),
+  )
 })
 
 for (const image of imageIds) {

@@ -1,9 +1,7 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import type { ServiceEvent } from '../../events/index.ts'
 import type { Config } from '../config.ts'
-
-/** `source` of every event of ours on the bus. */
-export const eventSource = 'mutabor'
+import { eventSource } from '../resources.ts'
 
 /** Entries that one PutEvents call takes (AWS's limit). */
 const batchSize = 10

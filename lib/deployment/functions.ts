@@ -1,6 +1,15 @@
 import type { Engine, ImageId } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
-import { type FunctionDeclaration, functions, imageIds, queueMapping, type Trigger } from '../resources.ts'
+import {
+  eventPattern,
+  type FunctionDeclaration,
+  type FunctionName,
+  functionNames,
+  functions,
+  imageIds,
+  queueMapping,
+  type Trigger,
+} from '../resources.ts'
 import { arnOf, deadLetterQueueId, queueId, queueName, roleId } from './references.ts'
 
 /** What Lambda allows: seconds, MB of memory, MB of /tmp. */
@@ -26,13 +35,12 @@ const apiEnvironment = { OWNER_SECRET: { 'Fn::Sub': `{{resolve:secretsmanager:\$
  * Files that the code reads beside itself, and packages that cannot be put into one file. swagger-ui-dist holds
  * its script in several forms, of which the reference page loads one.
  */
-const filesOf: { readonly [Name in keyof typeof functions]: readonly string[] } = {
+const filesOf: Partial<Readonly<Record<FunctionName, readonly string[]>>> = {
   api: [
     'functions/web/**',
     'node_modules/wasmagic/{package.json,dist/*.js,dist/*.wasm}',
     'node_modules/swagger-ui-dist/{package.json,*.css,*.png,swagger-ui-bundle.js,index.js,absolute-path.js}',
   ],
-  sweep: [],
 }
 
 /** `events` of a function. */
@@ -43,6 +51,8 @@ export function triggersOf(trigger: Trigger) {
     return keys.map((key) => ({ httpApi: key === '$default' ? '*' : key }))
   }
   if ('schedule' in trigger) return [{ schedule: trigger.schedule }]
+  if ('events' in trigger)
+    return [{ eventBridge: { eventBus: { Ref: 'Bus' }, pattern: eventPattern(trigger.events) } }]
   return trigger.websocket.map((route) => ({
     websocket: {
       route,
@@ -63,7 +73,7 @@ export function asynchronousSettings(
   }
 }
 
-function zipFunction(name: keyof typeof functions) {
+function zipFunction(name: FunctionName) {
   const declared: FunctionDeclaration = functions[name]
   return {
     handler: declared.handler,
@@ -71,7 +81,7 @@ function zipFunction(name: keyof typeof functions) {
     timeout: declared.timeoutS,
     role: arnOf(roleId(name)),
     environment: name === 'api' ? { ...environment, ...apiEnvironment } : environment,
-    package: { patterns: filesOf[name] },
+    package: { patterns: filesOf[name] ?? [] },
     events: triggersOf(declared.trigger),
     ...asynchronousSettings(name, declared),
   }
@@ -122,7 +132,6 @@ function imageFunction(image: ImageId) {
 
 /** `functions` of serverless.yml. */
 export const deployedFunctions = () => ({
-  api: zipFunction('api'),
-  sweep: zipFunction('sweep'),
+  ...Object.fromEntries(functionNames.map((name) => [name, zipFunction(name)])),
   ...Object.fromEntries(imageIds.map((image) => [`convert-${image}`, imageFunction(image)])),
 })

@@ -1,5 +1,11 @@
 import type { ImageId } from '../engines/engine.ts'
-import { type FunctionDeclaration, functions, imageIds } from '../resources.ts'
+import {
+  type FunctionDeclaration,
+  type FunctionName,
+  functionNames,
+  functions,
+  imageIds,
+} from '../resources.ts'
 import { arnOf, deadLetterQueueId, queueId, roleId } from './references.ts'
 
 interface Statement {
@@ -37,7 +43,8 @@ const moveJobs: readonly Statement[] = [
   allow(['events:PutEvents'], arnOf('Bus')),
 ]
 
-const rightsOfFunctions: { readonly [Name in keyof typeof functions]: readonly Statement[] } = {
+/** Beyond writing its log; a function that is not named needs nothing. */
+const rightsOfFunctions: Partial<Readonly<Record<FunctionName, readonly Statement[]>>> = {
   api: [
     ...moveJobs,
     readObjects,
@@ -91,9 +98,9 @@ function role(functionName: string, statements: readonly Statement[]) {
 /** A role per function, each with what this function does and nothing more. */
 export function roleResources() {
   const rights: [name: string, statements: readonly Statement[]][] = [
-    ...Object.entries(rightsOfFunctions).map(([name, rights]): [string, readonly Statement[]] => [
+    ...functionNames.map((name): [string, readonly Statement[]] => [
       name,
-      [...rights, ...deadLetterRights(name)],
+      [...(rightsOfFunctions[name] ?? []), ...deadLetterRights(name)],
     ]),
     ...imageIds.map((image): [string, readonly Statement[]] => [`convert-${image}`, rightsOfImage(image)]),
   ]

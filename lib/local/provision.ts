@@ -23,11 +23,13 @@ import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-s
 import type { ImageId } from '../engines/engine.ts'
 import {
   bucket,
+  eventPattern,
   type FunctionDeclaration,
   functions,
   imageIds,
   maxReceiveCount,
   queueVisibilityS,
+  type Trigger,
   table,
 } from '../resources.ts'
 import { functionArn } from './lambda/runtime.ts'
@@ -158,11 +160,19 @@ async function makeBus({ region, busName }: Names): Promise<void> {
     .catch(unless(ResourceAlreadyExistsException))
   for (const bus of ['default', busName])
     await removeObsoleteRules(client, region, bus, Object.keys(functions))
-  for (const [name, { trigger }] of Object.entries(functions)) {
-    if (!('schedule' in trigger)) continue
-    await client.send(new PutRuleCommand({ Name: name, ScheduleExpression: trigger.schedule }))
-    await client.send(
-      new PutTargetsCommand({ Rule: name, Targets: [{ Id: name, Arn: functionArn(region, name) }] }),
-    )
+  for (const [Name, { trigger }] of Object.entries(functions)) {
+    const rule = ruleOf(trigger, busName)
+    if (!rule) continue
+    await client.send(new PutRuleCommand({ Name, ...rule }))
+    const Targets = [{ Id: Name, Arn: functionArn(region, Name) }]
+    await client.send(new PutTargetsCommand({ Rule: Name, EventBusName: rule.EventBusName, Targets }))
   }
+}
+
+/** What calls the function by the bus; schedules are rules of the default one. */
+function ruleOf(trigger: Trigger, busName: string) {
+  if ('schedule' in trigger) return { EventBusName: 'default', ScheduleExpression: trigger.schedule }
+  if ('events' in trigger)
+    return { EventBusName: busName, EventPattern: JSON.stringify(eventPattern(trigger.events)) }
+  return undefined
 }

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { watch } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { Client, startService, type TestService } from '../service.ts'
+
+const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
+
+let service: TestService
+let client: Client
+before(async () => {
+  service = await startService()
+  client = new Client(service)
+})
+after(() => service.stop())
+
+type Line = Readonly<Record<string, unknown>>
+
+/** The line that the end of a job leaves in the log, as soon as it is there. */
+async function metricOf(jobId: string): Promise<Line> {
+  const path = join(service.dataDir, 'service.log')
+  const stop = AbortSignal.timeout(20_000)
+  const changes = watch(path, { signal: stop })
+  const changed = () =>
+    new Promise((resolve, reject) => changes.once('change', resolve).once('error', reject))
+  for (;;) {
+    const next = changed()
+    const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.includes('"job ended"'))
+    const line = lines.map((text): Line => JSON.parse(text)).find((one) => one['jobId'] === jobId)
+    if (line) {
+      changes.close()
+      return line
+    }
+    await next
+  }
+}
+
+const metrics = (line: Line) =>
+  (line['_aws'] as { CloudWatchMetrics: { Dimensions: string[][]; Metrics: { Name: string }[] }[] })
+    .CloudWatchMetrics
+
+test('the time that a job took is a metric of its engine', async () => {
+  const bytes = await fixture('corners.png')
+  const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'webp' })
+  const { data } = (await response.json()) as { data: { jobId: string } }
+  assert.equal((await client.finished(data.jobId)).status, 'completed')
+  const line = await metricOf(data.jobId)
+  assert.equal(line['Engine'], 'vips')
+  assert.equal(typeof line['Duration'], 'number')
+  const [metric] = metrics(line)
+  assert.deepEqual(metric?.Dimensions, [['Engine']])
+  assert.deepEqual(metric?.Metrics, [{ Name: 'Duration', Unit: 'Milliseconds' }])
+})
+
+test('a job that failed counts for its error code', async () => {
+  const bytes = await fixture('three-pages.pdf')
+  const fields = { toolOperation: 'remove-pdf-pages', pages: '7' }
+  const response = await client.convert({ name: 'a.pdf', bytes }, fields)
+  const { data } = (await response.json()) as { data: { jobId: string } }
+  const job = await client.finished(data.jobId)
+  assert.equal(job.status, 'failed')
+  const line = await metricOf(data.jobId)
+  assert.equal(line['Failures'], 1)
+  assert.equal(line['ErrorCode'], job.error?.code)
+})
