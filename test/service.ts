@@ -15,6 +15,8 @@ export interface TestService {
   readonly pid: number
   /** Ends it as an operator would and removes its data. */
   stop(): Promise<void>
+  /** Ends it as an operator would; the data stays. */
+  end(): Promise<void>
   /** SIGKILL; the data stays. */
   kill(): Promise<void>
 }
@@ -41,6 +43,7 @@ export async function startService(env: Record<string, string> = {}, dataDir?: s
       await end('SIGTERM')
       await rm(dir, { recursive: true, force: true })
     },
+    end: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
   }
 }

@@ -24,24 +24,39 @@ export const aliveEveryMs = 2000
 
 const tell = (message: WorkerMessage) => process.send?.(message)
 
+/** A process may end before what it has just told is on its way. */
+const tellSurely = (message: WorkerMessage) =>
+  new Promise<void>((resolve) => process.send?.(message, () => resolve()))
+
 async function invoke({ id, event, deadline, context }: Invocation): Promise<void> {
   try {
     const value = await handler(event as SQSEvent, {
       ...context,
       getRemainingTimeInMillis: () => deadline - Date.now(),
     })
-    tell({ type: 'result', id, value })
+    await tellSurely({ type: 'result', id, value })
   } catch (error) {
-    tell({ type: 'error', id, failure: failureOf(error) })
+    await tellSurely({ type: 'error', id, failure: failureOf(error) })
   }
+}
+
+const running = new Set<Promise<void>>()
+
+/** Not before tasks are given back: else their jobs wait for a lease to end, and have lost an attempt. */
+async function end(): Promise<void> {
+  await stop()
+  await Promise.all(running)
 }
 
 // Started as a process of its own, not imported by the service.
 if (process.send) {
   // The channel carries invocations of our own service only.
-  process.on('message', (message) => void invoke(message as Invocation))
+  process.on('message', (message) => {
+    const one = invoke(message as Invocation).finally(() => running.delete(one))
+    running.add(one)
+  })
   process.on('disconnect', () => process.exit(0))
-  process.once('SIGTERM', () => void stop().finally(() => process.exit(0)))
+  process.once('SIGTERM', () => void end().finally(() => process.exit(0)))
   // Ctrl-C reaches the whole process group; the service decides when workers end.
   process.on('SIGINT', () => {})
   jobEnds.on(anyJob, (jobId: string) => tell({ type: 'job-ended', jobId }))

@@ -59,19 +59,19 @@ test('a worker that dies fails what it was doing; the next invocation gets a new
   assert.notEqual(await invoke(worker, 'answer'), pid)
 })
 
-test('a worker that hangs is killed, and the log says why', async () => {
+test('a worker that hangs is killed, and the error says why', async () => {
   const worker = start({ hangMs: 1000 })
   await assert.rejects(invoke(worker, 'hang'), /worker ended: it hangs/)
   assert.ok(await invoke(worker, 'answer'))
 })
 
-test('a worker that takes too much memory is killed, and the log says why', async () => {
+test('a worker that takes too much memory is killed, and the error says why', async () => {
   const worker = start({ maxMemoryBytes: 200 * 1024 * 1024 })
   await assert.rejects(invoke(worker, 'eat'), /worker ended: it takes too much memory/)
   assert.ok(await invoke(worker, 'answer'))
 })
 
-test('a worker whose function runs over its time is killed, and the log says why', async () => {
+test('a worker whose function runs over its time is killed, and the error says why', async () => {
   const worker = start()
   await assert.rejects(invoke(worker, 'sleep', 500), /worker ended: its time is over/)
 })

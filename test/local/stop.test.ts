@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { descendants } from '../processes.ts'
+import { Client, startService } from '../service.ts'
+import { makeFolder } from './embedded-process.ts'
+
+const run = promisify(execFile)
+
+async function until(condition: () => boolean, what: string): Promise<void> {
+  const deadline = Date.now() + 60_000
+  while (!condition()) {
+    assert.ok(Date.now() < deadline, `in time: ${what}`)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+test('a conversion that a restart of the service interrupts is done by the next one as if nothing had been', {
+  timeout: 180_000,
+}, async (t) => {
+  const film = join(await makeFolder(t), 'film.mp4')
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=960x540:rate=25:duration=6']
+  await run('ffmpeg', ['-v', 'error', ...picture, '-c:v', 'libx264', '-preset', 'ultrafast', film])
+  const service = await startService()
+  const { dataDir } = service
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  t.after(() => service.kill())
+  const client = new Client(service)
+  const bytes = new Uint8Array(await readFile(film))
+  const response = await client.convert({ name: 'film.mp4', bytes }, { targetFormat: 'webm' })
+  const { data } = (await response.json()) as { data: { jobId: string } }
+  const isEncoding = ({ command }: { readonly command: string }) =>
+    command.startsWith('ffmpeg ') && command.includes('libvpx')
+  await until(() => descendants(service.pid).some(isEncoding), 'the film is being converted')
+  await service.end()
+  const log = await readFile(join(dataDir, 'service.log'), 'utf8')
+  assert.doesNotMatch(log, /"level":"(warn|error)"/, 'the log of a service that was ended tells of no error')
+
+  const second = await startService({}, dataDir)
+  t.after(() => second.kill())
+  const job = await client.at(second).finished(data.jobId)
+  assert.deepEqual([job.status, job.error], ['completed', null])
+  const lines = (await readFile(join(dataDir, 'service.log'), 'utf8')).split('\n')
+  const claims = lines.filter((line) => line.includes('task claimed')).map((line) => JSON.parse(line).attempt)
+  assert.deepEqual(claims, [1, 1], 'the interrupted attempt was not counted')
+})
