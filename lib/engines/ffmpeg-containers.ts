@@ -25,6 +25,8 @@ export interface Container {
   /** FourCC of the video. */
   readonly videoTag?: string
   readonly mostChannels?: number
+  /** Counts pictures instead of timing each, so that a source that names no rate needs one. */
+  readonly steady?: true
   /** Must have sound: a source without gets silence. */
   readonly needsSound?: true
   /** Sample rates, where the container takes fewer than the codec. */

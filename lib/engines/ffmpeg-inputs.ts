@@ -34,8 +34,8 @@ const demuxersByFormats: readonly (readonly [string, readonly FormatId[]])[] = [
   ['truehd', ['thd']],
   ['loas', ['latm']],
   ['codec2', ['c2']],
-  // Its animations and nothing else.
-  ['apng', ['apng']],
+  // An animation of one picture may come as a PNG that does not move.
+  ['apng,png_pipe', ['apng']],
 ]
 
 /** What a file without a header cannot say, so that its demuxer is named and told. */

@@ -48,7 +48,11 @@ function encodedPicture(
   const codec = videoCodecFor(container, options)
   const keepsAlpha = hasAlpha(video) && codec.alpha === true
   const size = sizeFor(video, options, codec.step)
-  const filter = videoFilter({ video, options, codec, size, flatten: hasAlpha(video) && !keepsAlpha })
+  const filter = videoFilter({
+    ...{ video, options, codec, size },
+    flatten: hasAlpha(video) && !keepsAlpha,
+    steady: container.steady === true,
+  })
   const small = codec.small && Math.min(size.width, size.height) < codec.small.side ? codec.small : undefined
   const rate = rateArgs(codec, options, media)
   return {

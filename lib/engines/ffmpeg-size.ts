@@ -15,6 +15,8 @@ export interface FilterRequest {
   readonly size: Size
   /** Alpha is laid over black. */
   readonly flatten: boolean
+  /** The container counts pictures. */
+  readonly steady: boolean
 }
 
 const turns = {
@@ -24,13 +26,14 @@ const turns = {
 } as const
 
 /** Everything in a graph is a number or a word of ours; what a client wrote never gets here. */
-export function videoFilter({ video, options, codec, size, flatten }: FilterRequest): string {
+export function videoFilter(request: FilterRequest): string {
+  const { options, codec, size, flatten } = request
   const steps: string[] = []
   if (flatten) steps.push('format=gbrap', 'premultiply=inplace=1', 'format=gbrp')
   steps.push(`scale=${size.width}:${size.height}:flags=bicubic`, 'setsar=1')
   if (options.rotate) steps.push(...turns[options.rotate])
   if (codec.frame) steps.push(...framed(codec.frame))
-  const rate = frameRate(video, options, codec)
+  const rate = frameRate(request)
   if (rate !== undefined) steps.push(`fps=${rate}`)
   return steps.join(',')
 }
@@ -69,17 +72,22 @@ function scaleTo(source: Size, resolution: string): number {
 
 const whole = (length: number, step: number) => Math.max(step, Math.round(length / step) * step)
 
+/** What the delays of most animations are whole parts of. */
+const animationRate = '50'
+
 /** Undefined leaves the pictures as they come. */
-function frameRate(
-  video: MediaStream,
-  { fps }: MediaOptions,
-  { frameRates }: VideoCodec,
-): string | undefined {
-  if (!frameRates) return fps === undefined ? undefined : String(fps)
+function frameRate({ video, options: { fps }, codec, steady }: FilterRequest): string | undefined {
+  const { frameRates }: VideoCodec = codec
+  // An animated PNG tells no rate, and ffmpeg would take its clock of 100,000 ticks for one.
+  if (!frameRates && fps === undefined) return steady && tellsNoRate(video) ? animationRate : undefined
+  if (!frameRates) return String(fps)
   const wanted = fps ?? ratio(video.avg_frame_rate)
   const distance = (rate: string) => Math.abs(Math.log(ratio(rate) / wanted))
   return frameRates.reduce((best, rate) => (distance(rate) < distance(best) ? rate : best))
 }
+
+const tellsNoRate = ({ avg_frame_rate, r_frame_rate }: MediaStream) =>
+  avg_frame_rate === '0/0' && ratio(r_frame_rate) > 1000
 
 function ratio(text: string): number {
   const [over = 0, under = 1] = text.split('/').map(Number)

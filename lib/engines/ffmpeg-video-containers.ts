@@ -11,7 +11,7 @@ const asfCopies = ['wmv1', 'wmv2', 'wmv3', 'vc1', 'msmpeg4v3', 'wmav1', 'wmav2',
 const mpegAudio = { audio: ['mp2', 'ac3'] } as const
 
 function bare(muxer: string, codec: VideoCodecId, copied: string): Container {
-  return { muxer, video: [codec], audio: [], copies: [copied] }
+  return { muxer, video: [codec], audio: [], copies: [copied], steady: true }
 }
 
 const matroska = {
@@ -101,6 +101,7 @@ export const videoContainers = {
     audio: ['mp3', 'ac3', 'pcm'],
     copies: ['mpeg4', 'msmpeg4v3', 'mjpeg', 'mp3', 'ac3', 'mp2', 'pcm_s16le', 'pcm_s24le'],
     videoTag: 'XVID',
+    steady: true,
   },
   divx: {
     muxer: 'avi',
@@ -109,6 +110,7 @@ export const videoContainers = {
     copies: ['mpeg4', 'mp3', 'ac3'],
     oneAudio: true,
     videoTag: 'DIVX',
+    steady: true,
   },
   xvid: {
     muxer: 'avi',
@@ -117,6 +119,7 @@ export const videoContainers = {
     copies: ['mpeg4', 'mp3', 'ac3'],
     oneAudio: true,
     videoTag: 'XVID',
+    steady: true,
   },
   wmv: { muxer: 'asf', video: ['wmv'], audio: ['wma'], copies: asfCopies },
   asf: { muxer: 'asf', video: ['wmv'], audio: ['wma'], copies: asfCopies },
@@ -142,6 +145,7 @@ export const videoContainers = {
     audio: ['mp3'],
     copies: ['flv1'],
     oneAudio: true,
+    steady: true,
     rates: [11025, 22050, 44100],
   },
   '3gp': {
@@ -216,7 +220,15 @@ export const videoContainers = {
     audio: ['mp2', 'ac3'],
     copies: ['mpeg2video', 'mp2', 'ac3'],
   },
-  rm: { muxer: 'rm', video: ['realvideo'], audio: ['ac3'], copies: ['rv20', 'ac3'], oneAudio: true },
+  rm: {
+    muxer: 'rm',
+    video: ['realvideo'],
+    audio: ['ac3'],
+    // Its pictures cannot be decoded after they were copied.
+    copies: ['ac3'],
+    oneAudio: true,
+    steady: true,
+  },
   dv: {
     muxer: 'dv',
     video: ['dv'],
