@@ -12,6 +12,8 @@ export interface AudioCodec {
   /** kbit/s of a stereo track; left out where it loses nothing or has one rate only. */
   readonly kbits?: QualityScale
   readonly args?: readonly string[]
+  /** The encoder writes what nobody can decode when the low half of every sample is zero. */
+  readonly fullSamples?: true
 }
 
 const mpegRates = [16000, 22050, 24000, 32000, 44100, 48000] as const
@@ -121,7 +123,14 @@ export const audioCodecs = {
   sbc: { encoder: 'sbc', name: 'sbc', maxChannels: 2, rates: [16000, 32000, 44100, 48000] },
   // Its files say nothing of themselves; readers take them for stereo of 48 kHz.
   aptx: { encoder: 'aptx', name: 'aptx', maxChannels: 2, layouts: [2], rates: [48000] },
-  mlp: { encoder: 'mlp', name: 'mlp', maxChannels: 6, rates: masterRates, args: ['-strict', '-2'] },
+  mlp: {
+    encoder: 'mlp',
+    name: 'mlp',
+    maxChannels: 6,
+    rates: masterRates,
+    args: ['-strict', '-2'],
+    fullSamples: true,
+  },
   truehd: {
     encoder: 'truehd',
     name: 'truehd',
@@ -129,6 +138,7 @@ export const audioCodecs = {
     layouts: [2, 5, 6],
     rates: masterRates,
     args: ['-strict', '-2'],
+    fullSamples: true,
   },
   // One block of sound for each picture, of which there are 25 in a second.
   amv: {

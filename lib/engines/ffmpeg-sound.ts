@@ -79,6 +79,8 @@ function encodedSound(codec: AudioCodec, stream: MediaStream, index: number, req
   const { channels, rate, bits } = shapeOf(codec, stream, container, options)
   const filters = [
     ...(options.volume === undefined ? [] : [`volume=${options.volume}`]),
+    // Samples of 8 bits, a hundredth of a decibel quieter, fill 16.
+    ...(codec.fullSamples && stream.sample_fmt.startsWith('u8') ? ['volume=0.999:precision=float'] : []),
     `aformat=channel_layouts=${layout(channels)}`,
     // Its blocks of sound have no times of their own: what is missing is filled, or all after it would be early.
     ...(container.needsSound ? ['aresample=async=1000:first_pts=0', 'apad'] : []),

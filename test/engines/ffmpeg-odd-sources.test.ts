@@ -1,0 +1,52 @@
+/** Sources that ffmpeg takes in its stride, and makes something of that nobody can play. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import sharp from 'sharp'
+import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
+import { output, probed } from './judge.ts'
+import { convert, fixture, removeRuns } from './run-engine.ts'
+
+let folder = ''
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'odd-sources-'))
+})
+after(async () => {
+  await rm(folder, { recursive: true })
+  await removeRuns()
+})
+
+/** Fails at the first packet that cannot be decoded. */
+const decodeAll = (path: string) => output('ffmpeg', '-v', 'error', '-xerror', '-i', path, '-f', 'null', '-')
+
+test('sound of 8 bits can be heard after it became MLP or TrueHD', async () => {
+  const noise = 'anoisesrc=d=1:c=pink:r=48000:seed=7'
+  const source = join(folder, 'noise.wav')
+  await output('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', noise, '-ac', '2', '-c:a', 'pcm_u8', source)
+  for (const to of ['mlp', 'thd'] as const) await decodeAll((await convert(ffmpeg, source, to)).path)
+})
+
+test('an animated PNG, which tells no rate, becomes a film of formats that need one', async () => {
+  for (const to of ['swf', 'rm', 'obu', 'avi'] as const) {
+    const { path } = await convert(ffmpeg, fixture('animated.apng'), to)
+    await decodeAll(path)
+    const rate = String((await probed(path)).streams[0]?.avg_frame_rate)
+    const [over = 0, under = 1] = rate.split('/').map(Number)
+    assert.ok(over / under <= 60, `${to}: ${rate}`)
+  }
+})
+
+test('an animation of one picture becomes a film of it', async () => {
+  const source = join(folder, 'still.apng')
+  await sharp(fixture('corners.png')).png().toFile(source)
+  const { path } = await convert(ffmpeg, source, 'mp4')
+  assert.equal((await probed(path)).streams[0]?.codec_name, 'h264')
+  await decodeAll(path)
+})
+
+test('a RealMedia film made of another can still be seen', async () => {
+  const source = (await convert(ffmpeg, fixture('film.mp4'), 'rm')).path
+  await decodeAll((await convert(ffmpeg, source, 'rm')).path)
+})
