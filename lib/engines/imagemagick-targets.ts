@@ -67,6 +67,8 @@ export const targets = {
   png: {
     coder: 'png',
     profiled: true,
+    // Without a unit, readers take dots for dots per millimeter: pages of it would be a few dots large.
+    args: ['-units', 'PixelsPerInch'],
     options: PngOptions,
     cost: 0.2,
     quality: (raw) => {
@@ -159,7 +161,8 @@ export const targets = {
   cal: black('cal'),
   vicar: flat('vicar', '-colorspace', 'Gray', '-depth', '8'),
   fits: flat('fits', '-depth', '8'),
-  cin: flat('cin'),
+  // Of pictures in black and white it writes nothing but black when it may choose.
+  cin: flat('cin', '-depth', '10'),
   dpx: plain('dpx'),
   miff: { ...plain('miff'), profiled: true },
 } as const satisfies Partial<Record<FormatId, Target>>

@@ -22,13 +22,17 @@ const ownFiles = [...usable.filter(isPlain), ...usable.filter((name) => !isPlain
 
 /**
  * A real file of a format: of its own category first, for `.mod` is a song and a video. Most films hold no words to
- * read, so that documents are made of one that does.
+ * read, so that documents are made of one that does; and most pictures do not move, so that films are.
  */
 export function sampleOf(id: FormatId, to?: FormatId): string | undefined {
   const { category, extensions } = formatById(id)
   if (category === 'video' && to !== undefined && formatById(to).category === 'document') {
     const subtitled = ownFiles.find((name) => name === `subtitled.${id}`)
     if (subtitled !== undefined) return `${fixtures}/${subtitled}`
+  }
+  if (category === 'image' && to !== undefined && formatById(to).category === 'video') {
+    const moving = ownFiles.find((name) => name === `animated.${id}`)
+    if (moving !== undefined) return `${fixtures}/${moving}`
   }
   const endings = [...new Set([id, ...extensions])]
   for (const folder of [category, ...categories.filter((other) => other !== category)]) {
