@@ -1,8 +1,8 @@
 import { BrowserCrash } from './chromium-pipe.ts'
 import { type BrowserProcess, browserFolderPrefix, startBrowser } from './chromium-process.ts'
 import { removeOrphanedFolders } from './process-folder.ts'
+import { turns } from './turns.ts'
 import { untilAborted } from './until-aborted.ts'
-import { turns } from './work-folder.ts'
 
 /** A browser keeps a little of each page; a new one costs half a second. */
 const maxDocuments = 100

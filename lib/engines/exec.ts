@@ -6,7 +6,8 @@ import type { EngineLimits, ExecOptions, Tools } from './engine.ts'
 import { OutputCap, TextEnds } from './output.ts'
 import { ended, killGroup, killMarked, signalOf } from './process-end.ts'
 import { freshUid, protection, type SandboxOptions, sandboxed } from './sandbox.ts'
-import { removeOddFiles, type Turns, turns } from './work-folder.ts'
+import { type Turns, turns } from './turns.ts'
+import { removeOddFiles } from './work-folder.ts'
 
 const MB = 1024 * 1024
 
