@@ -135,6 +135,15 @@ describe('the end of an engine process', () => {
     await noneRunning('sleep 7771')
   })
 
+  test('comes when the signal says so that was given for it alone', async () => {
+    const stop = new AbortController()
+    const running = tools().exec('sh', ['-c', 'echo started; sleep 60'], {
+      signal: stop.signal,
+      onLine: () => stop.abort(new Error('enough was unpacked')),
+    })
+    await assert.rejects(running, /enough was unpacked/)
+  })
+
   test('takes grandchildren along that left its process group', async () => {
     const abort = new AbortController()
     const ready = Promise.withResolvers<void>()

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { AppError } from '../../lib/errors.ts'
-import { detectFormat } from '../../lib/formats/detect.ts'
-
-async function detected(name: string, bytes: Uint8Array): Promise<string> {
-  const read = async (start: number, end: number) => bytes.subarray(start, end)
-  return (await detectFormat({ filename: name, size: bytes.length, read })).format
-}
+import { refused } from '../refused.ts'
+import { detected } from './detected.ts'
 
 const latin = (text: string, length = 2048) =>
   Buffer.concat([Buffer.from(text, 'latin1'), Buffer.alloc(length)])
@@ -38,10 +33,7 @@ describe('films and sound', () => {
   })
 
   test('without a header are not what is surely something else', async () => {
-    await assert.rejects(
-      detected('take.pcm', latin('%PDF-1.7\n')),
-      (error) => error instanceof AppError && error.code === 'CORRUPT_FILE',
-    )
+    await refused(detected('take.pcm', latin('%PDF-1.7\n')), 'CORRUPT_FILE')
   })
 
   test('named .mod are a camcorder film or a tracker module, by their bytes', async () => {

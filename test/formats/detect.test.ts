@@ -8,51 +8,13 @@ import { gzipSync } from 'node:zlib'
 import { AppError, type ErrorCode } from '../../lib/errors.ts'
 import { detectFormat } from '../../lib/formats/detect.ts'
 import { type FormatId, formatByExtension, formats } from '../../lib/formats/index.ts'
+import { refused } from '../refused.ts'
+import { detected, type Given, inMemory } from './detected.ts'
 
 const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
 
-interface Given {
-  readonly password?: string
-  /** Bytes that were read, to see that a large file is not read whole. */
-  readonly onRead?: (bytes: number) => void
-}
-
-function source(filename: string, bytes: Uint8Array, onRead?: (bytes: number) => void) {
-  const read = async (start: number, end: number) => {
-    const part = bytes.subarray(start, end)
-    onRead?.(part.length)
-    return part
-  }
-  return { filename, size: bytes.length, read }
-}
-
-async function detected(
-  name: string,
-  bytes: Uint8Array | string,
-  { password, onRead }: Given = {},
-): Promise<FormatId> {
-  const found = await detectFormat(
-    source(name, Buffer.from(bytes), onRead),
-    password === undefined ? {} : { password },
-  )
-  return found.format
-}
-
-async function refused(
-  code: ErrorCode,
-  name: string,
-  bytes: Uint8Array | string,
-  given?: Given,
-): Promise<AppError> {
-  const error = await detected(name, bytes, given).then(
-    (format) => assert.fail(`${name} was taken for ${format}`),
-    (reason: unknown) => reason,
-  )
-  assert.ok(error instanceof AppError, String(error))
-  assert.equal(error.code, code, error.message)
-  assert.doesNotMatch(error.message, /undefined|\[object|\/work|\/tmp/)
-  return error
-}
+const refusedFile = (code: ErrorCode, name: string, bytes: Uint8Array | string, given?: Given) =>
+  refused(detected(name, bytes, given), code, undefined, name)
 
 describe('the format of a file', () => {
   test('is told by its bytes, whatever its name', async () => {
@@ -76,7 +38,7 @@ describe('the format of a file', () => {
   })
 
   test('comes with its registered MIME type', async () => {
-    const { mimeType } = await detectFormat(source('x', await fixture('letter.docx')))
+    const { mimeType } = await detectFormat(inMemory('x', await fixture('letter.docx')))
     assert.equal(mimeType, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document')
   })
 
@@ -123,27 +85,27 @@ describe('the format of a file', () => {
 
 describe('a file that contradicts its name', () => {
   test('is refused when it is of another kind, and told what it looks like', async () => {
-    const error = await refused('CORRUPT_FILE', 'report.pdf', 'Only some words.\n')
+    const error = await refusedFile('CORRUPT_FILE', 'report.pdf', 'Only some words.\n')
     assert.match(error.message, /named as Portable Document Format \(pdf\), but it looks like plain text/)
-    await refused('CORRUPT_FILE', 'song.mp3', await fixture('three-pages.pdf'))
-    await refused('CORRUPT_FILE', 'letter.docx', await fixture('film.mp4'))
-    await refused('CORRUPT_FILE', 'film.mp4', Buffer.concat([Buffer.from('MZ'), Buffer.alloc(200)]))
-    await refused('CORRUPT_FILE', 'film.mp4', randomBytes(5000))
+    await refusedFile('CORRUPT_FILE', 'song.mp3', await fixture('three-pages.pdf'))
+    await refusedFile('CORRUPT_FILE', 'letter.docx', await fixture('film.mp4'))
+    await refusedFile('CORRUPT_FILE', 'film.mp4', Buffer.concat([Buffer.from('MZ'), Buffer.alloc(200)]))
+    await refusedFile('CORRUPT_FILE', 'film.mp4', randomBytes(5000))
   })
 
   test('or of no known format is named with what was seen', async () => {
     const program = await readFile('/bin/true')
     assert.match(
-      (await refused('UNSUPPORTED_FORMAT', 'setup.exe', program)).message,
+      (await refusedFile('UNSUPPORTED_FORMAT', 'setup.exe', program)).message,
       /named \.exe and looks like application\/x-/,
     )
-    assert.match((await refused('UNSUPPORTED_FORMAT', 'upload', program)).message, /has no extension/)
-    await refused('UNSUPPORTED_FORMAT', 'notes.qqq', 'words\n')
-    await refused('UNSUPPORTED_FORMAT', 'data.bin', randomBytes(5000))
+    assert.match((await refusedFile('UNSUPPORTED_FORMAT', 'upload', program)).message, /has no extension/)
+    await refusedFile('UNSUPPORTED_FORMAT', 'notes.qqq', 'words\n')
+    await refusedFile('UNSUPPORTED_FORMAT', 'data.bin', randomBytes(5000))
   })
 
   test('or is empty says so', async () => {
-    await refused('INVALID_INPUT', 'empty.pdf', '')
+    await refusedFile('INVALID_INPUT', 'empty.pdf', '')
   })
 })
 
@@ -174,7 +136,7 @@ describe('a damaged file', () => {
     test(`is found before it is queued: ${name} cut off`, async () => {
       const whole = await fixture(name)
       for (const part of [0.6, 0.9]) {
-        await refused('CORRUPT_FILE', name, whole.subarray(0, Math.floor(whole.length * part)))
+        await refusedFile('CORRUPT_FILE', name, whole.subarray(0, Math.floor(whole.length * part)))
       }
     })
   }
@@ -184,7 +146,7 @@ describe('a damaged file', () => {
     const at = bytes.lastIndexOf('word/document.xml', bytes.indexOf('PK\x01\x02')) + 40
     bytes.fill(0x55, at, at + 30)
     assert.match(
-      (await refused('CORRUPT_FILE', 'letter.docx', bytes)).message,
+      (await refusedFile('CORRUPT_FILE', 'letter.docx', bytes)).message,
       /holds its content is damaged/,
     )
   })
@@ -207,7 +169,7 @@ describe('a damaged file', () => {
         const bent = Buffer.from(whole)
         for (let count = 0; count < 8; count++)
           bent[(round * 131 + count * 977) % bent.length] = (round * 37 + count * 101) & 0xff
-        await detectFormat(source(name, bent)).catch((error: unknown) => {
+        await detectFormat(inMemory(name, bent)).catch((error: unknown) => {
           assert.ok(error instanceof AppError, `${name}: ${error instanceof Error ? error.stack : error}`)
         })
       }
@@ -218,9 +180,9 @@ describe('a damaged file', () => {
 describe('an encrypted PDF', () => {
   test('that needs a password is refused without it, and with a wrong one', async () => {
     const bytes = await fixture('needs-password.pdf')
-    assert.match((await refused('PDF_ENCRYPTED', 'x.pdf', bytes)).message, /needs a password/)
+    assert.match((await refusedFile('PDF_ENCRYPTED', 'x.pdf', bytes)).message, /needs a password/)
     assert.match(
-      (await refused('PDF_ENCRYPTED', 'x.pdf', bytes, { password: 'wrong' })).message,
+      (await refusedFile('PDF_ENCRYPTED', 'x.pdf', bytes, { password: 'wrong' })).message,
       /does not open/,
     )
     assert.equal(await detected('x.pdf', bytes, { password: 'secret' }), 'pdf')

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { after, describe, test } from 'node:test'
+import { sevenZip } from '../../lib/engines/seven-zip.ts'
+import type { ErrorCode } from '../../lib/errors.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { refused } from '../refused.ts'
+import { archiveContents } from './archive-judge.ts'
+import { at, command, folder, lockedRar, marker, python, treeIn, withoutRar } from './archives.ts'
+import { convert, type RunSettings, removeRuns } from './run-engine.ts'
+
+after(async () => {
+  await removeRuns()
+  rmSync(folder, { recursive: true })
+})
+
+const refusedArchive = (
+  code: ErrorCode,
+  path: string,
+  { to = 'tar', ...settings }: RunSettings & { to?: FormatId } = {},
+) => refused(convert(sevenZip, path, to, settings), code, undefined, path)
+
+describe('an archive with a password', { concurrency: 2 }, () => {
+  command('7zz', 'a', '-tzip', '-mem=AES256', '-pgeheim wort', at('locked.zip'), 'read me.txt')
+  command('7zz', 'a', '-mhe=on', '-pgeheim wort', at('locked.7z'), 'read me.txt')
+
+  for (const name of ['locked.zip', 'locked.7z']) {
+    test(`opens with it (${name}), and the result has none`, async () => {
+      const { path } = await convert(sevenZip, at(name), 'tar', { options: { password: 'geheim wort' } })
+      assert.deepEqual(await archiveContents(path, 'tar'), { 'read me.txt': marker })
+    })
+
+    test(`says which of none and wrong it was (${name})`, async () => {
+      const none = await refusedArchive('INVALID_INPUT', at(name))
+      assert.deepEqual(none.details, { field: 'password', reason: 'password-needed' })
+      const wrong = await refusedArchive('INVALID_INPUT', at(name), { options: { password: 'other' } })
+      assert.deepEqual(wrong.details, { field: 'password', reason: 'wrong-password' })
+    })
+  }
+})
+
+test('a RAR with a password opens with it', {
+  skip: withoutRar(lockedRar),
+}, async () => {
+  const none = await refusedArchive('INVALID_INPUT', lockedRar)
+  assert.deepEqual(none.details, { field: 'password', reason: 'password-needed' })
+  const wrong = await refusedArchive('INVALID_INPUT', lockedRar, { options: { password: 'other' } })
+  assert.deepEqual(wrong.details, { field: 'password', reason: 'wrong-password' })
+  const { path } = await convert(sevenZip, lockedRar, 'tar', { options: { password: 'password' } })
+  assert.deepEqual(Object.keys(await archiveContents(path, 'tar')), ['stest1.txt', 'stest2.txt'])
+})
+
+describe('a hostile archive', { concurrency: 2 }, () => {
+  for (const name of ['../up.txt', '/etc/abs.txt', 'a/../../up.txt', '..\\up.txt', 'C:\\up.txt']) {
+    test(`with the name ${name} is refused`, async () => {
+      const file = `${Buffer.from(name).toString('hex')}.tar`
+      const path = python(
+        file,
+        `t = tarfile.open(out, 'w'); i = tarfile.TarInfo(${JSON.stringify(name)}); i.size = 2; t.addfile(i, io.BytesIO(b'hi')); t.close()`,
+      )
+      const { details } = await refusedArchive('INVALID_INPUT', path, { to: 'zip' })
+      assert.equal(details?.reason, 'unsafe-name')
+    })
+  }
+
+  test('loses its links and devices, with a warning, and keeps the rest', async () => {
+    mkdirSync(at('linked'))
+    symlinkSync('/etc/passwd', at('linked/link'))
+    writeFileSync(at('linked/real'), marker)
+    const kinds = ['zip', '7z', 'tar']
+    for (const kind of kinds) {
+      execFileSync('7zz', ['a', '-snl', `-t${kind}`, at(`linked.${kind}`), at('linked/*')], {
+        stdio: 'ignore',
+      })
+    }
+    const odd = python(
+      'odd.tar',
+      `t = tarfile.open(out, 'w')
+for n, k, l in [('out', tarfile.LNKTYPE, '../../input-0.tar'), ('pipe', tarfile.FIFOTYPE, ''), ('disk', tarfile.BLKTYPE, ''), ('sym', tarfile.SYMTYPE, '..')]:
+    i = tarfile.TarInfo(n); i.type = k; i.linkname = l; t.addfile(i)
+i = tarfile.TarInfo('real'); i.size = ${marker.length}; t.addfile(i, io.BytesIO(${JSON.stringify(marker)}.encode())); t.close()`,
+    )
+    for (const path of [...kinds.map((kind) => at(`linked.${kind}`)), odd]) {
+      const { path: result, warnings } = await convert(sevenZip, path, 'tgz')
+      assert.deepEqual(await archiveContents(result, 'tgz'), { real: marker })
+      assert.deepEqual(warnings, ['LINKS_DROPPED'])
+    }
+  })
+
+  test('that is a bomb is refused, whether or not it says how large it is', async () => {
+    const zip = python(
+      'bomb.zip',
+      `z = zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED); z.writestr('zeros', bytes(80_000_000)); z.close()`,
+    )
+    const bz2 = python('bomb.bz2', `import bz2; open(out, 'wb').write(bz2.compress(bytes(80_000_000)))`)
+    const txz = python(
+      'bomb.txz',
+      `t = tarfile.open(out, 'w:xz', preset=0); i = tarfile.TarInfo('zeros'); i.size = 80_000_000; t.addfile(i, io.BytesIO(bytes(i.size))); t.close()`,
+    )
+    for (const path of [zip, bz2, txz]) await refusedArchive('FILE_TOO_LARGE', path)
+  })
+
+  test('of too many entries or too deep folders is refused', async () => {
+    const many = python(
+      'many.zip',
+      `z = zipfile.ZipFile(out, 'w'); [z.writestr(str(n), '') for n in range(10_001)]; z.close()`,
+    )
+    await refusedArchive('FILE_TOO_LARGE', many)
+    const deep = python(
+      'deep.zip',
+      `z = zipfile.ZipFile(out, 'w'); z.writestr('d/' * 40 + 'f', ''); z.close()`,
+    )
+    await refusedArchive('INVALID_INPUT', deep)
+  })
+
+  test('inside another stays closed', async () => {
+    const nested = python(
+      'nested.zip',
+      `z = zipfile.ZipFile(out, 'w'); z.write(${JSON.stringify(treeIn('zip'))}, 'inner.zip'); z.close()`,
+    )
+    const { path } = await convert(sevenZip, nested, 'tar')
+    assert.deepEqual(Object.keys(await archiveContents(path, 'tar')), ['inner.zip'])
+  })
+
+  test('that is empty or cut off is a coded error', async () => {
+    await refusedArchive('INVALID_INPUT', python('empty.zip', `zipfile.ZipFile(out, 'w').close()`))
+    for (const from of ['7z', 'txz', 'tgz'] as const) {
+      const bytes = readFileSync(treeIn(from))
+      writeFileSync(at(`cut.${from}`), bytes.subarray(0, bytes.length / 2))
+      await refusedArchive('CORRUPT_FILE', at(`cut.${from}`), { from })
+    }
+  })
+})

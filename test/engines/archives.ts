@@ -1,0 +1,93 @@
+// A small tree of files, packed by hand in each format that is asked for.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { zstdCompressSync } from 'node:zlib'
+
+export const folder = mkdtempSync(join(tmpdir(), 'archives-'))
+export const at = (name: string) => join(folder, name)
+export const marker = 'the quick marker\n'
+export const files = { 'read me.txt': marker, 'ünï/日本.txt': 'deep\n', '.hidden': 'dot\n' }
+export const changed = new Date('2020-02-02T02:02:02Z')
+
+const sample = (name: string) =>
+  fileURLToPath(new URL(`../../../shared/samples/archive/${name}`, import.meta.url))
+/** Nothing that we may use makes RAR; these stand beside the project, not in it. */
+export const rar = sample('s5.rar')
+export const lockedRar = sample('s5psw.rar')
+export const withoutRar = (path: string) =>
+  existsSync(path) ? false : 'there is no RAR sample beside the project (../shared/samples)'
+
+const tree = at('tree')
+mkdirSync(join(tree, 'ünï'), { recursive: true })
+for (const [name, text] of Object.entries(files)) {
+  writeFileSync(join(tree, name), text)
+  utimesSync(join(tree, name), changed, changed)
+}
+
+/** Runs a program in the folder of the tree. */
+export function command(bin: string, ...args: string[]): void {
+  execFileSync(bin, args, { cwd: tree, stdio: 'ignore' })
+}
+
+/** A script that has `out` and writes an archive that no tool would make. */
+export function python(name: string, script: string): string {
+  execFileSync('python3', ['-c', `import io, sys, tarfile, zipfile\nout = sys.argv[1]\n${script}`, at(name)])
+  return at(name)
+}
+
+const trees = {
+  zip: ['7zz', 'a', '-tzip'],
+  jar: ['7zz', 'a', '-tzip'],
+  '7z': ['7zz', 'a', '-t7z'],
+  tar: ['bsdtar', '-cf'],
+  tgz: ['bsdtar', '-czf'],
+  tbz2: ['bsdtar', '-cjf'],
+  txz: ['bsdtar', '-cJf'],
+  tlz: ['bsdtar', '-c', '--lzma', '-f'],
+  'tar.lz': ['bsdtar', '-c', '--lzip', '-f'],
+  'tar.lz4': ['bsdtar', '-c', '--lz4', '-f'],
+  'tar.lzo': ['bsdtar', '-c', '--lzop', '-f'],
+  'tar.z': ['bsdtar', '-c', '--compress', '-f'],
+  cpio: ['bsdtar', '-c', '--format', 'newc', '-f'],
+  iso: ['bsdtar', '-c', '--format', 'iso9660', '-f'],
+  xar: ['bsdtar', '-c', '--format', 'xar', '-f'],
+} as const
+export type TreeId = keyof typeof trees | 'tzst'
+// Object.keys forgets the names that the table has.
+export const treeIds = [...(Object.keys(trees) as (keyof typeof trees)[]), 'tzst'] as const
+
+/** The whole tree in an archive of this format, made when first asked for. */
+export function treeIn(id: TreeId): string {
+  const path = at(`tree.${id}`)
+  if (existsSync(path)) return path
+  if (id === 'tzst') writeFileSync(path, zstdCompressSync(readFileSync(treeIn('tar'))))
+  else {
+    const [bin, ...args] = trees[id]
+    command(bin, ...args, path, '.hidden', 'read me.txt', 'ünï')
+  }
+  return path
+}
+
+const filters = {
+  gz: '--gzip',
+  bz2: '--bzip2',
+  xz: '--xz',
+  zst: '--zstd',
+  lz4: '--lz4',
+  lzma: '--lzma',
+  lz: '--lzip',
+  lzo: '--lzop',
+  z: '--compress',
+} as const
+export type OneId = keyof typeof filters
+export const oneIds = Object.keys(filters) as OneId[]
+
+/** One file of the tree, compressed, made when first asked for. */
+export function oneIn(id: OneId): string {
+  const path = at(`one.${id}`)
+  if (!existsSync(path)) command('bsdtar', '-c', '--format', 'raw', filters[id], '-f', path, 'read me.txt')
+  return path
+}
