@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { imagemagick } from '../../lib/engines/imagemagick.ts'
+import type { ErrorCode } from '../../lib/errors.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { detected } from '../formats/detected.ts'
+import { refused } from '../refused.ts'
+import { corners, cornersOf } from './imagemagick-corners.ts'
+import { output } from './judge.ts'
+import { convert, fixture, removeRuns } from './run-engine.ts'
+
+const run = promisify(execFile)
+
+/** Some readers fill what is missing; `detectFormat` finds that out where it can. */
+const cutShows = (id: FormatId) => !['webp', 'xbm', 'tiff', 'exr', 'psb', 'sixel'].includes(id)
+
+describe('a hostile picture for ImageMagick', () => {
+  let folder = ''
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'hostile-'))
+  })
+  after(async () => {
+    await rm(folder, { recursive: true })
+    await removeRuns()
+  })
+
+  async function failing(code: ErrorCode, bytes: string | Buffer, from: FormatId, what = ''): Promise<void> {
+    const path = join(folder, `in.${from}`)
+    await writeFile(path, bytes)
+    await refused(convert(imagemagick, path, 'png', { from }), code, undefined, `${from} ${what}`)
+  }
+
+  test('that is a script in disguise is corrupt, whatever it is called', async () => {
+    const secret = join(folder, 'secret.png')
+    await copyFile(fixture('corners.png'), secret)
+    const scripts = [
+      `<?xml version="1.0"?><image><read filename="${secret}"/><write filename="${folder}/written.png"/></image>`,
+      `push graphic-context\nviewbox 0 0 40 30\nimage over 0,0 40,30 '${secret}'\npop graphic-context\n`,
+      `push graphic-context\nfill 'url(https://127.0.0.1/x.jpg"|touch ${folder}/written.png")'\npop graphic-context\n`,
+      '%!PS\n(/etc/passwd) (r) file\nshowpage\n',
+      `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="text:/etc/passwd"/></svg>`,
+      `@${secret}`,
+    ]
+    for (const script of scripts) {
+      for (const from of ['psd', 'tga', 'miff', 'ppm', 'xbm', 'png', 'pict', 'xcf', 'cal', 'mng'] as const)
+        await failing('CORRUPT_FILE', script, from, script)
+    }
+    await assert.rejects(readFile(join(folder, 'written.png')))
+  })
+
+  test('that claims more pixels than the limit is refused before it takes memory', async () => {
+    for (const [from, header] of [
+      ['hdr', '#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 40000 +X 40000\n'],
+      ['xbm', '#define x_width 50000\n#define x_height 50000\nstatic char x_bits[] = { 0x00 };\n'],
+    ] as const) {
+      await failing('FILE_TOO_LARGE', `${header}${'\0'.repeat(64)}`, from)
+    }
+  })
+
+  test('that is cut off is corrupt', async () => {
+    for (const from of cornersOf.filter(cutShows)) {
+      const whole = await readFile(corners(from))
+      const part = whole.subarray(0, Math.floor(whole.length / (from === 'fits' ? 3 : 2)))
+      await failing('CORRUPT_FILE', part, from)
+    }
+  })
+
+  test('of OpenEXR that is cut off is found out before, as ImageMagick would fill it with black', async () => {
+    const whole = await readFile(corners('exr'))
+    assert.equal(await detected('in.exr', whole), 'exr')
+    for (const size of [whole.length - 1, whole.length / 2, 500, 200, 12]) {
+      await refused(detected('in.exr', whole.subarray(0, size)), 'CORRUPT_FILE', undefined, `${size} bytes`)
+    }
+  })
+
+  test('of a format that its name does not say is not read as that', async () => {
+    const png = await readFile(fixture('corners.png'))
+    for (const from of ['psd', 'dds', 'jp2', 'gif'] as const) await failing('CORRUPT_FILE', png, from)
+  })
+
+  test('finds no coder but the declared ones, not even for our own arguments', async () => {
+    const policy = new URL('../../layers/imagemagick', import.meta.url).pathname
+    const env = { PATH: '/usr/bin:/bin', MAGICK_CONFIGURE_PATH: policy }
+    for (const coder of [
+      'msl',
+      'mvg',
+      'text',
+      'label',
+      'http',
+      'https',
+      'svg',
+      'pdf',
+      'ps',
+      'eps',
+      'url',
+      'ephemeral',
+      'video',
+    ]) {
+      const file = join(folder, 'note.txt')
+      await writeFile(file, 'push graphic-context\npop graphic-context\n')
+      await assert.rejects(
+        run('convert', [`${coder}:${file}`, `png:${join(folder, 'x.png')}`], { env }),
+        coder,
+      )
+    }
+    assert.match(await output('convert', '-version'), /ImageMagick/)
+  })
+})
