@@ -14,7 +14,7 @@ import { pairs } from '../../lib/plan/edges.ts'
 import { assertSound } from './judge.ts'
 import { convert, type Run, type RunSettings, removeRuns } from './run-engine.ts'
 
-export interface ConformanceCase {
+interface ConformanceCase {
   readonly source: string
   readonly from: FormatId
   readonly to: FormatId
@@ -96,7 +96,7 @@ export function conformance(
   })
 }
 
-export function casesOf(
+function casesOf(
   engine: Engine,
   fixtures: ConformanceSettings['fixtures'],
   only: (from: FormatId, to: FormatId) => boolean,

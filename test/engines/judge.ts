@@ -111,7 +111,7 @@ export async function pictureSize(path: string, format: FormatId): Promise<Size>
   return { width: streams[0]?.width ?? 0, height: streams[0]?.height ?? 0 }
 }
 
-export async function svgText(path: string, format: 'svg' | 'svgz'): Promise<string> {
+async function svgText(path: string, format: 'svg' | 'svgz'): Promise<string> {
   const bytes = await readFile(path)
   return (format === 'svgz' ? gunzipSync(bytes) : bytes).toString('utf8')
 }
@@ -121,21 +121,6 @@ async function drawingSize(path: string): Promise<Size> {
   const { stderr } = await run('gs', ['-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=bbox', path])
   const [, left, bottom, right, top] = /HiResBoundingBox: (\S+) (\S+) (\S+) (\S+)/.exec(stderr) ?? []
   return { width: Number(right) - Number(left), height: Number(top) - Number(bottom) }
-}
-
-/** Text of a PostScript document by page. */
-export async function postScriptPages(path: string): Promise<string[]> {
-  const text = await output(
-    'gs',
-    '-q',
-    '-dSAFER',
-    '-dBATCH',
-    '-dNOPAUSE',
-    '-sDEVICE=txtwrite',
-    '-sOutputFile=-',
-    path,
-  )
-  return text.split('\f').filter((page) => page.trim() !== '')
 }
 
 /** ffprobe of Debian 12 cannot read animations; the canvas stands in the header (RFC 9649). */

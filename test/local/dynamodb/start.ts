@@ -9,7 +9,7 @@ import pino from 'pino'
 import { type DynamoDbOptions, openDynamoDb } from '../../../lib/local/dynamodb/server.ts'
 import { descendants } from '../../processes.ts'
 
-export const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
+const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
 export const silentLog = pino({ level: 'silent' })
 
 export async function makeFolder(t: TestContext): Promise<string> {
@@ -36,7 +36,7 @@ export const makeClient = (endpoint: string, maxAttempts = 12) =>
   new DynamoDBClient({ endpoint, region: 'eu-central-1', credentials, maxAttempts })
 
 /** The process that has the file; undefined while there is none. */
-export const pidOf = (file: string) =>
+const pidOf = (file: string) =>
   descendants(process.pid).find(({ command }) => command.includes('dynoxide') && command.includes(file))?.pid
 
 export async function createTable(client: DynamoDBClient, TableName: string, ttl?: string): Promise<void> {

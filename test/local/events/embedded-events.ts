@@ -17,14 +17,14 @@ export const queueArn = (name: string) => `arn:aws:sqs:${region}:000000000000:${
 export const functionArn = (name: string) => `arn:aws:lambda:${region}:000000000000:function:${name}`
 export const busArn = (name: string) => `arn:aws:events:${region}:000000000000:event-bus/${name}`
 
-export interface Received {
+interface Received {
   readonly arn: string
   readonly body: string
   readonly options: SqsOptions
 }
 
 /** Targets that remember; `refuse` makes those of one ARN fail with an error. */
-export class Inbox {
+class Inbox {
   readonly received: Received[] = []
   readonly refuse = new Map<string, () => Error>()
   readonly attempts: string[] = []
@@ -65,13 +65,13 @@ export class Inbox {
   }
 }
 
-export interface Log {
+interface Log {
   readonly message: string
   readonly fields: object | undefined
 }
 
 /** A clock that stands still until it is moved. */
-export class FakeClock {
+class FakeClock {
   private at: Date
   constructor(start: string) {
     this.at = new Date(start)
