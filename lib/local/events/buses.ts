@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { ApiError } from '../signed-api.ts'
 import type { Account } from './account.ts'
-import { invalid, notFound } from './errors.ts'
+import { invalid, limitExceeded, notFound } from './errors.ts'
 import { page, readMembers, Tags, text, unsupported, whole } from './members.ts'
 import { tagsOf } from './tags.ts'
 
@@ -71,11 +71,7 @@ export const busOperations = {
       const buses = busesOf(account)
       if (buses.get(Name))
         throw new ApiError('ResourceAlreadyExistsException', `Event bus ${Name} already exists.`)
-      if (buses.list().length >= MAX_BUSES)
-        throw new ApiError(
-          'LimitExceededException',
-          'The requested resource exceeds the maximum number allowed.',
-        )
+      if (buses.list().length >= MAX_BUSES) throw limitExceeded()
       const at = account.now()
       const description = Description === undefined ? {} : { description: Description }
       buses.put(Name, { name: Name, ...description, tags: tagsOf(Tags), createdAt: at, modifiedAt: at })

@@ -6,5 +6,8 @@ export const invalid = (message: string) => new ApiError('ValidationException', 
 export const notFound = (message: string, status = 400) =>
   new ApiError('ResourceNotFoundException', message, status)
 
+export const limitExceeded = () =>
+  new ApiError('LimitExceededException', 'The requested resource exceeds the maximum number allowed.')
+
 export const badPattern = (reason: string) =>
   new ApiError('InvalidEventPatternException', `Event pattern is not valid. Reason: ${reason}`)

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, readBody, signatureRefusal } from '../signed-api.ts'
 import type { Credentials } from '../sigv4.ts'
 import type { Account } from './account.ts'
+import { jsonObject } from './json.ts'
 
 type Operation = (account: Account, body: unknown) => object | Promise<object>
 export type Operations = Readonly<Record<string, Operation>>
@@ -68,12 +69,8 @@ export function readRequest(request: IncomingMessage): Promise<Buffer> {
 
 export function readJson(bytes: Buffer): Readonly<Record<string, unknown>> {
   if (bytes.length === 0) return {}
-  try {
-    const value: unknown = JSON.parse(bytes.toString())
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  } catch {
-    // Falls through: it is told below what was expected.
-  }
+  const value = jsonObject(bytes.toString())
+  if (value) return value
   throw new ApiError('SerializationException', 'The body of the request is not a JSON object.')
 }
 

@@ -5,6 +5,7 @@ import type { Account } from './account.ts'
 import { busesOf, busName } from './buses.ts'
 import { invalid } from './errors.ts'
 import { leavesOf, matchesPattern, TooComplex } from './event-leaves.ts'
+import { jsonObject } from './json.ts'
 import { readMembers, text, unsupported } from './members.ts'
 import { type Condition, readPattern } from './pattern.ts'
 import { type Rule, ruleArn, rulesOf } from './rules.ts'
@@ -56,7 +57,7 @@ export const eventOperations = {
       body,
     )
     const pattern = readPattern(EventPattern)
-    const event = parseObject(Event)
+    const event = jsonObject(Event)
     const leaves = event && leavesOf(event)
     const required = ['id', 'account', 'source', 'time', 'region', 'detail-type']
     if (!leaves || required.some((name) => typeof event[name] !== 'string'))
@@ -84,7 +85,7 @@ function readEntry(account: Account, { Time, Source, DetailType, Detail, Resourc
     return refusal('NotAuthorizedForSourceException', 'Not authorized for the source.')
   const time = new Date(Time === undefined ? account.now() : Time * 1000)
   if (Number.isNaN(time.getTime())) return refusal('InvalidArgument', 'Parameter Time is not valid.')
-  if (!Detail || !parseObject(Detail)) return refusal('MalformedDetail', 'Detail is malformed.')
+  if (!Detail || !jsonObject(Detail)) return refusal('MalformedDetail', 'Detail is malformed.')
   const id = randomUUID()
   const json = composeEvent(account, {
     id,
@@ -133,19 +134,9 @@ interface Event extends RuleEvent {
 }
 
 export function readEvent(json: string): Event | undefined {
-  const value = parseObject(json)
+  const value = jsonObject(json)
   const leaves = value && leavesOf(value)
   return leaves && { json, value, leaves }
-}
-
-function parseObject(json: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(json)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  } catch {
-    // Told by the caller, in the words of its operation.
-  }
-  return undefined
 }
 
 const patterns = new WeakMap<Rule, Condition[]>()

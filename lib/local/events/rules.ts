@@ -1,9 +1,8 @@
 // Rules. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html and its kin.
 import * as z from 'zod'
-import { ApiError } from '../signed-api.ts'
 import type { Account } from './account.ts'
 import { BusNameOrArn, busName, findBus, Paging } from './buses.ts'
-import { invalid, notFound } from './errors.ts'
+import { invalid, limitExceeded, notFound } from './errors.ts'
 import { page, readMembers, Tags, text } from './members.ts'
 import { readPattern } from './pattern.ts'
 import { type TagRecord, tagsOf } from './tags.ts'
@@ -81,11 +80,7 @@ export const ruleOperations = {
       const bus = findBus(account, members.EventBusName).name
       if (ScheduleExpression) checkSchedule(ScheduleExpression, bus)
       const before = rulesOf(account).get(keyOf({ bus, name: Name }))
-      if (!before && countRules(account, bus) >= MAX_RULES)
-        throw new ApiError(
-          'LimitExceededException',
-          'The requested resource exceeds the maximum number allowed.',
-        )
+      if (!before && countRules(account, bus) >= MAX_RULES) throw limitExceeded()
       const sameSchedule =
         before !== undefined &&
         before.schedule === (ScheduleExpression || undefined) &&

@@ -4,6 +4,7 @@ import { ApiError } from '../signed-api.ts'
 import type { Account } from './account.ts'
 import { once, Token } from './client-token.ts'
 import { invalid, notFound } from './errors.ts'
+import { isJson } from './json.ts'
 import { page, RetryPolicy, readMembers, text, unsupported, whole } from './members.ts'
 import { findGroup, GroupName } from './schedule-groups.ts'
 import { checkDeadLetterArn, checkTargetArn, isFifo, serviceOf } from './target-arn.ts'
@@ -232,13 +233,4 @@ function checkTarget(account: Account, target: z.infer<typeof Target>): void {
     throw invalid('EventBridgeParameters must be specified for an event bus target, and for no other.')
   if (service !== 'sqs' && target.Input !== undefined && !isJson(target.Input))
     throw invalid('Invalid request provided: the Input of this target must be valid JSON.')
-}
-
-function isJson(input: string): boolean {
-  try {
-    JSON.parse(input)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -1,6 +1,7 @@
 // What a target receives: the event, a part of it, a constant, or a template filled from it.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html
 import { invalid } from './errors.ts'
+import { isJson } from './json.ts'
 
 export interface InputOptions {
   readonly Id: string
@@ -47,15 +48,6 @@ const predefined: readonly string[] = [
   'aws.events.event',
   'aws.events.event.json',
 ]
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
 
 export function targetInput(
   target: InputOptions,

@@ -1,9 +1,8 @@
 // The targets of rules. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutTargets.html and its kin.
 import * as z from 'zod'
-import { ApiError } from '../signed-api.ts'
 import type { Account } from './account.ts'
 import { BusNameOrArn, findBus, Paging } from './buses.ts'
-import { invalid } from './errors.ts'
+import { invalid, limitExceeded } from './errors.ts'
 import { page, RetryPolicy, readMembers, text, unsupported } from './members.ts'
 import { findRule, RuleName, rulesOf, updateRule } from './rules.ts'
 import { checkDeadLetterArn, checkTargetArn, isFifo } from './target-arn.ts'
@@ -71,11 +70,7 @@ export const targetOperations = {
       findBus(account, EventBusName)
       const rule = findRule(account, Rule, EventBusName)
       const targets = new Map([...rule.targets, ...Targets].map((target) => [target.Id, target]))
-      if (targets.size > MAX_TARGETS)
-        throw new ApiError(
-          'LimitExceededException',
-          'The requested resource exceeds the maximum number allowed.',
-        )
+      if (targets.size > MAX_TARGETS) throw limitExceeded()
       updateRule(account, { ...rule, targets: [...targets.values()] })
       return noFailures
     })
