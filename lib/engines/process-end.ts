@@ -54,6 +54,16 @@ function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ESRCH'
 }
 
+/** Whether a process runs, as this user or as another. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
 /** Ends what left the process group (setsid); where there is a PID namespace nothing is left to find. */
 export async function killMarked(mark: string): Promise<void> {
   for (let round = 0; round < 10; round++) {

@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isAlive } from './process-end.ts'
 
 /** For a process that lives on between jobs. Its name tells whose it is: the prefix, then the id of this service. */
 export function makeProcessFolder(baseDir: string, prefix: string): Promise<string> {
@@ -17,14 +18,5 @@ export async function removeOrphanedFolders(baseDir: string, prefix: string): Pr
   for (const name of await readdir(baseDir)) {
     const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : 0
     if (pid > 0 && !isAlive(pid)) await rm(join(baseDir, name), { recursive: true, force: true })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

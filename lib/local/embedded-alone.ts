@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { createLog } from '../log.ts'
 import { lockDataFolder } from './data-lock.ts'
 import { embeddedServices, openEmbedded } from './embedded.ts'
+import { failureText } from './failure-text.ts'
 import { loadSecrets } from './secrets.ts'
 
 /** Starts the embedded AWS servers alone, for any AWS tool. */
@@ -86,9 +87,7 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  // What was asked for, a port or a folder: the sentence is all that helps. Anything else is a bug and shown whole.
-  if (error instanceof UsageError) process.stderr.write(`${error.message}\n\n${usage}`)
-  else if (error instanceof Error && error.cause !== undefined) process.stderr.write(`${error.message}\n`)
-  else process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
-  process.exit(error instanceof UsageError ? 2 : 1)
+  const isMisused = error instanceof UsageError
+  process.stderr.write(isMisused ? `${error.message}\n\n${usage}` : `${failureText(error)}\n`)
+  process.exit(isMisused ? 2 : 1)
 })

@@ -1,5 +1,6 @@
 import { ConfigError, processEnvironment } from '../config.ts'
 import { protection } from '../engines/sandbox.ts'
+import { failureText } from './failure-text.ts'
 import { startService } from './service.ts'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -22,8 +23,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  // A setting, a port or a folder: the sentence is all that helps. Anything else is a bug and shown whole.
-  const expected = error instanceof ConfigError || (error instanceof Error && error.cause !== undefined)
-  process.stderr.write(`${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`)
+  process.stderr.write(`${failureText(error, ConfigError)}\n`)
   process.exit(1)
 })

@@ -1,6 +1,7 @@
 // What `npm run backup` and `npm run restore` have in common.
 import { resolve } from 'node:path'
 import { ConfigError, processEnvironment, readConfig } from '../../config.ts'
+import { failureText } from '../failure-text.ts'
 import { BackupError } from './save.ts'
 
 /** Runs one of the two on the file that was named and the data folder that is set; says what came of it. */
@@ -22,14 +23,7 @@ export function runCommand(
   main().catch((error: unknown) => {
     const { reason } = interrupted.signal
     const shown = reason instanceof BackupError ? reason : error
-    // What was asked for, or a folder: the sentence is all that helps. Anything else is a bug and shown whole.
-    const expected =
-      shown instanceof BackupError ||
-      shown instanceof ConfigError ||
-      (shown instanceof Error && shown.cause !== undefined)
-    process.stderr.write(
-      `${expected ? shown.message : shown instanceof Error ? shown.stack : String(shown)}\n`,
-    )
+    process.stderr.write(`${failureText(shown, BackupError, ConfigError)}\n`)
     process.exitCode = 1
   })
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { isAlive } from '../../engines/process-end.ts'
 import { type Manifest, manifestName, pack } from './archive.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
 
@@ -51,17 +52,8 @@ export async function saveDataFolder(
 /** Of backups that were killed. */
 async function removeLeftovers(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir))
-    if (name.startsWith(stagingPrefix) && !isRunning(Number(name.slice(stagingPrefix.length))))
+    if (name.startsWith(stagingPrefix) && !isAlive(Number(name.slice(stagingPrefix.length))))
       await rm(join(dataDir, name), { recursive: true, force: true })
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    // It runs as somebody else.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
 }
 
 async function synchronize(file: string): Promise<void> {
