@@ -2,6 +2,7 @@
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import * as z from 'zod'
+import { lambdaLimits } from '../lambda/runtime.ts'
 
 export interface Answer {
   readonly status: number
@@ -20,8 +21,8 @@ const Structured = z.object({
   isBase64Encoded: z.boolean().nullish(),
 })
 
-/** Lambda's limit of a response, which the JSON of the whole result is under. */
-const mostBytes = 6_291_556
+/** The JSON of the whole result is under it. */
+const mostBytes = lambdaLimits.responseBytes
 
 /** Undefined for a result that API Gateway does not understand. */
 export function answerOf(result: unknown): Answer | undefined {

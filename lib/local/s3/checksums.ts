@@ -3,6 +3,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { type Crc64, crc32c, joinCrc, updateCrc64 } from './crc.ts'
+import { S3Error } from './errors.ts'
 
 interface Running {
   update(chunk: Buffer): void
@@ -42,6 +43,16 @@ export const ALGORITHM_NAMES = Object.keys(ALGORITHMS) as Algorithm[]
 export function asAlgorithm(text: string): Algorithm | undefined {
   const name = text.toUpperCase()
   return ALGORITHM_NAMES.find((one) => one === name)
+}
+
+/** @throws S3Error InvalidRequest for a name that is none of an algorithm. */
+export function requireAlgorithm(text: string): Algorithm {
+  const algorithm = asAlgorithm(text)
+  if (algorithm) return algorithm
+  throw new S3Error(
+    'InvalidRequest',
+    'Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]',
+  )
 }
 
 export function checksumHeader(algorithm: Algorithm): string {

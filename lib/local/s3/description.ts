@@ -5,15 +5,16 @@ import type { Headers } from './call.ts'
 import { invalidArgument, notImplemented, S3Error } from './errors.ts'
 import type { Description, StoredObject, Tag } from './objects.ts'
 
-const KEPT = [
+/** Headers of a download that whoever signs its URL may word otherwise. */
+const OVERRIDES = [
   'cache-control',
   'content-disposition',
   'content-encoding',
   'content-language',
   'content-type',
   'expires',
-  'x-amz-website-redirect-location',
 ]
+const KEPT = [...OVERRIDES, 'x-amz-website-redirect-location']
 const MAX_METADATA_BYTES = 2048
 
 /** Headers of features this server lacks. To take and ignore them would be to lie about encryption or locks. */
@@ -147,15 +148,6 @@ function encodeWord(name: string, value: string): string {
   if (!name.startsWith('x-amz-meta-') || !/[\u0080-\u00ff]/.test(value)) return value
   return `=?UTF-8?B?${Buffer.from(value).toString('base64')}?=`
 }
-
-const OVERRIDES = [
-  'cache-control',
-  'content-disposition',
-  'content-encoding',
-  'content-language',
-  'content-type',
-  'expires',
-]
 
 /** response-content-disposition and its kin: what the signer of a URL wants the download to be called. */
 export function overriddenHeaders(query: ReadonlyMap<string, string>): Record<string, string> {

@@ -7,18 +7,19 @@ import {
   ALGORITHM_NAMES,
   type Algorithm,
   allowsType,
-  asAlgorithm,
   type ChecksumType,
   checksumElement,
   checksumHeader,
   checksumHeaders,
+  requireAlgorithm,
   usualType,
 } from './checksums.ts'
 import { copyBytes, readCopyRange, readCopySource } from './copy-source.ts'
 import type { Database } from './database.ts'
 import { readDescription } from './description.ts'
-import { invalidArgument, S3Error } from './errors.ts'
+import { S3Error } from './errors.ts'
 import type { Description } from './objects.ts'
+import { readPartNumber } from './paging.ts'
 import { toXml } from './xml.ts'
 
 export interface Upload extends Description {
@@ -67,12 +68,7 @@ function readChecksumChoice({ headers }: Call): { algorithm: Algorithm | undefin
       'The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.',
     )
   }
-  const algorithm = asAlgorithm(named)
-  if (!algorithm)
-    throw new S3Error(
-      'InvalidRequest',
-      'Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]',
-    )
+  const algorithm = requireAlgorithm(named)
   if (type === undefined) return { algorithm, type: usualType(algorithm) }
   if (!allowsType(algorithm, type))
     throw new S3Error(
@@ -130,14 +126,6 @@ export async function uploadPartCopy(services: Services, call: Call): Promise<Re
       ...(upload.algorithm && { [checksumElement(algorithm)]: received.checksums.get(algorithm) }),
     }),
   }
-}
-
-function readPartNumber({ query }: Call): number {
-  const text = query.get('partNumber') ?? ''
-  const number = Number(text)
-  if (!/^\d+$/.test(text) || number < 1 || number > 10_000)
-    throw invalidArgument('Part number must be an integer between 1 and 10000, inclusive', 'partNumber', text)
-  return number
 }
 
 /** A part must carry the checksum its upload was begun with; S3 computes it itself only for whole-object ones. */

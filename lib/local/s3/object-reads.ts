@@ -6,7 +6,7 @@ import { objectHeaders, overriddenHeaders } from './description.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { expirationHeader } from './lifecycle.ts'
 import { requireObject, type Segment, type StoredObject, segmentsOf } from './objects.ts'
-import { readCount } from './paging.ts'
+import { readCount, readPartNumber } from './paging.ts'
 import { toXml } from './xml.ts'
 
 interface Slice extends ByteRange {
@@ -58,11 +58,10 @@ function describeRead({ db }: Services, call: Call, object: StoredObject, segmen
 }
 
 function chooseSlice(call: Call, object: StoredObject, segments: readonly Segment[]): Slice {
-  const partNumber = call.query.get('partNumber')
-  if (partNumber !== undefined) {
+  if (call.query.has('partNumber')) {
     if (call.headers.has('range'))
       throw new S3Error('InvalidRequest', 'Cannot specify both Range header and partNumber query parameter')
-    return choosePart(partNumber, object, segments)
+    return choosePart(readPartNumber(call), object, segments)
   }
   const range = readRange(call.headers, object)
   // The checksum belongs to the whole; a client that compares it with a part of the bytes must fail.
@@ -70,15 +69,12 @@ function chooseSlice(call: Call, object: StoredObject, segments: readonly Segmen
   return { first: 0, last: object.size - 1, partial: false, checksum: object.checksum, headers: {} }
 }
 
-function choosePart(text: string, object: StoredObject, segments: readonly Segment[]): Slice {
-  const wanted = Number(text)
-  if (!/^\d+$/.test(text) || wanted < 1 || wanted > 10_000)
-    throw invalidArgument('Part number must be an integer between 1 and 10000, inclusive', 'partNumber', text)
+function choosePart(wanted: number, object: StoredObject, segments: readonly Segment[]): Slice {
   const index = segments.findIndex(({ number }) => number === wanted)
   const part = segments[index]
   if (!part)
     throw new S3Error('InvalidPartNumber', undefined, {
-      PartNumberRequested: text,
+      PartNumberRequested: `${wanted}`,
       ActualPartCount: `${Math.max(object.parts, 1)}`,
     })
   const first = segments.slice(0, index).reduce((sum, { size }) => sum + size, 0)

@@ -6,11 +6,11 @@ import { isoTime, nowInSeconds } from './call.ts'
 import {
   ALGORITHM_NAMES,
   type Algorithm,
-  asAlgorithm,
   type Checksum,
   checksumElement,
   checksumHeader,
   checksumHeaders,
+  requireAlgorithm,
 } from './checksums.ts'
 import { checkWrite } from './conditions.ts'
 import { copyBytes, readCopySource } from './copy-source.ts'
@@ -86,12 +86,7 @@ export async function copyObject(services: Services, call: Call): Promise<Reply>
   const description = describeCopy(call, source)
   checkWrite(call.headers, findObject(services.db, call.bucket, call.key))
   const named = call.headers.get('x-amz-checksum-algorithm')
-  const algorithm = named === undefined ? source.checksum?.algorithm : asAlgorithm(named)
-  if (named !== undefined && !algorithm)
-    throw new S3Error(
-      'InvalidRequest',
-      'Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]',
-    )
+  const algorithm = named === undefined ? source.checksum?.algorithm : requireAlgorithm(named)
   const received = await copyBytes(
     services,
     source,

@@ -1,5 +1,6 @@
-// What all listings share: counts, and names in the encoding the client asked for.
+// What listings and parts are asked for by: counts, numbers of parts, and names in the encoding of the client.
 import { uriEncode } from '../sigv4.ts'
+import type { Call } from './call.ts'
 import { invalidArgument } from './errors.ts'
 
 /** A max-keys and its kin: more than `most` counts as `most`. */
@@ -11,6 +12,14 @@ export function readCount(name: string, text: string | undefined, usual: number,
   if (count < 0 || count > 2 ** 31 - 1)
     throw invalidArgument(`Argument ${name} must be an integer between 0 and 2147483647`, name, text)
   return Math.min(count, most)
+}
+
+export function readPartNumber({ query }: Pick<Call, 'query'>): number {
+  const text = query.get('partNumber') ?? ''
+  const number = Number(text)
+  if (!/^\d+$/.test(text) || number < 1 || number > 10_000)
+    throw invalidArgument('Part number must be an integer between 1 and 10000, inclusive', 'partNumber', text)
+  return number
 }
 
 /** How names are written: percent-encoded (the slash stays) when the client asks, because XML 1.0 lacks some characters. */
