@@ -2,14 +2,17 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Refusal, Refused, SignedRequest } from './sigv4.ts'
 
+/** A signature and what it is said to be over; nothing of it is checked yet. */
 export interface Claim {
   readonly accessKeyId: string
   readonly sessionToken: string
+  /** YYYYMMDD, of the credential's scope. */
   readonly day: string
   readonly region: string
   readonly service: string
   readonly signedHeaders: readonly string[]
   readonly signature: string
+  /** As it was signed: `20260131T235959Z`. */
   readonly amzDate: string
   readonly signedAt: Date
   /** Only presigned requests expire. */
@@ -24,6 +27,7 @@ export interface Claim {
 const ALGORITHM = 'AWS4-HMAC-SHA256'
 const WEEK_S = 604_800
 
+/** What is wrong is told in the words of S3; services with others go by the reason. */
 export function readClaim(request: SignedRequest): Claim | Refused {
   const mark = request.url.indexOf('?')
   const path = mark < 0 ? request.url : request.url.slice(0, mark)
@@ -138,6 +142,7 @@ export function readCredential(text: string | undefined) {
   return { accessKeyId, day, region, service }
 }
 
+/** `20260131T235959Z`; undefined for anything else. */
 export function readAmzDate(text: string): Date | undefined {
   const iso = text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6.000Z')
   const date = new Date(iso)

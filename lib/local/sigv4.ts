@@ -4,6 +4,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Claim, readClaim } from './sigv4-claim.ts'
 
+/** An access key that this machine knows. */
 export interface Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
@@ -67,6 +68,10 @@ export interface SigV4Options {
 
 const MAX_SKEW_MS = 15 * 60_000
 
+/**
+ * Whether one of the credentials signed the request for this service and region, and when it may be used. S3 wants all
+ * x-amz-* headers signed and a hash of the body named; other services have the body itself at hand.
+ */
 export function verifySigV4(
   request: SignedRequest,
   credentials: readonly Credentials[],
@@ -144,6 +149,7 @@ export function verifySigV4(
 const signingKeys = new Map<string, Buffer>()
 const mostSigningKeys = 64
 
+/** `day` is YYYYMMDD. */
 export function deriveSigningKey(secret: string, day: string, region: string, service: string): Buffer {
   const name = [secret, day, region, service].join('\n')
   const known = signingKeys.get(name)
