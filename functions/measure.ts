@@ -4,12 +4,15 @@ import { eventSchema } from '../events/index.ts'
 import { readConfig } from '../lib/config.ts'
 import { createLog, type Log } from '../lib/log.ts'
 
-const Ended = z.union([eventSchema('job.completed'), eventSchema('job.failed')])
-
-/** The event of the bus; its detail is one of those that `lib/resources.ts` lets this function listen to. */
-export type EndedEvent = Pick<EventBridgeEvent<string, unknown>, 'detail'>
+const Measurable = z.discriminatedUnion('event', [
+  eventSchema('job.completed'),
+  eventSchema('job.failed'),
+  eventSchema('file.deleted'),
+])
+type Measurable = z.infer<typeof Measurable>
 
 interface Measured {
+  readonly jobId: string
   /** What the metric is told apart by. */
   readonly dimension: Readonly<Record<string, string>>
   readonly metric: { readonly Name: string; readonly Unit: 'Milliseconds' | 'Count' }
@@ -19,22 +22,41 @@ interface Measured {
 let log: Log | undefined
 
 /**
- * Makes metrics of how jobs ended: `Duration` by engine, `Failures` by error code. CloudWatch reads them from log lines
- * in its Embedded Metric Format, so that nobody waits for a call; on one machine the lines are there to be searched.
+ * Makes metrics of what happens: `Duration` of jobs by engine, `Failures` by error code, `DeletedFiles` by reason.
+ * CloudWatch reads them from log lines in its Embedded Metric Format, so that nobody waits for a call; on one machine
+ * the lines are there to be searched.
  */
-export async function handler({ detail }: EndedEvent): Promise<void> {
+export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
   log ??= createLog(readConfig())
-  const event = Ended.parse(detail)
-  log.info({ ...embedded(measured(event), event.timestamp), jobId: event.job.id }, 'job ended')
+  const event = Measurable.parse(detail)
+  const measure = measured(event)
+  log.info({ ...embedded(measure, event.timestamp), jobId: measure.jobId }, 'metric')
 }
 
-function measured(event: z.infer<typeof Ended>): Measured {
-  if (event.event === 'job.completed') {
-    const metric = { Name: 'Duration', Unit: 'Milliseconds' } as const
-    return { dimension: { Engine: event.job.engine ?? 'none' }, metric, value: event.job.durationMs }
+function measured(event: Measurable): Measured {
+  switch (event.event) {
+    case 'job.completed':
+      return {
+        jobId: event.job.id,
+        dimension: { Engine: event.job.engine ?? 'none' },
+        metric: { Name: 'Duration', Unit: 'Milliseconds' },
+        value: event.job.durationMs,
+      }
+    case 'job.failed':
+      return {
+        jobId: event.job.id,
+        dimension: { ErrorCode: event.job.error.code },
+        metric: { Name: 'Failures', Unit: 'Count' },
+        value: 1,
+      }
+    case 'file.deleted':
+      return {
+        jobId: event.file.jobId,
+        dimension: { Reason: event.file.reason },
+        metric: { Name: 'DeletedFiles', Unit: 'Count' },
+        value: 1,
+      }
   }
-  const metric = { Name: 'Failures', Unit: 'Count' } as const
-  return { dimension: { ErrorCode: event.job.error.code }, metric, value: 1 }
 }
 
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html */

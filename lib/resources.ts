@@ -138,7 +138,7 @@ export const functions = {
     handler: 'functions/measure.handler',
     memoryMb: 256,
     timeoutS: 10,
-    trigger: { events: ['job.completed', 'job.failed'] },
+    trigger: { events: ['job.completed', 'job.failed', 'file.deleted'] },
   },
 } as const satisfies Readonly<Record<string, FunctionDeclaration>>
 export type FunctionName = keyof typeof functions

@@ -5,7 +5,8 @@ import type { Queues } from '../aws/queues.ts'
 import type { VersionedPut } from '../aws/table.ts'
 import type { Log } from '../log.ts'
 import type { Job } from './job.ts'
-import { advance, type Effect, effects, type JobState, keysOf, type Transition } from './machine.ts'
+import { filesOf } from './job-files.ts'
+import { advance, deletions, type Effect, effects, type JobState, type Transition } from './machine.ts'
 import type { JobStore } from './store.ts'
 
 /** Resolves when a job may have changed, at the latest after `leftMs`; `pauseMs` is how long to wait where nobody tells. */
@@ -91,7 +92,10 @@ export class Jobs {
 
   /** Removes the job, its tasks and its files at once. */
   async delete(state: JobState): Promise<void> {
-    await this.#files.delete(keysOf(state.job, state.tasks))
+    const files = filesOf(state)
+    await this.#files.delete(files.map(({ key }) => key))
+    const told = deletions(files, state.job.sequence + 1)
+    await this.#publish(told.map((announcement) => eventOf(announcement, state)))
     await this.store.delete(state)
     this.#log.info({ jobId: state.job.id }, 'job deleted')
   }
@@ -100,9 +104,7 @@ export class Jobs {
   async perform(state: JobState): Promise<void> {
     const due = effects(state)
     const sends = due.flatMap((effect) => (effect.type === 'send' ? [effect] : []))
-    const events = due.flatMap((effect) =>
-      effect.type === 'publish' ? [eventOf(effect.event, effect.sequence, state)] : [],
-    )
+    const events = due.flatMap((effect) => (effect.type === 'publish' ? [eventOf(effect, state)] : []))
     const deletions = due.flatMap((effect) => (effect.type === 'delete-files' ? [effect] : []))
     // Work first: whoever takes the task begins while the rest happens.
     await Promise.all(sends.map((effect) => this.#send(state, effect)))
@@ -110,7 +112,7 @@ export class Jobs {
   }
 
   async progress(state: JobState): Promise<void> {
-    await this.#publish([eventOf('job.progress', state.job.sequence, state)])
+    await this.#publish([eventOf({ event: 'job.progress', sequence: state.job.sequence }, state)])
   }
 
   async #send(

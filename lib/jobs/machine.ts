@@ -1,4 +1,4 @@
-import type { EventName } from '../../events/index.ts'
+import type { Announcement, EventName } from '../../events/index.ts'
 import type { ImageId } from '../engines/engine.ts'
 import {
   isLive,
@@ -9,6 +9,7 @@ import {
   type Task,
   type Warning,
 } from './job.ts'
+import { filesOf, type JobFile } from './job-files.ts'
 import { apply, isReady, later, leaseGraceS } from './transitions.ts'
 
 /**
@@ -57,7 +58,7 @@ export type Transition =
 
 export type Effect =
   | { readonly type: 'send'; readonly image: ImageId; readonly taskName: string }
-  | { readonly type: 'publish'; readonly event: EventName; readonly sequence: number }
+  | ({ readonly type: 'publish' } & Announcement)
   | { readonly type: 'delete-files'; readonly keys: readonly string[] }
 
 /** Seconds until a job that nobody touched is looked at: first, and while it waits in a long queue. */
@@ -72,7 +73,8 @@ export function advance(state: JobState, transition: Transition, now: Date): Job
 }
 
 /** What must happen in the world while this state holds. */
-export function effects({ job, tasks }: JobState): Effect[] {
+export function effects(state: JobState): Effect[] {
+  const { job, tasks } = state
   const publish = (event: EventName, sequence = job.sequence): Effect => ({
     type: 'publish',
     event,
@@ -92,15 +94,17 @@ export function effects({ job, tasks }: JobState): Effect[] {
       return [publish('job.failed')]
     case 'cancelled':
       return [publish('job.cancelled')]
-    case 'expired':
-      return [{ type: 'delete-files', keys: keysOf(job, tasks) }, publish('job.expired')]
+    case 'expired': {
+      const files = filesOf(state)
+      const told = deletions(files, job.sequence - files.length)
+      return [{ type: 'delete-files', keys: files.map(({ key }) => key) }, ...told, publish('job.expired')]
+    }
   }
 }
 
-/** Every object of the bucket that the job holds. */
-export function keysOf(job: Job, tasks: readonly Task[]): string[] {
-  return [...new Set([...job.files, ...tasks.flatMap((task) => task.files)].map((file) => file.key))]
-}
+/** What is told of files that are gone; the first gets the sequence number `from`. */
+export const deletions = (files: readonly JobFile[], from: number) =>
+  files.map((file, at) => ({ type: 'publish', event: 'file.deleted', sequence: from + at, file }) as const)
 
 const isFirstRun = (task: Task) => task.status === 'processing' && task.step === 0 && task.attempt === 1
 

@@ -1,4 +1,5 @@
 import { isLive, isTerminal, type Job, type JobError, type Task } from './job.ts'
+import { filesOf } from './job-files.ts'
 import type { JobState, OfLease, StepOutcome, Transition } from './machine.ts'
 
 /** What each transition makes of a state; pure, and called by `advance` alone. */
@@ -262,7 +263,13 @@ export const tookTooLong = (job: Pick<Job, 'timeoutS'>): JobError => ({
   details: { limitS: job.timeoutS },
 })
 
+/** Each file that goes is told of, and then that the job is over. */
 const expire = (state: JobState, now: Date): JobState => ({
-  job: { ...state.job, status: 'expired', expiredAt: iso(now), sequence: state.job.sequence + 1 },
+  job: {
+    ...state.job,
+    status: 'expired',
+    expiredAt: iso(now),
+    sequence: state.job.sequence + filesOf(state).length + 1,
+  },
   tasks: state.tasks,
 })

@@ -17,8 +17,8 @@ after(() => service.stop())
 
 type Line = Readonly<Record<string, unknown>>
 
-/** The line that the end of a job leaves in the log, as soon as it is there. */
-async function metricOf(jobId: string): Promise<Line> {
+/** The line that a metric of a job leaves in the log, as soon as it is there. */
+async function metricOf(jobId: string, name: string): Promise<Line> {
   const path = join(service.dataDir, 'service.log')
   const stop = AbortSignal.timeout(20_000)
   const changes = watch(path, { signal: stop })
@@ -26,8 +26,10 @@ async function metricOf(jobId: string): Promise<Line> {
     new Promise((resolve, reject) => changes.once('change', resolve).once('error', reject))
   for (;;) {
     const next = changed()
-    const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.includes('"job ended"'))
-    const line = lines.map((text): Line => JSON.parse(text)).find((one) => one['jobId'] === jobId)
+    const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.includes('"metric"'))
+    const line = lines
+      .map((text): Line => JSON.parse(text))
+      .find((one) => one['jobId'] === jobId && name in one)
     if (line) {
       changes.close()
       return line
@@ -45,7 +47,7 @@ test('the time that a job took is a metric of its engine', async () => {
   const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'webp' })
   const { data } = (await response.json()) as { data: { jobId: string } }
   assert.equal((await client.finished(data.jobId)).status, 'completed')
-  const line = await metricOf(data.jobId)
+  const line = await metricOf(data.jobId, 'Duration')
   assert.equal(line['Engine'], 'vips')
   assert.equal(typeof line['Duration'], 'number')
   const [metric] = metrics(line)
@@ -60,7 +62,17 @@ test('a job that failed counts for its error code', async () => {
   const { data } = (await response.json()) as { data: { jobId: string } }
   const job = await client.finished(data.jobId)
   assert.equal(job.status, 'failed')
-  const line = await metricOf(data.jobId)
+  const line = await metricOf(data.jobId, 'Failures')
   assert.equal(line['Failures'], 1)
   assert.equal(line['ErrorCode'], job.error?.code)
+})
+
+test('a file that somebody deletes is counted with the reason', async () => {
+  const bytes = await fixture('corners.png')
+  const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'gif' })
+  const { data } = (await response.json()) as { data: { jobId: string } }
+  await client.finished(data.jobId)
+  assert.equal((await client.fetch(`/v1/jobs/${data.jobId}`, { method: 'DELETE' })).status, 204)
+  const line = await metricOf(data.jobId, 'DeletedFiles')
+  assert.equal(line['Reason'], 'request')
 })

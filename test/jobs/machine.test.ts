@@ -191,6 +191,7 @@ test('an ended job expires after its retention: its files go and it is said', ()
   assert.equal(state.job.status, 'expired')
   assert.equal(state.job.wakeAt, undefined)
   assert.deepEqual(effects(state)[0], { type: 'delete-files', keys: ['out', 'in'] })
+  assert.deepEqual(kinds(state).slice(1), ['file.deleted', 'file.deleted', 'job.expired'])
 })
 
 test('every state but the last has a time at which somebody looks', () => {
@@ -218,5 +219,7 @@ test('sequence numbers of a job grow by one for each event that is told', () => 
   note(state)
   state = must(state, { type: 'complete', ...of, outcome })
   note(state)
-  assert.deepEqual(numbers, [1, 2, 3, 4])
+  state = must(state, { type: 'wake' }, after(4000))
+  note(state)
+  assert.deepEqual(numbers, [1, 2, 3, 4, 5, 6, 7])
 })
