@@ -9,6 +9,7 @@ import { getHealth } from './get-health.ts'
 import { getJob } from './get-job.ts'
 import { getOpenApi } from './get-openapi.ts'
 import { getStatus } from './get-status.ts'
+import { getUpload } from './get-upload.ts'
 import { getVersion } from './get-version.ts'
 import { listConversions } from './list-conversions.ts'
 import { listFormats } from './list-formats.ts'
@@ -27,6 +28,7 @@ const api: readonly AnyContract[] = [
   deleteJob,
   cancelJob,
   presignUpload,
+  getUpload,
   listFormats,
   listConversions,
   getFormat,

@@ -75,17 +75,24 @@ export async function uploadedSource(
   }
 }
 
-async function arrived(uploadId: string, field: string, owner: string, services: Services) {
+/**
+ * An upload of this owner that has not expired.
+ * @throws AppError UPLOAD_NOT_FOUND
+ */
+export async function ownUpload(
+  uploadId: string,
+  field: string,
+  owner: string,
+  services: Services,
+): Promise<UploadRecord> {
   const upload = idPattern('upl').test(uploadId) ? await services.uploads.get(uploadId) : undefined
-  if (!upload || upload.owner !== owner || upload.expiresAt < new Date().toISOString()) {
-    throw new AppError(
-      'UPLOAD_NOT_FOUND',
-      `There is no upload ${uploadId.slice(0, 64)} of yours; it may have expired. Upload the file again.`,
-      {
-        field,
-      },
-    )
-  }
+  if (upload && upload.owner === owner && upload.expiresAt >= new Date().toISOString()) return upload
+  const sentence = `There is no upload ${uploadId.slice(0, 64)} of yours; it may have expired. Upload the file again.`
+  throw new AppError('UPLOAD_NOT_FOUND', sentence, { field })
+}
+
+async function arrived(uploadId: string, field: string, owner: string, services: Services) {
+  const upload = await ownUpload(uploadId, field, owner, services)
   if (upload.jobId) {
     throw new AppError(
       'CONFLICT',

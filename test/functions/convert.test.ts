@@ -146,6 +146,30 @@ test('a presigned upload is converted once; a second job for it is refused', asy
   assert.equal((await client.finished((await dataOf(winner)).jobId)).status, 'completed')
 })
 
+test('an upload tells whether its file is there, to its owner alone', async () => {
+  const body = JSON.stringify({ filename: 'red.png', contentType: 'image/png', size: png.length })
+  const headers = { 'content-type': 'application/json' }
+  const presign = await client.fetch('/v1/uploads/presign', { method: 'POST', headers, body })
+  const { data } = (await presign.json()) as {
+    data: { uploadId: string; url: string; headers: Record<string, string> }
+  }
+  const seen = async () => {
+    const response = await client.fetch(`/v1/uploads/${data.uploadId}`)
+    return ((await response.json()) as { data: Record<string, unknown> }).data
+  }
+  assert.equal((await seen())['status'], 'pending')
+  await fetch(data.url, { method: 'PUT', headers: data.headers, body: png })
+  assert.partialDeepStrictEqual(await seen(), { status: 'ready', filename: 'red.png', jobId: null })
+  const convert = JSON.stringify({ uploadId: data.uploadId, targetFormat: 'webp' })
+  const { jobId } = await dataOf(
+    await client.fetch('/v1/convert', { method: 'POST', headers, body: convert }),
+  )
+  assert.equal((await seen())['jobId'], jobId)
+  const stranger = await new Client(service).fetch(`/v1/uploads/${data.uploadId}`)
+  assert.equal(stranger.status, 404)
+  assert.equal(((await stranger.json()) as { error: { code: string } }).error.code, 'UPLOAD_NOT_FOUND')
+})
+
 test('a presigned form takes the announced file, and no larger one', async () => {
   const presign = async () => {
     const response = await client.fetch('/v1/uploads/presign', {
