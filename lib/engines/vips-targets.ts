@@ -1,6 +1,6 @@
 import type { Sharp } from 'sharp'
 import * as z from 'zod'
-import { qualityNumber } from './options.ts'
+import { flag, qualityNumber } from './options.ts'
 import {
   colorSpace,
   jpegQualityOf,
@@ -13,6 +13,9 @@ import {
 
 const PlainOptions = z.object(pictureShape)
 const LossyOptions = z.object(lossyShape)
+const lossless = flag()
+  .default(false)
+  .describe('Every pixel stays as it is; quality then says how hard it is tried to be small.')
 
 /** What a format can hold, and how pixels become it. */
 interface PixelTarget {
@@ -58,8 +61,11 @@ export const pixelTargets = {
       adaptiveFiltering: true,
     }),
   ),
-  webp: target(LossyOptions, { holds: 'frames', profiled: true, cost: 0.05 }, (image, { quality }) =>
-    image.webp({ quality: qualityNumber(quality, scales.webp) }),
+  webp: target(
+    LossyOptions.extend({ lossless }),
+    { holds: 'frames', profiled: true, cost: 0.05 },
+    (image, options) =>
+      image.webp({ quality: qualityNumber(options.quality, scales.webp), lossless: options.lossless }),
   ),
   gif: target(LossyOptions, { holds: 'frames', cost: 0.1 }, (image, { quality }) =>
     image.gif({ colours: Math.max(2, Math.round(2.56 * qualityNumber(quality, scales.gif))), effort: 4 }),

@@ -222,6 +222,15 @@ describe('an option of a picture', () => {
     assert.ok(low < high && ten < ninety && ten <= low, `${low} ${high} ${ten} ${ninety}`)
   })
 
+  test('keeps every pixel in WebP when asked to', async () => {
+    const photo = fixture('corners.jpg')
+    const pixels = (path: string) => sharp(path).removeAlpha().raw().toBuffer()
+    const made = async (options: Record<string, unknown>) =>
+      pixels((await convert(vips, photo, 'webp', { options })).path)
+    assert.deepEqual(await made({ lossless: 'true' }), await pixels(photo))
+    assert.notDeepEqual(await made({}), await pixels(photo))
+  })
+
   test('makes PNG indexed, interlaced, and more or less packed', async () => {
     const made = async (options: Record<string, unknown>) =>
       (await convert(vips, source, 'png', { options })).path
