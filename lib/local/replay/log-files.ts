@@ -1,0 +1,84 @@
+// Log files, also those that an operator's logrotate has put away, and the lines in them.
+import { createReadStream } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createGunzip } from 'node:zlib'
+import * as z from 'zod'
+import type { Environment } from '../environment.ts'
+
+const LogLine = z.looseObject({
+  time: z.string(),
+  level: z.string(),
+  msg: z.string().default(''),
+  requestId: z.string().optional(),
+  jobId: z.string().optional(),
+})
+export type LogLine = z.infer<typeof LogLine>
+
+/** The file and those beside it whose names go on, as `service.log.1` and `service.log.2.gz`; oldest first. */
+export async function logFilesOf(logFile: string): Promise<string[]> {
+  const folder = dirname(logFile)
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith(basename(logFile)))
+  const found = await Promise.all(
+    names.map(async (name) => ({ path: join(folder, name), stats: await stat(join(folder, name)) })),
+  )
+  return found
+    .filter(({ stats }) => stats.isFile())
+    .sort((a, b) => a.stats.mtimeMs - b.stats.mtimeMs)
+    .map(({ path }) => path)
+}
+
+/** Lines that hold one of some texts. What is no line of ours is left out: a process may die in the middle of one. */
+async function* linesWith(logFiles: readonly string[], texts: readonly string[]): AsyncGenerator<LogLine> {
+  for (const path of logFiles) {
+    const bytes = createReadStream(path)
+    const input = path.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes
+    for await (const line of createInterface({ input })) {
+      const parsed = texts.some((text) => line.includes(text)) ? parseLine(line) : undefined
+      if (parsed) yield parsed
+    }
+  }
+}
+
+export function parseLine(line: string): LogLine | undefined {
+  try {
+    return LogLine.safeParse(JSON.parse(line)).data
+  } catch {
+    return undefined
+  }
+}
+
+const serviceStarted = 'service started'
+const Started = z.object({ msg: z.literal(serviceStarted), servers: z.record(z.string(), z.string()) })
+
+/** Addresses of the embedded servers, as the service told them at its last start. */
+export async function lastServers(logFiles: readonly string[]): Promise<Environment | undefined> {
+  let servers: Environment | undefined
+  for await (const line of linesWith(logFiles, [serviceStarted]))
+    servers = Started.safeParse(line).data?.servers ?? servers
+  return servers
+}
+
+export interface JobLines {
+  /** In the order of time. */
+  readonly lines: readonly LogLine[]
+  /** Requests about the job, which tell nothing of its fate. */
+  readonly requests: number
+}
+
+/** Lines of a job: those that hold its id, and those of the request that made it. */
+export async function linesOfJob(
+  logFiles: readonly string[],
+  jobId: string,
+  requestId: string | undefined,
+): Promise<JobLines> {
+  const lines: LogLine[] = []
+  let requests = 0
+  for await (const line of linesWith(logFiles, [jobId, ...(requestId ? [requestId] : [])])) {
+    const isAboutIt = line.msg === 'request' && line.requestId !== requestId && line['status'] !== 500
+    if (isAboutIt) requests++
+    else lines.push(line)
+  }
+  return { lines: lines.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0)), requests }
+}

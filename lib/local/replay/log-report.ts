@@ -1,0 +1,83 @@
+// Log lines as a person reads them, and what the engines said in them.
+import * as z from 'zod'
+import type { LogLine } from './log-files.ts'
+import type { Printer } from './printer.ts'
+
+/** As pino's serializer writes them. */
+const LoggedError = z.looseObject({
+  type: z.string().default('Error'),
+  message: z.string().default(''),
+  stack: z.string().optional(),
+  code: z.unknown().optional(),
+  cause: z.unknown().optional(),
+})
+type LoggedError = z.infer<typeof LoggedError>
+
+const longest = 160
+const short = (text: string) => {
+  const [first = ''] = text.trim().split('\n')
+  return first.length > longest ? `${first.slice(0, longest)}…` : first
+}
+
+/** Told elsewhere in the report, or the same on every line. */
+const leftOut: readonly string[] = ['time', 'level', 'msg', 'jobId', 'requestId', 'stderr', 'error']
+
+export function shownLine(line: LogLine): string {
+  const { time, level, msg } = line
+  const fields = Object.entries(line)
+    .filter(([name]) => !leftOut.includes(name))
+    .map(([name, value]) => `${name}=${short(typeof value === 'string' ? value : JSON.stringify(value))}`)
+  const error = line['error'] === undefined ? [] : [`error=${shownError(line['error'])}`]
+  return [time.slice(0, 23).replace('T', ' '), level.padEnd(5), msg, ...fields, ...error].join('  ')
+}
+
+function shownError(error: unknown): string {
+  if (typeof error === 'string') return short(error)
+  const parsed = LoggedError.safeParse(error).data
+  return parsed ? `${nameOf(parsed)}: ${short(parsed.message)}` : short(JSON.stringify(error))
+}
+
+const nameOf = ({ type, code }: LoggedError) => (code === undefined ? type : `${type} ${String(code)}`)
+
+const FailedCommand = z.looseObject({
+  msg: z.literal('command failed'),
+  command: z.string(),
+  how: z.string(),
+  ms: z.number(),
+  stderr: z.string(),
+})
+
+/** Prints what programs said that failed, and what lay behind the sentence that the client got. */
+export function printEngineWords(lines: readonly LogLine[], printer: Printer): void {
+  const told: string[] = []
+  for (const line of lines) {
+    const command = FailedCommand.safeParse(line).data
+    if (command) {
+      const { how, ms, stderr } = command
+      printer.line(`  ${command.command}: ${how} after ${ms} ms${stderr.trim() ? '' : ', without a word'}`)
+      if (stderr.trim()) printer.quote(stderr)
+      told.push(stderr.trim())
+    }
+    for (const { from, words } of causesOf(line)) {
+      // The failure of a program quotes what was told above.
+      const isNew = words !== '' && !told.some((known) => known !== '' && words.includes(known.slice(-1000)))
+      if (!isNew) continue
+      printer.line(`  ${from}`)
+      printer.quote(words)
+      told.push(words)
+    }
+  }
+  if (told.length === 0) printer.line('  nothing that was logged')
+}
+
+/** A cause of each error for the client; all of one that is a bug or a crash, with where it happened. */
+function causesOf(line: LogLine): { from: string; words: string }[] {
+  const found: { from: string; words: string }[] = []
+  const error = LoggedError.safeParse(line['error']).data
+  let cause = error?.type === 'AppError' ? LoggedError.safeParse(error.cause).data : error
+  while (cause) {
+    found.push({ from: nameOf(cause), words: (cause.stack ?? cause.message).trim() })
+    cause = LoggedError.safeParse(cause.cause).data
+  }
+  return found
+}

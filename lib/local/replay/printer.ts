@@ -1,0 +1,54 @@
+import type { Step } from '../../jobs/job.ts'
+
+/** Writes lines to the operator's terminal, in which no password that the job was given is ever to be read. */
+export class Printer {
+  readonly #write: (text: string) => void
+  #secrets: readonly string[] = []
+
+  constructor(write: (text: string) => void) {
+    this.#write = write
+  }
+
+  /** From now on these are not shown, whatever holds them: a command, a log line, an engine's own words. */
+  hide(secrets: readonly string[]): void {
+    // As they stand in JSON too. Long ones first: a short one could be a part of them.
+    const forms = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
+    this.#secrets = [...new Set(forms)].sort((a, b) => b.length - a.length)
+  }
+
+  clean(text: string): string {
+    return this.#secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '***'), text)
+  }
+
+  line(text = ''): void {
+    this.#write(`${printable(this.clean(text))}\n`)
+  }
+
+  heading(text: string): void {
+    this.line()
+    this.line(text)
+  }
+
+  /** What somebody else said, line by line, so that it is not taken for ours. */
+  quote(text: string): void {
+    for (const line of text.trimEnd().split(/\r\n|[\r\n]/)) this.line(`    | ${line}`)
+  }
+}
+
+/** Names and words come from strangers' files: control characters could rewrite what the terminal shows. */
+const printable = (text: string) =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to be found
+  text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, '\ufffd')
+
+const isSecret = (option: string) => /password/i.test(option)
+
+export function secretsOf(steps: readonly Step[]): string[] {
+  return steps
+    .flatMap(({ options }) => Object.entries(options))
+    .flatMap(([name, value]) => (isSecret(name) && typeof value === 'string' && value !== '' ? [value] : []))
+}
+
+export function shownOptions(options: Step['options']): string {
+  const shown = Object.entries(options).map(([name, value]) => [name, isSecret(name) ? '***' : value])
+  return JSON.stringify(Object.fromEntries(shown))
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { after, before, type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { printedCommands } from '../../lib/local/replay/onlooker.ts'
+import { Printer } from '../../lib/local/replay/printer.ts'
+import { pictureSize } from '../engines/judge.ts'
+import { Client, startService, type TestService } from '../service.ts'
+import { makeFolder } from './embedded-process.ts'
+
+const run = promisify(execFile)
+const program = fileURLToPath(new URL('../../lib/local/replay.ts', import.meta.url))
+const fixture = async (name: string) =>
+  new Uint8Array(await readFile(new URL(`../fixtures/${name}`, import.meta.url)))
+
+interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** `npm run replay`, as it is run; its folders go with the test. */
+async function replay(
+  t: TestContext,
+  { dataDir }: Pick<TestService, 'dataDir'>,
+  ...args: string[]
+): Promise<Ended> {
+  const workDir = await makeFolder(t)
+  const env = { ...process.env, DATA_DIR: dataDir, WORK_DIR: workDir }
+  return run(process.execPath, [program, ...args], { env }).then(
+    (output) => ({ code: 0, ...output }),
+    // What execFile rejects with carries these.
+    (error: unknown) => error as Ended,
+  )
+}
+
+async function jobOf(
+  client: Client,
+  file: { name: string; bytes: Uint8Array<ArrayBuffer> },
+  fields: Record<string, string>,
+): Promise<string> {
+  const response = await client.convert(file, fields)
+  const { data } = (await response.json()) as { data: { jobId: string } }
+  await client.finished(data.jobId)
+  return data.jobId
+}
+
+let service: TestService
+let client: Client
+before(async () => {
+  service = await startService()
+  client = new Client(service)
+})
+after(() => service.stop())
+
+test('a job that failed is told with what the engine said, and fails again in the same way', async (t) => {
+  const whole = await fixture('tone.flac')
+  const cut = { name: 'cut.flac', bytes: whole.slice(0, whole.length / 3) }
+  const jobId = await jobOf(client, cut, { targetFormat: 'mp3' })
+  const { code, stdout } = await replay(t, service, jobId)
+  assert.equal(code, 1, stdout)
+  const sentence = 'CORRUPT_FILE: The Free Lossless Audio Codec (flac) file is damaged or incomplete.'
+  for (const expected of [
+    `${jobId}: failed, in ${service.dataDir}, of the running service`,
+    'cut.flac (flac, ',
+    'convert-file: failed, attempt 1',
+    '1. flac to mp3 by ffmpeg (image av) {"mode":"auto"}',
+    'job created',
+    'task claimed',
+    'task failed',
+    'path=/v1/convert  status=202',
+  ])
+    assert.ok(stdout.includes(expected), `"${expected}" is told in ${stdout}`)
+  const [told = '', again = ''] = stdout.split('Running convert-file again')
+  assert.match(told, /What the engines said\n {2}ffprobe: exit code 1 after \d+ ms\n {4}\| .*End of file/)
+  assert.ok(told.includes(sentence), told)
+  assert.match(
+    again,
+    /\[1\] \$ ffprobe -v error .*source-1\.flac\n {2}\[1\] \| .*End of file\n {2}\[1\] exit/,
+  )
+  assert.match(again, /step failed: ffmpeg \d+\.\d+/)
+  assert.ok(again.split('It fails again')[1]?.includes(sentence), again)
+
+  // A worker's own log line, not only our report, is what a search for the id finds.
+  const { stdout: lines } = await run('grep', [jobId, join(service.dataDir, 'service.log')])
+  assert.match(lines, /"command":"ffprobe","how":"exit code 1".*End of file/)
+})
+
+test('a job that succeeded gives the same result again, while the service runs and after it ended', async (t) => {
+  const picture = { name: 'corners.png', bytes: await fixture('corners.png') }
+  const jobId = await jobOf(client, picture, { targetFormat: 'webp', width: '24' })
+  const before = await client.fetch(`/v1/status/${jobId}`).then((response) => response.json())
+  const check = async ({ code, stdout }: Ended) => {
+    assert.equal(code, 0, stdout)
+    const [, path = ''] =
+      /It works now, .*\n {2}(.*) \(\d+ bytes, the same as the stored result\)/.exec(stdout) ?? []
+    assert.equal((await pictureSize(path, 'webp')).width, 24)
+    assert.deepEqual(await readFile(path), stored)
+  }
+  const stored = await client.download(jobId)
+  const whileRunning = await replay(t, service, jobId)
+  await check(whileRunning)
+  assert.match(whileRunning.stdout, /of the running service/)
+  const { meta: _before, ...jobBefore } = before as { meta: unknown }
+  const { meta: _after, ...jobAfter } = (await client
+    .fetch(`/v1/status/${jobId}`)
+    .then((response) => response.json())) as { meta: unknown }
+  assert.deepEqual(jobAfter, jobBefore, 'the replay changed nothing of the job')
+  await service.end()
+  const ended = await replay(t, service, jobId)
+  await check(ended)
+  assert.match(ended.stdout, /of which no service is running/)
+
+  service = await startService({}, service.dataDir)
+  client = client.at(service)
+  assert.deepEqual(await client.download(jobId), stored, 'the service starts on its folder as before')
+})
+
+test('with --no-run a job is told and nothing is run', async (t) => {
+  const picture = { name: 'corners.png', bytes: await fixture('corners.png') }
+  const jobId = await jobOf(client, picture, { targetFormat: 'webp' })
+  const { code, stdout } = await replay(t, service, jobId, '--no-run')
+  assert.equal(code, 0, stdout)
+  assert.match(stdout, /step done/)
+  assert.doesNotMatch(stdout, /Running/)
+})
+
+test('a password of a job is shown nowhere', async (t) => {
+  const folder = await makeFolder(t)
+  await writeFile(join(folder, 'a.txt'), 'a text')
+  const archive = join(folder, 'locked.7z')
+  await run('7zz', ['a', '-popen-sesame', archive, join(folder, 'a.txt')])
+  const file = { name: 'locked.7z', bytes: new Uint8Array(await readFile(archive)) }
+  const right = await jobOf(client, file, { targetFormat: 'zip', password: 'open-sesame' })
+  const wrong = await jobOf(client, file, { targetFormat: 'zip', password: 'open-barley' })
+  const opened = await replay(t, service, right)
+  assert.equal(opened.code, 0, opened.stdout)
+  const refused = await replay(t, service, wrong)
+  assert.equal(refused.code, 1, refused.stdout)
+  assert.match(refused.stdout, /INVALID_INPUT: The password does not open the archive/)
+  for (const { stdout, stderr } of [opened, refused]) {
+    assert.match(stdout, /"password":"\*\*\*"/)
+    assert.doesNotMatch(stdout + stderr, /open-(sesame|barley)/)
+  }
+})
+
+test('a password is not shown either where a program takes it as an argument or repeats it in two halves', () => {
+  const shown: string[] = []
+  const printer = new Printer((text) => shown.push(text))
+  printer.hide(['o\'pen "it"'])
+  const watch = printedCommands(printer)('unar', ['-password', 'o\'pen "it"', 'a.rar'])
+  watch.stderr(Buffer.from("wrong: o'pe"))
+  watch.stderr(Buffer.from('n "it"\nas JSON: o\'pen \\"it\\"'))
+  watch.ended({ how: 'exit code 1', succeeded: false, ms: 5, stderr: '' })
+  assert.deepEqual(shown, [
+    '  [1] $ unar -password *** a.rar\n',
+    '  [1] | wrong: ***\n',
+    '  [1] | as JSON: ***\n',
+    '  [1] exit code 1 after 5 ms\n',
+  ])
+})
+
+test('a job whose files are gone is told all the same, one whose record is gone by its log', async (t) => {
+  const picture = { name: 'corners.png', bytes: await fixture('corners.png') }
+  const jobId = await jobOf(client, picture, { targetFormat: 'webp' })
+  // Only a bucket that lost them can show it in time: files of an expired job go with its record still there.
+  await service.end()
+  await rm(join(service.dataDir, 's3'), { recursive: true })
+  service = await startService({}, service.dataDir)
+  client = client.at(service)
+  const told = await replay(t, service, jobId)
+  assert.equal(told.code, 2, told.stdout)
+  assert.match(
+    told.stdout,
+    /: completed, in .*step done.*It cannot be run again: corners\.png is no longer in the bucket/s,
+  )
+
+  assert.equal((await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })).status, 204)
+  const left = await replay(t, service, jobId)
+  assert.equal(left.code, 2, left.stdout)
+  assert.match(left.stdout, /job created.*step done.*job deleted/s)
+  assert.match(left.stderr, /The record of job_\w+ is gone .* The log is all that is left/)
+})
+
+test('an id that nobody knows, or that is none, is answered by what to do', async (t) => {
+  const nobody = 'job_01ARZ3NDEKTSV4RRFFQ69G5FAV'
+  const unknown = await replay(t, service, nobody)
+  assert.deepEqual(
+    [unknown.code, unknown.stderr],
+    [
+      2,
+      `There is no job ${nobody} in ${service.dataDir}, of the running service. Look at the id, and set DATA_DIR to the folder of the service that gave it.\n`,
+    ],
+  )
+  const none = await replay(t, service, '42')
+  assert.deepEqual(
+    [none.code, none.stderr],
+    [2, '"42" is no id of a job: expected job_ and 26 letters and digits.\n'],
+  )
+  const elsewhere = await replay(t, { dataDir: dirname(program) }, nobody)
+  assert.equal(elsewhere.code, 2)
+  assert.match(elsewhere.stderr, /is no data folder of this service\. Set DATA_DIR;/)
+})
