@@ -24,8 +24,8 @@ export interface Claim {
   readonly query: readonly (readonly [name: string, value: string])[]
 }
 
-const ALGORITHM = 'AWS4-HMAC-SHA256'
-const WEEK_S = 604_800
+const knownAlgorithm = 'AWS4-HMAC-SHA256'
+const weekS = 604_800
 
 /** What is wrong is told in the words of S3; services with others go by the reason. */
 export function readClaim(request: SignedRequest): Claim | Refused {
@@ -44,7 +44,7 @@ export function readClaim(request: SignedRequest): Claim | Refused {
   }
   if (presigned) return readPresigned(path, query)
   if (names.has('AWSAccessKeyId') || /^AWS /.test(authorization ?? '')) {
-    const message = `The authorization mechanism you have provided is not supported. Please use ${ALGORITHM}.`
+    const message = `The authorization mechanism you have provided is not supported. Please use ${knownAlgorithm}.`
     return refused('old-signature', message, false)
   }
   if (authorization === undefined) return refused('missing', 'Access Denied', false)
@@ -60,7 +60,7 @@ function readAuthorization(
   const malformed = (what: string) =>
     refused('malformed', `The authorization header is malformed; ${what}.`, false)
   const [, algorithm = '', fields = ''] = /^(\S+)\s*(.*)$/s.exec(authorization) ?? []
-  if (algorithm !== ALGORITHM) return refused('unsupported', 'Unsupported Authorization Type', false)
+  if (algorithm !== knownAlgorithm) return refused('unsupported', 'Unsupported Authorization Type', false)
   const field = (name: string) => new RegExp(`(?:^|[,\\s])${name}=([^,\\s]+)`).exec(fields)?.[1]
   const signedHeaders = field('SignedHeaders')
   const signature = field('Signature')
@@ -97,8 +97,8 @@ function readPresigned(path: string, query: Claim['query']): Claim | Refused {
     return malformed(
       'Query-string authentication version 4 requires the X-Amz-Algorithm, X-Amz-Credential, X-Amz-Signature, X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.',
     )
-  if (field('X-Amz-Algorithm') !== ALGORITHM)
-    return malformed(`X-Amz-Algorithm only supports "${ALGORITHM}" and "AWS4-ECDSA-P256-SHA256"`)
+  if (field('X-Amz-Algorithm') !== knownAlgorithm)
+    return malformed(`X-Amz-Algorithm only supports "${knownAlgorithm}" and "AWS4-ECDSA-P256-SHA256"`)
   const credential = readCredential(field('X-Amz-Credential'))
   if (!credential)
     return malformed(
@@ -116,7 +116,7 @@ function readPresigned(path: string, query: Claim['query']): Claim | Refused {
   if (/^-/.test(expires)) return malformed('X-Amz-Expires must be non-negative')
   if (!/^\d+$/.test(expires)) return malformed('X-Amz-Expires should be a number')
   if (expiresS < 1) return malformed('X-Amz-Expires must be greater than zero seconds')
-  if (expiresS > WEEK_S)
+  if (expiresS > weekS)
     return malformed(
       'X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than 604800 seconds',
     )

@@ -66,7 +66,7 @@ export interface SigV4Options {
   readonly now?: Date
 }
 
-const MAX_SKEW_MS = 15 * 60_000
+const maxSkewMs = 15 * 60_000
 
 /**
  * Whether one of the credentials signed the request for this service and region, and when it may be used. S3 wants all
@@ -185,16 +185,15 @@ function checkTime(claim: Claim, now: Date) {
   const ageMs = now.getTime() - claim.signedAt.getTime()
   const details = { ServerTime: now.toISOString() }
   if (claim.expiresS === undefined) {
-    if (Math.abs(ageMs) <= MAX_SKEW_MS) return undefined
+    if (Math.abs(ageMs) <= maxSkewMs) return undefined
     const message = 'The difference between the request time and the current time is too large.'
     return {
       reason: 'skewed' as const,
       message,
-      details: { ...details, RequestTime: claim.amzDate, MaxAllowedSkewMilliseconds: `${MAX_SKEW_MS}` },
+      details: { ...details, RequestTime: claim.amzDate, MaxAllowedSkewMilliseconds: `${maxSkewMs}` },
     }
   }
-  if (ageMs < -MAX_SKEW_MS)
-    return { reason: 'expired' as const, message: 'Request is not yet valid', details }
+  if (ageMs < -maxSkewMs) return { reason: 'expired' as const, message: 'Request is not yet valid', details }
   if (ageMs <= claim.expiresS * 1000) return undefined
   const expires = new Date(claim.signedAt.getTime() + claim.expiresS * 1000).toISOString()
   return {

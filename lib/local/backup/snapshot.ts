@@ -6,8 +6,8 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import { blobPath, namedBlobs, s3Blobs, s3Database } from './s3-files.ts'
 
 /** Longer than any commit of the servers takes, shorter than they wait for us. */
-const LOCK_MS = 5000
-const ALL_PAGES = 2 ** 30
+const lockMs = 5000
+const allPages = 2 ** 30
 
 export interface Snapshot {
   readonly databases: number
@@ -40,7 +40,7 @@ export async function takeSnapshot(dataDir: string, target: string, signal: Abor
     }
     for (const [file, reader] of readers) {
       signal.throwIfAborted()
-      await backup(reader, join(target, file), { rate: ALL_PAGES })
+      await backup(reader, join(target, file), { rate: allPages })
     }
     if (s3) await blobs.removeOthers(s3)
   } finally {
@@ -70,14 +70,14 @@ async function filesOf(dataDir: string): Promise<{ databases: string[]; files: s
 }
 
 function openReader(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: LOCK_MS })
+  const database = new DatabaseSync(file, { timeout: lockMs })
   database.exec('PRAGMA query_only = TRUE')
   return database
 }
 
 /** Until it is closed nobody else commits to the database; readers go on. */
 function lockWriters(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: LOCK_MS })
+  const database = new DatabaseSync(file, { timeout: lockMs })
   database.exec('BEGIN IMMEDIATE')
   return database
 }

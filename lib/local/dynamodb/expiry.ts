@@ -14,9 +14,9 @@ import {
 import type { Log } from '../../log.ts'
 
 /** A scan of more at a time would keep other requests waiting: the program answers one after the other. */
-const PAGE_ITEMS = 100
+const pageItems = 100
 /** AWS takes a time to live of longer ago for a mistake and leaves the item. */
-const LONGEST_AGO_S = 5 * 365 * 86_400
+const longestAgoS = 5 * 365 * 86_400
 
 export interface SweepOptions {
   readonly client: DynamoDBClient
@@ -54,14 +54,14 @@ async function deleteFrom(options: Required<SweepOptions> & { TableName: string 
   const wanted = [...new Set([setting.AttributeName, ...keys])]
   const nowS = Math.floor(now.getTime() / 1000)
   const pages = paginateScan(
-    { client, pageSize: PAGE_ITEMS },
+    { client, pageSize: pageItems },
     {
       TableName,
       ProjectionExpression: wanted.map((_, at) => `#a${at}`).join(', '),
       // Values of other types than the number asked for are not in any order with it.
       FilterExpression: '#a0 < :now AND #a0 > :oldest',
       ExpressionAttributeNames: Object.fromEntries(wanted.map((name, at) => [`#a${at}`, name])),
-      ExpressionAttributeValues: { ':now': { N: `${nowS}` }, ':oldest': { N: `${nowS - LONGEST_AGO_S}` } },
+      ExpressionAttributeValues: { ':now': { N: `${nowS}` }, ':oldest': { N: `${nowS - longestAgoS}` } },
     },
     abort,
   )

@@ -13,14 +13,14 @@ export async function portFor(wanted: number): Promise<number> {
 }
 
 /** A backup of a service that is just started again has the file for as long as it copies it. */
-const PATIENCE_MS = 5000
+const usualPatienceMs = 5000
 
 /**
  * Makes sure that no other process has the file open. The program itself would go on: SQLite lets several work on
  * one file, but each of them would believe that it is the only one.
  * @throws with a sentence when one has, or when SQLite cannot read the file.
  */
-export function checkFile(file: string, patienceMs = PATIENCE_MS): void {
+export function checkFile(file: string, patienceMs = usualPatienceMs): void {
   if (!existsSync(file)) return
   let database: DatabaseSync | undefined
   try {
@@ -34,12 +34,12 @@ export function checkFile(file: string, patienceMs = PATIENCE_MS): void {
 }
 
 // https://www.sqlite.org/rescode.html
-const SQLITE_BUSY = 5
-const SQLITE_LOCKED = 6
+const sqliteBusy = 5
+const sqliteLocked = 6
 
 function sentence(file: string, cause: unknown): string {
   const code = cause instanceof Error && 'errcode' in cause ? cause.errcode : undefined
-  if (code === SQLITE_BUSY || code === SQLITE_LOCKED)
+  if (code === sqliteBusy || code === sqliteLocked)
     return `The file ${file} of the embedded DynamoDB is in use by another process. End it, or use another data folder.`
   const reason = cause instanceof Error ? cause.message : String(cause)
   return `The file ${file} of the embedded DynamoDB cannot be read (${reason}). Restore a backup, or use another data folder.`

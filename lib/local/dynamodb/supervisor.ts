@@ -18,13 +18,13 @@ export interface Supervisor {
   close(): Promise<void>
 }
 
-const START_MS = 10_000
-const END_MS = 5_000
-const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 30_000
+const startLimitMs = 10_000
+const endLimitMs = 5_000
+const firstPauseMs = 100
+const longestPauseMs = 30_000
 /** One silence can be this machine's: it slept, or its disk was busy. */
-const SILENCES = 2
-const FAILURES_TO_EXPLAIN = 5
+const mostSilences = 2
+const failuresToExplain = 5
 
 const explanation =
   'The embedded DynamoDB ends again and again before it answers. Look at its last words in this log, for a full disk, and for another program on its port; then start the service again.'
@@ -50,12 +50,12 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
       await end(run, 'SIGKILL')
       failures = answered ? 0 : failures + 1
       const lastWords = run.lastWords()
-      if (failures < FAILURES_TO_EXPLAIN)
+      if (failures < failuresToExplain)
         log.error({ failures, lastWords }, 'the embedded DynamoDB ended and is started again')
       else log.error({ failures, lastWords }, explanation)
       // At once when it had worked: the SDK repeats a request for a few hundred milliseconds only.
       if (failures > 0)
-        await pause(Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS), closing.signal)
+        await pause(Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs), closing.signal)
       if (closing.signal.aborted) return
       run = start(options)
     }
@@ -63,7 +63,7 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
 
   async function watch(watched: Run, { probe, answerWithinMs }: SupervisorOptions, signal: AbortSignal) {
     const over = AbortSignal.any([signal, watched.gone])
-    for (let silences = 0; silences < SILENCES; ) {
+    for (let silences = 0; silences < mostSilences; ) {
       await pause(checkEveryMs, over)
       if (over.aborted) return
       const answered = await probe(AbortSignal.timeout(answerWithinMs)).then(
@@ -118,13 +118,13 @@ function start({ command, log }: SupervisorOptions): Run {
 }
 
 async function untilAnswering(run: Run, { probe }: SupervisorOptions): Promise<void> {
-  const deadline = AbortSignal.any([AbortSignal.timeout(START_MS), run.gone])
+  const deadline = AbortSignal.any([AbortSignal.timeout(startLimitMs), run.gone])
   for (;;) {
     try {
       return await probe(deadline)
     } catch (cause) {
       if (deadline.aborted)
-        throw new Error(run.lastWords() || `It was silent for ${START_MS / 1000} s.`, { cause })
+        throw new Error(run.lastWords() || `It was silent for ${startLimitMs / 1000} s.`, { cause })
       await pause(10, deadline)
     }
   }
@@ -133,7 +133,7 @@ async function untilAnswering(run: Run, { probe }: SupervisorOptions): Promise<v
 async function end({ child, ended, isRunning }: Run, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') {
   if (!isRunning()) return
   child.kill(signal)
-  const patience = setTimeout(() => child.kill('SIGKILL'), END_MS)
+  const patience = setTimeout(() => child.kill('SIGKILL'), endLimitMs)
   await ended
   clearTimeout(patience)
 }

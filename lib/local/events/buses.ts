@@ -61,7 +61,7 @@ export function createDefaultBus(account: Account): void {
     busesOf(account).put('default', { name: 'default', tags: {}, createdAt: at, modifiedAt: at })
 }
 
-const MAX_BUSES = 100
+const maxBuses = 100
 
 export const busOperations = {
   CreateEventBus(account: Account, body: unknown) {
@@ -71,7 +71,7 @@ export const busOperations = {
       const buses = busesOf(account)
       if (buses.get(Name))
         throw new ApiError('ResourceAlreadyExistsException', `Event bus ${Name} already exists.`)
-      if (buses.list().length >= MAX_BUSES) throw limitExceeded()
+      if (buses.list().length >= maxBuses) throw limitExceeded()
       const at = account.now()
       const description = Description === undefined ? {} : { description: Description }
       buses.put(Name, { name: Name, ...description, tags: tagsOf(Tags), createdAt: at, modifiedAt: at })

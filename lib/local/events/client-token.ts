@@ -11,7 +11,7 @@ interface Answered {
 }
 
 /** How long a repeated request gets the first answer. */
-const TOKEN_LIFE_MS = 8 * 3_600_000
+const tokenLifeMs = 8 * 3_600_000
 
 /**
  * Changes something once per client token: a client that did not see the answer and asks again gets the same one.
@@ -35,7 +35,7 @@ export function once<T extends object>(
     // The answer was written by this function, for the same operation.
     if (known) return known.answer as T
     const answer = change()
-    tokens.put(key, { request: digest, answer }, account.now() + TOKEN_LIFE_MS)
+    tokens.put(key, { request: digest, answer }, account.now() + tokenLifeMs)
     return answer
   })
 }

@@ -22,7 +22,7 @@ export interface Clock {
 }
 
 /** Timers do not notice a machine that slept or a clock that was set: they never run longer than this. */
-const LONGEST_SLEEP_MS = 60_000
+const longestSleepMs = 60_000
 
 export function startClock(account: Account): Clock {
   const { store, now, log } = account
@@ -37,7 +37,7 @@ export function startClock(account: Account): Clock {
     if (dueAt === undefined) return
     const delay = dueAt - now()
     if (delay <= 0) void run()
-    else timer = setTimeout(wake, Math.min(delay, LONGEST_SLEEP_MS))
+    else timer = setTimeout(wake, Math.min(delay, longestSleepMs))
   }
 
   /** What a run owes and the time of the next one are written together: a crash neither loses nor repeats it. */
@@ -88,7 +88,7 @@ interface Due {
 }
 
 /** AWS runs schedules with a precision of a minute. */
-const PRECISION_MS = 60_000
+const precisionMs = 60_000
 
 /**
  * The run to make now, if any, and the one that follows. When the service was down, one run is made if the window
@@ -96,8 +96,8 @@ const PRECISION_MS = 60_000
  */
 function planRun({ now, log }: Account, { arn, runAt, dueAt, windowMs, next }: Due) {
   const at = now()
-  const late = at - dueAt > PRECISION_MS
-  const opensAt = at - windowMs - PRECISION_MS
+  const late = at - dueAt > precisionMs
+  const opensAt = at - windowMs - precisionMs
   const candidate = runAt >= opensAt ? runAt : next(opensAt - 1)
   const open = candidate !== undefined && candidate <= at ? candidate : undefined
   if (late)

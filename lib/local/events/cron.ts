@@ -79,11 +79,11 @@ function expand(field: string, least: number, most: number): string | undefined 
   return [...chosen].sort((a, b) => a - b).join(',')
 }
 
-const DAY_MS = 86_400_000
+const dayMs = 86_400_000
 
 /** The first wall time after another that the expression names, in milliseconds; none after its last year. */
 export function nextWallTime(cron: Cron, after: number): number | undefined {
-  const today = Math.floor(after / DAY_MS) * DAY_MS
+  const today = Math.floor(after / dayMs) * dayMs
   for (const day of daysFrom(cron, today)) {
     const time = cron.times.find((one) => day + one > after)
     if (time !== undefined) return day + time

@@ -58,13 +58,13 @@ export interface Deliveries {
   close(): void
 }
 
-const MAX_AT_ONCE = 64
+const maxAtOnce = 64
 /** A slow target holds no more than its share, so that the others go on. */
-const MAX_PER_TARGET = 16
-const ATTEMPT_TIMEOUT_MS = 30_000
-const LONGEST_SLEEP_MS = 60_000
-const FIRST_RETRY_MS = 200
-const LONGEST_RETRY_MS = 600_000
+const maxPerTarget = 16
+const attemptTimeoutMs = 30_000
+const longestSleepMs = 60_000
+const firstRetryMs = 200
+const longestRetryMs = 600_000
 
 export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOptions): Deliveries {
   const underWay = new Map<number, string>()
@@ -82,15 +82,15 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
 
   /** What is due and finds a free place, the oldest first. */
   function startable(): { readonly id: number; readonly target: string }[] {
-    const free = MAX_AT_ONCE - underWay.size
+    const free = maxAtOnce - underWay.size
     if (free <= 0) return []
     const perTarget = new Map<string, number>()
     for (const target of underWay.values()) perTarget.set(target, (perTarget.get(target) ?? 0) + 1)
-    const full = [...perTarget].filter(([, count]) => count >= MAX_PER_TARGET).map(([target]) => target)
+    const full = [...perTarget].filter(([, count]) => count >= maxPerTarget).map(([target]) => target)
     const rows: { readonly id: number; readonly target: string }[] = []
     for (const row of store.outbox.due(now(), full)) {
       const count = perTarget.get(row.target) ?? 0
-      if (underWay.has(row.id) || count >= MAX_PER_TARGET) continue
+      if (underWay.has(row.id) || count >= maxPerTarget) continue
       perTarget.set(row.target, count + 1)
       rows.push(row)
       if (rows.length === free) break
@@ -101,7 +101,7 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
   function sleep(): void {
     clearTimeout(timer)
     const next = store.outbox.nextAfter(now())
-    if (next !== undefined) timer = setTimeout(wake, Math.min(Math.max(next - now(), 1), LONGEST_SLEEP_MS))
+    if (next !== undefined) timer = setTimeout(wake, Math.min(Math.max(next - now(), 1), longestSleepMs))
   }
 
   async function attempt(id: number): Promise<void> {
@@ -123,7 +123,7 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
       setTimeout(() => {
         underWay.delete(id)
         wake()
-      }, LONGEST_SLEEP_MS).unref()
+      }, longestSleepMs).unref()
     }
   }
 
@@ -143,8 +143,7 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
   /** The next attempt, or undefined when there is none. */
   async function afterFailure(delivery: Delivery, error: unknown) {
     const failure = readFailure(error)
-    const wait =
-      Math.min(FIRST_RETRY_MS * 2 ** delivery.retries, LONGEST_RETRY_MS) * (0.5 + Math.random() / 2)
+    const wait = Math.min(firstRetryMs * 2 ** delivery.retries, longestRetryMs) * (0.5 + Math.random() / 2)
     const dueAt = now() + Math.ceil(wait)
     const exhausted =
       delivery.retries >= delivery.maximumRetries
@@ -188,9 +187,9 @@ function parsed(body: string): unknown {
 function withDeadline(work: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      const sentence = `The target did not answer within ${ATTEMPT_TIMEOUT_MS / 1000} s.`
+      const sentence = `The target did not answer within ${attemptTimeoutMs / 1000} s.`
       reject(Object.assign(new Error(sentence), { name: 'TimeoutError' }))
-    }, ATTEMPT_TIMEOUT_MS)
+    }, attemptTimeoutMs)
     work.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

@@ -18,7 +18,7 @@ interface Found {
 export type Leaves = ReadonlyMap<string, readonly Found[]>
 
 /** "PutEvents will only process nested JSON up to 1000 levels deep." */
-const MAX_DEPTH = 1000
+const maxDepth = 1000
 
 /** Undefined when the event is nested deeper than EventBridge reads. */
 export function leavesOf(event: unknown): Leaves | undefined {
@@ -27,7 +27,7 @@ export function leavesOf(event: unknown): Leaves | undefined {
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { value, path, element } = next
     const depth = next.depth + 1
-    if (depth > MAX_DEPTH) return undefined
+    if (depth > maxDepth) return undefined
     if (Array.isArray(value)) {
       value.forEach((one: unknown, index) => {
         waiting.push({ value: one, path, element: { array: value, index, outer: element }, depth })
@@ -47,7 +47,7 @@ export function leavesOf(event: unknown): Leaves | undefined {
 }
 
 /** An event with huge arrays could make the search for a consistent choice cubic: it ends here. */
-const MAX_STEPS = 2_000_000
+const maxSteps = 2_000_000
 
 /** Thrown when an event and a pattern are together too large to be compared. */
 export class TooComplex extends Error {}
@@ -66,7 +66,7 @@ export function matchesPattern(conditions: readonly Condition[], leaves: Leaves)
     const found = leaves.get(condition.path)
     if (!found) return condition.test(undefined) && holds(others, choice)
     return found.some(({ value, element }) => {
-      if (++steps > MAX_STEPS) throw new TooComplex('The event is too large for this rule.')
+      if (++steps > maxSteps) throw new TooComplex('The event is too large for this rule.')
       const next = condition.test(value) && choose(element, choice)
       return next && holds(others, next)
     })

@@ -81,11 +81,11 @@ function constraint(issue: z.core.$ZodIssue): string {
   return issue.message
 }
 
-const MAX_DEPTH = 64
+const maxDepth = 64
 
 /** In the JSON protocols of AWS a null member is a member that was not given. */
 function withoutNulls(value: unknown, depth = 0): unknown {
-  if (depth > MAX_DEPTH) throw new ApiError('SerializationException', 'The request is nested too deeply.')
+  if (depth > maxDepth) throw new ApiError('SerializationException', 'The request is nested too deeply.')
   if (Array.isArray(value)) return value.map((one) => withoutNulls(one, depth + 1))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(

@@ -17,7 +17,7 @@ export interface Call {
 }
 
 /** A PutEvents request of 1 MB grows in JSON, where every quote of an event is escaped. */
-const MAX_BODY_BYTES = 4 * 1024 * 1024
+const maxBodyBytes = 4 * 1024 * 1024
 
 const schedulerRoutes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   schedules: { POST: 'CreateSchedule', GET: 'GetSchedule', PUT: 'UpdateSchedule', DELETE: 'DeleteSchedule' },
@@ -64,7 +64,7 @@ function decoded(text: string): string {
 
 export function readRequest(request: IncomingMessage): Promise<Buffer> {
   const tooLarge = new ApiError('RequestEntityTooLargeException', 'The request is larger than 4 MiB.', 413)
-  return readBody(request, MAX_BODY_BYTES, tooLarge)
+  return readBody(request, maxBodyBytes, tooLarge)
 }
 
 export function readJson(bytes: Buffer): Readonly<Record<string, unknown>> {

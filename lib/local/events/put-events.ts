@@ -32,14 +32,13 @@ const PutEvents = z.object({
 })
 
 /** "The total entry size must be less than 1MB." */
-const MAX_ENTRIES_BYTES = 1_048_576
+const maxEntriesBytes = 1_048_576
 
 export const eventOperations = {
   async PutEvents(account: Account, body: unknown) {
     const { Entries } = readMembers(PutEvents, body)
     const bytes = Entries.reduce((sum, entry) => sum + entryBytes(entry), 0)
-    if (bytes >= MAX_ENTRIES_BYTES)
-      throw invalid('Total size of the entries in the request is over the limit.')
+    if (bytes >= maxEntriesBytes) throw invalid('Total size of the entries in the request is over the limit.')
     const results = Entries.map((entry) => ({ entry, ...readEntry(account, entry) }))
     await account.store.commit(() => {
       for (const result of results)

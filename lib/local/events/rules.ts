@@ -67,7 +67,7 @@ export function nextRuleRun(rule: Rule, after: number): number | undefined {
   return timetable && firstRun(timetable, { zone: 'UTC', anchor: rule.anchor, after })
 }
 
-const MAX_RULES = 300
+const maxRules = 300
 
 export const ruleOperations = {
   PutRule(account: Account, body: unknown) {
@@ -80,7 +80,7 @@ export const ruleOperations = {
       const bus = findBus(account, members.EventBusName).name
       if (ScheduleExpression) checkSchedule(ScheduleExpression, bus)
       const before = rulesOf(account).get(keyOf({ bus, name: Name }))
-      if (!before && countRules(account, bus) >= MAX_RULES) throw limitExceeded()
+      if (!before && countRules(account, bus) >= maxRules) throw limitExceeded()
       const sameSchedule =
         before !== undefined &&
         before.schedule === (ScheduleExpression || undefined) &&

@@ -65,7 +65,7 @@ const unknownOperation = (service: Call['service'], operation: string) =>
   )
 
 /** An event that goes from bus to bus in a circle ends after this many. */
-const MAX_HOPS = 8
+const maxHops = 8
 
 export async function openEvents(options: EventsOptions): Promise<EventsServer> {
   const { file, credentials, region, accountId = '000000000000', targets, log = () => {} } = options
@@ -79,8 +79,8 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
   })
 
   async function ingest(bus: string, json: string, hops: number): Promise<void> {
-    if (hops > MAX_HOPS)
-      throw new ApiError('NotAuthorizedForSourceException', `The event has passed ${MAX_HOPS} event buses.`)
+    if (hops > maxHops)
+      throw new ApiError('NotAuthorizedForSourceException', `The event has passed ${maxHops} event buses.`)
     const event = readEvent(json)
     if (event) await store.commit(() => routeEvent(account, bus, event, hops))
   }

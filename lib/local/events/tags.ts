@@ -3,13 +3,13 @@ import { ApiError } from '../signed-api.ts'
 export type TagList = readonly { readonly Key: string; readonly Value: string }[]
 export type TagRecord = Readonly<Record<string, string>>
 
-const MAX_TAGS = 50
+const maxTags = 50
 
 /** Tags added to those that are there. */
 export function tagsOf(list: TagList, before: TagRecord = {}): TagRecord {
   const tags = { ...before, ...Object.fromEntries(list.map(({ Key, Value }) => [Key, Value])) }
-  if (Object.keys(tags).length > MAX_TAGS)
-    throw new ApiError('ValidationException', `A resource can have up to ${MAX_TAGS} tags.`)
+  if (Object.keys(tags).length > maxTags)
+    throw new ApiError('ValidationException', `A resource can have up to ${maxTags} tags.`)
   return tags
 }
 

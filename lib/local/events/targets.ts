@@ -58,7 +58,7 @@ const ListRuleNamesByTarget = z.object({
 })
 
 /** "Each rule can have up to five (5) targets associated with it at one time." */
-const MAX_TARGETS = 5
+const maxTargets = 5
 
 const noFailures = { FailedEntryCount: 0, FailedEntries: [] }
 
@@ -70,7 +70,7 @@ export const targetOperations = {
       findBus(account, EventBusName)
       const rule = findRule(account, Rule, EventBusName)
       const targets = new Map([...rule.targets, ...Targets].map((target) => [target.Id, target]))
-      if (targets.size > MAX_TARGETS) throw limitExceeded()
+      if (targets.size > maxTargets) throw limitExceeded()
       updateRule(account, { ...rule, targets: [...targets.values()] })
       return noFailures
     })

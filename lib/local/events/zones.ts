@@ -38,7 +38,7 @@ export function wallTime(zone: string, instant: number): number {
   return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'))
 }
 
-const DAY_MS = 86_400_000
+const dayMs = 86_400_000
 
 /**
  * When a clock in the zone shows a wall time: the first time if it does so twice, undefined if it never does
@@ -46,6 +46,6 @@ const DAY_MS = 86_400_000
  */
 export function instantOf(zone: string, wall: number): number | undefined {
   if (zone === 'UTC') return wall
-  const candidates = [wall - DAY_MS, wall + DAY_MS].map((around) => wall - (wallTime(zone, around) - around))
+  const candidates = [wall - dayMs, wall + dayMs].map((around) => wall - (wallTime(zone, around) - around))
   return candidates.sort((a, b) => a - b).find((instant) => wallTime(zone, instant) === wall)
 }

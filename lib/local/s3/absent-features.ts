@@ -31,7 +31,7 @@ const lockOf: Operation = ({ db }: Services, call: Call): Reply => {
 }
 
 /** By method and sub-resource, as in routes.ts. Writes that are not here are not implemented. */
-export const ABSENT_OF_BUCKETS: Readonly<Record<string, Operation>> = {
+export const absentOfBuckets: Readonly<Record<string, Operation>> = {
   'GET accelerate': tell('AccelerateConfiguration'),
   'GET analytics': none('ListBucketAnalyticsConfigurationResult'),
   'GET encryption': lacks('ServerSideEncryptionConfigurationNotFoundError'),
@@ -59,7 +59,7 @@ export const ABSENT_OF_BUCKETS: Readonly<Record<string, Operation>> = {
   'DELETE website': nothingToDelete,
 }
 
-export const ABSENT_OF_OBJECTS: Readonly<Record<string, Operation>> = {
+export const absentOfObjects: Readonly<Record<string, Operation>> = {
   'GET legal-hold': lockOf,
   'GET retention': lockOf,
 }

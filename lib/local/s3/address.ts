@@ -13,7 +13,7 @@ export interface Address {
   readonly location: string
 }
 
-const MAX_KEY_BYTES = 1024
+const maxKeyBytes = 1024
 
 /** Path style only: /bucket/key, or the same under the base path. Keys are taken as they are, `..` and `//` too. */
 export function readAddress({ url = '/', headers }: IncomingMessage, basePath: string): Address {
@@ -24,10 +24,10 @@ export function readAddress({ url = '/', headers }: IncomingMessage, basePath: s
   const path = under ? raw.slice(basePath.length) : raw
   const [, bucket = '', key = ''] = /^\/?([^/]*)\/?(.*)$/s.exec(path) ?? []
   const address = { bucket: decode(bucket), key: decode(key) }
-  if (Buffer.byteLength(address.key) > MAX_KEY_BYTES)
+  if (Buffer.byteLength(address.key) > maxKeyBytes)
     throw new S3Error('KeyTooLongError', undefined, {
       Size: `${Buffer.byteLength(address.key)}`,
-      MaxSizeAllowed: `${MAX_KEY_BYTES}`,
+      MaxSizeAllowed: `${maxKeyBytes}`,
     })
   return {
     ...address,

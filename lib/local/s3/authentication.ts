@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Accepted, type Credentials, type Refusal, verifySigV4 } from '../sigv4.ts'
 import { invalidArgument, type S3Code, S3Error } from './errors.ts'
 
-const CODES: Readonly<Record<Refusal, S3Code>> = {
+const codes: Readonly<Record<Refusal, S3Code>> = {
   missing: 'AccessDenied',
   malformed: 'AuthorizationHeaderMalformed',
   'foreign-scope': 'AuthorizationHeaderMalformed',
@@ -19,7 +19,7 @@ const CODES: Readonly<Record<Refusal, S3Code>> = {
   skewed: 'RequestTimeTooSkewed',
 }
 
-const PAYLOADS = [
+const payloads = [
   'UNSIGNED-PAYLOAD',
   'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
@@ -30,9 +30,9 @@ const PAYLOADS = [
 
 /** Anything else would pass for a hash that nobody checks. */
 function checkPayload(payload: string): void {
-  if (/^[0-9a-f]{64}$/i.test(payload) || PAYLOADS.includes(payload)) return
+  if (/^[0-9a-f]{64}$/i.test(payload) || payloads.includes(payload)) return
   throw invalidArgument(
-    `x-amz-content-sha256 must be ${PAYLOADS.join(', ')} or a valid sha256 value.`,
+    `x-amz-content-sha256 must be ${payloads.join(', ')} or a valid sha256 value.`,
     'x-amz-content-sha256',
     payload,
   )
@@ -50,7 +50,7 @@ export function authenticate(
     return verdict
   }
   const { reason, message, presigned, details } = verdict
-  const code = CODES[reason]
+  const code = codes[reason]
   const named =
     code === 'AuthorizationHeaderMalformed' && presigned ? 'AuthorizationQueryParametersError' : code
   throw new S3Error(named, message, details)

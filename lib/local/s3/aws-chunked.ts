@@ -4,13 +4,13 @@ import { createHash, type Hash } from 'node:crypto'
 import { type Accepted, sameSignature, sign } from '../sigv4.ts'
 import { S3Error } from './errors.ts'
 
-const FORMS: Readonly<Record<string, { signed: boolean; trailer: boolean }>> = {
+const forms: Readonly<Record<string, { signed: boolean; trailer: boolean }>> = {
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD': { signed: true, trailer: false },
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER': { signed: true, trailer: true },
   'STREAMING-UNSIGNED-PAYLOAD-TRAILER': { signed: false, trailer: true },
 }
-const MAX_LINE_BYTES = 16 << 10
-const EMPTY_SHA256 = createHash('sha256').digest('hex')
+const maxLineBytes = 16 << 10
+const emptySha256 = createHash('sha256').digest('hex')
 
 /** Yields the payload; fills `trailers` before it ends. Throws on the first chunk whose signature is wrong. */
 export function decodeChunks(
@@ -18,7 +18,7 @@ export function decodeChunks(
   auth: Accepted,
   trailers: Map<string, string>,
 ): AsyncGenerator<Buffer> {
-  const form = FORMS[auth.payload]
+  const form = forms[auth.payload]
   if (!form) throw new S3Error('NotImplemented', undefined, { Header: 'x-amz-content-sha256' })
   return new Decoder(raw, form.signed ? new ChunkSignatures(auth) : undefined, form.trailer).decode(trailers)
 }
@@ -82,7 +82,7 @@ class Decoder {
     if (!this.#hasTrailer && trailers.size > 0) throw malformed()
     if (this.#hasTrailer) this.#signatures?.checkTrailer(signed, signature)
     // Whatever follows is not part of the message; reading to the end lets the connection be used again.
-    while (await this.#more()) if (this.#held.length > MAX_LINE_BYTES) throw malformed()
+    while (await this.#more()) if (this.#held.length > maxLineBytes) throw malformed()
   }
 
   async #more(): Promise<boolean> {
@@ -100,7 +100,7 @@ class Decoder {
         this.#held = this.#held.subarray(end + 2)
         return line
       }
-      if (this.#held.length > MAX_LINE_BYTES) throw malformed()
+      if (this.#held.length > maxLineBytes) throw malformed()
       if (await this.#more()) continue
       if (!mayEnd) throw new S3Error('IncompleteBody')
       const line = this.#held.toString('latin1')
@@ -121,7 +121,7 @@ class ChunkSignatures {
   }
 
   checkChunk(hash: Hash, theirs: string): void {
-    this.#check('AWS4-HMAC-SHA256-PAYLOAD', `${EMPTY_SHA256}\n${hash.digest('hex')}`, theirs)
+    this.#check('AWS4-HMAC-SHA256-PAYLOAD', `${emptySha256}\n${hash.digest('hex')}`, theirs)
   }
 
   checkTrailer(text: string, theirs: string): void {

@@ -9,9 +9,9 @@ export interface Span {
   readonly size: number
 }
 
-const BATCH_BYTES = 256 << 10
-const SYNC_BYTES = 64 << 20
-const READ_BYTES = 256 << 10
+const writeBytes = 256 << 10
+const syncBytes = 64 << 20
+const readBytes = 256 << 10
 
 export class Blobs {
   readonly #dir: string
@@ -88,7 +88,7 @@ export class Blobs {
       yield* createReadStream(this.#path(blob), {
         start,
         end,
-        highWaterMark: READ_BYTES,
+        highWaterMark: readBytes,
       }) as AsyncIterable<Buffer>
     }
   }
@@ -126,13 +126,13 @@ async function drain(chunks: AsyncIterable<Buffer>, file: FileHandle): Promise<n
       batch.push(chunk)
       batchBytes += chunk.length
       size += chunk.length
-      if (batchBytes < BATCH_BYTES) continue
+      if (batchBytes < writeBytes) continue
       await writing
       writing = settleLater(writeAll(file, batch))
       unsynced += batchBytes
       batch = []
       batchBytes = 0
-      if (unsynced < SYNC_BYTES) continue
+      if (unsynced < syncBytes) continue
       await syncing
       syncing = settleLater(file.datasync())
       unsynced = 0

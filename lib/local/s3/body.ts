@@ -14,8 +14,8 @@ interface Body {
 }
 
 /** The largest object of one PUT, and the largest part. */
-export const MAX_PUT_BYTES = 5 * 1024 ** 3
-const MAX_XML_BYTES = 2 * 1024 ** 2
+export const maxPutBytes = 5 * 1024 ** 3
+const maxXmlBytes = 2 * 1024 ** 2
 
 /** Undoes the framing of a body. Its length is known beforehand, as S3 demands, and enforced. */
 function openBody(call: Call, maxBytes: number): Body {
@@ -28,7 +28,7 @@ function openBody(call: Call, maxBytes: number): Body {
   const length = Number(text ?? 0)
   if (!/^\d+$/.test(text ?? '0')) throw new S3Error('InvalidArgument', 'Invalid content length')
   if (length > maxBytes) {
-    if (maxBytes < MAX_PUT_BYTES) throw new S3Error('MaxMessageLengthExceeded')
+    if (maxBytes < maxPutBytes) throw new S3Error('MaxMessageLengthExceeded')
     throw new S3Error('EntityTooLarge', undefined, {
       ProposedSize: `${length}`,
       MaxSizeAllowed: `${maxBytes}`,
@@ -61,7 +61,7 @@ export interface Received extends Span, Digests {}
 
 /** Stores the body as a new blob; the caller's commit makes it part of something, or the caller removes it. */
 export function receiveBody(services: Services, call: Call, also: Algorithm): Promise<Received> {
-  const body = openBody(call, MAX_PUT_BYTES)
+  const body = openBody(call, maxPutBytes)
   return storeChunks(services, call.headers, body, also)
 }
 
@@ -104,7 +104,7 @@ export async function readXmlBody(call: Call, root: string): Promise<Parsed> {
 }
 
 export async function readText(call: Call): Promise<string> {
-  const body = openBody(call, MAX_XML_BYTES)
+  const body = openBody(call, maxXmlBytes)
   const digester = new Digester(call.headers, undefined)
   const pieces: Buffer[] = []
   for await (const chunk of digester.watch(body.chunks)) pieces.push(chunk)

@@ -1,7 +1,7 @@
 // Buckets themselves, and what can be asked about one.
 import { readText } from './body.ts'
 import type { Call, Reply, Services } from './call.ts'
-import { ACCOUNT, isoTime, nowInSeconds, OWNER } from './call.ts'
+import { accountId, accountOwner, isoTime, nowInSeconds } from './call.ts'
 import { refuseUnsupported } from './description.ts'
 import { notImplemented, S3Error } from './errors.ts'
 import { dropUpload } from './multipart.ts'
@@ -20,7 +20,7 @@ export function listBuckets({ db, region }: Services, { query }: Call): Reply {
   const last = page.at(-1)
   return {
     xml: toXml('ListAllMyBucketsResult', {
-      Owner: OWNER,
+      Owner: accountOwner,
       Buckets: {
         Bucket: page.map(({ name, created }) => ({
           Name: String(name),
@@ -109,9 +109,9 @@ export function getLocation({ region }: Services): Reply {
 
 /** Buckets and objects alike: the owner may do everything, nobody else anything. */
 export function getAcl(): Reply {
-  const grantee = { ID: OWNER.ID, DisplayName: OWNER.DisplayName }
+  const grantee = { ID: accountOwner.ID, DisplayName: accountOwner.DisplayName }
   const xml = toXml('AccessControlPolicy', {
-    Owner: OWNER,
+    Owner: accountOwner,
     AccessControlList: { Grant: { Grantee: grantee, Permission: 'FULL_CONTROL' } },
   })
   const typed = '<Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser">'
@@ -124,5 +124,5 @@ export function checkExpectedOwner({ headers }: Call): void {
     headers.get('x-amz-expected-bucket-owner'),
     headers.get('x-amz-source-expected-bucket-owner'),
   ]
-  if (expected.some((owner) => owner !== undefined && owner !== ACCOUNT)) throw new S3Error('AccessDenied')
+  if (expected.some((owner) => owner !== undefined && owner !== accountId)) throw new S3Error('AccessDenied')
 }

@@ -11,7 +11,7 @@ interface Running {
   digest(): Buffer
 }
 
-const ALGORITHMS = {
+const algorithms = {
   CRC32: { bytes: 4, types: ['FULL_OBJECT', 'COMPOSITE'], usual: 'COMPOSITE', start: () => running32(crc32) },
   CRC32C: {
     bytes: 4,
@@ -27,7 +27,7 @@ const ALGORITHMS = {
   { bytes: number; types: readonly ChecksumType[]; usual: ChecksumType; start: () => Running }
 >
 
-export type Algorithm = keyof typeof ALGORITHMS
+export type Algorithm = keyof typeof algorithms
 /** Over all bytes, or over the checksums of the parts. */
 export type ChecksumType = 'FULL_OBJECT' | 'COMPOSITE'
 
@@ -38,11 +38,11 @@ export interface Checksum {
   readonly value: string
 }
 
-export const ALGORITHM_NAMES = Object.keys(ALGORITHMS) as Algorithm[]
+export const algorithmNames = Object.keys(algorithms) as Algorithm[]
 
 export function asAlgorithm(text: string): Algorithm | undefined {
   const name = text.toUpperCase()
-  return ALGORITHM_NAMES.find((one) => one === name)
+  return algorithmNames.find((one) => one === name)
 }
 
 /** @throws S3Error InvalidRequest for a name that is none of an algorithm. */
@@ -65,21 +65,21 @@ export function checksumElement(algorithm: Algorithm): string {
 }
 
 export function usualType(algorithm: Algorithm): ChecksumType {
-  return ALGORITHMS[algorithm].usual
+  return algorithms[algorithm].usual
 }
 
 export function allowsType(algorithm: Algorithm, type: string): type is ChecksumType {
-  return (ALGORITHMS[algorithm].types as readonly string[]).includes(type)
+  return (algorithms[algorithm].types as readonly string[]).includes(type)
 }
 
 export function isChecksum(algorithm: Algorithm, base64: string): boolean {
   return (
-    /^[A-Za-z0-9+/]+=*$/.test(base64) && Buffer.from(base64, 'base64').length === ALGORITHMS[algorithm].bytes
+    /^[A-Za-z0-9+/]+=*$/.test(base64) && Buffer.from(base64, 'base64').length === algorithms[algorithm].bytes
   )
 }
 
 export function startChecksum(algorithm: Algorithm): Running {
-  return ALGORITHMS[algorithm].start()
+  return algorithms[algorithm].start()
 }
 
 /** Headers that tell a checksum, in replies about an object or a part. */
@@ -107,7 +107,7 @@ export function joinChecksums(
     (crc, next, index) => joinCrc(algorithm, crc, next, parts[index + 1]?.size ?? 0),
     first,
   )
-  const hex = whole.toString(16).padStart(ALGORITHMS[algorithm].bytes * 2, '0')
+  const hex = whole.toString(16).padStart(algorithms[algorithm].bytes * 2, '0')
   return { algorithm, type, value: Buffer.from(hex, 'hex').toString('base64') }
 }
 

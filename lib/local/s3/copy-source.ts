@@ -1,22 +1,22 @@
 // The source of CopyObject and UploadPartCopy.
-import { MAX_PUT_BYTES, type Received, storeChunks } from './body.ts'
+import { maxPutBytes, type Received, storeChunks } from './body.ts'
 import type { Call, Services } from './call.ts'
 import type { Algorithm } from './checksums.ts'
 import { type ByteRange, checkCopySource } from './conditions.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { requireBucket, requireObject, type StoredObject, segmentsOf } from './objects.ts'
 
-const SOURCE = 'x-amz-copy-source'
+const sourceHeader = 'x-amz-copy-source'
 
 /** The object that the copy header names, its conditions held. */
 export function readCopySource({ db }: Services, { headers }: Call): StoredObject {
-  const text = headers.get(SOURCE) ?? ''
+  const text = headers.get(sourceHeader) ?? ''
   const [, path = '', versionId] = /^(.*?)(?:\?versionId=(.*))?$/s.exec(text) ?? []
   const [, bucket = '', key = ''] = /^\/?([^/]+)\/(.+)$/s.exec(decode(path)) ?? []
   if (key === '')
     throw invalidArgument(
       'Copy Source must mention the source bucket and key: sourcebucket/sourcekey',
-      SOURCE,
+      sourceHeader,
       text,
     )
   requireBucket(db, bucket)
@@ -33,7 +33,7 @@ function decode(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
-    throw invalidArgument('Invalid copy source encoding.', SOURCE, path)
+    throw invalidArgument('Invalid copy source encoding.', sourceHeader, path)
   }
 }
 
@@ -65,10 +65,10 @@ export async function copyBytes(
   { first, last }: ByteRange,
   algorithm: Algorithm,
 ): Promise<Received> {
-  if (last - first + 1 > MAX_PUT_BYTES)
+  if (last - first + 1 > maxPutBytes)
     throw new S3Error(
       'InvalidRequest',
-      `The specified copy source is larger than the maximum allowable size for a copy source: ${MAX_PUT_BYTES}`,
+      `The specified copy source is larger than the maximum allowable size for a copy source: ${maxPutBytes}`,
     )
   const segments = segmentsOf(services.db, source)
   const release = services.blobs.hold(segments)

@@ -17,7 +17,7 @@ export interface CorsRule {
   readonly maxAgeS?: number
 }
 
-const METHODS = ['GET', 'PUT', 'HEAD', 'POST', 'DELETE']
+const knownMethods = ['GET', 'PUT', 'HEAD', 'POST', 'DELETE']
 
 export function getCors({ db }: Services, { bucket }: Call): Reply {
   const rules = readSetting(db, bucket, 'cors')
@@ -52,7 +52,7 @@ export async function deleteCors({ db }: Services, { bucket }: Call): Promise<Re
 function readRule(element: Parsed): CorsRule {
   const [origins, methods] = [childTexts(element, 'AllowedOrigin'), childTexts(element, 'AllowedMethod')]
   if (origins.length === 0 || methods.length === 0) throw new S3Error('MalformedXML')
-  const unknown = methods.find((method) => !METHODS.includes(method))
+  const unknown = methods.find((method) => !knownMethods.includes(method))
   if (unknown !== undefined)
     throw new S3Error(
       'InvalidRequest',
@@ -91,7 +91,7 @@ export function preflight(db: Database, bucket: string, { headers }: IncomingMes
   const { origin, 'access-control-request-method': method } = headers
   if (origin === undefined)
     throw new S3Error('BadRequest', 'Insufficient information. Origin request header needed.')
-  if (method === undefined || !METHODS.includes(method))
+  if (method === undefined || !knownMethods.includes(method))
     throw new S3Error('BadRequest', `Invalid Access-Control-Request-Method: ${method ?? 'null'}`)
   const rules = bucket === '' ? undefined : readSetting(db, bucket, 'cors')
   if (!rules)

@@ -6,7 +6,7 @@ import { lockFile } from '../data-lock.ts'
 import { type GroupCommit, groupCommit, openDatabase } from '../group-commit.ts'
 
 // Keys are blobs so that they sort by their UTF-8 bytes, as S3 lists them, and may hold any character.
-const SCHEMA = `
+const schema = `
   CREATE TABLE IF NOT EXISTS bucket (name TEXT PRIMARY KEY, created INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS setting (
     bucket TEXT NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (bucket, kind)) WITHOUT ROWID;
@@ -45,7 +45,7 @@ export class Database {
       join(dir, 'lock.sqlite'),
       `Expected to be the only S3 server on the folder "${dir}", but another process has it open.`,
     )
-    const db = openDatabase(join(dir, 'objects.sqlite'), SCHEMA)
+    const db = openDatabase(join(dir, 'objects.sqlite'), schema)
     this.#commits = groupCommit(db, { closed: () => new Error('The S3 server is closed.') })
     this.write = this.#commits.commit
     this.sql = db.createTagStore()

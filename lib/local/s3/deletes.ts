@@ -7,11 +7,11 @@ import { checkVersion, findObject, removeRows, sourceOf } from './objects.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
 
 /** AWS has these for directory buckets only. */
-const DIRECTORY_CONDITIONS = ['x-amz-if-match-last-modified-time', 'x-amz-if-match-size']
+const directoryConditions = ['x-amz-if-match-last-modified-time', 'x-amz-if-match-size']
 
 export async function deleteObject(services: Services, call: Call): Promise<Reply> {
   const versionId = checkVersion(call.query)
-  const condition = DIRECTORY_CONDITIONS.find((name) => call.headers.has(name))
+  const condition = directoryConditions.find((name) => call.headers.has(name))
   if (condition !== undefined) throw notImplemented(condition)
   await deleteOne(services, call, { key: call.key, versionId, ifMatch: call.headers.get('if-match') })
   return { status: 204, headers: versionId === undefined ? {} : { 'x-amz-version-id': versionId } }
@@ -39,13 +39,13 @@ async function deleteOne({ db, blobs, notifier }: Services, call: Call, target: 
   notifier.wake()
 }
 
-const MAX_KEYS = 1000
+const maxKeys = 1000
 
 export async function deleteObjects(services: Services, call: Call): Promise<Reply> {
   requireChecksum(call.headers)
   const document = await readXmlBody(call, 'Delete')
   const targets = children(document, 'Object').map(readTarget)
-  if (targets.length === 0 || targets.length > MAX_KEYS) throw new S3Error('MalformedXML')
+  if (targets.length === 0 || targets.length > maxKeys) throw new S3Error('MalformedXML')
   const quiet = childText(document, 'Quiet') === 'true'
   const results = await Promise.all(targets.map((target) => attempt(services, call, target)))
   return {

@@ -6,7 +6,7 @@ import { invalidArgument, notImplemented, S3Error } from './errors.ts'
 import type { Description, StoredObject, Tag } from './objects.ts'
 
 /** Headers of a download that whoever signs its URL may word otherwise. */
-const OVERRIDES = [
+const downloadHeaders = [
   'cache-control',
   'content-disposition',
   'content-encoding',
@@ -14,11 +14,11 @@ const OVERRIDES = [
   'content-type',
   'expires',
 ]
-const KEPT = [...OVERRIDES, 'x-amz-website-redirect-location']
-const MAX_METADATA_BYTES = 2048
+const keptHeaders = [...downloadHeaders, 'x-amz-website-redirect-location']
+const maxMetadataBytes = 2048
 
 /** Headers of features this server lacks. To take and ignore them would be to lie about encryption or locks. */
-const REFUSED = [
+const refusedHeaders = [
   /^x-amz-server-side-encryption/,
   /^x-amz-object-lock-/,
   /^x-amz-grant-/,
@@ -27,7 +27,7 @@ const REFUSED = [
 ]
 
 export function refuseUnsupported(headers: Headers): void {
-  const refused = [...headers.keys()].find((name) => REFUSED.some((pattern) => pattern.test(name)))
+  const refused = [...headers.keys()].find((name) => refusedHeaders.some((pattern) => pattern.test(name)))
   if (refused?.startsWith('x-amz-grant-')) throw new S3Error('AccessControlListNotSupported')
   if (refused !== undefined) throw notImplemented(refused)
   const acl = headers.get('x-amz-acl')
@@ -48,16 +48,16 @@ export function readKept(headers: Headers): Record<string, string> {
   let metadataBytes = 0
   for (const [name, value] of headers) {
     const metadata = name.startsWith('x-amz-meta-')
-    if (!metadata && (!KEPT.includes(name) || value === '')) continue
+    if (!metadata && (!keptHeaders.includes(name) || value === '')) continue
     if (!isHeader(name, value))
       throw invalidArgument('A header name or value holds characters it may not', name, value)
     if (metadata) metadataBytes += name.length - 'x-amz-meta-'.length + value.length
     kept[name] = value
   }
-  if (metadataBytes > MAX_METADATA_BYTES)
+  if (metadataBytes > maxMetadataBytes)
     throw new S3Error('MetadataTooLarge', undefined, {
       Size: `${metadataBytes}`,
-      MaxSizeAllowed: `${MAX_METADATA_BYTES}`,
+      MaxSizeAllowed: `${maxMetadataBytes}`,
     })
   // aws-chunked is the framing of the request, not part of the object.
   const encodings = (kept['content-encoding'] ?? '').split(',').map((one) => one.trim())
@@ -69,9 +69,9 @@ export function readKept(headers: Headers): Record<string, string> {
 
 /** Fields of forms and names in queries may hold what no header can give back, line breaks first of all. */
 function isHeader(name: string, value: string): boolean {
-  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && HEADER_VALUE.test(value)
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && headerValue.test(value)
 }
-const HEADER_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
+const headerValue = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 
 /** Text as the bytes of its UTF-8, one character each: the form in which Node reads and writes headers. */
 export function asHeaderValue(text: string): string {
@@ -94,9 +94,9 @@ export function readTagHeader(headers: Headers): Tag[] {
   )
 }
 
-const TAG_CHARACTERS = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u
+const tagCharacters = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u
 
-const TAG_RULES = {
+const tagRules = {
   object: {
     most: 10,
     tooMany: 'Object tags cannot be greater than 10',
@@ -109,18 +109,18 @@ const TAG_RULES = {
   },
 } as const
 
-export type Tagged = keyof typeof TAG_RULES
+export type Tagged = keyof typeof tagRules
 
 export function checkTags(tags: readonly Tag[], of: Tagged): Tag[] {
-  const { most, tooMany, reserved } = TAG_RULES[of]
+  const { most, tooMany, reserved } = tagRules[of]
   const keys = new Set(tags.map((tag) => tag.key))
   if (keys.size < tags.length)
     throw new S3Error('InvalidTag', 'Cannot provide multiple Tags with the same key')
   for (const { key, value } of tags) {
-    if (key === '' || [...key].length > 128 || !TAG_CHARACTERS.test(key))
+    if (key === '' || [...key].length > 128 || !tagCharacters.test(key))
       throw new S3Error('InvalidTag', 'The TagKey you have provided is invalid', { TagKey: key })
     if (key.startsWith('aws:')) throw new S3Error('InvalidTag', reserved, { TagKey: key })
-    if ([...value].length > 256 || !TAG_CHARACTERS.test(value))
+    if ([...value].length > 256 || !tagCharacters.test(value))
       throw new S3Error('InvalidTag', 'The TagValue you have provided is invalid', {
         TagKey: key,
         TagValue: value,
@@ -152,10 +152,10 @@ function encodeWord(name: string, value: string): string {
 /** response-content-disposition and its kin: what the signer of a URL wants the download to be called. */
 export function overriddenHeaders(query: ReadonlyMap<string, string>): Record<string, string> {
   const headers: Record<string, string> = {}
-  for (const name of OVERRIDES) {
+  for (const name of downloadHeaders) {
     const value = query.get(`response-${name}`)
     if (value === undefined) continue
-    if (!HEADER_VALUE.test(value))
+    if (!headerValue.test(value))
       throw invalidArgument('Header value cannot be represented using ISO-8859-1.', `response-${name}`, value)
     headers[name] = value
   }

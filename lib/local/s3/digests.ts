@@ -2,8 +2,8 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Headers } from './call.ts'
 import {
-  ALGORITHM_NAMES,
   type Algorithm,
+  algorithmNames,
   asAlgorithm,
   checksumHeader,
   isChecksum,
@@ -96,12 +96,12 @@ function readMd5(base64: string | undefined): Buffer | undefined {
   return md5
 }
 
-const NOT_CHECKSUMS = new Set(['x-amz-checksum-mode', 'x-amz-checksum-type', 'x-amz-checksum-algorithm'])
+const notChecksums = new Set(['x-amz-checksum-mode', 'x-amz-checksum-type', 'x-amz-checksum-algorithm'])
 
 function readChecksum(headers: Headers): Pick<Expected, 'algorithm' | 'checksum'> {
   const trailer = headers.get('x-amz-trailer')?.toLowerCase()
   const inHeaders = [...headers.keys()].filter(
-    (name) => name.startsWith('x-amz-checksum-') && !NOT_CHECKSUMS.has(name),
+    (name) => name.startsWith('x-amz-checksum-') && !notChecksums.has(name),
   )
   const named =
     trailer === undefined ? inHeaders : [...inHeaders, ...trailer.split(',').map((name) => name.trim())]
@@ -119,7 +119,7 @@ function readChecksum(headers: Headers): Pick<Expected, 'algorithm' | 'checksum'
       'x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.',
     )
   }
-  const algorithm = ALGORITHM_NAMES.find((name) => checksumHeader(name) === header)
+  const algorithm = algorithmNames.find((name) => checksumHeader(name) === header)
   if (!algorithm)
     throw trailer === undefined
       ? new S3Error('InvalidRequest', `The algorithm type you specified in ${header} header is invalid.`)

@@ -1,6 +1,6 @@
 // The error table of the S3 API reference, as far as this server answers with it.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
-const ERRORS = {
+const errors = {
   AccessControlListNotSupported: [400, 'The bucket does not allow ACLs'],
   AccessDenied: [403, 'Access Denied'],
   AccessForbidden: [403, 'CORSResponse: This CORS request is not allowed.'],
@@ -91,7 +91,7 @@ const ERRORS = {
   ],
 } as const satisfies Record<string, readonly [status: number, message: string]>
 
-export type S3Code = keyof typeof ERRORS
+export type S3Code = keyof typeof errors
 
 /** A refusal as the client sees it: code and message of AWS, and the extra elements AWS adds to that code. */
 export class S3Error extends Error {
@@ -106,9 +106,9 @@ export class S3Error extends Error {
     details: Readonly<Record<string, string>> = {},
     headers: Readonly<Record<string, string>> = {},
   ) {
-    super(message ?? ERRORS[code][1])
+    super(message ?? errors[code][1])
     this.code = code
-    this.status = ERRORS[code][0]
+    this.status = errors[code][0]
     this.details = details
     this.headers = headers
   }

@@ -1,7 +1,7 @@
 // What queues and the event bus are told, in the two forms that S3 documents.
 import { randomUUID } from 'node:crypto'
 import { uriEncode } from '../sigv4.ts'
-import { ACCOUNT } from './call.ts'
+import { accountId } from './call.ts'
 import { coversEvent, filterValue, type NotificationSettings } from './notification-settings.ts'
 import type { StoredObject } from './objects.ts'
 
@@ -26,7 +26,7 @@ export interface EventSource {
 }
 
 /** EventBridge's names of the same events, and its reason. */
-const BUS_NAMES: Readonly<Record<EventName, readonly [detailType: string, reason?: string]>> = {
+const busNames: Readonly<Record<EventName, readonly [detailType: string, reason?: string]>> = {
   'ObjectCreated:Put': ['Object Created', 'PutObject'],
   'ObjectCreated:Post': ['Object Created', 'POST Object'],
   'ObjectCreated:Copy': ['Object Created', 'CopyObject'],
@@ -89,7 +89,7 @@ function queueRecord(
       configurationId: id,
       bucket: {
         name: object.bucket,
-        ownerIdentity: { principalId: ACCOUNT },
+        ownerIdentity: { principalId: accountId },
         arn: `arn:aws:s3:::${object.bucket}`,
       },
       object: { key, ...(created && { size: object.size, eTag: object.etag }), sequencer: sequencer(object) },
@@ -99,14 +99,14 @@ function queueRecord(
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html */
 function busEvent(event: EventName, object: StoredObject, source: EventSource, region: string) {
-  const [detailType, reason] = BUS_NAMES[event]
+  const [detailType, reason] = busNames[event]
   const deleted = detailType === 'Object Deleted'
   return {
     version: '0',
     id: randomUUID(),
     'detail-type': detailType,
     source: 'aws.s3',
-    account: ACCOUNT,
+    account: accountId,
     time: new Date().toISOString(),
     region,
     resources: [`arn:aws:s3:::${object.bucket}`],

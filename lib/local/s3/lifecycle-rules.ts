@@ -23,7 +23,7 @@ export interface LifecycleRule {
   readonly abortDays?: number
 }
 
-const MAX_RULES = 1000
+const maxRules = 1000
 
 export function getLifecycle({ db }: Services, { bucket }: Call): Reply {
   const rules = readSetting(db, bucket, 'lifecycle')
@@ -34,7 +34,7 @@ export function getLifecycle({ db }: Services, { bucket }: Call): Reply {
 export async function putLifecycle({ db }: Services, call: Call): Promise<Reply> {
   requireChecksum(call.headers)
   const elements = children(await readXmlBody(call, 'LifecycleConfiguration'), 'Rule')
-  if (elements.length === 0 || elements.length > MAX_RULES) throw new S3Error('MalformedXML')
+  if (elements.length === 0 || elements.length > maxRules) throw new S3Error('MalformedXML')
   const rules = elements.map(readRule)
   if (new Set(rules.map(({ id }) => id)).size < rules.length)
     throw new S3Error('InvalidArgument', 'Rule ID must be unique. Found same ID for more than one rule')
@@ -69,10 +69,10 @@ function describe(rule: LifecycleRule): Element {
   }
 }
 
-const UNSUPPORTED = ['Transition', 'NoncurrentVersionExpiration', 'NoncurrentVersionTransition']
+const unsupportedActions = ['Transition', 'NoncurrentVersionExpiration', 'NoncurrentVersionTransition']
 
 function readRule(element: Parsed): LifecycleRule {
-  const unsupported = UNSUPPORTED.find((name) => name in element)
+  const unsupported = unsupportedActions.find((name) => name in element)
   if (unsupported !== undefined)
     throw new S3Error('NotImplemented', `Lifecycle action ${unsupported} is not implemented`)
   const status = childText(element, 'Status')

@@ -7,10 +7,10 @@ import { dropUpload } from './multipart.ts'
 import { asObject, removeRows, type StoredObject } from './objects.ts'
 import { readSetting } from './settings.ts'
 
-const DAY_MS = 86_400_000
+const dayMs = 86_400_000
 /** How long the answer of a completed upload is kept for a client that lost it. */
-const COMPLETED_MS = DAY_MS
-const BATCH = 500
+const completedMs = dayMs
+const batchRows = 500
 
 /**
  * The midnight (UTC) from which the object counts as expired, and the rule that says so.
@@ -23,14 +23,14 @@ function expiryOf(
   return rules
     .filter((rule) => rule.enabled && applies(rule, object))
     .flatMap(({ id, expireDays, expireAt }) => {
-      const at = expireDays === undefined ? expireAt : nextMidnight(object.modified + expireDays * DAY_MS)
+      const at = expireDays === undefined ? expireAt : nextMidnight(object.modified + expireDays * dayMs)
       return at === undefined ? [] : [{ at, id }]
     })
     .sort((a, b) => a.at - b.at)[0]
 }
 
 function nextMidnight(timeMs: number): number {
-  return Math.ceil(timeMs / DAY_MS) * DAY_MS
+  return Math.ceil(timeMs / dayMs) * dayMs
 }
 
 function applies(rule: LifecycleRule, { key, size, tags }: StoredObject): boolean {
@@ -61,7 +61,7 @@ export async function runLifecycle(services: Services, now: number): Promise<voi
     await expireObjects(services, bucket, rules, now)
     await abortUploads(services, bucket, rules, now)
   }
-  const limit = now - COMPLETED_MS
+  const limit = now - completedMs
   const garbage = await db.write(() => {
     const rows = db.sql.all`SELECT id FROM upload WHERE completed IS NOT NULL AND initiated < ${limit}`
     return rows.flatMap(({ id }) => dropUpload(db, { id: String(id) }))
@@ -80,7 +80,7 @@ async function expireObjects(
   for (let after = 0; ; ) {
     const { rows, garbage } = await db.write(() => {
       const rows = db.sql.all`SELECT * FROM object
-        WHERE bucket = ${bucket} AND id > ${after} ORDER BY id LIMIT ${BATCH}`
+        WHERE bucket = ${bucket} AND id > ${after} ORDER BY id LIMIT ${batchRows}`
       const expired = rows.map(asObject).filter(due)
       for (const object of expired)
         notifier.announce('LifecycleExpiration:Delete', object, {
@@ -92,7 +92,7 @@ async function expireObjects(
     })
     await blobs.remove(garbage)
     notifier.wake()
-    if (rows.length < BATCH) return
+    if (rows.length < batchRows) return
     after = Number(rows.at(-1)?.id)
     await setImmediate()
   }
@@ -109,7 +109,7 @@ async function abortUploads(
       ({ abortDays, prefix = '' }) =>
         abortDays !== undefined &&
         key.startsWith(prefix) &&
-        nextMidnight(initiated + abortDays * DAY_MS) <= now,
+        nextMidnight(initiated + abortDays * dayMs) <= now,
     )
   const garbage = await db.write(() => {
     const rows = db.sql

@@ -1,6 +1,6 @@
 // ListObjects in both versions and ListObjectVersions: one walk over the keys in byte order, three dialects.
 import type { Call, Reply, Services } from './call.ts'
-import { isoTime, OWNER } from './call.ts'
+import { accountOwner, isoTime } from './call.ts'
 import type { Database } from './database.ts'
 import { invalidArgument } from './errors.ts'
 import { asObject, type StoredObject } from './objects.ts'
@@ -174,7 +174,7 @@ function describe(object: StoredObject, encode: (name: string) => string, owner:
       ChecksumType: object.checksum.type,
     }),
     Size: object.size,
-    ...(owner && { Owner: OWNER }),
+    ...(owner && { Owner: accountOwner }),
     StorageClass: 'STANDARD',
   }
 }

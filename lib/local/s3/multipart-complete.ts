@@ -3,13 +3,7 @@ import { createHash } from 'node:crypto'
 import { readXmlBody } from './body.ts'
 import type { Call, Reply, Services } from './call.ts'
 import { nowInSeconds } from './call.ts'
-import {
-  ALGORITHM_NAMES,
-  type Checksum,
-  checksumElement,
-  checksumHeader,
-  joinChecksums,
-} from './checksums.ts'
+import { algorithmNames, type Checksum, checksumElement, checksumHeader, joinChecksums } from './checksums.ts'
 import type { Database } from './database.ts'
 import { S3Error } from './errors.ts'
 import { expirationHeader } from './lifecycle.ts'
@@ -17,8 +11,8 @@ import { type Part, partsOf, requireUpload, type Upload } from './multipart.ts'
 import { commitObject, findObject, requireBucket } from './objects.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
 
-const MIN_PART_BYTES = 5 * 1024 ** 2
-const MAX_OBJECT_BYTES = 50 * 1024 ** 4
+const minPartBytes = 5 * 1024 ** 2
+const maxObjectBytes = 50 * 1024 ** 4
 
 interface Listed {
   readonly number: number
@@ -78,10 +72,10 @@ function choose(upload: Upload, listed: readonly Listed[], stored: readonly Part
     return part
   })
   for (const { size, number, etag } of chosen.slice(0, -1))
-    if (size < MIN_PART_BYTES)
+    if (size < minPartBytes)
       throw new S3Error('EntityTooSmall', undefined, {
         ProposedSize: `${size}`,
-        MinSizeAllowed: `${MIN_PART_BYTES}`,
+        MinSizeAllowed: `${minPartBytes}`,
         PartNumber: `${number}`,
         ETag: etag,
       })
@@ -89,7 +83,7 @@ function choose(upload: Upload, listed: readonly Listed[], stored: readonly Part
 }
 
 function checkPartChecksum({ algorithm, type, id }: Upload, part: Part, element: Parsed): void {
-  const named = ALGORITHM_NAMES.find((one) => childText(element, checksumElement(one)) !== undefined)
+  const named = algorithmNames.find((one) => childText(element, checksumElement(one)) !== undefined)
   if (!algorithm) return
   if (named === undefined) {
     if (type === 'FULL_OBJECT') return
@@ -109,7 +103,7 @@ function checkSize({ headers }: Call, size: number): void {
       'InvalidRequest',
       `The provided 'x-amz-mp-object-size' header value ${announced} does not match what was computed: ${size}`,
     )
-  if (size > MAX_OBJECT_BYTES) throw new S3Error('EntityTooLarge')
+  if (size > maxObjectBytes) throw new S3Error('EntityTooLarge')
 }
 
 /** The client may say what checksum the whole should have. */

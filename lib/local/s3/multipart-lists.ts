@@ -1,6 +1,6 @@
 // ListParts and ListMultipartUploads.
 import type { Call, Reply, Services } from './call.ts'
-import { isoTime, OWNER } from './call.ts'
+import { accountOwner, isoTime } from './call.ts'
 import { checksumElement } from './checksums.ts'
 import { partsOf, requireUpload } from './multipart.ts'
 import { readCount, readEncoding } from './paging.ts'
@@ -20,8 +20,8 @@ export function listParts({ db }: Services, call: Call): Reply {
       Bucket: bucket,
       Key: encode(key),
       UploadId: upload.id,
-      Initiator: OWNER,
-      Owner: OWNER,
+      Initiator: accountOwner,
+      Owner: accountOwner,
       StorageClass: 'STANDARD',
       PartNumberMarker: marker,
       NextPartNumberMarker: page.at(-1)?.number ?? 0,
@@ -77,8 +77,8 @@ export function listUploads({ db }: Services, { bucket, query }: Call): Reply {
       Upload: uploads.map(({ key, id, initiated, algorithm, type }) => ({
         Key: encode(key),
         UploadId: id,
-        Initiator: OWNER,
-        Owner: OWNER,
+        Initiator: accountOwner,
+        Owner: accountOwner,
         StorageClass: 'STANDARD',
         Initiated: isoTime(initiated),
         ...(algorithm !== null && { ChecksumAlgorithm: algorithm, ChecksumType: type }),

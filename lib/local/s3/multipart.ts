@@ -4,8 +4,8 @@ import { commitOrRemove, type Received, receiveBody } from './body.ts'
 import type { Call, Reply, Services } from './call.ts'
 import { isoTime, nowInSeconds } from './call.ts'
 import {
-  ALGORITHM_NAMES,
   type Algorithm,
+  algorithmNames,
   allowsType,
   type ChecksumType,
   checksumElement,
@@ -105,7 +105,7 @@ export async function uploadPart(services: Services, call: Call): Promise<Reply>
   checkPartAlgorithm(upload, call)
   const received = await receiveBody(services, call, upload.algorithm ?? 'CRC64NVME')
   const etag = await commitPart(services, call, number, received)
-  const sent = upload.algorithm ?? ALGORITHM_NAMES.find((one) => received.checksums.has(one))
+  const sent = upload.algorithm ?? algorithmNames.find((one) => received.checksums.has(one))
   const { 'x-amz-checksum-type': _, ...checksum } = checksumHeaders(
     sent && { algorithm: sent, type: 'FULL_OBJECT', value: received.checksums.get(sent) ?? '' },
   )
@@ -132,7 +132,7 @@ export async function uploadPartCopy(services: Services, call: Call): Promise<Re
 function checkPartAlgorithm({ algorithm, type }: Upload, { headers }: Call): void {
   if (!algorithm) return
   const trailer = headers.get('x-amz-trailer')?.toLowerCase()
-  const sent = ALGORITHM_NAMES.find(
+  const sent = algorithmNames.find(
     (one) => headers.has(checksumHeader(one)) || trailer === checksumHeader(one),
   )
   if (sent === algorithm || (sent === undefined && type === 'FULL_OBJECT')) return

@@ -19,13 +19,13 @@ export interface NotificationSettings {
   readonly eventBridge: boolean
 }
 
-const EVENTS = {
+const knownEvents = {
   ObjectCreated: ['*', 'Put', 'Post', 'Copy', 'CompleteMultipartUpload'],
   ObjectRemoved: ['*', 'Delete'],
   ObjectTagging: ['*', 'Put', 'Delete'],
   LifecycleExpiration: ['*', 'Delete'],
 }
-const EVENT_NAMES = Object.entries(EVENTS).flatMap(([type, names]) =>
+const eventNames = Object.entries(knownEvents).flatMap(([type, names]) =>
   names.map((name) => `s3:${type}:${name}`),
 )
 
@@ -71,7 +71,7 @@ function readQueueRule(element: Parsed): QueueRule {
     throw invalidArgument('The ARN is not well formed', 'Queue', arn)
   const events = childTexts(element, 'Event')
   if (events.length === 0) throw new S3Error('MalformedXML')
-  const unknown = events.find((event) => !EVENT_NAMES.includes(event))
+  const unknown = events.find((event) => !eventNames.includes(event))
   if (unknown !== undefined)
     throw invalidArgument('The event is not supported for notifications', 'Event', unknown)
   const rules = children(element, 'Filter')

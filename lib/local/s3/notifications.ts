@@ -14,9 +14,9 @@ interface NotifierOptions {
   readonly log: (message: string, fields?: object) => void
 }
 
-const BATCH = 100
-const MAX_RETRY_MS = 60_000
-const GIVE_UP_MS = 24 * 3_600_000
+const batchRows = 100
+const maxRetryMs = 60_000
+const giveUpMs = 24 * 3_600_000
 
 export class Notifier {
   readonly #options: NotifierOptions
@@ -92,7 +92,7 @@ export class Notifier {
 
   #retryLater(): void {
     if (this.#closed) return
-    this.#retryMs = Math.min(Math.max(this.#retryMs * 2, 500), MAX_RETRY_MS)
+    this.#retryMs = Math.min(Math.max(this.#retryMs * 2, 500), maxRetryMs)
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.wake(), this.#retryMs).unref()
   }
@@ -103,7 +103,7 @@ export class Notifier {
     const failing = new Set<string>()
     for (let after = 0; ; ) {
       if (this.#closed) return false
-      const rows = db.sql.all`SELECT * FROM event WHERE id > ${after} ORDER BY id LIMIT ${BATCH}`
+      const rows = db.sql.all`SELECT * FROM event WHERE id > ${after} ORDER BY id LIMIT ${batchRows}`
       const settled: number[] = []
       for (const { id, target, body, created } of rows) {
         const to = String(target)
@@ -115,7 +115,7 @@ export class Notifier {
         await db.write(() => {
           for (const id of settled) db.sql.run`DELETE FROM event WHERE id = ${id}`
         })
-      if (rows.length < BATCH) return failing.size === 0
+      if (rows.length < batchRows) return failing.size === 0
       after = Number(rows.at(-1)?.id)
     }
   }
@@ -126,7 +126,7 @@ export class Notifier {
       await notify?.(JSON.parse(target) as NotifyTarget, JSON.parse(body))
       return true
     } catch (cause) {
-      const givenUp = Date.now() - created > GIVE_UP_MS
+      const givenUp = Date.now() - created > giveUpMs
       log(givenUp ? 'An event message was given up after a day' : 'An event message was not taken', {
         target,
         cause,

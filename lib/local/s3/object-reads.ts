@@ -91,12 +91,12 @@ function choosePart(wanted: number, object: StoredObject, segments: readonly Seg
   }
 }
 
-const ATTRIBUTES = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSize']
+const knownAttributes = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSize']
 
 export function getObjectAttributes({ db }: Services, call: Call): Reply {
   const text = call.headers.get('x-amz-object-attributes') ?? ''
   const wanted = new Set(text.split(',').map((name) => name.trim()))
-  if ([...wanted].some((name) => !ATTRIBUTES.includes(name)))
+  if ([...wanted].some((name) => !knownAttributes.includes(name)))
     throw invalidArgument('Invalid attribute name specified.', 'x-amz-object-attributes', text)
   const object = requireObject(db, call)
   if (checkRead(call.headers, object) === 'not-modified') return { status: 304 }

@@ -4,8 +4,8 @@ import { commitOrRemove, type Received, readXmlBody, receiveBody } from './body.
 import type { Call, Reply, Services } from './call.ts'
 import { isoTime, nowInSeconds } from './call.ts'
 import {
-  ALGORITHM_NAMES,
   type Algorithm,
+  algorithmNames,
   type Checksum,
   checksumElement,
   checksumHeader,
@@ -54,9 +54,7 @@ export async function putObject(services: Services, call: Call): Promise<Reply> 
 /** The checksum an object keeps: the client's, or CRC64NVME, which S3 adds where the client sends none. */
 export function chosenAlgorithm({ headers }: Pick<Call, 'headers'>): Algorithm {
   const named = headers.get('x-amz-trailer')?.toLowerCase()
-  const sent = ALGORITHM_NAMES.find(
-    (one) => headers.has(checksumHeader(one)) || checksumHeader(one) === named,
-  )
+  const sent = algorithmNames.find((one) => headers.has(checksumHeader(one)) || checksumHeader(one) === named)
   return sent ?? 'CRC64NVME'
 }
 
@@ -105,12 +103,12 @@ export async function copyObject(services: Services, call: Call): Promise<Reply>
   }
 }
 
-const REDIRECT = 'x-amz-website-redirect-location'
+const redirectHeader = 'x-amz-website-redirect-location'
 
 function describeCopy(call: Call, source: StoredObject): Description {
   const metadata = readDirective(call, 'x-amz-metadata-directive')
   const tagging = readDirective(call, 'x-amz-tagging-directive')
-  const { [REDIRECT]: redirect } = readKept(call.headers)
+  const { [redirectHeader]: redirect } = readKept(call.headers)
   const changes = metadata === 'REPLACE' || tagging === 'REPLACE' || call.headers.has('x-amz-storage-class')
   if (source.bucket === call.bucket && source.key === call.key && !changes && redirect === undefined)
     throw new S3Error(
@@ -118,12 +116,12 @@ function describeCopy(call: Call, source: StoredObject): Description {
       "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
     )
   // "This value is unique to each object and is not copied when using the x-amz-metadata-directive."
-  const { [REDIRECT]: _, ...copied } = source.headers
+  const { [redirectHeader]: _, ...copied } = source.headers
   return {
     headers:
       metadata === 'REPLACE'
         ? readKept(call.headers)
-        : { ...copied, ...(redirect !== undefined && { [REDIRECT]: redirect }) },
+        : { ...copied, ...(redirect !== undefined && { [redirectHeader]: redirect }) },
     tags: tagging === 'COPY' ? source.tags : readTagHeader(call.headers),
   }
 }

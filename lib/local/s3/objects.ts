@@ -2,7 +2,7 @@
 
 import type { Span } from './blobs.ts'
 import type { Call, Services } from './call.ts'
-import { ACCOUNT } from './call.ts'
+import { accountId } from './call.ts'
 import type { Checksum } from './checksums.ts'
 import { checkWrite } from './conditions.ts'
 import type { Database } from './database.ts'
@@ -135,7 +135,7 @@ export function removeRows(db: Database, object: StoredObject): string[] {
 
 /** Who did it, as event messages tell. */
 export function sourceOf({ request, requestId, auth }: Call) {
-  return { ip: request.socket.remoteAddress ?? '', principal: auth?.accessKeyId ?? ACCOUNT, requestId }
+  return { ip: request.socket.remoteAddress ?? '', principal: auth?.accessKeyId ?? accountId, requestId }
 }
 
 function insert(

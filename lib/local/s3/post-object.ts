@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { type Credentials, uriEncode } from '../sigv4.ts'
-import { MAX_PUT_BYTES, storeChunks } from './body.ts'
+import { maxPutBytes, storeChunks } from './body.ts'
 import type { Call, Headers, Reply, Services } from './call.ts'
 import { asHeaderValue, readKept, refuseUnsupported } from './description.ts'
 import { invalidArgument, S3Error } from './errors.ts'
@@ -12,7 +12,7 @@ import type { StoredObject } from './objects.ts'
 import { checkPolicy, type SizeLimits } from './post-policy.ts'
 import { fromXml, toXml } from './xml.ts'
 
-const MAX_FIELDS_BYTES = 64 << 10
+const maxFieldsBytes = 64 << 10
 
 interface Form {
   /** By lower-case name. */
@@ -62,7 +62,7 @@ async function takeForm(
     tags: tagging === undefined ? [] : readTags(fromXml(tagging, 'Tagging'), 'object'),
   }
   const made = { ...call, key, headers }
-  const chunks = within(form.file, size ?? { least: 0, most: MAX_PUT_BYTES })
+  const chunks = within(form.file, size ?? { least: 0, most: maxPutBytes })
   const received = await storeChunks(
     services,
     headers,
@@ -94,7 +94,7 @@ function readForm(request: IncomingMessage): Promise<Form> {
     }
     parser.on('field', (name, value, { valueTruncated }) => {
       bytes += name.length + Buffer.byteLength(value)
-      if (bytes > MAX_FIELDS_BYTES || valueTruncated) fail(new S3Error('MaxPostPreDataLengthExceeded'))
+      if (bytes > maxFieldsBytes || valueTruncated) fail(new S3Error('MaxPostPreDataLengthExceeded'))
       // A file part without a file name arrives as a field.
       else if (name === 'file') resolve({ fields, filename: '', file: Readable.from([Buffer.from(value)]) })
       else fields.set(name.toLowerCase(), value)
@@ -126,7 +126,7 @@ function openParser({ headers }: IncomingMessage): busboy.Busboy {
       headers,
       preservePath: false,
       defParamCharset: 'utf8',
-      limits: { fieldSize: MAX_FIELDS_BYTES, fields: 200, files: 1 },
+      limits: { fieldSize: maxFieldsBytes, fields: 200, files: 1 },
     })
   } catch {
     throw new S3Error('MalformedPOSTRequest')
@@ -137,7 +137,7 @@ async function* within(chunks: AsyncIterable<Buffer>, { least, most }: SizeLimit
   let size = 0
   for await (const chunk of chunks) {
     size += chunk.length
-    if (size > Math.min(most, MAX_PUT_BYTES))
+    if (size > Math.min(most, maxPutBytes))
       throw new S3Error('EntityTooLarge', undefined, { ProposedSize: `${size}`, MaxSizeAllowed: `${most}` })
     yield chunk
   }

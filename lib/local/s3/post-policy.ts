@@ -33,13 +33,13 @@ export function checkPolicy(
     if (!holds(condition, values))
       throw denied(`Policy Condition failed: ${JSON.stringify(condition).replaceAll('","', '", "')}`)
   const covered = new Set(policy.conditions.map(([, name]) => name))
-  const extra = [...fields.keys()].filter((name) => !UNCOVERED.test(name) && !covered.has(name))
+  const extra = [...fields.keys()].filter((name) => !uncovered.test(name) && !covered.has(name))
   if (extra.length > 0) throw denied(`Extra input fields: ${extra.join(', ')}`)
   return policy.size
 }
 
 /** Fields a policy need not name. */
-const UNCOVERED = /^(policy|file|x-amz-signature|x-ignore-.*)$/
+const uncovered = /^(policy|file|x-amz-signature|x-ignore-.*)$/
 
 function denied(what: string): S3Error {
   return new S3Error('AccessDenied', `Invalid according to Policy: ${what}`)

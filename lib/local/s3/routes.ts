@@ -1,5 +1,5 @@
 // Which operation a request means: method, sub-resource in the query, and one header.
-import { ABSENT_OF_BUCKETS, ABSENT_OF_OBJECTS } from './absent-features.ts'
+import { absentOfBuckets, absentOfObjects } from './absent-features.ts'
 import { deleteBucketTags, getBucketTags, putBucketTags } from './bucket-tags.ts'
 import * as buckets from './buckets.ts'
 import type { Call, Operation } from './call.ts'
@@ -20,7 +20,7 @@ const refuseAcl: Operation = () => {
   throw new S3Error('AccessControlListNotSupported')
 }
 
-const BUCKET: Readonly<Record<string, Operation>> = {
+const bucketOperations: Readonly<Record<string, Operation>> = {
   GET: (services, call) =>
     call.query.get('list-type') === '2' ? listObjectsV2(services, call) : listObjectsV1(services, call),
   HEAD: buckets.headBucket,
@@ -43,10 +43,10 @@ const BUCKET: Readonly<Record<string, Operation>> = {
   'DELETE tagging': deleteBucketTags,
   'GET uploads': listUploads,
   'GET versions': listObjectVersions,
-  ...ABSENT_OF_BUCKETS,
+  ...absentOfBuckets,
 }
 
-const OBJECT: Readonly<Record<string, Operation>> = {
+const objectOperations: Readonly<Record<string, Operation>> = {
   GET: getObject,
   HEAD: headObject,
   PUT: putObject,
@@ -67,12 +67,12 @@ const OBJECT: Readonly<Record<string, Operation>> = {
   'PUT uploadId copy': uploadPartCopy,
   'POST uploadId': completeUpload,
   'DELETE uploadId': abortUpload,
-  ...ABSENT_OF_OBJECTS,
+  ...absentOfObjects,
 }
 
 /** Query names that make a request another operation. One we do not serve must not pass for a plain Get or Put. */
-const SUBRESOURCES = new Set([
-  ...[...Object.keys(BUCKET), ...Object.keys(OBJECT)]
+const subresources = new Set([
+  ...[...Object.keys(bucketOperations), ...Object.keys(objectOperations)]
     .map((route) => route.split(' ')[1])
     .filter((name) => name !== 'copy'),
   ...[
@@ -93,10 +93,10 @@ export function findOperation(call: Call): Operation {
     if (method === 'GET') return buckets.listBuckets
     throw notAllowed(method, 'SERVICE')
   }
-  const sub = [...query.keys()].find((name) => SUBRESOURCES.has(name))
+  const sub = [...query.keys()].find((name) => subresources.has(name))
   const copy = key !== '' && method === 'PUT' && headers.has('x-amz-copy-source') ? 'copy' : undefined
   const route = [method, sub, copy].filter((part) => part !== undefined).join(' ')
-  const operation = (key === '' ? BUCKET : OBJECT)[route]
+  const operation = (key === '' ? bucketOperations : objectOperations)[route]
   if (operation) return operation
   if (sub !== undefined)
     throw new S3Error('NotImplemented', `${method} ?${sub} is not implemented`, { Header: sub })

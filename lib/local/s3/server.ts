@@ -38,13 +38,13 @@ export interface S3Server {
   close(): Promise<void>
 }
 
-const GONE = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
-const LIFECYCLE_MS = 3_600_000
-const CLOSE_MS = 5_000
+const goneCodes = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
+const lifecycleMs = 3_600_000
+const closeMs = 5_000
 /** A connection on which nothing moves for so long is given up, and an upload on it forgotten. */
-const IDLE_MS = 120_000
+const idleMs = 120_000
 /** How much of a refused upload is read, so that the client gets to the refusal instead of a broken pipe. */
-const DRAIN_BYTES = 64 << 20
+const drainBytes = 64 << 20
 
 export async function openS3({
   dir,
@@ -65,7 +65,7 @@ export async function openS3({
   const expire = (now = new Date()) => runLifecycle(services, now.getTime())
   const timer = setInterval(() => {
     expire().catch((cause: unknown) => log('Lifecycle rules could not run', { cause }))
-  }, LIFECYCLE_MS).unref()
+  }, lifecycleMs).unref()
 
   return {
     expire,
@@ -83,7 +83,7 @@ export async function openS3({
       clearInterval(timer)
       const finished = Promise.allSettled([...active, notifier.close()])
       const patience = new AbortController()
-      const patienceEnds = setTimeout(CLOSE_MS, undefined, { signal: patience.signal }).catch(() => undefined)
+      const patienceEnds = setTimeout(closeMs, undefined, { signal: patience.signal }).catch(() => undefined)
       await Promise.race([finished, patienceEnds])
       patience.abort()
       await db.close()
@@ -109,7 +109,7 @@ async function serve(
   const requestId = randomBytes(8).toString('hex').toUpperCase()
   response.setHeader('x-amz-request-id', requestId)
   response.setHeader('x-amz-id-2', Buffer.from(requestId).toString('base64'))
-  request.socket.setTimeout(IDLE_MS)
+  request.socket.setTimeout(idleMs)
   let reply: Reply | undefined
   try {
     const address = readAddress(request, basePath)
@@ -133,7 +133,7 @@ async function serve(
 /** Nobody is left to hear of it, and nothing is wrong with the server. */
 function isClientGone(request: IncomingMessage, error: unknown): boolean {
   if (request.destroyed && !request.complete) return true
-  return error instanceof Error && 'code' in error && GONE.has(String(error.code))
+  return error instanceof Error && 'code' in error && goneCodes.has(String(error.code))
 }
 
 async function dispatch(
@@ -218,7 +218,7 @@ function sendError(
 }
 
 function drain(request: IncomingMessage): void {
-  let left = DRAIN_BYTES
+  let left = drainBytes
   request.on('data', (chunk: Buffer) => {
     left -= chunk.length
     if (left < 0) request.destroy()

@@ -8,9 +8,9 @@ export interface Element {
   readonly [name: string]: Content
 }
 
-const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/'
+const usualNamespace = 'http://s3.amazonaws.com/doc/2006-03-01/'
 
-export function toXml(root: string, content: Element, namespace = NAMESPACE): string {
+export function toXml(root: string, content: Element, namespace = usualNamespace): string {
   const attribute = namespace === '' ? '' : ` xmlns="${namespace}"`
   return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${attribute}>${render(content)}</${root}>`
 }
@@ -32,10 +32,10 @@ function renderOne(name: string, value: Content): string {
 function escapeText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: keys may hold any of them
   return text.replace(/[&<>"\u0000-\u001f\u007f\ufffe\uffff]/g, (c) => {
-    return NAMED[c] ?? `&#x${c.charCodeAt(0).toString(16)};`
+    return named[c] ?? `&#x${c.charCodeAt(0).toString(16)};`
   })
 }
-const NAMED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const named: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
 /** A parsed element: every child is a list, leaves are strings. */
 export interface Parsed {

@@ -1,7 +1,7 @@
 // ReceiveRequestAttemptId of FIFO queues: the same receive, asked for again, gives the same messages.
 import type { Queue } from './queues.ts'
 import type { MessageRow, Taken, Wanted } from './receiving.ts'
-import { DEDUPLICATION_MS } from './sending.ts'
+import { deduplicationMs } from './sending.ts'
 import type { Store } from './store.ts'
 
 interface Note {
@@ -29,7 +29,7 @@ export function openAttempts(store: Store) {
    */
   function repeat(queue: Queue, wanted: Wanted, at: number): readonly Held[] | undefined {
     if (wanted.attemptId === undefined) return undefined
-    forget.run(at - DEDUPLICATION_MS)
+    forget.run(at - deduplicationMs)
     const kept = find.get(queue.id, wanted.attemptId)
     if (!kept) return undefined
     // Written by `note`, below.

@@ -1,7 +1,7 @@
 // The rules that the three batch actions share.
 import { SqsError } from './errors.ts'
 
-const MAX_ENTRIES = 10
+const maxEntries = 10
 
 interface Entry {
   readonly Id: string
@@ -21,10 +21,10 @@ export function checkBatch(action: string, entries: readonly Entry[]) {
       'EmptyBatchRequest',
       `There should be at least one ${action}RequestEntry in the request.`,
     )
-  if (entries.length > MAX_ENTRIES)
+  if (entries.length > maxEntries)
     throw new SqsError(
       'TooManyEntriesInBatchRequest',
-      `Maximum number of entries per request are ${MAX_ENTRIES}. You have sent ${entries.length}.`,
+      `Maximum number of entries per request are ${maxEntries}. You have sent ${entries.length}.`,
     )
   const seen = new Set<string>()
   for (const { Id } of entries) {

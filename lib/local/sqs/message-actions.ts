@@ -4,7 +4,7 @@ import { checkBatch, runBatch } from './batches.ts'
 import { invalidValue, missing, SqsError } from './errors.ts'
 import type { Input } from './inputs.ts'
 import { viewMessage } from './message-view.ts'
-import { MAX_MESSAGE_BYTES, MAX_VISIBILITY_S } from './queue-attributes.ts'
+import { maxVisibilityS, mostMessageBytes } from './queue-attributes.ts'
 import type { Queue } from './queues.ts'
 import type { Taken } from './receiving.ts'
 import { checkToken, draftMessage, messageSize, readFifoFields } from './sending.ts'
@@ -102,7 +102,7 @@ function readReceive(queue: Queue, input: Input<'ReceiveMessage'>) {
   }
   if (max < 1 || max > 10)
     throw invalidValue('MaxNumberOfMessages', max, 'Must be between 1 and 10, if provided.')
-  provided('VisibilityTimeout', visibilityS, MAX_VISIBILITY_S)
+  provided('VisibilityTimeout', visibilityS, maxVisibilityS)
   provided('WaitTimeSeconds', waitS, 20)
   if (attemptId !== undefined) {
     if (!queue.settings.fifo)
@@ -130,10 +130,10 @@ function usable(queue: Queue): Queue {
 /** What spoils the whole batch: its total size, and a FIFO message without the fields that FIFO queues need. */
 function checkWholeBatch(queue: Queue, entries: Input<'SendMessageBatch'>['Entries']) {
   const bytes = entries.reduce((sum, entry) => sum + messageSize(entry), 0)
-  if (bytes > MAX_MESSAGE_BYTES)
+  if (bytes > mostMessageBytes)
     throw new SqsError(
       'BatchRequestTooLong',
-      `Batch requests cannot be longer than ${MAX_MESSAGE_BYTES} bytes. You have sent ${bytes} bytes.`,
+      `Batch requests cannot be longer than ${mostMessageBytes} bytes. You have sent ${bytes} bytes.`,
     )
   if (!queue.settings.fifo) return
   for (const entry of entries) {

@@ -26,10 +26,10 @@ export type GivenAttributes = Readonly<
   >
 >
 
-const MAX_ATTRIBUTES = 10
+const maxAttributes = 10
 const numberForm = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/
 
-const ALLOWED = '#x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF'
+const allowedCharacters = '#x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF'
 
 export function hasForbiddenCharacters(text: string): boolean {
   return /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u.test(text)
@@ -38,15 +38,15 @@ export function hasForbiddenCharacters(text: string): boolean {
 export function forbiddenCharacters(): SqsError {
   return new SqsError(
     'InvalidMessageContents',
-    `Invalid characters found. Valid unicode characters are ${ALLOWED}.`,
+    `Invalid characters found. Valid unicode characters are ${allowedCharacters}.`,
   )
 }
 
 export function readMessageAttributes(given: GivenAttributes): MessageAttributes {
   const entries = Object.entries(given)
-  if (entries.length > MAX_ATTRIBUTES)
+  if (entries.length > maxAttributes)
     throw invalid(
-      `Number of message attributes [${entries.length}] exceeds the allowed maximum [${MAX_ATTRIBUTES}].`,
+      `Number of message attributes [${entries.length}] exceeds the allowed maximum [${maxAttributes}].`,
     )
   return Object.fromEntries(entries.map(([name, value]) => [name, readValue(name, value)]))
 }
@@ -71,7 +71,7 @@ function readValue(name: string, value: GivenAttributes[string]): AttributeValue
   if (kind === 'Binary') return { DataType: type, BinaryValue: readBase64(name, wanted) }
   if (hasForbiddenCharacters(wanted))
     throw invalid(
-      `Invalid characters were found in the value of message attribute '${name}', the set of allowed characters is ${ALLOWED}.`,
+      `Invalid characters were found in the value of message attribute '${name}', the set of allowed characters is ${allowedCharacters}.`,
     )
   if (kind === 'Number' && !numberForm.test(wanted))
     throw invalid(`Can't cast the value of message attribute '${name}' to a number.`)

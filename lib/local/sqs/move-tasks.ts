@@ -20,11 +20,11 @@ interface Task {
   readonly started_at: number
 }
 
-const MAX_PER_SECOND = 500
+const maxPerSecond = 500
 /** Messages per transaction when no rate is asked for. */
-const CHUNK = 500
+const chunkMessages = 500
 
-const GONE = 'AWS.SimpleQueueService.NonExistentQueue'
+const noSuchQueue = 'AWS.SimpleQueueService.NonExistentQueue'
 
 const Handle = z.object({ taskId: z.string(), sourceArn: z.string() })
 
@@ -77,9 +77,9 @@ export function openMoveTasks(
       throw invalid('Source queue arn and destination queue arn cannot be the same.')
     if (target.settings.fifo !== source.settings.fifo)
       throw invalid('The source queue and the destination queue must be of the same type.')
-    if (rate !== undefined && (rate < 1 || rate > MAX_PER_SECOND))
+    if (rate !== undefined && (rate < 1 || rate > maxPerSecond))
       throw invalid(
-        `Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: must be between 1 and ${MAX_PER_SECOND}.`,
+        `Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: must be between 1 and ${maxPerSecond}.`,
       )
     if (latest.all(SourceArn, 10).some((task) => task.status === 'RUNNING'))
       throw invalid(
@@ -150,8 +150,8 @@ export function openMoveTasks(
     const task = find.get(id)
     if (task?.status !== 'RUNNING') return
     const source = queues.byArn(task.source_arn)
-    if (!source) return end(id, 'FAILED', GONE)
-    const limit = Math.min(task.per_second === null ? CHUNK : atMost, task.to_move - task.moved)
+    if (!source) return end(id, 'FAILED', noSuchQueue)
+    const limit = Math.min(task.per_second === null ? chunkMessages : atMost, task.to_move - task.moved)
     const rows = limit > 0 ? visible.all(source.id, clock.now(), limit) : []
     let moved = 0
     let failure: string | undefined
@@ -174,7 +174,7 @@ export function openMoveTasks(
   function targetOf(task: Task, row: MessageRow): Queue | string {
     const arn = task.destination_arn ?? row.source_arn
     if (arn === null) return 'CouldNotDetermineMessageSource'
-    return queues.byArn(arn) ?? GONE
+    return queues.byArn(arn) ?? noSuchQueue
   }
 
   /** "All redriven messages are considered new messages with a new messageID and enqueueTime." */

@@ -5,8 +5,8 @@ import { invalidValue, missing, SqsError } from './errors.ts'
 import { type Action, isAction } from './inputs.ts'
 import type { Queue } from './queues.ts'
 
-const MAX_ACTIONS = 7
-const MAX_STATEMENTS = 20
+const maxActions = 7
+const maxStatements = 20
 
 /** Actions that AddPermission may grant; the others belong to the owner alone. */
 const ownerOnly: ReadonlySet<Action> = new Set<Action>([
@@ -44,18 +44,15 @@ export function addPermission(queue: Queue, { Label, AWSAccountIds, Actions }: P
   if (Actions.length === 0) throw missing('Actions')
   if (AWSAccountIds.length === 0) throw missing('AWSAccountIds')
   for (const action of Actions) checkAction(action)
-  if (Actions.length > MAX_ACTIONS)
-    throw new SqsError(
-      'OverLimit',
-      `${Actions.length} Actions were found, maximum allowed is ${MAX_ACTIONS}.`,
-    )
+  if (Actions.length > maxActions)
+    throw new SqsError('OverLimit', `${Actions.length} Actions were found, maximum allowed is ${maxActions}.`)
   const account = AWSAccountIds.find((id) => !/^\d{12}$/.test(id))
   if (account !== undefined)
     throw invalidValue('PrincipalId', account, 'Unable to verify: an account id has 12 digits.')
   const policy = readPolicy(queue)
   if (policy.Statement.some((one) => one.Sid === Label)) throw invalidValue('Label', Label, 'Already exists.')
-  if (policy.Statement.length >= MAX_STATEMENTS)
-    throw new SqsError('OverLimit', `A policy can have at most ${MAX_STATEMENTS} statements.`)
+  if (policy.Statement.length >= maxStatements)
+    throw new SqsError('OverLimit', `A policy can have at most ${maxStatements} statements.`)
   const oneOrMore = (values: string[]) => (values.length === 1 ? values[0] : values)
   const statement = {
     Sid: Label,

@@ -4,9 +4,9 @@ import type { MessageRow } from './receiving.ts'
 import type { Store } from './store.ts'
 
 /** "Amazon SQS looks through the first 120k messages to determine available message groups." */
-const FIFO_WINDOW = 120_000
+const fifoWindow = 120_000
 /** Visible messages among which a standard queue is fair to its groups. */
-const FAIR_WINDOW = 500
+const fairWindow = 500
 
 type Judge = (row: MessageRow) => boolean
 
@@ -17,7 +17,7 @@ export function openPicker(store: Store) {
   )
   const visibleGroups = store.prepare<Pick<MessageRow, 'seq' | 'group_id'>>(
     `SELECT seq, group_id FROM messages WHERE queue_id = ? AND visible_at <= ?
-     ORDER BY visible_at, seq LIMIT ${FIFO_WINDOW}`,
+     ORDER BY visible_at, seq LIMIT ${fifoWindow}`,
   )
   const headOf = store.prepare<{ seq: number }>(
     'SELECT seq FROM messages WHERE queue_id = ? AND group_id = ? ORDER BY enqueued_at, seq LIMIT 1',
@@ -36,7 +36,7 @@ export function openPicker(store: Store) {
     for (const row of visible.iterate(queue.id, at)) {
       if (isDead(row)) continue
       rows.push(row)
-      if (row.group_id !== null) window = FAIR_WINDOW
+      if (row.group_id !== null) window = fairWindow
       if (rows.length >= window) break
     }
     if (window === max) return rows

@@ -3,12 +3,12 @@
 import { SqsError } from './errors.ts'
 import type { Action } from './inputs.ts'
 
-const NAMESPACE = 'http://queue.amazonaws.com/doc/2012-11-05/'
-const MAX_FIELDS = 5000
+const namespace = 'http://queue.amazonaws.com/doc/2012-11-05/'
+const maxFields = 5000
 /** `SendMessageBatchRequestEntry.1.MessageAttribute.1.Value.BinaryListValue.1` has seven parts. */
-const MAX_DEPTH = 7
+const maxDepth = 7
 /** This protocol words it differently. */
-const NO_QUEUE = 'The specified queue does not exist for this wsdl version.'
+const noQueue = 'The specified queue does not exist for this wsdl version.'
 
 /** Fields that are lists (`AttributeName.1`) and the member they make. */
 const lists = {
@@ -54,7 +54,7 @@ type Node = Map<string, Node | string>
 
 /** The members of a request from its form fields. */
 export function readForm(fields: URLSearchParams): Record<string, unknown> {
-  if (fields.size > MAX_FIELDS)
+  if (fields.size > maxFields)
     throw new SqsError('SerializationException', 'The request has too many fields.')
   const root: Node = new Map()
   for (const [name, value] of fields) if (name !== 'Action' && name !== 'Version') plant(root, name, value)
@@ -62,8 +62,8 @@ export function readForm(fields: URLSearchParams): Record<string, unknown> {
 }
 
 function plant(root: Node, name: string, value: string) {
-  const path = name.split('.', MAX_DEPTH + 1)
-  if (path.length > MAX_DEPTH) throw malformed(path.slice(0, 2).join('.'))
+  const path = name.split('.', maxDepth + 1)
+  if (path.length > maxDepth) throw malformed(path.slice(0, 2).join('.'))
   const leaf = path.pop() ?? ''
   let node = root
   for (const part of path) {
@@ -131,7 +131,7 @@ export function writeResult(action: Action, output: object | undefined, requestI
 
 export function writeError(error: SqsError, requestId: string): string {
   if (error.name === 'UnknownOperationException') return '<UnknownOperationException/>'
-  const message = error.name === 'QueueDoesNotExist' ? NO_QUEUE : error.message
+  const message = error.name === 'QueueDoesNotExist' ? noQueue : error.message
   const parts = [element('Type', error.fault), element('Code', error.code), element('Message', message)]
   return document(
     'ErrorResponse',
@@ -140,7 +140,7 @@ export function writeError(error: SqsError, requestId: string): string {
 }
 
 const document = (root: string, content: string) =>
-  `<?xml version="1.0"?><${root} xmlns="${NAMESPACE}">${content}</${root}>`
+  `<?xml version="1.0"?><${root} xmlns="${namespace}">${content}</${root}>`
 
 function members(action: Action, output: object): string {
   return Object.entries(output)

@@ -113,21 +113,17 @@ export function queueActions({ store, queues, moveTasks, receiver }: Services) {
   } satisfies Partial<Actions>
 }
 
-const MAX_RESULTS = 1000
+const maxResults = 1000
 
 /** "You must set MaxResults to receive a value for NextToken in the response." The token is the last name shown. */
 function cutPage(found: readonly Queue[], { MaxResults, NextToken }: Page) {
-  if (MaxResults !== undefined && (MaxResults < 1 || MaxResults > MAX_RESULTS))
-    throw invalidValue(
-      'MaxResults',
-      MaxResults,
-      `MaxResults must be an integer between 1 and ${MAX_RESULTS}.`,
-    )
+  if (MaxResults !== undefined && (MaxResults < 1 || MaxResults > maxResults))
+    throw invalidValue('MaxResults', MaxResults, `MaxResults must be an integer between 1 and ${maxResults}.`)
   const after = NextToken === undefined ? '' : Buffer.from(NextToken, 'base64').toString()
   if (NextToken !== undefined && Buffer.from(after).toString('base64') !== NextToken)
     throw invalidValue('NextToken', NextToken, 'The token is not one of this service.')
   const rest = found.filter((queue) => queue.name > after)
-  const items = rest.slice(0, MaxResults ?? MAX_RESULTS)
+  const items = rest.slice(0, MaxResults ?? maxResults)
   const last = items.at(-1)
   const more = MaxResults !== undefined && rest.length > items.length && last !== undefined
   return { items, ...(more && { NextToken: Buffer.from(last.name).toString('base64') }) }

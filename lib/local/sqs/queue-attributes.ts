@@ -3,8 +3,8 @@
 import * as z from 'zod'
 import { invalidValue, SqsError } from './errors.ts'
 
-export const MAX_MESSAGE_BYTES = 1_048_576
-export const MAX_VISIBILITY_S = 43_200
+export const mostMessageBytes = 1_048_576
+export const maxVisibilityS = 43_200
 
 export type QueueAttributes = Readonly<Record<string, string>>
 
@@ -46,10 +46,10 @@ const policy: Rule = {
 
 const rules: Readonly<Record<string, Rule>> = {
   DelaySeconds: integer(0, 900, '0'),
-  MaximumMessageSize: integer(1024, MAX_MESSAGE_BYTES, `${MAX_MESSAGE_BYTES}`),
+  MaximumMessageSize: integer(1024, mostMessageBytes, `${mostMessageBytes}`),
   MessageRetentionPeriod: integer(60, 1_209_600, '345600'),
   ReceiveMessageWaitTimeSeconds: integer(0, 20, '0'),
-  VisibilityTimeout: integer(0, MAX_VISIBILITY_S, '30'),
+  VisibilityTimeout: integer(0, maxVisibilityS, '30'),
   Policy: policy,
   RedrivePolicy: { accept: readRedrivePolicy },
   RedriveAllowPolicy: { accept: readRedriveAllowPolicy },

@@ -37,7 +37,7 @@ interface Row {
 }
 
 /** AWS frees a queue's name, and allows the next purge, after this long. */
-const HOLD_MS = 60_000
+const holdMs = 60_000
 const Strings = z.record(z.string(), z.string())
 
 export type Queues = ReturnType<typeof openQueues>
@@ -134,7 +134,7 @@ export function openQueues(store: Store, region: string, accountId: string, cloc
     const existing = byName.get(name)
     if (existing) return sameQueue(existing, given)
     const now = clock.now()
-    freeNames.run(now - HOLD_MS)
+    freeNames.run(now - holdMs)
     if (held.get(name))
       throw new SqsError(
         'QueueDeletedRecently',
@@ -164,7 +164,7 @@ export function openQueues(store: Store, region: string, accountId: string, cloc
   }
 
   function purge(queue: Queue) {
-    if (clock.now() - queue.purgedAt < HOLD_MS)
+    if (clock.now() - queue.purgedAt < holdMs)
       throw new SqsError(
         'PurgeQueueInProgress',
         `Only one PurgeQueue operation on ${queue.name} is allowed every 60 seconds.`,

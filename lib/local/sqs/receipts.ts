@@ -9,12 +9,12 @@ export interface Receipt {
   readonly token: number
 }
 
-const VERSION = 1
-const BYTES = 23
+const version = 1
+const handleBytes = 23
 
 export function writeReceipt({ queueId, seq, token }: Receipt): string {
-  const bytes = Buffer.alloc(BYTES)
-  bytes.writeUInt8(VERSION, 0)
+  const bytes = Buffer.alloc(handleBytes)
+  bytes.writeUInt8(version, 0)
   bytes.writeUIntBE(queueId, 1, 6)
   bytes.writeUIntBE(seq, 7, 6)
   bytes.writeUIntBE(token, 13, 6)
@@ -25,8 +25,8 @@ export function writeReceipt({ queueId, seq, token }: Receipt): string {
 export function readReceipt(handle: string, queueId: number): Receipt {
   const bytes = Buffer.from(handle, 'base64')
   const ours =
-    bytes.length === BYTES &&
-    bytes.readUInt8(0) === VERSION &&
+    bytes.length === handleBytes &&
+    bytes.readUInt8(0) === version &&
     bytes.toString('base64') === handle &&
     checksum(bytes).equals(bytes.subarray(19))
   const receipt = ours && {

@@ -14,7 +14,7 @@ import type { Queue } from './queues.ts'
 import type { Store } from './store.ts'
 
 /** How long a deduplication id, or a ReceiveRequestAttemptId, is remembered. */
-export const DEDUPLICATION_MS = 300_000
+export const deduplicationMs = 300_000
 
 export interface GivenMessage {
   readonly MessageBody: string
@@ -171,8 +171,8 @@ export function openSender(store: Store, clock: Clock) {
     const at = clock.now()
     const scope = queue.settings.deduplicateByGroup ? `g${draft.groupId ?? ''}` : ''
     if (draft.dedupId !== null) {
-      forget.run(at - DEDUPLICATION_MS)
-      const twin = findTwin.get(queue.id, scope, draft.dedupId, at - DEDUPLICATION_MS)
+      forget.run(at - deduplicationMs)
+      const twin = findTwin.get(queue.id, scope, draft.dedupId, at - deduplicationMs)
       if (twin) return describe(queue, draft, twin.message_id, twin.seq)
     }
     const id = randomUUID()

@@ -38,8 +38,8 @@ export interface SqsServer {
   close(): Promise<void>
 }
 
-const SWEEP_MS = 60_000
-const IN_FLIGHT_LIMIT = 120_000
+const sweepMs = 60_000
+const usualInFlightLimit = 120_000
 
 export async function openSqs(options: SqsOptions): Promise<SqsServer> {
   const { region, credentials, accountId = '000000000000', log } = options
@@ -52,7 +52,7 @@ export async function openSqs(options: SqsOptions): Promise<SqsServer> {
   await store.commit(sweep)
   const sweeper = setInterval(() => {
     store.commit(sweep).catch((error) => log?.error({ err: error }, 'Sweeping expired messages failed'))
-  }, SWEEP_MS)
+  }, sweepMs)
   sweeper.unref()
 
   async function answer(request: IncomingMessage, response: ServerResponse, requestId: string) {
@@ -103,7 +103,7 @@ export async function openSqs(options: SqsOptions): Promise<SqsServer> {
 }
 
 function openServices(options: SqsOptions, accountId: string): Services {
-  const { file, region, inFlightLimit = IN_FLIGHT_LIMIT, now = Date.now, log } = options
+  const { file, region, inFlightLimit = usualInFlightLimit, now = Date.now, log } = options
   const store = openStore(file)
   const newest = store.prepare<{ at: number | null }>('SELECT max(enqueued_at) AS at FROM messages').get()
   const clock = makeClock(newest?.at ?? 0, now)

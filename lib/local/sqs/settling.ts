@@ -1,7 +1,7 @@
 // What a receiver does with a message it holds: delete it, or change how long it stays hidden.
 import type { Clock } from './clock.ts'
 import { invalidValue, SqsError } from './errors.ts'
-import { MAX_VISIBILITY_S } from './queue-attributes.ts'
+import { maxVisibilityS } from './queue-attributes.ts'
 import type { Queue } from './queues.ts'
 import { readReceipt } from './receipts.ts'
 import type { MessageRow } from './receiving.ts'
@@ -36,11 +36,11 @@ export function openSettler(store: Store, clock: Clock) {
    * such a message not in flight); what its receiver gave back with a timeout of 0 is not in flight any more.
    */
   function changeVisibility(queue: Queue, handle: string, visibilityS: number) {
-    if (visibilityS < 0 || visibilityS > MAX_VISIBILITY_S)
+    if (visibilityS < 0 || visibilityS > maxVisibilityS)
       throw invalidValue(
         'VisibilityTimeout',
         visibilityS,
-        `VisibilityTimeout must be an integer between 0 and ${MAX_VISIBILITY_S}.`,
+        `VisibilityTimeout must be an integer between 0 and ${maxVisibilityS}.`,
       )
     const { seq, token } = readReceipt(handle, queue.id)
     const row = find.get(seq, queue.id)
@@ -55,11 +55,11 @@ export function openSettler(store: Store, clock: Clock) {
     if (row.received_at === null || (fifo && row.visible_at <= at))
       throw new SqsError('MessageNotInflight', 'The specified message is not in flight.')
     const visibleAt = at + visibilityS * 1000
-    if (visibleAt - row.received_at > MAX_VISIBILITY_S * 1000)
+    if (visibleAt - row.received_at > maxVisibilityS * 1000)
       throw invalidValue(
         'VisibilityTimeout',
         visibilityS,
-        `Total VisibilityTimeout for the message is beyond the limit [${MAX_VISIBILITY_S} seconds].`,
+        `Total VisibilityTimeout for the message is beyond the limit [${maxVisibilityS} seconds].`,
       )
     hide.run(visibleAt, visibilityS === 0 ? null : row.received_at, seq)
     store.touched(queue.id)

@@ -15,10 +15,10 @@ export interface Call {
 }
 
 /** A full batch of 1 MiB whose every byte is written as a JSON escape of six, and room for what is around it. */
-const MAX_REQUEST_BYTES = 8 * 1024 * 1024
-const DISCARD_MS = 2000
-const TARGET = 'AmazonSQS.'
-const BATCH = /Batch$/
+const maxRequestBytes = 8 * 1024 * 1024
+const discardMs = 2000
+const targetPrefix = 'AmazonSQS.'
+const batchAction = /Batch$/
 /** Not valid under a queue's own address. */
 const ofTheAccount = new Set(['CreateQueue', 'ListQueues'])
 
@@ -35,14 +35,14 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
     // An IncomingMessage without an encoding yields buffers.
     const buffer = chunk as Buffer
     bytes += buffer.length
-    if (bytes > MAX_REQUEST_BYTES) break
+    if (bytes > maxRequestBytes) break
     chunks.push(buffer)
   }
-  if (bytes > MAX_REQUEST_BYTES) {
+  if (bytes > maxRequestBytes) {
     await discard(request)
     throw new SqsError(
       'RequestEntityTooLargeException',
-      `The request is larger than ${MAX_REQUEST_BYTES} bytes.`,
+      `The request is larger than ${maxRequestBytes} bytes.`,
     )
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
@@ -52,7 +52,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
 async function discard(request: IncomingMessage) {
   const end = new Promise((resolve) => request.once('close', resolve))
   request.resume()
-  await Promise.race([end, pause(DISCARD_MS, undefined, { ref: false })])
+  await Promise.race([end, pause(discardMs, undefined, { ref: false })])
 }
 
 export function readCall(request: IncomingMessage, body: Buffer): Call {
@@ -62,12 +62,12 @@ export function readCall(request: IncomingMessage, body: Buffer): Call {
 
 function readJsonCall(request: IncomingMessage, body: Buffer): Call {
   const target = request.headers['x-amz-target']
-  if (typeof target !== 'string' || !target.startsWith(TARGET))
+  if (typeof target !== 'string' || !target.startsWith(targetPrefix))
     throw new SqsError(
       'UnknownOperationException',
       'The header X-Amz-Target must name an action of AmazonSQS.',
     )
-  return { action: target.slice(TARGET.length), members: parseJson(body.toString()) }
+  return { action: target.slice(targetPrefix.length), members: parseJson(body.toString()) }
 }
 
 function parseJson(text: string): unknown {
@@ -88,7 +88,7 @@ function readQueryCall(request: IncomingMessage, body: Buffer): Call {
   if (action === null) throw new SqsError('UnknownOperationException', 'The request names no action.')
   if (pathname !== '/' && ofTheAccount.has(action)) throw unknownAction(action, 'query')
   const members = readForm(fields)
-  if (BATCH.test(action)) members.Entries ??= []
+  if (batchAction.test(action)) members.Entries ??= []
   if (pathname !== '/') members.QueueUrl ??= pathname
   return { action, members }
 }
