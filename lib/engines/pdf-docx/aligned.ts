@@ -43,7 +43,7 @@ function runFrom(lines: readonly Line[], start: number): Line[] | undefined {
     const left = without(free, intervalsOf(line))
     const whole = around([...run, line].map(({ box }) => box))
     const gaps = gapsWithin(left, run, line.style.size * 0.9)
-    if (gaps.length === 0 || isText(line, whole) || isPreformatted(line)) break
+    if (gaps.length === 0 || line.spread || isText(line, whole) || isPreformatted(line)) break
     free = left
     const goesOn = line.box[0] > (gaps[0]?.from ?? 0) && line.base - before.base < line.style.size * 1.5
     if (isRow(line) || goesOn) {
@@ -67,7 +67,7 @@ function headOf(run: readonly Line[], line: Line | undefined, last: Line | undef
 
 /** Several pieces, and not just the mark of a list before its text. */
 function isRow(line: Line): boolean {
-  if (isPreformatted(line)) return false
+  if (isPreformatted(line) || line.spread) return false
   const pieces = segmentsOf(line, wideGap).length
   return pieces >= (markOf(line.words) ? 3 : 2)
 }

@@ -81,5 +81,29 @@ export interface Picture {
 
 export type Block = Paragraph | Table | Picture
 
+/** Columns of one width that stand side by side. */
+export interface ColumnSet {
+  readonly count: number
+  /** Points from the left edge of one to that of the next. */
+  readonly pitch: number
+  /** All end at about the same height. */
+  readonly balanced: boolean
+  /** A line is drawn between them. */
+  readonly ruled: boolean
+}
+
+export type FlowBlock = Block & {
+  /** Starts on a new page, as it does in the PDF. */
+  readonly newPage?: boolean
+  /** Starts at the top of the next column, though the one before has room. */
+  readonly newColumn?: boolean
+  /** Points below it, where columns begin: above one of them they would stand in that one alone. */
+  readonly spaceAfter?: number
+  /** Left and right edge of the text around it. */
+  readonly column: Box
+  /** The columns that it stands in, where there are several. */
+  readonly set?: ColumnSet
+}
+
 /** Without the mark of a list. */
 export const textOf = (paragraph: Paragraph): string => paragraph.runs.map(({ text }) => text).join('')

@@ -1,4 +1,5 @@
-import { around, type Box, median, merged, widthOf } from './geometry.ts'
+import { around, type Box, heightOf, median, merged, widthOf } from './geometry.ts'
+import { hasRows } from './rows.ts'
 
 /** Something that stands on a page and has to be read before or after something else. */
 export interface Atom {
@@ -16,6 +17,7 @@ interface Gutter {
 }
 
 const minLines = 3
+const maxColumns = 4
 const maxCandidates = 40
 /** Pages with more are no prose, and each is held against all others. */
 const maxAtoms = 1500
@@ -26,25 +28,81 @@ export interface Region<T extends Atom> {
   readonly column: Box
 }
 
-/** Regions of running text in the order in which they are read: what is above columns, each column, what is below. */
-export function readingOrder<T extends Atom>(atoms: readonly T[], column: Box): Region<T>[] {
+/** Text between two heights of a page: in one column, or in several that stand side by side. */
+export interface Band<T extends Atom> {
+  /** In the order in which they are read. */
+  readonly columns: readonly Region<T>[]
+}
+
+/** Running text in the order in which it is read: what is above columns, each column, what is below. */
+export function readingOrder<T extends Atom>(atoms: readonly T[], column: Box): Band<T>[] {
   const gutter = bestGutter(atoms)
-  if (!gutter) return atoms.length > 0 ? [{ atoms, column }] : []
-  const { x, top, bottom } = gutter
-  const middle = ({ box }: Atom) => (box[1] + box[3]) / 2
-  const above = atoms.filter((atom) => middle(atom) < top)
-  const below = atoms.filter((atom) => middle(atom) > bottom)
+  if (!gutter) return atoms.length > 0 ? [{ columns: [{ atoms, column }] }] : []
+  const { x } = gutter
+  const { top, bottom } = betweenTitles(gutter, atoms)
+  const above = atoms.filter((atom) => middleOf(atom) < top)
+  const below = atoms.filter((atom) => middleOf(atom) > bottom)
   const between = atoms.filter((atom) => !above.includes(atom) && !below.includes(atom))
-  const left = between.filter(({ box }) => (box[0] + box[2]) / 2 < x)
+  const left = between.filter((atom) => isLeftOf(atom, x))
   const right = between.filter((atom) => !left.includes(atom))
   const sides = lettersOf(between, true) > lettersOf(between, false) ? [right, left] : [left, right]
+  const inner = sides
+    .filter((side) => side.length > 0)
+    .map((side) => readingOrder(side, around(side.map(({ box }) => box))))
+  // Where a column is parted at some height, what stands side by side is no longer plain.
+  const isPlain = inner.every((bands) => bands.length === 1)
   return [
     ...readingOrder(above, column),
-    ...sides.flatMap((side) =>
-      side.length > 0 ? readingOrder(side, around(side.map(({ box }) => box))) : [],
-    ),
+    ...(isPlain
+      ? [{ columns: inner.flatMap((bands) => bands.flatMap(({ columns }) => columns)) }]
+      : inner.flat()),
     ...readingOrder(below, column),
   ]
+}
+
+const isLeftOf = ({ box }: Atom, x: number) => (box[0] + box[2]) / 2 < x
+
+const middleOf = ({ box }: Atom) => (box[1] + box[3]) / 2
+
+/** The part of columns up to a title that is too short to cross the strip between them. */
+function betweenTitles({ x, top, bottom }: Gutter, all: readonly Atom[]): Pick<Gutter, 'top' | 'bottom'> {
+  const atoms = all.filter((atom) => middleOf(atom) >= top && middleOf(atom) <= bottom)
+  const part = { top, bottom }
+  for (const title of titlesOver(atoms, x)) {
+    const isFirst = !atoms.some((atom) => atom.box[3] < title.top + 1)
+    if (isFirst) part.top = title.bottom
+    else return { ...part, bottom: title.top }
+  }
+  return part
+}
+
+/** Larger letters with nothing beside them, below which both columns begin at one height. */
+function titlesOver(atoms: readonly Atom[], x: number): { top: number; bottom: number }[] {
+  const usual = median(atoms.filter(({ letters }) => letters > 0).map(({ box }) => heightOf(box)))
+  const isLarge = ({ box, letters }: Atom) => letters > 0 && heightOf(box) > usual * 1.15
+  const sides = [true, false].map((isLeft) => atoms.filter((atom) => isLeftOf(atom, x) === isLeft))
+  return atoms
+    .filter(isLarge)
+    .sort((a, b) => a.box[1] - b.box[1])
+    .flatMap(({ box }) => {
+      const beside = atoms.filter((other) => other.box[1] < box[3] && other.box[3] > box[1])
+      const below = sides.map((side) =>
+        Math.min(...side.map((other) => other.box[1]).filter((y) => y > box[3] - 1)),
+      )
+      const [left = 0, right = Infinity] = below
+      const isAlone =
+        beside.every(isLarge) && sides.some((side) => beside.every((other) => side.includes(other)))
+      if (!isAlone || Math.abs(left - right) > 3) return []
+      return [{ top: topOfTitle(atoms.filter(isLarge), box), bottom: Math.min(left, right) - 1 }]
+    })
+}
+
+/** That of the first of its lines. */
+function topOfTitle(large: readonly Atom[], box: Box): number {
+  const above = large.find(
+    (other) => other.box[1] < box[1] - 1 && box[1] - other.box[3] < heightOf(box) * 0.5,
+  )
+  return above ? topOfTitle(large, above.box) : box[1]
 }
 
 function lettersOf(atoms: readonly Atom[], rtl: boolean): number {
@@ -52,7 +110,7 @@ function lettersOf(atoms: readonly Atom[], rtl: boolean): number {
 }
 
 /** The empty strip with the most text to both sides, where both sides are prose and no cells of a table. */
-function bestGutter(atoms: readonly Atom[]): Gutter | undefined {
+function bestGutter(atoms: readonly Atom[], depth = 1): Gutter | undefined {
   const texts = atoms.filter(({ letters }) => letters > 0)
   if (texts.length < minLines * 2 || atoms.length > maxAtoms) return undefined
   const whole = around(atoms.map(({ box }) => box))
@@ -66,12 +124,12 @@ function bestGutter(atoms: readonly Atom[]): Gutter | undefined {
     .filter(({ lines }) => lines >= minLines)
     .sort((a, b) => b.lines - a.lines)
     .slice(0, maxCandidates)
-  const gutters = counted.flatMap(({ x }) => guttersAt(x - 1.5, atoms, whole))
+  const gutters = counted.flatMap(({ x }) => guttersAt(x - 1.5, atoms, whole, depth))
   return gutters.sort((a, b) => b.letters - a.letters)[0]
 }
 
 /** Strips at `x` between things that cross it. */
-function guttersAt(x: number, atoms: readonly Atom[], whole: Box): Gutter[] {
+function guttersAt(x: number, atoms: readonly Atom[], whole: Box, depth: number): Gutter[] {
   const crossing = atoms.filter(({ box }) => box[0] < x - 1 && box[2] > x).sort((a, b) => a.box[1] - b.box[1])
   const found: Gutter[] = []
   let top = whole[1] - 1
@@ -79,7 +137,11 @@ function guttersAt(x: number, atoms: readonly Atom[], whole: Box): Gutter[] {
     const inside = atoms.filter(({ box }) => box[1] >= top - 2 && box[3] <= bottom + 2)
     const left = inside.filter(({ box }) => box[2] <= x)
     const right = inside.filter(({ box }) => box[0] >= x - 1)
-    if (isProse(left) && isProse(right) && separate(left, right)) {
+    // To the right of the first column may be more of them.
+    const isText = () =>
+      isProse(right) ||
+      (depth < maxColumns && !hasRows([left, right]) && bestGutter(right, depth + 1) !== undefined)
+    if (isProse(left) && separate(left, right) && isText()) {
       found.push({ x, top, bottom, letters: inside.reduce((sum, { letters }) => sum + letters, 0) })
     }
     top = Math.max(top, ...crossing.filter(({ box }) => box[1] === bottom).map(({ box }) => box[3]))

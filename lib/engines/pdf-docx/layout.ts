@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Block, type Paragraph, type Picture, textOf } from './blocks.ts'
+import type { FlowBlock, Picture } from './blocks.ts'
 import { type FurnitureRow, furnitureOf } from './furniture.ts'
 import { around, type Box, median, widthOf } from './geometry.ts'
 import type { Grid } from './grid.ts'
@@ -7,24 +7,8 @@ import { bodySize, withHeadings } from './headings.ts'
 import { linesOf } from './lines.ts'
 import { withLists } from './lists.ts'
 import { blocksOf } from './page-blocks.ts'
-import { appended } from './runs.ts'
+import { type PageFlow, type Section, sectionsOf } from './sections.ts'
 import type { Page, Structure, Word } from './structure.ts'
-
-/** Pages of one size that flow on from one to the next. */
-export interface Section {
-  readonly width: number
-  readonly height: number
-  /** Left, top, right, bottom in points. */
-  readonly margins: Box
-  readonly blocks: readonly FlowBlock[]
-}
-
-export type FlowBlock = Block & {
-  /** Starts on a new page, as it does in the PDF. */
-  readonly newPage?: boolean
-  /** Left and right edge of the text around it. */
-  readonly column: Box
-}
 
 export interface Layout {
   readonly sections: readonly Section[]
@@ -61,7 +45,7 @@ export async function layoutOf(
     const own = columnOf(page, column, furniture.words)
     const rules = { pitch, hyphenated, pictures, furniture: furniture.words, column: own, centers }
     const blocks = blocksOf(page, grids, rules)
-    perPage.push({ page, blocks: blocks.map((block): FlowBlock => ({ ...block, column: own })) })
+    perPage.push({ page, blocks })
   }
   const titled = withHeadings(
     perPage.flatMap(({ blocks }) => blocks),
@@ -128,87 +112,4 @@ function usualPitch(pages: readonly Page[]): number {
 function hyphenatedWords(pages: readonly Page[]): Set<string> {
   const texts = pages.flatMap((page) => page.pieces.flat().map(({ text }) => text))
   return new Set(texts.flatMap((text) => text.toLowerCase().match(/\p{L}+-\p{L}+/gu) ?? []))
-}
-
-interface PageFlow {
-  readonly page: Page
-  readonly blocks: readonly FlowBlock[]
-}
-
-function sectionsOf(flows: readonly PageFlow[], column: readonly [number, number]): Section[] {
-  const groups: PageFlow[][] = []
-  for (const flow of flows) {
-    const group = groups.at(-1)
-    const last = group?.at(-1)
-    if (group && last && isSameSize(last.page, flow.page)) group.push(flow)
-    else groups.push([flow])
-  }
-  return groups.flatMap((group) => {
-    const [first] = group
-    if (!first) return []
-    const { width, height } = first.page
-    return [{ width, height, margins: marginsOf(group, column), blocks: joined(group) }]
-  })
-}
-
-function isSameSize(a: Page, b: Page): boolean {
-  return Math.abs(a.width - b.width) < 6 && Math.abs(a.height - b.height) < 6
-}
-
-function marginsOf(group: readonly PageFlow[], column: readonly [number, number]): Box {
-  const { width, height } = group[0]?.page ?? { width: 595, height: 842 }
-  const boxes = group.flatMap(({ blocks }) => blocks.map(({ box }) => box))
-  const within = (value: number, most: number) => Math.min(most, Math.max(18, value))
-  if (boxes.length === 0) return [36, 36, 36, 36]
-  const whole = around(boxes)
-  const fits = column[1] < width
-  return [
-    within(fits ? column[0] : whole[0], width * 0.3),
-    within(whole[1], height * 0.2),
-    within(width - (fits ? column[1] : whole[2]), width * 0.3),
-    within(height - whole[3], height * 0.12),
-  ]
-}
-
-/** A page that was left before it was full, or a chapter, starts a new one; other text flows on. */
-function joined(group: readonly PageFlow[]): FlowBlock[] {
-  const out: FlowBlock[] = []
-  for (const [index, { blocks }] of group.entries()) {
-    const before = group[index - 1]
-    const [first, ...rest] = blocks
-    if (!first) continue
-    const last = out.at(-1)
-    if (last && before && goesOnAcross(last, first)) {
-      out[out.length - 1] = { ...last, ...extended(last, first), column: last.column }
-      out.push(...rest)
-      continue
-    }
-    const newPage = before !== undefined && (endsEarly(before, group) || isChapter(first))
-    out.push({ ...first, ...(newPage && { newPage }) }, ...rest)
-  }
-  return out
-}
-
-const isChapter = (block: Block) => block.kind === 'paragraph' && block.heading === 1
-
-function endsEarly({ blocks }: PageFlow, group: readonly PageFlow[]): boolean {
-  const bottoms = group.flatMap((flow) => flow.blocks.map(({ box }) => box[3]))
-  const bottom = Math.max(...blocks.map(({ box }) => box[3]), 0)
-  const [top, lowest] = [
-    Math.min(...group.flatMap((flow) => flow.blocks.map(({ box }) => box[1]))),
-    Math.max(...bottoms),
-  ]
-  return lowest - bottom > (lowest - top) * 0.15
-}
-
-function goesOnAcross(last: Block, first: Block): last is Paragraph & FlowBlock {
-  if (last.kind !== 'paragraph' || first.kind !== 'paragraph') return false
-  if (!last.open || last.heading !== undefined || first.heading !== undefined || first.mark) return false
-  if (Math.abs(last.style.size - first.style.size) > 0.5 || last.rtl !== first.rtl) return false
-  return !/[.!?:;。！？”"»)\]]\s*$/u.test(textOf(last)) && /^[\p{Ll}\p{Lo}]/u.test(textOf(first))
-}
-
-function extended(last: Paragraph, first: Block): Block {
-  if (first.kind !== 'paragraph') return last
-  return { ...last, runs: appended(last.runs, first.runs), open: first.open }
 }

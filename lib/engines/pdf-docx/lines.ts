@@ -9,6 +9,8 @@ export interface Line {
   /** The look of most of its letters. */
   readonly style: Style
   readonly rtl: boolean
+  /** Its words were moved apart to fill a narrow column: the gaps between them mean nothing. */
+  readonly spread?: boolean
 }
 
 const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u

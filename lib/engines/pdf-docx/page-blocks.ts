@@ -1,8 +1,10 @@
 import { type AlignedTable, alignedTables } from './aligned.ts'
-import type { Block, Cell, Paragraph, Picture, Table } from './blocks.ts'
-import { type Atom, readingOrder } from './columns.ts'
+import type { Block, Cell, FlowBlock, Paragraph, Picture, Table } from './blocks.ts'
+import { columnSetOf, setInColumns } from './column-sets.ts'
+import { type Atom, type Band, readingOrder } from './columns.ts'
 import { around, type Box, centerIn, median } from './geometry.ts'
 import { fillsOf, type Grid, type GridCell, gridsOf } from './grid.ts'
+import { withSpread } from './justified.ts'
 import { isRightToLeft, type Line, lineInOrder, linesOf } from './lines.ts'
 import { type ParagraphRules, paragraphsOf } from './paragraphs.ts'
 import type { Page, Vector, Word } from './structure.ts'
@@ -40,7 +42,7 @@ export function tablesOf(page: Page): Grid[] {
 }
 
 /** What stands on a page, in the order in which it is read. */
-export function blocksOf(page: Page, grids: readonly Grid[], rules: PageRules): Block[] {
+export function blocksOf(page: Page, grids: readonly Grid[], rules: PageRules): FlowBlock[] {
   const inPicture = (word: Word) => rules.pictures.some(({ box }) => centerIn(word.box, box))
   const pieces = page.pieces
     .map((piece) => piece.filter((word) => !rules.furniture.has(word) && !inPicture(word)))
@@ -55,12 +57,45 @@ export function blocksOf(page: Page, grids: readonly Grid[], rules: PageRules): 
       .map(blockAtom),
   ]
   const fills = fillsOf(page.vectors, page.width * page.height)
+  const bands = readingOrder(atoms, rules.column).map((band) => bandOf(band, page, fills, rules))
+  const flow = bandsApart(bands, rules.pitch)
+  return [...flow, ...turnedText(page, rules).map((block) => ({ ...block, column: rules.column }))]
+}
+
+function bandOf(band: Band<PageAtom>, page: Page, fills: readonly Vector[], rules: PageRules): FlowBlock[] {
+  const { columns } = band
   const centers = [...(rules.centers ?? []), page.width / 2]
-  const flow = readingOrder(atoms, rules.column).flatMap(({ atoms: found, column }) =>
+  const flows = columns.map(({ atoms, column }) =>
     // The middle of the page is that of its text only where there are no columns.
-    flowOf(found, fills, { ...rules, column, centers: column === rules.column ? centers : [] }),
+    flowOf(atoms, fills, { ...rules, column, centers: column === rules.column ? centers : [] }),
   )
-  return [...flow, ...turnedText(page, rules)]
+  const set = columnSetOf(band, rules.column, page.vectors)
+  if (!set) return flows.flat().map((block) => ({ ...block, column: rules.column }))
+  return setInColumns(
+    flows,
+    columns.map(({ column }) => column),
+    set,
+  )
+}
+
+/** Keeps the distances above and below columns. */
+function bandsApart(bands: readonly (readonly FlowBlock[])[], pitch: number): FlowBlock[] {
+  const out: FlowBlock[] = []
+  for (const [first, ...rest] of bands) {
+    const last = out.at(-1)
+    if (!first) continue
+    if (!last || (!first.set && !last.set)) {
+      out.push(first, ...rest)
+      continue
+    }
+    const size = first.kind === 'paragraph' ? first.style.size : 0
+    const gap = first.box[1] - Math.max(...out.map(({ box }) => box[3])) - size * (pitch - 1)
+    const space = Math.min(40, Math.max(0, gap))
+    const start = first.kind === 'paragraph' ? { ...first, spaceBefore: first.set ? 0 : space } : first
+    if (first.set) out[out.length - 1] = { ...last, spaceAfter: space }
+    out.push(start, ...rest)
+  }
+  return out
 }
 
 /** Text that does not stand upright, a paragraph for each of its lines. */
@@ -88,7 +123,7 @@ const blockAtom = (block: Block): PageAtom => ({
 
 /** One column from top to bottom. */
 function flowOf(atoms: readonly PageAtom[], fills: readonly Vector[], rules: ParagraphRules): Block[] {
-  const lines = linesOf(atoms.flatMap(({ words }) => words))
+  const lines = withSpread(linesOf(atoms.flatMap(({ words }) => words)), rules.column)
   const solid = atoms.flatMap(({ block }) => block ?? [])
   const tables = lines.length > maxLines ? [] : alignedTables(lines)
   const inTable = new Set(tables.flatMap((table) => table.lines))

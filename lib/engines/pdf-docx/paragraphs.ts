@@ -42,7 +42,7 @@ function goesOn(group: readonly Line[], line: Line, rules: ParagraphRules): bool
   return !endsEarly(before, line, rules.column) && !isIndented(group, line)
 }
 
-const hasWideGap = (line: Line) => segmentsOf(line, 2).length > 1
+const hasWideGap = (line: Line) => !line.spread && segmentsOf(line, 2).length > 1
 const isBold = (line: Line) => line.words.every(({ style }) => style.bold)
 const isSameLook = (a: Line, b: Line) => a.style.font === b.style.font && a.style.color === b.style.color
 

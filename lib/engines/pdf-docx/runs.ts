@@ -46,7 +46,7 @@ function runOf(word: Word, line: Line): Run {
 
 export function spaceBetween(before: Word, word: Word, line: Line): string {
   if (isPreformatted(line)) return ' '.repeat(Math.min(200, spacesBetween(before, word)))
-  if (!line.rtl && gapBetween(before, word) > line.style.size * 2) return '\t'
+  if (!line.rtl && !line.spread && gapBetween(before, word) > line.style.size * 2) return '\t'
   // Recognized characters of such scripts are words of their own.
   const close = gapBetween(before, word) < line.style.size
   if (close && noSpaces.test(before.text.slice(-1)) && noSpaces.test(word.text.slice(0, 1))) return ''

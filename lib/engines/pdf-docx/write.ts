@@ -1,9 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type * as docx from 'docx'
-import type { Alignment, Cell, Paragraph, Picture, Table } from './blocks.ts'
+import type { Alignment, Cell, FlowBlock, Paragraph, Picture, Table } from './blocks.ts'
 import type { FurnitureRow } from './furniture.ts'
-import type { FlowBlock, Layout, Section } from './layout.ts'
+import type { Layout } from './layout.ts'
 import { indentOf, numberingOf, numberingReference } from './numbering.ts'
+import { evenEnd, sectionOptions, textWidthOf } from './section-options.ts'
+import type { Section } from './sections.ts'
 import { type Docx, textRuns } from './text-runs.ts'
 
 const twips = (points: number) => Math.round(points * 20)
@@ -16,12 +18,20 @@ interface Place {
   readonly width: number
 }
 
+/** What comes before a paragraph. */
+interface Breaks {
+  readonly pageBreakBefore: boolean
+  readonly columnBreak: boolean
+}
+
 /** Writes a layout as a Word document. */
 export async function writeDocx(layout: Layout, path: string): Promise<void> {
   const library = await import('docx')
   const writer = createWriter(library, layout)
   const sections: docx.ISectionOptions[] = []
   for (const section of layout.sections) sections.push(await writer.section(section))
+  const last = layout.sections.at(-1)
+  if (last?.columns?.balanced) sections.push(evenEnd(library, last))
   const body = { font: 'Calibri', size: Math.round(layout.bodySize * 2) }
   const document = new library.Document({
     creator: 'Mutabor',
@@ -40,9 +50,9 @@ function headingStyles(run: docx.IRunStylePropertiesOptions) {
   return Object.fromEntries(levels.map((level) => [`heading${level}`, plain]))
 }
 
-/** Points between a paragraph and a table below it, which has no distance of its own. */
-function gapBefore({ box }: Paragraph, next: FlowBlock | undefined): number {
-  return next?.kind === 'table' ? Math.min(24, Math.max(0, next.box[1] - box[3])) : 0
+/** Points below a paragraph: a table, and text in columns, have no distance of their own. */
+function gapBelow({ box, spaceAfter = 0 }: Paragraph & FlowBlock, next: FlowBlock | undefined): number {
+  return next?.kind === 'table' ? Math.min(24, Math.max(0, next.box[1] - box[3])) : spaceAfter
 }
 
 /** The first row of a table names its columns where it is bold or on a colored ground. */
@@ -57,29 +67,29 @@ function createWriter(library: Docx, layout: Layout) {
   return { section }
 
   async function section(part: Section): Promise<docx.ISectionOptions> {
-    const [left, top, right, bottom] = part.margins
-    const landscape = part.width > part.height
-    const sides = [part.width, part.height].sort((a, b) => a - b)
     const children: (docx.Paragraph | docx.Table)[] = []
-    const place = { width: part.width - left - right }
+    const place = { width: textWidthOf(part) }
     for (const [index, block] of part.blocks.entries()) {
       children.push(...(await blockParts(block, part.blocks[index + 1], place)))
     }
     return {
-      properties: {
-        page: {
-          size: {
-            width: twips(sides[0] ?? part.width),
-            height: twips(sides[1] ?? part.height),
-            orientation: library.PageOrientation[landscape ? 'LANDSCAPE' : 'PORTRAIT'],
-          },
-          margin: { left: twips(left), top: twips(top), right: twips(right), bottom: twips(bottom) },
-        },
-      },
-      headers: { default: new library.Header({ children: layout.header.map(furnitureParagraph) }) },
-      footers: { default: new library.Footer({ children: layout.footer.map(furnitureParagraph) }) },
+      properties: sectionOptions(library, part),
+      // A part of a page has those of the page.
+      ...(!part.continuous && {
+        headers: { default: new library.Header({ children: layout.header.map(furnitureParagraph) }) },
+        footers: { default: new library.Footer({ children: layout.footer.map(furnitureParagraph) }) },
+      }),
       children: children.length > 0 ? children : [new library.Paragraph({})],
     }
+  }
+
+  /** The runs of a paragraph with what sends them to the next page or column. */
+  function brokenBefore(
+    { pageBreakBefore = false, columnBreak = false }: Partial<Breaks>,
+    children: readonly docx.ParagraphChild[],
+  ) {
+    const start = columnBreak ? [new library.Run({ children: [new library.ColumnBreak()] })] : []
+    return { children: [...start, ...children], ...(pageBreakBefore && { pageBreakBefore }) }
   }
 
   /** Two tables without anything between them would be one, and a document may not end with one. */
@@ -92,14 +102,15 @@ function createWriter(library: Docx, layout: Layout) {
     next: FlowBlock | undefined,
     place: Place,
   ): Promise<(docx.Paragraph | docx.Table)[]> {
-    const pageBreakBefore = block.newPage === true
+    const breaks = { pageBreakBefore: block.newPage === true, columnBreak: block.newColumn === true }
     switch (block.kind) {
       case 'paragraph':
-        return [paragraph(block, place, { pageBreakBefore, after: gapBefore(block, next) })]
+        return [paragraph(block, place, { ...breaks, after: gapBelow(block, next) })]
       case 'picture':
-        return [await picture(block, block.column, place, pageBreakBefore)]
+        return [await picture(block, block.column, place, breaks)]
       case 'table': {
-        const before = pageBreakBefore ? [new library.Paragraph({ pageBreakBefore })] : []
+        const isBroken = breaks.pageBreakBefore || breaks.columnBreak
+        const before = isBroken ? [new library.Paragraph(brokenBefore(breaks, []))] : []
         return [...before, await table(block, place), ...(next?.kind === 'paragraph' ? [] : [afterTable()])]
       }
     }
@@ -108,7 +119,7 @@ function createWriter(library: Docx, layout: Layout) {
   function paragraph(
     block: Paragraph,
     { onColor, width }: Place,
-    { pageBreakBefore = false, after = 0 } = {},
+    { after = 0, ...breaks }: Partial<Breaks> & { readonly after?: number } = {},
   ): docx.Paragraph {
     const { heading, list } = block
     const level = heading === undefined ? undefined : (`HEADING_${heading}` as 'HEADING_1') // 1 to 6
@@ -116,12 +127,11 @@ function createWriter(library: Docx, layout: Layout) {
     const runs = [...literal, ...block.runs]
     const tabbed = runs.some(({ text }) => text.includes('\t'))
     return new library.Paragraph({
-      children: textRuns(library, runs, { onColor }),
+      ...brokenBefore(breaks, textRuns(library, runs, { onColor })),
       ...(level && { heading: library.HeadingLevel[level] }),
       ...(list && { numbering: { reference: numberingReference(list), level: list.level } }),
       ...(!block.rtl && { alignment: alignments(block.alignment) }),
       ...(block.rtl && { bidirectional: true }),
-      ...(pageBreakBefore && { pageBreakBefore }),
       ...(tabbed && !block.mark && { tabStops: [{ type: 'right', position: twips(width) }] }),
       spacing: { before: twips(block.spaceBefore), after: twips(after), ...lineOf(block) },
       // The items of a list have that of the list.
@@ -151,23 +161,21 @@ function createWriter(library: Docx, layout: Layout) {
     { path, box }: Picture,
     [left, , right]: readonly number[],
     place: Place,
-    pageBreakBefore: boolean,
+    breaks: Partial<Breaks> = {},
   ): Promise<docx.Paragraph> {
     const [width, height] = [box[2] - box[0], box[3] - box[1]]
     const scale = Math.min(1, place.width / width)
     const [before = 0, after = 0] = [box[0] - (left ?? 0), (right ?? 0) - box[2]]
     const centered = before > 12 && Math.abs(before - after) < 24
+    const image = new library.ImageRun({
+      type: path.endsWith('.png') ? 'png' : 'jpg',
+      data: await readFile(path),
+      transformation: { width: pixels(width * scale), height: pixels(height * scale) },
+    })
     return new library.Paragraph({
-      children: [
-        new library.ImageRun({
-          type: path.endsWith('.png') ? 'png' : 'jpg',
-          data: await readFile(path),
-          transformation: { width: pixels(width * scale), height: pixels(height * scale) },
-        }),
-      ],
+      ...brokenBefore(breaks, [image]),
       alignment: alignments(centered ? 'center' : 'left'),
       spacing: { before: 60, after: 60, line: 240, lineRule: 'auto' },
-      ...(pageBreakBefore && { pageBreakBefore }),
     })
   }
 
@@ -204,7 +212,7 @@ function createWriter(library: Docx, layout: Layout) {
     const inside = { onColor: shading, width: Math.min(width, place.width) }
     for (const block of blocks) {
       if (block.kind === 'paragraph') children.push(paragraph(block, inside))
-      if (block.kind === 'picture') children.push(await picture(block, block.box, inside, false))
+      if (block.kind === 'picture') children.push(await picture(block, block.box, inside))
     }
     return new library.TableCell({
       columnSpan,

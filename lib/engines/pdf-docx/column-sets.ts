@@ -1,0 +1,77 @@
+import type { Block, ColumnSet, FlowBlock } from './blocks.ts'
+import type { Atom, Band } from './columns.ts'
+import { extended, goesOnAcross } from './continuing.ts'
+import { around, type Box, heightOf, widthOf } from './geometry.ts'
+import type { Vector } from './structure.ts'
+
+const maxColumns = 4
+/** Points by which the edges of a set of columns may miss those of the text. */
+const slack = 12
+/** Points that a column may end above the others and still be the one that the text was poured into first. */
+const uneven = 40
+
+/** Columns as Word knows them: of one width, over all the width of the text. Others are no set. */
+export function columnSetOf(
+  { columns }: Band<Atom>,
+  text: Box,
+  vectors: readonly Vector[],
+): ColumnSet | undefined {
+  const boxes = columns.map(({ column }) => column)
+  const [first] = boxes
+  const last = boxes.at(-1)
+  if (!first || !last || boxes.length < 2 || boxes.length > maxColumns) return undefined
+  // The writer has no word for columns that are read from the right, and there the first comes last here.
+  if (first[0] > last[0] || columns.some(({ atoms }) => atoms.filter(({ rtl }) => rtl).length > 0))
+    return undefined
+  const count = boxes.length
+  const pitches = boxes.slice(1).map((box, index) => box[0] - (boxes[index]?.[0] ?? 0))
+  const pitch = (last[0] - first[0]) / (count - 1)
+  const gap = Math.min(...boxes.slice(1).map((box, index) => box[0] - (boxes[index]?.[2] ?? 0)))
+  const widest = Math.max(...boxes.map(widthOf))
+  const isEven =
+    pitches.every((one) => Math.abs(one - pitch) < slack / 2) &&
+    boxes.every((box) => widthOf(box) > widest * 0.85) &&
+    gap >= 6 &&
+    gap < widest * 0.4
+  const isWide = Math.abs(first[0] - text[0]) < slack && Math.abs(last[2] - text[2]) < slack * 1.5
+  if (!isEven || !isWide) return undefined
+  const bottoms = boxes.map((box) => box[3])
+  return {
+    count,
+    pitch,
+    balanced: Math.max(...bottoms) - Math.min(...bottoms) < uneven,
+    ruled: boxes.slice(1).every((box, index) => hasRule(boxes[index] ?? box, box, vectors)),
+  }
+}
+
+export const isSameSet = (a: ColumnSet | undefined, b: ColumnSet | undefined): boolean =>
+  a?.count === b?.count && Math.abs((a?.pitch ?? 0) - (b?.pitch ?? 0)) < slack / 2
+
+function hasRule(left: Box, right: Box, vectors: readonly Vector[]): boolean {
+  const height = Math.min(heightOf(left), heightOf(right))
+  return vectors.some(
+    ({ box }) =>
+      widthOf(box) < 3 && heightOf(box) > height * 0.7 && box[0] > left[2] - 1 && box[2] < right[0] + 1,
+  )
+}
+
+/** The columns of a set one after the other: text goes on from one to the next, or is sent there. */
+export function setInColumns(
+  columns: readonly (readonly Block[])[],
+  boxes: readonly Box[],
+  set: ColumnSet,
+): FlowBlock[] {
+  const out: FlowBlock[] = []
+  const bottom = around(boxes)[3]
+  for (const [index, blocks] of columns.entries()) {
+    const column = boxes[index] ?? around(boxes)
+    const [first, ...rest] = blocks.map((block): FlowBlock => ({ ...block, column, set }))
+    if (!first) continue
+    const last = out.at(-1)
+    const endsAbove = bottom - (boxes[index - 1]?.[3] ?? bottom) > uneven
+    if (last && !endsAbove && goesOnAcross(last, first)) out[out.length - 1] = extended(last, first)
+    else out.push({ ...first, ...(last && endsAbove && { newColumn: true }) })
+    out.push(...rest)
+  }
+  return out
+}

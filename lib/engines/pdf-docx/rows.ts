@@ -1,0 +1,22 @@
+import { type Box, heightOf } from './geometry.ts'
+
+interface Placed {
+  readonly box: Box
+}
+
+/** Cells of a table begin side by side, row by row; paragraphs of columns do so by chance alone. */
+export function hasRows(columns: readonly (readonly Placed[])[]): boolean {
+  const starts = columns.map(startsOf)
+  const [some = []] = starts.toSorted((a, b) => a.length - b.length)
+  const shared = some.filter((y) => starts.every((other) => other.some((top) => Math.abs(top - y) < 2)))
+  return shared.length >= 2 && shared.length >= some.length * 0.6
+}
+
+/** Where something begins below more than the usual distance, but for the top. */
+function startsOf(atoms: readonly Placed[]): number[] {
+  const sorted = [...atoms].sort((a, b) => a.box[1] - b.box[1])
+  return sorted.flatMap(({ box }, index) => {
+    const before = sorted[index - 1]
+    return before && box[1] - before.box[3] > Math.min(12, heightOf(box)) * 0.4 ? [box[1]] : []
+  })
+}
