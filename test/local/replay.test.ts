@@ -23,13 +23,15 @@ interface Ended {
 }
 
 /** `npm run replay`, as it is run; its folders go with the test. */
-async function replay(
+const replay = (t: TestContext, { dataDir }: Pick<TestService, 'dataDir'>, ...args: string[]) =>
+  replayWith(t, { DATA_DIR: dataDir }, args)
+
+async function replayWith(
   t: TestContext,
-  { dataDir }: Pick<TestService, 'dataDir'>,
-  ...args: string[]
+  settings: Readonly<Record<string, string>>,
+  args: readonly string[],
 ): Promise<Ended> {
-  const workDir = await makeFolder(t)
-  const env = { ...process.env, DATA_DIR: dataDir, WORK_DIR: workDir }
+  const env = { ...process.env, WORK_DIR: await makeFolder(t), ...settings }
   return run(process.execPath, [program, ...args], { env }).then(
     (output) => ({ code: 0, ...output }),
     // What execFile rejects with carries these.
@@ -126,6 +128,27 @@ test('with --no-run a job is told and nothing is run', async (t) => {
   assert.equal(code, 0, stdout)
   assert.match(stdout, /step done/)
   assert.doesNotMatch(stdout, /Running/)
+})
+
+test('a job of a deployment is found by its table, its bucket and credentials', async (t) => {
+  const picture = { name: 'corners.png', bytes: await fixture('corners.png') }
+  const jobId = await jobOf(client, picture, { targetFormat: 'webp' })
+  const log = await readFile(join(service.dataDir, 'service.log'), 'utf8')
+  const started = log.split('\n').findLast((line) => line.includes('service started')) ?? ''
+  const secrets = JSON.parse(await readFile(join(service.dataDir, 'secrets.json'), 'utf8'))
+  const settings = {
+    ...JSON.parse(started).servers,
+    AWS_ACCESS_KEY_ID: secrets.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secrets.secretAccessKey,
+    TABLE_NAME: 'mutabor',
+    BUCKET_NAME: 'mutabor',
+    DATA_DIR: '',
+  }
+  const { code, stdout } = await replayWith(t, settings, [jobId])
+  assert.equal(code, 0, stdout)
+  assert.match(stdout, /: completed, in table mutabor of eu-central-1\n/)
+  assert.ok(stdout.includes(`search the log groups of its functions for "${jobId}" or "req_`), stdout)
+  assert.match(stdout, /the same as the stored result/)
 })
 
 test('a password of a job is shown nowhere', async (t) => {
