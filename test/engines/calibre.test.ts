@@ -1,26 +1,22 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { calibre } from '../../lib/engines/calibre.ts'
 import { pandoc } from '../../lib/engines/pandoc.ts'
-import { AppError } from '../../lib/errors.ts'
-import { detectFormat } from '../../lib/formats/detect.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { detected } from '../formats/detected.ts'
+import { refused } from '../refused.ts'
 import { bookText } from './book-judge.ts'
 import { conformance } from './conformance.ts'
 import { output, pdfPages } from './judge.ts'
-import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+import { convert, fixture, type RunSettings } from './run-engine.ts'
+import { scratchFolder } from './scratch.ts'
 
 const run = promisify(execFile)
-const scratch = await mkdtemp(join(tmpdir(), 'calibre-test-'))
-after(async () => {
-  await rm(scratch, { recursive: true })
-  await removeRuns()
-})
+const scratch = scratchFolder('calibre-test')
 
 async function kept(source: string, to: FormatId, name: string, engine = calibre): Promise<string> {
   const { path } = await convert(engine, source, to)
@@ -163,22 +159,16 @@ describe('the options of books', { concurrency: 2 }, () => {
 })
 
 describe('a book that is protected by its seller', () => {
-  const protectedError = (error: unknown) =>
-    error instanceof AppError && error.code === 'UNSUPPORTED_FORMAT' && error.details?.reason === 'drm'
-
-  const source = (filename: string, bytes: Buffer) => ({
-    filename,
-    size: bytes.length,
-    read: async (start: number, end: number) => bytes.subarray(start, end),
-  })
+  const refusedAsProtected = async (call: Promise<unknown>) =>
+    assert.equal((await refused(call, 'UNSUPPORTED_FORMAT')).details?.reason, 'drm')
 
   test('is refused when it is sent, and by the engine', async () => {
     const bytes = await readFile(mobi)
     bytes.writeUInt16BE(2, bytes.readUInt32BE(78) + 12)
-    await assert.rejects(detectFormat(source('book.mobi', bytes)), protectedError)
+    await refusedAsProtected(detected('book.mobi', bytes))
     const path = join(scratch, 'locked.mobi')
     await writeFile(path, bytes)
-    await assert.rejects(convert(calibre, path, 'epub'), protectedError)
+    await refusedAsProtected(convert(calibre, path, 'epub'))
   })
 
   test('is told from one with fonts that only look protected', async () => {
@@ -194,9 +184,9 @@ describe('a book that is protected by its seller', () => {
       )
       const path = join(scratch, 'encrypted.epub')
       await run('bsdtar', ['--format=zip', '-cf', path, '-C', folder, 'mimetype', 'META-INF', 'EPUB'])
-      const detected = detectFormat(source('book.epub', await readFile(path)))
-      if (isProtected) await assert.rejects(detected, protectedError)
-      else assert.equal((await detected).format, 'epub')
+      const found = detected('book.epub', await readFile(path))
+      if (isProtected) await refusedAsProtected(found)
+      else assert.equal(await found, 'epub')
     }
   })
 })

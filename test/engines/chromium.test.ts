@@ -10,9 +10,9 @@ import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import sharp from 'sharp'
 import { createChromium } from '../../lib/engines/chromium.ts'
-import { AppError, type ErrorCode } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { planRoute } from '../../lib/plan/index.ts'
+import { refused } from '../refused.ts'
 import { conformance } from './conformance.ts'
 import { output, pdfPages, pdfText, pictureSize } from './judge.ts'
 import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
@@ -44,16 +44,6 @@ async function page(html: string | Buffer, name = 'page.html'): Promise<string> 
 
 const made = async (html: string | Buffer, to: FormatId, options: RunSettings['options'] = {}) =>
   convert(chromium, await page(html), to, { options, from: 'html' })
-
-async function refused(run: Promise<unknown>, code: ErrorCode): Promise<AppError> {
-  const error = await run.then(
-    () => assert.fail('it was converted'),
-    (reason: unknown) => reason,
-  )
-  assert.ok(error instanceof AppError, String(error))
-  assert.equal(error.code, code, error.message)
-  return error
-}
 
 const colorAt = async (path: string, x: number, y: number) => {
   const { data, info } = await sharp(path).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
@@ -120,7 +110,7 @@ describe('a web page as PDF', () => {
 
   test('with margins that leave no room is told so', async () => {
     const margins = { marginLeft: '200mm', marginRight: '200mm' }
-    assert.match((await refused(made('<p>x', 'pdf', margins), 'INVALID_INPUT')).message, /margins/)
+    await refused(made('<p>x', 'pdf', margins), 'INVALID_INPUT', /margins/)
   })
 
   test('is read in the encoding that it has', async () => {

@@ -1,26 +1,18 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { refused } from '../refused.ts'
 import { codecs, output, probed, streams } from './judge.ts'
-import { convert, fixture, type Run, removeRuns } from './run-engine.ts'
+import { convert, fixture, type Run } from './run-engine.ts'
+import { scratchFolder } from './scratch.ts'
 
-let folder = ''
+const folder = scratchFolder('tracks')
 const made = (name: string) => join(folder, name)
 const ffmpegTool = (...args: string[]) => output('ffmpeg', '-v', 'error', '-y', ...args)
 const seconds = async (run: Run) => (await probed(run.path)).format.duration ?? Number.NaN
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tracks-'))
-})
-after(async () => {
-  await rm(folder, { recursive: true })
-  await removeRuns()
-})
 
 describe('what a film carries besides its picture', () => {
   test('keeps its chapters with their names, or the result says that they are gone', async () => {

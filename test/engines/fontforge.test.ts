@@ -1,30 +1,23 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { fontforge } from '../../lib/engines/fontforge.ts'
-import { AppError } from '../../lib/errors.ts'
-import { detectFormat } from '../../lib/formats/detect.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { detected } from '../formats/detected.ts'
+import { refused } from '../refused.ts'
 import { conformance } from './conformance.ts'
 import { letterCount } from './font-judge.ts'
 import { output } from './judge.ts'
-import { convert, removeRuns } from './run-engine.ts'
+import { convert } from './run-engine.ts'
+import { scratchFolder } from './scratch.ts'
 
 /** A font of the machine's own packages (Bitstream Vera's licence), so that none need be committed. */
 const ttf = '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'
 const letters = 'Mutabor àéîõü'
 
-let scratch: string
-before(async () => {
-  scratch = await mkdtemp(join(tmpdir(), 'fonts-'))
-})
-after(async () => {
-  await removeRuns()
-  await rm(scratch, { recursive: true })
-})
+const scratch = scratchFolder('fonts')
 
 const subset = { subset: letters }
 const small = async (to: FormatId) => (await convert(fontforge, ttf, to, { options: subset })).path
@@ -54,12 +47,7 @@ describe('a font of few letters', { concurrency: 2 }, () => {
     test(`becomes ${via} and comes back with every letter`, async () => {
       const there = await small(via)
       const bytes = readFileSync(there)
-      const source = {
-        filename: `a.${there.split('.').at(-1)}`,
-        size: bytes.length,
-        read: async (a: number, b: number) => bytes.subarray(a, b),
-      }
-      assert.equal((await detectFormat(source)).format, via)
+      assert.equal(await detected(`a.${there.split('.').at(-1)}`, bytes), via)
       const { path, result } = await convert(fontforge, there, 'ttf', { from: via })
       // FreeType counts the same shape under other names too where the format names its glyphs.
       assert.ok((await letterCount(path, 'ttf')) >= new Set(letters).size)
@@ -74,11 +62,8 @@ test('the letters that are asked for stay, by themselves or as ranges', async ()
 })
 
 test('letters that the font does not have are refused', async () => {
-  await assert.rejects(convert(fontforge, ttf, 'woff2', { options: { subset: '語' } }), (error) => {
-    assert.ok(error instanceof AppError)
-    assert.deepEqual([error.code, error.details?.field], ['INVALID_INPUT', 'subset'])
-    return true
-  })
+  const made = convert(fontforge, ttf, 'woff2', { options: { subset: '語' } })
+  assert.equal((await refused(made, 'INVALID_INPUT')).details?.field, 'subset')
 })
 
 test('a font without instructions is smaller and has the same letters', async () => {

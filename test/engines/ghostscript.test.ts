@@ -2,15 +2,16 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { ghostscript } from '../../lib/engines/ghostscript.ts'
-import { AppError, type ErrorCode } from '../../lib/errors.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { planRoute } from '../../lib/plan/index.ts'
+import { refused } from '../refused.ts'
 import { conformance } from './conformance.ts'
 import { output, pdfPages, pdfText, pictureSize, zipNames } from './judge.ts'
 import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+import { scratchFolder } from './scratch.ts'
 
 const pages = fixture('three-pages.pdf')
 
@@ -40,16 +41,6 @@ const colorAt = async (path: string, x: number, y: number) => {
 /** Profiles of colors round. */
 const near = (one: ArrayLike<number>, other: ArrayLike<number>) =>
   one.length === other.length && Array.from(one).every((value, at) => Math.abs(value - (other[at] ?? 0)) <= 1)
-
-async function refused(run: Promise<unknown>, code: ErrorCode): Promise<AppError> {
-  const error = await run.then(
-    () => assert.fail('it was converted'),
-    (reason: unknown) => reason,
-  )
-  assert.ok(error instanceof AppError, String(error))
-  assert.equal(error.code, code, error.message)
-  return error
-}
 
 describe('a drawing in PostScript', () => {
   after(removeRuns)
@@ -175,14 +166,7 @@ describe('pages drawn by Ghostscript', () => {
 })
 
 describe('a hostile program for Ghostscript', () => {
-  let folder = ''
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'hostile-'))
-  })
-  after(async () => {
-    await rm(folder, { recursive: true })
-    await removeRuns()
-  })
+  const folder = scratchFolder('hostile')
 
   async function program(body: string): Promise<string> {
     const path = join(folder, 'in.ps')

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { imagemagick } from '../../lib/engines/imagemagick.ts'
 import type { ErrorCode } from '../../lib/errors.ts'
@@ -12,7 +11,8 @@ import { detected } from '../formats/detected.ts'
 import { refused } from '../refused.ts'
 import { corners, cornersOf } from './imagemagick-corners.ts'
 import { output } from './judge.ts'
-import { convert, fixture, removeRuns } from './run-engine.ts'
+import { convert, fixture } from './run-engine.ts'
+import { scratchFolder } from './scratch.ts'
 
 const run = promisify(execFile)
 
@@ -20,14 +20,7 @@ const run = promisify(execFile)
 const cutShows = (id: FormatId) => !['webp', 'xbm', 'tiff', 'exr', 'psb', 'sixel'].includes(id)
 
 describe('a hostile picture for ImageMagick', () => {
-  let folder = ''
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'hostile-'))
-  })
-  after(async () => {
-    await rm(folder, { recursive: true })
-    await removeRuns()
-  })
+  const folder = scratchFolder('hostile')
 
   async function failing(code: ErrorCode, bytes: string | Buffer, from: FormatId, what = ''): Promise<void> {
     const path = join(folder, `in.${from}`)

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { pandoc } from '../../lib/engines/pandoc.ts'
-import { detectFormat } from '../../lib/formats/detect.ts'
-import { convert, removeRuns } from './run-engine.ts'
+import { detected } from '../formats/detected.ts'
+import { convert } from './run-engine.ts'
+import { scratchFolder } from './scratch.ts'
 
-const scratch = await mkdtemp(join(tmpdir(), 'mail-test-'))
-after(async () => {
-  await rm(scratch, { recursive: true })
-  await removeRuns()
-})
+const scratch = scratchFolder('mail-test')
 
 const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
@@ -102,13 +98,9 @@ describe('a mail', () => {
 
   test('is told by its first lines, and is text where its name says so', async () => {
     const bytes = Buffer.from(['x-info: 1', 'MIME-Version: 1.0', ...rich].join('\r\n'))
-    const detected = async (name: string) => {
-      const read = async (start: number, end: number) => bytes.subarray(start, end)
-      return (await detectFormat({ filename: name, size: bytes.length, read })).format
-    }
-    assert.equal(await detected('upload'), 'eml')
-    assert.equal(await detected('mail.eml'), 'eml')
-    assert.equal(await detected('mail.txt'), 'txt')
+    assert.equal(await detected('upload', bytes), 'eml')
+    assert.equal(await detected('mail.eml', bytes), 'eml')
+    assert.equal(await detected('mail.txt', bytes), 'txt')
   })
 
   test('without any header of a mail is refused', async () => {

@@ -6,7 +6,8 @@ import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { pagesOf } from '../../lib/engines/page-range.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
-import { AppError, type ErrorCode } from '../../lib/errors.ts'
+import { AppError } from '../../lib/errors.ts'
+import { refused } from '../refused.ts'
 import { conformance } from './conformance.ts'
 import { output, pictureSize, zipNames } from './judge.ts'
 import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
@@ -32,16 +33,6 @@ async function unzipped(path: string, name: string, workDir: string): Promise<st
   return join(workDir, name)
 }
 
-async function refused(run: Promise<unknown>, code: ErrorCode): Promise<AppError> {
-  const error = await run.then(
-    () => assert.fail('it was converted'),
-    (reason: unknown) => reason,
-  )
-  assert.ok(error instanceof AppError, String(error))
-  assert.equal(error.code, code)
-  return error
-}
-
 describe('a PDF', () => {
   after(removeRuns)
 
@@ -50,6 +41,33 @@ describe('a PDF', () => {
     assert.equal(format, 'jpg')
     assert.deepEqual(await pictureSize(path, 'jpg'), { width: 300, height: 150 })
     assert.deepEqual(result.details, { pages: 1 })
+  })
+
+  test('of one page becomes a drawing that looks like it at any size', async () => {
+    const { path, format } = await convert(pdf, source, 'svg', { options: { pages: '1' } })
+    assert.equal(format, 'svg')
+    const drawn = await output(
+      'rsvg-convert',
+      path,
+      '--dpi-x',
+      '144',
+      '--dpi-y',
+      '144',
+      '--output',
+      `${path}.png`,
+    )
+    assert.equal(drawn, '')
+    const page = await render('png', { pages: '1', dpi: 144 })
+    const [width, height] = [300, 150]
+    const pixels = (file: string) =>
+      sharp(file).flatten().toColourspace('b-w').resize({ width, height, fit: 'fill' }).raw().toBuffer()
+    const [ours, poppler] = await Promise.all([pixels(`${path}.png`), pixels(page.path)])
+    const apart = ours.reduce((sum, level, at) => sum + Math.abs(level - (poppler[at] ?? 0)), 0)
+    assert.ok(apart / ours.length < 2, `they differ by ${apart / ours.length} of 255`)
+    assert.ok(
+      poppler.some((level) => level < 128),
+      'there is something on the page',
+    )
   })
 
   test('of several pages becomes a ZIP of pictures with a manifest', async () => {
@@ -118,11 +136,8 @@ describe('a PDF', () => {
     const locked = fixture('needs-password.pdf')
     const { path } = await render('txt', { password: 'secret' }, locked)
     assert.match(await readFile(path, 'utf8'), /alphamarker/)
-    assert.match((await refused(render('jpg', {}, locked), 'PDF_ENCRYPTED')).message, /needs a password/)
-    assert.match(
-      (await refused(render('jpg', { password: 'wrong' }, locked), 'PDF_ENCRYPTED')).message,
-      /does not open/,
-    )
+    await refused(render('jpg', {}, locked), 'PDF_ENCRYPTED', /needs a password/)
+    await refused(render('jpg', { password: 'wrong' }, locked), 'PDF_ENCRYPTED', /does not open/)
   })
 
   test('with an owner password opens without', async () => {
@@ -144,8 +159,9 @@ describe('a PDF', () => {
     )
     const path = join((await render('txt')).workDir, 'huge.pdf')
     await writeFile(path, huge, 'latin1')
-    assert.match(
-      (await refused(render('jpg', { dpi: 600 }, path), 'INVALID_INPUT')).message,
+    await refused(
+      render('jpg', { dpi: 600 }, path),
+      'INVALID_INPUT',
       /^dpi: page 2 would have \d+ megapixels/,
     )
     assert.equal((await render('jpg', { downscale: 500, pages: '2' }, path)).format, 'jpg')
@@ -158,10 +174,7 @@ describe('a PDF', () => {
   })
 
   test('cannot be asked for pages or settings that do not exist', async () => {
-    assert.match(
-      (await refused(render('jpg', { pages: '2-9' }), 'INVALID_INPUT')).message,
-      /page 9 .* pages 1 to 3/,
-    )
+    await refused(render('jpg', { pages: '2-9' }), 'INVALID_INPUT', /page 9 .* pages 1 to 3/)
     const { options } = pdf.capabilities.find(({ to }) => to.includes('jpg')) ?? assert.fail()
     for (const given of [
       { dpi: 71 },

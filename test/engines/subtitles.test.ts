@@ -1,25 +1,21 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { filmSubtitles, subtitleSources, subtitleTargets } from '../../lib/engines/ffmpeg-subtitles.ts'
 import { AppError } from '../../lib/errors.ts'
-import { detectFormat } from '../../lib/formats/detect.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { conversions } from '../../lib/plan/index.ts'
-import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+import { detected } from '../formats/detected.ts'
+import { convert, fixture, type RunSettings } from './run-engine.ts'
+import { scratchFolder } from './scratch.ts'
 import { cuesIn, type SeenCue } from './subtitle-judge.ts'
 
 const run = promisify(execFile)
-const scratch = await mkdtemp(join(tmpdir(), 'subtitles-test-'))
-after(async () => {
-  await rm(scratch, { recursive: true })
-  await removeRuns()
-})
+const scratch = scratchFolder('subtitles-test')
 
 async function converted(source: string, to: FormatId, settings: RunSettings = {}) {
   const made = await convert(ffmpeg, source, to, settings)
@@ -33,12 +29,6 @@ async function written(name: string, content: string | Uint8Array): Promise<stri
 
 const srt = (...texts: string[]) =>
   texts.map((text, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},800\n${text}\n`).join('\n')
-
-const source = (filename: string, bytes: Uint8Array) => ({
-  filename,
-  size: bytes.length,
-  read: async (start: number, end: number) => bytes.subarray(start, end),
-})
 
 const isRefused = (code: string) => (error: unknown) => {
   assert.ok(error instanceof AppError, String(error))
@@ -158,16 +148,16 @@ describe('subtitles', { concurrency: 2 }, () => {
   test('are known by their bytes, and by their name where those say little', async () => {
     for (const format of subtitleSources) {
       const bytes = await readFile(fixture(`subtitles.${format}`))
-      assert.equal((await detectFormat(source(`x.${format}`, bytes))).format, format)
+      assert.equal(await detected(`x.${format}`, bytes), format)
       const wide = Buffer.from(`\ufeff${bytes}`, 'utf16le')
-      assert.equal((await detectFormat(source(`x.${format}`, wide))).format, format)
-      const bare = (await detectFormat(source('upload', bytes))).format
+      assert.equal(await detected(`x.${format}`, wide), format)
+      const bare = await detected('upload', bytes)
       assert.equal(bare, ['mpl2', 'jss', 'pjs', 'aqt'].includes(format) ? 'txt' : format)
     }
     const { path } = await convert(ffmpeg, fixture('subtitles.srt'), 'ttml')
-    assert.equal((await detectFormat(source('x', await readFile(path)))).format, 'ttml')
-    assert.equal((await detectFormat(source('notes.md', Buffer.from('[1][2]\n[12:30] hi\n')))).format, 'md')
-    assert.equal((await detectFormat(source('t.csv', Buffer.from('1,2,"a"\n3,4,"b"\n')))).format, 'csv')
+    assert.equal(await detected('x', await readFile(path)), 'ttml')
+    assert.equal(await detected('notes.md', Buffer.from('[1][2]\n[12:30] hi\n')), 'md')
+    assert.equal(await detected('t.csv', Buffer.from('1,2,"a"\n3,4,"b"\n')), 'csv')
   })
 })
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { TextReader, Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { pdf } from '../../lib/engines/pdf.ts'
-import { detectFormat } from '../../lib/formats/detect.ts'
+import { detected } from '../formats/detected.ts'
 import { output, pdfPages } from './judge.ts'
-import { convert, removeRuns } from './run-engine.ts'
+import { convert } from './run-engine.ts'
+import { scratchFolder } from './scratch.ts'
 
 const microsoft = 'http://schemas.microsoft.com/xps/2005/06'
 const ecma = 'http://schemas.openxps.org/oxps/v1.0'
@@ -34,19 +34,7 @@ async function paper(namespace: string): Promise<Uint8Array> {
   return writer.close()
 }
 
-async function detected(name: string, bytes: Uint8Array): Promise<string> {
-  const read = async (start: number, end: number) => bytes.subarray(start, end)
-  return (await detectFormat({ filename: name, size: bytes.length, read })).format
-}
-
-let folder = ''
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'xps-test-'))
-})
-after(async () => {
-  await rm(folder, { recursive: true })
-  await removeRuns()
-})
+const folder = scratchFolder('xps-test')
 
 describe('an XPS document', () => {
   for (const [id, namespace] of [
