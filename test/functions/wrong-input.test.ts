@@ -51,22 +51,31 @@ for (const { name, file, fields, status, code, message } of wrongConversions) {
   })
 }
 
-test('a file in a wrong field is refused with the name of the right one', async () => {
+/** The refusal of a form with a picture under each of these fields and names. */
+async function sent(
+  path: string,
+  parts: readonly (readonly [field: string, filename: string])[],
+  fields: Readonly<Record<string, string>>,
+): Promise<Failure> {
   const form = new FormData()
-  form.set('document', new Blob([jpg]), 'a.jpg')
-  form.set('targetFormat', 'png')
-  const failure = await refused(await client.fetch('/v1/convert', { method: 'POST', body: form }))
+  for (const [field, filename] of parts) form.append(field, new Blob([jpg]), filename)
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  return refused(await client.fetch(path, { method: 'POST', body: form }))
+}
+
+test('a file in a wrong field is refused with the name of the right one', async () => {
+  const failure = await sent('/v1/convert', [['document', 'a.jpg']], { targetFormat: 'png' })
   assert.equal(failure.code, 'INVALID_INPUT')
   assert.match(failure.message, /`document`.*`file`/)
   assert.deepEqual(await storedObjects(), [])
 })
 
 test('a second input of a conversion that takes one is refused', async () => {
-  const form = new FormData()
-  form.append('file', new Blob([jpg]), 'a.jpg')
-  form.append('additionalFile', new Blob([jpg]), 'b.jpg')
-  form.set('targetFormat', 'png')
-  const failure = await refused(await client.fetch('/v1/convert', { method: 'POST', body: form }))
+  const parts = [
+    ['file', 'a.jpg'],
+    ['additionalFile', 'b.jpg'],
+  ] as const
+  const failure = await sent('/v1/convert', parts, { targetFormat: 'png' })
   assert.equal(failure.code, 'INVALID_REQUEST')
   assert.match(failure.message, /additionalFile.*one file, got 2/)
   assert.deepEqual(await storedObjects(), [])
@@ -91,10 +100,8 @@ for (const { name, files, mergeType, code, message } of [
   },
 ]) {
   test(`a merge of ${name} is refused with ${code} and leaves nothing behind`, async () => {
-    const form = new FormData()
-    for (const file of files) form.append('file', new Blob([jpg]), file)
-    form.set('mergeType', mergeType)
-    const failure = await refused(await client.fetch('/v1/convert/merge', { method: 'POST', body: form }))
+    const parts = files.map((file) => ['file', file] as const)
+    const failure = await sent('/v1/convert/merge', parts, { mergeType })
     assert.deepEqual([failure.status, failure.code], [400, code])
     assert.match(failure.message, message)
     assert.deepEqual(await storedObjects(), [])
@@ -102,12 +109,13 @@ for (const { name, files, mergeType, code, message } of [
 }
 
 test('two files where one belongs are refused', async () => {
-  const form = new FormData()
-  form.append('file', new Blob([jpg]), 'a.jpg')
-  form.append('file', new Blob([jpg]), 'b.jpg')
-  form.set('targetFormat', 'png')
-  const failure = await refused(await client.fetch('/v1/convert', { method: 'POST', body: form }))
+  const parts = [
+    ['file', 'a.jpg'],
+    ['file', 'b.jpg'],
+  ] as const
+  const failure = await sent('/v1/convert', parts, { targetFormat: 'png' })
   assert.equal(failure.code, 'INVALID_REQUEST')
+  assert.match(failure.message, /^Two files came in the field `file`/)
   assert.deepEqual(await storedObjects(), [])
 })
 
