@@ -32,33 +32,16 @@ export interface Service {
 /** The whole service on this machine, as one list of steps; `close` goes the same way back. */
 export async function startService(given: Given): Promise<Service> {
   const config = readConfig(given)
-  const dataDir = resolve(config.DATA_DIR)
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const lock = lockDataFolder(dataDir)
-  const logFile = config.LOG_FILE ?? join(dataDir, 'service.log')
-  const log = createLog({ ...config, LOG_FILE: logFile })
-  const secrets = await loadSecrets(dataDir)
-  const workDir = join(dataDir, 'work')
-  // What a crash left there belongs to attempts that begin anew.
-  await rm(workDir, { recursive: true, force: true })
-  mkdirSync(workDir)
-
+  const { dataDir, lock, logFile, log, secrets, workDir } = await openDataFolder(config)
   // What calls functions is there before them, and waits.
   const control = Promise.withResolvers<ControlParts>()
   const gateway = Promise.withResolvers<GatewayParts>()
-  const invoke = async (arn: string, payload: unknown) => {
-    const name = arn.slice(arn.lastIndexOf(':') + 1)
-    const { lambda, asynchronous } = await control.promise
-    if (!lambda.find(name))
-      throw Object.assign(new Error(`Function not found: ${arn}`), { name: 'ResourceNotFoundException' })
-    await asynchronous.accept(name, JSON.stringify(payload))
-  }
   const embedded = await openEmbedded({
     dir: dataDir,
     region: config.AWS_REGION,
     credentials: secrets,
     s3BasePath: s3Path,
-    invoke,
+    invoke: invokerOf(control.promise),
     log,
   })
   const external = endpoints(given, embedded)
@@ -134,6 +117,32 @@ export async function startService(given: Given): Promise<Service> {
       closeSync(logFd)
       lock.release()
     },
+  }
+}
+
+/** The folder of all data, which is this service's alone, and what is in it from the start. */
+async function openDataFolder(config: Config) {
+  const dataDir = resolve(config.DATA_DIR)
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const lock = lockDataFolder(dataDir)
+  const logFile = config.LOG_FILE ?? join(dataDir, 'service.log')
+  const log = createLog({ ...config, LOG_FILE: logFile })
+  const secrets = await loadSecrets(dataDir)
+  const workDir = join(dataDir, 'work')
+  // What a crash left there belongs to attempts that begin anew.
+  await rm(workDir, { recursive: true, force: true })
+  mkdirSync(workDir)
+  return { dataDir, lock, logFile, log, secrets, workDir }
+}
+
+/** How rules and schedules reach functions: what was accepted runs at least once. */
+function invokerOf(parts: Promise<ControlParts>) {
+  return async (arn: string, payload: unknown): Promise<void> => {
+    const name = arn.slice(arn.lastIndexOf(':') + 1)
+    const { lambda, asynchronous } = await parts
+    if (!lambda.find(name))
+      throw Object.assign(new Error(`Function not found: ${arn}`), { name: 'ResourceNotFoundException' })
+    await asynchronous.accept(name, JSON.stringify(payload))
   }
 }
 
