@@ -9,6 +9,8 @@ const LoggedError = z.looseObject({
   message: z.string().default(''),
   stack: z.string().optional(),
   code: z.unknown().optional(),
+  /** The program that failed. */
+  bin: z.string().optional(),
   cause: z.unknown().optional(),
 })
 type LoggedError = z.infer<typeof LoggedError>
@@ -20,7 +22,7 @@ const short = (text: string) => {
 }
 
 /** Told elsewhere in the report, or the same on every line. */
-const leftOut: readonly string[] = ['time', 'level', 'msg', 'jobId', 'requestId', 'stderr', 'error']
+const leftOut: readonly string[] = ['time', 'level', 'msg', 'jobId', 'requestId', 'stderr', 'error', '_aws']
 
 export function shownLine(line: LogLine): string {
   const { time, level, msg } = line
@@ -49,35 +51,36 @@ const FailedCommand = z.looseObject({
 
 /** Prints what programs said that failed, and what lay behind the sentence that the client got. */
 export function printEngineWords(lines: readonly LogLine[], printer: Printer): void {
-  const told: string[] = []
+  const commands = new Set<string>()
+  const told = new Set<string>()
   for (const line of lines) {
-    const command = FailedCommand.safeParse(line).data
-    if (command) {
-      const { how, ms, stderr } = command
-      printer.line(`  ${command.command}: ${how} after ${ms} ms${stderr.trim() ? '' : ', without a word'}`)
+    const failed = FailedCommand.safeParse(line).data
+    if (failed) {
+      const { command, how, ms, stderr } = failed
+      printer.line(`  ${command}: ${how} after ${ms} ms${stderr.trim() ? '' : ', without a word'}`)
       if (stderr.trim()) printer.quote(stderr)
-      told.push(stderr.trim())
+      commands.add(command)
     }
-    for (const { from, words } of causesOf(line)) {
-      // The failure of a program quotes what was told above.
-      const isNew = words !== '' && !told.some((known) => known !== '' && words.includes(known.slice(-1000)))
-      if (!isNew) continue
-      printer.line(`  ${from}`)
+    for (const cause of causesOf(line)) {
+      const words = (cause.stack ?? cause.message).trim()
+      // The failure of a program says what the program itself was just heard to say.
+      if (commands.has(cause.bin ?? '') || told.has(words)) continue
+      printer.line(`  ${nameOf(cause)}`)
       printer.quote(words)
-      told.push(words)
+      told.add(words)
     }
   }
-  if (told.length === 0) printer.line('  nothing that was logged')
+  if (commands.size + told.size === 0) printer.line('  nothing that was logged')
 }
 
-/** A cause of each error for the client; all of one that is a bug or a crash, with where it happened. */
-function causesOf(line: LogLine): { from: string; words: string }[] {
-  const found: { from: string; words: string }[] = []
+/** The causes of an error for the client; all of one that is a bug or a crash, with where it happened. */
+function causesOf(line: LogLine): LoggedError[] {
+  const causes: LoggedError[] = []
   const error = LoggedError.safeParse(line['error']).data
   let cause = error?.type === 'AppError' ? LoggedError.safeParse(error.cause).data : error
   while (cause) {
-    found.push({ from: nameOf(cause), words: (cause.stack ?? cause.message).trim() })
+    causes.push(cause)
     cause = LoggedError.safeParse(cause.cause).data
   }
-  return found
+  return causes
 }
