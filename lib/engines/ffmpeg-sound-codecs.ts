@@ -11,12 +11,19 @@ export interface AudioCodec {
   readonly rates?: readonly number[]
   /** kbit/s of a stereo track; left out where it loses nothing or has one rate only. */
   readonly kbits?: QualityScale
+  /** The only kbit/s that it takes at a sample rate. */
+  readonly kbitsAt?: (rate: number) => readonly number[]
   readonly args?: readonly string[]
   /** The encoder writes what nobody can decode when the low half of every sample is zero. */
   readonly fullSamples?: true
 }
 
 const mpegRates = [16000, 22050, 24000, 32000, 44100, 48000] as const
+/** kbit/s that MPEG audio layer II knows, at full sample rates and at the low ones of its extension (ISO 13818-3). */
+const layer2 = {
+  full: [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+  low: [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+} as const
 const dolbyRates = [32000, 44100, 48000] as const
 const masterRates = [44100, 48000, 88200, 96000, 176400, 192000] as const
 const telephone = { maxChannels: 1, rates: [8000] } as const
@@ -77,6 +84,7 @@ export const audioCodecs = {
     name: 'mp2',
     maxChannels: 2,
     rates: mpegRates,
+    kbitsAt: (rate) => (rate < 32_000 ? layer2.low : layer2.full),
     kbits: { low: 96, medium: 128, high: 192, highest: 320 },
   },
   wma: {

@@ -121,10 +121,22 @@ function sampleRate(
   wanted: number,
 ): number {
   if (!rates) return wanted
-  return rates.reduce((best, rate) => (Math.abs(rate - wanted) < Math.abs(best - wanted) ? rate : best))
+  return nearest(rates, wanted)
 }
 
 function soundBits(
+  codec: AudioCodec,
+  options: MediaOptions,
+  channels: number,
+  rate: number,
+  soundOnly: boolean,
+): number | undefined {
+  const bits = wantedBits(codec, options, channels, rate, soundOnly)
+  const known = codec.kbitsAt?.(rate)
+  return bits === undefined || known === undefined ? bits : nearest(known, bits / 1000) * 1000
+}
+
+function wantedBits(
   { kbits, encoder }: AudioCodec,
   { audioBitrate, quality }: MediaOptions,
   channels: number,
@@ -140,6 +152,9 @@ function soundBits(
   const most = encoder === 'libvorbis' ? rate * 2 * channels : Number.POSITIVE_INFINITY
   return Math.round(Math.min(stereo * 1000 * Math.max(0.5, channels / 2), most))
 }
+
+const nearest = (values: readonly number[], wanted: number) =>
+  values.reduce((best, value) => (Math.abs(value - wanted) < Math.abs(best - wanted) ? value : best))
 
 /** 24-bit sources stay so where the format is the same but for the depth. */
 function deepEncoder({ encoder }: AudioCodec, { copies }: Container, stream: MediaStream): string {

@@ -28,6 +28,15 @@ test('sound of 8 bits can be heard after it became MLP or TrueHD', async () => {
   for (const to of ['mlp', 'thd'] as const) await decodeAll((await convert(ffmpeg, source, to)).path)
 })
 
+test('sound of a low sample rate becomes MPEG layer II, at a bit rate that it knows', async () => {
+  const source = join(folder, 'low.wav')
+  await output('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'sine=r=22050:d=1', '-ac', '2', source)
+  const { path } = await convert(ffmpeg, source, 'mp2')
+  assert.equal((await probed(path)).streams[0]?.bit_rate, '160000')
+  const { path: tuned } = await convert(ffmpeg, source, 'mp2', { options: { quality: 33 } })
+  assert.equal((await probed(tuned)).streams[0]?.bit_rate, '128000')
+})
+
 test('an animated PNG, which tells no rate, becomes a film of formats that need one', async () => {
   for (const to of ['swf', 'rm', 'obu', 'avi'] as const) {
     const { path } = await convert(ffmpeg, fixture('animated.apng'), to)
