@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import * as z from 'zod'
 import { type FormatId, formatById } from '../formats/index.ts'
-import { allowedBytes, mostEntries, tooLarge, tooMany } from './archive-limits.ts'
+import { allowedBytes, mostEntries, tooLarge, tooMany } from './archive/limits.ts'
 import { makeBook, titleFromName, titleInside } from './calibre-book.ts'
 import { BookOptions, bookArgs, bookShape, unheldOptions } from './calibre-options.ts'
 import { comicAsPdf, comicAsZip, unreadable } from './comic.ts'

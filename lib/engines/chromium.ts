@@ -7,9 +7,9 @@ import { gunzip } from 'node:zlib'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
-import { createBrowser } from './chromium-browser.ts'
-import { nowhere, type Page, type PageSource, pageJob } from './chromium-page.ts'
-import { BrowserCrash } from './chromium-pipe.ts'
+import { createBrowser } from './chromium/browser.ts'
+import { nowhere, type Page, type PageSource, pageJob } from './chromium/page.ts'
+import { BrowserCrash } from './chromium/pipe.ts'
 import {
   type PageArea,
   type Photo,
@@ -19,7 +19,7 @@ import {
   pictureOptions,
   print,
   viewOf,
-} from './chromium-targets.ts'
+} from './chromium/targets.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import { readWebArchive } from './web-archive.ts'
 

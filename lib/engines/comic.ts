@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import { allowedBytes } from './archive-limits.ts'
+import { allowedBytes } from './archive/limits.ts'
 import type { InputFile, Tools } from './engine.ts'
 import { EngineCrash, ProcessFailure } from './exec.ts'
 import { runPython } from './python.ts'

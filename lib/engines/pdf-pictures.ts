@@ -8,8 +8,8 @@ import { type PageFile, packPages, pageFileName } from './page-files.ts'
 import { adobeRgbProfile, type PageSelection } from './pdf-page-pictures.ts'
 import { type Rendering, renderPages } from './pdf-render.ts'
 import { scales } from './picture-options.ts'
-import { loadSharp } from './vips-image.ts'
-import { pixelTargets } from './vips-targets.ts'
+import { loadSharp } from './vips/image.ts'
+import { pixelTargets } from './vips/targets.ts'
 
 export interface DrawOptions {
   readonly dpi: number

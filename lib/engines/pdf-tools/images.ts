@@ -7,7 +7,7 @@ import { ProcessFailure } from '../exec.ts'
 import { packPages } from '../page-files.ts'
 import { pagesOf } from '../page-range.ts'
 import { damaged } from '../qpdf.ts'
-import { loadSharp } from '../vips-image.ts'
+import { loadSharp } from '../vips/image.ts'
 import type { Tool } from './document.ts'
 import type { ToolOptions } from './options.ts'
 

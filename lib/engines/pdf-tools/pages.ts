@@ -6,7 +6,7 @@ import { type PageFile, packPages, pageFileName } from '../page-files.ts'
 import { pagesOf } from '../page-range.ts'
 import { renderPages } from '../pdf-render.ts'
 import { qpdf } from '../qpdf.ts'
-import { loadSharp } from '../vips-image.ts'
+import { loadSharp } from '../vips/image.ts'
 import { assemble } from './assemble.ts'
 import {
   type EditablePdf,

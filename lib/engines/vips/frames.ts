@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type sharp from 'sharp'
-import type { Animation } from './apng-read.ts'
-import type { Tools } from './engine.ts'
-import type { Decoded } from './vips-decoders.ts'
+import type { Animation } from '../apng-read.ts'
+import type { Tools } from '../engine.ts'
+import type { Decoded } from './decoders.ts'
 
 /** The longest that WebP and sharp can tell, of a frame in milliseconds and of repetitions. */
 const longest = 65_535

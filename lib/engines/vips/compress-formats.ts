@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sharp } from 'sharp'
-import type { InputFile, Tools } from './engine.ts'
-import { pictureOptions } from './picture-options.ts'
-import type { CompressedId } from './vips-compress.ts'
-import { type Picture, pixels } from './vips-image.ts'
+import type { InputFile, Tools } from '../engine.ts'
+import { pictureOptions } from '../picture-options.ts'
+import type { CompressedId } from './compress.ts'
+import { type Picture, pixels } from './image.ts'
 
 export interface Effort {
   /** 1 to 100. */

@@ -1,12 +1,12 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sharp } from 'sharp'
-import { apngOf } from './apng-write.ts'
-import { bitmap } from './bitmap.ts'
-import type { Tools } from './engine.ts'
-import { framesOf } from './vips-frames.ts'
-import { loadSharp, type Picture } from './vips-image.ts'
-import { type PixelTargetId, qualityFor } from './vips-targets.ts'
+import { apngOf } from '../apng-write.ts'
+import { bitmap } from '../bitmap.ts'
+import type { Tools } from '../engine.ts'
+import { framesOf } from './frames.ts'
+import { loadSharp, type Picture } from './image.ts'
+import { type PixelTargetId, qualityFor } from './targets.ts'
 
 export interface Pixels {
   readonly width: number

@@ -1,4 +1,5 @@
-import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './office-bridge.ts'
+import { removeOrphanedFolders } from '../process-folder.ts'
+import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './bridge.ts'
 import {
   type OfficeJob,
   type OfficeProcess,
@@ -6,8 +7,7 @@ import {
   type OfficeSettings,
   officeFolderPrefix,
   startOffice,
-} from './office-process.ts'
-import { removeOrphanedFolders } from './process-folder.ts'
+} from './process.ts'
 
 /** LibreOffice leaks a little with every document; a new process costs a second, a swollen one slows all. */
 const maxDocuments = 100

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { flag } from './options.ts'
+import { flag } from '../options.ts'
 
 /** Hundredths of a millimeter, LibreOffice's unit. */
 const units: Readonly<Record<string, number>> = { mm: 100, cm: 1000, in: 2540, pt: 2540 / 72 }

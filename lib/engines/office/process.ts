@@ -2,6 +2,9 @@ import { constants, createWriteStream } from 'node:fs'
 import { copyFile, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { makeProcessFolder, removeProcessFolder } from '../process-folder.ts'
+import { python } from '../python.ts'
+import { type SandboxedCommand, sandboxed } from '../sandbox.ts'
 import {
   type Bridge,
   connect,
@@ -9,11 +12,8 @@ import {
   OfficeCrash,
   type OfficeFacts,
   OfficeStartFailure,
-} from './office-bridge.ts'
-import type { PageSetup } from './office-page.ts'
-import { makeProcessFolder, removeProcessFolder } from './process-folder.ts'
-import { python } from './python.ts'
-import { type SandboxedCommand, sandboxed } from './sandbox.ts'
+} from './bridge.ts'
+import type { PageSetup } from './page.ts'
 
 /** The office says that it cannot convert this document; another try would end the same way. */
 export class OfficeRefusal extends Error {

@@ -1,11 +1,11 @@
 import { open, writeFile } from 'node:fs/promises'
 import * as z from 'zod'
-import { AppError } from '../errors.ts'
-import type { Page } from './chromium-page.ts'
-import { BrowserRefusal } from './chromium-pipe.ts'
-import { TextPdfOptions, textPageSetup } from './office-page.ts'
-import { decimal, flag, integer, quality, qualityNumber } from './options.ts'
-import { scales } from './picture-options.ts'
+import { AppError } from '../../errors.ts'
+import { TextPdfOptions, textPageSetup } from '../office/page.ts'
+import { decimal, flag, integer, quality, qualityNumber } from '../options.ts'
+import { scales } from '../picture-options.ts'
+import type { Page } from './page.ts'
+import { BrowserRefusal } from './pipe.ts'
 
 /** The same words as for other documents; the fonts of a web page are always embedded. */
 export const PrintOptions = TextPdfOptions.omit({ embedAllFonts: true }).extend({

@@ -1,8 +1,8 @@
-import { BrowserCrash } from './chromium-pipe.ts'
-import { type BrowserProcess, browserFolderPrefix, startBrowser } from './chromium-process.ts'
-import { removeOrphanedFolders } from './process-folder.ts'
-import { turns } from './turns.ts'
-import { untilAborted } from './until-aborted.ts'
+import { removeOrphanedFolders } from '../process-folder.ts'
+import { turns } from '../turns.ts'
+import { untilAborted } from '../until-aborted.ts'
+import { BrowserCrash } from './pipe.ts'
+import { type BrowserProcess, browserFolderPrefix, startBrowser } from './process.ts'
 
 /** A browser keeps a little of each page; a new one costs half a second. */
 const maxDocuments = 100

@@ -1,7 +1,7 @@
 import { link, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { type FormatId, formatById } from '../formats/index.ts'
-import type { OutputFile, Tools } from './engine.ts'
+import { type FormatId, formatById } from '../../formats/index.ts'
+import type { OutputFile, Tools } from '../engine.ts'
 
 interface Filter {
   /** Of bsdtar. */

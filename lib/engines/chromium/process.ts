@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { type BrowserPipe, connectBrowser } from './chromium-pipe.ts'
-import { makeProcessFolder, removeProcessFolder } from './process-folder.ts'
-import { sandboxed } from './sandbox.ts'
+import { makeProcessFolder, removeProcessFolder } from '../process-folder.ts'
+import { sandboxed } from '../sandbox.ts'
+import { type BrowserPipe, connectBrowser } from './pipe.ts'
 
 /** Of the folder that each browser has. */
 export const browserFolderPrefix = 'mutabor-browser-'

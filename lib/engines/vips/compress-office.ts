@@ -12,11 +12,11 @@ import {
   ZipWriter,
 } from '@zip.js/zip.js'
 import * as z from 'zod'
-import { AppError } from '../errors.ts'
-import { type FormatId, formatById } from '../formats/index.ts'
-import type { Capability, Result, Tools, Work } from './engine.ts'
-import { integer, type QualityScale, quality, qualityNumber } from './options.ts'
-import { loadSharp } from './vips-image.ts'
+import { AppError } from '../../errors.ts'
+import { type FormatId, formatById } from '../../formats/index.ts'
+import type { Capability, Result, Tools, Work } from '../engine.ts'
+import { integer, type QualityScale, quality, qualityNumber } from '../options.ts'
+import { loadSharp } from './image.ts'
 
 const packages = [
   'docx',

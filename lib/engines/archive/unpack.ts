@@ -1,12 +1,12 @@
 import { mkdir, open, readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '../errors.ts'
-import type { FormatId } from '../formats/index.ts'
-import { allowedBytes, tooLarge } from './archive-limits.ts'
-import { check, type Entry, list, listByBsdtar, listByUnar, unarEnv, unwanted } from './archive-list.ts'
-import { fromDos, fromWindows, makeReadable, survey, type Unpacked } from './archive-survey.ts'
-import type { ExecOptions, InputFile, Tools } from './engine.ts'
-import { ProcessFailure } from './exec.ts'
+import { AppError } from '../../errors.ts'
+import type { FormatId } from '../../formats/index.ts'
+import type { ExecOptions, InputFile, Tools } from '../engine.ts'
+import { ProcessFailure } from '../exec.ts'
+import { allowedBytes, tooLarge } from './limits.ts'
+import { check, type Entry, list, listByBsdtar, listByUnar, unarEnv, unwanted } from './list.ts'
+import { fromDos, fromWindows, makeReadable, survey, type Unpacked } from './survey.ts'
 
 /** Compressed single files; a tape archive inside is unpacked too. */
 export const streams = ['gz', 'bz2', 'xz', 'zst', 'lz4', 'lzma', 'lz', 'lzo', 'z'] as const

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import * as z from 'zod'
-import { TextEnds } from './output.ts'
-import { killGroup } from './process-end.ts'
-import type { SandboxedCommand } from './sandbox.ts'
+import { TextEnds } from '../output.ts'
+import { killGroup } from '../process-end.ts'
+import type { SandboxedCommand } from '../sandbox.ts'
 
 /** The office or its bridge died, hung or could not start: another process may well convert the same document. */
 export class OfficeCrash extends Error {

@@ -1,13 +1,13 @@
 import type { Metadata, Sharp, SharpOptions } from 'sharp'
-import { AppError } from '../errors.ts'
-import type { FormatId } from '../formats/index.ts'
-import { apngFrames, readApng } from './apng-read.ts'
-import type { InputFile, Tools } from './engine.ts'
-import { EngineCrash, ProcessFailure } from './exec.ts'
-import { type Box, boxOf, type PictureOptions } from './picture-options.ts'
-import { type Decoded, decoderOf } from './vips-decoders.ts'
-import { framesAsWebp } from './vips-frames.ts'
-import { type PixelTargetId, pixelTargetOf } from './vips-targets.ts'
+import { AppError } from '../../errors.ts'
+import type { FormatId } from '../../formats/index.ts'
+import { apngFrames, readApng } from '../apng-read.ts'
+import type { InputFile, Tools } from '../engine.ts'
+import { EngineCrash, ProcessFailure } from '../exec.ts'
+import { type Box, boxOf, type PictureOptions } from '../picture-options.ts'
+import { type Decoded, decoderOf } from './decoders.ts'
+import { framesAsWebp } from './frames.ts'
+import { type PixelTargetId, pixelTargetOf } from './targets.ts'
 
 /** Width × height of one picture, or of all frames of an animation together. */
 export const maxPixels = 16_383 ** 2

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
 import { chmod, lstat, readdir, rename } from 'node:fs/promises'
-import { mostEntries, tooMany } from './archive-limits.ts'
-import { ignoreGone } from './work-folder.ts'
+import { ignoreGone } from '../work-folder.ts'
+import { mostEntries, tooMany } from './limits.ts'
 
 export interface Unpacked {
   /** Their number; `folders` are without the outermost. */

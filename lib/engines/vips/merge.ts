@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import * as z from 'zod'
-import { AppError } from '../errors.ts'
-import type { FormatId } from '../formats/index.ts'
-import type { Capability, Result, Tools, Work } from './engine.ts'
-import { pictureOptions } from './picture-options.ts'
-import { extensionOf, targetOf, toPdf, warnOfFrames, writePicture } from './vips-convert.ts'
-import { loadSharp, maxPixels, openPicture, type Picture, pixels } from './vips-image.ts'
-import { pixelTargetOf } from './vips-targets.ts'
+import { AppError } from '../../errors.ts'
+import type { FormatId } from '../../formats/index.ts'
+import type { Capability, Result, Tools, Work } from '../engine.ts'
+import { pictureOptions } from '../picture-options.ts'
+import { extensionOf, targetOf, toPdf, warnOfFrames, writePicture } from './convert.ts'
+import { loadSharp, maxPixels, openPicture, type Picture, pixels } from './image.ts'
+import { pixelTargetOf } from './targets.ts'
 
 const sources = [
   'jpg',

@@ -1,5 +1,5 @@
-import type { FormatId } from '../formats/index.ts'
-import type { OfficeFilter, OfficeRequest } from './office-process.ts'
+import type { FormatId } from '../../formats/index.ts'
+import type { OfficeFilter, OfficeRequest } from './process.ts'
 
 export type OfficeFamily = OfficeRequest['family']
 

@@ -1,11 +1,11 @@
 import { copyFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import type { FormatId } from '../formats/index.ts'
-import type { Capability, Result, Tools, Work } from './engine.ts'
-import { integer, type QualityScale, quality, qualityNumber } from './options.ts'
-import { type Effort, smallerPicture } from './vips-compress-formats.ts'
-import { openPicture } from './vips-image.ts'
+import type { FormatId } from '../../formats/index.ts'
+import type { Capability, Result, Tools, Work } from '../engine.ts'
+import { integer, type QualityScale, quality, qualityNumber } from '../options.ts'
+import { type Effort, smallerPicture } from './compress-formats.ts'
+import { openPicture } from './image.ts'
 
 const formats = ['jpg', 'png', 'webp', 'gif', 'avif', 'heic', 'tiff'] as const satisfies readonly FormatId[]
 export type CompressedId = (typeof formats)[number]

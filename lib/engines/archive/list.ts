@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { AppError } from '../errors.ts'
-import { mostDepth, mostEntries, tooLarge, tooMany } from './archive-limits.ts'
-import type { Tools } from './engine.ts'
-import { EngineCrash } from './exec.ts'
+import { AppError } from '../../errors.ts'
+import type { Tools } from '../engine.ts'
+import { EngineCrash } from '../exec.ts'
+import { mostDepth, mostEntries, tooLarge, tooMany } from './limits.ts'
 
 export interface Entry {
   readonly name: string

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { BrowserJob } from './chromium-browser.ts'
-import { BrowserCrash, type BrowserPipe, BrowserRefusal } from './chromium-pipe.ts'
-import { partKey, type WebPart } from './web-archive.ts'
+import { partKey, type WebPart } from '../web-archive.ts'
+import type { BrowserJob } from './browser.ts'
+import { BrowserCrash, type BrowserPipe, BrowserRefusal } from './pipe.ts'
 
 /** What is to be shown. Nothing is on a disk that the browser sees: each request is answered by us. */
 export interface PageSource {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import * as z from 'zod'
-import { TextEnds } from './output.ts'
-import { killGroup } from './process-end.ts'
-import type { SandboxedCommand } from './sandbox.ts'
+import { TextEnds } from '../output.ts'
+import { killGroup } from '../process-end.ts'
+import type { SandboxedCommand } from '../sandbox.ts'
 
 /** The browser or a page of it died or answered nonsense: the same document may well work on another one. */
 export class BrowserCrash extends Error {
