@@ -91,6 +91,20 @@ async function encoded(
   })
 }
 
+/** Shapes stay shapes; letters are drawn as outlines, so that nobody needs the fonts of the PDF. */
+export function toSvg(selection: PageSelection, tools: Tools): Promise<OutputFile> {
+  const pages = [...new Set(selection.pages)]
+  return collect(selection, 'svg', {}, async (use) => {
+    for (const [index, page] of pages.entries()) {
+      const range = ['-f', String(page), '-l', String(page)]
+      await use({ page, path: selection.opened.path }, async (target) => {
+        await tools.exec('pdftocairo', ['-svg', ...range, selection.opened.path, target])
+      })
+      tools.progress(((index + 1) / pages.length) * 0.95, 'pages')
+    }
+  })
+}
+
 /** One file of all pages, in the order of the range. */
 export async function toTiff(
   selection: PageSelection,
@@ -130,7 +144,7 @@ type Use = (file: PageFile, write: (target: string) => Promise<void>) => Promise
 /** One page is a picture, several are a ZIP of pictures. */
 async function collect(
   { pages, opened, outDir }: PageSelection,
-  to: 'jpg' | 'png' | 'webp' | 'avif',
+  to: 'jpg' | 'png' | 'webp' | 'avif' | 'svg',
   parameters: Readonly<Record<string, unknown>>,
   draw: (use: Use) => Promise<void>,
 ): Promise<OutputFile> {

@@ -7,7 +7,7 @@ import { pagesOf } from './page-range.ts'
 import { docxCapability, pdfToDocx } from './pdf-docx/convert.ts'
 import { openPdf } from './pdf-open.ts'
 import { jpegQuality, openShape, type PageSelection, resolutionShape } from './pdf-page-pictures.ts'
-import { toJpeg, toPictures, toTiff } from './pdf-pictures.ts'
+import { toJpeg, toPictures, toSvg, toTiff } from './pdf-pictures.ts'
 import { toText } from './pdf-text.ts'
 import { pdfTools } from './pdf-tools/capabilities.ts'
 import { untilAborted } from './until-aborted.ts'
@@ -42,6 +42,7 @@ const options = {
   webp: drawInColor.extend({ quality: quality.optional() }),
   avif: drawInColor.extend({ quality: quality.optional() }),
   tiff: draw,
+  svg: z.object(openShape),
   txt: z.object(openShape),
 } as const
 
@@ -63,6 +64,7 @@ export const pdf: Engine = {
     capability('webp', options.webp, 0.4),
     capability('avif', options.avif, 1),
     capability('tiff', options.tiff, 0.4),
+    capability('svg', options.svg, 0.3),
     capability('txt', options.txt, 0.1),
     docxCapability,
     xpsCapability,
@@ -99,6 +101,8 @@ function convert(selection: PageSelection, { to, options: given }: Work, tools: 
   switch (to) {
     case 'txt':
       return toText(selection, tools)
+    case 'svg':
+      return toSvg(selection, tools)
     case 'tiff':
       return toTiff(selection, options.tiff.parse(given), tools)
     case 'jpg':

@@ -60,7 +60,12 @@ describe('a PDF', () => {
     const page = await render('png', { pages: '1', dpi: 144 })
     const [width, height] = [300, 150]
     const pixels = (file: string) =>
-      sharp(file).flatten().toColourspace('b-w').resize({ width, height, fit: 'fill' }).raw().toBuffer()
+      sharp(file)
+        .flatten({ background: '#fff' })
+        .toColourspace('b-w')
+        .resize({ width, height, fit: 'fill' })
+        .raw()
+        .toBuffer()
     const [ours, poppler] = await Promise.all([pixels(`${path}.png`), pixels(page.path)])
     const apart = ours.reduce((sum, level, at) => sum + Math.abs(level - (poppler[at] ?? 0)), 0)
     assert.ok(apart / ours.length < 2, `they differ by ${apart / ours.length} of 255`)
