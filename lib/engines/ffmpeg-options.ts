@@ -48,7 +48,7 @@ export function readResolution(text: string): Resolution {
 }
 
 /** `HH:MM:SS.ms`, `MM:SS` or seconds, as seconds. */
-export const time = z.preprocess((value) => {
+const time = z.preprocess((value) => {
   const match =
     typeof value === 'string'
       ? /^(?:(?:(\d{1,2}):)?([0-5]?\d):)?(\d{1,5}(?:\.\d{1,6})?)$/.exec(value.trim())
@@ -152,7 +152,7 @@ export type AudioOptions = Partial<
 > &
   Pick<VideoOptions, 'mode'>
 
-export const dithers = ['none', 'floyd_steinberg', 'bayer:bayer_scale=5', 'sierra2'] as const
+const dithers = ['none', 'floyd_steinberg', 'bayer:bayer_scale=5', 'sierra2'] as const
 
 function bytes(min: number, max: number) {
   const fromText = (value: unknown) => {

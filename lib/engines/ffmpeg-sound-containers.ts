@@ -74,5 +74,3 @@ export const audioContainers = {
   aptx: sound('aptx', ['aptx'], []),
   dfpwm: sound('dfpwm', ['dfpwm'], []),
 } as const satisfies Partial<Record<FormatId, Container>>
-
-export type AudioTargetId = keyof typeof audioContainers

@@ -256,5 +256,3 @@ export const videoContainers = {
   mj2: bare('mov', 'jpeg2000', 'jpeg2000'),
   y4m: bare('yuv4mpegpipe', 'raw', 'rawvideo'),
 } as const satisfies Partial<Record<FormatId, Container>>
-
-export type VideoTargetId = keyof typeof videoContainers
