@@ -118,7 +118,7 @@ const untitled: readonly FormatId[] = ['txt', ...comics]
 async function missingTitle(input: InputFile, tools: Tools): Promise<string | undefined> {
   if (titled.includes(input.format)) return undefined
   const inside = untitled.includes(input.format) ? undefined : await titleInside(input.path, tools)
-  return inside === undefined ? titleFromName(input.name) : undefined
+  return inside === undefined ? titleFromName(input.filename) : undefined
 }
 
 const zipped: readonly FormatId[] = ['epub', 'fbz', 'htmlz', 'txtz', 'pmlz', 'docx', 'odt']

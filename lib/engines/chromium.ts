@@ -90,13 +90,13 @@ function viewFor({ to, options }: Work) {
   return to === 'pdf' ? { width: 1280, height: 1024, scale: 1 } : viewOf(options)
 }
 
-async function sourceOf({ path, name, format, size }: InputFile): Promise<PageSource> {
+async function sourceOf({ path, filename, format, size }: InputFile): Promise<PageSource> {
   if (size > maxPageBytes) {
     const sentence = `The page is larger than ${maxPageBytes / 1024 ** 2} MB, too large to be shown.`
     throw new AppError('FILE_TOO_LARGE', sentence, { maxBytes: maxPageBytes })
   }
   const bytes = await readFile(path)
-  const title = parse(name).name
+  const title = parse(filename).name
   if (format === 'mhtml') return { title, ...(readWebArchive(bytes, nowhere) ?? noPage()) }
   if (!isDrawing(format)) return { title, url: nowhere, page: { bytes, contentType: typeOfPage(bytes) } }
   const svg = format === 'svgz' ? await unpacked(bytes) : bytes

@@ -85,7 +85,7 @@ export interface InputFile {
   /** Absolute, inside the work folder, with a name of ours and the format's extension. */
   readonly path: string
   /** As the client named it; for display and output names only, never part of a path or an argument. */
-  readonly name: string
+  readonly filename: string
   readonly format: FormatId
   /** Bytes. */
   readonly size: number

@@ -30,6 +30,7 @@ import { utf8Copy } from './text-encoding.ts'
 const cost = { markup: 0.4, book: 0.35, office: 0.7, pageToOffice: 1.3, pageToBook: 1.25, officeToBook: 2.2 }
 const office: readonly FormatId[] = ['docx', 'odt', 'rtf', 'csv', 'txt', 'pptx', 'html']
 const books: readonly FormatId[] = ['epub', 'fb2']
+const webPages: readonly FormatId[] = ['html', 'xhtml']
 const referenceIds = ['bib', 'csljson'] as const
 const noOptions = z.object({})
 const bookOptions = z.object(bookShape)
@@ -119,11 +120,11 @@ async function viaTree(
   if (target !== 'ipynb' && target !== 'pjson' && target !== 'native') unwrapSections(tree)
   // Some writers leave out the box of references with all that is in it, or the text after a boxed heading.
   if (boxless.includes(target) || isReference(from)) removeBoxes(tree)
-  if (target === 'opml') makeOutline(tree, titleOf(tree) || titleFromName(input.name))
+  if (target === 'opml') makeOutline(tree, titleOf(tree) || titleFromName(input.filename))
   if (titleAsHeading) titleToHeading(tree)
   if (needsTitle && !('title' in tree.meta)) {
-    const title = titleOf(tree) || titleFromName(input.name)
-    setTitle(tree, target === 'html' ? 'pagetitle' : 'title', title)
+    const title = titleOf(tree) || titleFromName(input.filename)
+    setTitle(tree, webPages.includes(target) ? 'pagetitle' : 'title', title)
   }
   const dropped = await settlePictures(tree, {
     pictures,

@@ -49,7 +49,7 @@ export async function convertFiles(run: FilesRun): Promise<FilesDone> {
     const format = formatId(step.to)
     const next = steps[at]
     if (!next || (image && next.image !== image)) return { engine, result, format, warnings, nextStep: at }
-    inputs = [await nextInput(result.files[0], inputs[0]?.name ?? '', format)]
+    inputs = [await nextInput(result.files[0], inputs[0]?.filename ?? '', format)]
   }
 }
 
@@ -139,8 +139,8 @@ export function formatId(id: string): FormatId {
 
 export const extensionOf = (id: FormatId): string => formatById(id).extensions[0] ?? id
 
-async function nextInput(output: OutputFile, name: string, to: FormatId): Promise<InputFile> {
+async function nextInput(output: OutputFile, filename: string, to: FormatId): Promise<InputFile> {
   const format = output.format ?? to
   const { size } = await stat(output.path)
-  return { path: output.path, name: withExtension(name, extensionOf(format)), format, size }
+  return { path: output.path, filename: withExtension(filename, extensionOf(format)), format, size }
 }

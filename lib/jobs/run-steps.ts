@@ -61,7 +61,7 @@ export function fetchInputs(
       const format = formatId(source.format)
       const path = join(workDir, `source-${index + 1}.${extensionOf(format)}`)
       await files.getFile(source.key, path, signal)
-      return { path, name: source.filename, format, size: source.size }
+      return { path, filename: source.filename, format, size: source.size }
     }),
   )
 }

@@ -94,7 +94,7 @@ async function bareEngine(engine: Engine, { name, path, bytes }: Fixture, from: 
     await mkdir(outDir)
     await cp(path, source)
     const tools = createTools({ workDir, signal: new AbortController().signal, limits: engine.limits })
-    const inputs = [{ path: source, name, format: from, size: bytes.length }]
+    const inputs = [{ path: source, filename: name, format: from, size: bytes.length }]
     const row = engine.capabilities.find((one) => one.from.includes(from) && one.to.includes('pdf'))
     const options = row?.options.parse({})
     await engine.run({ operation: 'convert', inputs, from, to: 'pdf', options, outDir }, tools)

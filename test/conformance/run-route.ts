@@ -107,7 +107,7 @@ async function runOn(
   await copyFile(source, path)
   const outDir = join(workDir, 'step-1')
   await mkdir(outDir)
-  const input: InputFile = { path, name: `sample.${from}`, format: from, size: (await stat(path)).size }
+  const input: InputFile = { path, filename: `sample.${from}`, format: from, size: (await stat(path)).size }
   const tools = createTools({ workDir, signal, limits: engine.limits, onWarning: (code) => said.push(code) })
   const options = capability.options.parse({})
   return engine.run({ operation: 'convert', inputs: [input], from, to, options, outDir }, tools)

@@ -63,8 +63,8 @@ export async function convert(
     const format = index === 0 ? from : (formatByExtension(file)?.id ?? from)
     const path = join(workDir, `input-${index}.${formatById(format).extensions[0]}`)
     await copyFile(file, path)
-    const name = settings.names?.[index] ?? `in.${format}`
-    inputs.push({ path, name, format, size: (await stat(path)).size })
+    const filename = settings.names?.[index] ?? `in.${format}`
+    inputs.push({ path, filename, format, size: (await stat(path)).size })
   }
   const warnings: string[] = []
   const progress: number[] = []

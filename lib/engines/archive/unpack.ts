@@ -154,7 +154,7 @@ async function unpackStream(input: InputFile, folder: string, limitBytes: number
     const sentence = `The file is named as a compressed tape archive (${input.format}), but there is none in it.`
     throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format: input.format })
   }
-  await rename(content, join(folder, name.startsWith('input-') ? contentName(input.name) : name))
+  await rename(content, join(folder, name.startsWith('input-') ? contentName(input.filename) : name))
 }
 
 /** POSIX ustar, and GNU's variant of it. */

@@ -43,7 +43,7 @@ function composing(
         return outlines.map((children, index): OutlineItem => {
           const place = { page, view: ['/Fit'] }
           page += opened[index]?.sizes.length ?? 0
-          const title = parse(work.inputs[index]?.name ?? '').name
+          const title = parse(work.inputs[index]?.filename ?? '').name
           return { title: `u:${title}`, place, open: false, children }
         })
       }
