@@ -1,6 +1,5 @@
+import type { LogLine } from '../log-line.ts'
 import type { Store } from './store.ts'
-
-export type Log = (message: string, fields?: object) => void
 
 /** What every operation works on: one account in one region. */
 export interface Account {
@@ -9,6 +8,6 @@ export interface Account {
   readonly store: Store
   /** Milliseconds. */
   readonly now: () => number
-  readonly log: Log
+  readonly log: LogLine
   readonly busArn: (name: string) => string
 }

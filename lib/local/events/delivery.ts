@@ -1,6 +1,6 @@
 // Brings what stands in the outbox to its targets: at once, again after a failure, and then to the dead-letter queue.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html
-import type { Log } from './account.ts'
+import type { LogLine } from '../log-line.ts'
 import { deadLetter } from './dead-letter.ts'
 import { readFailure } from './failure.ts'
 import type { Store } from './store.ts'
@@ -48,7 +48,7 @@ export interface DeliveryOptions {
   /** Takes an event that another bus or a schedule sends to a bus of this server. */
   readonly ingest: (busName: string, event: string, hops: number) => Promise<void>
   readonly now: () => number
-  readonly log: Log
+  readonly log: LogLine
 }
 
 export interface Deliveries {

@@ -1,9 +1,10 @@
 // The embedded EventBridge and Scheduler: one handler for both APIs, one file for what they remember.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { LogLine } from '../log-line.ts'
 import { ApiError } from '../signed-api.ts'
 import type { Credentials } from '../sigv4.ts'
-import type { Account, Log } from './account.ts'
+import type { Account } from './account.ts'
 import { busOperations, createDefaultBus } from './buses.ts'
 import { startClock } from './clock.ts'
 import { startDeliveries, type Targets } from './delivery.ts'
@@ -34,7 +35,7 @@ export interface EventsOptions {
   readonly targets: Targets
   /** The clock of schedules and retries; signatures are checked against the real one. */
   readonly now?: () => Date
-  readonly log?: Log
+  readonly log?: LogLine
 }
 
 export interface EventsServer {

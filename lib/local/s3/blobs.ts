@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { LogLine } from '../log-line.ts'
 
 export interface Span {
   readonly blob: string
@@ -15,11 +16,11 @@ const readBytes = 256 << 10
 
 export class Blobs {
   readonly #dir: string
-  readonly #log: (message: string, fields?: object) => void
+  readonly #log: LogLine
   readonly #readers = new Map<string, number>()
   readonly #doomed = new Set<string>()
 
-  constructor(dir: string, log: (message: string, fields?: object) => void) {
+  constructor(dir: string, log: LogLine) {
     this.#dir = dir
     this.#log = log
   }

@@ -1,6 +1,7 @@
 // One request as the operations see it, and what they answer.
 import type { IncomingMessage } from 'node:http'
-import type { Accepted } from '../sigv4.ts'
+import type { LogLine } from '../log-line.ts'
+import type { Accepted, Credentials } from '../sigv4.ts'
 import type { Blobs } from './blobs.ts'
 import type { Database } from './database.ts'
 import type { Notifier } from './notifications.ts'
@@ -11,6 +12,8 @@ export interface Services {
   readonly blobs: Blobs
   readonly notifier: Notifier
   readonly region: string
+  readonly credentials: readonly Credentials[]
+  readonly log: LogLine
 }
 
 export interface Call {

@@ -1,4 +1,5 @@
 // Event messages: written with the change they tell of, in one transaction, and delivered at least once.
+import type { LogLine } from '../log-line.ts'
 import type { Call } from './call.ts'
 import type { Database } from './database.ts'
 import { type EventName, type EventSource, messages, type NotifyTarget } from './event-messages.ts'
@@ -11,7 +12,7 @@ interface NotifierOptions {
   readonly db: Database
   readonly region: string
   readonly notify: Notify | undefined
-  readonly log: (message: string, fields?: object) => void
+  readonly log: LogLine
 }
 
 const batchRows = 100

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import busboy from 'busboy'
-import { type Credentials, uriEncode } from '../sigv4.ts'
+import { uriEncode } from '../sigv4.ts'
 import { maxPutBytes, storeChunks } from './body.ts'
 import type { Call, Headers, Reply, Services } from './call.ts'
 import { asHeaderValue, readKept, refuseUnsupported } from './description.ts'
@@ -21,14 +21,10 @@ interface Form {
   readonly file: AsyncIterable<Buffer>
 }
 
-export async function postObject(
-  services: Services,
-  call: Call,
-  credentials: readonly Credentials[],
-): Promise<Reply> {
+export async function postObject(services: Services, call: Call): Promise<Reply> {
   try {
     call.proceed()
-    return await takeForm(services, call, credentials, await readForm(call.request))
+    return await takeForm(services, call, await readForm(call.request))
   } finally {
     // The parser may still hold the request back; what comes behind the file is of no interest.
     call.request.unpipe()
@@ -36,13 +32,8 @@ export async function postObject(
   }
 }
 
-async function takeForm(
-  services: Services,
-  call: Call,
-  credentials: readonly Credentials[],
-  form: Form,
-): Promise<Reply> {
-  const size = checkPolicy(form.fields, call.bucket, credentials, services.region)
+async function takeForm(services: Services, call: Call, form: Form): Promise<Reply> {
+  const size = checkPolicy(form.fields, call.bucket, services.credentials, services.region)
   const template = form.fields.get('key') ?? ''
   if (template === '')
     throw invalidArgument(

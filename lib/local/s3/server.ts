@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout } from 'node:timers/promises'
+import type { LogLine } from '../log-line.ts'
 import type { Credentials } from '../sigv4.ts'
 import { type Address, readAddress } from './address.ts'
 import { authenticate } from './authentication.ts'
@@ -27,7 +28,7 @@ export interface S3Options {
   /** Path prefix under which a shared public port serves it, as '/s3'; the signature covers it. */
   readonly basePath?: string
   readonly notify?: Notify
-  readonly log?: (message: string, fields?: object) => void
+  readonly log?: LogLine
 }
 
 export interface S3Server {
@@ -60,7 +61,7 @@ export async function openS3({
   if (swept > 0) log('Files of interrupted uploads were deleted', { swept })
   const notifier = new Notifier({ db, region, notify, log })
   notifier.wake()
-  const services = { db, blobs, notifier, region }
+  const services = { db, blobs, notifier, region, credentials, log }
   const active = new Set<Promise<void>>()
   const expire = (now = new Date()) => runLifecycle(services, now.getTime())
   const timer = setInterval(() => {
@@ -70,12 +71,10 @@ export async function openS3({
   return {
     expire,
     handle(request, response) {
-      const served = serve(services, credentials, basePath, log, request, response).catch(
-        (cause: unknown) => {
-          log('An S3 request could not even be refused', { cause })
-          response.destroy()
-        },
-      )
+      const served = serve(services, basePath, request, response).catch((cause: unknown) => {
+        log('An S3 request could not even be refused', { cause })
+        response.destroy()
+      })
       active.add(served)
       void served.finally(() => active.delete(served))
     },
@@ -100,9 +99,7 @@ function isReferenced({ sql }: Database, blob: string): boolean {
 
 async function serve(
   services: Services,
-  credentials: readonly Credentials[],
   basePath: string,
-  log: (message: string, fields?: object) => void,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -117,13 +114,13 @@ async function serve(
     else {
       response.setHeaders(new Map(Object.entries(corsHeaders(services.db, address.bucket, request))))
       const proceed = continuation(request, response)
-      reply = await dispatch(services, credentials, { ...address, request, requestId, proceed })
+      reply = await dispatch(services, { ...address, request, requestId, proceed })
     }
     await send(request, response, reply)
   } catch (error) {
     if (isClientGone(request, error)) return
     if (!(error instanceof S3Error))
-      log('An S3 request failed', { requestId, method: request.method, cause: error })
+      services.log('An S3 request failed', { requestId, method: request.method, cause: error })
     sendError(request, response, error, requestId)
   } finally {
     reply?.done?.()
@@ -138,7 +135,6 @@ function isClientGone(request: IncomingMessage, error: unknown): boolean {
 
 async function dispatch(
   services: Services,
-  credentials: readonly Credentials[],
   asked: Address & Pick<Call, 'request' | 'requestId' | 'proceed'>,
 ): Promise<Reply> {
   const { request, ...address } = asked
@@ -147,11 +143,11 @@ async function dispatch(
     method === 'POST' &&
     address.key === '' &&
     /^multipart\/form-data/i.test(request.headers['content-type'] ?? '')
-  const auth = form ? undefined : authenticate(request, credentials, services.region)
+  const auth = form ? undefined : authenticate(request, services.credentials, services.region)
   const call: Call = { ...asked, method, auth }
   if (form) {
     requireBucket(services.db, call.bucket)
-    return await postObject(services, call, credentials)
+    return await postObject(services, call)
   }
   const operation = findOperation(call)
   if (needsBucket(operation)) requireBucket(services.db, call.bucket)

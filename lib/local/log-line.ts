@@ -1,0 +1,2 @@
+/** Takes a sentence and its facts. */
+export type LogLine = (message: string, fields?: object) => void
