@@ -22,6 +22,19 @@ test('the README stays under 150 lines', () => {
   assert.ok(readme.split('\n').length < 150)
 })
 
+test('every stop of the walks in CONTRIBUTING is in the code, under that name', async () => {
+  const text = await readFile(new URL('../CONTRIBUTING.md', import.meta.url), 'utf8')
+  const stops = [...text.matchAll(/^\| (`[\w/.-]+\.ts`.*?) \|/gm)].map(([, stop = '']) => stop)
+  assert.ok(stops.length > 20, `${stops.length} stops were found`)
+  for (const stop of stops) {
+    let source = ''
+    for (const [, name = ''] of stop.matchAll(/`([^`]+)`/g)) {
+      if (name.endsWith('.ts')) source = await readFile(new URL(`../${name}`, import.meta.url), 'utf8')
+      else assert.match(source, new RegExp(`\\b${name}\\b`), `${name} is not in the file of ${stop}`)
+    }
+  }
+})
+
 test('a wrong setting is refused with its name, what was expected and what came', () => {
   assert.throws(
     () => readConfig({ PORT: 'http' }),
