@@ -50,7 +50,7 @@ export interface Reply<Data> {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface ReplyContract<Data extends z.ZodType> {
+interface ReplyContract<Data extends z.ZodType> {
   readonly status: number
   readonly schema: Data
   /**

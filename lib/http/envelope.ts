@@ -6,7 +6,7 @@ export interface Meta {
   readonly timestamp: string
 }
 
-export const metaOf = (requestId: string): Meta => ({ requestId, timestamp: new Date().toISOString() })
+const metaOf = (requestId: string): Meta => ({ requestId, timestamp: new Date().toISOString() })
 
 export const success = (data: unknown, requestId: string) => ({
   success: true,

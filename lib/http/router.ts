@@ -2,7 +2,7 @@ import findMyWay from 'find-my-way'
 import { AppError } from '../errors.ts'
 import type { AnyContract } from './contract.ts'
 
-export interface Match {
+interface Match {
   readonly contract: AnyContract
   readonly params: Readonly<Record<string, string | undefined>>
 }

@@ -17,7 +17,7 @@ export type JobStatus = z.infer<typeof JobStatus>
 export const TaskStatus = z.enum(['pending', 'processing', 'completed', 'failed', 'cancelled'])
 export type TaskStatus = z.infer<typeof TaskStatus>
 
-export const TaskOperation = z.enum(['import/upload', 'convert', 'compress', 'merge', 'export/url'])
+const TaskOperation = z.enum(['import/upload', 'convert', 'compress', 'merge', 'export/url'])
 export type TaskOperation = z.infer<typeof TaskOperation>
 
 /** Moments are RFC 3339 strings in UTC, so that they sort as text. */
@@ -135,7 +135,7 @@ export const Job = z.object({
 })
 export type Job = z.infer<typeof Job>
 
-export const terminalStatuses: readonly JobStatus[] = ['completed', 'failed', 'cancelled', 'expired']
+const terminalStatuses: readonly JobStatus[] = ['completed', 'failed', 'cancelled', 'expired']
 export const isTerminal = (status: JobStatus) => terminalStatuses.includes(status)
 export const isLive = (status: JobStatus) => status === 'queued' || status === 'processing'
 

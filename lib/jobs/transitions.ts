@@ -4,7 +4,7 @@ import type { JobState, OfLease, StepOutcome, Transition } from './machine.ts'
 
 /** What each transition makes of a state; pure, and called by `advance` alone. */
 
-export const maxAttempts = 3
+const maxAttempts = 3
 
 /** Seconds that a worker has beyond its lease before the sweep takes its task away. */
 export const leaseGraceS = 30

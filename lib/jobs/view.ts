@@ -21,7 +21,7 @@ const ResultFile = z.object({
   sha256: z.string(),
 })
 
-export const ResultView = z.object({
+const ResultView = z.object({
   downloadUrl: z.url(),
   ...ResultFile.shape,
   engine: z.string().optional().describe('Engine that made the result'),
@@ -58,7 +58,7 @@ export const StatusView = z.object({
 })
 export type StatusView = z.infer<typeof StatusView>
 
-export const TaskView = z.object({
+const TaskView = z.object({
   operation: z.string(),
   input: z.array(z.string()),
   status: TaskStatus,
@@ -92,7 +92,7 @@ export const TaskView = z.object({
 export const JobView = StatusView.extend({ tasks: z.record(z.string(), TaskView) })
 export type JobView = z.infer<typeof JobView>
 
-export function downloadUrl(baseUrl: string, jobId: string, file?: StoredFile): string {
+function downloadUrl(baseUrl: string, jobId: string, file?: StoredFile): string {
   const query = file ? `?file=${encodeURIComponent(file.filename)}` : ''
   return `${baseUrl}/v1/download/${jobId}${query}`
 }
@@ -167,7 +167,7 @@ function stageOf(job: Job): string {
   return job.status === 'queued' ? 'queued' : job.stage
 }
 
-export function taskView(task: Task, job: Job, baseUrl: string): z.infer<typeof TaskView> {
+function taskView(task: Task, job: Job, baseUrl: string): z.infer<typeof TaskView> {
   const [first] = task.files
   const exported = task.operation === 'export/url' && task.status === 'completed' && first
   return {
