@@ -195,9 +195,8 @@ async function execute(
 }
 
 function reasonOf({ reason }: AbortSignal): string {
-  const why =
-    reason instanceof AppError ? reason.code : reason instanceof Error ? reason.name : String(reason)
-  return `ended by us (${why})`
+  if (reason instanceof AppError) return `ended by us (${reason.code})`
+  return `ended by us (${reason instanceof Error ? reason.constructor.name : String(reason)})`
 }
 
 function timedOut(timeoutS: number): AppError {
