@@ -1,6 +1,7 @@
 // Looks at what is due: runs of schedules and of scheduled rules, and client tokens that are forgotten.
 import { createHash, randomUUID } from 'node:crypto'
 import type { Account } from './account.ts'
+import { mostRetries } from './members.ts'
 import { composeEvent, deliver, eventTime, readEvent } from './put-events.ts'
 import { nextRuleRun, putRule, type Rule, ruleArn, rulesOf } from './rules.ts'
 import {
@@ -156,8 +157,8 @@ function owe(account: Account, schedule: Schedule, runAt: number): void {
       }),
       origin: { kind: 'schedule', arn, scheduledAt, executionId },
       acceptedAt: account.now(),
-      maximumAgeS: Target.RetryPolicy.MaximumEventAgeInSeconds ?? 86_400,
-      maximumRetries: Target.RetryPolicy.MaximumRetryAttempts ?? 185,
+      maximumAgeS: Target.RetryPolicy.MaximumEventAgeInSeconds ?? mostRetries.ageS,
+      maximumRetries: Target.RetryPolicy.MaximumRetryAttempts ?? mostRetries.attempts,
       retries: 0,
       hops: 0,
       ...(Target.DeadLetterConfig?.Arn !== undefined && { deadLetterArn: Target.DeadLetterConfig.Arn }),

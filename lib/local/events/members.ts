@@ -25,9 +25,12 @@ export const unsupported = (name: string) =>
 
 export const Tags = z.array(z.object({ Key: text(1, 128), Value: text(0, 256) }))
 
+/** The most that can be asked for, and what a target gets that asks for nothing. */
+export const mostRetries = { ageS: 86_400, attempts: 185 } as const
+
 export const RetryPolicy = z.object({
-  MaximumEventAgeInSeconds: whole(60, 86_400).optional(),
-  MaximumRetryAttempts: whole(0, 185).optional(),
+  MaximumEventAgeInSeconds: whole(60, mostRetries.ageS).optional(),
+  MaximumRetryAttempts: whole(0, mostRetries.attempts).optional(),
 })
 
 /** Checks a request body against its schema; all violations are told at once, as AWS does. */

@@ -6,7 +6,7 @@ import { busesOf, busName } from './buses.ts'
 import { invalid } from './errors.ts'
 import { leavesOf, matchesPattern, TooComplex } from './event-leaves.ts'
 import { jsonObject } from './json.ts'
-import { readMembers, text, unsupported } from './members.ts'
+import { mostRetries, readMembers, text, unsupported } from './members.ts'
 import { type Condition, readPattern } from './pattern.ts'
 import { type Rule, ruleArn, rulesOf } from './rules.ts'
 import { type RuleEvent, targetInput } from './target-input.ts'
@@ -178,8 +178,8 @@ export function deliver(account: Account, rule: Rule, event: RuleEvent, hops = 0
         ...(group !== undefined && { messageGroupId: group }),
         origin: { kind: 'rule', arn, event: event.json },
         acceptedAt: at,
-        maximumAgeS: target.RetryPolicy?.MaximumEventAgeInSeconds ?? 86_400,
-        maximumRetries: target.RetryPolicy?.MaximumRetryAttempts ?? 185,
+        maximumAgeS: target.RetryPolicy?.MaximumEventAgeInSeconds ?? mostRetries.ageS,
+        maximumRetries: target.RetryPolicy?.MaximumRetryAttempts ?? mostRetries.attempts,
         retries: 0,
         hops,
         ...(target.DeadLetterConfig?.Arn !== undefined && { deadLetterArn: target.DeadLetterConfig.Arn }),

@@ -5,7 +5,7 @@ import type { Account } from './account.ts'
 import { once, Token } from './client-token.ts'
 import { invalid, notFound } from './errors.ts'
 import { isJson } from './json.ts'
-import { page, RetryPolicy, readMembers, text, unsupported, whole } from './members.ts'
+import { mostRetries, page, RetryPolicy, readMembers, text, unsupported, whole } from './members.ts'
 import { findGroup, GroupName } from './schedule-groups.ts'
 import { checkDeadLetterArn, checkTargetArn, isFifo, serviceOf } from './target-arn.ts'
 import { firstRun, readExpression, type Timetable } from './timetable.ts'
@@ -215,7 +215,8 @@ function readSchedule(account: Account, body: unknown): z.infer<typeof Members> 
       throw invalid('The EndDate must come after the StartDate.')
   }
   checkTarget(account, members.Target)
-  const { MaximumEventAgeInSeconds = 86_400, MaximumRetryAttempts = 185 } = members.Target.RetryPolicy
+  const { MaximumEventAgeInSeconds = mostRetries.ageS, MaximumRetryAttempts = mostRetries.attempts } =
+    members.Target.RetryPolicy
   return {
     ...members,
     Target: { ...members.Target, RetryPolicy: { MaximumEventAgeInSeconds, MaximumRetryAttempts } },
