@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -113,6 +114,21 @@ export class Client {
     const response = await this.fetch(`/v1/download/${jobId}`, { redirect: 'follow' })
     if (!response.ok) throw new Error(`download answered ${response.status}: ${await response.text()}`)
     return Buffer.from(await response.arrayBuffer())
+  }
+
+  /** The result of a job that has to be completed, as a file in this folder. */
+  async saved(job: JobData, folder: string): Promise<string> {
+    assert.equal(job.status, 'completed', JSON.stringify(job.error))
+    const path = join(folder, `${job.jobId}-${job.result?.filename}`)
+    await writeFile(path, await this.download(job.jobId))
+    return path
+  }
+
+  /** The job that a reply says was accepted, when it is over. */
+  async accepted(response: Response): Promise<JobData> {
+    const body = (await response.json()) as { data: JobData }
+    assert.equal(response.status, 202, JSON.stringify(body))
+    return this.finished(body.data.jobId)
   }
 }
 

@@ -45,9 +45,9 @@ const metrics = (line: Line) =>
 test('the time that a job took is a metric of its engine', async () => {
   const bytes = await fixture('corners.png')
   const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'webp' })
-  const { data } = (await response.json()) as { data: { jobId: string } }
-  assert.equal((await client.finished(data.jobId)).status, 'completed')
-  const line = await metricOf(data.jobId, 'Duration')
+  const { jobId, status } = await client.accepted(response)
+  assert.equal(status, 'completed')
+  const line = await metricOf(jobId, 'Duration')
   assert.equal(line['Engine'], 'vips')
   assert.equal(typeof line['Duration'], 'number')
   const [metric] = metrics(line)
@@ -59,10 +59,9 @@ test('a job that failed counts for its error code', async () => {
   const bytes = await fixture('three-pages.pdf')
   const fields = { toolOperation: 'remove-pdf-pages', pages: '7' }
   const response = await client.convert({ name: 'a.pdf', bytes }, fields)
-  const { data } = (await response.json()) as { data: { jobId: string } }
-  const job = await client.finished(data.jobId)
+  const job = await client.accepted(response)
   assert.equal(job.status, 'failed')
-  const line = await metricOf(data.jobId, 'Failures')
+  const line = await metricOf(job.jobId, 'Failures')
   assert.equal(line['Failures'], 1)
   assert.equal(line['ErrorCode'], job.error?.code)
 })
@@ -70,9 +69,8 @@ test('a job that failed counts for its error code', async () => {
 test('a file that somebody deletes is counted with the reason', async () => {
   const bytes = await fixture('corners.png')
   const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'gif' })
-  const { data } = (await response.json()) as { data: { jobId: string } }
-  await client.finished(data.jobId)
-  assert.equal((await client.fetch(`/v1/jobs/${data.jobId}`, { method: 'DELETE' })).status, 204)
-  const line = await metricOf(data.jobId, 'DeletedFiles')
+  const { jobId } = await client.accepted(response)
+  assert.equal((await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })).status, 204)
+  const line = await metricOf(jobId, 'DeletedFiles')
   assert.equal(line['Reason'], 'request')
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -39,18 +39,10 @@ async function send(
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
   for (const { field, name, from = name } of parts) form.append(field, new Blob([await fixture(from)]), name)
-  const response = await client.fetch(path, { method: 'POST', body: form })
-  const body = (await response.json()) as { data: JobData }
-  assert.equal(response.status, 202, JSON.stringify(body))
-  return client.finished(body.data.jobId)
+  return client.accepted(await client.fetch(path, { method: 'POST', body: form }))
 }
 
-async function resultOf(job: JobData): Promise<string> {
-  assert.equal(job.status, 'completed', JSON.stringify(job.error))
-  const path = join(scratch, `${job.jobId}-${job.result?.filename}`)
-  await writeFile(path, await client.download(job.jobId))
-  return path
-}
+const resultOf = (job: JobData) => client.saved(job, scratch)
 
 const pagesOf = async (path: string) =>
   Number(/^Pages:\s+(\d+)/m.exec((await run('pdfinfo', [path])).stdout)?.[1])

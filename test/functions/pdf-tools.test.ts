@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -39,19 +39,9 @@ async function post({ file, additional, fields }: Sent): Promise<Response> {
   return client.fetch('/v1/convert', { method: 'POST', body: form })
 }
 
-async function finished(sent: Sent): Promise<JobData> {
-  const response = await post(sent)
-  const body = (await response.json()) as { data: JobData }
-  assert.equal(response.status, 202, JSON.stringify(body))
-  return client.finished(body.data.jobId)
-}
+const finished = async (sent: Sent) => client.accepted(await post(sent))
 
-async function resultOf(job: JobData): Promise<string> {
-  assert.equal(job.status, 'completed', JSON.stringify(job.error))
-  const path = join(scratch, `${job.jobId}-${job.result?.filename}`)
-  await writeFile(path, await client.download(job.jobId))
-  return path
-}
+const resultOf = (job: JobData) => client.saved(job, scratch)
 
 const textOf = async (path: string, ...args: string[]) =>
   (await run('pdftotext', [...args, path, '-'])).stdout
