@@ -140,7 +140,7 @@ describe('a web page as picture', () => {
     })
     const { path } = await made(html, 'jpg', { width: 100, height: 100, fullPage: false })
     const [red = 0, green = 255] = await colorAt(path, 50, 50)
-    assert.ok(red > 250 && green < 5)
+    assert.ok(red > 250 && green < 5, `the middle is red: ${red}, ${green}`)
   })
 
   test('that is too long for one is cut, which is said', async () => {

@@ -174,7 +174,8 @@ test('a cancelled document ends its own office and no other', async () => {
   const asked = performance.now()
   abort.abort(new Error('asked to stop'))
   await rejected
-  assert.ok(performance.now() - asked < 1000)
+  const ms = performance.now() - asked
+  assert.ok(ms < 1000, `it went on for ${ms} ms`)
   assert.match(await pdfText((await kept).path), /Kept/)
   const still = await offices(baseDir)
   assert.equal(before.filter((pid) => still.includes(pid)).length, 1)
@@ -242,7 +243,8 @@ test('a service that is killed leaves no process, and its folders go when the ne
   const next = createLibreOffice({ baseDir })
   engines.push(next)
   await next.warm?.()
-  assert.ok(!(await readdir(baseDir)).some((name) => left.includes(name)))
+  const still = (await readdir(baseDir)).filter((name) => left.includes(name))
+  assert.deepEqual(still, [])
 })
 
 test('an office that cannot start is no fault of the document', async () => {

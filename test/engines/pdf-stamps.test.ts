@@ -27,8 +27,8 @@ describe('a watermark', () => {
     }
     const fonts = await output('pdffonts', path)
     assert.ok(fonts.split('\n').filter((line) => / yes yes yes +\d/.test(line)).length >= 2, fonts)
-    assert.ok(!isPaper(await (await drawn(path, 4)).color(1, 0)))
-    assert.ok(isPaper(await (await drawn(path, 4)).color(1, 2)))
+    assert.ok(!isPaper(await (await drawn(path, 4)).color(1, 0)), 'there is nothing at the top')
+    assert.ok(isPaper(await (await drawn(path, 4)).color(1, 2)), 'there is something at the bottom')
   })
 
   test('stands upright on pages that are shown on their side, where it was asked for', async () => {
@@ -39,7 +39,7 @@ describe('a watermark', () => {
     )
     const page = await drawn(path, 4)
     assert.deepEqual([page.width, page.height], [300, 200])
-    assert.ok(!isPaper(await page.color(2, 2)))
+    assert.ok(!isPaper(await page.color(2, 2)), 'there is nothing in the asked corner')
     for (const [x, y] of [
       [0, 0],
       [0, 2],
@@ -69,8 +69,8 @@ describe('a watermark', () => {
       { more: [fixture('alpha.png')] },
     )
     const page = await drawn(path, 4)
-    assert.ok(!isPaper(await page.color(0, 0)))
-    assert.ok(isPaper(await page.color(2, 2)))
+    assert.ok(!isPaper(await page.color(0, 0)), 'there is nothing in the asked corner')
+    assert.ok(isPaper(await page.color(2, 2)), 'there is something in another corner')
     assert.match(await output('pdfimages', '-list', path), /smask/)
   })
 
@@ -111,7 +111,7 @@ test('page numbers count where and how they are asked to', async () => {
     'Page 8 of 9',
     'Page 9 of 9',
   ])
-  assert.ok(!isPaper(await (await drawn(path, 4)).color(2, 0)))
+  assert.ok(!isPaper(await (await drawn(path, 4)).color(2, 0)), 'there is nothing in the asked corner')
 })
 
 test('cropping cuts margins off pages as they are shown, or takes a box', async () => {

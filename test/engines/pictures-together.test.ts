@@ -40,10 +40,14 @@ describe('pictures are merged', () => {
 
   test('to JPEG over white or the color that was asked for, and to WebP', async () => {
     const { path } = await merged('jpg', [standing])
-    assert.ok((await dot(path, 1, 50)).every((value) => value > 245))
+    const ground = await dot(path, 1, 50)
+    assert.ok(
+      ground.every((value) => value > 245),
+      `the ground is ${ground} instead of white`,
+    )
     const colored = await merged('jpg', [standing], { background: '0000FF' })
     const [red = 0, , blue = 0] = await dot(colored.path, 1, 50)
-    assert.ok(blue > 240 && red < 15)
+    assert.ok(blue > 240 && red < 15, `the ground has red ${red}, blue ${blue}`)
     assert.deepEqual(await pictureSize((await merged('webp', [standing])).path, 'webp'), {
       width: 40,
       height: 70,
@@ -116,7 +120,7 @@ describe('a picture is compressed', () => {
     test(`in ${format} to fewer bytes of the same size in pixels`, async () => {
       const source = await detailed(format)
       const { path, result, warnings } = await compressed(source)
-      assert.ok((await bytes(path)) < (await bytes(source)))
+      assert.ok((await bytes(path)) < (await bytes(source)), `${await bytes(path)} bytes`)
       assert.deepEqual(await pictureSize(path, format), { width: 320, height: 240 })
       assert.deepEqual(
         [result.details?.sizeBefore, result.details?.sizeAfter],
@@ -129,7 +133,8 @@ describe('a picture is compressed', () => {
   test('more where a lower quality is asked for', async () => {
     const source = await detailed('jpg')
     const size = async (quality: string | number) => bytes((await compressed(source, { quality })).path)
-    assert.ok((await size('low')) < (await size('high')) && (await size(10)) < (await size('60')))
+    const sizes = [await size('low'), await size('high'), await size(10), await size('60')] as const
+    assert.ok(sizes[0] < sizes[1] && sizes[2] < sizes[3], `bytes of low, high, 10 and 60: ${sizes}`)
   })
 
   test('to a size, first by quality and then by pixels', async () => {

@@ -46,7 +46,7 @@ function assertTimes(cues: readonly SeenCue[], firstEndS: number, haveEnds: bool
   if (!haveEnds) return
   assert.equal(cues.length, 2)
   isNear(cues[0]?.endS, firstEndS)
-  assert.ok((cues[1]?.endS ?? 0) > 4.9)
+  assert.ok((cues[1]?.endS ?? 0) > 4.9, `the last line ends at ${cues[1]?.endS} s`)
 }
 
 describe('subtitles', { concurrency: 2 }, () => {

@@ -56,14 +56,17 @@ const colorAt = async (path: string, x: number, y: number) => {
   const at = (y * info.width + x) * info.channels
   return [...data.subarray(at, at + 4)]
 }
-const near = (one: readonly number[], other: readonly number[], by: number) =>
-  one.every((value, at) => Math.abs(value - (other[at] ?? 0)) <= by)
+const assertNear = (one: readonly number[], other: readonly number[], by: number) =>
+  assert.ok(
+    one.every((value, at) => Math.abs(value - (other[at] ?? 0)) <= by),
+    `the color is ${one} instead of ${other}`,
+  )
 
 describe('a picture traced in color', () => {
   test('has its size, its colors and its transparency as shapes', async () => {
     const path = await traced(vtracer, disk, 'svg')
     assert.deepEqual(await pictureSize(path, 'svg'), { width: 120, height: 80 })
-    assert.ok(near(await colorAt(path, 60, 40), [204, 0, 0, 255], 8))
+    assertNear(await colorAt(path, 60, 40), [204, 0, 0, 255], 8)
     assert.equal((await colorAt(path, 2, 2))[3], 0)
     assert.doesNotMatch(await readFile(path, 'utf8'), /<image/)
   })
@@ -73,7 +76,8 @@ describe('a picture traced in color', () => {
       const text = await readFile(await traced(vtracer, fixture('corners.png'), 'svg', options), 'utf8')
       return { paths: text.split('<path').length - 1, text }
     }
-    assert.ok((await count({ filterSpeckle: 0 })).paths > (await count({ filterSpeckle: 100 })).paths)
+    const [all, few] = [await count({ filterSpeckle: 0 }), await count({ filterSpeckle: 100 })]
+    assert.ok(all.paths > few.paths, `${all.paths} shapes, ${few.paths} without speckles`)
     const round = async (curveMode: string) =>
       / d="[^"]*C/.test(await readFile(await traced(vtracer, disk, 'svg', { curveMode }), 'utf8'))
     assert.deepEqual([await round('spline'), await round('polygon')], [true, false])
@@ -87,7 +91,7 @@ describe('a picture traced in color', () => {
     const path = await traced(vtracer, large, 'svg')
     assert.deepEqual(await pictureSize(path, 'svg'), { width: 3600, height: 2400 })
     assert.match(await readFile(path, 'utf8'), /viewBox="0 0 3000 2000"/)
-    assert.ok(near(await colorAt(path, 1800, 1200), [204, 0, 0, 255], 8))
+    assertNear(await colorAt(path, 1800, 1200), [204, 0, 0, 255], 8)
   })
 
   test('stands upright as its orientation says', async () => {
@@ -114,13 +118,14 @@ describe('a picture traced in one color', () => {
     assert.deepEqual(await middle({ invert: 'true' }), [0, 255])
     assert.deepEqual(await middle({ threshold: 5 }), [0, 0])
     const colored = await traced(potrace, disk, 'svg', { color: '#12ab34' })
-    assert.ok(near(await colorAt(colored, 80, 53), [0x12, 0xab, 0x34, 255], 1))
+    assertNear(await colorAt(colored, 80, 53), [0x12, 0xab, 0x34, 255], 1)
   })
 
   test('has corners or curves', async () => {
     const curves = async (smoothness: number) =>
       (await readFile(await traced(potrace, disk, 'svg', { smoothness }), 'utf8')).split('c').length
-    assert.ok((await curves(100)) > (await curves(0)))
+    const [smooth, sharp] = [await curves(100), await curves(0)]
+    assert.ok(smooth > sharp, `${smooth} curves when smooth, ${sharp} when not`)
   })
 
   test('is a drawing that CAD programs read', async () => {

@@ -142,7 +142,7 @@ test('a presigned upload is converted once; a second job for it is refused', asy
   const answers = await Promise.all([convert(), convert()])
   assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409])
   const winner = answers.find(({ status }) => status === 202)
-  assert.ok(winner)
+  assert.ok(winner, 'neither of the two was accepted')
   assert.equal((await client.finished((await dataOf(winner)).jobId)).status, 'completed')
 })
 
@@ -196,7 +196,8 @@ test('a presigned form takes the announced file, and no larger one', async () =>
   assert.equal(refused.status, 400)
   assert.match(await refused.text(), /EntityTooLarge/)
   const upload = await presign()
-  assert.ok((await send(upload, png)).ok)
+  const sent = await send(upload, png)
+  assert.ok(sent.ok, `the announced file was answered by ${sent.status}`)
   const response = await client.fetch('/v1/convert', {
     method: 'POST',
     headers: { 'content-type': 'application/json', prefer: 'wait=25' },

@@ -37,7 +37,7 @@ test('a PDF of three pages becomes a ZIP of three JPEGs with a manifest', async 
     'page-003.jpg',
   ])
   const manifest = entries.find(({ filename }) => filename === 'manifest.json')
-  assert.ok(manifest && !manifest.directory)
+  assert.ok(manifest && !manifest.directory, 'manifest.json is no file')
   assert.match(await manifest.getData(new TextWriter()), /page-003\.jpg/)
 })
 
@@ -74,5 +74,5 @@ test('a photo that was taken turned comes out upright', async () => {
   ).metadata()
   const { width, height, orientation } = await sharp(bytes).metadata()
   assert.deepEqual([width, height], [source.height, source.width])
-  assert.ok(orientation === undefined || orientation === 1)
+  assert.ok(orientation === undefined || orientation === 1, `a viewer would turn it: ${orientation}`)
 })

@@ -73,7 +73,7 @@ test('ten jobs survive SIGKILL of every process of the service: ten results, non
     assert.ok(workers.length >= 2, 'there is a worker for each image that has work')
     for (const worker of workers) process.kill(worker.pid, 'SIGKILL')
     const database = descendants(service.pid).find(({ command }) => command.includes('dynoxide'))
-    assert.ok(database)
+    assert.ok(database, 'the database runs')
     process.kill(database.pid, 'SIGKILL')
     await until(
       () =>
@@ -95,7 +95,10 @@ test('ten jobs survive SIGKILL of every process of the service: ten results, non
       ids.map(() => ['completed', null]),
     )
     const results = await Promise.all(ids.map((id) => client.download(id)))
-    assert.ok(results.every((bytes, at) => bytes.length === jobs[at]?.result?.size))
+    assert.deepEqual(
+      results.map(({ length }) => length),
+      jobs.map(({ result }) => result?.size),
+    )
     const listed = (await (await client.fetch('/v1/jobs?limit=100')).json()) as { data: { jobs: unknown[] } }
     assert.equal(listed.data.jobs.length, ids.length)
   } finally {

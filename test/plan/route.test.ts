@@ -149,7 +149,8 @@ describe('the lists', () => {
       assert.equal(route.steps.at(-1)?.to, to)
     }
     const keys = new Set(listed.map(({ from, to }) => `${from} ${to}`))
-    for (const { id } of formats) for (const to of targetsOf(id, engines)) assert.ok(keys.has(`${id} ${to}`))
+    for (const { id } of formats)
+      for (const to of targetsOf(id, engines)) assert.ok(keys.has(`${id} ${to}`), `${id} to ${to}`)
   })
 
   test('are made within two seconds when two hundred formats go to all', () => {
