@@ -8,6 +8,7 @@ export interface Chunk {
   readonly data: Buffer
 }
 
+/** @throws RangeError where a chunk is longer than the file. */
 export function* chunksOf(file: Buffer): Generator<Chunk> {
   let at = signature.length
   while (at + 12 <= file.length) {

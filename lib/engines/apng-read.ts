@@ -18,6 +18,7 @@ interface Frame {
   readonly data: Buffer[]
 }
 
+/** All frames of an animation, each of them whole. */
 export interface Animation {
   readonly width: number
   readonly height: number

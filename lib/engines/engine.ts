@@ -55,6 +55,7 @@ export const toolOperations = [
 ] as const
 export type ToolOperation = (typeof toolOperations)[number]
 
+/** What a capability is for. */
 export type Operation = 'convert' | 'merge' | ToolOperation
 
 /** Files that an operation takes after its first. */
@@ -81,6 +82,7 @@ export interface Capability {
   readonly cost: number
 }
 
+/** A file that a step works on. */
 export interface InputFile {
   /** Absolute, inside the work folder, with a name of ours and the format's extension. */
   readonly path: string
@@ -91,6 +93,7 @@ export interface InputFile {
   readonly size: number
 }
 
+/** One step: what is to be made of which files. */
 export interface Work {
   readonly operation: Operation
   readonly inputs: readonly InputFile[]
@@ -122,6 +125,7 @@ export interface ExecOptions {
   readonly readOnly?: readonly string[]
 }
 
+/** What the runner of a step lends to its engine. */
 export interface Tools {
   /** Runs a program in the sandbox of this step: no shell, no network, only the work folder writable. */
   exec(
@@ -138,6 +142,7 @@ export interface Tools {
   readonly workDir: string
 }
 
+/** A file that a step has made. */
 export interface OutputFile {
   readonly path: string
   /** Suffix before the extension where a step gives several files, as `-page-001`. */
@@ -154,6 +159,7 @@ export interface Result {
   readonly details?: Readonly<Record<string, unknown>>
 }
 
+/** What one step may take: MiB of memory, MiB on disk, seconds. */
 export interface EngineLimits {
   readonly memoryMb: number
   readonly diskMb: number

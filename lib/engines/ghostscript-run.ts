@@ -3,6 +3,7 @@ import { type FormatId, formatById } from '../formats/index.ts'
 import type { Tools } from './engine.ts'
 import { ProcessFailure } from './exec.ts'
 
+/** What Ghostscript runs, and what it makes of that. */
 export interface Drawing {
   /** Device of Ghostscript, which is also what kind of file it writes. */
   readonly device: string

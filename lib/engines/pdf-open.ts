@@ -4,12 +4,13 @@ import type { Tools } from './engine.ts'
 import { ProcessFailure } from './exec.ts'
 import { damaged, qpdf } from './qpdf.ts'
 
+/** Points, as the page is shown: turned, where it is turned. */
 export interface PageSize {
-  /** Points, as the page is shown. */
   readonly width: number
   readonly height: number
 }
 
+/** A PDF that every tool can read. */
 export interface OpenPdf {
   /** Needs no password. */
   readonly path: string

@@ -8,6 +8,7 @@ import type { OpenPdf } from './pdf-open.ts'
 import { resolutionOf } from './pdf-page-pictures.ts'
 import { damaged } from './qpdf.ts'
 
+/** Which pages, and as what. */
 export interface Rendering {
   /** Counted from 1. */
   readonly pages: readonly number[]

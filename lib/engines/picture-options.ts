@@ -104,6 +104,7 @@ export const scales = {
   djvu: { low: 25, medium: 50, high: 75, highest: 95 },
 } as const satisfies Record<string, QualityScale>
 
+/** The option of JPEG alone comes before that of all pictures. */
 export const jpegQualityOf = ({
   jpegQuality,
   quality,

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 
+/** As Node tells it: one of the two is null. */
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null

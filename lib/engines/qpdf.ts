@@ -37,6 +37,7 @@ function wrongPassword(cause: Error): AppError {
   return new AppError('PDF_ENCRYPTED', sentence, { field: 'password' }, { cause })
 }
 
+/** For any program that cannot read a PDF. */
 export function damaged(cause: Error): AppError {
   return new AppError('CORRUPT_FILE', 'The PDF is damaged or incomplete.', undefined, { cause })
 }

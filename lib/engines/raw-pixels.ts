@@ -5,6 +5,7 @@ import { loadSharp, pictureError } from './vips/image.ts'
 /** Pixels that fit into memory at four bytes each. */
 const maxPixels = 12_000 ** 2
 
+/** How the pixels are wanted. */
 export interface RawWish {
   /** Counted from 0. */
   readonly page: number

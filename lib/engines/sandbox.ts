@@ -37,6 +37,7 @@ export interface SandboxOptions {
   readonly handOver?: 'tree' | 'children'
 }
 
+/** Everything that `spawn` needs. */
 export interface SandboxedCommand {
   readonly file: string
   readonly args: string[]
@@ -51,6 +52,7 @@ export interface SandboxedCommand {
 
 type ProtectionLevel = 'bwrap' | 'prlimit' | 'none'
 
+/** How far engines are confined on this system. */
 export interface Protection {
   readonly level: ProtectionLevel
   /** One sentence for an operator. */

@@ -1,3 +1,4 @@
+/** Waits for those before it, whatever comes of them, then acts. */
 export type Turns = <T>(action: () => Promise<T>) => Promise<T>
 
 /** Runs actions one after the other, in the order of the calls. */

@@ -4,6 +4,7 @@ export interface WebPart {
   readonly bytes: Buffer
 }
 
+/** A saved page with what it shows. */
 export interface WebArchive {
   /** Where the page was, which its links are relative to. */
   readonly url: string

@@ -4,6 +4,7 @@ import type { Tools } from '../engine.ts'
 import { EngineCrash } from '../exec.ts'
 import { mostDepth, mostEntries, tooLarge, tooMany } from './limits.ts'
 
+/** What the list of an archive says of one thing in it. */
 export interface Entry {
   readonly name: string
   /** Bytes when unpacked, as the archive says. */
@@ -129,7 +130,7 @@ async function listing(
   }
 }
 
-/** @throws AppError when unpacking would take too much, or a name leads out of the archive. */
+/** @throws AppError FILE_TOO_LARGE, INVALID_INPUT when unpacking would take too much, or a name leads out of the archive. */
 export function check(entries: readonly Entry[], limitBytes: number): void {
   if (entries.length > mostEntries) throw tooMany()
   if (entries.reduce((sum, { size }) => sum + size, 0) > limitBytes) throw tooLarge(limitBytes)

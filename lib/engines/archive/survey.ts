@@ -4,6 +4,7 @@ import { chmod, lstat, readdir, rename } from 'node:fs/promises'
 import { ignoreGone } from '../work-folder.ts'
 import { mostEntries, tooMany } from './limits.ts'
 
+/** What came out of an archive. */
 export interface Unpacked {
   /** Their number; `folders` are without the outermost. */
   readonly files: number
@@ -31,6 +32,7 @@ async function* walk(folder: Buffer): AsyncGenerator<Found> {
   }
 }
 
+/** Counts what is below a folder. @throws AppError FILE_TOO_LARGE when it has too many entries. */
 export async function survey(folder: string): Promise<Unpacked> {
   let files = 0
   let folders = 0

@@ -23,6 +23,7 @@ export interface Browser {
   close(): Promise<void>
 }
 
+/** Something to do in a browser; after a crash it is done again, in another one. */
 export interface BrowserJob<T> {
   run(browser: BrowserProcess): Promise<T>
   end(browser: BrowserProcess): Promise<void>

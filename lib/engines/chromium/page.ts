@@ -14,6 +14,7 @@ export interface PageSource {
   readonly parts?: ReadonlyMap<string, WebPart>
 }
 
+/** The window, in pixels of the page. */
 export interface PageView {
   readonly width: number
   readonly height: number
@@ -21,7 +22,9 @@ export interface PageView {
   readonly scale: number
 }
 
+/** A document that is shown. */
 export interface Page {
+  /** A command of the DevTools protocol to this page. @throws BrowserCrash, BrowserRefusal. */
   call<T>(schema: z.ZodType<T>, method: string, params?: object): Promise<T>
   /** Linked files that were not loaded, as a page is converted alone. */
   readonly missing: number

@@ -44,6 +44,7 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
+/** Starts a browser that speaks over its descriptors 3 and 4 (--remote-debugging-pipe). */
 export function connectBrowser(command: SandboxedCommand): BrowserPipe {
   const child = spawn(command.file, command.args, {
     env: command.env,

@@ -46,6 +46,7 @@ const switches = [
   '--proxy-server=http://0.0.0.0:9',
 ] as const
 
+/** A browser that answers, in a folder of its own. */
 export interface BrowserProcess {
   readonly pipe: BrowserPipe
   kill(): Promise<void>

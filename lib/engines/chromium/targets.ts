@@ -149,6 +149,7 @@ async function save(page: Page, handle: string, path: string): Promise<void> {
 /** Of the compositor, whose tiles have a limit. */
 const maxSidePixels = 16_384
 
+/** Pixels of the picture that was made. */
 export interface Photographed {
   readonly width: number
   readonly height: number
@@ -164,6 +165,7 @@ export interface Photo {
   readonly drawing: PageArea | undefined
 }
 
+/** Takes the picture of a page, or as much of it as the compositor can draw. */
 export async function photograph(page: Page, photo: Photo): Promise<Photographed> {
   const { to, path, drawing } = photo
   const options = pictureOptions.jpg.parse(photo.options)

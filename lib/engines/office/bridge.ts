@@ -56,6 +56,7 @@ export interface Bridge {
   kill(): Promise<void>
 }
 
+/** Starts a bridge and listens to it. */
 export function connect(command: SandboxedCommand): Bridge {
   const child = spawn(command.file, command.args, {
     env: command.env,

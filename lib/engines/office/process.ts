@@ -26,6 +26,7 @@ export class OfficeRefusal extends Error {
   }
 }
 
+/** What the bridge is told about one document. */
 export interface OfficeRequest {
   readonly family: 'text' | 'sheet' | 'slides' | 'drawing'
   /** Import filters, tried in this order. */
@@ -45,6 +46,7 @@ export interface OfficeFilter {
   readonly data?: Readonly<Record<string, string | number | boolean>>
 }
 
+/** One document on its way through an office; extensions are those of formats, without a dot. */
 export interface OfficeJob {
   readonly request: OfficeRequest
   readonly inputPath: string
@@ -54,6 +56,7 @@ export interface OfficeJob {
   readonly onLoaded: () => void
 }
 
+/** An office that is ready for documents. */
 export interface OfficeProcess {
   readonly alive: boolean
   /** One document; the caller waits for the end before it gives the next. @throws OfficeCrash, OfficeRefusal */

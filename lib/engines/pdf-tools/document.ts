@@ -21,6 +21,7 @@ export interface ToolJob<Options> {
   readonly tools: Tools
 }
 
+/** Most tools open one PDF, change it and end with `finish`. */
 export type Tool<Options> = (job: ToolJob<Options>) => Promise<Result>
 
 /** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED. */
@@ -102,6 +103,7 @@ export async function isSigned(path: string): Promise<boolean> {
 
 export const bytesOf = async (path: string) => (await stat(path)).size
 
+/** The sentence goes on from the name of the field. */
 export function invalid(field: string, sentence: string, cause?: Error): AppError {
   return new AppError('INVALID_INPUT', `${field}: ${sentence}`, { field }, { cause })
 }

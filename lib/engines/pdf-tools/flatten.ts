@@ -12,6 +12,7 @@ export const flatten: Tool<ToolOptions<'flatten-pdf'>> = async (job) => {
   return finish(job, await flattened(pdf, tools), { pages: pdf.sizes.length })
 }
 
+/** The path of a copy without form fields and comments. */
 export async function flattened({ path }: Pick<EditablePdf, 'path'>, tools: Tools): Promise<string> {
   const objects = await drawnObjects(path, tools)
   hideLinks(objects)

@@ -6,6 +6,7 @@ import { flattened } from './flatten.ts'
 
 export type Pages = Pick<EditablePdf, 'path' | 'sizes'>
 
+/** How Ghostscript writes a PDF anew. */
 export interface Distilling {
   /** Arguments before the input, the device's settings. */
   readonly args: readonly string[]
@@ -59,6 +60,7 @@ export async function withoutForm(pdf: EditablePdf, tools: Tools): Promise<Pages
   return pdf.hasForm ? { path: await flattened(pdf, tools), sizes: pdf.sizes } : pdf
 }
 
+/** What does not survive `distill`. */
 export function warnLost(pdf: EditablePdf, tools: Tools): void {
   warnUntagged(pdf, tools)
   if (!pdf.hasForm) return

@@ -25,6 +25,7 @@ export interface Navigation {
 const maxItems = 50_000
 const maxDepth = 64
 
+/** Reads it from the outline, the links and the named destinations (ISO 32000-1, 12.3 and 12.5.6.5). */
 export function navigationOf(objects: PdfObjects): Navigation {
   const pages = objects.pages()
   const numbers = new Map(pages.map(({ ref }, index) => [ref, index]))

@@ -37,6 +37,7 @@ export function isRef(value: PdfValue | undefined): value is PdfRef {
   return typeof value === 'string' && /^\d+ \d+ R$/.test(value)
 }
 
+/** A leaf of the page tree (ISO 32000-1, 7.7.3). */
 export interface PdfPage {
   readonly ref: PdfRef
   readonly dict: PdfDict

@@ -54,6 +54,7 @@ const tools: ToolTable = {
   compress,
 }
 
+/** Runs the tool that the work names. @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT and what tools add. */
 export async function runPdfTool(work: Work, offered: Tools): Promise<Result> {
   const { operation } = work
   if (operation === 'merge' || operation === 'merge-pdf')

@@ -27,6 +27,10 @@ const viewOf = (raw: unknown): Omit<View, 'page'> => ({
   options: pictureOptions(raw),
 })
 
+/**
+ * One picture, an animation or the pages of a TIFF as another format.
+ * @throws AppError CORRUPT_FILE, FILE_TOO_LARGE.
+ */
 export async function convertPicture(work: Work, tools: Tools): Promise<Result> {
   const to = targetOf(work.to)
   const [input] = work.inputs
@@ -114,6 +118,7 @@ interface Written {
   readonly options: unknown
 }
 
+/** Writes one page, or all frames, of a picture to a file. */
 export async function writePicture(
   picture: Picture,
   to: PixelTargetId,

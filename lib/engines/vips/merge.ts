@@ -50,6 +50,10 @@ export const mergeRows: readonly Capability[] = [
   },
 ]
 
+/**
+ * Several pictures as one, or as the pages of a PDF.
+ * @throws AppError INVALID_INPUT, CORRUPT_FILE, FILE_TOO_LARGE.
+ */
 export async function mergePictures(work: Work, tools: Tools): Promise<Result> {
   const to = targetOf(work.to)
   const pictures: Picture[] = []

@@ -94,6 +94,7 @@ export const pixelTargets = {
 export type PixelTargetId = keyof typeof pixelTargets
 export const pixelTargetOf = (id: PixelTargetId): PixelTarget => pixelTargets[id]
 
+/** What was asked for, on the scale of the program that writes the format. */
 export function qualityFor(format: 'heic' | 'jxl' | 'jxr' | 'djvu', options: unknown): number {
   return qualityNumber(LossyOptions.parse(options).quality, scales[format])
 }

@@ -8,6 +8,7 @@ import { framesOf } from './frames.ts'
 import { loadSharp, type Picture } from './image.ts'
 import { type PixelTargetId, qualityFor } from './targets.ts'
 
+/** Size of what was written, of one frame of an animation. */
 export interface Pixels {
   readonly width: number
   readonly height: number
@@ -133,6 +134,7 @@ const apng: Writer = async (writing) => {
 
 const writers: Partial<Record<PixelTargetId, Writer>> = { bmp, heic, jxl, jxr, djvu, icns, apng }
 
+/** The program that writes a format which libvips does not, else libvips itself. */
 export function writerOf(to: PixelTargetId): Writer {
   return writers[to] ?? plain
 }
