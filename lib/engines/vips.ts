@@ -10,7 +10,7 @@ import { convertPicture } from './vips/convert.ts'
 import { cameraFormats } from './vips/decoders.ts'
 import { loadSharp, pictureError } from './vips/image.ts'
 import { mergePictures, mergeRows } from './vips/merge.ts'
-import { type PixelTargetId, pixelTargetOf, pixelTargets } from './vips/targets.ts'
+import { pixelTargetIds, pixelTargetOf } from './vips/targets.ts'
 
 const pictures = [
   'jpg',
@@ -32,10 +32,8 @@ const shapes = ['svg', 'svgz'] as const satisfies readonly FormatId[]
 
 const dpi = integer(18, 1200).optional().describe('Pixels per inch at which shapes are drawn.')
 
-const targetIds = Object.keys(pixelTargets) as PixelTargetId[] // Object.keys forgets the names that the table has.
-
 const capabilities: readonly Capability[] = [
-  ...targetIds.flatMap((id): Capability[] => {
+  ...pixelTargetIds.flatMap((id): Capability[] => {
     const { options, cost } = pixelTargetOf(id)
     const row = { operation: 'convert', to: [id], same: true, cost } as const
     return [

@@ -8,14 +8,12 @@ import { type PageFile, packPages, pageFileName } from '../page-files.ts'
 import { colorSpace, pictureOptions } from '../picture-options.ts'
 import { framesAsWebp, framesOf, turned } from './frames.ts'
 import { loadSharp, openPicture, type Picture, pixels, type View, warnOfLosses } from './image.ts'
-import { type PixelTargetId, pixelTargetOf, pixelTargets } from './targets.ts'
+import { type PixelTargetId, pixelTargetIds, pixelTargetOf } from './targets.ts'
 import { type Pixels, writerOf } from './writers.ts'
-
-const targetIds = Object.keys(pixelTargets) as PixelTargetId[] // Object.keys forgets the names that the table has.
 
 /** @throws when the engine does not declare the format. */
 export function targetOf(to: FormatId): PixelTargetId | 'pdf' {
-  const target = targetIds.find((id) => id === to)
+  const target = pixelTargetIds.find((id) => id === to)
   if (!target && to !== 'pdf') throw new Error(`vips was asked for ${to}, which it does not declare.`)
   return target ?? 'pdf'
 }

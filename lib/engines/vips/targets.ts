@@ -92,6 +92,8 @@ export const pixelTargets = {
 } as const
 
 export type PixelTargetId = keyof typeof pixelTargets
+// Object.keys forgets the names that the table has.
+export const pixelTargetIds = Object.keys(pixelTargets) as PixelTargetId[]
 export const pixelTargetOf = (id: PixelTargetId): PixelTarget => pixelTargets[id]
 
 /** What was asked for, on the scale of the program that writes the format. */
