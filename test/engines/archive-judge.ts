@@ -32,11 +32,8 @@ export async function archiveContents(path: string, format: FormatId): Promise<C
   switch (format) {
     case 'zst':
       return { '': zstdDecompressSync(await readFile(path)).toString() }
-    case 'tzst': {
-      const tar = `${path}.tar`
-      await writeFile(tar, zstdDecompressSync(await readFile(path)))
-      return byPython('tar', tar)
-    }
+    case 'tzst':
+      return tape(zstdDecompressSync(await readFile(path)))
     case '7z':
       return unpacked((folder) => run('bsdtar', ['-xf', path, '-C', folder]))
     case 'lz':
@@ -47,11 +44,8 @@ export async function archiveContents(path: string, format: FormatId): Promise<C
     case 'tar.lz':
     case 'tar.lz4':
     case 'tar.lzo':
-    case 'tar.z': {
-      const tar = `${path}.tar`
-      await writeFile(tar, await decompressed(path, format), 'latin1')
-      return byPython('tar', tar)
-    }
+    case 'tar.z':
+      return tape(Buffer.from(await decompressed(path, format), 'latin1'))
     case 'squashfs':
       return unpacked((folder) => run('unsquashfs', ['-f', '-q', '-n', '-d', folder, path]))
     case 'wim':
@@ -85,6 +79,17 @@ async function decompressed(path: string, format: FormatId): Promise<string> {
 async function byPython(kind: string, path: string): Promise<Contents> {
   const { stdout } = await run('python3', ['-c', python, kind, path], { maxBuffer: 256 * 1024 * 1024 })
   return Contents.parse(JSON.parse(stdout))
+}
+
+/** Not beside the archive, which may be a fixture. */
+async function tape(bytes: Buffer): Promise<Contents> {
+  const folder = await mkdtemp(join(tmpdir(), 'judge-'))
+  try {
+    await writeFile(join(folder, 'tape.tar'), bytes)
+    return await byPython('tar', join(folder, 'tape.tar'))
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 }
 
 async function unpacked(unpack: (folder: string) => Promise<unknown>): Promise<Contents> {
