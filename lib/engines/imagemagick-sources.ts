@@ -19,6 +19,8 @@ export const sources = {
   webp: { coder: 'webp' },
   gif: { coder: 'gif' },
   bmp: one('bmp'),
+  bmp2: one('bmp'),
+  bmp3: one('bmp'),
   tiff: { coder: 'tiff' },
   // The first is the picture with all layers merged, as Photoshop stores it for other programs.
   psd: { ...one('psd'), mixed: true },

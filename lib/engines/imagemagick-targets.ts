@@ -108,6 +108,8 @@ export const targets = {
   tiff: { ...plain('tiff', '-compress', 'Zip'), holds: 'pages', profiled: true },
   ptif: { ...plain('ptif', '-compress', 'Zip'), profiled: true },
   bmp: flat('bmp3'),
+  bmp2: flat('bmp2'),
+  bmp3: flat('bmp3'),
   // What every reader understands.
   psd: { ...plain('psd', '-depth', '8', '-compress', 'None'), profiled: true },
   psb: { ...plain('psb', '-depth', '8', '-compress', 'None'), profiled: true },

@@ -33,7 +33,8 @@ function capabilitiesOf(family: OfficeFamily, pdfOptions: z.ZodObject): Capabili
   const page = { operation: 'convert', from: ['html'], cost: cost.webPage } as const
   const texts: Capability[] = [
     { ...page, to: ['pdf'], options: pdfOptions },
-    { ...page, to: rest, options: noOptions },
+    // Word's XML of 2003 is the one that it does not write of a web page.
+    { ...page, to: rest.filter((to) => to !== 'wordml'), options: noOptions },
   ]
   // As a sheet a web page is its tables: that is no way to see it.
   return [

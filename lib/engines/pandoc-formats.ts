@@ -77,6 +77,7 @@ export const targets = {
   epub: { writer: 'epub3', pictures: 'packed', needsTitle: true },
   fb2: { writer: 'fb2', pictures: 'inline', needsTitle: true },
   html: { writer: 'html5', pictures: 'inline', args: ['--mathml'], needsTitle: true },
+  xhtml: { writer: 'html4', pictures: 'inline', needsTitle: true },
   ipynb: { writer: 'ipynb', pictures: 'inline', titleAsHeading: true },
   md: { writer: markdownOut, pictures: 'inline' },
   mmd: { writer: 'markdown_mmd', pictures: 'inline' },

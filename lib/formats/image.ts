@@ -97,6 +97,8 @@ export const image = [
     extensions: ['bmp', 'dib'],
     mimeTypes: ['image/bmp', 'image/x-ms-bmp'],
   },
+  { id: 'bmp2', name: 'OS/2 bitmap', extensions: ['bmp2'], mimeTypes: ['image/bmp', 'image/x-os2-bitmap'] },
+  { id: 'bmp3', name: 'Windows 3 bitmap', extensions: ['bmp3'], mimeTypes: ['image/bmp', 'image/x-ms-bmp'] },
   {
     id: 'psd',
     name: 'Adobe Photoshop document',

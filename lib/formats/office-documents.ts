@@ -17,6 +17,13 @@ const sheets = [
     multiPage: true,
   },
   {
+    id: 'xlsb',
+    name: 'Excel binary workbook',
+    extensions: ['xlsb'],
+    mimeTypes: ['application/vnd.ms-excel.sheet.binary.macroEnabled.12'],
+    multiPage: true,
+  },
+  {
     id: 'xltx',
     name: 'Excel template',
     extensions: ['xltx'],
@@ -254,6 +261,13 @@ const slides = [
     name: 'OpenOffice 1.x presentation',
     extensions: ['sxi'],
     mimeTypes: ['application/vnd.sun.xml.impress'],
+    multiPage: true,
+  },
+  {
+    id: 'uop',
+    name: 'Uniform Office presentation',
+    extensions: ['uop'],
+    mimeTypes: ['application/vnd.uof.presentation'],
     multiPage: true,
   },
   {

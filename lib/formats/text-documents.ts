@@ -123,10 +123,12 @@ export const textDocuments = [
   {
     id: 'html',
     name: 'HTML page',
-    extensions: ['html', 'htm', 'xhtml', 'xht'],
-    mimeTypes: ['text/html', 'application/xhtml+xml'],
+    extensions: ['html', 'htm', 'xht'],
+    mimeTypes: ['text/html'],
     via: true,
   },
+  // A page that is called so is read as any other: few of them are the XML that they say they are.
+  { id: 'xhtml', name: 'XHTML page', extensions: ['xhtml'], mimeTypes: ['application/xhtml+xml'] },
   {
     id: 'mhtml',
     name: 'Web page archive',
@@ -172,6 +174,13 @@ export const textDocuments = [
     name: 'Apple Pages document',
     extensions: ['pages'],
     mimeTypes: ['application/vnd.apple.pages', 'application/x-iwork-pages-sffpages'],
+    multiPage: true,
+  },
+  {
+    id: 'uot',
+    name: 'Uniform Office text',
+    extensions: ['uot'],
+    mimeTypes: ['application/vnd.uof.text'],
     multiPage: true,
   },
   {

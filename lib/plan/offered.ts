@@ -15,7 +15,7 @@ const usual: Readonly<Record<Format['category'], readonly string[]>> = {
 const kinds = [
   {
     of: [
-      ...['xlsx', 'xlsm', 'xltx', 'xltm', 'xls', 'xlt', 'ods', 'ots', 'fods', 'sxc', 'uos'],
+      ...['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm', 'xls', 'xlt', 'ods', 'ots', 'fods', 'sxc', 'uos'],
       ...['xmlss', 'et', 'wk1', 'wk4', '123', 'wb1', 'wb2', 'wb3'],
       ...['csv', 'tsv', 'dif', 'slk', 'numbers'],
     ],
@@ -24,7 +24,7 @@ const kinds = [
   {
     of: [
       ...['pptx', 'pptm', 'ppsx', 'potx', 'potm', 'ppt', 'pps', 'pot', 'odp', 'otp', 'fodp', 'sxi'],
-      ...['key', 'dps'],
+      ...['key', 'dps', 'uop'],
     ],
     becomes: ['pdf', 'html', 'txt'],
   },

@@ -22,7 +22,7 @@ export async function readableText(path: string): Promise<string> {
 
 /** Parts of a ZIP document that hold what its author wrote. */
 const bodyMember =
-  /(^|\/)(content\.xml|document\.xml|sharedStrings\.xml|slide\d+\.xml|page\d+\.xml|[^/]+\.(xhtml|html?|fpage))$/
+  /(^|\/)(content\.xml|document\.xml|sharedStrings\.xml|slide\d+\.xml|page\d+\.xml|sheet\d+\.bin|[^/]+\.(xhtml|html?|fpage))$/
 
 /** Words that the author of a file wrote, as far as its text is plain to see. */
 export async function authorsWords(path: string): Promise<string[]> {
@@ -37,11 +37,21 @@ export async function authorsWords(path: string): Promise<string[]> {
     : /^[\s\ufeff]*</.test(bytes.toString())
       ? bytes.toString()
       : ''
+  const uniform = uniformText(body)
+  if (uniform !== '') return wordsOf(uniform)
   const words = wordsOf(withoutTags(/<(\w+:)?body[\s>].*$/is.exec(body)?.[0] ?? body, ' '))
   // A package of unknown parts holds pictures and names of fonts, among which any word may stand.
   const marked = start.startsWith('PK') ? [] : markers.filter((word) => holds(text, word))
   // One or two stand in any program's own tables.
   return words.length > 0 ? words : marked.length > 2 ? marked : []
+}
+
+/** Of a Uniform Office file, where the rest is names of styles, without the shapes of masters that ask for a click. */
+function uniformText(xml: string): string {
+  const shapes = xml.split('<图:图形').filter((shape) => !shape.includes('Click to edit'))
+  return shapes
+    .flatMap((shape) => [...shape.matchAll(/<字:文本串[^>]*>([^<]*)</g)].map(([, said]) => said))
+    .join(' ')
 }
 
 async function zipBody(path: string): Promise<string> {

@@ -95,6 +95,18 @@ describe('what a document says', () => {
     assert.match(meta, /Author\(s\) +: Ada Example/)
   })
 
+  test('is well-formed XML as XHTML, also where its author wrote HTML that is not', async () => {
+    const loose = await file(
+      'loose.md',
+      '# Fruit & more\n\nOne<br>two <b>bold\n\n<p>Open &nbsp; <img src=x>\n',
+    )
+    const { path, text } = await converted(loose, 'xhtml')
+    await output('python3', '-c', 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])', path)
+    assert.match(text, /<!DOCTYPE html PUBLIC "-\/\/W3C\/\/DTD XHTML 1\.0/)
+    assert.match(text, /<title>Fruit &amp; more<\/title>/)
+    assert.match(text, /Open/)
+  })
+
   test('gets the name of its first heading, else of its file, where a title is needed', async () => {
     const heading = await file('heading.md', 'Before.\n\n# The *heading* here\n')
     assert.match((await converted(heading, 'html')).text, /<title>The heading here<\/title>/)

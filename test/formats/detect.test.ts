@@ -202,6 +202,8 @@ function sampleFiles(): { path: string; format: FormatId }[] {
       .filter((name) => /^(s|real\d?|alpha)\./.test(name))
       // A picture for the Palm; its books have the same kind of file.
       .filter((name) => `${category}/${name}` !== 'image/s.pdb')
+      // Read as any other page.
+      .filter((name) => name !== 's.xhtml')
       .flatMap((name) => {
         const first = formatByExtension(name)
         // An extension may name formats of two categories: the folder says which it is here.

@@ -59,12 +59,14 @@ const officeFormats: readonly OfficeFormat[] = [
   { id: 'wpd', family: 'text', ...readOnly('WordPerfect') },
   { id: 'wps', family: 'text', ...readOnly('MS_Works') },
   { id: 'wri', family: 'text', ...readOnly('MS_Write') },
+  { id: 'uot', family: 'text', ...readOnly('UOF text') },
   { id: 'wordml', family: 'text', ...both('MS Word 2003 XML') },
   { id: 'hwp', family: 'text', ...readOnly('writer_MIZI_Hwp_97') },
   { id: 'pages', family: 'text', ...readOnly('Apple Pages') },
 
   { id: 'xlsx', family: 'sheet', ...both('Calc MS Excel 2007 XML') },
   { id: 'xlsm', family: 'sheet', ...readOnly('Calc MS Excel 2007 VBA XML') },
+  { id: 'xlsb', family: 'sheet', ...readOnly('Calc MS Excel 2007 Binary') },
   { id: 'xltx', family: 'sheet', ...both('Calc MS Excel 2007 XML Template') },
   { id: 'xltm', family: 'sheet', ...readOnly('Calc MS Excel 2007 XML Template') },
   {
@@ -121,6 +123,7 @@ const officeFormats: readonly OfficeFormat[] = [
   { id: 'otp', family: 'slides', ...both('impress8_template') },
   { id: 'fodp', family: 'slides', ...both('OpenDocument Presentation Flat XML') },
   { id: 'dps', family: 'slides', ...readOnly('MS PowerPoint 97') },
+  { id: 'uop', family: 'slides', ...readOnly('UOF presentation') },
   { id: 'sxi', family: 'slides', ...readOnly('StarOffice XML (Impress)') },
   { id: 'key', family: 'slides', ...readOnly('Apple Keynote') },
 

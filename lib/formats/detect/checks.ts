@@ -33,13 +33,13 @@ const checks: readonly (readonly [Check, readonly FormatId[]])[] = [
   [checkPng, ['png', 'apng']],
   [checkGif, ['gif']],
   [checkTiff, ['tiff']],
-  [checkBmp, ['bmp']],
+  [checkBmp, ['bmp', 'bmp2', 'bmp3']],
   [checkExr, ['exr']],
   [checkPhotoshop, ['psd', 'psb']],
   [endsWith('\x1b\\'), ['sixel']],
   [checkPdf, ['pdf']],
   [endsWith('}'), ['rtf']],
-  [endsWith('>'), ['svg', 'fodt', 'fods', 'fodp', 'fodg', 'uos']],
+  [endsWith('>'), ['svg', 'fodt', 'fods', 'fodp', 'fodg', 'uos', 'uot', 'uop']],
 ]
 
 /** The cheap look at whether a file of this format is whole; ZIP and OLE files had theirs while they were read. */

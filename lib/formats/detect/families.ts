@@ -60,6 +60,7 @@ const families = [
   ['z', 'tar.z'],
   ['pnm', 'ppm', 'pgm', 'pbm', 'pam', 'pfm'],
   ['ico', 'cur'],
+  ['bmp', 'bmp2', 'bmp3'],
   // The first numbers of a fax page, and of a resource fork.
   ['dfont', 'jbig'],
   // Cameras and scanners write TIFF of their own.

@@ -8,7 +8,9 @@ const flatOpenDocument: Readonly<Record<string, FormatId>> = {
 }
 
 const uniformOffice: Readonly<Record<string, FormatId>> = {
+  text: 'uot',
   spreadsheet: 'uos',
+  presentation: 'uop',
 }
 
 /** Which of the registry's XML formats a file is, from its first tag. */

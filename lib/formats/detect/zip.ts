@@ -20,6 +20,7 @@ const mainParts: readonly (readonly [FormatId, string])[] = [
   ['dotm', 'application/vnd.ms-word.template.macroEnabledTemplate.main+xml'],
   ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml'],
   ['xlsm', 'application/vnd.ms-excel.sheet.macroEnabled.main+xml'],
+  ['xlsb', 'application/vnd.ms-excel.sheet.binary.macroEnabled.main'],
   ['xltx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.template.main+xml'],
   ['xltm', 'application/vnd.ms-excel.template.macroEnabled.main+xml'],
   ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml'],
