@@ -5,6 +5,7 @@ import type { Capability, OutputFile, Result, Tools, Work } from './engine.ts'
 import { ocrLanguage } from './ocr-languages.ts'
 import { pictureAsPdf, readablePictures } from './ocr-picture.ts'
 import { hasText, lettersByPage, recognize } from './ocr-recognize.ts'
+import { asWritten } from './ocr-text.ts'
 import { flag } from './options.ts'
 import { openPdf } from './pdf-open.ts'
 import { toText } from './pdf-text.ts'
@@ -32,7 +33,8 @@ export const ocr: readonly Capability[] = [
 interface Searchable {
   readonly path: string
   readonly pages: number
-  readonly pagesRecognized: number
+  /** Counted from 1. */
+  readonly recognized: readonly number[]
 }
 
 /** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED. */
@@ -42,8 +44,8 @@ export async function runOcr(work: Work, tools: Tools): Promise<Result> {
   const searchable = work.from === 'pdf' ? await searchablePdf(work, tools) : await picturePdf(work, tools)
   const file = await targetOf(work, searchable, tools)
   tools.progress(1)
-  const { pages, pagesRecognized } = searchable
-  return { files: [file], details: { pages, pagesRecognized } }
+  const { pages, recognized } = searchable
+  return { files: [file], details: { pages, pagesRecognized: recognized.length } }
 }
 
 async function searchablePdf({ inputs: [input], options }: Work, tools: Tools): Promise<Searchable> {
@@ -55,11 +57,11 @@ async function searchablePdf({ inputs: [input], options }: Work, tools: Tools): 
   if (encrypted) tools.warn('ENCRYPTION_REMOVED', 'The PDF was protected; the result is not.')
   if (pages.length === 0) {
     tools.warn('TEXT_PRESENT', 'Every page has text already, so nothing was recognized.')
-    return { path, pages: letters.length, pagesRecognized: 0 }
+    return { path, pages: letters.length, recognized: [] }
   }
   const onPage = (done: number) => tools.progress((done / pages.length) * 0.9, 'ocr')
-  const recognized = await recognize({ path, pages, language, deskew, onPage }, tools)
-  return { path: recognized, pages: letters.length, pagesRecognized: pages.length }
+  const made = await recognize({ path, pages, language, deskew, onPage }, tools)
+  return { path: made, pages: letters.length, recognized: pages }
 }
 
 async function picturePdf({ inputs: [input], options }: Work, tools: Tools): Promise<Searchable> {
@@ -70,26 +72,22 @@ async function picturePdf({ inputs: [input], options }: Work, tools: Tools): Pro
   const onPage = (done: number) => tools.progress((done / pages.length) * 0.9, 'ocr')
   const enlarged = picture.dpi < 250 ? { oversample: 300 } : {}
   const { path } = picture
-  const recognized = await recognize({ path, pages, language, deskew: false, ...enlarged, onPage }, tools)
-  return { path: recognized, pages: pages.length, pagesRecognized: pages.length }
+  const made = await recognize({ path, pages, language, deskew: false, ...enlarged, onPage }, tools)
+  return { path: made, pages: pages.length, recognized: pages }
 }
-
-const unspaced = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー、。「」]'
-const betweenUnspaced = new RegExp(`(?<=${unspaced}) (?=${unspaced})`, 'gu')
-
-/** Chinese and Japanese have no spaces between words; each recognized character comes as a word. */
-const withoutSpaces = (text: string) => text.replaceAll(betweenUnspaced, '')
 
 async function targetOf(
   { to, outDir }: Work,
-  { path, pages }: Searchable,
+  { path, pages, recognized }: Searchable,
   tools: Tools,
 ): Promise<OutputFile> {
   const all = Array.from({ length: pages }, (_, index) => index + 1)
   switch (to) {
     case 'txt': {
       const text = await toText({ opened: await openPdf(path, undefined, tools), pages: all, outDir }, tools)
-      await writeFile(text.path, withoutSpaces(await readFile(text.path, 'utf8')))
+      const read = (await readFile(text.path, 'utf8')).split('\f')
+      const written = read.map((page, index) => (recognized.includes(index + 1) ? asWritten(page) : page))
+      await writeFile(text.path, written.join('\f'))
       return text
     }
     case 'docx': {

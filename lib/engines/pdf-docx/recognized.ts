@@ -32,7 +32,14 @@ const sizeOf = ({ box }: Word) => Math.max(4, Math.round(box[3] - box[1]))
 /** The sizes with the most letters draw those that are like them. */
 function stylesOf(letters: ReadonlyMap<number, number>): Map<number, Style> {
   const styles = new Map<number, Style>()
-  const look = { font: 'Times New Roman', bold: false, italic: false, mono: false, serif: true }
+  const look = {
+    font: 'Times New Roman',
+    bold: false,
+    italic: false,
+    mono: false,
+    serif: true,
+    recognized: true,
+  } as const
   for (const [size] of [...letters].sort((a, b) => b[1] - a[1])) {
     const near = [...styles.values()].find((style) => {
       return Math.max(style.size, size) / Math.min(style.size, size) < alike

@@ -48,7 +48,7 @@ export function spaceBetween(before: Word, word: Word, line: Line): string {
   if (isPreformatted(line)) return ' '.repeat(Math.min(200, spacesBetween(before, word)))
   if (!line.rtl && !line.spread && gapBetween(before, word) > line.style.size * 2) return '\t'
   // Recognized characters of such scripts are words of their own.
-  const close = gapBetween(before, word) < line.style.size
+  const close = gapBetween(before, word) < line.style.size * (word.style.recognized ? 2 : 1)
   if (close && noSpaces.test(before.text.slice(-1)) && noSpaces.test(word.text.slice(0, 1))) return ''
   return isSpaced(before, word) ? ' ' : ''
 }

@@ -20,7 +20,10 @@ const StyleShape = z.object({
   /** Six hexadecimal digits. */
   color: z.string(),
 })
-export type Style = z.output<typeof StyleShape>
+export type Style = z.output<typeof StyleShape> & {
+  /** Read from a picture: where its words begin and end is not exact. */
+  readonly recognized?: true
+}
 
 /** What layers/pdf/structure.mjs writes for a page. */
 const PageShape = z.object({

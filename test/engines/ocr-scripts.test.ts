@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { chromium } from '../../lib/engines/chromium.ts'
+import { asWritten } from '../../lib/engines/ocr-text.ts'
+import { pdf } from '../../lib/engines/pdf.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { output } from './judge.ts'
+import { convert, removeRuns } from './run-engine.ts'
+
+/** Written for these tests. */
+const arabic = [
+  'الفنار القديم',
+  'يقف الفنار القديم على الصخور منذ مائة عام ويرسل ضوءه إلى السفن كل ليلة.',
+  'كتب الحارس في دفتره أسماء السفن التي مرت أمام الميناء في فصل الشتاء.',
+  'في عام 1902 وصلت 311 سفينة إلى المدينة.',
+]
+const chinese = [
+  '古老的灯塔',
+  '这座灯塔在岩石上站立了一百年，每天晚上为船只照亮道路。',
+  '守塔人在日记里写下冬天经过港口的船名。',
+  '一九零二年有三百艘船从远方来到这座城市。',
+]
+
+let folder = ''
+
+/** A picture of paragraphs in letters that are made for their script. */
+async function picture(name: string, font: string, direction: 'rtl' | 'ltr', lines: readonly string[]) {
+  const page = join(folder, `${name}.html`)
+  const style = `font-family: '${font}'; font-size: 15pt; line-height: 1.6`
+  const paragraphs = lines.map((line) => `<p>${line}</p>`).join('')
+  await writeFile(
+    page,
+    `<meta charset="utf-8"><body dir="${direction}" style="${style}">${paragraphs}</body>`,
+  )
+  const { path } = await convert(chromium, page, 'pdf')
+  await output('pdftoppm', '-r', '200', '-gray', '-png', '-singlefile', path, join(folder, name))
+}
+
+const read = async (name: string, to: FormatId, language: string) =>
+  (await convert(pdf, join(folder, `${name}.png`), to, { operation: 'ocr-pdf', options: { language } })).path
+
+const inDocument = (path: string) => output('pandoc', '--from=docx', '--to=plain', '--wrap=none', path)
+
+/** The part of some pieces of text that another text holds, each as often as it has to. */
+function recall(wanted: readonly string[], found: readonly string[]): number {
+  const left = [...found]
+  const hits = wanted.filter((piece) => {
+    const at = left.indexOf(piece)
+    if (at >= 0) left.splice(at, 1)
+    return at >= 0
+  })
+  return hits.length / wanted.length
+}
+
+const wordsOf = (text: string) => text.match(/[\p{L}\p{M}]+|\d+/gu) ?? []
+const hanIn = (text: string) => text.match(/\p{Script=Han}/gu) ?? []
+
+function assertMost(share: number): void {
+  assert.ok(share >= 0.9, `${Math.round(share * 100)} %`)
+}
+
+describe('text in pictures of other scripts', () => {
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'ocr-scripts-'))
+    await picture('arabic', 'Noto Naskh Arabic', 'rtl', arabic)
+    await picture('chinese', 'Noto Serif CJK SC', 'ltr', chinese)
+  })
+  after(async () => {
+    await chromium.close?.()
+    await removeRuns()
+    await rm(folder, { recursive: true })
+  })
+
+  test('is read in Arabic, with its numbers from the left and no marks of direction', async () => {
+    const text = await readFile(await read('arabic', 'txt', 'ara'), 'utf8')
+    assertMost(recall(wordsOf(arabic.join(' ')), wordsOf(text)))
+    assert.match(text, /عام 1902 وصلت\s+311 سفينة/)
+    assert.doesNotMatch(text, /[\u202a-\u202e]/)
+  })
+
+  test('stands behind an Arabic picture in the order in which it is read', async () => {
+    const text = await output('pdftotext', await read('arabic', 'pdf', 'ara'), '-')
+    const words = (from: string) => from.match(/[\p{L}\p{M}]+/gu) ?? []
+    assertMost(recall(words(arabic.join(' ')), words(text)))
+    assert.match(text.replaceAll(/[\u202a-\u202e]/g, ''), /الفنار القديم على الصخور/)
+  })
+
+  test('becomes Arabic paragraphs of a Word document that run to the left', async () => {
+    const path = await read('arabic', 'docx', 'ara')
+    const text = await inDocument(path)
+    assertMost(recall(wordsOf(arabic.join(' ')), wordsOf(text)))
+    assert.match(text, /في عام 1902 وصلت 311 سفينة إلى المدينة/)
+    const xml = await output('unzip', '-p', path, 'word/document.xml')
+    const paragraphs = xml.match(/<w:p>.*?<\/w:p>/gs) ?? []
+    assert.ok(paragraphs.length >= 2)
+    for (const paragraph of paragraphs) assert.match(paragraph, /<w:bidi\/>.*<w:rtl\/>/s)
+  })
+
+  test('is read in Chinese without spaces between its characters', async () => {
+    const text = await readFile(await read('chinese', 'txt', 'chi-sim'), 'utf8')
+    assertMost(recall(hanIn(chinese.join('')), hanIn(text)))
+    assert.match(text, /岩石上站立了一百年，每天晚上/)
+  })
+
+  test('stands behind a Chinese picture in the order in which it is read', async () => {
+    const text = (await output('pdftotext', await read('chinese', 'pdf', 'chi-sim'), '-')).replaceAll(' ', '')
+    assertMost(recall(hanIn(chinese.join('')), hanIn(text)))
+    assert.match(text, /岩石上站立了一百年，每天晚上/)
+  })
+
+  test('becomes a Chinese Word document without spaces between its characters', async () => {
+    const text = await inDocument(await read('chinese', 'docx', 'chi-sim'))
+    assertMost(recall(hanIn(chinese.join('')), hanIn(text)))
+    assert.match(text, /岩石上站立了一百年，每天晚上/)
+    assert.doesNotMatch(text, /\p{Script=Han} +\p{Script=Han}/u)
+  })
+})
+
+describe('recognized text as pdftotext gives it', () => {
+  test('loses its marks and turns numbers in right-to-left lines round', () => {
+    assert.equal(asWritten('\u202bعام \u202a 2091\u202cوصلت\u202c'), 'عام 1902 وصلت')
+    assert.equal(asWritten('In 1902 came 311 ships.'), 'In 1902 came 311 ships.')
+  })
+
+  test('keeps the spaces between Korean and Latin words', () => {
+    assert.equal(asWritten('这 座 灯塔 ， 每 天'), '这座灯塔，每天')
+    assert.equal(asWritten('등대는 백 년 동안, two words'), '등대는 백 년 동안, two words')
+  })
+})
