@@ -20,8 +20,11 @@ const usable = namesIn(fixtures).filter((name) => !/password|\.ts$/.test(name))
 /** The plain ones first: others are there for one odd thing. */
 const ownFiles = [...usable.filter(isPlain), ...usable.filter((name) => !isPlain(name))]
 
-/** What the samples of strangers show too little of: theirs is of a beta of Excel, whose records nobody reads now. */
-const ownInstead: readonly FormatId[] = ['xlsb']
+/**
+ * What the samples of strangers show too little of: the workbook is of a beta of Excel, whose records nobody reads
+ * now, and the paper is drawn of shapes.
+ */
+const ownInstead: readonly FormatId[] = ['xlsb', 'oxps']
 
 /**
  * A real file of a format: of its own category first, for `.mod` is a song and a video. Most films hold no words to
