@@ -3,6 +3,7 @@ import type { FormatId } from '../formats/index.ts'
 import { type Quality, qualityNumber } from './options.ts'
 import {
   boxOf,
+  colorSpace,
   jpegQualityOf,
   jpgShape,
   lossyShape,
@@ -32,10 +33,13 @@ const sidesOf = (text: string) => text.split(',').map(Number)
 
 const PlainOptions = z.object(pictureShape)
 const LossyOptions = z.object(lossyShape)
-/** Without adobe-rgb: the policy admits no profiles from elsewhere. */
-const colorSpace = z.enum(['srgb', 'gray']).optional().describe('gray makes shades of gray.')
-const JpgOptions = z.object({ ...jpgShape, colorSpace })
-const PngOptions = z.object({ ...pngShape, colorSpace })
+const JpgOptions = z.object(jpgShape)
+const PngOptions = z.object(pngShape)
+const ColorOptions = z.object({ colorSpace })
+
+/** What was asked for, of those targets that take it. */
+export const colorSpaceOf = (raw: unknown) => ColorOptions.parse(raw).colorSpace
+
 const IconOptions = z.object({
   ...pictureShape,
   sizes: z

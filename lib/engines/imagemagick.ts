@@ -6,7 +6,7 @@ import type { Capability, Engine, InputFile, Result, Tools, Work } from './engin
 import { ProcessFailure } from './exec.ts'
 import { magick } from './imagemagick-run.ts'
 import { type SourceId, sourceOf, sources } from './imagemagick-sources.ts'
-import { iconSides, sizeArgs, type TargetId, targetOf, targets } from './imagemagick-targets.ts'
+import { colorSpaceOf, iconSides, sizeArgs, type TargetId, targetOf, targets } from './imagemagick-targets.ts'
 import { type PageFile, packPages, pageFileName } from './page-files.ts'
 import { boxOf, pictureOptions } from './picture-options.ts'
 
@@ -14,6 +14,7 @@ const sourceIds = Object.keys(sources) as SourceId[] // Object.keys forgets the 
 const targetIds = Object.keys(targets) as TargetId[]
 /** Of Debian's icc-profiles-free. */
 const srgb = '/usr/share/color/icc/sRGB.icc'
+const adobeRgb = '/usr/share/color/icc/compatibleWithAdobeRGB1998.icc'
 const maxIconSide = 256
 
 /** Pictures of design, film and old programs, which libvips does not know. */
@@ -157,7 +158,7 @@ async function write(
     ...joined,
     '-auto-orient',
     ...(rotate ? ['-rotate', String(rotate), '+repage'] : []),
-    ...colorArgs(frame, profiled === true),
+    ...colorArgs(frame, profiled === true, colorSpaceOf(work.options)),
     // Comments and places are nobody's business.
     ...(metadata === 'strip' ? ['+profile', '!icc,*', '+set', 'comment'] : []),
     ...['-background', background ?? (opaque ? 'white' : 'none')],
@@ -184,9 +185,17 @@ async function isOfPhotoshop(path: string): Promise<boolean> {
 }
 
 /** Numbers are given the meaning that sRGB has, by their profile where they have one, unless the target keeps it. */
-function colorArgs({ colorspace, profiled }: Frame, keepsProfile: boolean): string[] {
+function colorArgs(
+  { colorspace, profiled }: Frame,
+  keepsProfile: boolean,
+  asked: ReturnType<typeof colorSpaceOf>,
+): string[] {
+  if (asked === 'adobe-rgb') {
+    const known = profiled ? [] : ['-colorspace', 'sRGB', '+profile', 'icc', '-profile', srgb]
+    return [...known, '-profile', adobeRgb]
+  }
   const rgb = colorspace !== 'CMYK' && colorspace !== 'CMYKA'
-  if (profiled && keepsProfile && rgb) return ['-colorspace', 'sRGB']
+  if (profiled && keepsProfile && rgb && asked !== 'srgb') return ['-colorspace', 'sRGB']
   if (profiled) return ['-profile', srgb, '-colorspace', 'sRGB', '+profile', 'icc']
   return ['-colorspace', 'sRGB', '+profile', 'icc']
 }

@@ -71,12 +71,28 @@ describe('the profile of a picture', () => {
   })
 
   test('can be that of Adobe RGB, and there can be none and no color', async () => {
-    const adobe = await convert(vips, fixture('corners.png'), 'jpg', { options: { colorSpace: 'Adobe-RGB' } })
-    near(await numbers(adobe.path), [219, 0, 0], 12)
-    assert.match((await sharp(adobe.path).metadata()).icc?.toString('latin1') ?? '', /Adobe/)
+    for (const engine of [vips, imagemagick]) {
+      const options = { colorSpace: 'Adobe-RGB' }
+      const adobe = await convert(engine, fixture('corners.png'), 'jpg', { options })
+      near(await numbers(adobe.path), [219, 0, 0], 12)
+      assert.match((await sharp(adobe.path).metadata()).icc?.toString('latin1') ?? '', /Adobe/)
+    }
     for (const to of ['jpg', 'png', 'tiff'] as const) {
       const gray = await convert(vips, fixture('corners.png'), to, { options: { colorSpace: 'gray' } })
       assert.equal((await sharp(gray.path).metadata()).space, 'b-w', to)
+    }
+  })
+
+  test('is turned into the one that is asked for, whatever the picture came with', async () => {
+    for (const to of ['jpg', 'png'] as const) {
+      const plain = await convert(imagemagick, await wide('jpg'), to, { options: { colorSpace: 'srgb' } })
+      assert.equal((await sharp(plain.path).metadata()).icc, undefined)
+      near(await numbers(plain.path), [255, 0, 0], 8)
+      const adobe = await convert(imagemagick, await wide('jpg'), to, {
+        options: { colorSpace: 'adobe-rgb' },
+      })
+      assert.match((await sharp(adobe.path).metadata()).icc?.toString('latin1') ?? '', /Adobe/)
+      near(await numbers(adobe.path), [219, 0, 0], 12)
     }
   })
 
