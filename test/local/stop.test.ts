@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
@@ -24,10 +24,9 @@ test('a conversion that a restart of the service interrupts is done by the next 
   const film = join(await makeFolder(t), 'film.mp4')
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=960x540:rate=25:duration=6']
   await run('ffmpeg', ['-v', 'error', ...picture, '-c:v', 'libx264', '-preset', 'ultrafast', film])
-  const service = await startService()
+  let service = await startService()
+  t.after(() => service.stop())
   const { dataDir } = service
-  t.after(() => rm(dataDir, { recursive: true, force: true }))
-  t.after(() => service.kill())
   const client = new Client(service)
   const bytes = new Uint8Array(await readFile(film))
   const response = await client.convert({ name: 'film.mp4', bytes }, { targetFormat: 'webm' })
@@ -39,9 +38,8 @@ test('a conversion that a restart of the service interrupts is done by the next 
   const log = await readFile(join(dataDir, 'service.log'), 'utf8')
   assert.doesNotMatch(log, /"level":"(warn|error)"/, 'the log of a service that was ended tells of no error')
 
-  const second = await startService({}, dataDir)
-  t.after(() => second.kill())
-  const job = await client.at(second).finished(data.jobId)
+  service = await startService({}, dataDir)
+  const job = await client.at(service).finished(data.jobId)
   assert.deepEqual([job.status, job.error], ['completed', null])
   const lines = (await readFile(join(dataDir, 'service.log'), 'utf8')).split('\n')
   const claims = lines.filter((line) => line.includes('task claimed')).map((line) => JSON.parse(line).attempt)
