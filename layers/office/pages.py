@@ -13,6 +13,8 @@ from refused import Refused
 SIDES = ('Top', 'Right', 'Bottom', 'Left')
 # Below this a sheet that is turned to landscape reads better than one that is only shrunk.
 LEAST_PORTRAIT_SCALE = 0.7
+# Hundredths of a millimeter.
+A4 = (21000, 29700)
 # Hundredths of a millimeter between the margins.
 LEAST_ROOM = 1000
 PAGE_OBJECT = re.compile(rb'/Type\s*/Page\b')
@@ -23,6 +25,8 @@ PLACEHOLDER = re.compile(r'(\{page\}|\{pages\}|\{date\})')
 def prepare(document, request):
     if request['input'].endswith(('.emf', '.wmf')):
         _fit_page(document)
+    if request['input'].endswith('.uot'):
+        _give_size(document)
     page = request.get('page')
     if page is None:
         return
@@ -65,6 +69,16 @@ def _fit_page(document):
     origin = shape.Position
     origin.X = origin.Y = 0
     shape.Position = origin
+
+
+def _give_size(document):
+    """The office itself writes this format without the sizes of its pages, and prints none that has no size."""
+    for style in document.StyleFamilies.getByName('PageStyles'):
+        if min(style.Width, style.Height) > 0:
+            continue
+        style.Width, style.Height = A4
+        for side in SIDES:
+            setattr(style, f'{side}Margin', 2000)
 
 
 def _page_styles(document):
