@@ -8,8 +8,8 @@ import { BookOptions, bookArgs, bookShape, hasBookOptions, unheldOptions } from 
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import { EngineCrash, ProcessFailure } from './exec.ts'
 import { mailCapability, mailToPage } from './mail.ts'
-import { references, type SourceId, sourceIds, sourceOf, targetIds, targetOf } from './pandoc-formats.ts'
-import { makeOutline, unwrapSections } from './pandoc-outline.ts'
+import { references, type SourceId, sourceIds, sourceOf, targetIds, targetOf } from './pandoc/formats.ts'
+import { makeOutline, unwrapSections } from './pandoc/outline.ts'
 import {
   hasRawHtml,
   keepDescriptiveMeta,
@@ -20,7 +20,7 @@ import {
   Tree,
   titleOf,
   titleToHeading,
-} from './pandoc-tree.ts'
+} from './pandoc/tree.ts'
 import { utf8Copy } from './text-encoding.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { sources } from '../../lib/engines/imagemagick-sources.ts'
+import { sources } from '../../lib/engines/imagemagick/sources.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { fixture } from './run-engine.ts'
 

@@ -3,7 +3,7 @@ import { join, parse } from 'node:path'
 import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../exec.ts'
-import { magick } from '../imagemagick-run.ts'
+import { magick } from '../imagemagick/run.ts'
 
 /** Photographs as the sensor saw them, by LibRaw. */
 export const cameraFormats = [

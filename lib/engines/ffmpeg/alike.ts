@@ -1,0 +1,32 @@
+import type { Container } from './containers.ts'
+import { type MediaStream, rotationOf } from './probe.ts'
+
+/** The file can be put behind another as it is: codec, size, rate, dots and sound are the same. */
+export function matches(
+  parts: readonly { readonly media: { video: MediaStream | undefined; audio: readonly MediaStream[] } }[],
+  { copies }: Container,
+): boolean {
+  const [first, ...others] = parts.map(({ media }) => describe(media))
+  if (first === undefined || others.some((other) => other !== first)) return false
+  return parts.every(({ media: { video, audio } }) =>
+    [video, audio[0]].every((stream) => stream === undefined || copies.includes(stream.codec_name)),
+  )
+}
+
+function describe({
+  video,
+  audio: [sound],
+}: {
+  video: MediaStream | undefined
+  audio: readonly MediaStream[]
+}): string {
+  const { codec_name, width, height, pix_fmt, avg_frame_rate, sample_aspect_ratio } = video ?? {}
+  return JSON.stringify([
+    ...[codec_name, width, height, pix_fmt, avg_frame_rate, sample_aspect_ratio],
+    // Parameter sets: all but H.264 keep them once for the whole file.
+    codec_name === 'h264' ? '' : video?.extradata_hash,
+    video && rotationOf(video),
+    ...[sound?.codec_name, sound?.sample_rate, sound?.channels],
+    sound?.extradata_hash,
+  ])
+}

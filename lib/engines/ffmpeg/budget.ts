@@ -1,0 +1,69 @@
+import type { Container } from './containers.ts'
+import type { CompressOptions } from './options.ts'
+import type { MediaOptions } from './plan.ts'
+import type { Media } from './probe.ts'
+
+interface Wanted {
+  readonly media: Media
+  readonly container: Container
+}
+
+/** Bits per second of a sound track below which nothing can be understood. */
+export const leastSoundRate = 8_000
+const leastVideoRate = 10_000
+/** Fewer bits per dot than this look worse than fewer dots. */
+const leastBitsPerDot = 0.03
+const smallerSides = ['1080p', '720p', '480p', '360p', '240p'] as const
+
+/** How to spend so many bits per second on sound; undefined when they are too few. */
+export function soundBudget(bits: number, { media }: Wanted): MediaOptions | undefined {
+  const audioBitrate = Math.floor(Math.min(bits, media.audio[0]?.bit_rate ?? bits, 320_000))
+  if (audioBitrate < leastSoundRate) return undefined
+  return { mode: 'encode', audioBitrate, ...narrowed(audioBitrate, media) }
+}
+
+/** Encoders refuse few bits for many samples. */
+function narrowed(bits: number, { audio: [stream] }: Media) {
+  const rate = bits < 16_000 ? 16_000 : bits < 48_000 ? 24_000 : 48_000
+  return {
+    ...(bits < 48_000 && { channels: 1 }),
+    ...((stream?.sample_rate ?? 44_100) > rate && { audioSampleRate: rate }),
+  }
+}
+
+/** The same for a film: sound first, at most a fifth, and fewer dots where they would be starved. */
+export function videoBudget(
+  bits: number,
+  { media, container }: Wanted,
+  { resolution, fps }: CompressOptions,
+): MediaOptions | undefined {
+  const tracks =
+    container.audio.length === 0
+      ? 0
+      : container.oneAudio
+        ? Math.min(1, media.audio.length)
+        : media.audio.length
+  const perTrack = tracks === 0 ? 0 : Math.min(128_000, Math.max(leastSoundRate * 2, (bits * 0.2) / tracks))
+  const videoBitrate = Math.floor(bits - perTrack * tracks)
+  if (videoBitrate < leastVideoRate) return undefined
+  const side = resolution ?? fittingSide(videoBitrate, media)
+  return {
+    mode: 'encode',
+    videoBitrate,
+    twoPass: true,
+    ...(tracks > 0 && { audioBitrate: Math.floor(perTrack), ...narrowed(perTrack, media) }),
+    ...(side !== undefined && { resolution: side }),
+    ...(fps !== undefined && { fps }),
+  }
+}
+
+function fittingSide(videoBitrate: number, { video }: Media): string | undefined {
+  const { width = 0, height = 0 } = video ?? {}
+  const dots = width * height
+  if (dots === 0) return undefined
+  const affordable = videoBitrate / 25 / leastBitsPerDot
+  if (dots <= affordable) return undefined
+  const shorter = Math.min(width, height)
+  const sides = smallerSides.filter((side) => Number.parseInt(side, 10) < shorter)
+  return sides.find((side) => dots * (Number.parseInt(side, 10) / shorter) ** 2 <= affordable) ?? sides.at(-1)
+}

@@ -1,0 +1,123 @@
+import * as z from 'zod'
+import type { FormatId } from '../../formats/index.ts'
+import type { Capability } from '../engine.ts'
+import type { Container } from './containers.ts'
+import {
+  animatedPngOptions,
+  animatedWebpOptions,
+  audioOptions,
+  compressOptions,
+  gifOptions,
+  mergeSoundOptions,
+  mergeVideoOptions,
+  videoOptions,
+} from './options.ts'
+import { audioCodecs } from './sound-codecs.ts'
+import { audioContainers } from './sound-containers.ts'
+import { filmSubtitles, subtitledFilms, subtitleSources, subtitleTargets } from './subtitles.ts'
+import { videoContainers } from './video-containers.ts'
+
+export const videos = Object.keys(videoContainers) as (keyof typeof videoContainers)[] // Object.keys forgets the names.
+export const audios = Object.keys(audioContainers) as (keyof typeof audioContainers)[]
+
+const silent: readonly FormatId[] = ['h264', 'hevc', 'obu', 'ivf', 'm1v', 'm2v', 'mjpeg', 'mj2', 'y4m']
+const readOnlySilent = ['mp4v', 'h261', 'h263', 'gxf'] as const
+const readOnlyVideos = [
+  ...(['qt', 'm4s', 'trp', 'tod', 'mod', 'ogx', 'dvr-ms', 'rmvb', 'roq', 'smjpeg'] as const),
+  ...readOnlySilent,
+]
+const readOnlyAudios = [
+  ...(['mp4a', 'mpa', 'aptxhd', 'g723_1', 'tracker', '8svx', 'maud', 'avr', 'paf', 'pvf', 'sph'] as const),
+  ...(['hcom', 'kvag', 'rso', 'wsaud', 'mid', 'midi', 'kar', 'rmi'] as const),
+]
+const writeOnly: readonly FormatId[] = ['mmf']
+
+const videoSources: readonly FormatId[] = [...videos, ...readOnlyVideos]
+const isSilent = (id: FormatId) => silent.includes(id) || readOnlySilent.some((one) => one === id)
+const sounds: readonly FormatId[] = [...audios.filter((id) => !writeOnly.includes(id)), ...readOnlyAudios]
+const soundingVideos = videoSources.filter((id) => !isSilent(id))
+/** What the sound of a film is wanted as; the formats of old machines, telephones and radios are not among them. */
+const soundOfFilms: readonly FormatId[] = [
+  ...([
+    'mp3',
+    'wav',
+    'flac',
+    'aac',
+    'm4a',
+    'm4b',
+    'm4r',
+    'alac',
+    'ogg',
+    'oga',
+    'opus',
+    'weba',
+    'mka',
+  ] as const),
+  ...(['ac3', 'eac3', 'dts', 'mp2', 'wma', 'aiff', 'au', 'caf', 'amr', '3ga', 'spx', 'wv'] as const),
+]
+
+const mergedVideos = ['mp4', 'mov', 'mkv', 'webm', 'm4v', 'avi'] as const
+const mergedAudios = ['mp3', 'wav', 'flac', 'm4a', 'ogg', 'opus', 'aac'] as const
+const others = { min: 1, max: 49 }
+
+export const capabilities: readonly Capability[] = [
+  ...videos.map((to): Capability => {
+    const options = videoOptions(videoContainers[to])
+    const from = [...videoSources, 'gif', 'apng'] as const
+    return { operation: 'convert', from, to: [to], same: true, options, cost: 5 }
+  }),
+  ...audios.map((to): Capability => {
+    const options = audioOptions(audioContainers[to])
+    const from = soundOfFilms.includes(to) ? [...sounds, ...soundingVideos] : sounds
+    return { operation: 'convert', from, to: [to], same: true, options, cost: 0.5 }
+  }),
+  { operation: 'convert', from: [...videoSources, 'apng'], to: ['gif'], options: gifOptions, cost: 2 },
+  {
+    operation: 'convert',
+    from: [...videoSources, 'apng'],
+    to: ['webp'],
+    options: animatedWebpOptions,
+    cost: 2,
+  },
+  {
+    operation: 'convert',
+    from: [...videoSources, 'gif'],
+    to: ['apng'],
+    options: animatedPngOptions,
+    cost: 2,
+  },
+  { operation: 'convert', from: ['bmp', 'apng'], to: ['png'], options: z.object({}), cost: 0.2 },
+  { operation: 'convert', from: subtitleSources, to: subtitleTargets, options: z.object({}), cost: 0.3 },
+  { operation: 'convert', from: subtitledFilms, to: filmSubtitles, options: z.object({}), cost: 1 },
+  {
+    operation: 'merge',
+    from: mergedVideos,
+    to: mergedVideos,
+    same: true,
+    more: { from: mergedVideos, ...others },
+    options: mergeVideoOptions,
+    cost: 5,
+  },
+  {
+    operation: 'merge',
+    from: mergedAudios,
+    to: mergedAudios,
+    same: true,
+    more: { from: mergedAudios, ...others },
+    options: mergeSoundOptions,
+    cost: 2,
+  },
+  ...Object.entries({ ...videoContainers, ...audioContainers }).flatMap(([name, container]) => {
+    const id = name as FormatId // Object.entries forgets the names.
+    const options = compressOptions(container)
+    return canShrink(container)
+      ? [{ operation: 'compress', from: [id], to: [id], same: true, options, cost: 5 } as const]
+      : []
+  }),
+]
+
+/** What has a choice of bits, and can be read again. */
+function canShrink({ muxer, video, audio, needsSound }: Container): boolean {
+  if (video.length === 0) return audio.some((id) => 'kbits' in audioCodecs[id])
+  return !needsSound && muxer !== 'yuv4mpegpipe'
+}

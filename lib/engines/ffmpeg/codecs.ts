@@ -1,0 +1,180 @@
+import type { QualityScale } from '../options.ts'
+import type { AudioCodecId } from './sound-codecs.ts'
+
+export interface Frame {
+  readonly width: number
+  readonly height: number
+  readonly shownWidth: number
+}
+
+export interface VideoCodec {
+  readonly encoder: string
+  /** As ffprobe names it. */
+  readonly name: string
+  /** Constant quality: the flag, its bounds, and the words. Lower is better. */
+  readonly crf?: { readonly flag: string; readonly max: number; readonly words: QualityScale }
+  /** The flags of a preset, from ultrafast to veryslow. */
+  readonly preset?: (preset: Preset) => readonly string[]
+  readonly args?: readonly string[]
+  readonly alpha?: true
+  /** Knows how to spread its bits over two passes by `-pass`. */
+  readonly twoPass?: true
+  /** Pictures per second that it takes, as ffmpeg writes them; any when left out. */
+  readonly frameRates?: readonly string[]
+  /** The one picture that it knows: its dots, and its width where they are not square. */
+  readonly frame?: Frame
+  /** Sides are multiples of it; 2 when left out. */
+  readonly step?: number
+  /** What encodes pictures with a side shorter than the encoder takes. */
+  readonly small?: { readonly side: number; readonly encoder: string; readonly preset: readonly string[] }
+}
+
+const tvFrameRates = ['24000/1001', '24', '25', '30000/1001', '30', '50', '60000/1001', '60'] as const
+
+export const presets = [
+  'ultrafast',
+  'superfast',
+  'veryfast',
+  'faster',
+  'fast',
+  'medium',
+  'slow',
+  'slower',
+  'veryslow',
+] as const
+export type Preset = (typeof presets)[number]
+
+const stepOf = (preset: Preset) => presets.indexOf(preset)
+const named = (preset: Preset) => ['-preset', preset]
+const yuv420 = ['-pix_fmt', 'yuv420p']
+/** MPEG quantizers, shared by the codecs of that age. */
+const quantizer = { flag: '-q:v', max: 31, words: { low: 10, medium: 6, high: 4, highest: 2 } }
+
+export const videoCodecs = {
+  h264: {
+    encoder: 'libx264',
+    name: 'h264',
+    crf: { flag: '-crf', max: 51, words: { low: 30, medium: 26, high: 22, highest: 18 } },
+    preset: named,
+    args: yuv420,
+    twoPass: true,
+  },
+  h265: {
+    encoder: 'libx265',
+    name: 'hevc',
+    crf: { flag: '-crf', max: 51, words: { low: 34, medium: 30, high: 26, highest: 21 } },
+    preset: named,
+    args: [...yuv420, '-x265-params', 'log-level=error:pools=2'],
+  },
+  vp9: {
+    encoder: 'libvpx-vp9',
+    name: 'vp9',
+    crf: { flag: '-crf', max: 63, words: { low: 42, medium: 37, high: 32, highest: 24 } },
+    // Above 5 the picture suffers, below 1 an hour is not enough for a minute.
+    preset: (preset) => [
+      '-deadline',
+      'good',
+      '-cpu-used',
+      String(Math.max(1, 5 - Math.floor(stepOf(preset) / 2))),
+    ],
+    args: ['-row-mt', '1'],
+    alpha: true,
+    twoPass: true,
+  },
+  vp8: {
+    encoder: 'libvpx',
+    name: 'vp8',
+    crf: { flag: '-crf', max: 63, words: { low: 30, medium: 20, high: 10, highest: 4 } },
+    preset: (preset) => [
+      '-deadline',
+      'good',
+      '-cpu-used',
+      String(Math.max(0, 5 - Math.floor(stepOf(preset) / 2))),
+    ],
+    alpha: true,
+    twoPass: true,
+  },
+  av1: {
+    encoder: 'libsvtav1',
+    name: 'av1',
+    crf: { flag: '-crf', max: 63, words: { low: 48, medium: 42, high: 35, highest: 26 } },
+    preset: (preset) => ['-preset', String(12 - stepOf(preset))],
+    args: yuv420,
+    small: { side: 64, encoder: 'libaom-av1', preset: ['-cpu-used', '8'] },
+  },
+  mpeg4: { encoder: 'mpeg4', name: 'mpeg4', crf: quantizer, args: yuv420, twoPass: true },
+  xvid: { encoder: 'libxvid', name: 'mpeg4', crf: quantizer, args: yuv420 },
+  prores: { encoder: 'prores_ks', name: 'prores', args: ['-profile:v', '3', '-pix_fmt', 'yuv422p10le'] },
+  mpeg2: {
+    encoder: 'mpeg2video',
+    name: 'mpeg2video',
+    crf: quantizer,
+    args: yuv420,
+    twoPass: true,
+    frameRates: tvFrameRates,
+  },
+  mpeg1: {
+    encoder: 'mpeg1video',
+    name: 'mpeg1video',
+    crf: quantizer,
+    args: yuv420,
+    twoPass: true,
+    frameRates: tvFrameRates,
+  },
+  wmv: { encoder: 'wmv2', name: 'wmv2', crf: quantizer, args: yuv420 },
+  flv: { encoder: 'flv', name: 'flv1', crf: quantizer, args: yuv420 },
+  theora: {
+    encoder: 'libtheora',
+    name: 'theora',
+    // The other way round than everywhere else: 10 is best.
+    crf: { flag: '-q:v', max: 10, words: { low: 4, medium: 6, high: 7, highest: 9 } },
+    args: yuv420,
+  },
+  mjpeg: { encoder: 'mjpeg', name: 'mjpeg', crf: quantizer, args: ['-pix_fmt', 'yuvj420p'] },
+  jpeg2000: { encoder: 'libopenjpeg', name: 'jpeg2000', args: yuv420 },
+  realvideo: { encoder: 'rv20', name: 'rv20', crf: quantizer, args: yuv420, step: 4 },
+  // IEC 61834 for 625 lines, whose dots are a little wider than high.
+  dv: {
+    encoder: 'dvvideo',
+    name: 'dvvideo',
+    args: yuv420,
+    frameRates: ['25'],
+    frame: { width: 720, height: 576, shownWidth: 768 },
+  },
+  amv: {
+    encoder: 'amv',
+    name: 'amv',
+    args: ['-pix_fmt', 'yuvj420p', '-strict', '-1'],
+    frameRates: ['25'],
+    frame: { width: 160, height: 120, shownWidth: 160 },
+  },
+  raw: { encoder: 'wrapped_avframe', name: 'rawvideo', args: yuv420 },
+} as const satisfies Record<string, VideoCodec>
+
+export type VideoCodecId = keyof typeof videoCodecs
+
+/** What makes a stream that ffprobe calls so. */
+export function codecIdOf(name: string): VideoCodecId | undefined {
+  const ids = Object.keys(videoCodecs) as VideoCodecId[] // Object.keys forgets the names.
+  return ids.find((id) => videoCodecs[id].name === name)
+}
+
+/** Names of encoders and other spellings that clients send. */
+export const codecAliases: Readonly<Record<string, VideoCodecId | AudioCodecId>> = {
+  libx264: 'h264',
+  avc: 'h264',
+  libx265: 'h265',
+  hevc: 'h265',
+  'libvpx-vp9': 'vp9',
+  libvpx: 'vp8',
+  libsvtav1: 'av1',
+  'libaom-av1': 'av1',
+  libxvid: 'xvid',
+  libtheora: 'theora',
+  libmp3lame: 'mp3',
+  libopus: 'opus',
+  libvorbis: 'vorbis',
+  libspeex: 'speex',
+  wmav2: 'wma',
+  pcm_s16le: 'pcm',
+}

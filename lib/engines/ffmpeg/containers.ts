@@ -1,0 +1,34 @@
+import type { VideoCodecId } from './codecs.ts'
+import type { AudioCodecId } from './sound-codecs.ts'
+
+export interface Container {
+  readonly muxer: string
+  readonly args?: readonly string[]
+  /** Codecs that it can be asked for, the usual first; none for a format of sound only. */
+  readonly video: readonly VideoCodecId[]
+  /** None for a bare stream of pictures. */
+  readonly audio: readonly AudioCodecId[]
+  /** ffprobe's names of codecs that are copied into it as they are. */
+  readonly copies: readonly string[]
+  /** Holds one sound track only. */
+  readonly oneAudio?: true
+  /** Encoder for subtitles that are text. */
+  readonly subtitles?: 'mov_text' | 'srt' | 'webvtt'
+  /** Holds subtitles that are pictures. */
+  readonly pictureSubtitles?: true
+  /** Holds a cover picture. */
+  readonly cover?: true
+  /** Tells players to turn the picture, so that a turned one can be copied. */
+  readonly rotation?: true
+  /** Holds alpha as its codecs have it. */
+  readonly alpha?: true
+  /** FourCC of the video. */
+  readonly videoTag?: string
+  readonly mostChannels?: number
+  /** Counts pictures instead of timing each, so that a source that names no rate needs one. */
+  readonly steady?: true
+  /** Must have sound: a source without gets silence. */
+  readonly needsSound?: true
+  /** Sample rates, where the container takes fewer than the codec. */
+  readonly rates?: readonly number[]
+}

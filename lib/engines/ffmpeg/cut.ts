@@ -1,0 +1,33 @@
+import { AppError } from '../../errors.ts'
+import type { Media } from './probe.ts'
+
+export interface Cut {
+  /** Go before `-i`. */
+  readonly args: readonly string[]
+  /** Seconds that are left; undefined where nobody knows. */
+  readonly durationS: number | undefined
+}
+
+/** The part from `start` to `end`, in seconds. @throws AppError INVALID_INPUT when there is no such part. */
+export function cutOf(
+  { start = 0, end }: { readonly start?: number | undefined; readonly end?: number | undefined },
+  { durationS }: Media,
+): Cut {
+  if (end !== undefined && end <= start) throw invalid('end', 'end: expected a time after start.')
+  if (durationS !== undefined && start >= durationS) {
+    const sentence = `start: expected a time before the end of the file, which is ${durationS} seconds long.`
+    throw invalid('start', sentence)
+  }
+  const last = Math.min(end ?? Number.POSITIVE_INFINITY, durationS ?? Number.POSITIVE_INFINITY)
+  return {
+    args: [
+      ...(start > 0 ? ['-ss', String(start)] : []),
+      ...(end === undefined ? [] : ['-t', String(end - start)]),
+    ],
+    durationS: Number.isFinite(last) ? last - start : undefined,
+  }
+}
+
+function invalid(field: string, sentence: string): AppError {
+  return new AppError('INVALID_INPUT', sentence, { field })
+}

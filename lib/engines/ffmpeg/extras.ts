@@ -1,0 +1,49 @@
+import type { RecipeRequest, Warning } from './plan.ts'
+import type { MediaStream } from './probe.ts'
+
+export const textSubtitles = ['subrip', 'ass', 'ssa', 'mov_text', 'webvtt', 'text']
+
+interface Extra {
+  readonly args: readonly string[]
+  readonly warnings: readonly Warning[]
+}
+
+/** A cover is a film of one picture to ffmpeg, behind the real one. */
+export function coverArgs({ media: { cover, video }, container }: RecipeRequest): Extra {
+  if (!cover) return { args: [], warnings: [] }
+  if (!container.cover || !['mjpeg', 'png'].includes(cover.codec_name)) {
+    const message = 'The cover picture was dropped: the format cannot hold it.'
+    return { args: [], warnings: [{ code: 'COVER_DROPPED', message }] }
+  }
+  const at = container.video.length > 0 && video ? 1 : 0
+  const args = ['-map', `0:${cover.index}`, `-c:v:${at}`, 'copy', `-disposition:v:${at}`, 'attached_pic']
+  return { args, warnings: [] }
+}
+
+/** Muxers that write chapters where players look for them. */
+const holdChapters = 'mp4 mov f4v ipod 3gp 3g2 ismv matroska webm asf nut mp3 opus'.split(' ')
+
+export function chapterArgs({ media: { chapters }, container: { muxer } }: RecipeRequest): Extra {
+  const fits = holdChapters.includes(muxer)
+  const message = `${chapters} chapter marks were dropped: the format cannot hold them.`
+  return {
+    args: ['-map_chapters', fits ? '0' : '-1'],
+    warnings: fits || chapters === 0 ? [] : [{ code: 'CHAPTERS_DROPPED', message }],
+  }
+}
+
+export function subtitleArgs({ media, container, keepSubtitles }: RecipeRequest): Extra {
+  if (container.video.length === 0) return { args: [], warnings: [] }
+  const { subtitles: encoder, pictureSubtitles } = container
+  const fits = (stream: MediaStream) =>
+    keepSubtitles &&
+    (textSubtitles.includes(stream.codec_name) ? encoder !== undefined : pictureSubtitles === true)
+  const kept = media.subtitles.filter(fits)
+  const args = kept.flatMap((stream, index) => {
+    const copies = pictureSubtitles === true && stream.codec_name !== 'mov_text'
+    return ['-map', `0:${stream.index}`, `-c:s:${index}`, copies ? 'copy' : (encoder ?? 'copy')]
+  })
+  const dropped = media.subtitles.length - kept.length
+  const message = `${dropped} subtitle tracks were dropped: the format cannot hold them.`
+  return { args, warnings: dropped > 0 ? [{ code: 'SUBTITLES_DROPPED', message }] : [] }
+}

@@ -1,0 +1,108 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../errors.ts'
+import type { Result, Tools, Work } from '../engine.ts'
+import { ProcessFailure } from '../exec.ts'
+import { matches } from './alike.ts'
+import { inputGuard } from './inputs.ts'
+import { mergedFilmArgs, mergedSoundArgs } from './joined.ts'
+import { type MergeVideoOptions, mergeSoundOptions, mergeVideoOptions } from './options.ts'
+import type { Recipe } from './plan.ts'
+import { type Media, probeWhole } from './probe.ts'
+import { isSound, runFfmpeg } from './run.ts'
+import { containerOf } from './transcode.ts'
+
+export interface Part {
+  readonly path: string
+  readonly guard: readonly string[]
+  readonly media: Media
+}
+
+/** One film after the other: copied where all are alike, else fitted into the picture of the first. */
+export async function mergeVideo(work: Work, target: string, tools: Tools): Promise<Result> {
+  const parts = await partsOf(work, tools)
+  for (const [index, { media }] of parts.entries()) if (!media.video) throw without('picture', index)
+  const options = mergeVideoOptions.parse(work.options)
+  warnDropped(parts, tools)
+  const merge = { parts, work, options, target, lastsS: total(parts, 0) }
+  const copied =
+    options.mode !== 'encode' && matches(parts, containerOf(work.to)) && (await copy(merge, tools))
+  if (!copied) {
+    const args = mergedFilmArgs(parts, containerOf(work.to), options)
+    await runFfmpeg([...inputs(parts), ...args, target], { durationS: merge.lastsS }, tools)
+  }
+  tools.progress(1)
+  return { files: [{ path: target }], method: copied ? 'stream-copy' : 'encode' }
+}
+
+interface Merge {
+  readonly parts: readonly Part[]
+  readonly work: Work
+  readonly options: MergeVideoOptions
+  readonly target: string
+  readonly lastsS: number | undefined
+}
+
+/** False where the copy is no whole film, though the streams looked alike. */
+async function copy({ parts, work, target, lastsS }: Merge, tools: Tools): Promise<boolean> {
+  const list = join(tools.workDir, 'parts.ffconcat')
+  // All names in it are ours, and hold no quote.
+  await writeFile(list, ['ffconcat version 1.0', ...parts.map(({ path }) => `file '${path}'`), ''].join('\n'))
+  const demuxers = [...new Set(parts.map(({ guard }) => guard[3]))].join(',')
+  const guard = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', `concat,${demuxers}`]
+  const { muxer, args = [] } = containerOf(work.to) // 'concat' reads nothing but our list.
+  const maps = ['-map', '0:v:0', '-map', '0:a:0?', '-c', 'copy', '-max_muxing_queue_size', '4096']
+  const has = { video: true, audio: Math.min(1, parts[0]?.media.audio.length ?? 0) }
+  const recipe: Pick<Recipe, 'has'> = { has }
+  try {
+    const input = [...guard, '-f', 'concat', '-safe', '0', '-i', list]
+    await runFfmpeg([...input, ...maps, ...args, '-f', muxer, target], { durationS: lastsS }, tools)
+  } catch (error) {
+    if (error instanceof ProcessFailure) return false
+    throw error
+  }
+  return isSound(target, work.to, recipe, lastsS, tools)
+}
+
+/** One piece after the other in the sound of the first, with silence between where asked for. */
+export async function mergeSound(work: Work, target: string, tools: Tools): Promise<Result> {
+  const parts = await partsOf(work, tools)
+  for (const [index, { media }] of parts.entries())
+    if (media.audio.length === 0) throw without('sound', index)
+  const options = mergeSoundOptions.parse(work.options)
+  const args = mergedSoundArgs(parts, work.to, options)
+  const durationS = total(parts, options.gap)
+  await runFfmpeg([...inputs(parts), ...args, target], { durationS }, tools)
+  tools.progress(1)
+  return { files: [{ path: target }], method: 'encode' }
+}
+
+async function partsOf({ inputs: files }: Work, tools: Tools): Promise<Part[]> {
+  const parts: Part[] = []
+  for (const { path, format } of files) {
+    parts.push({ path, guard: inputGuard(format), media: await probeWhole(path, format, tools) })
+  }
+  return parts
+}
+
+const inputs = (parts: readonly Part[]) => parts.flatMap(({ path, guard }) => [...guard, '-i', path])
+
+function total(parts: readonly Part[], gap: number): number | undefined {
+  const durations = parts.map(({ media }) => media.durationS)
+  if (durations.some((duration) => duration === undefined)) return undefined
+  return durations.reduce<number>((sum, duration) => sum + (duration ?? 0), gap * (parts.length - 1))
+}
+
+function warnDropped(parts: readonly Part[], tools: Tools): void {
+  if (parts.some(({ media }) => media.audio.length > 1)) {
+    tools.warn('AUDIO_TRACKS_DROPPED', 'A merged film has one sound track: the first of each part was taken.')
+  }
+  if (parts.some(({ media }) => media.subtitles.length > 0)) {
+    tools.warn('SUBTITLES_DROPPED', 'Subtitles were dropped: they are not merged.')
+  }
+}
+
+function without(what: string, index: number): AppError {
+  const sentence = `file: number ${index + 1} has no ${what}, so it cannot be merged with the others.`
+  return new AppError('UNSUPPORTED_CONVERSION', sentence, { field: 'file', index })
+}

@@ -1,0 +1,48 @@
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../errors.ts'
+import type { FormatId } from '../../formats/index.ts'
+import type { Tools } from '../engine.ts'
+import { ProcessFailure } from '../exec.ts'
+import { unreadable } from './probe.ts'
+
+/** General MIDI instruments, 6 MB; from the package timgm6mb-soundfont. */
+const instruments = '/usr/share/sounds/sf2/TimGM6mb.sf2'
+/** Three hours of stereo: a few bytes of MIDI can rest for years. */
+const maxWavBytes = 3 * 3600 * 44_100 * 4
+
+const midis: readonly FormatId[] = ['mid', 'midi', 'kar', 'rmi']
+
+export const isMidi = (format: FormatId) => midis.includes(format)
+
+/** Plays notes into a WAV file of the work folder, and gives its path. */
+export async function playedMidi(path: string, format: FormatId, tools: Tools): Promise<string> {
+  const notes = join(tools.workDir, 'notes.mid')
+  await writeFile(notes, await standardMidi(path, format))
+  const wav = join(tools.workDir, 'notes.wav')
+  const args = ['-q', '-n', '-i', '-r', '44100', '-T', 'wav', '-O', 's16', '-F', wav, instruments, notes]
+  try {
+    await tools.exec('fluidsynth', args, { maxFileBytes: maxWavBytes })
+  } catch (error) {
+    if (error instanceof ProcessFailure) throw unreadable(format, error)
+    throw error
+  }
+  const { size } = await stat(wav).catch(() => ({ size: 0 }))
+  // A file that it cannot read is silence to fluidsynth, and no failure.
+  if (size <= 1024) throw damaged(format)
+  return wav
+}
+
+/** Bare MIDI, also out of its RIFF envelope, whose one chunk of data it is. */
+async function standardMidi(path: string, format: FormatId): Promise<Uint8Array> {
+  const { size } = await stat(path)
+  if (size > 64 * 1024 * 1024) throw damaged(format)
+  const bytes = await readFile(path)
+  const at = format === 'rmi' || bytes.toString('latin1', 0, 4) === 'RIFF' ? bytes.indexOf('MThd') : 0
+  if (at < 0 || bytes.toString('latin1', at, at + 4) !== 'MThd') throw damaged(format)
+  return bytes.subarray(at)
+}
+
+function damaged(format: FormatId): AppError {
+  return new AppError('CORRUPT_FILE', `The MIDI file (${format}) is damaged: it holds no notes.`, { format })
+}

@@ -1,0 +1,113 @@
+import { type VideoCodec, videoCodecs } from './codecs.ts'
+import type { Container } from './containers.ts'
+import { hasTimes } from './inputs.ts'
+import type { MediaOptions, RecipeRequest } from './plan.ts'
+import { alphaDecoder, hasAlpha, type MediaStream, rotationOf } from './probe.ts'
+import { rateArgs } from './rate.ts'
+import { sizeFor, videoFilter } from './size.ts'
+
+interface Picture {
+  readonly args: readonly string[]
+  readonly decoder: readonly string[]
+  readonly copied: boolean
+  readonly twoPass: boolean
+  /** Options that were given and mean nothing to this codec. */
+  readonly unused: readonly string[]
+}
+
+export function pictureArgs(request: RecipeRequest): Picture | undefined {
+  const { video } = request.media
+  if (!video) return undefined
+  const tag = (codecName: string) => tagArgs(codecName, request.container)
+  if (canCopy(video, request)) {
+    const args = ['-map', `0:${video.index}`, '-c:v:0', 'copy', ...tag(video.codec_name)]
+    return { args, decoder: [], copied: true, twoPass: false, unused: [] }
+  }
+  return encodedPicture(video, request, tag)
+}
+
+function canCopy(video: MediaStream, { container, options, mayCopy, from, to }: RecipeRequest): boolean {
+  const upright = rotationOf(video) === 0 || container.rotation === true
+  const clear = container.alpha === true || !hasAlpha(video)
+  const timed = hasTimes(from) || from === to
+  const fits = upright && clear && timed && container.copies.includes(video.codec_name)
+  return mayCopy && fits && !forcesPicture(options, video)
+}
+
+/** Apple's players know HEVC by this name only. */
+function tagArgs(codecName: string, { muxer, videoTag }: Container): string[] {
+  if (codecName === 'hevc' && ['mp4', 'mov'].includes(muxer)) return ['-tag:v:0', 'hvc1']
+  return videoTag ? ['-tag:v:0', videoTag] : []
+}
+
+function encodedPicture(
+  video: MediaStream,
+  { media, container, options }: RecipeRequest,
+  tag: (codecName: string) => string[],
+): Picture {
+  const codec = videoCodecFor(container, options)
+  const keepsAlpha = hasAlpha(video) && codec.alpha === true
+  const size = sizeFor(video, options, codec.step)
+  const filter = videoFilter({
+    ...{ video, options, codec, size },
+    flatten: hasAlpha(video) && !keepsAlpha,
+    steady: container.steady === true,
+  })
+  const small = codec.small && Math.min(size.width, size.height) < codec.small.side ? codec.small : undefined
+  const rate = rateArgs(codec, options, media)
+  return {
+    args: [
+      ...['-map', `0:${video.index}`, '-filter:v:0', filter],
+      ...['-c:v:0', small?.encoder ?? codec.encoder],
+      ...(small?.preset ?? codec.preset?.(options.preset ?? 'veryfast') ?? []),
+      ...rate.args,
+      ...(codec.args ?? []),
+      ...(codec.alpha ? alphaArgs(keepsAlpha) : []),
+      ...tag(codec.name),
+    ],
+    decoder: alphaDecoder(video),
+    copied: false,
+    twoPass: rate.twoPass,
+    unused: unusedOptions(codec, options),
+  }
+}
+
+function unusedOptions(codec: VideoCodec, { crf, quality, preset, twoPass }: MediaOptions): string[] {
+  const given = { crf: codec.crf ? undefined : crf, quality: codec.crf ? undefined : quality }
+  const more = {
+    preset: codec.preset ? undefined : preset,
+    twoPass: codec.twoPass || !twoPass ? undefined : twoPass,
+  }
+  return Object.entries({ ...given, ...more }).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+}
+
+function alphaArgs(keepsAlpha: boolean): string[] {
+  // Reference frames that are never shown cannot carry alpha.
+  return keepsAlpha ? ['-pix_fmt', 'yuva420p', '-auto-alt-ref', '0'] : ['-pix_fmt', 'yuv420p']
+}
+
+function forcesPicture(options: MediaOptions, video: MediaStream): boolean {
+  if (options.mode === 'encode') return true
+  const asked =
+    options.codec !== undefined && options.codec !== 'copy' ? codecNamed(options.codec).name : undefined
+  const { crf, preset, videoBitrate, bitrate, twoPass, resolution, fps, rotate, quality } = options
+  // A copy can only begin at a key picture, and ends where pictures may still be out of order.
+  if ((options.start || options.end !== undefined) && options.codec !== 'copy') return true
+  const values = [crf, preset, videoBitrate, bitrate, resolution, fps, quality]
+  return (
+    (asked !== undefined && asked !== video.codec_name) ||
+    values.some((value) => value !== undefined) ||
+    Boolean(twoPass) ||
+    Boolean(rotate)
+  )
+}
+
+function codecNamed(id: string): VideoCodec {
+  const codec = Object.entries(videoCodecs).find(([name]) => name === id)?.[1]
+  if (!codec) throw new Error(`The codec ${id} is in a container's list but not in the table.`)
+  return codec
+}
+
+function videoCodecFor(container: Container, { codec }: MediaOptions): VideoCodec {
+  return codecNamed(codec === undefined || codec === 'copy' ? (container.video[0] ?? 'h264') : codec)
+}

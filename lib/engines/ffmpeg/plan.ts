@@ -1,0 +1,90 @@
+import type { FormatId } from '../../formats/index.ts'
+import type { Container } from './containers.ts'
+import { cutOf } from './cut.ts'
+import { chapterArgs, coverArgs, subtitleArgs } from './extras.ts'
+import { inputGuard } from './inputs.ts'
+import type { AudioOptions, VideoOptions } from './options.ts'
+import { pictureArgs } from './picture.ts'
+import type { Media } from './probe.ts'
+import { silence, silenceArgs, soundArgs } from './sound.ts'
+
+export type MediaOptions = AudioOptions & Partial<VideoOptions>
+
+export interface Warning {
+  readonly code: string
+  readonly message: string
+}
+
+/** One way to make the target: what ffmpeg is told between its input and its output, and what gets lost. */
+export interface Recipe {
+  readonly input: readonly string[]
+  readonly output: readonly string[]
+  readonly method: 'stream-copy' | 'encode'
+  /** Encoders that take two runs get the bit rate they need from here. */
+  readonly twoPass: boolean
+  readonly warnings: readonly Warning[]
+  readonly has: { readonly video: boolean; readonly audio: number }
+}
+
+export interface RecipeRequest {
+  readonly media: Media
+  readonly from: FormatId
+  readonly to: FormatId
+  readonly container: Container
+  readonly options: MediaOptions
+  /** False after copying gave a bad file. */
+  readonly mayCopy: boolean
+  /** False after subtitles broke it. */
+  readonly keepSubtitles: boolean
+}
+
+export function recipeFor(request: RecipeRequest): Recipe {
+  const { media, container, from, options } = request
+  const picture = container.video.length > 0 ? pictureArgs(request) : undefined
+  const kept = media.audio.slice(0, tracksOf(container))
+  const silent = container.needsSound === true && kept.length === 0
+  const sound = kept.map((stream, index) => soundArgs(stream, index, request))
+  const extras = [subtitleArgs(request), coverArgs(request), chapterArgs(request)]
+  const unused = new Set([picture, ...sound].flatMap((part) => part?.unused ?? []))
+  return {
+    input: [...cutOf(options, media).args, ...(picture?.decoder ?? []), ...inputGuard(from)],
+    output: [
+      ...(silent ? silence : []),
+      ...(picture?.args ?? []),
+      ...sound.flatMap((track) => track.args),
+      ...(silent ? silenceArgs(request) : []),
+      ...extras.flatMap(({ args }) => args),
+      ...['-map_metadata', '0', '-dn', '-max_muxing_queue_size', '4096'],
+      ...(container.args ?? []),
+      ...['-f', container.muxer],
+    ],
+    method: [picture, ...sound].every((part) => part?.copied ?? true) ? 'stream-copy' : 'encode',
+    twoPass: picture?.twoPass ?? false,
+    warnings: [
+      ...extras.flatMap(({ warnings }) => warnings),
+      ...[...unused].map(unusedWarning),
+      ...tracksWarning(media.audio.length, kept.length),
+    ],
+    has: { video: picture !== undefined, audio: sound.length + (silent ? 1 : 0) },
+  }
+}
+
+function tracksOf({ audio, oneAudio }: Container): number {
+  if (audio.length === 0) return 0
+  return oneAudio ? 1 : Number.POSITIVE_INFINITY
+}
+
+function tracksWarning(had: number, kept: number): Warning[] {
+  const dropped = had - kept
+  if (dropped === 0) return []
+  const tracks = dropped === 1 ? '1 sound track was' : `${dropped} sound tracks were`
+  const message = `${tracks} dropped: the format holds ${kept === 0 ? 'no sound' : 'one'}.`
+  return [{ code: 'AUDIO_TRACKS_DROPPED', message }]
+}
+
+function unusedWarning(name: string): Warning {
+  return {
+    code: 'OPTION_NOT_USED',
+    message: `${name} has no meaning for the codec, and was left out.`,
+  }
+}

@@ -1,0 +1,161 @@
+import * as z from 'zod'
+import { AppError } from '../../errors.ts'
+import { type FormatId, formatById } from '../../formats/index.ts'
+import type { Tools } from '../engine.ts'
+import { ProcessFailure } from '../exec.ts'
+import { hasTimes, inputGuard } from './inputs.ts'
+
+const number = z.coerce.number().optional().catch(undefined)
+
+/** Matroska files write the same tag as `alpha_mode` or `ALPHA_MODE`, by who made them. */
+function lowerCaseKeys(tags: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(tags).map(([key, value]) => [key.toLowerCase(), value]))
+}
+
+const Stream = z.object({
+  index: z.number(),
+  codec_type: z.string().default('unknown'),
+  codec_name: z.string().default('unknown'),
+  width: number,
+  height: number,
+  pix_fmt: z.string().default(''),
+  sample_aspect_ratio: z.string().default('1:1'),
+  avg_frame_rate: z.string().default('0/0'),
+  r_frame_rate: z.string().default('0/0'),
+  channels: number,
+  sample_fmt: z.string().default(''),
+  channel_layout: z.string().default(''),
+  sample_rate: number,
+  bit_rate: number,
+  bits_per_sample: number,
+  bits_per_raw_sample: number,
+  duration: number,
+  /** Of what the codec keeps outside of its packets. */
+  extradata_hash: z.string().optional(),
+  /** In the first seconds; only where it was asked for. */
+  nb_read_packets: number,
+  disposition: z.record(z.string(), z.number()).default({}),
+  tags: z.record(z.string(), z.string()).default({}).transform(lowerCaseKeys),
+  side_data_list: z.array(z.looseObject({ rotation: number })).default([]),
+})
+
+const Probed = z.object({
+  streams: z.array(Stream).default([]),
+  chapters: z.array(z.unknown()).default([]),
+  format: z
+    .object({ duration: number, bit_rate: number })
+    .default({ duration: undefined, bit_rate: undefined }),
+})
+
+export type MediaStream = z.output<typeof Stream>
+
+export interface Media {
+  /** Undefined where the file does not say and cannot be asked. */
+  readonly durationS: number | undefined
+  readonly bitRate: number | undefined
+  /** The picture, not a cover. */
+  readonly video: MediaStream | undefined
+  readonly audio: readonly MediaStream[]
+  readonly subtitles: readonly MediaStream[]
+  readonly cover: MediaStream | undefined
+  /** How many. */
+  readonly chapters: number
+}
+
+/** Enough to see that packets come, without reading a long film twice. */
+const firstSeconds = ['-count_packets', '-read_intervals', '%+10']
+
+/** The same, and how long it lasts also where the file does not say: then all of it is read once, not decoded. */
+export async function probeWhole(path: string, format: FormatId, tools: Tools): Promise<Media> {
+  const media = await probe(path, format, tools)
+  if (media.durationS !== undefined || !hasTimes(format)) return media
+  let durationS: number | undefined
+  const onLine = (line: string) => {
+    const micros = /^out_time_us=(\d+)/.exec(line)?.[1]
+    if (micros !== undefined && Number(micros) > 0) durationS = Number(micros) / 1e6
+  }
+  const copy = ['-map', '0:v:0?', '-map', '0:a:0?', '-c', 'copy', '-f', 'null', '-']
+  const args = ['-v', 'error', '-nostdin', '-progress', 'pipe:1', ...inputGuard(format), '-i', path, ...copy]
+  try {
+    await tools.exec('ffmpeg', args, { onLine })
+  } catch (error) {
+    // What cannot be copied may still be decoded, which tells better what is wrong.
+    if (!(error instanceof ProcessFailure)) throw error
+  }
+  return { ...media, durationS }
+}
+
+/** What ffprobe finds. @throws AppError CORRUPT_FILE when it finds nothing. */
+export async function probe(
+  path: string,
+  format: FormatId,
+  tools: Tools,
+  { countPackets = false } = {},
+): Promise<Media> {
+  const show = [
+    '-show_format',
+    '-show_streams',
+    '-show_chapters',
+    '-show_data_hash',
+    'adler32',
+    '-of',
+    'json',
+    ...(countPackets ? firstSeconds : []),
+  ]
+  try {
+    const args = ['-v', 'error', ...inputGuard(format), ...show, '-i', path]
+    const { stdout } = await tools.exec('ffprobe', args, { timeoutS: 60 })
+    const media = mediaOf(Probed.parse(JSON.parse(stdout)))
+    // What is told of a bare stream is a guess from its size.
+    return hasTimes(format) ? media : { ...media, durationS: undefined }
+  } catch (error) {
+    if (!(error instanceof ProcessFailure)) throw error
+    throw unreadable(format, error)
+  }
+}
+
+export function nothingOf(what: string, from: FormatId, to: FormatId): AppError {
+  const sentence = `The ${formatById(from).name} (${from}) has no ${what}, so nothing can become ${to}.`
+  return new AppError('UNSUPPORTED_CONVERSION', sentence, { from, to })
+}
+
+export function unreadable(format: FormatId, cause: Error): AppError {
+  const { name } = formatById(format)
+  return new AppError(
+    'CORRUPT_FILE',
+    `The ${name} (${format}) file is damaged or incomplete.`,
+    { format },
+    { cause },
+  )
+}
+
+function mediaOf({ streams, chapters, format }: z.output<typeof Probed>): Media {
+  const ofType = (type: string) => streams.filter((stream) => stream.codec_type === type)
+  const isCover = (stream: MediaStream) => stream.disposition.attached_pic === 1
+  const durations = [format.duration, ...streams.map((stream) => stream.duration)]
+  return {
+    durationS: durations.find((duration) => duration !== undefined && duration > 0),
+    bitRate: format.bit_rate,
+    video: ofType('video').find((stream) => !isCover(stream)),
+    audio: ofType('audio').filter((stream) => (stream.channels ?? 0) > 0),
+    subtitles: ofType('subtitle'),
+    cover: ofType('video').find(isCover),
+    chapters: chapters.length,
+  }
+}
+
+/** WebM keeps alpha in a second layer that the pixel format does not show. */
+export function hasAlpha({ pix_fmt, tags }: MediaStream): boolean {
+  return tags.alpha_mode === '1' || /^(yuva|rgba|argb|bgra|abgr|gbrap|ya8|ya16|pal8)/.test(pix_fmt)
+}
+
+/** The native decoders drop the alpha layer of WebM. */
+export function alphaDecoder(video: MediaStream | undefined): string[] {
+  if (video?.tags.alpha_mode !== '1') return []
+  return ['-c:v', video.codec_name === 'vp8' ? 'libvpx' : 'libvpx-vp9']
+}
+
+/** Degrees that a player turns the picture by. */
+export function rotationOf({ side_data_list, tags }: MediaStream): number {
+  return side_data_list.find(({ rotation }) => rotation !== undefined)?.rotation ?? Number(tags.rotate ?? 0)
+}

@@ -1,0 +1,95 @@
+import type { Frame, VideoCodec } from './codecs.ts'
+import { readResolution } from './options.ts'
+import type { MediaOptions } from './plan.ts'
+import { type MediaStream, rotationOf } from './probe.ts'
+
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+export interface FilterRequest {
+  readonly video: MediaStream
+  readonly options: MediaOptions
+  readonly codec: VideoCodec
+  readonly size: Size
+  /** Alpha is laid over black. */
+  readonly flatten: boolean
+  /** The container counts pictures. */
+  readonly steady: boolean
+}
+
+const turns = {
+  90: ['transpose=clock'],
+  180: ['hflip', 'vflip'],
+  270: ['transpose=cclock'],
+} as const
+
+/** Everything in a graph is a number or a word of ours; what a client wrote never gets here. */
+export function videoFilter(request: FilterRequest): string {
+  const { options, codec, size, flatten } = request
+  const steps: string[] = []
+  if (flatten) steps.push('format=gbrap', 'premultiply=inplace=1', 'format=gbrp')
+  steps.push(`scale=${size.width}:${size.height}:flags=bicubic`, 'setsar=1')
+  if (options.rotate) steps.push(...turns[options.rotate])
+  if (codec.frame) steps.push(...framed(codec.frame))
+  const rate = frameRate(request)
+  if (rate !== undefined) steps.push(`fps=${rate}`)
+  return steps.join(',')
+}
+
+/** Fitted into the one picture that a codec knows, with black around it. */
+function framed({ width, height, shownWidth }: Frame): string[] {
+  const shown = `${shownWidth}:${height}`
+  return [
+    `scale=${shown}:force_original_aspect_ratio=decrease`,
+    `pad=${shown}:-1:-1`,
+    `scale=${width}:${height}`,
+    `setsar=${shownWidth}/${width}`,
+  ]
+}
+
+/** Even sides, as 4:2:0 needs them. ffmpeg turns the picture upright before its filters see it. */
+export function sizeFor(video: MediaStream, { resolution }: MediaOptions, step = 2): Size {
+  const turned = Math.abs(rotationOf(video)) % 180 === 90
+  const stored = { width: displayWidth(video), height: video.height ?? 2 }
+  const source = turned ? { width: stored.height, height: stored.width } : stored
+  const scale = resolution === undefined ? 1 : scaleTo(source, resolution)
+  return { width: whole(source.width * scale, step), height: whole(source.height * scale, step) }
+}
+
+/** Pixels that are not square are made square, so that the picture keeps its shape everywhere. */
+function displayWidth({ width = 2, sample_aspect_ratio }: MediaStream): number {
+  const [across = 1, down = 1] = sample_aspect_ratio.split(':').map(Number)
+  return across > 0 && down > 0 ? (width * across) / down : width
+}
+
+function scaleTo(source: Size, resolution: string): number {
+  const wanted = readResolution(resolution)
+  if ('shortSide' in wanted) return wanted.shortSide / Math.min(source.width, source.height)
+  return Math.min(wanted.width / source.width, wanted.height / source.height)
+}
+
+const whole = (length: number, step: number) => Math.max(step, Math.round(length / step) * step)
+
+/** What the delays of most animations are whole parts of. */
+const animationRate = '50'
+
+/** Undefined leaves the pictures as they come. */
+function frameRate({ video, options: { fps }, codec, steady }: FilterRequest): string | undefined {
+  const { frameRates }: VideoCodec = codec
+  // An animated PNG tells no rate, and ffmpeg would take its clock of 100,000 ticks for one.
+  if (!frameRates && fps === undefined) return steady && tellsNoRate(video) ? animationRate : undefined
+  if (!frameRates) return String(fps)
+  const wanted = fps ?? ratio(video.avg_frame_rate)
+  const distance = (rate: string) => Math.abs(Math.log(ratio(rate) / wanted))
+  return frameRates.reduce((best, rate) => (distance(rate) < distance(best) ? rate : best))
+}
+
+const tellsNoRate = ({ avg_frame_rate, r_frame_rate }: MediaStream) =>
+  avg_frame_rate === '0/0' && ratio(r_frame_rate) > 1000
+
+function ratio(text: string): number {
+  const [over = 0, under = 1] = text.split('/').map(Number)
+  return over > 0 && under > 0 ? over / under : 25
+}

@@ -1,0 +1,161 @@
+import type { QualityScale } from '../options.ts'
+
+export interface AudioCodec {
+  readonly encoder: string
+  /** As ffprobe names it. */
+  readonly name: string
+  readonly maxChannels: number
+  /** Numbers of channels that it takes, where not every one up to the most. */
+  readonly layouts?: readonly number[]
+  /** Sample rates that it takes; any when left out. */
+  readonly rates?: readonly number[]
+  /** kbit/s of a stereo track; left out where it loses nothing or has one rate only. */
+  readonly kbits?: QualityScale
+  /** The only kbit/s that it takes at a sample rate. */
+  readonly kbitsAt?: (rate: number) => readonly number[]
+  readonly args?: readonly string[]
+  /** The encoder writes what nobody can decode when the low half of every sample is zero. */
+  readonly fullSamples?: true
+}
+
+const mpegRates = [16000, 22050, 24000, 32000, 44100, 48000] as const
+/** kbit/s that MPEG audio layer II knows, at full sample rates and at the low ones of its extension (ISO 13818-3). */
+const layer2 = {
+  full: [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+  low: [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+} as const
+const dolbyRates = [32000, 44100, 48000] as const
+const masterRates = [44100, 48000, 88200, 96000, 176400, 192000] as const
+const telephone = { maxChannels: 1, rates: [8000] } as const
+
+export const audioCodecs = {
+  aac: {
+    encoder: 'aac',
+    name: 'aac',
+    maxChannels: 6,
+    rates: [8000, 11025, 12000, ...mpegRates, 64000, 88200, 96000],
+    kbits: { low: 96, medium: 128, high: 192, highest: 256 },
+  },
+  mp3: {
+    encoder: 'libmp3lame',
+    name: 'mp3',
+    maxChannels: 2,
+    rates: [8000, 11025, 12000, ...mpegRates],
+    kbits: { low: 96, medium: 128, high: 192, highest: 320 },
+  },
+  opus: {
+    encoder: 'libopus',
+    name: 'opus',
+    maxChannels: 8,
+    layouts: [1, 2, 5, 6, 7, 8],
+    rates: [8000, 12000, 16000, 24000, 48000],
+    kbits: { low: 64, medium: 96, high: 128, highest: 192 },
+  },
+  vorbis: {
+    encoder: 'libvorbis',
+    name: 'vorbis',
+    maxChannels: 8,
+    kbits: { low: 96, medium: 128, high: 160, highest: 256 },
+  },
+  ac3: {
+    encoder: 'ac3',
+    name: 'ac3',
+    maxChannels: 6,
+    rates: dolbyRates,
+    kbits: { low: 128, medium: 160, high: 192, highest: 320 },
+  },
+  eac3: {
+    encoder: 'eac3',
+    name: 'eac3',
+    maxChannels: 6,
+    rates: dolbyRates,
+    kbits: { low: 96, medium: 128, high: 192, highest: 320 },
+  },
+  dts: {
+    encoder: 'dca',
+    name: 'dts',
+    maxChannels: 6,
+    layouts: [1, 2, 4, 5, 6],
+    rates: [48000],
+    args: ['-strict', '-2', '-b:a', '768k'],
+  },
+  mp2: {
+    encoder: 'mp2',
+    name: 'mp2',
+    maxChannels: 2,
+    rates: mpegRates,
+    kbitsAt: (rate) => (rate < 32_000 ? layer2.low : layer2.full),
+    kbits: { low: 96, medium: 128, high: 192, highest: 320 },
+  },
+  wma: {
+    encoder: 'wmav2',
+    name: 'wmav2',
+    maxChannels: 2,
+    rates: [22050, 32000, 44100, 48000],
+    kbits: { low: 96, medium: 128, high: 160, highest: 192 },
+  },
+  amr: {
+    encoder: 'libopencore_amrnb',
+    name: 'amr_nb',
+    maxChannels: 1,
+    rates: [8000],
+    args: ['-b:a', '12.2k'],
+  },
+  awb: {
+    encoder: 'libvo_amrwbenc',
+    name: 'amr_wb',
+    maxChannels: 1,
+    rates: [16000],
+    args: ['-b:a', '23.85k'],
+  },
+  speex: { encoder: 'libspeex', name: 'speex', maxChannels: 2, rates: [8000, 16000, 32000] },
+  flac: { encoder: 'flac', name: 'flac', maxChannels: 8 },
+  alac: { encoder: 'alac', name: 'alac', maxChannels: 8 },
+  wavpack: { encoder: 'wavpack', name: 'wavpack', maxChannels: 255 },
+  tta: { encoder: 'tta', name: 'tta', maxChannels: 16 },
+  pcm: { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 255 },
+  'pcm-be': { encoder: 'pcm_s16be', name: 'pcm_s16be', maxChannels: 255 },
+  'pcm-planar': { encoder: 'pcm_s16be_planar', name: 'pcm_s16be_planar', maxChannels: 16 },
+  alaw: { encoder: 'pcm_alaw', name: 'pcm_alaw', ...telephone },
+  mulaw: { encoder: 'pcm_mulaw', name: 'pcm_mulaw', ...telephone },
+  'pcm-8k': { encoder: 'pcm_s16le', name: 'pcm_s16le', ...telephone },
+  'pcm-stereo': { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 2, layouts: [2] },
+  'pcm-cd': { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 2, layouts: [2], rates: [44100] },
+  gsm: { encoder: 'libgsm', name: 'gsm', ...telephone },
+  g726: { encoder: 'g726', name: 'adpcm_g726', ...telephone, args: ['-b:a', '32k'] },
+  g722: { encoder: 'g722', name: 'adpcm_g722', maxChannels: 1, rates: [16000] },
+  codec2: { encoder: 'libcodec2', name: 'codec2', ...telephone, args: ['-mode', '3200'] },
+  dfpwm: { encoder: 'dfpwm', name: 'dfpwm', maxChannels: 1, rates: [48000] },
+  adx: { encoder: 'adpcm_adx', name: 'adpcm_adx', maxChannels: 2 },
+  yamaha: { encoder: 'adpcm_yamaha', name: 'adpcm_yamaha', maxChannels: 1, rates: [44100] },
+  sbc: { encoder: 'sbc', name: 'sbc', maxChannels: 2, rates: [16000, 32000, 44100, 48000] },
+  // Its files say nothing of themselves; readers take them for stereo of 48 kHz.
+  aptx: { encoder: 'aptx', name: 'aptx', maxChannels: 2, layouts: [2], rates: [48000] },
+  mlp: {
+    encoder: 'mlp',
+    name: 'mlp',
+    maxChannels: 6,
+    rates: masterRates,
+    args: ['-strict', '-2'],
+    fullSamples: true,
+  },
+  truehd: {
+    encoder: 'truehd',
+    name: 'truehd',
+    maxChannels: 6,
+    layouts: [2, 5, 6],
+    rates: masterRates,
+    args: ['-strict', '-2'],
+    fullSamples: true,
+  },
+  // One block of sound for each picture, of which there are 25 in a second.
+  amv: {
+    encoder: 'adpcm_ima_amv',
+    name: 'adpcm_ima_amv',
+    maxChannels: 1,
+    rates: [22050],
+    args: ['-block_size', '882'],
+  },
+} as const satisfies Record<string, AudioCodec>
+
+export type AudioCodecId = keyof typeof audioCodecs

@@ -1,0 +1,19 @@
+import type { FormatId } from '../../formats/index.ts'
+import type { Tools } from '../engine.ts'
+import { runFfmpeg } from './run.ts'
+
+/** A bitmap of any of its many kinds as PNG, which the picture library does not read, or how an animation begins. */
+export async function firstPicture(
+  source: string,
+  from: FormatId,
+  target: string,
+  tools: Tools,
+): Promise<void> {
+  const demuxer = from === 'apng' ? 'apng' : 'bmp_pipe'
+  const input = ['-protocol_whitelist', 'file,pipe', '-f', demuxer, '-i', source]
+  await runFfmpeg(
+    [...input, '-frames:v', '1', '-f', 'image2', '-update', '1', target],
+    { durationS: undefined },
+    tools,
+  )
+}

@@ -1,0 +1,167 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../errors.ts'
+import { type FormatId, formatById } from '../../formats/index.ts'
+import type { InputFile, Result, Tools, Work } from '../engine.ts'
+import { withoutEntities } from '../html-entities.ts'
+import { closed, cuesOf, isOpen, subRipOf, untilNext, wordsOf } from '../subtitle-cues.ts'
+import { utf8Copy } from '../text-encoding.ts'
+import { textSubtitles } from './extras.ts'
+import { inputGuard } from './inputs.ts'
+import { probe, unreadable } from './probe.ts'
+
+/** How ffmpeg is told to read each; by their first bytes it misses short files and those without a header. */
+const demuxers = {
+  srt: 'srt',
+  vtt: 'webvtt',
+  ass: 'ass',
+  ssa: 'ass',
+  sub: 'microdvd',
+  smi: 'sami',
+  lrc: 'lrc',
+  scc: 'scc',
+  mpl2: 'mpl2',
+  jss: 'jacosub',
+  pjs: 'pjs',
+  aqt: 'aqtitle',
+} as const satisfies Partial<Record<FormatId, string>>
+
+/** Encoder and muxer. Lyrics have no tags for bold and the like, so they get the words alone. */
+const writers = {
+  srt: ['srt', 'srt'],
+  vtt: ['webvtt', 'webvtt'],
+  ass: ['ass', 'ass'],
+  ttml: ['ttml', 'ttml'],
+  lrc: ['text', 'lrc'],
+} as const satisfies Partial<Record<FormatId, readonly [encoder: string, muxer: string]>>
+
+export const subtitleSources = Object.keys(demuxers) as (keyof typeof demuxers)[] // Object.keys forgets the names.
+export const subtitleTargets: readonly FormatId[] = [
+  ...(Object.keys(writers) as (keyof typeof writers)[]), // Object.keys forgets the names.
+  'txt',
+]
+/** Films that hold text with times, and what it is wanted as. */
+export const subtitledFilms = ['mkv', 'mp4', 'mov', 'webm', 'm4v'] as const
+export const filmSubtitles = ['srt', 'vtt', 'ass'] as const
+
+/** Far more words than the longest film has. */
+const maxTextMb = 32
+/** XML takes several times the bytes of short words. */
+const maxFileBytes = 8 * maxTextMb * 1024 * 1024
+
+interface Track {
+  readonly path: string
+  readonly demuxer: string
+}
+
+export async function convertSubtitles(
+  { from, to }: Work,
+  input: InputFile,
+  target: string,
+  tools: Tools,
+): Promise<Result> {
+  const isFilm = subtitledFilms.some((one) => one === from)
+  const track = isFilm ? await trackOf(input, from, to, tools) : await textOf(input, from, to, tools)
+  const plain = join(tools.workDir, 'words.srt')
+  await rewrite(track, ['text', 'srt'], plain, tools)
+  const found = cuesOf(await readFile(plain, 'utf8'))
+  const cues = from === 'lrc' ? untilNext(found) : found.some(isOpen) ? closed(found) : found
+  if (cues.length === 0)
+    throw isFilm ? noSubtitles(from, '') : unreadable(from, new Error('no cue was found'))
+  const writer = to in writers ? writers[to as keyof typeof writers] : undefined // Just looked up.
+  // Captions are dressed in a font and a place of the decoder's, and the writer of TTML takes no styles.
+  const wordsOnly = cues !== found || from === 'scc' || (to === 'ttml' && track.demuxer === 'ass')
+  if (wordsOnly) await writeFile(plain, subRipOf(cues))
+  if (!writer) await writeFile(target, wordsOf(cues))
+  else await rewrite(wordsOnly ? { path: plain, demuxer: 'srt' } : track, writer, target, tools)
+  // Some writers end the lines within a cue as Windows does, and the others not.
+  const made = (await readFile(target, 'utf8')).replaceAll('\r', '')
+  await writeFile(target, to === 'vtt' ? escaped(made) : made)
+  tools.progress(1)
+  return { files: [{ path: target }], details: { cues: cues.length } }
+}
+
+async function rewrite(
+  { path, demuxer }: Track,
+  [encoder, muxer]: readonly [string, string],
+  target: string,
+  tools: Tools,
+): Promise<void> {
+  const guard = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', demuxer, '-f', demuxer]
+  const output = ['-map', '0:s:0', '-c:s', encoder, '-flags:s', '+bitexact', '-fflags', '+bitexact']
+  await tools.exec('ffmpeg', [...quiet, ...guard, '-i', path, ...output, '-f', muxer, target], {
+    maxFileBytes,
+  })
+}
+
+const quiet = ['-nostdin', '-hide_banner', '-v', 'error', '-y']
+
+/** The first track of text as a file of its own; styled ones keep their styles. @throws AppError INVALID_INPUT */
+async function trackOf(input: InputFile, from: FormatId, to: FormatId, tools: Tools): Promise<Track> {
+  const { subtitles } = await probe(input.path, from, tools)
+  const stream = subtitles.find(({ codec_name }) => textSubtitles.includes(codec_name))
+  if (!stream) throw noSubtitles(from, subtitles.length > 0 ? ' Those it has are pictures.' : '')
+  const kind = to === 'ass' || /^(ass|ssa)$/.test(stream.codec_name) ? 'ass' : 'srt'
+  const path = join(tools.workDir, `track.${kind}`)
+  const output = ['-map', `0:${stream.index}`, '-c:s', kind, '-f', kind, path]
+  await tools.exec('ffmpeg', [...quiet, ...inputGuard(from), '-i', input.path, ...output], {
+    maxFileBytes: maxTextMb * 1024 * 1024,
+  })
+  if (kind === 'ass' && to !== 'ass') await writeFile(path, withoutDrawings(await readFile(path, 'utf8')))
+  return { path, demuxer: kind }
+}
+
+function noSubtitles(from: FormatId, why: string): AppError {
+  const { name } = formatById(from)
+  const sentence = `The ${name} (${from}) has no subtitles that are text.${why} Send a film with a track of text.`
+  return new AppError('INVALID_INPUT', sentence, { field: 'file', from })
+}
+
+/** A copy in UTF-8 and without what ffmpeg stumbles over. */
+async function textOf(input: InputFile, from: FormatId, to: FormatId, tools: Tools): Promise<Track> {
+  if (input.size > maxTextMb * 1024 * 1024) {
+    const sentence = `Subtitles of more than ${maxTextMb} MB are not read.`
+    throw new AppError('FILE_TOO_LARGE', sentence, { field: 'file', limitMb: maxTextMb })
+  }
+  const text = (await readFile(await utf8Copy(input, tools.workDir), 'utf8')).replace(/^\ufeff/, '')
+  const path = join(tools.workDir, `source.${from}`)
+  await writeFile(path, readable(text, from, to))
+  // Its header is of another version than ASS: by way of SubRip the styles are gone, but every reader agrees.
+  if (from !== 'ssa' || to !== 'ass' || /^ScriptType:\s*v4\.00\+/im.test(text))
+    return { path, demuxer: demuxerOf(from, text) }
+  const between = join(tools.workDir, 'between.srt')
+  await rewrite({ path, demuxer: 'ass' }, writers.srt, between, tools)
+  tools.warn('STYLES_DROPPED', 'Only the words, their times, places and emphasis were kept of the styles.')
+  return { path: between, demuxer: 'srt' }
+}
+
+function readable(text: string, from: FormatId, to: FormatId): string {
+  if ((from === 'ass' || from === 'ssa') && to !== 'ass') return withoutDrawings(text)
+  if (from === 'smi') {
+    // Standing alone it clears the screen, and ffmpeg knows it by this name only.
+    const named = withoutEntities(text).replaceAll('\u00a0', '&nbsp;')
+    return named.replaceAll(/(?<=[^\s>;])&nbsp;|&nbsp;(?=[^\s<&])/g, ' ')
+  }
+  // The moment of each word, as karaoke has it.
+  if (from === 'lrc') return text.replaceAll(/<\d+:\d\d(?:[.:]\d+)?>/g, '')
+  return text
+}
+
+/** ffmpeg takes the corners of shapes that signs are drawn with for words. */
+function withoutDrawings(text: string): string {
+  return text
+    .replaceAll(/\{[^{}\n]{0,500}\\p[1-9][^{}\n]{0,500}\}[^{\n]*/g, '')
+    .replaceAll(/^Dialogue:(?:[^,\n]*,){9}(?:\{[^{}\n]*\}|[ \r])*$/gm, '')
+}
+
+/** Two unlike formats are called SUB. */
+function demuxerOf(from: FormatId, text: string): string {
+  if (from === 'sub' && !/^\s*\{/.test(text))
+    return /^\[\d\d:\d\d:\d\d\]/m.test(text) ? 'subviewer1' : 'subviewer'
+  return from in demuxers ? demuxers[from as keyof typeof demuxers] : 'srt' // Just looked up.
+}
+
+/** ffmpeg writes the letters that mark tags and entities as they are, and browsers then drop what follows them. */
+function escaped(webVtt: string): string {
+  return webVtt.replaceAll(/&(?!(?:amp|lt|gt|nbsp|lrm|rlm);)/g, '&amp;').replaceAll(/<(?!\/?[biu]>)/g, '&lt;')
+}

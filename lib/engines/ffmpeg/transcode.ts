@@ -1,0 +1,86 @@
+import { AppError } from '../../errors.ts'
+import { type FormatId, formatById } from '../../formats/index.ts'
+import type { Result, Tools, Work } from '../engine.ts'
+import { ProcessFailure } from '../exec.ts'
+import { audios, videos } from './capabilities.ts'
+import type { Container } from './containers.ts'
+import { cutOf } from './cut.ts'
+import { audioOptions, videoOptions } from './options.ts'
+import { type MediaOptions, recipeFor } from './plan.ts'
+import { type Media, nothingOf } from './probe.ts'
+import { encode, isSound } from './run.ts'
+import { audioContainers } from './sound-containers.ts'
+import { videoContainers } from './video-containers.ts'
+
+export interface Transcoding {
+  readonly path: string
+  readonly from: FormatId
+  readonly media: Media
+  readonly target: string
+  readonly to: FormatId
+  readonly container: Container
+  readonly options: MediaOptions
+}
+
+/** Copy what fits; encode all when that fails; leave the subtitles when they are what fails. */
+const attempts = [
+  { mayCopy: true, keepSubtitles: true },
+  { mayCopy: false, keepSubtitles: true },
+  { mayCopy: false, keepSubtitles: false },
+] as const
+
+export async function transcode(transcoding: Transcoding, tools: Tools): Promise<Result> {
+  const { path, from, to, media, target, options } = transcoding
+  checkStreams(transcoding)
+  const { durationS } = cutOf(options, media)
+  let failed: ProcessFailure | undefined
+  let tried = ''
+  for (const attempt of attempts) {
+    const recipe = recipeFor({ ...transcoding, ...attempt })
+    const said = recipe.output.join(' ')
+    if (said === tried) continue
+    tried = said
+    try {
+      await encode(recipe, { source: path, target, durationS }, tools)
+    } catch (error) {
+      if (!(error instanceof ProcessFailure)) throw error
+      failed = error
+      continue
+    }
+    if (!(await isSound(target, to, recipe, durationS, tools))) continue
+    for (const { code, message } of recipe.warnings) tools.warn(code, message)
+    tools.progress(1)
+    return { files: [{ path: target }], method: recipe.method, details: detailsOf(media) }
+  }
+  if (failed) throw failed
+  const sentence = `The ${formatById(from).name} (${from}) breaks off or cannot be decoded.`
+  throw new AppError('CORRUPT_FILE', sentence, { format: from })
+}
+
+export function containerOf(to: FormatId): Container {
+  const video = videos.find((id) => id === to)
+  const audio = audios.find((id) => id === to)
+  if (video) return videoContainers[video]
+  if (audio) return audioContainers[audio]
+  throw new Error(`ffmpeg was asked for ${to}, which it does not declare.`)
+}
+
+export function targetOf({ to, options }: Work): { container: Container; options: MediaOptions } {
+  const container = containerOf(to)
+  const schema = container.video.length > 0 ? videoOptions(container) : audioOptions(container)
+  return { container, options: schema.parse(options) }
+}
+
+function checkStreams({ media, container, from, to }: Transcoding): void {
+  if (container.video.length === 0 && media.audio.length === 0) throw nothingOf('sound', from, to)
+  if (container.audio.length === 0 && !media.video) throw nothingOf('picture', from, to)
+  if (!media.video && media.audio.length === 0) throw nothingOf('picture and no sound', from, to)
+}
+
+function detailsOf({ durationS, video, audio }: Media): Record<string, unknown> {
+  return {
+    ...(durationS !== undefined && { durationS }),
+    hasVideo: video !== undefined,
+    audioTracks: audio.length,
+  }
+}
