@@ -91,10 +91,11 @@ export function parseWith<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  const errors = parsed.error.issues.map((issue) => ({
-    field: issue.path.join('.') || where,
-    error: `${expectation(issue, schema).replace(/\.$/, '')}${arrival(issue, value)}`,
-  }))
+  const errors = parsed.error.issues.map((issue) => {
+    const { path, came } = sentAt(issue.path, value)
+    const error = `${expectation(issue, schema).replace(/\.$/, '')}${arrival(path, issue.message, came)}`
+    return { field: path.join('.') || where, error }
+  })
   const [first] = errors
   throw new AppError('INVALID_INPUT', `${first?.field}: ${first?.error}.`, { field: first?.field, errors })
 }
@@ -115,15 +116,23 @@ function descriptionOf(type: unknown): string | undefined {
   return type.description ?? descriptionOf(inner)
 }
 
+/** The field as the client sent it: where a schema makes a list of a text, the text as a whole is what came. */
+function sentAt(path: readonly PropertyKey[], value: unknown): { path: PropertyKey[]; came: unknown } {
+  const sent: PropertyKey[] = []
+  let came = value
+  for (const name of path) {
+    if (typeof came !== 'object' || came === null) break
+    sent.push(name)
+    came = (came as Record<PropertyKey, unknown>)[name]
+  }
+  return { path: sent, came }
+}
+
 /** Values of these names are not shown, not even to who sent them: replies end up in logs. */
 const secret = /password|secret|token|key/i
 
-function arrival({ path, message }: Issue, value: unknown): string {
+function arrival(path: readonly PropertyKey[], message: string, came: unknown): string {
   if (path.length === 0 || path.some((name) => secret.test(String(name))) || /\bgot\b/.test(message))
     return ''
-  const came = path.reduce<unknown>(
-    (at, name) => (at as Record<PropertyKey, unknown> | undefined)?.[name],
-    value,
-  )
   return came === undefined ? '' : `, got ${JSON.stringify(came).slice(0, 80)}`
 }

@@ -176,6 +176,12 @@ test('names with emoji, quotes, newlines and folders come back harmless', async 
   }
 })
 
+test('a status that no job can have is refused with what was sent', async () => {
+  const failure = await refused(await client.fetch('/v1/jobs?status=failed,finished'))
+  assert.equal(failure.code, 'INVALID_INPUT')
+  assert.match(failure.message, /^status: .*"completed".* got "failed,finished"\.$/)
+})
+
 test('unknown job ids, and ids that could be paths, are not found', async () => {
   for (const id of ['job_00000000000000000000000000', 'job_x', 'JOB', `job_${'a'.repeat(150)}`]) {
     for (const path of [`/v1/status/${id}`, `/v1/jobs/${id}`, `/v1/download/${id}`]) {
