@@ -57,7 +57,7 @@ export const presignUpload = contract({
     const maxSize = Math.min(maxPutBytes, services.config.MAX_FILE_MB * 1024 * 1024)
     if (body.size > maxSize) throw tooLarge(maxSize, body.size)
     if (body.size === 0) {
-      throw new AppError('INVALID_INPUT', 'size: the file is empty, there is nothing to convert.', {
+      throw new AppError('INVALID_INPUT', 'The file is empty, so there is nothing to convert.', {
         field: 'size',
       })
     }
