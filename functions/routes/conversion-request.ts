@@ -10,12 +10,13 @@ import { AppError, type ErrorCode } from '../../lib/errors.ts'
 import { withExtension } from '../../lib/file-name.ts'
 import { detectFormat, type PdfHint } from '../../lib/formats/detect.ts'
 import { type FormatId, formatByAlias, formatById } from '../../lib/formats/index.ts'
+import { decryptFirst } from '../../lib/formats/locked-pdf.ts'
 import type { HttpRequest } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
 import { conversionJob } from '../../lib/jobs/conversion.ts'
 import { isTerminal, type Job, type StoredFile } from '../../lib/jobs/job.ts'
 import { statusView } from '../../lib/jobs/view.ts'
-import { planRoute } from '../../lib/plan/index.ts'
+import { optionsOf, planRoute } from '../../lib/plan/index.ts'
 import type { Services } from '../../lib/services.ts'
 import { takenBy, type UploadRecord } from '../../lib/uploads.ts'
 import { stepsWithOptions } from './conversion-options.ts'
@@ -148,9 +149,8 @@ export async function startConversion(
   services: Services,
 ): Promise<Job> {
   const { sources, operation, engine, options } = request
-  const hint = pdfHint(operation, options)
   const files: StoredFile[] = []
-  for (const source of sources) files.push(storedFile(source, await detectFormat(source, hint)))
+  for (const source of sources) files.push(storedFile(source, await detectSource(source, request, services)))
   const [first, ...more] = files
   if (!first) throw new Error('a conversion without a source')
   const from = first.format as FormatId // detectFormat made it
@@ -182,6 +182,21 @@ export async function startConversion(
     })
   for (const source of sources) source.adopt()
   return state.job
+}
+
+/** @throws AppError with the way out that the conversion has, for a PDF whose password is missing or wrong. */
+async function detectSource(
+  source: Source,
+  { operation, options, to = 'pdf', engine }: ConversionRequest,
+  { engines }: Services,
+) {
+  try {
+    return await detectFormat(source, pdfHint(operation, options))
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'PDF_ENCRYPTED') throw error
+    const route = planRoute({ from: 'pdf', to, operation, engine, engines })
+    throw 'password' in optionsOf(route).shape ? error : decryptFirst(error)
+  }
 }
 
 /** What must be known to look into a PDF. */

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path'
-import { AppError } from '../errors.ts'
+import { passwordMissing } from '../formats/locked-pdf.ts'
 import type { Tools } from './engine.ts'
 import { ProcessFailure } from './exec.ts'
 import { damaged, qpdf } from './qpdf.ts'
@@ -29,11 +29,7 @@ type Facts = Omit<OpenPdf, 'path'>
 export async function openPdf(source: string, password: string | undefined, tools: Tools): Promise<OpenPdf> {
   const facts = await factsOf(source, tools)
   if (facts !== 'locked') return { path: source, ...facts }
-  if (password === undefined) {
-    throw new AppError('PDF_ENCRYPTED', 'The PDF needs a password to open: send it as `password`.', {
-      field: 'password',
-    })
-  }
+  if (password === undefined) throw passwordMissing()
   const path = join(tools.workDir, `open-${basename(source)}`)
   await qpdf({ inputFile: source, password, decrypt: '', outputFile: path }, tools)
   const opened = await factsOf(path, tools)

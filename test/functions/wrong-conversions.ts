@@ -104,7 +104,15 @@ export const wrongConversions: readonly {
     fields: { targetFormat: 'jpg' },
     status: 422,
     code: 'PDF_ENCRYPTED',
-    message: /password/,
+    message: /send it as `password`/,
+  },
+  {
+    name: 'a PDF that needs a password, for a target that takes none,',
+    file: { name: 'a.pdf', bytes: fixture('needs-password.pdf') },
+    fields: { targetFormat: 'docx' },
+    status: 422,
+    code: 'PDF_ENCRYPTED',
+    message: /does not read one: .*toolOperation=decrypt-pdf/,
   },
   {
     name: 'a file that is nothing we know',

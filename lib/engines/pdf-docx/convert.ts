@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts'
+import { decryptFirst } from '../../formats/locked-pdf.ts'
 import type { Capability, Result, Tools, Work } from '../engine.ts'
 import { hasText, lettersByPage, recognize } from '../ocr-recognize.ts'
 import { pagesOf } from '../page-range.ts'
@@ -81,13 +82,4 @@ async function withText(
     tools.warn('TEXT_MAY_BE_MISSING', 'The text of the pages could not be read, so they are pictures.')
     return { path, recognized: 0 }
   }
-}
-
-function decryptFirst(cause: AppError): AppError {
-  return new AppError(
-    'PDF_ENCRYPTED',
-    'The PDF needs a password to open, and this conversion does not read one: send the file with toolOperation=decrypt-pdf and its password first.',
-    { field: 'file', hint: 'toolOperation=decrypt-pdf' },
-    { cause },
-  )
 }

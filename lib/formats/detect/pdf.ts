@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts'
+import { passwordMissing } from '../locked-pdf.ts'
 import { ascii, damaged, type OpenedFile } from './source.ts'
 
 export interface PdfHint {
@@ -22,11 +23,7 @@ export async function checkPdf(file: OpenedFile, hint: PdfHint): Promise<void> {
   }
   if (!(await mentionsEncryption(file, tail))) return
   if (await opens(file, undefined)) return
-  if (hint.password === undefined) {
-    throw new AppError('PDF_ENCRYPTED', 'The PDF needs a password to open: send it as `password`.', {
-      field: 'password',
-    })
-  }
+  if (hint.password === undefined) throw passwordMissing()
   if (await opens(file, hint.password)) return
   throw new AppError('PDF_ENCRYPTED', 'The password does not open this PDF.', { field: 'password' })
 }
