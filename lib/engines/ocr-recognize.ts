@@ -5,25 +5,29 @@ import { AppError } from '../errors.ts'
 import type { Tools } from './engine.ts'
 import { ProcessFailure } from './exec.ts'
 import { tesseractLanguages } from './ocr-languages.ts'
+import { straightenLayers } from './ocr-layers-in-pdf.ts'
 import { damaged } from './qpdf.ts'
 
+/** What is to be read, and how. */
 export interface Recognition {
   /** Needs no password and restricts nothing. */
   readonly path: string
   /** Counted from 1; those that have text already are left as they are. */
   readonly pages: readonly number[]
+  /** As `ocrLanguage` gives it: `eng+chi-sim`. */
   readonly language: string
   /** Turns crooked pages straight, which encodes their pictures anew. */
   readonly deskew: boolean
   /** Pixels per inch that small pictures are enlarged to before they are read. */
   readonly oversample?: number
+  /** Told how many pages are done, as far as that can be seen. */
   onPage(done: number): void
 }
 
 /** Letters from which on a page counts as one with text: scanners stamp their name on pictures. */
 const fewLetters = 12
 
-/** How many letters each page has, in the order of the pages. */
+/** How many letters and digits each page has, in the order of the pages. @throws AppError CORRUPT_FILE. */
 export async function lettersByPage(path: string, tools: Tools): Promise<number[]> {
   const text = join(tools.workDir, 'letters.txt')
   try {
@@ -38,7 +42,14 @@ export async function lettersByPage(path: string, tools: Tools): Promise<number[
 
 export const hasText = (letters: number) => letters >= fewLetters
 
-/** Puts the text of pictures behind them. @returns the path of the new PDF. @throws AppError CORRUPT_FILE. */
+/** Whose lines run to the left, and whose words have no spaces: see `ocr-layer.ts`. */
+const crookedLanguages = /ara|jpn|chi/
+
+/**
+ * Puts the text of pictures behind them.
+ * @returns the path of the new PDF.
+ * @throws AppError CORRUPT_FILE, CONVERSION_FAILED (a signed PDF), FILE_TOO_LARGE.
+ */
 export async function recognize(recognition: Recognition, tools: Tools): Promise<string> {
   const { path, pages, language, deskew, oversample } = recognition
   const out = join(tools.workDir, 'recognized.pdf')
@@ -53,13 +64,15 @@ export async function recognize(recognition: Recognition, tools: Tools): Promise
   ]
   const stopWatching = watchPages(recognition, tools)
   try {
+    // It reads a page on each core; threads of Tesseract besides would only wait for each other.
     await tools.exec('ocrmypdf', [...args, path, out], { env: { OMP_THREAD_LIMIT: '1' } })
-    return out
   } catch (error) {
     throw explained(error)
   } finally {
     stopWatching()
   }
+  if (crookedLanguages.test(language)) await straightenLayers(out, pages, tools)
+  return out
 }
 
 /** It tells no progress where there is no terminal; but each page that is done leaves a file. */
