@@ -22,6 +22,7 @@ export const ocrLanguages = {
 } as const satisfies Readonly<Record<string, string>>
 
 const names = Object.keys(ocrLanguages)
+/** Time grows with each: where one is not sure of a word, Tesseract asks the next. */
 const maxTogether = 5
 const one = `(?:${names.join('|')})`
 const several = new RegExp(`^${one}(?:\\+${one}){0,${maxTogether - 1}}$`)
@@ -37,6 +38,7 @@ const spelled = (value: unknown) =>
         .join('+')
     : value
 
+/** One language or several, the main one first, as `eng+deu`; spelled in any case, and with `_` as Tesseract does. */
 export const ocrLanguage = z.preprocess(
   spelled,
   z
@@ -50,7 +52,7 @@ export const ocrLanguage = z.preprocess(
     ),
 )
 
-/** As Tesseract is told: `eng+chi_sim`, each once. */
+/** What `tesseract -l` takes: `eng+chi_sim` for `eng+chi-sim`, each language once. */
 export function tesseractLanguages(language: string): string {
   return [...new Set(language.split('+'))].join('+').replaceAll('-', '_')
 }

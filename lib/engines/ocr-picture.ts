@@ -8,15 +8,17 @@ export const readablePictures = ['png', 'jpg', 'tiff', 'webp', 'gif'] as const
 
 export interface PicturePdf {
   readonly path: string
+  /** How many. */
   readonly pages: number
-  /** Pixels per inch. */
+  /** Pixels per inch, as the pages are measured; the picture itself may say something else. */
   readonly dpi: number
 }
 
 const maxPages = 500
+/** Of one page; OCRmyPDF leaves larger ones unread (`--skip-big`), which nobody would be told of. */
 const maxPixels = 150_000_000
 
-/** One PDF page per picture, of the size that a scan of it would have. @throws AppError CORRUPT_FILE. */
+/** One PDF page per picture, of the size that a scan of it would have. @throws AppError CORRUPT_FILE, FILE_TOO_LARGE. */
 export async function pictureAsPdf(input: InputFile, tools: Tools): Promise<PicturePdf> {
   try {
     return await asPdf(input, tools)
@@ -60,7 +62,10 @@ async function pngsOf(input: InputFile, tools: Tools): Promise<{ files: string[]
   return { files, dpi: dpiOf(width, height, density) }
 }
 
-/** Cameras and screens write any number; what would make no sheet of paper is set to make one. */
+/**
+ * Pixels per inch. Cameras and screens write any number; what would make no sheet of paper (2 to 24 inches) is set to
+ * make one of 11 inches, the longer side of a letter.
+ */
 function dpiOf(width: number, height: number, density = 72): number {
   const inches = Math.max(width, height) / density
   if (density >= 100 && inches >= 2 && inches <= 24) return density

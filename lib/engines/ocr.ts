@@ -37,7 +37,10 @@ interface Searchable {
   readonly recognized: readonly number[]
 }
 
-/** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED. */
+/**
+ * `details` counts the `pages`, and those of them that were read (`pagesRecognized`).
+ * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, FILE_TOO_LARGE, CONVERSION_FAILED (a signed PDF).
+ */
 export async function runOcr(work: Work, tools: Tools): Promise<Result> {
   const [input] = work.inputs
   if (!input) throw new Error('ocr was called without an input.')
@@ -70,6 +73,7 @@ async function picturePdf({ inputs: [input], options }: Work, tools: Tools): Pro
   const picture = await pictureAsPdf(input, tools)
   const pages = Array.from({ length: picture.pages }, (_, index) => index + 1)
   const onPage = (done: number) => tools.progress((done / pages.length) * 0.9, 'ocr')
+  // Tesseract reads best from 300 dpi on (its "ImproveQuality"); enlarging what is almost that only takes time.
   const enlarged = picture.dpi < 250 ? { oversample: 300 } : {}
   const { path } = picture
   const made = await recognize({ path, pages, language, deskew: false, ...enlarged, onPage }, tools)
