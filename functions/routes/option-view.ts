@@ -9,6 +9,8 @@ export const OptionView = z.object({
   min: z.number().optional(),
   max: z.number().optional(),
   pattern: z.string().optional(),
+  spelled: z.boolean().optional().describe('The number may also come as text, as the description says'),
+  deprecated: z.boolean().optional().describe('Another option takes its place'),
   description: z.string(),
 })
 export type OptionView = z.infer<typeof OptionView>
@@ -22,6 +24,7 @@ interface JsonSchema {
   readonly pattern?: string
   readonly default?: unknown
   readonly description?: string
+  readonly deprecated?: boolean
 }
 
 const cache = new WeakMap<z.ZodType, OptionView>()
@@ -65,6 +68,7 @@ function describe(name: string, option: z.ZodType): OptionView {
   const [number] = forms.filter(({ type }) => type === 'integer' || type === 'number')
   const pattern = forms.find((form) => form.pattern)?.pattern
   const fallback = output.default ?? input.default
+  const isSpelled = number !== undefined && words.length === 0 && takesText(option)
   return {
     name,
     // Words come first where an option takes words or a number: bounds beside them tell of the number.
@@ -75,8 +79,13 @@ function describe(name: string, option: z.ZodType): OptionView {
     ...bound('min', number?.minimum),
     ...bound('max', number?.maximum),
     ...(pattern && { pattern }),
+    ...(isSpelled && { spelled: true }),
+    ...(output.deprecated && { deprecated: true }),
   }
 }
+
+/** zod cannot tell what becomes a number before it looks, so it is tried: a time, and amounts with a unit. */
+const takesText = (option: z.ZodType) => ['0:01', '64k', '2M'].some((text) => option.safeParse(text).success)
 
 const formsOf = (schema: JsonSchema): readonly JsonSchema[] =>
   (schema.anyOf ?? [schema]).filter(({ type }) => type !== 'null')

@@ -16,14 +16,16 @@ interface Field {
 
 /** The options of a pair as the service describes them, folded away: the defaults are good. */
 export function optionForm(options: readonly Option[]): OptionForm {
-  const fields = options.map((option) => ({ option, ...fieldOf(option) }))
+  // What has another name by now is for programs that know the old one.
+  const shown = options.filter(({ deprecated }) => !deprecated)
+  const fields = shown.map((option) => ({ option, ...fieldOf(option) }))
   const details = element(
     'details',
     { class: 'options' },
     element('summary', {}, 'Options'),
     element('div', { class: 'options-grid' }, ...fields.map((field) => field.element)),
   )
-  details.hidden = options.length === 0
+  details.hidden = shown.length === 0
   return {
     element: details,
     values: () => {
@@ -80,7 +82,8 @@ function controlOf(option: Option, attributes: Attributes): Pick<Field, 'control
         : checkbox(attributes, option.default === true)
     case 'integer':
     case 'number':
-      return numberInput(option, attributes)
+      // A field of numbers would refuse 0:01 and 500k.
+      return option.spelled ? textInput(option, attributes) : numberInput(option, attributes)
     case 'string':
       return textInput(option, attributes)
   }
@@ -129,7 +132,8 @@ function textInput(option: Option, attributes: Attributes) {
   return { control, value: () => control.value || undefined }
 }
 
-function placeholderOf({ default: initial, min, max }: Option): string {
+function placeholderOf({ default: initial, min, max, spelled }: Option): string {
   if (initial !== undefined) return String(initial)
+  if (spelled) return 'Automatic'
   return min !== undefined && max !== undefined ? `${min}–${max}` : 'Automatic'
 }

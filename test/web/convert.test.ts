@@ -232,6 +232,30 @@ describe('converting in the page', { concurrency: 3 }, () => {
       const { width, height } = await colorsAt(page, await bytesOf(await downloadFrom(page, 'image.png')), [])
       assert.deepEqual([width, height], [20, 15])
     }))
+
+  test('a time is typed as its hint says', () =>
+    visitPage(async (page) => {
+      await give(page, 'drop', await longFilm('long.mp4', 3))
+      const card = cardOf(page, 'long.mp4')
+      await card.getByRole('radio', { name: 'GIF' }).check()
+      await card.getByText('Options').click()
+      await card.getByLabel('End', { exact: true }).fill('00:00:00.5')
+      await card.getByRole('button', { name: 'Convert to GIF' }).click()
+      const path = await (await downloadFrom(page, 'long.mp4')).path()
+      const { stdout } = await run('ffprobe', ['-v', 'error', '-show_entries', 'format=duration', path])
+      assert.match(stdout, /duration=0\.[4-6]/)
+    }))
+
+  test('options of which only the old name is left are not in the form', () =>
+    visitPage(async (page) => {
+      const pdf = fixture('owner-password.pdf')
+      await give(page, 'drop', await payload(pdf, 'paper.pdf', 'application/pdf'))
+      const card = cardOf(page, 'paper.pdf')
+      await card.getByRole('radio', { name: 'DOCX' }).check()
+      await card.getByText('Options').click()
+      await card.getByLabel('Pages', { exact: true }).waitFor()
+      assert.doesNotMatch((await card.locator('.options').textContent()) ?? '', /Older|Page range/)
+    }))
 })
 
 /** A film of so many seconds, small to send and long to encode anew. */
