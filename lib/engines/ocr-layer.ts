@@ -1,7 +1,8 @@
 /**
  * The text that Tesseract puts behind a picture: a content stream of words, each with its place, a font size, a stretch
  * and its letters in UTF-16 (`GetPDFTextObjects` in its pdfrenderer.cpp). A letter is half as wide as its font size,
- * times the stretch. In lines that run to the left all letters are mirrored, the first at the right end.
+ * times the stretch. In lines that run to the left all letters are mirrored, the first at the right end; but
+ * on pages that lie on their side, nothing is.
  */
 
 import { unspaced } from './ocr-text.ts'
@@ -34,8 +35,8 @@ interface Word {
 
 /**
  * Readers that go by the place of each letter find `2091` where a right-to-left line says `1902`, and all readers find
- * a space after each Chinese or Japanese word. Here numbers and Latin letters of such lines are placed from the left,
- * and words of scripts without spaces reach as far as the next one.
+ * a space after each Chinese or Japanese word. Here each letter stands where it is seen, and words of scripts
+ * without spaces reach as far as the next one.
  * @param layer a content stream, decoded.
  * @returns undefined where nothing has to change, or where the stream is not as Tesseract writes it.
  */
@@ -91,28 +92,32 @@ const hexOf = (text: string) =>
     .map((unit) => unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0'))
     .join('')
 
+const toTheLeft = String.raw`[[\p{Script_Extensions=Arabic}\p{Script_Extensions=Hebrew}]--\p{N}]`
+/** Marks belong to the letters beside them. */
+const runsToTheLeft = new RegExp(String.raw`([\p{P}\p{S}]*${toTheLeft}(?:[\p{P}\p{S}]|${toTheLeft})*)`, 'v')
 const toTheRight = String.raw`[\p{N}[\p{L}--[\p{Script=Arabic}\p{Script=Hebrew}]]]`
 /** One letter has no direction; `12/05/1987` and `a@b.com` are one run. */
 const runsToTheRight = new RegExp(String.raw`(${toTheRight}(?:[.,:\/\-–@_٫٬]{0,3}${toTheRight})+)`, 'v')
 
 /**
- * The letters stay mirrored, each moved to where it belongs: MuPDF begins a new line where the direction of the
+ * Letters that are mirrored stay so, each moved to where it belongs: MuPDF begins a new line where the direction of the
  * matrix changes.
  */
 function turned({ matrix: [a, b, c, d], stretch, text }: Word): string | undefined {
   const mirrored = a * d - b * c < 0
-  if (!mirrored || !runsToTheRight.test(text)) return undefined
+  const runs = mirrored ? runsToTheRight : runsToTheLeft
+  if (!runs.test(text)) return undefined
   // What the expression catches is every second piece.
   const pieces = text
-    .split(runsToTheRight)
-    .map((piece, index) => (index % 2 === 1 ? fromTheLeft(piece) : `<${hexOf(piece)}>`))
+    .split(runs)
+    .map((piece, index) => (index % 2 === 1 ? turnedRound(piece) : `<${hexOf(piece)}>`))
   return shown(stretch, pieces.filter((piece) => piece !== '<>').join(' '))
 }
 
 const shown = (stretch: number, pieces: string) => `${Number(stretch.toFixed(3))} Tz [ ${pieces} ] TJ`
 
-/** Goes to the left end first, back over two letters after each one, and to the left end again. */
-function fromTheLeft(run: string): string {
+/** Goes to the far end first, back over two letters after each one, and to the far end again. */
+function turnedRound(run: string): string {
   const across = -(run.length - 1) * letterWidth
   const letters = run.split('').map((unit) => `<${hexOf(unit)}>`)
   return `${across} ${letters.join(` ${2 * letterWidth} `)} ${across}`

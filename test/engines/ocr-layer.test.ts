@@ -27,9 +27,18 @@ describe('the text behind a picture', () => {
     assert.equal(made, line(-1, `100 Tz [ <0648> -1000 <0033> 1000 <0031> 1000 <0031> -1000 <0020> ] TJ`))
   })
 
+  test('has Arabic letters from right to left on a page that lies on its side, and their marks with them', () => {
+    const letters = '-1000 <0641> 1000 <064A> 1000 <002E> -1000 <0020>'
+    assert.equal(
+      straightened(line(1, word('في. '), '-20 0 Td', word('12 '))),
+      line(1, `100 Tz [ ${letters} ] TJ`, '-20 0 Td', word('12 ')),
+    )
+  })
+
   test('stays as it is in lines that run to the right and hold spaced words', () => {
     assert.equal(straightened(line(1, word('In '), '15 0 Td', word('1902 '))), undefined)
     assert.equal(straightened(line(1, word('등대는 '), '30 0 Td', word('백 '))), undefined)
+    assert.equal(straightened(line(1, word('हिन्दीः '))), undefined)
   })
 
   test('has no spaces between Chinese words, each of which reaches as far as the next', () => {
