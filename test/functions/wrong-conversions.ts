@@ -99,6 +99,14 @@ export const wrongConversions: readonly {
     message: /./,
   },
   {
+    name: 'a word where a number belongs',
+    file: { name: 'a.jpg', bytes: jpg },
+    fields: { targetFormat: 'png', width: 'wide' },
+    status: 400,
+    code: 'INVALID_INPUT',
+    message: /^width: .*expected number, got "wide"\.$/,
+  },
+  {
     name: 'a PDF that needs a password',
     file: { name: 'a.pdf', bytes: fixture('needs-password.pdf') },
     fields: { targetFormat: 'jpg' },

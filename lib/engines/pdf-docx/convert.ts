@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 import { decryptFirst } from '../../formats/locked-pdf.ts'
 import type { Capability, Result, Tools, Work } from '../engine.ts'
-import { hasText, lettersByPage, recognize } from '../ocr-recognize.ts'
+import { hasText, lettersByPage, recognize } from '../ocr/recognize.ts'
 import { pagesOf } from '../page-range.ts'
 import { openEditable } from '../pdf-tools/document.ts'
 import { flattened } from '../pdf-tools/flatten.ts'

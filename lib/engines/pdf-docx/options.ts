@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ocrLanguage } from '../ocr-languages.ts'
+import { ocrLanguage } from '../ocr/languages.ts'
 import { flag } from '../options.ts'
 import { pageRange } from '../page-range.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type sharp from 'sharp'
-import type { Animation } from '../apng-read.ts'
+import type { Animation } from '../apng/read.ts'
 import type { Tools } from '../engine.ts'
 import type { Decoded } from './decoders.ts'
 

@@ -1,7 +1,7 @@
 import type { Metadata, Sharp, SharpOptions } from 'sharp'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
-import { apngFrames, readApng } from '../apng-read.ts'
+import { apngFrames, readApng } from '../apng/read.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { EngineCrash, ProcessFailure } from '../exec.ts'
 import { type Box, boxOf, type PictureOptions } from '../picture-options.ts'

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sharp } from 'sharp'
-import { apngOf } from '../apng-write.ts'
+import { apngOf } from '../apng/write.ts'
 import { bitmap } from '../bitmap.ts'
 import type { Tools } from '../engine.ts'
 import { framesOf } from './frames.ts'

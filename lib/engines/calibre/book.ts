@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '../errors.ts'
-import { type FormatId, formatById } from '../formats/index.ts'
-import type { Tools } from './engine.ts'
-import { EngineCrash, ProcessFailure } from './exec.ts'
+import { AppError } from '../../errors.ts'
+import { type FormatId, formatById } from '../../formats/index.ts'
+import type { Tools } from '../engine.ts'
+import { EngineCrash, ProcessFailure } from '../exec.ts'
 
 export interface BookJob {
   /** Extension by which calibre chooses its reader, and the file with that extension. */

@@ -1,6 +1,6 @@
 import type sharp from 'sharp'
-import { type Chunk, chunksOf, pngOf } from './apng-chunks.ts'
-import type { Animation } from './apng-read.ts'
+import { type Chunk, chunksOf, pngOf } from './chunks.ts'
+import type { Animation } from './read.ts'
 
 interface Area {
   readonly left: number

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { AppError } from '../errors.ts'
-import type { InputFile, Tools } from './engine.ts'
-import { loadSharp } from './vips/image.ts'
+import { AppError } from '../../errors.ts'
+import type { InputFile, Tools } from '../engine.ts'
+import { loadSharp } from '../vips/image.ts'
 
 /** Pictures whose text can be read. */
 export const readablePictures = ['png', 'jpg', 'tiff', 'webp', 'gif'] as const

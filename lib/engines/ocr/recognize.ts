@@ -1,12 +1,12 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { AppError } from '../errors.ts'
-import type { Tools } from './engine.ts'
-import { ProcessFailure } from './exec.ts'
-import { tesseractLanguages } from './ocr-languages.ts'
-import { straightenLayers } from './ocr-layers-in-pdf.ts'
-import { damaged } from './qpdf.ts'
+import { AppError } from '../../errors.ts'
+import type { Tools } from '../engine.ts'
+import { ProcessFailure } from '../exec.ts'
+import { damaged } from '../qpdf.ts'
+import { tesseractLanguages } from './languages.ts'
+import { straightenLayers } from './layers-in-pdf.ts'
 
 /** What is to be read, and how. */
 export interface Recognition {
@@ -42,7 +42,7 @@ export async function lettersByPage(path: string, tools: Tools): Promise<number[
 
 export const hasText = (letters: number) => letters >= fewLetters
 
-/** Whose lines run to the left, and whose words have no spaces: see `ocr-layer.ts`. */
+/** Whose lines run to the left, and whose words have no spaces: see `layer.ts`. */
 const crookedLanguages = /ara|jpn|chi/
 
 /**

@@ -5,7 +5,7 @@
  * on pages that lie on their side, nothing is.
  */
 
-import { unspaced } from './ocr-text.ts'
+import { unspaced } from './text.ts'
 
 const number = String.raw`-?\d+(?:\.\d+)?`
 const numbers = (count: number) => Array.from({ length: count }, () => number).join(' ')

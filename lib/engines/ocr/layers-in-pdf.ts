@@ -1,10 +1,10 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import type { Tools } from './engine.ts'
-import { straightened } from './ocr-layer.ts'
-import { isRef, PdfObjects, type PdfRef } from './pdf-tools/objects.ts'
-import { qpdf } from './qpdf.ts'
+import type { Tools } from '../engine.ts'
+import { isRef, PdfObjects, type PdfRef } from '../pdf-tools/objects.ts'
+import { qpdf } from '../qpdf.ts'
+import { straightened } from './layer.ts'
 
 /** qpdf's JSON of streams, their data in Base64 (qpdf manual, "qpdf JSON"). */
 const Streams = z.object({

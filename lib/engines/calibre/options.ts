@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { FormatId } from '../formats/index.ts'
-import { decimal, flag } from './options.ts'
+import type { FormatId } from '../../formats/index.ts'
+import { decimal, flag } from '../options.ts'
 
 /** calibre's own list, as `ebook-convert --help` prints it. */
 const profiles = [
