@@ -104,6 +104,8 @@ type Issue = z.core.$ZodIssue
 
 /** Of several forms none fits: what the field is for says more than why each failed. */
 function expectation(issue: Issue, schema: z.ZodType): string {
+  // A form sends text whatever is expected; what came is said in full behind it.
+  if (issue.code === 'invalid_type') return issue.message.replace(/, received (?!undefined)\w+$/, '')
   if (issue.code !== 'invalid_union' || !(schema instanceof z.ZodObject)) return issue.message
   const description = descriptionOf(schema.shape[String(issue.path[0])])
   return description ? `expected: ${description.replace(/\.$/, '')}` : issue.message
