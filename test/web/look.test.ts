@@ -68,6 +68,16 @@ describe('how the page looks and sounds', { concurrency: 3 }, () => {
       }))
   }
 
+  test('the button for all files is as wide as its words where no format is for all of them', () =>
+    visitPage({}, async (page) => {
+      await choose(page, await payload(fixture('corners.png')), await payload(fixture('cover.mp3')))
+      const start = page.getByRole('button', { name: 'Convert all' })
+      await start.waitFor()
+      assert.equal(await page.getByRole('combobox', { name: 'One format for all of them' }).count(), 0)
+      const width = (await start.boundingBox())?.width ?? 0
+      assert.ok(width > 80 && width < 160, `${width} px`)
+    }))
+
   test('on a narrow phone nothing is cut off and everything can be hit', () =>
     visitPage({ viewport: { width: 360, height: 740 }, hasTouch: true }, (page) =>
       throughStates(page, async (state) => assert.deepEqual(await page.evaluate(misfits, 32), [], state)),
