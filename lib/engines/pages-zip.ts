@@ -2,8 +2,11 @@ import { createWriteStream, openAsBlob } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Writable } from 'node:stream'
-import { BlobReader, TextReader, ZipWriter } from '@zip.js/zip.js'
+import { BlobReader, configure, TextReader, ZipWriter } from '@zip.js/zip.js'
 import type { PageFile } from './page-files.ts'
+
+// Pages are megabytes: with the usual 64 KiB a quarter of the time goes into pieces.
+configure({ chunkSize: 1024 * 1024 })
 
 /** One ZIP of the pages and a `manifest.json` that says which file is which page and how it was made. */
 export async function zipPages(
