@@ -55,6 +55,16 @@ test('an animation of one picture becomes a film of it', async () => {
   await decodeAll(path)
 })
 
+test('an animation of one picture becomes a WebP and a GIF of it', async () => {
+  const source = join(folder, 'one.apng')
+  await output('ffmpeg', '-v', 'error', '-i', fixture('alpha.png'), '-f', 'apng', source)
+  const { path } = await convert(ffmpeg, source, 'webp')
+  const { width, height, hasAlpha } = await sharp(path).metadata()
+  assert.deepEqual({ width, height, hasAlpha }, { width: 40, height: 30, hasAlpha: true })
+  const gif = await convert(ffmpeg, source, 'gif')
+  assert.equal((await sharp(gif.path).metadata()).width, 40)
+})
+
 test('a RealMedia film made of another can still be seen', async () => {
   const source = (await convert(ffmpeg, fixture('film.mp4'), 'rm')).path
   await decodeAll((await convert(ffmpeg, source, 'rm')).path)

@@ -42,7 +42,7 @@ export async function makeGif(clip: Clip, options: GifOptions, tools: Tools): Pr
 export async function makeAnimatedWebp(clip: Clip, options: ClipOptions, tools: Tools): Promise<void> {
   const { width, fps } = shapeOf(clip, options)
   const quality = qualityNumber(options.quality, { low: 35, medium: 55, high: 75, highest: 90 })
-  const scale = `fps=${fps},scale=${width}:-2:flags=lanczos`
+  const scale = pictures(width, fps)
   const encoder = [
     '-c:v',
     'libwebp_anim',
@@ -58,10 +58,13 @@ export async function makeAnimatedWebp(clip: Clip, options: ClipOptions, tools: 
 
 export async function makeAnimatedPng(clip: Clip, options: ClipOptions, tools: Tools): Promise<void> {
   const { width, fps } = shapeOf(clip, options)
-  const scale = `fps=${fps},scale=${width}:-2:flags=lanczos`
+  const scale = pictures(width, fps)
   // Zero is for ever here too.
   await run(clip, options, ['-vf', scale, '-plays', String(options.loop), '-f', 'apng'], tools)
 }
+
+/** Without the last word, an animation of one picture that is shown for less than a frame would have none. */
+const pictures = (width: number, fps: number) => `fps=${fps}:eof_action=pass,scale=${width}:-2:flags=lanczos`
 
 function shapeOf({ media }: Clip, { width, fps }: ClipOptions): Shape {
   return { width: width ?? Math.min(usualWidth, media.video?.width ?? usualWidth), fps }
@@ -75,7 +78,7 @@ function smaller({ width, fps }: Shape, ratio: number): Shape {
 }
 
 function gifArgs({ width, fps }: Shape, { dither, palette, boomerang, loop }: GifOptions): string[] {
-  const scale = `fps=${fps},scale=${width}:-2:flags=lanczos`
+  const scale = pictures(width, fps)
   const back = boomerang
     ? ',split[f][r];[r]reverse,trim=start_frame=1,setpts=PTS-STARTPTS[b];[f][b]concat'
     : ''
