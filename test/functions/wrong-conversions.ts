@@ -99,6 +99,14 @@ export const wrongConversions: readonly {
     message: /./,
   },
   {
+    name: 'a time that is none',
+    file: { name: 'a.mp3', bytes: fixture('tone.mp3') },
+    fields: { targetFormat: 'wav', start: 'abc' },
+    status: 400,
+    code: 'INVALID_INPUT',
+    message: /^start: Expected a time as HH:MM:SS\.ms, MM:SS or seconds, got "abc"\.$/,
+  },
+  {
     name: 'a word where a number belongs',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { targetFormat: 'png', width: 'wide' },

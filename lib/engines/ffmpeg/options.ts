@@ -13,7 +13,7 @@ function bitRate(min: number, max: number) {
     const unit = { '': 1, k: 1e3, m: 1e6 }[(match[2] ?? '').toLowerCase()] ?? 1
     return Math.round(Number(match[1]) * unit)
   }
-  return z.preprocess(fromText, z.int().min(min).max(max))
+  return z.preprocess(fromText, z.int('Expected bits per second, as 128k or 2M').min(min).max(max))
 }
 
 function codec(names: readonly string[]) {
@@ -54,7 +54,7 @@ const time = z.preprocess((value) => {
       ? /^(?:(?:(\d{1,2}):)?([0-5]?\d):)?(\d{1,5}(?:\.\d{1,6})?)$/.exec(value.trim())
       : null
   return match ? Number(match[1] ?? 0) * 3600 + Number(match[2] ?? 0) * 60 + Number(match[3]) : value
-}, z.number().min(0).max(86_400))
+}, z.number('Expected a time as HH:MM:SS.ms, MM:SS or seconds').min(0).max(86_400))
 
 const soundShape = {
   audioBitrate: bitRate(6_000, 1_536_000)
@@ -161,7 +161,7 @@ function bytes(min: number, max: number) {
     if (!match) return value
     return Math.round(Number(match[1]) * ({ '': 1, k: 1e3, m: 1e6 }[(match[2] ?? '').toLowerCase()] ?? 1))
   }
-  return z.preprocess(fromText, z.int().min(min).max(max))
+  return z.preprocess(fromText, z.int('Expected bytes, as 500k or 2M').min(min).max(max))
 }
 
 const clip = {
