@@ -56,7 +56,7 @@ function cases({ dir, png, docx, html, pdf, mkv }: Fixtures): readonly Case[] {
       bare: () => bareEngine(chromium, html, 'html'),
     },
     {
-      name: '10 PDF pages → JPEG',
+      name: '50 PDF pages → JPEG',
       runs: 10,
       fixture: pdf,
       to: 'jpg',

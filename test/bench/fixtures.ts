@@ -23,7 +23,10 @@ export interface Fixtures {
   remove(): Promise<void>
 }
 
-/** Makes the inputs of the benchmark: a picture of about 370 kB, ten pages of text in three forms, a minute of video. */
+/**
+ * Makes the inputs of the benchmark: a picture of about 370 kB, ten pages of text in two forms, fifty in a
+ * PDF, a minute of video.
+ */
 export async function makeFixtures(): Promise<Fixtures> {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-bench-'))
   const fixture = async (name: string): Promise<Fixture> => {
@@ -46,6 +49,8 @@ export async function makeFixtures(): Promise<Fixtures> {
 
   const pdfWriter = ['--headless', '--convert-to', 'pdf', '--outdir', dir, join(dir, 'pages.docx')]
   await run('soffice', [profile, ...pdfWriter], { timeout: 120_000 })
+  const fiveTimes = Array.from({ length: 5 }, () => join(dir, 'pages.pdf'))
+  await run('qpdf', ['--empty', '--pages', ...fiveTimes, '--', join(dir, 'long.pdf')])
 
   const sources = [
     '-f',
@@ -65,7 +70,7 @@ export async function makeFixtures(): Promise<Fixtures> {
     png: await fixture('picture.png'),
     docx: await fixture('pages.docx'),
     html: await fixture('pages.html'),
-    pdf: await fixture('pages.pdf'),
+    pdf: await fixture('long.pdf'),
     mkv: await fixture('minute.mkv'),
     remove: () => rm(dir, { recursive: true, force: true }),
   }
