@@ -42,7 +42,7 @@ export class ProcessFailure extends Error {
 }
 
 /** How a program ended that a step ran. */
-export interface CommandEnd {
+interface CommandEnd {
   /** As `exit code 1`, `SIGKILL` or the reason for which it was ended. */
   readonly how: string
   readonly succeeded: boolean
@@ -52,7 +52,7 @@ export interface CommandEnd {
 }
 
 /** Looks on while one program runs. */
-export interface CommandWatch {
+interface CommandWatch {
   stderr(chunk: Buffer): void
   ended(end: CommandEnd): void
 }

@@ -18,7 +18,6 @@ export const TaskStatus = z.enum(['pending', 'processing', 'completed', 'failed'
 export type TaskStatus = z.infer<typeof TaskStatus>
 
 const TaskOperation = z.enum(['import/upload', 'convert', 'compress', 'merge', 'export/url'])
-export type TaskOperation = z.infer<typeof TaskOperation>
 
 /** Moments are RFC 3339 strings in UTC, so that they sort as text. */
 const Moment = z.iso.datetime()

@@ -7,7 +7,7 @@ import { output } from '../engines/judge.ts'
  * All text that a reader of bytes can find in a file, without knowing its format: members of a ZIP, PDF and
  * PostScript by their own readers, 8 and 16 bits a letter, with tags taken out in both ways they divide words.
  */
-export async function readableText(path: string): Promise<string> {
+async function readableText(path: string): Promise<string> {
   const bytes = await readFile(path)
   const start = bytes.toString('latin1', 0, 1024)
   if (start.includes('%PDF-')) return output('pdftotext', '-q', path, '-')

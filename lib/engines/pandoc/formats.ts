@@ -31,7 +31,7 @@ const markdownIn = 'commonmark_x+autolink_bare_uris'
 const markdownOut = 'gfm+yaml_metadata_block+tex_math_dollars'
 
 /** Readers by format, in the words of `pandoc --list-input-formats`. */
-export const sources = {
+const sources = {
   md: { reader: markdownIn },
   mmd: { reader: 'markdown_mmd' },
   rst: { reader: 'rst' },
@@ -69,7 +69,7 @@ export const sources = {
 export type SourceId = keyof typeof sources
 
 /** Writers by format, in the words of `pandoc --list-output-formats`. */
-export const targets = {
+const targets = {
   docx: { writer: 'docx', pictures: 'packed' },
   odt: { writer: 'odt', pictures: 'packed' },
   pptx: { writer: 'pptx', pictures: 'packed' },

@@ -22,7 +22,7 @@ const maxCandidates = 40
 /** Pages with more are no prose, and each is held against all others. */
 const maxAtoms = 1500
 
-export interface Region<T extends Atom> {
+interface Region<T extends Atom> {
   readonly atoms: readonly T[]
   /** The column that its lines fill. */
   readonly column: Box

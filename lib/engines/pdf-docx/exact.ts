@@ -7,9 +7,7 @@ import { type Line, lineOf, linesOf, segmentsOf } from './lines.ts'
 import { runsOf } from './runs.ts'
 import { type Page, readStructure } from './structure.ts'
 import { type Docx, textRuns } from './text-runs.ts'
-
-const twips = (points: number) => Math.round(points * 20)
-const pixels = (points: number) => Math.max(1, Math.round((points * 96) / 72))
+import { pixels, twips } from './units.ts'
 
 /**
  * Pages as they look: each piece of a line in a frame of its own, over a picture of all that is no text. What it

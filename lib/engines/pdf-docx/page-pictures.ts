@@ -4,10 +4,9 @@ import type * as docx from 'docx'
 import type { Tools } from '../engine.ts'
 import { openPdf } from '../pdf-open.ts'
 import { renderPages } from '../pdf-render.ts'
+import { pixels, twips } from './units.ts'
 
 const dpi = 150
-const twips = (points: number) => Math.round(points * 20)
-const pixels = (points: number) => Math.max(1, Math.round((points * 96) / 72))
 
 /** A document with a picture of each page: what is left when the pages tell nothing else. */
 export async function picturesDocx(

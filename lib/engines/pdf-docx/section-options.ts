@@ -1,8 +1,7 @@
 import type * as docx from 'docx'
 import type { Section } from './sections.ts'
 import type { Docx } from './text-runs.ts'
-
-const twips = (points: number) => Math.round(points * 20)
+import { twips } from './units.ts'
 
 /** Points from the left to the right edge of a line. */
 export function textWidthOf({ width, margins, columns }: Section): number {

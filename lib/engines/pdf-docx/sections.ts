@@ -16,7 +16,7 @@ export interface Section {
   readonly columns?: SectionColumns
 }
 
-export interface SectionColumns {
+interface SectionColumns {
   readonly count: number
   /** Points between two of them. */
   readonly space: number

@@ -7,9 +7,7 @@ import { indentOf, numberingOf, numberingReference } from './numbering.ts'
 import { evenEnd, sectionOptions, textWidthOf } from './section-options.ts'
 import type { Section } from './sections.ts'
 import { type Docx, textRuns } from './text-runs.ts'
-
-const twips = (points: number) => Math.round(points * 20)
-const pixels = (points: number) => Math.max(1, Math.round((points * 96) / 72))
+import { pixels, twips } from './units.ts'
 
 /** What a paragraph stands in. */
 interface Place {
