@@ -7,11 +7,12 @@ export interface Frame {
   readonly shownWidth: number
 }
 
+/** How ffmpeg is told to encode pictures; what an encoder takes is in `ffmpeg -h encoder=NAME`. */
 export interface VideoCodec {
   readonly encoder: string
   /** As ffprobe names it. */
   readonly name: string
-  /** Constant quality: the flag, its bounds, and the words. Lower is better. */
+  /** Constant quality: the flag, its greatest number, and the words. Lower is better, except for Theora. */
   readonly crf?: { readonly flag: string; readonly max: number; readonly words: QualityScale }
   /** The flags of a preset, from ultrafast to veryslow. */
   readonly preset?: (preset: Preset) => readonly string[]
@@ -31,6 +32,7 @@ export interface VideoCodec {
 
 const tvFrameRates = ['24000/1001', '24', '25', '30000/1001', '30', '50', '60000/1001', '60'] as const
 
+/** x264's own, the fastest first; other encoders get the nearest that they have. */
 export const presets = [
   'ultrafast',
   'superfast',
@@ -104,6 +106,7 @@ export const videoCodecs = {
   },
   mpeg4: { encoder: 'mpeg4', name: 'mpeg4', crf: quantizer, args: yuv420, twoPass: true },
   xvid: { encoder: 'libxvid', name: 'mpeg4', crf: quantizer, args: yuv420 },
+  // Profile 3 is 422 HQ.
   prores: { encoder: 'prores_ks', name: 'prores', args: ['-profile:v', '3', '-pix_fmt', 'yuv422p10le'] },
   mpeg2: {
     encoder: 'mpeg2video',

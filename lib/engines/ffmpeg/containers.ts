@@ -1,7 +1,9 @@
 import type { VideoCodecId } from './codecs.ts'
 import type { AudioCodecId } from './sound-codecs.ts'
 
+/** What ffmpeg writes a format with, and what may be in it. */
 export interface Container {
+  /** As `ffmpeg -muxers` names it. */
   readonly muxer: string
   readonly args?: readonly string[]
   /** Codecs that it can be asked for, the usual first; none for a format of sound only. */
@@ -22,13 +24,13 @@ export interface Container {
   readonly rotation?: true
   /** Holds alpha as its codecs have it. */
   readonly alpha?: true
-  /** FourCC of the video. */
+  /** FourCC of the video, by which players of AVI choose their decoder. */
   readonly videoTag?: string
   readonly mostChannels?: number
   /** Counts pictures instead of timing each, so that a source that names no rate needs one. */
   readonly steady?: true
   /** Must have sound: a source without gets silence. */
   readonly needsSound?: true
-  /** Sample rates, where the container takes fewer than the codec. */
+  /** Sample rates in Hz, where the container takes fewer than the codec. */
   readonly rates?: readonly number[]
 }

@@ -1,6 +1,7 @@
 import type { RecipeRequest, Warning } from './plan.ts'
 import type { MediaStream } from './probe.ts'
 
+/** ffprobe's names of subtitles that are text; all others are pictures. */
 export const textSubtitles = ['subrip', 'ass', 'ssa', 'mov_text', 'webvtt', 'text']
 
 interface Extra {
@@ -40,6 +41,7 @@ export function subtitleArgs({ media, container, keepSubtitles }: RecipeRequest)
     (textSubtitles.includes(stream.codec_name) ? encoder !== undefined : pictureSubtitles === true)
   const kept = media.subtitles.filter(fits)
   const args = kept.flatMap((stream, index) => {
+    // Matroska alone holds pictures, and takes any text as it is but that of MP4.
     const copies = pictureSubtitles === true && stream.codec_name !== 'mov_text'
     return ['-map', `0:${stream.index}`, `-c:s:${index}`, copies ? 'copy' : (encoder ?? 'copy')]
   })

@@ -1,6 +1,9 @@
 import type { FormatId } from '../../formats/index.ts'
 
-/** The demuxers that may read a format; whatever the bytes pretend, a playlist or script is never followed. */
+/**
+ * The demuxers that may read a format; whatever the bytes pretend, a playlist or script is never followed. A format
+ * that is in no row has a demuxer of its own name.
+ */
 const demuxersByFormats: readonly (readonly [string, readonly FormatId[]])[] = [
   [
     'mov,mp4,m4a,3gp,3g2,mj2',
@@ -59,7 +62,7 @@ const headerless: Readonly<Partial<Record<FormatId, readonly string[]>>> = {
   mp4v: ['-f', 'm4v'],
 }
 
-/** Confines the demuxer; goes before `-i`. */
+/** Confines the demuxer; goes before `-i`. The fourth word names the demuxers (ffmpeg-formats, `format_whitelist`). */
 export function inputGuard(format: FormatId): string[] {
   const told = headerless[format] ?? []
   const row = demuxersByFormats.find(([, formats]) => formats.includes(format))

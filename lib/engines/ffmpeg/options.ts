@@ -40,6 +40,7 @@ export type Resolution = { readonly shortSide: number } | { readonly width: numb
 
 const resolutionPattern = /^(240p|360p|480p|720p|1080p|1440p|4k|[1-9]\d{1,3}x[1-9]\d{1,3})$/
 
+/** Only for text that `resolutionPattern` lets pass. */
 export function readResolution(text: string): Resolution {
   const named = Object.entries(resolutionNames).find(([name]) => name === text)
   if (named) return { shortSide: named[1] }
@@ -154,6 +155,7 @@ export type AudioOptions = Partial<
 
 const dithers = ['none', 'floyd_steinberg', 'bayer:bayer_scale=5', 'sierra2'] as const
 
+/** `500k`, `2M` or a number, as bytes; k is 1000. */
 function bytes(min: number, max: number) {
   const fromText = (value: unknown) => {
     const match =

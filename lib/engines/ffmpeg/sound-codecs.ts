@@ -1,5 +1,6 @@
 import type { QualityScale } from '../options.ts'
 
+/** How ffmpeg is told to encode sound; what an encoder takes is in `ffmpeg -h encoder=NAME`. */
 export interface AudioCodec {
   readonly encoder: string
   /** As ffprobe names it. */
@@ -7,11 +8,11 @@ export interface AudioCodec {
   readonly maxChannels: number
   /** Numbers of channels that it takes, where not every one up to the most. */
   readonly layouts?: readonly number[]
-  /** Sample rates that it takes; any when left out. */
+  /** Sample rates that it takes, in Hz; any when left out. */
   readonly rates?: readonly number[]
   /** kbit/s of a stereo track; left out where it loses nothing or has one rate only. */
   readonly kbits?: QualityScale
-  /** The only kbit/s that it takes at a sample rate. */
+  /** The only kbit/s that it takes at a sample rate in Hz. */
   readonly kbitsAt?: (rate: number) => readonly number[]
   readonly args?: readonly string[]
   /** The encoder writes what nobody can decode when the low half of every sample is zero. */
@@ -77,6 +78,7 @@ export const audioCodecs = {
     maxChannels: 6,
     layouts: [1, 2, 4, 5, 6],
     rates: [48000],
+    // ffmpeg calls this encoder, MLP's and TrueHD's experimental, and refuses them otherwise.
     args: ['-strict', '-2', '-b:a', '768k'],
   },
   mp2: {

@@ -47,6 +47,7 @@ export const audioContainers = {
   w64: sound('w64', ['pcm'], ['pcm_s16le', 'pcm_s24le']),
   rf64: {
     ...sound('wav', ['pcm'], ['pcm_s16le', 'pcm_s24le', 'pcm_f32le']),
+    // Otherwise files below 4 GB would be plain WAV.
     args: ['-rf64', 'always'],
   },
   aif: sound('aiff', ['pcm-be'], ['pcm_s16be', 'pcm_s24be']),

@@ -2,6 +2,7 @@ import type { FormatId } from '../../formats/index.ts'
 import type { VideoCodecId } from './codecs.ts'
 import type { Container } from './containers.ts'
 
+// Players begin before the whole file has come, because the index does not stand at the end.
 const faststart = ['-movflags', '+faststart']
 // A time code is a track of its own, of a kind that only editing programs know.
 const mp4Args = [...faststart, '-write_tmcd', '0']
@@ -129,6 +130,7 @@ export const videoContainers = {
     audio: ['aac', 'mp3'],
     copies: ['h264', 'flv1', 'vp6f', 'aac', 'mp3'],
     oneAudio: true,
+    // All that the two bits for it can say at these rates (Video File Format 10.1, E.4.2.1).
     rates: [11025, 22050, 44100],
   },
   f4v: {
@@ -162,6 +164,7 @@ export const videoContainers = {
     copies: ['h264', 'h263', 'mpeg4', 'aac', 'amr_nb', 'amr_wb'],
     rotation: true,
   },
+  // The muxer called vob writes program streams of MPEG-2, the one called mpeg those of MPEG-1.
   mpeg: { muxer: 'vob', video: ['mpeg2'], ...mpegAudio, copies: ['mpeg2video', 'mp2', 'ac3'] },
   mpg: { muxer: 'mpeg', video: ['mpeg1'], audio: ['mp2'], copies: ['mpeg1video', 'mp2'] },
   vob: {
@@ -174,6 +177,7 @@ export const videoContainers = {
   ts: { muxer: 'mpegts', video: ['h264', 'h265', 'mpeg2'], audio: ['aac', 'mp2', 'ac3'], copies: tsCopies },
   mts: {
     muxer: 'mpegts',
+    // Packets of 192 bytes, as cameras and Blu-ray have them.
     args: ['-mpegts_m2ts_mode', '1'],
     video: ['h264'],
     audio: ['ac3', 'aac'],
