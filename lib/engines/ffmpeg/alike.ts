@@ -1,7 +1,10 @@
 import type { Container } from './containers.ts'
 import { type MediaStream, rotationOf } from './probe.ts'
 
-/** The file can be put behind another as it is: codec, size, rate, dots and sound are the same. */
+/**
+ * The files can be put behind each other as they are: codec, size, rate, dots and sound are the same, and the
+ * container takes copies of them.
+ */
 export function matches(
   parts: readonly { readonly media: { video: MediaStream | undefined; audio: readonly MediaStream[] } }[],
   { copies }: Container,

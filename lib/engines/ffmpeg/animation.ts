@@ -25,7 +25,11 @@ interface Shape {
   readonly fps: number
 }
 
-/** Two passes in one graph: the palette is made of all frames, then every frame is drawn with it. */
+/**
+ * Two passes in one graph: the palette is made of all frames, then every frame is drawn with it.
+ * @throws AppError CONVERSION_FAILED (`maxFileSize` is too small), INVALID_INPUT (nothing between `start` and `end`);
+ * ProcessFailure.
+ */
 export async function makeGif(clip: Clip, options: GifOptions, tools: Tools): Promise<void> {
   const { maxFileSize } = options
   let shape = shapeOf(clip, options)

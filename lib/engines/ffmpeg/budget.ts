@@ -11,7 +11,7 @@ interface Wanted {
 /** Bits per second of a sound track below which nothing can be understood. */
 export const leastSoundRate = 8_000
 const leastVideoRate = 10_000
-/** Fewer bits per dot than this look worse than fewer dots. */
+/** Fewer bits for a dot of one picture look worse than fewer dots. */
 const leastBitsPerDot = 0.03
 const smallerSides = ['1080p', '720p', '480p', '360p', '240p'] as const
 
@@ -61,6 +61,7 @@ function fittingSide(videoBitrate: number, { video }: Media): string | undefined
   const { width = 0, height = 0 } = video ?? {}
   const dots = width * height
   if (dots === 0) return undefined
+  // As if it had 25 pictures per second, as most films about have.
   const affordable = videoBitrate / 25 / leastBitsPerDot
   if (dots <= affordable) return undefined
   const shorter = Math.min(width, height)

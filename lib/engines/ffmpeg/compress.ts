@@ -20,7 +20,11 @@ interface Source {
 
 const maxTries = 4
 
-/** The same format in fewer bytes: by quality, or into so many bytes. It never gets larger. */
+/**
+ * The same format in fewer bytes: by quality, or into so many bytes. It never gets larger.
+ * @throws AppError CONVERSION_FAILED (`targetSize` is too small), INVALID_INPUT (its length is not known), and what
+ * `transcode` throws.
+ */
 export async function compress(work: Work, source: Source, target: string, tools: Tools): Promise<Result> {
   const container = containerOf(work.to)
   const options = compressOptions(container).parse(work.options)
@@ -91,11 +95,13 @@ async function intoSize(
     const result = await transcode({ ...transcoding, options: { ...rated, ...own } }, tools)
     reached = (await stat(target)).size
     if (reached <= targetSize) return result
+    // A little less than that, or the next try may miss by as little.
     wanted *= (targetSize / reached) * 0.97
   }
   throw tooSmall(targetSize, reached, leastBytes(transcoding, durationS))
 }
 
+/** A guess, to tell the client what could be asked for. */
 function leastBytes({ media, container }: Unrated, durationS: number): number {
   const tracks = container.oneAudio ? Math.min(1, media.audio.length) : media.audio.length
   const bits = (container.video.length > 0 && media.video ? 20_000 : 0) + tracks * leastSoundRate

@@ -18,7 +18,10 @@ const codecsOf = ({ muxer }: Container) =>
 
 const rate = 48_000
 
-/** Each part is fitted into the first one's picture with black around it; a part without sound is silent. */
+/**
+ * ffmpeg's arguments between inputs and output. Each part is fitted into the first one's picture with black around it;
+ * a part without sound is silent.
+ */
 export function mergedFilmArgs(
   parts: readonly Part[],
   container: Container,
@@ -64,6 +67,7 @@ function frameRate(text: string): string {
   return perSecond >= 1 && perSecond <= 120 ? `${over}/${under}` : '25'
 }
 
+/** The same for sound: each part gets the rate and the channels of the first, and `gap` is in seconds. */
 export function mergedSoundArgs(
   parts: readonly Part[],
   to: FormatId,

@@ -14,11 +14,15 @@ import { containerOf } from './transcode.ts'
 
 export interface Part {
   readonly path: string
+  /** Of `inputGuard`. */
   readonly guard: readonly string[]
   readonly media: Media
 }
 
-/** One film after the other: copied where all are alike, else fitted into the picture of the first. */
+/**
+ * One film after the other: copied where all are alike, else fitted into the picture of the first.
+ * @throws AppError CORRUPT_FILE, UNSUPPORTED_CONVERSION (a part has no picture); ProcessFailure.
+ */
 export async function mergeVideo(work: Work, target: string, tools: Tools): Promise<Result> {
   const parts = await partsOf(work, tools)
   for (const [index, { media }] of parts.entries()) if (!media.video) throw without('picture', index)
@@ -48,9 +52,10 @@ async function copy({ parts, work, target, lastsS }: Merge, tools: Tools): Promi
   const list = join(tools.workDir, 'parts.ffconcat')
   // All names in it are ours, and hold no quote.
   await writeFile(list, ['ffconcat version 1.0', ...parts.map(({ path }) => `file '${path}'`), ''].join('\n'))
+  // 'concat' reads nothing but our list, whose files need the demuxers that their own guards name.
   const demuxers = [...new Set(parts.map(({ guard }) => guard[3]))].join(',')
   const guard = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', `concat,${demuxers}`]
-  const { muxer, args = [] } = containerOf(work.to) // 'concat' reads nothing but our list.
+  const { muxer, args = [] } = containerOf(work.to)
   const maps = ['-map', '0:v:0', '-map', '0:a:0?', '-c', 'copy', '-max_muxing_queue_size', '4096']
   const has = { video: true, audio: Math.min(1, parts[0]?.media.audio.length ?? 0) }
   const recipe: Pick<Recipe, 'has'> = { has }
@@ -64,7 +69,10 @@ async function copy({ parts, work, target, lastsS }: Merge, tools: Tools): Promi
   return isSound(target, work.to, recipe, lastsS, tools)
 }
 
-/** One piece after the other in the sound of the first, with silence between where asked for. */
+/**
+ * One piece after the other in the sound of the first, with silence between where asked for.
+ * @throws AppError CORRUPT_FILE, UNSUPPORTED_CONVERSION (a part has no sound); ProcessFailure.
+ */
 export async function mergeSound(work: Work, target: string, tools: Tools): Promise<Result> {
   const parts = await partsOf(work, tools)
   for (const [index, { media }] of parts.entries())

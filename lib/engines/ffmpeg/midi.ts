@@ -15,7 +15,7 @@ const midis: readonly FormatId[] = ['mid', 'midi', 'kar', 'rmi']
 
 export const isMidi = (format: FormatId) => midis.includes(format)
 
-/** Plays notes into a WAV file of the work folder, and gives its path. */
+/** Plays notes into a WAV file of the work folder, and gives its path. @throws AppError CORRUPT_FILE. */
 export async function playedMidi(path: string, format: FormatId, tools: Tools): Promise<string> {
   const notes = join(tools.workDir, 'notes.mid')
   await writeFile(notes, await standardMidi(path, format))

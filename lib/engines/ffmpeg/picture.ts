@@ -15,6 +15,7 @@ interface Picture {
   readonly unused: readonly string[]
 }
 
+/** Undefined where the source has no picture. */
 export function pictureArgs(request: RecipeRequest): Picture | undefined {
   const { video } = request.media
   if (!video) return undefined

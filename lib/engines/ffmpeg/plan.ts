@@ -15,14 +15,15 @@ export interface Warning {
   readonly message: string
 }
 
-/** One way to make the target: what ffmpeg is told between its input and its output, and what gets lost. */
+/** One way to make the target: what ffmpeg is told before and after its input, and what gets lost. */
 export interface Recipe {
   readonly input: readonly string[]
   readonly output: readonly string[]
   readonly method: 'stream-copy' | 'encode'
-  /** Encoders that take two runs get the bit rate they need from here. */
+  /** Run it twice: the first only measures where the bits are needed. */
   readonly twoPass: boolean
   readonly warnings: readonly Warning[]
+  /** Streams that the result must have, or it is none. */
   readonly has: { readonly video: boolean; readonly audio: number }
 }
 
@@ -38,6 +39,7 @@ export interface RecipeRequest {
   readonly keepSubtitles: boolean
 }
 
+/** @throws AppError INVALID_INPUT when nothing lies between `start` and `end`. */
 export function recipeFor(request: RecipeRequest): Recipe {
   const { media, container, from, options } = request
   const picture = container.video.length > 0 ? pictureArgs(request) : undefined
@@ -54,6 +56,7 @@ export function recipeFor(request: RecipeRequest): Recipe {
       ...sound.flatMap((track) => track.args),
       ...(silent ? silenceArgs(request) : []),
       ...extras.flatMap(({ args }) => args),
+      // The usual queue is too short where one stream, as subtitles, begins long after the others.
       ...['-map_metadata', '0', '-dn', '-max_muxing_queue_size', '4096'],
       ...(container.args ?? []),
       ...['-f', container.muxer],

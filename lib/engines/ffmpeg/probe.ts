@@ -47,11 +47,13 @@ const Probed = z.object({
     .default({ duration: undefined, bit_rate: undefined }),
 })
 
+/** A stream as `ffprobe -show_streams` tells of it, in its words and units. */
 export type MediaStream = z.output<typeof Stream>
 
 export interface Media {
   /** Undefined where the file does not say and cannot be asked. */
   readonly durationS: number | undefined
+  /** Bits per second of all streams together. */
   readonly bitRate: number | undefined
   /** The picture, not a cover. */
   readonly video: MediaStream | undefined
@@ -65,7 +67,10 @@ export interface Media {
 /** Enough to see that packets come, without reading a long film twice. */
 const firstSeconds = ['-count_packets', '-read_intervals', '%+10']
 
-/** The same, and how long it lasts also where the file does not say: then all of it is read once, not decoded. */
+/**
+ * What `probe` finds, and how long it lasts also where the file does not say: then all of it is read, not decoded.
+ * @throws AppError CORRUPT_FILE.
+ */
 export async function probeWhole(path: string, format: FormatId, tools: Tools): Promise<Media> {
   const media = await probe(path, format, tools)
   if (media.durationS !== undefined || !hasTimes(format)) return media
@@ -85,7 +90,7 @@ export async function probeWhole(path: string, format: FormatId, tools: Tools): 
   return { ...media, durationS }
 }
 
-/** What ffprobe finds. @throws AppError CORRUPT_FILE when it finds nothing. */
+/** @throws AppError CORRUPT_FILE when ffprobe finds nothing that it can read. */
 export async function probe(
   path: string,
   format: FormatId,
@@ -155,7 +160,10 @@ export function alphaDecoder(video: MediaStream | undefined): string[] {
   return ['-c:v', video.codec_name === 'vp8' ? 'libvpx' : 'libvpx-vp9']
 }
 
-/** Degrees that a player turns the picture by. */
+/**
+ * Degrees that a player turns the picture by: counterclockwise (`av_display_rotation_get`), but clockwise where only
+ * the older tag says so.
+ */
 export function rotationOf({ side_data_list, tags }: MediaStream): number {
   return side_data_list.find(({ rotation }) => rotation !== undefined)?.rotation ?? Number(tags.rotate ?? 0)
 }

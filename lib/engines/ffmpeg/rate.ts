@@ -5,7 +5,7 @@ import type { Media } from './probe.ts'
 
 type Crf = NonNullable<VideoCodec['crf']>
 
-/** A bit rate when one is asked for, constant quality otherwise. */
+/** A bit rate when one is asked for, constant quality otherwise; `twoPass` when the encoder needs two runs for it. */
 export function rateArgs(
   codec: VideoCodec,
   options: MediaOptions,
@@ -40,6 +40,7 @@ function bounded(value: number, { flag, max }: Crf): number {
   return Math.min(Math.max(value, flag === '-crf' ? 0 : 1), max)
 }
 
+/** Bits per second; a guess where the source does not tell. */
 function sourceRate({ video, bitRate }: Media): number {
   return video?.bit_rate ?? bitRate ?? 2_000_000
 }

@@ -14,12 +14,13 @@ const threads = ['-threads', '2', '-filter_threads', '2', '-filter_complex_threa
 export interface Encoding {
   readonly source: string
   readonly target: string
+  /** Of the result; without it no progress is told. */
   readonly durationS: number | undefined
   /** Part of the whole that this is, of 1. */
   readonly span?: readonly [from: number, to: number]
 }
 
-/** One recipe, in one or two passes. @throws ProcessFailure */
+/** One recipe, in one or two passes. @throws ProcessFailure. */
 export async function encode(recipe: Recipe, encoding: Encoding, tools: Tools): Promise<void> {
   const { source, target } = encoding
   if (!recipe.twoPass)
@@ -49,6 +50,7 @@ export async function encode(recipe: Recipe, encoding: Encoding, tools: Tools): 
   )
 }
 
+/** `out_time_us`, of what `-progress` writes (ffmpeg's manual), becomes progress. @throws ProcessFailure. */
 export async function runFfmpeg(
   args: readonly string[],
   encoding: Omit<Encoding, 'source' | 'target'>,
@@ -92,6 +94,7 @@ export async function isSound(
 const brokenSource =
   /Invalid data found when processing input|moov atom not found|Error while decoding|End of file|could not find codec parameters|Header missing|not whitelisted|does not contain any stream/i
 
+/** What to throw instead: CORRUPT_FILE or CONVERSION_FAILED for words of ffmpeg, any other error as it is. */
 export function failure(error: unknown, from: FormatId, to: FormatId): unknown {
   if (!(error instanceof ProcessFailure)) return error
   if (brokenSource.test(error.stderr)) return unreadable(from, error)

@@ -3,6 +3,7 @@ import { readResolution } from './options.ts'
 import type { MediaOptions } from './plan.ts'
 import { type MediaStream, rotationOf } from './probe.ts'
 
+/** Pixels. */
 export interface Size {
   readonly width: number
   readonly height: number

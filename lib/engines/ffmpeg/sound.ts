@@ -11,6 +11,7 @@ interface Track {
   readonly unused: readonly string[]
 }
 
+/** Copies the track where it fits and nothing is asked of it; `index` counts the sound tracks of the result. */
 export function soundArgs(stream: MediaStream, index: number, request: RecipeRequest): Track {
   const { container, options, mayCopy } = request
   const map = ['-map', `0:${stream.index}`]
@@ -36,6 +37,7 @@ export function silenceArgs(request: RecipeRequest): string[] {
   ]
 }
 
+/** A second input, for `silenceArgs` to take. */
 export const silence = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=mono']
 
 function codecOf({ container, options }: Pick<RecipeRequest, 'container' | 'options'>): AudioCodec {
@@ -124,6 +126,7 @@ function sampleRate(
   return nearest(rates, wanted)
 }
 
+/** Bits per second; undefined where the codec leaves no choice. */
 function soundBits(
   codec: AudioCodec,
   options: MediaOptions,

@@ -2,7 +2,10 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
 import { runFfmpeg } from './run.ts'
 
-/** A bitmap of any of its many kinds as PNG, which the picture library does not read, or how an animation begins. */
+/**
+ * A bitmap as PNG, because the picture library does not read all of its many kinds, or how an animated PNG begins.
+ * @throws ProcessFailure.
+ */
 export async function firstPicture(
   source: string,
   from: FormatId,

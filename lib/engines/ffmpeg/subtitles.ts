@@ -54,6 +54,10 @@ interface Track {
   readonly demuxer: string
 }
 
+/**
+ * The words of a film's first track of text, or of a file of subtitles, in another format.
+ * @throws AppError CORRUPT_FILE, FILE_TOO_LARGE, INVALID_INPUT (a film without such a track); ProcessFailure.
+ */
 export async function convertSubtitles(
   { from, to }: Work,
   input: InputFile,
@@ -88,6 +92,7 @@ async function rewrite(
   tools: Tools,
 ): Promise<void> {
   const guard = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', demuxer, '-f', demuxer]
+  // Otherwise the version of ffmpeg stands in the result.
   const output = ['-map', '0:s:0', '-c:s', encoder, '-flags:s', '+bitexact', '-fflags', '+bitexact']
   await tools.exec('ffmpeg', [...quiet, ...guard, '-i', path, ...output, '-f', muxer, target], {
     maxFileBytes,
@@ -96,7 +101,7 @@ async function rewrite(
 
 const quiet = ['-nostdin', '-hide_banner', '-v', 'error', '-y']
 
-/** The first track of text as a file of its own; styled ones keep their styles. @throws AppError INVALID_INPUT */
+/** The first track of text as a file of its own; styled ones keep their styles. @throws AppError INVALID_INPUT. */
 async function trackOf(input: InputFile, from: FormatId, to: FormatId, tools: Tools): Promise<Track> {
   const { subtitles } = await probe(input.path, from, tools)
   const stream = subtitles.find(({ codec_name }) => textSubtitles.includes(codec_name))

@@ -29,6 +29,11 @@ const attempts = [
   { mayCopy: false, keepSubtitles: false },
 ] as const
 
+/**
+ * Only a result that opens, has its streams and lasts long enough is one; else the next attempt is made.
+ * @throws AppError CORRUPT_FILE, INVALID_INPUT (nothing between `start` and `end`), UNSUPPORTED_CONVERSION (no sound
+ * or no picture in it), and ProcessFailure when the last attempts ended so.
+ */
 export async function transcode(transcoding: Transcoding, tools: Tools): Promise<Result> {
   const { path, from, to, media, target, options } = transcoding
   checkStreams(transcoding)
@@ -38,6 +43,7 @@ export async function transcode(transcoding: Transcoding, tools: Tools): Promise
   for (const attempt of attempts) {
     const recipe = recipeFor({ ...transcoding, ...attempt })
     const said = recipe.output.join(' ')
+    // The same words would fail in the same way.
     if (said === tried) continue
     tried = said
     try {
