@@ -130,6 +130,7 @@ async function checkSize(input: InputFile, tools: Tools): Promise<void> {
     const { stdout } = await tools.exec('bsdtar', ['-tvf', input.path])
     const lines = stdout.split('\n')
     if (lines.length > mostEntries) throw tooMany()
+    // Mode, links, owner, group, size.
     const bytes = lines.reduce((sum, line) => sum + Number(line.trim().split(/\s+/)[4] ?? 0), 0)
     if (!(bytes <= limit)) throw tooLarge(limit)
   } catch (error) {

@@ -27,7 +27,7 @@ export async function comicAsPdf(
 }
 
 /**
- * A comic as a ZIP. Entries are copied from archive to archive: none becomes a file.
+ * A comic as a ZIP, and where it lies. Entries are copied from archive to archive: none becomes a file.
  * @throws AppError CORRUPT_FILE.
  */
 export async function comicAsZip(input: InputFile, tools: Tools): Promise<string> {
@@ -42,6 +42,7 @@ export async function comicAsZip(input: InputFile, tools: Tools): Promise<string
   }
 }
 
+/** What to throw instead: CORRUPT_FILE when a program failed or died over the file, any other error as it is. */
 export function unreadable(error: unknown, format: FormatId): unknown {
   if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) return error
   const sentence = `The ${formatById(format).name} (${format}) is damaged, or its content is encrypted.`

@@ -64,6 +64,7 @@ export const fontforge: Engine = {
   run,
 }
 
+// Loose: what only some rows have, as `face`, goes on to the program as it was parsed there.
 const Options = z.looseObject({ subset: shape.subset, hinting: shape.hinting })
 
 const Facts = z.object({
@@ -112,6 +113,7 @@ async function convert(args: readonly string[], work: Work, tools: Tools): Promi
   }
 }
 
+/** `layers/font/convert_font.py` says why after `refused:`, and ends with 4 for a font that is whole. */
 function failure(error: unknown, { from, to }: Work): unknown {
   if (error instanceof EngineCrash) {
     const sentence = `The ${formatById(from).name} (${from}) is damaged: reading it ends the font program.`

@@ -6,16 +6,17 @@ import type { Tools } from '../engine.ts'
 import { EngineCrash, ProcessFailure } from '../exec.ts'
 
 export interface BookJob {
-  /** Extension by which calibre chooses its reader, and the file with that extension. */
+  /** calibre chooses its reader by the extension of the path; the format is the one that the client sent. */
   readonly source: { readonly path: string; readonly format: FormatId }
   readonly target: string
+  /** Of `ebook-convert`, beyond source and target. */
   readonly args: readonly string[]
   /** For sources that hold no title of their own, which would be called after our file. */
   readonly title?: string
   readonly onProgress?: (ratio: number) => void
 }
 
-/** Runs calibre's converter. @throws AppError CORRUPT_FILE, UNSUPPORTED_FORMAT (protected by its seller). */
+/** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, UNSUPPORTED_FORMAT (protected by its seller). */
 export async function makeBook(job: BookJob, tools: Tools): Promise<void> {
   const folder = join(tools.workDir, 'calibre')
   await mkdir(folder, { recursive: true })
@@ -41,6 +42,7 @@ export async function titleInside(path: string, tools: Tools): Promise<string | 
   try {
     const { stdout } = await tools.exec('ebook-meta', [path], { env: environment(folder) })
     const title = /^Title\s*: (.*)$/m.exec(stdout)?.[1]?.trim()
+    // A document without one is called after its file, which has a name of ours.
     return title === undefined || /^(?:input-\d+|unknown|)$/i.test(title) ? undefined : title
   } catch (error) {
     if (error instanceof ProcessFailure) return undefined
@@ -70,6 +72,7 @@ function environment(folder: string): Record<string, string> {
   }
 }
 
+/** The client's words go into a file (Open Packaging Format 2.0), so that none becomes an argument. */
 async function writeOpf(folder: string, title: string): Promise<string> {
   const path = join(folder, 'metadata.opf')
   const text = title.replaceAll(/[<>&"']|[^\P{C}\t]/gu, (letter) =>

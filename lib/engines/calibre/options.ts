@@ -62,6 +62,7 @@ export function hasBookOptions(options: BookOptions): boolean {
   return Object.values(options).some((value) => value !== undefined && value !== false)
 }
 
+/** In the words of `ebook-convert --help`; lengths are points. */
 export function bookArgs({
   ebookMargin: margin,
   ebookOutputProfile: profile,

@@ -9,6 +9,7 @@ type Pictures =
   /** The format can only point to a file, and there is one result: their description is left. */
   | 'described'
 
+/** How a format is written. */
 export interface PandocTarget {
   readonly writer: string
   readonly pictures: Pictures
@@ -19,6 +20,7 @@ export interface PandocTarget {
   readonly needsTitle?: true
 }
 
+/** How a format is read. */
 export interface PandocSource {
   readonly reader: string
   readonly args?: readonly string[]

@@ -2,7 +2,7 @@ import { type Element, isElement, noAttributes, plainText, type Tree, visit } fr
 
 /**
  * Makes a document an outline: notes hang on headings, so that what stands before the first needs one, and they hold
- * no tables, whose rows become lines.
+ * no tables, whose rows become lines. `title` is the heading for what has none.
  */
 export function makeOutline(tree: Tree, title: string): void {
   const [first] = tree.blocks

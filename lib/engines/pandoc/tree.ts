@@ -9,11 +9,15 @@ export const Tree = z.looseObject({
 })
 export type Tree = z.infer<typeof Tree>
 
+/** A block or an inline of pandoc. */
 export interface Element {
+  /** Its kind, as `Header`. */
   t: string
+  /** Its content, of a shape that depends on the kind. */
   c?: unknown
 }
 
+/** The content of an `Image`: attributes, description, address with title. */
 const Picture = z.tuple([z.unknown(), z.array(z.unknown()), z.tuple([z.string(), z.string()])])
 
 /** A writer opens files that other names point to: style sheets, covers, fonts, references. */
@@ -22,6 +26,7 @@ const descriptive = [
   ...['subject', 'description', 'publisher', 'rights', 'institute'],
 ]
 
+/** pandoc's `Attr`: identifier, classes, pairs of key and value. */
 export const noAttributes = ['', [], []]
 const pictureTypes: Readonly<Record<string, string>> = {
   png: 'image/png',
@@ -80,6 +85,7 @@ const isBox = (node: unknown): node is Element & { c: unknown[] } =>
   isElement(node) && (node.t === 'Span' || node.t === 'Div') && Array.isArray(node.c)
 
 export interface PictureSettings {
+  /** As the target has it in `formats.ts`. */
   readonly pictures: 'packed' | 'inline' | 'described'
   /** Pictures elsewhere stay as links; not all writers leave those alone. */
   readonly keepsLinks: boolean
@@ -90,7 +96,7 @@ export interface PictureSettings {
 
 /**
  * Gives each picture to the writer in the way that its format takes it, and nothing else that could name a file.
- * Returns how many were left out.
+ * @returns how many were left out.
  */
 export async function settlePictures(tree: Tree, settings: PictureSettings): Promise<number> {
   const found: Element[] = []
