@@ -15,6 +15,7 @@ const targetIds = Object.keys(targets) as TargetId[]
 /** Of Debian's icc-profiles-free. */
 const srgb = '/usr/share/color/icc/sRGB.icc'
 const adobeRgb = '/usr/share/color/icc/compatibleWithAdobeRGB1998.icc'
+/** The header has a byte for it, in which 0 is 256. */
 const maxIconSide = 256
 
 /** Pictures of design, film and old programs, which libvips does not know. */
@@ -208,7 +209,10 @@ function waveletArgs({ width, height }: Frame, options: unknown): string[] {
   return ['-define', `jp2:number-resolutions=${levels}`]
 }
 
-/** A cursor is an icon with another number, and the place that points instead of planes and depth. */
+/**
+ * A cursor is an icon with another number, and the place that points instead of planes and depth. Type and count of
+ * entries stand at 2 and 4, the entries of 16 bytes from 6 on, and that place at 4 of each.
+ */
 async function makeCursor(path: string): Promise<void> {
   const file = await open(path, 'r+')
   try {
@@ -236,6 +240,7 @@ function iconArgs({ width, height }: Frame, to: 'ico' | 'cur', options: unknown)
 
 const extensionOf = (to: FormatId) => formatById(to).extensions[0] ?? to
 
+/** The limits themselves are those of `layers/imagemagick/policy.xml`. */
 function explained(error: ProcessFailure, from: SourceId): AppError {
   const { stderr } = error
   if (

@@ -12,6 +12,7 @@ interface Frame {
   readonly left: number
   readonly top: number
   readonly delayMs: number
+  /** What becomes of its area after it was shown: 0 stays, 1 is cleared, 2 is as before. */
   readonly dispose: number
   /** It replaces what lies below instead of covering it. */
   readonly replaces: boolean
@@ -29,7 +30,7 @@ export interface Animation {
   readonly loop: number
 }
 
-/** How many frames an animated PNG says it has; 1 for a still one. */
+/** How many frames an animated PNG says it has (`acTL`); 1 for a still one. @throws RangeError when it breaks off. */
 export async function apngFrames(path: string): Promise<number> {
   for (const { type, data } of chunksOf(await readFile(path))) {
     if (type === 'acTL') return Math.max(1, data.readUInt32BE(0))
@@ -38,7 +39,10 @@ export async function apngFrames(path: string): Promise<number> {
   return 1
 }
 
-/** Draws every frame over what the ones before it left (PNG, third edition, section 11.3.4). */
+/**
+ * Draws every frame over what the ones before it left (PNG, third edition, `fcTL`).
+ * @throws AppError FILE_TOO_LARGE, RangeError when its chunks are damaged, what `decode` throws for its pixels.
+ */
 export async function readApng(path: string, decode: typeof sharp): Promise<Animation> {
   const { header, shared, frames, loop } = parse(await readFile(path))
   const width = header.readUInt32BE(0)

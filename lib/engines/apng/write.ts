@@ -34,6 +34,7 @@ export async function apngOf(animation: Animation, encode: typeof sharp): Promis
   return pngOf([...chunks, { type: 'IEND', data: Buffer.alloc(0) }])
 }
 
+/** The smallest area that holds every change; never empty, because a frame must have a pixel. */
 function changed(before: Buffer | undefined, frame: Buffer, width: number, height: number): Area {
   if (!before) return { left: 0, top: 0, width, height }
   let [left, top, right, bottom] = [width, height, -1, -1]
@@ -53,7 +54,7 @@ function changed(before: Buffer | undefined, frame: Buffer, width: number, heigh
   return { left, top, width: right - left + 1, height: bottom - top + 1 }
 }
 
-/** PNG (third edition) section 11.3.4.2; the area is left as it is and replaced by the next. */
+/** PNG (third edition), `fcTL`; the area is left as it is and replaced by the next. */
 function control(sequence: number, { width, height, left, top }: Area, delayMs: number): Buffer {
   const time = Buffer.alloc(6)
   time.writeUInt16BE(Math.min(delayMs, 65_535), 0)

@@ -6,7 +6,10 @@ import { ProcessFailure } from '../exec.ts'
 
 const policy = fileURLToPath(new URL('../../../layers/imagemagick/policy.xml', import.meta.url))
 
-/** Runs with our policy, which stands in the work folder because a sandbox sees nothing of ours elsewhere. */
+/**
+ * Runs with our policy, which stands in the work folder because a sandbox sees nothing of ours elsewhere.
+ * @throws ProcessFailure, also where ImageMagick only warns of damage.
+ */
 export async function magick(tools: Tools, bin: 'identify' | 'convert', args: readonly string[]) {
   const folder = join(tools.workDir, 'policy')
   await mkdir(folder, { recursive: true })

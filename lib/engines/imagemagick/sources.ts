@@ -2,6 +2,7 @@ import type { FormatId } from '../../formats/index.ts'
 
 /** How a file is read. `layers/imagemagick/policy.xml` permits these coders and those of the targets, and no other. */
 interface Source {
+  /** As `convert -list format` names it. */
   readonly coder: string
   /** One of the pictures inside is the picture; left out, all of them are. */
   readonly takes?: 'first' | 'largest'

@@ -13,7 +13,9 @@ import {
   scales,
 } from '../picture-options.ts'
 
+/** How a file is written. */
 interface Target {
+  /** As `convert -list format` names it. */
   readonly coder: string
   /** Transparency is laid over white. */
   readonly opaque?: true
@@ -22,7 +24,7 @@ interface Target {
   /** Holds the profile that says which colors the numbers mean. */
   readonly profiled?: true
   readonly options: z.ZodObject
-  /** What a quality of this number, or nothing, becomes. */
+  /** Arguments for the quality that these options ask for, or for the usual one. */
   readonly quality?: (raw: unknown) => readonly string[]
   /** Before writing. */
   readonly args?: readonly string[]
@@ -78,6 +80,7 @@ export const targets = {
     quality: (raw) => {
       const { compressionLevel, palette, progressive, colorSpace } = PngOptions.parse(raw)
       return [
+        // Tens are zlib's level, and 5 is adaptive filtering (ImageMagick's manual, -quality).
         ...['-quality', String(compressionLevel * 10 + 5)],
         ...['-interlace', progressive ? 'PNG' : 'None'],
         ...(palette ? ['-colors', '256', '-define', 'png:color-type=3'] : []),
@@ -121,6 +124,7 @@ export const targets = {
   tga: plain('tga', '-depth', '8', '-orient', 'TopLeft'),
   ico: { ...plain('ico', '-depth', '8'), options: IconOptions },
   cur: plain('ico', '-depth', '8'),
+  // RGB without the s is linear light, as these two hold it.
   hdr: flat('hdr', '-colorspace', 'RGB'),
   exr: plain('exr', '-colorspace', 'RGB'),
   dds: plain('dds', '-define', 'dds:compression=dxt5'),
