@@ -84,4 +84,5 @@ const bare: readonly FormatId[] = [
   'y4m',
 ]
 
-export const hasTimes = (format: FormatId) => !bare.includes(format)
+/** The packets of aptX HD are half as long again by their times as they sound. */
+export const hasTimes = (format: FormatId) => !bare.includes(format) && format !== 'aptxhd'
