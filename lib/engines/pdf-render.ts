@@ -60,27 +60,28 @@ export async function renderPages(
 }
 
 function batchesOf(pdf: OpenPdf, rendering: Rendering): Batch[] {
+  const pages = [...new Set(rendering.pages)]
+    .sort((a, b) => a - b)
+    .map((page) => ({ page, ...resolutionOf(pdf, page, rendering) }))
+  const most = shareOf(pages.map(({ pixels }) => pixels))
   const batches: { first: number; last: number; dpi: number; pixels: number }[] = []
-  for (const page of [...new Set(rendering.pages)].sort((a, b) => a - b)) {
-    const { dpi, pixels } = resolutionOf(pdf, page, rendering)
+  for (const { page, dpi, pixels } of pages) {
     const last = batches.at(-1)
-    if (last && last.last === page - 1 && last.dpi === dpi && last.pixels + pixels <= batchPixels) {
+    if (last && last.last === page - 1 && last.dpi === dpi && last.pixels + pixels <= most) {
       last.last = page
       last.pixels += pixels
     } else batches.push({ first: page, last: page, dpi, pixels })
   }
-  return shared(batches)
+  return batches
 }
 
-/** A short document in one batch would leave a core idle. */
-function shared(batches: Batch[]): Batch[] {
-  const [only] = batches
-  if (batches.length !== 1 || !only || only.last - only.first < 3) return batches
-  const middle = Math.floor((only.first + only.last) / 2)
-  return [
-    { ...only, last: middle },
-    { ...only, first: middle + 1 },
-  ]
+/** Pixels of one batch when all have about the same, so that no core is left idle at the end. */
+function shareOf(pixels: readonly number[]): number {
+  const total = pixels.reduce((sum, more) => sum + more, 0)
+  const needed = Math.ceil(total / batchPixels)
+  // For a page or two a second process takes longer to start than it saves.
+  const count = pixels.length < 4 ? needed : Math.ceil(needed / parallel) * parallel
+  return total / count + Math.max(...pixels) / 2
 }
 
 async function drawBatch(
