@@ -20,6 +20,7 @@ const lightMarkup = [
     extensions: ['adoc', 'asciidoc'],
     mimeTypes: ['text/asciidoc', 'text/x-asciidoc'],
   },
+  { id: 'markua', name: 'Markua', extensions: ['markua'], mimeTypes: ['text/plain'] },
   { id: 'org', name: 'Emacs Org mode', extensions: ['org'], mimeTypes: ['text/x-org', 'text/org'] },
   { id: 'textile', name: 'Textile', extensions: ['textile'], mimeTypes: ['text/x-textile'] },
   { id: 'muse', name: 'Emacs Muse', extensions: ['muse'], mimeTypes: ['text/x-muse'] },

@@ -84,6 +84,7 @@ const targets = {
   md: { writer: markdownOut, pictures: 'inline' },
   mmd: { writer: 'markdown_mmd', pictures: 'inline' },
   txt: { writer: 'plain', pictures: 'described' },
+  markua: { writer: 'markua', pictures: 'described', titleAsHeading: true },
   rst: { writer: 'rst', pictures: 'described' },
   adoc: { writer: 'asciidoctor', pictures: 'described' },
   org: { writer: 'org', pictures: 'described' },
