@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { ConfigError, processEnvironment, readConfig } from '../config.ts'
 import { engines } from '../engines/index.ts'
 import { idPattern } from '../ids.ts'
+import { failureText } from './failure-text.ts'
 import { printJob } from './replay/job-report.ts'
 import { linesOfJob, logFilesOf } from './replay/log-files.ts'
 import { printEngineWords, shownLine } from './replay/log-report.ts'
@@ -104,13 +105,6 @@ main()
     process.exitCode = code
   })
   .catch((error: unknown) => {
-    // What the person can mend: the sentence is all that helps. Anything else is a bug and shown whole.
-    const expected =
-      error instanceof ReplayError ||
-      error instanceof ConfigError ||
-      (error instanceof Error && error.cause !== undefined)
-    process.stderr.write(
-      `${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
-    )
-    process.exitCode = expected ? 2 : 3
+    process.stderr.write(`${failureText(error, ReplayError, ConfigError)}\n`)
+    process.exitCode = 2
   })

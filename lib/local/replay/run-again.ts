@@ -57,7 +57,11 @@ export async function runAgain(
   const after = () => `after ${Math.round(performance.now() - started)} ms`
   try {
     const done = await convertFiles({
-      ...{ steps: task.steps, from: 0, inputs, workDir: folder, signal },
+      steps: task.steps,
+      from: 0,
+      inputs,
+      workDir: folder,
+      signal,
       log: createLog({ LOG_LEVEL: 'debug', LOG_FILE: undefined }, printedSteps(printer)),
       onCommand: printedCommands(printer),
       progress: () => undefined,
