@@ -56,17 +56,65 @@ describe('how the page looks and sounds', { concurrency: 3 }, () => {
     await site.close()
   })
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    test(`every text of the ${colorScheme} page is easy to read`, () =>
-      visitPage({ colorScheme }, async (page) => {
-        await throughStates(page, async (state) =>
-          assert.deepEqual(await page.evaluate(weakContrasts), [], state),
+  test('on a wide screen', (t) =>
+    // Without motion colors change at once.
+    visitPage({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' }, async (page) => {
+      const line = await page.context().newCDPSession(page)
+      await throughStates(page, async (state) => {
+        for (const colorScheme of ['light', 'dark'] as const)
+          await t.test(`${state}: every ${colorScheme} text is easy to read`, async () => {
+            await page.emulateMedia({ colorScheme })
+            assert.deepEqual(await page.evaluate(weakContrasts), [])
+            const paper = await page.evaluate(
+              () => getComputedStyle(document.documentElement).backgroundColor,
+            )
+            const brightness = Number(/\d+/.exec(paper)?.[0])
+            assert.ok(colorScheme === 'dark' ? brightness < 60 : brightness > 200, paper)
+          })
+
+        await t.test(`${state}: the list stands beside the way in, and stays in sight`, async () => {
+          assert.deepEqual(await page.evaluate(misfits, 24), [])
+          const [way, list] = await Promise.all([
+            page.locator('.add').boundingBox(),
+            page.locator('.work').boundingBox(),
+          ])
+          assert.ok(way && list && way.x + way.width < list.x)
+        })
+
+        await t.test(
+          `${state}: every control has a name and every picture a text or none to tell`,
+          async () => {
+            const { nodes } = await line.send('Accessibility.getFullAXTree')
+            const told = nodes.filter(({ ignored }) => !ignored)
+            const isFocusable = (node: (typeof nodes)[number]) =>
+              node.properties?.some(({ name, value }) => name === 'focusable' && value.value === true)
+            const nameless = told.filter(
+              (node) => isFocusable(node) && node.role?.value !== 'RootWebArea' && !node.name?.value,
+            )
+            assert.deepEqual(
+              nameless.map(({ role }) => role?.value),
+              [],
+            )
+            const roles = told.map(({ role }) => role?.value)
+            for (const landmark of ['banner', 'main', 'navigation', 'status'])
+              assert.ok(roles.includes(landmark), landmark)
+            assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1)
+            assert.equal(await page.locator('img:not([alt])').count(), 0)
+          },
         )
-        const paper = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
-        const brightness = Number(/\d+/.exec(paper)?.[0])
-        assert.ok(colorScheme === 'dark' ? brightness < 60 : brightness > 200, paper)
-      }))
-  }
+      })
+      const bars = await page.getByRole('progressbar').evaluateAll((all) => all.map((bar) => bar.ariaLabel))
+      assert.ok(bars.length > 0 && bars.every((name) => name), 'each bar says what it measures')
+    }))
+
+  test('on a narrow phone', (t) =>
+    visitPage({ viewport: { width: 360, height: 740 }, hasTouch: true }, (page) =>
+      throughStates(page, (state) =>
+        t.test(`${state}: nothing is cut off and everything can be hit`, async () =>
+          assert.deepEqual(await page.evaluate(misfits, 32), []),
+        ),
+      ),
+    ))
 
   test('the button for all files is as wide as its words where no format is for all of them', () =>
     visitPage({}, async (page) => {
@@ -77,23 +125,6 @@ describe('how the page looks and sounds', { concurrency: 3 }, () => {
       const width = (await start.boundingBox())?.width ?? 0
       assert.ok(width > 80 && width < 160, `${width} px`)
     }))
-
-  test('on a narrow phone nothing is cut off and everything can be hit', () =>
-    visitPage({ viewport: { width: 360, height: 740 }, hasTouch: true }, (page) =>
-      throughStates(page, async (state) => assert.deepEqual(await page.evaluate(misfits, 32), [], state)),
-    ))
-
-  test('on a wide screen the list stands beside the way in, and stays in sight', () =>
-    visitPage({ viewport: { width: 1440, height: 900 } }, (page) =>
-      throughStates(page, async (state) => {
-        assert.deepEqual(await page.evaluate(misfits, 24), [], state)
-        const [way, list] = await Promise.all([
-          page.locator('.add').boundingBox(),
-          page.locator('.work').boundingBox(),
-        ])
-        assert.ok(way && list && way.x + way.width < list.x, state)
-      }),
-    ))
 
   test('who wants no motion gets none', () =>
     visitPage({ reducedMotion: 'reduce' }, async (page) => {
@@ -108,32 +139,6 @@ describe('how the page looks and sounds', { concurrency: 3 }, () => {
       assert.equal(await moving(), 0)
       await page.emulateMedia({ reducedMotion: 'no-preference' })
       assert.ok((await moving()) > 0, 'there is motion to leave out')
-    }))
-
-  test('every control has a name and every picture a text or none to tell', () =>
-    visitPage({}, async (page) => {
-      const line = await page.context().newCDPSession(page)
-      await throughStates(page, async (state) => {
-        const { nodes } = await line.send('Accessibility.getFullAXTree')
-        const told = nodes.filter(({ ignored }) => !ignored)
-        const isFocusable = (node: (typeof nodes)[number]) =>
-          node.properties?.some(({ name, value }) => name === 'focusable' && value.value === true)
-        const nameless = told.filter(
-          (node) => isFocusable(node) && node.role?.value !== 'RootWebArea' && !node.name?.value,
-        )
-        assert.deepEqual(
-          nameless.map(({ role }) => role?.value),
-          [],
-          state,
-        )
-        const roles = told.map(({ role }) => role?.value)
-        for (const landmark of ['banner', 'main', 'navigation', 'status'])
-          assert.ok(roles.includes(landmark), landmark)
-        assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1)
-        assert.equal(await page.locator('img:not([alt])').count(), 0)
-      })
-      const bars = await page.getByRole('progressbar').evaluateAll((all) => all.map((bar) => bar.ariaLabel))
-      assert.ok(bars.length > 0 && bars.every((name) => name), 'each bar says what it measures')
     }))
 
   test('what happens is told to who cannot see it', () =>
