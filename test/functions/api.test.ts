@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { errorStatus } from '../../lib/errors.ts'
 import { imageIds } from '../../lib/resources.ts'
+import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
 
 let service: TestService

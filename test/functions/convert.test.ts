@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import sharp from 'sharp'
+import { after, before } from '../hooks.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
 
 let service: TestService

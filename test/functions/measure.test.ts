@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
+import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
 
 const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))

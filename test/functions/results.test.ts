@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js'
 import sharp from 'sharp'
+import { after, before } from '../hooks.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
 
 let service: TestService

@@ -4,8 +4,9 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { after, before } from '../hooks.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
 
 const run = promisify(execFile)

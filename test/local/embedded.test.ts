@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { EventBridgeClient, PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge'
 import {
   CreateBucketCommand,
@@ -18,6 +18,7 @@ import {
 } from '@aws-sdk/client-sqs'
 import pino from 'pino'
 import { type Embedded, openEmbedded } from '../../lib/local/embedded.ts'
+import { after, before } from '../hooks.ts'
 
 let embedded: Embedded
 let dir: string

@@ -1,9 +1,10 @@
 // The HTTP API as clients and functions see it.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { HttpEvent } from '../../lib/http/contract.ts'
 import { createHttpApi } from '../../lib/local/gateway/http-api.ts'
 import { createGateway } from '../../lib/local/gateway.ts'
+import { after, before } from '../hooks.ts'
 import { callRaw, endServers, log, makeFunction, makeLambda, serve } from './runtime.ts'
 
 let url: string

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { EventBridgeClient, ListRulesCommand, ListTargetsByRuleCommand } from '@aws-sdk/client-eventbridge'
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { functions, imageIds, maxReceiveCount, queueVisibilityS } from '../../lib/resources.ts'
+import { after, before } from '../hooks.ts'
 import { startService, type TestService } from '../service.ts'
 import { callSigned, region, type SignedCall } from './runtime.ts'
 

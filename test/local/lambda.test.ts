@@ -1,10 +1,11 @@
 // Lambda's Invoke, as the AWS SDK calls it.
 import assert from 'node:assert/strict'
 import { openSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Control, openControl } from '../../lib/local/control.ts'
 import { Worker } from '../../lib/local/workers.ts'
+import { after, before } from '../hooks.ts'
 import { callSigned, credentials, log, makeFunction, makeLambda, region } from './runtime.ts'
 
 let release: () => void = () => {}

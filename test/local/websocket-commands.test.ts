@@ -1,7 +1,8 @@
 // The commands by which functions reach the clients of the WebSocket API.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { type Control, openControl } from '../../lib/local/control.ts'
+import { after, before } from '../hooks.ts'
 import { callSigned, credentials, log } from './runtime.ts'
 import { apis, closing, endApis, lambda, message, open, start } from './socket-api.ts'
 

@@ -1,8 +1,9 @@
 // The WebSocket API with functions of the test's own, as its clients see it.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { WebSocket } from 'ws'
+import { after, before } from '../hooks.ts'
 import { callRaw } from './runtime.ts'
 import { apis, closing, endApis, heard, message, next, open, path, replies, start } from './socket-api.ts'
 
