@@ -1,22 +1,14 @@
 /** Sources that ffmpeg takes in its stride, and makes something of that nobody can play. */
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import sharp from 'sharp'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { output, probed } from './judge.ts'
-import { convert, fixture, removeRuns } from './run-engine.ts'
+import { convert, fixture } from './run-engine.ts'
+import { scratchFolder } from './scratch.ts'
 
-let folder = ''
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'odd-sources-'))
-})
-after(async () => {
-  await rm(folder, { recursive: true })
-  await removeRuns()
-})
+const folder = scratchFolder('odd-sources')
 
 /** Fails at the first packet that cannot be decoded. */
 const decodeAll = (path: string) => output('ffmpeg', '-v', 'error', '-xerror', '-i', path, '-f', 'null', '-')
@@ -68,4 +60,14 @@ test('an animation of one picture becomes a WebP and a GIF of it', async () => {
 test('a RealMedia film made of another can still be seen', async () => {
   const source = (await convert(ffmpeg, fixture('film.mp4'), 'rm')).path
   await decodeAll((await convert(ffmpeg, source, 'rm')).path)
+})
+
+test('a film that stands still for a while lasts as long as before in two passes', async () => {
+  const source = join(folder, 'still-for-a-while.webm')
+  const pictures = ['-f', 'lavfi', '-i', 'testsrc=d=4:r=25:s=160x120']
+  const gap = ['-vf', "select='lt(t,1)+gt(t,3)'", '-vsync', 'vfr']
+  await output('ffmpeg', '-v', 'error', ...pictures, ...gap, '-c:v', 'libvpx', source)
+  const { path } = await convert(ffmpeg, source, 'h264', { options: { twoPass: true, videoBitrate: '200k' } })
+  const { streams } = await probed(path)
+  assert.equal(Number(streams[0]?.nb_read_packets), 100)
 })

@@ -22,6 +22,8 @@ export interface Recipe {
   readonly method: 'stream-copy' | 'encode'
   /** Run it twice: the first only measures where the bits are needed. */
   readonly twoPass: boolean
+  /** The container counts pictures: what is left out shortens the film. */
+  readonly steady: boolean
   readonly warnings: readonly Warning[]
   /** Streams that the result must have, or it is none. */
   readonly has: { readonly video: boolean; readonly audio: number }
@@ -63,6 +65,7 @@ export function recipeFor(request: RecipeRequest): Recipe {
     ],
     method: [picture, ...sound].every((part) => part?.copied ?? true) ? 'stream-copy' : 'encode',
     twoPass: picture?.twoPass ?? false,
+    steady: container.steady === true,
     warnings: [
       ...extras.flatMap(({ warnings }) => warnings),
       ...[...unused].map(unusedWarning),

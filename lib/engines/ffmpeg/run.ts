@@ -26,7 +26,7 @@ export async function encode(recipe: Recipe, encoding: Encoding, tools: Tools): 
   if (!recipe.twoPass)
     return runFfmpeg([...recipe.input, '-i', source, ...recipe.output, target], encoding, tools)
   // Left alone, each muxer lets other pictures through, and the second pass meets more than the first had measured.
-  const pictures = ['-vsync', recipe.output.includes('avi') ? 'cfr' : 'vfr']
+  const pictures = ['-vsync', recipe.steady ? 'cfr' : 'vfr']
   const log = join(tools.workDir, 'pass')
   const pass = (number: number) => [...pictures, '-pass', String(number), '-passlogfile', log]
   // The first pass only measures: no sound, no file.
