@@ -1,6 +1,6 @@
 import type { Container } from './containers.ts'
 import type { CompressOptions } from './options.ts'
-import type { MediaOptions } from './plan.ts'
+import { keptSound, type MediaOptions } from './plan.ts'
 import type { Media } from './probe.ts'
 
 interface Wanted {
@@ -9,11 +9,24 @@ interface Wanted {
 }
 
 /** Bits per second of a sound track below which nothing can be understood. */
-export const leastSoundRate = 8_000
+const leastSoundRate = 8_000
+/** The same beside a picture, where half as many would save little. */
+const leastFilmSoundRate = 2 * leastSoundRate
 const leastVideoRate = 10_000
 /** Fewer bits for a dot of one picture look worse than fewer dots. */
 const leastBitsPerDot = 0.03
 const smallerSides = ['1080p', '720p', '480p', '360p', '240p'] as const
+
+/** Bits per second of all streams below which there is no budget. */
+export function leastRate({ media, container }: Wanted): number {
+  const tracks = keptSound(media, container).length
+  return hasPicture({ media, container })
+    ? leastVideoRate + tracks * leastFilmSoundRate
+    : tracks * leastSoundRate
+}
+
+export const hasPicture = ({ media, container }: Wanted) =>
+  media.video !== undefined && container.video.length > 0
 
 /** How to spend so many bits per second on sound; undefined when they are too few. */
 export function soundBudget(bits: number, { media }: Wanted): MediaOptions | undefined {
@@ -37,13 +50,8 @@ export function videoBudget(
   { media, container }: Wanted,
   { resolution, fps }: CompressOptions,
 ): MediaOptions | undefined {
-  const tracks =
-    container.audio.length === 0
-      ? 0
-      : container.oneAudio
-        ? Math.min(1, media.audio.length)
-        : media.audio.length
-  const perTrack = tracks === 0 ? 0 : Math.min(128_000, Math.max(leastSoundRate * 2, (bits * 0.2) / tracks))
+  const tracks = keptSound(media, container).length
+  const perTrack = tracks === 0 ? 0 : Math.min(128_000, Math.max(leastFilmSoundRate, (bits * 0.2) / tracks))
   const videoBitrate = Math.floor(bits - perTrack * tracks)
   if (videoBitrate < leastVideoRate) return undefined
   const side = resolution ?? fittingSide(videoBitrate, media)

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Result, Tools, Work } from '../engine.ts'
 import { qualityNumber } from '../options.ts'
-import { leastSoundRate, soundBudget, videoBudget } from './budget.ts'
+import { hasPicture, leastRate, soundBudget, videoBudget } from './budget.ts'
 import { codecIdOf } from './codecs.ts'
 import type { Container } from './containers.ts'
 import { type CompressOptions, compressOptions } from './options.ts'
@@ -77,7 +77,7 @@ async function intoSize(
   targetSize: number,
   tools: Tools,
 ): Promise<Result> {
-  const { media, container, to, target } = transcoding
+  const { media, to, target } = transcoding
   const { durationS } = media
   if (durationS === undefined) {
     const sentence = `targetSize: the ${formatById(to).name} does not tell how long it is. Ask for a quality instead.`
@@ -89,7 +89,7 @@ async function intoSize(
   for (let tries = 0; tries < maxTries; tries++) {
     // Containers add some bytes to each packet.
     const bits = (wanted * 8 * 0.96) / durationS
-    const budget = media.video && container.video.length > 0 ? videoBudget : soundBudget
+    const budget = hasPicture(transcoding) ? videoBudget : soundBudget
     const rated = budget(bits, transcoding, options)
     if (!rated) break
     const result = await transcode({ ...transcoding, options: { ...rated, ...own } }, tools)
@@ -101,11 +101,9 @@ async function intoSize(
   throw tooSmall(targetSize, reached, leastBytes(transcoding, durationS))
 }
 
-/** A guess, to tell the client what could be asked for. */
-function leastBytes({ media, container }: Unrated, durationS: number): number {
-  const tracks = container.oneAudio ? Math.min(1, media.audio.length) : media.audio.length
-  const bits = (container.video.length > 0 && media.video ? 20_000 : 0) + tracks * leastSoundRate
-  return Math.ceil((bits * durationS) / 8 / 0.9)
+/** To tell the client what can be asked for: near the least rate, encoders and containers take more than is asked. */
+function leastBytes(transcoding: Unrated, durationS: number): number {
+  return Math.ceil((leastRate(transcoding) * durationS) / 8 / 0.75)
 }
 
 function tooSmall(targetSize: number, reached: number, estimate: number): AppError {

@@ -5,7 +5,7 @@ import { chapterArgs, coverArgs, subtitleArgs } from './extras.ts'
 import { inputGuard } from './inputs.ts'
 import type { AudioOptions, VideoOptions } from './options.ts'
 import { pictureArgs } from './picture.ts'
-import type { Media } from './probe.ts'
+import type { Media, MediaStream } from './probe.ts'
 import { silence, silenceArgs, soundArgs } from './sound.ts'
 
 export type MediaOptions = AudioOptions & Partial<VideoOptions>
@@ -45,7 +45,7 @@ export interface RecipeRequest {
 export function recipeFor(request: RecipeRequest): Recipe {
   const { media, container, from, options } = request
   const picture = container.video.length > 0 ? pictureArgs(request) : undefined
-  const kept = media.audio.slice(0, tracksOf(container))
+  const kept = keptSound(media, container)
   const silent = container.needsSound === true && kept.length === 0
   const sound = kept.map((stream, index) => soundArgs(stream, index, request))
   const extras = [subtitleArgs(request), coverArgs(request), chapterArgs(request)]
@@ -75,9 +75,10 @@ export function recipeFor(request: RecipeRequest): Recipe {
   }
 }
 
-function tracksOf({ audio, oneAudio }: Container): number {
-  if (audio.length === 0) return 0
-  return oneAudio ? 1 : Number.POSITIVE_INFINITY
+/** The tracks that the container has room for. */
+export function keptSound({ audio: tracks }: Media, { audio, oneAudio }: Container): readonly MediaStream[] {
+  if (audio.length === 0) return []
+  return oneAudio ? tracks.slice(0, 1) : tracks
 }
 
 function tracksWarning(had: number, kept: number): Warning[] {
