@@ -4,16 +4,23 @@ import { codecAliases, presets } from './codecs.ts'
 import type { Container } from './containers.ts'
 import { audioCodecs } from './sound-codecs.ts'
 
-/** `2M`, `800k` or bits per second, as bits per second. */
-function bitRate(min: number, max: number) {
-  const fromText = (value: unknown) => {
-    const match =
-      typeof value === 'string' ? /^(\d{1,9}(?:\.\d{1,3})?)\s*([kKmM]?)(?:bps)?$/.exec(value.trim()) : null
+/** `2M` or `800k` as a number: k is 1000, and `unit` may stand behind it. All else is left for the schema to refuse. */
+function amountFrom(unit: RegExp) {
+  const pattern = new RegExp(`^(\\d{1,12}(?:\\.\\d{1,3})?)\\s*([kKmM]?)(?:${unit.source})?$`)
+  return (value: unknown) => {
+    const match = typeof value === 'string' ? pattern.exec(value.trim()) : null
     if (!match) return value
-    const unit = { '': 1, k: 1e3, m: 1e6 }[(match[2] ?? '').toLowerCase()] ?? 1
-    return Math.round(Number(match[1]) * unit)
+    const factor = { '': 1, k: 1e3, m: 1e6 }[(match[2] ?? '').toLowerCase()] ?? 1
+    return Math.round(Number(match[1]) * factor)
   }
-  return z.preprocess(fromText, z.int('Expected bits per second, as 128k or 2M').min(min).max(max))
+}
+
+function bitRate(min: number, max: number) {
+  return z.preprocess(amountFrom(/bps/), z.int('Expected bits per second, as 128k or 2M').min(min).max(max))
+}
+
+function bytes(min: number, max: number) {
+  return z.preprocess(amountFrom(/[bB]/), z.int('Expected bytes, as 500k or 2M').min(min).max(max))
 }
 
 function codec(names: readonly string[]) {
@@ -154,17 +161,6 @@ export type AudioOptions = Partial<
   Pick<VideoOptions, 'mode'>
 
 const dithers = ['none', 'floyd_steinberg', 'bayer:bayer_scale=5', 'sierra2'] as const
-
-/** `500k`, `2M` or a number, as bytes; k is 1000. */
-function bytes(min: number, max: number) {
-  const fromText = (value: unknown) => {
-    const match =
-      typeof value === 'string' ? /^(\d{1,12}(?:\.\d{1,3})?)\s*([kKmM]?)[bB]?$/.exec(value.trim()) : null
-    if (!match) return value
-    return Math.round(Number(match[1]) * ({ '': 1, k: 1e3, m: 1e6 }[(match[2] ?? '').toLowerCase()] ?? 1))
-  }
-  return z.preprocess(fromText, z.int('Expected bytes, as 500k or 2M').min(min).max(max))
-}
 
 const clip = {
   width: integer(16, 4096)
