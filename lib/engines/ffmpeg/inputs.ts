@@ -70,8 +70,8 @@ export function inputGuard(format: FormatId): string[] {
   return ['-protocol_whitelist', 'file,pipe', '-format_whitelist', demuxers, ...told]
 }
 
-/** A stream of pictures without times: what is copied out of it plays at any speed or none. */
-const bare: readonly FormatId[] = [
+const untimed: readonly FormatId[] = [
+  // Streams of pictures: what is copied out of them plays at any speed or none.
   'h264',
   'hevc',
   'obu',
@@ -82,7 +82,9 @@ const bare: readonly FormatId[] = [
   'h261',
   'h263',
   'y4m',
+  // By their times its packets are half as long again as they sound.
+  'aptxhd',
 ]
 
-/** The packets of aptX HD are half as long again by their times as they sound. */
-export const hasTimes = (format: FormatId) => !bare.includes(format) && format !== 'aptxhd'
+/** Its packets say when they begin, and may be believed. */
+export const hasTimes = (format: FormatId) => !untimed.includes(format)

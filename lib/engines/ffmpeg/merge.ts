@@ -9,7 +9,7 @@ import { mergedFilmArgs, mergedSoundArgs } from './joined.ts'
 import { type MergeVideoOptions, mergeSoundOptions, mergeVideoOptions } from './options.ts'
 import type { Recipe } from './plan.ts'
 import { type Media, probeWhole } from './probe.ts'
-import { isSound, runFfmpeg } from './run.ts'
+import { isWhole, runFfmpeg } from './run.ts'
 import { containerOf } from './transcode.ts'
 
 export interface Part {
@@ -66,7 +66,7 @@ async function copy({ parts, work, target, lastsS }: Merge, tools: Tools): Promi
     if (error instanceof ProcessFailure) return false
     throw error
   }
-  return isSound(target, work.to, recipe, lastsS, tools)
+  return isWhole(target, work.to, recipe, lastsS, tools)
 }
 
 /**

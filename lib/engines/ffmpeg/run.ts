@@ -68,7 +68,7 @@ export async function runFfmpeg(
 }
 
 /** Whether a result is what it should be: it opens, has its streams, and lasts as long as the source. */
-export async function isSound(
+export async function isWhole(
   path: string,
   to: FormatId,
   recipe: Pick<Recipe, 'has'>,

@@ -8,7 +8,7 @@ import { cutOf } from './cut.ts'
 import { audioOptions, videoOptions } from './options.ts'
 import { type MediaOptions, recipeFor } from './plan.ts'
 import { type Media, nothingOf } from './probe.ts'
-import { encode, isSound } from './run.ts'
+import { encode, isWhole } from './run.ts'
 import { audioContainers } from './sound-containers.ts'
 import { videoContainers } from './video-containers.ts'
 
@@ -53,7 +53,7 @@ export async function transcode(transcoding: Transcoding, tools: Tools): Promise
       failed = error
       continue
     }
-    if (!(await isSound(target, to, recipe, durationS, tools))) continue
+    if (!(await isWhole(target, to, recipe, durationS, tools))) continue
     for (const { code, message } of recipe.warnings) tools.warn(code, message)
     tools.progress(1)
     return { files: [{ path: target }], method: recipe.method, details: detailsOf(media) }

@@ -11,7 +11,8 @@ const tsCopies = ['h264', 'hevc', 'mpeg2video', 'aac', 'mp3', 'mp2', 'ac3', 'eac
 const asfCopies = ['wmv1', 'wmv2', 'wmv3', 'vc1', 'msmpeg4v3', 'wmav1', 'wmav2', 'wmapro']
 const mpegAudio = { audio: ['mp2', 'ac3'] } as const
 
-function bare(muxer: string, codec: VideoCodecId, copied: string): Container {
+/** A stream of pictures alone, in the codec that the format is named for. */
+function pictureStream(muxer: string, codec: VideoCodecId, copied: string): Container {
   return { muxer, video: [codec], audio: [], copies: [copied], steady: true }
 }
 
@@ -250,13 +251,13 @@ export const videoContainers = {
     oneAudio: true,
     needsSound: true,
   },
-  h264: bare('h264', 'h264', 'h264'),
-  hevc: bare('hevc', 'h265', 'hevc'),
-  obu: bare('obu', 'av1', 'av1'),
-  ivf: { ...bare('ivf', 'vp8', 'vp8'), video: ['vp8', 'vp9', 'av1'], copies: ['vp8', 'vp9', 'av1'] },
-  m1v: bare('mpeg1video', 'mpeg1', 'mpeg1video'),
-  m2v: bare('mpeg2video', 'mpeg2', 'mpeg2video'),
-  mjpeg: bare('mjpeg', 'mjpeg', 'mjpeg'),
-  mj2: bare('mov', 'jpeg2000', 'jpeg2000'),
-  y4m: bare('yuv4mpegpipe', 'raw', 'rawvideo'),
+  h264: pictureStream('h264', 'h264', 'h264'),
+  hevc: pictureStream('hevc', 'h265', 'hevc'),
+  obu: pictureStream('obu', 'av1', 'av1'),
+  ivf: { ...pictureStream('ivf', 'vp8', 'vp8'), video: ['vp8', 'vp9', 'av1'], copies: ['vp8', 'vp9', 'av1'] },
+  m1v: pictureStream('mpeg1video', 'mpeg1', 'mpeg1video'),
+  m2v: pictureStream('mpeg2video', 'mpeg2', 'mpeg2video'),
+  mjpeg: pictureStream('mjpeg', 'mjpeg', 'mjpeg'),
+  mj2: pictureStream('mov', 'jpeg2000', 'jpeg2000'),
+  y4m: pictureStream('yuv4mpegpipe', 'raw', 'rawvideo'),
 } as const satisfies Partial<Record<FormatId, Container>>
