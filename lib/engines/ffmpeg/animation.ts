@@ -67,7 +67,7 @@ export async function makeAnimatedPng(clip: Clip, options: ClipOptions, tools: T
   await run(clip, options, ['-vf', scale, '-plays', String(options.loop), '-f', 'apng'], tools)
 }
 
-/** Without the last word, an animation of one picture that is shown for less than a frame would have none. */
+/** Without `eof_action`, an animation of one picture that is shown for less than a frame would have none. */
 const pictures = (width: number, fps: number) => `fps=${fps}:eof_action=pass,scale=${width}:-2:flags=lanczos`
 
 function shapeOf({ media }: Clip, { width, fps }: ClipOptions): Shape {
