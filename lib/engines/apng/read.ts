@@ -30,7 +30,7 @@ export interface Animation {
   readonly loop: number
 }
 
-/** How many frames an animated PNG says it has (`acTL`); 1 for a still one. @throws RangeError when it breaks off. */
+/** How many frames an animated PNG says it has; 1 for a still one. @throws RangeError when it breaks off. */
 export async function apngFrames(path: string): Promise<number> {
   for (const { type, data } of chunksOf(await readFile(path))) {
     if (type === 'acTL') return Math.max(1, data.readUInt32BE(0))
@@ -40,7 +40,7 @@ export async function apngFrames(path: string): Promise<number> {
 }
 
 /**
- * Draws every frame over what the ones before it left (PNG, third edition, `fcTL`).
+ * Draws every frame over what the ones before it left (https://www.w3.org/TR/png-3/#fcTL-chunk).
  * @throws AppError FILE_TOO_LARGE, RangeError when its chunks are damaged, what `decode` throws for its pixels.
  */
 export async function readApng(path: string, decode: typeof sharp): Promise<Animation> {
