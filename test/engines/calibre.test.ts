@@ -35,12 +35,13 @@ const azw3 = await kept(epub, 'azw3', 'notes.azw3')
 const comic = join(scratch, 'comic.cbz')
 await run('bsdtar', [...['--format=zip', '-cf', comic, '-C', fixture(''), 'corners.png', 'corners.jpg']])
 
-/** The others are read more closely below. */
-const rare: readonly FormatId[] = ['lit', 'snb', 'pmlz', 'htmlz', 'docx']
+/** Kinds that are not read more closely below; `npm run conformance` tries all. */
+const rare: readonly FormatId[] = ['lit', 'htmlz', 'docx']
 
 conformance(calibre, {
-  fixtures: { epub, mobi, azw3, docx: fixture('office/report.docx'), cbz: comic },
+  fixtures: { epub, azw3, docx: fixture('office/report.docx') },
   only: (from, to) => (from === 'epub' ? rare.includes(to) : to === 'epub'),
+  garbage: ['epub', 'mobi', 'lit', 'pdb', 'docx', 'cbz'],
   long: { source: epub, to: 'azw3' },
 })
 
@@ -50,9 +51,9 @@ async function converted(source: string, to: FormatId, settings: RunSettings = {
 }
 
 describe('a book', { concurrency: 2 }, () => {
-  test('says the same in every format that can be read here', async () => {
+  test('says the same as a Kindle book, FictionBook or Palm book', async () => {
     for (const path of [mobi, azw3]) assert.match((await bookText(path)) ?? '', /by the river/)
-    for (const to of ['fb2', 'lrf', 'rb', 'tcr', 'pdb'] as const) {
+    for (const to of ['fb2', 'pdb'] as const) {
       const { text: words } = await converted(epub, to)
       assert.match(words, /Kingfisher/, to)
       assert.match(words, /by the river/, to)
