@@ -11,6 +11,7 @@ import { refused } from '../refused.ts'
 import { conformance } from './conformance.ts'
 import { output, pdfPages, pictureSize, zipNames } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
+import { scratchFolder } from './scratch.ts'
 
 const common = (id: FormatId) => ['jpg', 'webp', 'gif', 'tiff', 'heic', 'svg', 'pdf', 'avif'].includes(id)
 
@@ -229,6 +230,19 @@ describe('an option of a picture', () => {
       pixels((await convert(vips, photo, 'webp', { options })).path)
     assert.deepEqual(await made({ lossless: 'true' }), await pixels(photo))
     assert.notDeepEqual(await made({}), await pixels(photo))
+  })
+
+  test('that comes as HEIC keeps every pixel in WebP too', async () => {
+    const rough = join(scratchFolder('rough'), 'rough.png')
+    const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
+    await sharp({ create: { width: 64, height: 48, channels: 3, background: 'gray', noise } }).toFile(rough)
+    const source = (await convert(vips, rough, 'heic')).path
+    const pixels = async (to: 'png' | 'webp', options = {}) =>
+      sharp((await convert(vips, source, to, { options })).path)
+        .removeAlpha()
+        .raw()
+        .toBuffer()
+    assert.deepEqual(await pixels('webp', { lossless: true }), await pixels('png'))
   })
 
   test('makes PNG indexed, interlaced, and more or less packed', async () => {

@@ -33,7 +33,7 @@ export async function convertPicture(work: Work, tools: Tools): Promise<Result> 
   const to = targetOf(work.to)
   const [input] = work.inputs
   if (!input) throw new Error('vips was called without an input.')
-  const picture = await openPicture(input, to, tools)
+  const picture = await openPicture(input, to, tools, work.options)
   tools.progress(0.3)
   if (to === 'pdf') return toPdf([picture], work, tools)
   if (!isPaged(picture)) return toPicture(picture, to, work, tools)

@@ -7,7 +7,7 @@ import { EngineCrash, ProcessFailure } from '../exec.ts'
 import { type Box, boxOf, type PictureOptions } from '../picture-options.ts'
 import { type Decoded, decoderOf } from './decoders.ts'
 import { framesAsWebp } from './frames.ts'
-import { type PixelTargetId, pixelTargetOf } from './targets.ts'
+import { isExact, type PixelTargetId, pixelTargetOf } from './targets.ts'
 
 /** Width × height of one picture, or of all frames of an animation together. */
 export const maxPixels = 16_383 ** 2
@@ -34,8 +34,6 @@ export async function loadSharp() {
   return sharp
 }
 
-const exactTargets = ['png', 'apng', 'tiff', 'gif', 'bmp', 'icns', 'jxl']
-
 /**
  * Makes a picture readable for libvips, with the pixels and frames that the target can keep.
  * @throws AppError CORRUPT_FILE, FILE_TOO_LARGE.
@@ -44,8 +42,10 @@ export async function openPicture(
   input: InputFile,
   to: PixelTargetId | 'pdf',
   tools: Tools,
+  options: unknown = {},
 ): Promise<Picture> {
-  const { path, format } = await decoded(input, to, tools).catch((error: unknown) => {
+  const exact = to !== 'pdf' && isExact(to, options)
+  const { path, format } = await decoded(input, to, exact, tools).catch((error: unknown) => {
     throw error instanceof ProcessFailure ? damaged(input.format, error) : pictureError(error, input.format)
   })
   const metadata = await metadataOf(path).catch((error: unknown) => {
@@ -61,14 +61,19 @@ async function metadataOf(path: string): Promise<Metadata> {
   return sharp(path, { limitInputPixels: maxPixels }).metadata()
 }
 
-async function decoded(input: InputFile, to: PixelTargetId | 'pdf', tools: Tools): Promise<Decoded> {
+async function decoded(
+  input: InputFile,
+  to: PixelTargetId | 'pdf',
+  exact: boolean,
+  tools: Tools,
+): Promise<Decoded> {
   if (input.format === 'apng') return decodedApng(input, to, tools)
   const decode = decoderOf(input.format)
   if (!decode) return input
   const hasAlpha = input.format === 'heic' && (await metadataOf(input.path)).hasAlpha === true
   return decode({
     input,
-    exact: hasAlpha || exactTargets.includes(to),
+    exact: exact || hasAlpha,
     deep: to === 'tiff' || to === 'jxl',
     tools,
   })

@@ -13,9 +13,11 @@ import {
 
 const PlainOptions = z.object(pictureShape)
 const LossyOptions = z.object(lossyShape)
-const lossless = flag()
-  .default(false)
-  .describe('Every pixel stays as it is; quality then says how hard it is tried to be small.')
+const WebpOptions = LossyOptions.extend({
+  lossless: flag()
+    .default(false)
+    .describe('Every pixel stays as it is; quality then says how hard it is tried to be small.'),
+})
 
 /** What a format can hold, and how pixels become it. */
 interface PixelTarget {
@@ -61,11 +63,8 @@ export const pixelTargets = {
       adaptiveFiltering: true,
     }),
   ),
-  webp: target(
-    LossyOptions.extend({ lossless }),
-    { holds: 'frames', profiled: true, cost: 0.05 },
-    (image, options) =>
-      image.webp({ quality: qualityNumber(options.quality, scales.webp), lossless: options.lossless }),
+  webp: target(WebpOptions, { holds: 'frames', profiled: true, cost: 0.05 }, (image, options) =>
+    image.webp({ quality: qualityNumber(options.quality, scales.webp), lossless: options.lossless }),
   ),
   gif: target(LossyOptions, { holds: 'frames', cost: 0.1 }, (image, { quality }) =>
     image.gif({ colours: Math.max(2, Math.round(2.56 * qualityNumber(quality, scales.gif))), effort: 4 }),
@@ -95,6 +94,13 @@ export type PixelTargetId = keyof typeof pixelTargets
 // Object.keys forgets the names that the table has.
 export const pixelTargetIds = Object.keys(pixelTargets) as PixelTargetId[]
 export const pixelTargetOf = (id: PixelTargetId): PixelTarget => pixelTargets[id]
+
+const exactTargets: readonly PixelTargetId[] = ['png', 'apng', 'tiff', 'gif', 'bmp', 'icns', 'jxl']
+
+/** Whether the target keeps every pixel, so that the way to it must too. */
+export function isExact(to: PixelTargetId, options: unknown): boolean {
+  return exactTargets.includes(to) || (to === 'webp' && WebpOptions.parse(options).lossless)
+}
 
 /** What was asked for, on the scale of the program that writes the format. */
 export function qualityFor(format: 'heic' | 'jxl' | 'jxr' | 'djvu', options: unknown): number {
