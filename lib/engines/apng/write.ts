@@ -9,6 +9,9 @@ interface Area {
   readonly height: number
 }
 
+/** Of frames that do not say how long they are shown. */
+const usualDelayMs = 100
+
 /** An animated PNG of frames that hold only what changed since the one before. */
 export async function apngOf(animation: Animation, encode: typeof sharp): Promise<Buffer> {
   const { width, height, frames, delaysMs, loop } = animation
@@ -25,7 +28,7 @@ export async function apngOf(animation: Animation, encode: typeof sharp): Promis
       chunks.push(...parts.filter(({ type }) => type === 'IHDR'))
       chunks.push({ type: 'acTL', data: numbers(frames.length, loop) })
     }
-    chunks.push({ type: 'fcTL', data: control(sequence++, area, delaysMs[index] ?? 100) })
+    chunks.push({ type: 'fcTL', data: control(sequence++, area, delaysMs[index] ?? usualDelayMs) })
     const data = Buffer.concat(parts.filter(({ type }) => type === 'IDAT').map((part) => part.data))
     // The first frame is also what readers see that know no animations.
     if (index === 0) chunks.push({ type: 'IDAT', data })
@@ -54,7 +57,7 @@ function changed(before: Buffer | undefined, frame: Buffer, width: number, heigh
   return { left, top, width: right - left + 1, height: bottom - top + 1 }
 }
 
-/** PNG (third edition), `fcTL`; the area is left as it is and replaced by the next. */
+/** https://www.w3.org/TR/png-3/#fcTL-chunk: the area is left as it is and replaced by the next. */
 function control(sequence: number, { width, height, left, top }: Area, delayMs: number): Buffer {
   const time = Buffer.alloc(6)
   time.writeUInt16BE(Math.min(delayMs, 65_535), 0)

@@ -127,8 +127,8 @@ const apng: Writer = async (writing) => {
   const { width } = info
   const height = info.height / pages
   const frames = framesOf(data, { width, height, pages })
-  const delaysMs = metadata.delay ?? frames.map(() => 100)
-  await writeFile(path, await apngOf({ width, height, frames, delaysMs, loop: metadata.loop ?? 0 }, sharp))
+  const { delay: delaysMs = [], loop = 0 } = metadata
+  await writeFile(path, await apngOf({ width, height, frames, delaysMs, loop }, sharp))
   return { width, height }
 }
 
