@@ -53,33 +53,27 @@ export async function linksOf(path: string, page: number): Promise<number[]> {
   return places.flatMap((ref) => (ref === undefined ? [] : [pages.indexOf(ref) + 1]))
 }
 
+/** The folder into which the ZIP of a run was unpacked. */
 export async function unpacked({ path, workDir }: Run): Promise<string> {
   const folder = join(workDir, 'unpacked')
-  execFileSync('python3', ['-m', 'zipfile', '-e', path, folder])
+  await output('python3', '-m', 'zipfile', '-e', path, folder)
   return folder
 }
 
-export const isWhole = (path: string) => execFileSync('qpdf', ['--check', path], { stdio: 'pipe' })
+export async function assertWhole(path: string): Promise<void> {
+  await output('qpdf', '--check', path)
+}
 
 /** Everything in a file that is readable in any way, streams included. */
 export const inside = (path: string) => output('qpdf', '--qdf', '--object-streams=disable', path, '-')
 
-/** A page as pixels: its size, and the mean color of each third of its height and width. */
+/** A page as pixels: its size, and the mean color of the cell at column `x` and row `y` of a grid of 3 by 3. */
 export async function drawn(
   path: string,
   page = 1,
 ): Promise<{ width: number; height: number; color(x: number, y: number): Promise<number[]> }> {
-  const png = execFileSync('pdftoppm', [
-    '-cropbox',
-    '-png',
-    '-r',
-    '72',
-    '-f',
-    String(page),
-    '-l',
-    String(page),
-    path,
-  ])
+  const only = ['-f', String(page), '-l', String(page)]
+  const png = execFileSync('pdftoppm', ['-cropbox', '-png', '-r', '72', ...only, path])
   const { width = 0, height = 0 } = await sharp(png).metadata()
   const [w, h] = [Math.floor(width / 3), Math.floor(height / 3)]
   const color = async (x: number, y: number) => {

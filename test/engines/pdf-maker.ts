@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
+import { scratchFolder } from './scratch.ts'
 
 /** Objects of a PDF by number; a stream has its bytes beside its dictionary. */
 export type Objects = Readonly<Record<number, string | { readonly dict: string; readonly data: Uint8Array }>>
@@ -122,9 +122,9 @@ export function clearPage(): Buffer {
   return picturePage(dict('/ColorSpace /DeviceRGB /SMask 6 0 R'), pixels, { 6: mask })
 }
 
-/** Puts files into a folder that `remove` deletes. */
-export async function shelf(files: Readonly<Record<string, Uint8Array>>) {
-  const folder = await mkdtemp(join(tmpdir(), 'pdf-shelf-'))
+/** Puts files into a folder that goes with the tests; gives the path of each by its name. */
+export async function shelf(files: Readonly<Record<string, Uint8Array>>): Promise<(name: string) => string> {
+  const folder = scratchFolder('pdf-shelf')
   for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes)
-  return { path: (name: string) => join(folder, name), remove: () => rm(folder, { recursive: true }) }
+  return (name) => join(folder, name)
 }

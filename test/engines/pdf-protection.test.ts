@@ -2,25 +2,19 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Operation } from '../../lib/engines/engine.ts'
 import { refused } from '../refused.ts'
 import { output, pdfPages, pdfText } from './judge.ts'
 import { bookOf, shelf } from './pdf-maker.ts'
 import { toolsOn } from './pdf-tool.ts'
-import { fixture, type RunSettings, removeRuns } from './run-engine.ts'
+import { fixture, type RunSettings } from './run-engine.ts'
 
-const files = await shelf({
+const pathOf = await shelf({
   'alpha.pdf': bookOf('Alpha'),
 })
-const run = toolsOn(files.path('alpha.pdf'))
-
-after(async () => {
-  await files.remove()
-  await removeRuns()
-})
-
-const book = files.path('alpha.pdf')
+const book = pathOf('alpha.pdf')
+const run = toolsOn(book)
 
 describe('a protected PDF', () => {
   const locked = fixture('needs-password.pdf')
@@ -73,14 +67,12 @@ describe('a protected PDF', () => {
   })
 
   test('keeps an old cipher, and opens with the password of its owner too', async () => {
-    const { path: at, remove } = await shelf({})
-    const old = at('old.pdf')
+    const old = (await shelf({}))('old.pdf')
     const lock = ['--allow-weak-crypto', '--encrypt', 'user', 'owner', '40', '--print=n', '--']
     execFileSync('qpdf', [...lock, fixture('three-pages.pdf'), old])
     const { path } = await run('remove-pdf-pages', { password: 'owner', pages: '2' }, old)
     assert.match(await facts(path, '-upw', 'user'), /Pages:\s+2[\s\S]*print:no .*algorithm:RC4/)
     await assert.rejects(facts(path), /Incorrect password/)
-    await remove()
   })
 
   test('loses its protection for the archive and in a merge, and says so', async () => {

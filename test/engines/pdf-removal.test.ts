@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { refused } from '../refused.ts'
@@ -9,18 +9,13 @@ import { output, pdfText } from './judge.ts'
 import { drawn, inside } from './pdf-judge.ts'
 import { bookOf, pdfOf, photoPage, shelf } from './pdf-maker.ts'
 import { toolsOn } from './pdf-tool.ts'
-import { convert, removeRuns } from './run-engine.ts'
+import { convert } from './run-engine.ts'
 
-const files = await shelf({
+const pathOf = await shelf({
   'book.pdf': bookOf('Alpha'),
   'photo.pdf': await photoPage(),
 })
-const run = toolsOn(files.path('book.pdf'))
-
-after(async () => {
-  await files.remove()
-  await removeRuns()
-})
+const run = toolsOn(pathOf('book.pdf'))
 
 test('flattening turns filled-in fields into page content, also those that only readers draw', async () => {
   const { path } = await run('flatten-pdf')
@@ -41,13 +36,12 @@ test('flattening keeps comments that only readers draw', async () => {
     'text.pdf': page('/Subtype /FreeText /Contents (spoken words) /DA (/Helv 12 Tf 0 g)'),
     'box.pdf': page('/Subtype /Square /C [1 0 0] /IC [1 0 0]'),
   })
-  const flat = (name: string) => convert(pdf, notes.path(name), 'pdf', { operation: 'flatten-pdf' })
+  const flat = (name: string) => convert(pdf, notes(name), 'pdf', { operation: 'flatten-pdf' })
   const text = await flat('text.pdf')
   assert.match(await pdfText(text.path), /spoken words/)
   assert.doesNotMatch(await inside(text.path), /FreeText/)
   const [red = 0, green = 255] = await (await drawn((await flat('box.pdf')).path)).color(1, 1)
   assert.ok(red > 240 && green < 150, `${red} ${green}`)
-  await notes.remove()
 })
 
 describe('redacting', () => {
@@ -65,7 +59,7 @@ describe('redacting', () => {
   })
 
   test('takes the pixels below away, too', async () => {
-    const scan = await run('merge', {}, files.path('photo.pdf'), { more: [files.path('photo.pdf')] })
+    const scan = await run('merge', {}, pathOf('photo.pdf'), { more: [pathOf('photo.pdf')] })
     const page = await convert(pdf, scan.path, 'pdf', {
       operation: 'add-watermark-pdf',
       options: { watermarkText: 'SECRET', watermarkPosition: 'center', watermarkOpacity: 1 },
@@ -85,7 +79,7 @@ describe('redacting', () => {
 
   test('says when there was nothing to remove', async () => {
     assert.deepEqual((await run('redact-pdf', { terms: 'nowhere' })).warnings, ['NOTHING_TO_DO'])
-    assert.deepEqual((await run('redact-pdf', { terms: 'x' }, files.path('photo.pdf'))).warnings, [
+    assert.deepEqual((await run('redact-pdf', { terms: 'x' }, pathOf('photo.pdf'))).warnings, [
       'NOTHING_TO_DO',
     ])
   })

@@ -1,33 +1,28 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { output, pdfPages, pdfText } from './judge.ts'
-import { drawn, inside } from './pdf-judge.ts'
+import { assertWhole, drawn, inside } from './pdf-judge.ts'
 import { bookOf, clearPage, photoPage, shelf } from './pdf-maker.ts'
 import { toolsOn } from './pdf-tool.ts'
-import { convert, removeRuns } from './run-engine.ts'
+import { convert } from './run-engine.ts'
 
-const files = await shelf({
+const pathOf = await shelf({
   'book.pdf': bookOf('Alpha'),
   'photo.pdf': await photoPage(),
   'clear.pdf': clearPage(),
 })
-const run = toolsOn(files.path('book.pdf'))
-
-after(async () => {
-  await files.remove()
-  await removeRuns()
-})
+const run = toolsOn(pathOf('book.pdf'))
 
 describe('a smaller PDF', () => {
   const sizeOf = async (path: string) => (await stat(path)).size
 
   test('shows the same pages with coarser pictures', async () => {
-    const before = await sizeOf(files.path('photo.pdf'))
-    const { path, result } = await run('compress-pdf', { pdfQuality: 'screen' }, files.path('photo.pdf'))
+    const before = await sizeOf(pathOf('photo.pdf'))
+    const { path, result } = await run('compress-pdf', { pdfQuality: 'screen' }, pathOf('photo.pdf'))
     const after = await sizeOf(path)
     assert.ok(after < before / 4, `${after} of ${before}`)
     assert.deepEqual(result.details, { pages: 1, sizeBefore: before, sizeAfter: after })
@@ -37,15 +32,15 @@ describe('a smaller PDF', () => {
   })
 
   test('is never larger: then the source comes back with a warning', async () => {
-    const { path, warnings } = await run('compress-pdf', { pdfQuality: 'prepress' }, files.path('clear.pdf'))
+    const { path, warnings } = await run('compress-pdf', { pdfQuality: 'prepress' }, pathOf('clear.pdf'))
     assert.deepEqual(warnings, ['NOT_SMALLER'])
-    assert.deepEqual(await readFile(path), await readFile(files.path('clear.pdf')))
+    assert.deepEqual(await readFile(path), await readFile(pathOf('clear.pdf')))
   })
 
   test('has the best quality that fits the size asked for', async () => {
     const sizes = []
     for (const targetSize of [40_000, 80_000]) {
-      const { path, result, warnings } = await run('compress', { targetSize }, files.path('photo.pdf'))
+      const { path, result, warnings } = await run('compress', { targetSize }, pathOf('photo.pdf'))
       sizes.push(await sizeOf(path))
       assert.ok((sizes.at(-1) ?? 0) <= targetSize, `${sizes.at(-1)}`)
       assert.equal(result.details?.reached, true)
@@ -55,7 +50,7 @@ describe('a smaller PDF', () => {
   })
 
   test('says what was reached where the size is out of reach', async () => {
-    const { path, result, warnings } = await run('compress', { targetSize: 1000 }, files.path('photo.pdf'))
+    const { path, result, warnings } = await run('compress', { targetSize: 1000 }, pathOf('photo.pdf'))
     assert.deepEqual(warnings, ['TARGET_NOT_REACHED'])
     assert.equal(result.details?.sizeAfter, await sizeOf(path))
     assert.equal(result.details?.reached, false)
@@ -64,7 +59,7 @@ describe('a smaller PDF', () => {
   test('is the smaller, the lower its quality', async () => {
     const sizes = []
     for (const quality of ['high', 'low', 1]) {
-      sizes.push(await sizeOf((await run('compress', { quality }, files.path('photo.pdf'))).path))
+      sizes.push(await sizeOf((await run('compress', { quality }, pathOf('photo.pdf'))).path))
     }
     assert.deepEqual(
       sizes,
@@ -101,7 +96,7 @@ test('in gray no color is left and the pages say the same', async () => {
   const form = await run('grayscale-pdf')
   assert.deepEqual(form.warnings, ['FORM_FLATTENED'])
   assert.match(await pdfText(form.path), /Alpha-name-value[\s\S]*Alpha page3/)
-  const { path } = await run('grayscale-pdf', {}, files.path('clear.pdf'))
+  const { path } = await run('grayscale-pdf', {}, pathOf('clear.pdf'))
   const { channels } = await sharp(execFileSync('pdftoppm', ['-png', '-r', '20', path])).stats()
   const [red, green, blue] = channels.map(({ mean }) => Math.round(mean))
   assert.deepEqual([red, red], [green, blue])
@@ -120,11 +115,10 @@ describe('a broken PDF', () => {
       'cut.pdf': Buffer.from(whole.slice(0, whole.indexOf('51 0 obj')), 'latin1'),
     })
     for (const name of ['table.pdf', 'cut.pdf']) {
-      const { path, result } = await convert(pdf, broken.path(name), 'pdf', { operation: 'repair-pdf' })
+      const { path, result } = await convert(pdf, broken(name), 'pdf', { operation: 'repair-pdf' })
       assert.equal(result.details?.pages, 4, name)
       assert.match(await pdfText(path), /Alpha page3/)
-      execFileSync('qpdf', ['--check', path], { stdio: 'pipe' })
+      await assertWhole(path)
     }
-    await broken.remove()
   })
 })

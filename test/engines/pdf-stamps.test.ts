@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { refused } from '../refused.ts'
 import { output, pdfText } from './judge.ts'
 import { drawn, isPaper } from './pdf-judge.ts'
 import { bookOf, shelf } from './pdf-maker.ts'
 import { toolsOn } from './pdf-tool.ts'
-import { fixture, type RunSettings, removeRuns } from './run-engine.ts'
+import { fixture, type RunSettings } from './run-engine.ts'
 
-const files = await shelf({
+const pathOf = await shelf({
   'book.pdf': bookOf('Alpha'),
   'turned.pdf': Buffer.from(bookOf('Alpha').toString('latin1').replace('/Count 4 ', '/Count 4 /Rotate 90 ')),
 })
-const run = toolsOn(files.path('book.pdf'))
-
-after(async () => {
-  await files.remove()
-  await removeRuns()
-})
+const run = toolsOn(pathOf('book.pdf'))
 
 describe('a watermark', () => {
   test('stands in its own script on every page, with its fonts inside', async () => {
@@ -35,7 +30,7 @@ describe('a watermark', () => {
     const { path } = await run(
       'add-watermark-pdf',
       { watermarkText: 'ABC', watermarkPosition: 'bottom-right', watermarkOpacity: '1', pages: '4' },
-      files.path('turned.pdf'),
+      pathOf('turned.pdf'),
     )
     const page = await drawn(path, 4)
     assert.deepEqual([page.width, page.height], [300, 200])
@@ -65,7 +60,7 @@ describe('a watermark', () => {
     const { path } = await run(
       'add-watermark-pdf',
       { watermarkPosition: 'Top Left', watermarkOpacity: 1, watermarkScale: 30 },
-      files.path('book.pdf'),
+      pathOf('book.pdf'),
       { more: [fixture('alpha.png')] },
     )
     const page = await drawn(path, 4)
@@ -88,11 +83,11 @@ describe('a watermark', () => {
 
   test('needs one thing to show', async () => {
     await refused(run('add-watermark-pdf'), 'INVALID_INPUT', /^watermarkText: expected/)
-    const both = run('add-watermark-pdf', { watermarkText: 'x' }, files.path('book.pdf'), {
+    const both = run('add-watermark-pdf', { watermarkText: 'x' }, pathOf('book.pdf'), {
       more: [fixture('corners.png')],
     })
     await refused(both, 'INVALID_INPUT', /^watermarkText: a picture came/)
-    const notes = run('add-watermark-pdf', {}, files.path('book.pdf'), { more: [fixture('plain.txt')] })
+    const notes = run('add-watermark-pdf', {}, pathOf('book.pdf'), { more: [fixture('plain.txt')] })
     await refused(notes, 'CORRUPT_FILE', /picture for the watermark/)
   })
 })
@@ -119,7 +114,7 @@ test('cropping cuts margins off pages as they are shown, or takes a box', async 
     /Page size:\s+(\S+ x \S+)/.exec(await output('pdfinfo', (await run('crop-pdf', options, name)).path))?.[1]
   assert.equal(await size({ marginTop: '1in', marginLeft: 20 }), '180 x 228')
   assert.equal(await size({ cropBox: '10,20,100,50' }), '100 x 50')
-  const { path } = await run('crop-pdf', { marginRight: '100pt' }, files.path('turned.pdf'))
+  const { path } = await run('crop-pdf', { marginRight: '100pt' }, pathOf('turned.pdf'))
   const page = await drawn(path)
   assert.deepEqual([page.width, page.height], [200, 200])
   await refused(run('crop-pdf', { marginTop: '400pt' }), 'INVALID_INPUT', /nothing would be left of page 1/)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after } from 'node:test'
 import type { Engine, Operation, Result } from '../../lib/engines/engine.ts'
 import { createTools } from '../../lib/engines/exec.ts'
 import { type FormatId, formatByExtension, formatById } from '../../lib/formats/index.ts'
@@ -34,10 +35,11 @@ export interface RunSettings {
 
 const folders: string[] = []
 
-/** Removes the folders of all runs; for `after`. */
+/** Removes the folders of all runs so far, before the file of tests is over; for `after` of groups that fill the disk. */
 export async function removeRuns(): Promise<void> {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
 }
+after(removeRuns)
 
 /** One conversion as a worker does it: an own folder, parsed options, one step's tools. */
 export async function convert(
