@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { after, describe, test } from 'node:test'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
 import { sevenZip } from '../../lib/engines/seven-zip.ts'
 import type { ErrorCode } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { refused } from '../refused.ts'
 import { archiveContents } from './archive-judge.ts'
-import { at, command, folder, lockedRar, marker, python, treeIn, withoutRar } from './archives.ts'
-import { convert, type RunSettings, removeRuns } from './run-engine.ts'
-
-after(async () => {
-  await removeRuns()
-  rmSync(folder, { recursive: true })
-})
+import { at, command, lockedRar, marker, python, treeIn, withoutRar } from './archives.ts'
+import { convert, type RunSettings } from './run-engine.ts'
 
 const refusedArchive = (
   code: ErrorCode,

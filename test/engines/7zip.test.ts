@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { after, describe, test } from 'node:test'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
 import { sevenZip } from '../../lib/engines/seven-zip.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { detected } from '../formats/detected.ts'
@@ -11,7 +11,6 @@ import {
   at,
   changed,
   files,
-  folder,
   marker,
   oneIds,
   oneIn,
@@ -22,12 +21,7 @@ import {
   withoutRar,
 } from './archives.ts'
 import { conformance } from './conformance.ts'
-import { convert, removeRuns } from './run-engine.ts'
-
-after(async () => {
-  await removeRuns()
-  rmSync(folder, { recursive: true })
-})
+import { convert } from './run-engine.ts'
 
 const long = at('long.zip')
 writeFileSync(at('noise'), randomBytes(24_000_000))

@@ -1,12 +1,12 @@
 // A small tree of files, packed by hand in each format that is asked for.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { zstdCompressSync } from 'node:zlib'
+import { scratchFolder } from './scratch.ts'
 
-export const folder = mkdtempSync(join(tmpdir(), 'archives-'))
+const folder = scratchFolder('archives')
 export const at = (name: string) => join(folder, name)
 export const marker = 'the quick marker\n'
 export const files = { 'read me.txt': marker, 'ünï/日本.txt': 'deep\n', '.hidden': 'dot\n' }

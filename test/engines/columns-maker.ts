@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { output } from './judge.ts'
+import { scratchFolder } from './scratch.ts'
 
 const words = 'sea oar net sail tide rope mast deck keel port bay cove reef'.split(' ')
 
@@ -67,7 +67,7 @@ ${even(2)}${even(3)}
 
 /** Prints documents of these bodies; the folder that is returned holds `<name>.pdf` for each. */
 export async function printedDocuments(bodies: Readonly<Record<string, string>>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'columns-'))
+  const folder = scratchFolder('columns')
   const sources = Object.keys(bodies).map((name) => join(folder, `${name}.fodt`))
   for (const [name, body] of Object.entries(bodies))
     await writeFile(join(folder, `${name}.fodt`), documentOf(body))

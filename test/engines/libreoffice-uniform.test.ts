@@ -8,7 +8,7 @@ import { convert } from './run-engine.ts'
 import { scratchFolder } from './scratch.ts'
 
 const folder = scratchFolder('uniform-test')
-const office = createLibreOffice({ processes: 1, baseDir: folder })
+const office = createLibreOffice({ processes: 1 })
 after(() => office.close?.())
 
 /** As the office itself writes it: with a paper that has no width and no height. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { copyFile, mkdir, rm } from 'node:fs/promises'
+import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { pdf } from '../../lib/engines/pdf.ts'
 import {
   bareTable,
@@ -14,7 +14,7 @@ import {
   proseFrom,
 } from './columns-maker.ts'
 import { output, pdfPages } from './judge.ts'
-import { convert, removeRuns } from './run-engine.ts'
+import { convert } from './run-engine.ts'
 
 const sources = {
   // The second title is shorter than a column and does not cross the strip between them.
@@ -107,10 +107,6 @@ describe('a PDF in columns becomes a Word document', () => {
       opened,
       Object.keys(sources).map((name) => join(opened, `${name}.docx`)),
     )
-  })
-  after(async () => {
-    await removeRuns()
-    await rm(folder, { recursive: true })
   })
 
   test('whose lines stand side by side when it is opened again', async () => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import sharp from 'sharp'
 import type { Engine } from '../../lib/engines/engine.ts'
@@ -12,21 +11,15 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { planRoute } from '../../lib/plan/index.ts'
 import { conformance } from './conformance.ts'
 import { output, pdfPages, pictureSize } from './judge.ts'
-import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+import { convert, fixture, type RunSettings } from './run-engine.ts'
+import { scratchFolder } from './scratch.ts'
 
-let folder = ''
-let disk = ''
+const folder = scratchFolder('tracing')
+const disk = join(folder, 'disk.png')
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tracing-'))
-  disk = join(folder, 'disk.png')
   const circle = '<svg width="120" height="80"><circle cx="60" cy="40" r="30" fill="#c00"/></svg>'
   await sharp(Buffer.from(circle)).png().toFile(disk)
-})
-after(async () => {
-  await removeRuns()
-  await rm(folder, { recursive: true })
-  await rm(dirname(noise), { recursive: true })
 })
 
 // Made at once: the suites name it before any hook runs.
@@ -34,7 +27,7 @@ const rows = Buffer.alloc(
   1500 * 1500 * 3,
   Buffer.from(Array.from({ length: 7919 }, (_, at) => (at * at * 31) % 256)),
 )
-const noise = join(await mkdtemp(join(tmpdir(), 'noise-')), 'noise.png')
+const noise = join(folder, 'noise.png')
 await sharp(rows, { raw: { width: 1500, height: 1500, channels: 3 } })
   .png({ compressionLevel: 1 })
   .toFile(noise)

@@ -1,26 +1,22 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { scratchFolder } from '../engines/scratch.ts'
+import { after, before } from '../hooks.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
 
 const run = promisify(execFile)
 
 let service: TestService
 let client: Client
-let scratch: string
+const scratch = scratchFolder('pdf-tools')
 before(async () => {
   service = await startService()
   client = new Client(service)
-  scratch = await mkdtemp(join(tmpdir(), 'pdf-tools-'))
 })
-after(async () => {
-  await service.stop()
-  await rm(scratch, { recursive: true })
-})
+after(() => service.stop())
 
 const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
 
