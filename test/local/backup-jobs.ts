@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { scratchFolder } from '../engines/scratch.ts'
 import { Client, startService } from '../service.ts'
-import { makeFolder } from './embedded-process.ts'
 
 const run = promisify(execFile)
 const local = fileURLToPath(new URL('../../lib/local', import.meta.url))
@@ -24,7 +24,7 @@ export async function jobsComeBack(
   t: TestContext,
   checkOpen: (client: Client, open: readonly string[]) => Promise<void>,
 ): Promise<void> {
-  const dir = await makeFolder(t)
+  const dir = scratchFolder('backup')
   const archive = join(dir, 'saved.tar')
   const bytes = Buffer.from(await readFile(new URL('../fixtures/corners.png', import.meta.url)))
   const service = await startService()

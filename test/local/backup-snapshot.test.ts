@@ -9,10 +9,10 @@ import { test } from 'node:test'
 import { blobPath, namedBlobs, s3Blobs, s3Database } from '../../lib/local/backup/s3-files.ts'
 import { takeSnapshot } from '../../lib/local/backup/snapshot.ts'
 import { openS3 } from '../../lib/local/s3/server.ts'
-import { makeFolder } from './embedded-process.ts'
+import { scratchFolder } from '../engines/scratch.ts'
 
-test('a snapshot has each file that its rows name, and no other, however fast they are replaced', async (t) => {
-  const dir = await makeFolder(t)
+test('a snapshot has each file that its rows name, and no other, however fast they are replaced', async () => {
+  const dir = scratchFolder('backup')
   const s3 = await openS3({ dir: join(dir, 's3'), credentials: [], region: 'eu-central-1' })
   await s3.close()
   const churn = spawn(process.execPath, [join(import.meta.dirname, 'backup-churn.ts'), dir], {

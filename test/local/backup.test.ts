@@ -4,9 +4,10 @@ import { mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'no
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { scratchFolder } from '../engines/scratch.ts'
 import { command, jobsComeBack } from './backup-jobs.ts'
 import { checkAll, startWriters } from './backup-writers.ts'
-import { makeFolder, startEmbedded } from './embedded-process.ts'
+import { startEmbedded } from './embedded-process.ts'
 
 const run = promisify(execFile)
 async function refusalOf(...args: Parameters<typeof command>): Promise<string> {
@@ -21,7 +22,7 @@ async function refusalOf(...args: Parameters<typeof command>): Promise<string> {
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
 test('backups under eight writers hold all that was acknowledged before they began, and nothing by half', async (t) => {
-  const dir = await makeFolder(t)
+  const dir = scratchFolder('backup')
   const data = join(dir, 'data')
   const { printed, end } = await startEmbedded(t, '--data', data, '--json')
   const writers = await startWriters(JSON.parse(printed))
@@ -57,7 +58,7 @@ test('a service that starts on a restored folder knows all jobs, and has the res
 })
 
 test('restore leaves a folder alone that is in use or holds data', async (t) => {
-  const dir = await makeFolder(t)
+  const dir = scratchFolder('backup')
   const data = join(dir, 'data')
   const archive = join(dir, 'saved.tar')
   const { end } = await startEmbedded(t, '--data', data)
@@ -76,7 +77,7 @@ test('restore leaves a folder alone that is in use or holds data', async (t) => 
 })
 
 test('restore takes no archive that is damaged, or that somebody else made', async (t) => {
-  const dir = await makeFolder(t)
+  const dir = scratchFolder('backup')
   const data = join(dir, 'data')
   const { end } = await startEmbedded(t, '--data', data)
   await command('backup', data, join(dir, 'cut.tar'))
@@ -114,8 +115,8 @@ test('restore takes no archive that is damaged, or that somebody else made', asy
   )
 })
 
-test('backup overwrites nothing and knows its own data folders', async (t) => {
-  const dir = await makeFolder(t)
+test('backup overwrites nothing and knows its own data folders', async () => {
+  const dir = scratchFolder('backup')
   const archive = join(dir, 'saved.tar')
   assert.equal(
     await refusalOf('backup', dir, archive),

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { makeFolder, startEmbedded } from './embedded-process.ts'
+import { scratchFolder } from '../engines/scratch.ts'
+import { startEmbedded } from './embedded-process.ts'
 
 test('awscli works on S3, SQS, DynamoDB, EventBridge and Scheduler with what is printed', async (t) => {
-  const HOME = await makeFolder(t)
+  const HOME = scratchFolder('mutabor-embedded')
   const { printed } = await startEmbedded(t, '--data', HOME)
   const aws = async (service: string, command: string) => {
     // This version of awscli knows no variables of endpoints.

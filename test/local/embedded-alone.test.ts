@@ -6,13 +6,14 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { listen } from '../../lib/local/listen.ts'
+import { scratchFolder } from '../engines/scratch.ts'
 import { descendants, residentBytes } from '../processes.ts'
-import { makeFolder, refusalOf, startEmbedded } from './embedded-process.ts'
+import { refusalOf, startEmbedded } from './embedded-process.ts'
 
 const run = promisify(execFile)
 
 test('a shell that evaluates what it prints points the AWS SDK at all servers', async (t) => {
-  const data = join(await makeFolder(t), 'new')
+  const data = join(scratchFolder('mutabor-embedded'), 'new')
   const { printed, pid, end } = await startEmbedded(t, '--data', data)
   const script = `eval "$EXPORTS" && exec "${process.execPath}" ${join(import.meta.dirname, 'sdk-defaults.ts')}`
   // Nothing else in the environment: no endpoint and no keys of whoever runs the tests.
@@ -33,7 +34,7 @@ test('a shell that evaluates what it prints points the AWS SDK at all servers', 
 })
 
 test('it prints JSON for programs, with the ports and the region that were asked for', async (t) => {
-  const data = await makeFolder(t)
+  const data = scratchFolder('mutabor-embedded')
   const base = await freeBase()
   const args = ['--data', data, '--port-base', `${base}`, '--region', 'us-west-2', '--json']
   const { printed } = await startEmbedded(t, ...args)
@@ -55,7 +56,7 @@ test('it prints JSON for programs, with the ports and the region that were asked
     code: 1,
     words: `The data folder ${data} is in use by another service. End it, or set another --data.\n`,
   })
-  const other = await refusalOf('--data', await makeFolder(t), '--port-base', `${base - 2}`)
+  const other = await refusalOf('--data', scratchFolder('mutabor-embedded'), '--port-base', `${base - 2}`)
   assert.deepEqual(other, {
     code: 1,
     words: `Port ${base} on 127.0.0.1 is in use. End the program that has it, or set another --port-base.\n`,

@@ -1,20 +1,11 @@
 // `npm run embedded` as a process, to be pointed at.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('../../lib/local/embedded-alone.ts', import.meta.url))
-
-export async function makeFolder(t: TestContext): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'mutabor-embedded-'))
-  t.after(() => rm(dir, { recursive: true, force: true }))
-  return dir
-}
 
 const launch = (args: readonly string[]) =>
   spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })

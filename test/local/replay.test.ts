@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { printedCommands } from '../../lib/local/replay/onlooker.ts'
 import { Printer } from '../../lib/local/replay/printer.ts'
 import { pictureSize } from '../engines/judge.ts'
+import { scratchFolder } from '../engines/scratch.ts'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
-import { makeFolder } from './embedded-process.ts'
 
 const run = promisify(execFile)
 const program = fileURLToPath(new URL('../../lib/local/replay.ts', import.meta.url))
@@ -23,16 +23,15 @@ interface Ended {
   readonly stderr: string
 }
 
-/** `npm run replay`, as it is run; its folders go with the test. */
-const replay = (t: TestContext, { dataDir }: Pick<TestService, 'dataDir'>, ...args: string[]) =>
-  replayWith(t, { DATA_DIR: dataDir }, args)
+/** `npm run replay`, as it is run. */
+const replay = ({ dataDir }: Pick<TestService, 'dataDir'>, ...args: string[]) =>
+  replayWith({ DATA_DIR: dataDir }, args)
 
 async function replayWith(
-  t: TestContext,
   settings: Readonly<Record<string, string>>,
   args: readonly string[],
 ): Promise<Ended> {
-  const env = { ...process.env, WORK_DIR: await makeFolder(t), ...settings }
+  const env = { ...process.env, WORK_DIR: scratchFolder('replay'), ...settings }
   return run(process.execPath, [program, ...args], { env }).then(
     (output) => ({ code: 0, ...output }),
     // What execFile rejects with carries these.
@@ -59,11 +58,11 @@ before(async () => {
 })
 after(() => service.stop())
 
-test('a job that failed is told with what the engine said, and fails again in the same way', async (t) => {
+test('a job that failed is told with what the engine said, and fails again in the same way', async () => {
   const whole = await fixture('tone.flac')
   const cut = { name: 'cut.flac', bytes: whole.slice(0, whole.length / 3) }
   const jobId = await jobOf(client, cut, { targetFormat: 'mp3' })
-  const { code, stdout } = await replay(t, service, jobId)
+  const { code, stdout } = await replay(service, jobId)
   assert.equal(code, 1, stdout)
   const sentence = 'CORRUPT_FILE: The Free Lossless Audio Codec (flac) file is damaged or incomplete.'
   for (const expected of [
@@ -92,7 +91,7 @@ test('a job that failed is told with what the engine said, and fails again in th
   assert.match(lines, /"command":"ffprobe","how":"exit code 1".*End of file/)
 })
 
-test('a job that succeeded gives the same result again, while the service runs and after it ended', async (t) => {
+test('a job that succeeded gives the same result again, while the service runs and after it ended', async () => {
   const picture = { name: 'corners.png', bytes: await fixture('corners.png') }
   const jobId = await jobOf(client, picture, { targetFormat: 'webp', width: '24' })
   const before = await client.fetch(`/v1/status/${jobId}`).then((response) => response.json())
@@ -104,7 +103,7 @@ test('a job that succeeded gives the same result again, while the service runs a
     assert.deepEqual(await readFile(path), stored)
   }
   const stored = await client.download(jobId)
-  const whileRunning = await replay(t, service, jobId)
+  const whileRunning = await replay(service, jobId)
   await check(whileRunning)
   assert.match(whileRunning.stdout, /of the running service/)
   const { meta: _before, ...jobBefore } = before as { meta: unknown }
@@ -113,7 +112,7 @@ test('a job that succeeded gives the same result again, while the service runs a
     .then((response) => response.json())) as { meta: unknown }
   assert.deepEqual(jobAfter, jobBefore, 'the replay changed nothing of the job')
   await service.end()
-  const ended = await replay(t, service, jobId)
+  const ended = await replay(service, jobId)
   await check(ended)
   assert.match(ended.stdout, /of which no service is running/)
 
@@ -122,16 +121,16 @@ test('a job that succeeded gives the same result again, while the service runs a
   assert.deepEqual(await client.download(jobId), stored, 'the service starts on its folder as before')
 })
 
-test('with --no-run a job is told and nothing is run', async (t) => {
+test('with --no-run a job is told and nothing is run', async () => {
   const picture = { name: 'corners.png', bytes: await fixture('corners.png') }
   const jobId = await jobOf(client, picture, { targetFormat: 'webp' })
-  const { code, stdout } = await replay(t, service, jobId, '--no-run')
+  const { code, stdout } = await replay(service, jobId, '--no-run')
   assert.equal(code, 0, stdout)
   assert.match(stdout, /step done/)
   assert.doesNotMatch(stdout, /Running/)
 })
 
-test('a job of a deployment is found by its table, its bucket and credentials', async (t) => {
+test('a job of a deployment is found by its table, its bucket and credentials', async () => {
   const picture = { name: 'corners.png', bytes: await fixture('corners.png') }
   const jobId = await jobOf(client, picture, { targetFormat: 'webp' })
   const log = await readFile(join(service.dataDir, 'service.log'), 'utf8')
@@ -145,24 +144,24 @@ test('a job of a deployment is found by its table, its bucket and credentials', 
     BUCKET_NAME: 'mutabor',
     DATA_DIR: '',
   }
-  const { code, stdout } = await replayWith(t, settings, [jobId])
+  const { code, stdout } = await replayWith(settings, [jobId])
   assert.equal(code, 0, stdout)
   assert.match(stdout, /: completed, in table mutabor of eu-central-1\n/)
   assert.ok(stdout.includes(`search the log groups of its functions for "${jobId}" or "req_`), stdout)
   assert.match(stdout, /the same as the stored result/)
 })
 
-test('a password of a job is shown nowhere', async (t) => {
-  const folder = await makeFolder(t)
+test('a password of a job is shown nowhere', async () => {
+  const folder = scratchFolder('replay')
   await writeFile(join(folder, 'a.txt'), 'a text')
   const archive = join(folder, 'locked.7z')
   await run('7zz', ['a', '-popen-sesame', archive, join(folder, 'a.txt')])
   const file = { name: 'locked.7z', bytes: new Uint8Array(await readFile(archive)) }
   const right = await jobOf(client, file, { targetFormat: 'zip', password: 'open-sesame' })
   const wrong = await jobOf(client, file, { targetFormat: 'zip', password: 'open-barley' })
-  const opened = await replay(t, service, right)
+  const opened = await replay(service, right)
   assert.equal(opened.code, 0, opened.stdout)
-  const refused = await replay(t, service, wrong)
+  const refused = await replay(service, wrong)
   assert.equal(refused.code, 1, refused.stdout)
   assert.match(refused.stdout, /INVALID_INPUT: The password does not open the archive/)
   for (const { stdout, stderr } of [opened, refused]) {
@@ -187,7 +186,7 @@ test('a password is not shown either where a program takes it as an argument or 
   ])
 })
 
-test('a job whose files are gone is told all the same, one whose record is gone by its log', async (t) => {
+test('a job whose files are gone is told all the same, one whose record is gone by its log', async () => {
   const picture = { name: 'corners.png', bytes: await fixture('corners.png') }
   const jobId = await jobOf(client, picture, { targetFormat: 'webp' })
   // Only a bucket that lost them can show it in time: files of an expired job go with its record still there.
@@ -195,7 +194,7 @@ test('a job whose files are gone is told all the same, one whose record is gone 
   await rm(join(service.dataDir, 's3'), { recursive: true })
   service = await startService({}, service.dataDir)
   client = client.at(service)
-  const told = await replay(t, service, jobId)
+  const told = await replay(service, jobId)
   assert.equal(told.code, 2, told.stdout)
   assert.match(
     told.stdout,
@@ -203,15 +202,15 @@ test('a job whose files are gone is told all the same, one whose record is gone 
   )
 
   assert.equal((await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })).status, 204)
-  const left = await replay(t, service, jobId)
+  const left = await replay(service, jobId)
   assert.equal(left.code, 2, left.stdout)
   assert.match(left.stdout, /job created.*step done.*job deleted/s)
   assert.match(left.stderr, /The record of job_\w+ is gone .* The log is all that is left/)
 })
 
-test('an id that nobody knows, or that is none, is answered by what to do', async (t) => {
+test('an id that nobody knows, or that is none, is answered by what to do', async () => {
   const nobody = 'job_01ARZ3NDEKTSV4RRFFQ69G5FAV'
-  const unknown = await replay(t, service, nobody)
+  const unknown = await replay(service, nobody)
   assert.deepEqual(
     [unknown.code, unknown.stderr],
     [
@@ -219,12 +218,12 @@ test('an id that nobody knows, or that is none, is answered by what to do', asyn
       `There is no job ${nobody} in ${service.dataDir}, of the running service. Look at the id, and set DATA_DIR to the folder of the service that gave it.\n`,
     ],
   )
-  const none = await replay(t, service, '42')
+  const none = await replay(service, '42')
   assert.deepEqual(
     [none.code, none.stderr],
     [2, '"42" is no id of a job: expected job_ and 26 letters and digits.\n'],
   )
-  const elsewhere = await replay(t, { dataDir: dirname(program) }, nobody)
+  const elsewhere = await replay({ dataDir: dirname(program) }, nobody)
   assert.equal(elsewhere.code, 2)
   assert.match(elsewhere.stderr, /is no data folder of this service\. Set DATA_DIR;/)
 })

@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { scratchFolder } from '../engines/scratch.ts'
 import { descendants } from '../processes.ts'
 import { Client, startService } from '../service.ts'
-import { makeFolder } from './embedded-process.ts'
 
 const run = promisify(execFile)
 
@@ -21,7 +21,7 @@ async function until(condition: () => boolean, what: string): Promise<void> {
 test('a conversion that a restart of the service interrupts is done by the next one as if nothing had been', {
   timeout: 180_000,
 }, async (t) => {
-  const film = join(await makeFolder(t), 'film.mp4')
+  const film = join(scratchFolder('stop'), 'film.mp4')
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=960x540:rate=25:duration=6']
   await run('ffmpeg', ['-v', 'error', ...picture, '-c:v', 'libx264', '-preset', 'ultrafast', film])
   let service = await startService()

@@ -1,25 +1,20 @@
 // The embedded DynamoDB in a folder of its own, and what tests do with it.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { CreateTableCommand, DynamoDBClient, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import pino from 'pino'
 import { type DynamoDbOptions, openDynamoDb } from '../../../lib/local/dynamodb/server.ts'
+import { scratchFolder } from '../../engines/scratch.ts'
 import { descendants } from '../../processes.ts'
 
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
 export const silentLog = pino({ level: 'silent' })
 
-export async function makeFolder(t: TestContext): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'mutabor-dynamodb-'))
-  t.after(() => rm(dir, { recursive: true, force: true }))
-  return dir
-}
+export const makeFolder = () => scratchFolder('mutabor-dynamodb')
 
 export async function startDynamoDb(t: TestContext, options: Partial<DynamoDbOptions> = {}) {
-  const file = options.file ?? join(await makeFolder(t), 'dynamodb.sqlite')
+  const file = options.file ?? join(makeFolder(), 'dynamodb.sqlite')
   const dynamoDb = await openDynamoDb({ port: 0, log: silentLog, ...options, file })
   const client = makeClient(dynamoDb.url)
   const documents = DynamoDBDocumentClient.from(client)

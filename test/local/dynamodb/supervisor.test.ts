@@ -60,7 +60,7 @@ test('a slow moment is not taken for a hang', async (t) => {
 })
 
 test('a program that ends again and again is started ever more seldom, and the log says what to do', async (t) => {
-  const dir = await makeFolder(t)
+  const dir = makeFolder()
   const flag = join(dir, 'started')
   // Good once, so that it counts as started; then it ends at once.
   const script = `if [ -e ${flag} ]; then echo "no room left" >&2; exit 1; fi; touch ${flag}; sleep 0.1`
@@ -92,7 +92,7 @@ test('a start on a taken port ends with a sentence', async (t) => {
   t.after(() => other.close())
   // A TCP server's address is an AddressInfo.
   const { port } = other.address() as AddressInfo
-  const file = join(await makeFolder(t), 'dynamodb.sqlite')
+  const file = join(makeFolder(), 'dynamodb.sqlite')
   await assert.rejects(
     openDynamoDb({ file, port, log: silentLog }),
     new RegExp(`^Error: Port ${port} on 127.0.0.1 is in use\\. End the program that has it`),
@@ -107,8 +107,8 @@ test('a start on a file that another process has open ends with a sentence', asy
   )
 })
 
-test('a start on a file that is no database ends with a sentence', async (t) => {
-  const file = join(await makeFolder(t), 'dynamodb.sqlite')
+test('a start on a file that is no database ends with a sentence', async () => {
+  const file = join(makeFolder(), 'dynamodb.sqlite')
   await writeFile(file, 'these words are no database, however long they go on')
   await assert.rejects(
     openDynamoDb({ file, port: 0, log: silentLog }),
@@ -128,8 +128,8 @@ test('closing ends the program and leaves a whole file', async (t) => {
   database.close()
 })
 
-test('the program does not outlive a service that is killed', async (t) => {
-  const file = join(await makeFolder(t), 'dynamodb.sqlite')
+test('the program does not outlive a service that is killed', async () => {
+  const file = join(makeFolder(), 'dynamodb.sqlite')
   const child = spawn(process.execPath, [join(import.meta.dirname, 'server-process.ts'), file], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
