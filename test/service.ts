@@ -29,13 +29,17 @@ export async function startService(env: Record<string, string> = {}, dataDir?: s
     env: { ...process.env, PORT: '0', MIN_FREE_DISK_GB: '1', DATA_DIR: dir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const url = await readyUrl(child)
   const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const exit = once(child, 'exit')
     child.kill(signal)
     await exit
   }
+  const url = await readyUrl(child).catch(async (error: unknown) => {
+    await end('SIGKILL')
+    if (dataDir === undefined) await rm(dir, { recursive: true })
+    throw error
+  })
   return {
     url,
     dataDir: dir,
