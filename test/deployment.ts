@@ -44,6 +44,8 @@ function packageIn(folder: string): Resources {
   for (const name of ['package.json', 'node_modules', 'functions', 'lib', 'layers', 'events']) {
     symlinkSync(join(root, name), join(folder, name))
   }
+  const temporary = join(folder, 'tmp')
+  mkdirSync(temporary)
   const alone = spawnSync('unshare', ['--map-root-user', '--net', 'true']).status === 0
   if (!alone) console.log('This machine gives no network namespace: packaging was not kept from the network.')
   const packaging = spawnSync(
@@ -56,7 +58,8 @@ function packageIn(folder: string): Resources {
     ],
     {
       cwd: folder,
-      env: { HOME: join(folder, 'no-home'), PATH: process.env.PATH },
+      // The framework leaves its temporary folders behind: they go with this one.
+      env: { HOME: join(folder, 'no-home'), TMPDIR: temporary, PATH: process.env.PATH },
       encoding: 'utf8',
       timeout: 120_000,
     },
