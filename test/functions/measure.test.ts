@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,21 +22,23 @@ type Line = Readonly<Record<string, unknown>>
 /** The line that a metric of a job leaves in the log, as soon as it is there. */
 async function metricOf(jobId: string, name: string): Promise<Line> {
   const path = join(service.dataDir, 'service.log')
-  const stop = AbortSignal.timeout(20_000)
+  const stop = AbortSignal.timeout(60_000)
   const changes = watch(path, { signal: stop })
-  const changed = () =>
-    new Promise((resolve, reject) => changes.once('change', resolve).once('error', reject))
+  const closed = once(changes, 'close')
   for (;;) {
-    const next = changed()
-    const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.includes('"metric"'))
+    const changed = Promise.race([once(changes, 'change'), closed])
+    // What stands behind the last line end is a line that is being written.
+    const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1)
     const line = lines
+      .filter((text) => text.includes('"metric"'))
       .map((text): Line => JSON.parse(text))
       .find((one) => one['jobId'] === jobId && name in one)
     if (line) {
       changes.close()
       return line
     }
-    await next
+    assert.ok(!stop.aborted, `no ${name} of ${jobId} came in time`)
+    await changed
   }
 }
 
@@ -73,5 +76,6 @@ test('a file that somebody deletes is counted with the reason', async () => {
   const { jobId } = await client.accepted(response)
   assert.equal((await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })).status, 204)
   const line = await metricOf(jobId, 'DeletedFiles')
+  assert.equal(line['DeletedFiles'], 1)
   assert.equal(line['Reason'], 'request')
 })
