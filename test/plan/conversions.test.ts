@@ -101,9 +101,10 @@ describe('the conversions that the engines make possible', () => {
   })
 
   test('are listed in less than a second', () => {
-    const started = performance.now()
+    const before = process.cpuUsage()
     conversions([...engines])
-    const ms = performance.now() - started
-    assert.ok(ms < 1000, `${ms} ms`)
+    // Processor time: the tests beside this one take the clock's.
+    const { user } = process.cpuUsage(before)
+    assert.ok(user < 1_000_000, `${user} µs`)
   })
 })
