@@ -20,6 +20,7 @@ async function bodyFor(embedded: Embedded, target: object, detail: object): Prom
   assert.ok(message)
   return message.body
 }
+
 test('PutEvents answers for each entry, and what is accepted reaches the target as an event', async (t) => {
   const { events, inbox } = await embed(t)
   await ruleTo(events, {})
