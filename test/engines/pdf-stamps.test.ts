@@ -117,7 +117,13 @@ test('cropping cuts margins off pages as they are shown, or takes a box', async 
   const { path } = await run('crop-pdf', { marginRight: '100pt' }, pathOf('turned.pdf'))
   const page = await drawn(path)
   assert.deepEqual([page.width, page.height], [200, 200])
-  await refused(run('crop-pdf', { marginTop: '400pt' }), 'INVALID_INPUT', /nothing would be left of page 1/)
+  for (const [options, complaint, name] of [
+    [{ marginTop: '400pt' }, /^marginTop: nothing would be left of page 1/],
+    [{ marginTop: 100, marginLeft: 9, marginRight: '195pt' }, /^marginRight: nothing/],
+    [{ marginTop: '210pt', marginLeft: '250pt' }, /^marginTop: nothing/, 'turned.pdf'],
+    [{ marginTop: 5, marginLeft: '-1mm' }, /^marginLeft: expected 0 or more/],
+  ] as const)
+    await refused(run('crop-pdf', options, name && pathOf(name)), 'INVALID_INPUT', complaint)
   await refused(run('crop-pdf', { cropBox: '150,0,100,50' }), 'INVALID_INPUT', /reaches beyond the page/)
   await refused(run('crop-pdf', {}), 'INVALID_INPUT', /at least one of the margins/)
 })

@@ -12,6 +12,8 @@ type Box = readonly [left: number, bottom: number, right: number, top: number]
 /** What is cut off each side of the page as it is shown. */
 type Margins = readonly [top: number, right: number, bottom: number, left: number]
 
+/** In the order of `Margins`. */
+const marginFields = ['marginTop', 'marginRight', 'marginBottom', 'marginLeft'] as const
 const leastSide = 3
 
 /** Shows less of pages. What is cut off stays in the file, out of sight. */
@@ -44,8 +46,8 @@ function cropPage(objects: PdfObjects, page: PdfPage, number: number, options: O
   ].map((edge) => Math.round(edge * 1000) / 1000)
   const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = box
   if (x1 - x0 < leastSide || y1 - y0 < leastSide) {
-    const field = options.cropBox === undefined ? 'margins' : 'cropBox'
-    throw invalid(field, `nothing would be left of page ${number}.`)
+    const isAcross = x1 - x0 < leastSide === (quarters % 2 === 0)
+    throw invalid(fieldOf(options, isAcross), `nothing would be left of page ${number}.`)
   }
   page.dict['/CropBox'] = [x0, y0, x1, y1]
   // Boxes for print shops that are larger than the page make no sense.
@@ -61,13 +63,24 @@ function boxOf(objects: PdfObjects, page: PdfPage, key: string): Box | undefined
   return [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)]
 }
 
+/** What left nothing of the page as it is shown: of two margins the one that takes more. */
+function fieldOf(options: Options, isAcross: boolean): string {
+  if (options.cropBox !== undefined) return 'cropBox'
+  const [one, other] = isAcross
+    ? (['marginLeft', 'marginRight'] as const)
+    : (['marginTop', 'marginBottom'] as const)
+  return pointsOf(options[one] ?? '0') >= pointsOf(options[other] ?? '0') ? one : other
+}
+
 function marginsOf(options: Options, [x0, y0, x1, y1]: Box, quarters: number): Margins {
-  const sides = [options.marginTop, options.marginRight, options.marginBottom, options.marginLeft]
-  const given = sides.some((side) => side !== undefined)
+  const given = marginFields.some((field) => options[field] !== undefined)
   if (options.cropBox === undefined) {
     if (!given) throw invalid('cropBox', 'expected a box, or at least one of the margins.')
-    const [top = 0, right = 0, bottom = 0, left = 0] = sides.map((side) => pointsOf(side ?? '0'))
-    if ([top, right, bottom, left].some((side) => side < 0)) throw invalid('margins', 'expected 0 or more.')
+    const [top = 0, right = 0, bottom = 0, left = 0] = marginFields.map((field) => {
+      const margin = pointsOf(options[field] ?? '0')
+      if (margin < 0) throw invalid(field, 'expected 0 or more.')
+      return margin
+    })
     return [top, right, bottom, left]
   }
   if (given) throw invalid('cropBox', 'margins came as well; send one of them.')
