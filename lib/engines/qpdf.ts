@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../errors.ts'
+import { passwordWrong } from '../formats/locked-pdf.ts'
 import type { ExecOptions, Tools } from './engine.ts'
 import { ProcessFailure } from './exec.ts'
 
@@ -26,15 +27,10 @@ export async function qpdf(
     return stderr
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
-    throw /invalid password/i.test(error.stderr) ? wrongPassword(error) : damaged(error)
+    throw /invalid password/i.test(error.stderr) ? passwordWrong(error) : damaged(error)
   } finally {
     await rm(path, { force: true })
   }
-}
-
-function wrongPassword(cause: Error): AppError {
-  const sentence = 'The password does not open this PDF.'
-  return new AppError('PDF_ENCRYPTED', sentence, { field: 'password' }, { cause })
 }
 
 /** For any program that cannot read a PDF. */

@@ -1,11 +1,14 @@
 import { AppError } from '../errors.ts'
 
-/** What is said of a PDF that does not open without a password, wherever it comes to light. */
+/** What is said of a PDF that does not open, wherever it comes to light. */
 
 export const passwordMissing = () =>
   new AppError('PDF_ENCRYPTED', 'The PDF needs a password to open: send it as `password`.', {
     field: 'password',
   })
+
+export const passwordWrong = (cause?: Error) =>
+  new AppError('PDF_ENCRYPTED', 'The password does not open this PDF.', { field: 'password' }, { cause })
 
 /** For conversions that take no password, so that nobody sends one in vain. */
 export const decryptFirst = (cause: AppError) =>

@@ -1,5 +1,4 @@
-import { AppError } from '../../errors.ts'
-import { passwordMissing } from '../locked-pdf.ts'
+import { passwordMissing, passwordWrong } from '../locked-pdf.ts'
 import { ascii, damaged, type OpenedFile } from './source.ts'
 
 export interface PdfHint {
@@ -25,7 +24,7 @@ export async function checkPdf(file: OpenedFile, hint: PdfHint): Promise<void> {
   if (await opens(file, undefined)) return
   if (hint.password === undefined) throw passwordMissing()
   if (await opens(file, hint.password)) return
-  throw new AppError('PDF_ENCRYPTED', 'The password does not open this PDF.', { field: 'password' })
+  throw passwordWrong()
 }
 
 /** `/Encrypt` stands in a trailer, which is near the end, near the start, or where startxref points to. */
