@@ -6,22 +6,17 @@ import { quality, qualityNumber } from './options.ts'
 import { type PageFile, packPages, pageFileName } from './page-files.ts'
 import {
   adobeRgbProfile,
-  jpegQuality,
   openShape,
   type PageSelection,
   resolutionOf,
   resolutionShape,
 } from './pdf-page-pictures.ts'
-import { scales } from './picture-options.ts'
+import { drawnColorSpace, jpegQuality, jpegQualityOf, scales } from './picture-options.ts'
 
-const colorSpace = z
-  .enum(['srgb', 'adobe-rgb', 'gray'])
-  .default('srgb')
-  .describe('adobe-rgb keeps more colors for print, gray makes shades of gray.')
 const DrawOptions = z.object({
   ...openShape,
   ...resolutionShape,
-  colorSpace,
+  colorSpace: drawnColorSpace,
 })
 
 export const pageOptions = {
@@ -93,13 +88,13 @@ async function draw(
 }
 
 function switchesOf(to: PageTarget, page: number, dpi: number, options: Options): string[] {
-  const { colorSpace, quality, jpegQuality } = options
+  const { colorSpace } = options
   return [
     `-r${dpi}`,
     `-dFirstPage=${page}`,
     `-dLastPage=${page}`,
     ...['-dUseCropBox', '-dTextAlphaBits=4', '-dGraphicsAlphaBits=4'],
     ...(colorSpace === 'adobe-rgb' ? [`-sOutputICCProfile=${adobeRgbProfile}`] : []),
-    ...(to === 'jpg' ? [`-dJPEGQ=${jpegQuality ?? qualityNumber(quality, scales.jpg)}`] : []),
+    ...(to === 'jpg' ? [`-dJPEGQ=${qualityNumber(jpegQualityOf(options), scales.jpg)}`] : []),
   ]
 }

@@ -8,6 +8,7 @@ import { hasText, lettersByPage, recognize } from './ocr/recognize.ts'
 import { asWritten } from './ocr/text.ts'
 import { flag } from './options.ts'
 import { openPdf } from './pdf-open.ts'
+import { password } from './pdf-page-pictures.ts'
 import { toText } from './pdf-text.ts'
 import { openEditable } from './pdf-tools/document.ts'
 import { progressWithin } from './progress.ts'
@@ -17,7 +18,7 @@ const PictureOptions = z.object({ language })
 const PdfOptions = z.object({
   language,
   deskew: flag().default(false).describe('Turns crooked pages straight; their pictures are encoded anew.'),
-  password: z.string().min(1).max(200).optional().describe('Opens a PDF that needs one.'),
+  password,
 })
 
 const targets = ['pdf', 'txt', 'docx'] as const

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { integer, numberFromText } from './options.ts'
+import { integer } from './options.ts'
 import { pageRange } from './page-range.ts'
 import type { OpenPdf, PageSize } from './pdf-open.ts'
 
@@ -12,10 +12,9 @@ export interface PageSelection {
   readonly outDir: string
 }
 
-export const openShape = {
-  pages: pageRange.optional(),
-  password: z.string().min(1).max(200).optional().describe('Opens a PDF that needs one.'),
-}
+export const password = z.string().min(1).max(200).optional().describe('Opens a PDF that needs one.')
+
+export const openShape = { pages: pageRange.optional(), password }
 
 export const resolutionShape = {
   dpi: integer(72, 600).default(150).describe('Pixels per inch.'),
@@ -23,11 +22,6 @@ export const resolutionShape = {
     .optional()
     .describe('Longest side in pixels; larger pages are drawn smaller.'),
 }
-
-export const jpegQuality = z
-  .preprocess(numberFromText, z.int().min(1).max(100))
-  .optional()
-  .describe('1 to 100; the same as quality.')
 
 /** Of Debian's libgs-common, as free as Ghostscript; viewers find it in the picture. */
 export const adobeRgbProfile = '/usr/share/color/icc/ghostscript/a98.icc'

@@ -7,7 +7,7 @@ import { type Quality, qualityNumber } from './options.ts'
 import { type PageFile, packPages, pageFileName } from './page-files.ts'
 import { adobeRgbProfile, type PageSelection } from './pdf-page-pictures.ts'
 import { type Rendering, renderPages } from './pdf-render.ts'
-import { scales } from './picture-options.ts'
+import { jpegQualityOf, scales } from './picture-options.ts'
 import { loadSharp } from './vips/image.ts'
 import { pixelTargets } from './vips/targets.ts'
 
@@ -31,7 +31,7 @@ export async function toJpeg(
   options: JpegOptions,
   tools: Tools,
 ): Promise<OutputFile> {
-  const quality = options.jpegQuality ?? qualityNumber(options.quality, scales.jpg)
+  const quality = qualityNumber(jpegQualityOf(options), scales.jpg)
   const { progressive } = options
   const parameters = { ...parametersOf(options), quality, progressive }
   // poppler writes gray pages as three equal channels, and knows no profile.

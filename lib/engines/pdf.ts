@@ -6,10 +6,11 @@ import { flag, integer, quality } from './options.ts'
 import { pagesOf } from './page-range.ts'
 import { docxCapability, pdfToDocx } from './pdf-docx/convert.ts'
 import { openPdf } from './pdf-open.ts'
-import { jpegQuality, openShape, type PageSelection, resolutionShape } from './pdf-page-pictures.ts'
+import { openShape, type PageSelection, resolutionShape } from './pdf-page-pictures.ts'
 import { toJpeg, toPictures, toSvg, toTiff } from './pdf-pictures.ts'
 import { toText } from './pdf-text.ts'
 import { pdfTools } from './pdf-tools/capabilities.ts'
+import { drawnColorSpace, jpegQuality } from './picture-options.ts'
 import { untilAborted } from './until-aborted.ts'
 import { isXps, xpsCapability, xpsToPdf } from './xps.ts'
 
@@ -19,15 +20,7 @@ const drawShape = {
   colorSpace: z.enum(['srgb', 'gray']).default('srgb').describe('gray makes shades of gray.'),
 }
 const draw = z.object(drawShape)
-const drawInColor = draw.extend({
-  colorSpace: z
-    .preprocess(
-      (value) => (typeof value === 'string' ? value.toLowerCase() : value),
-      z.enum(['srgb', 'adobe-rgb', 'gray']),
-    )
-    .default('srgb')
-    .describe('adobe-rgb keeps more colors for print, gray makes shades of gray.'),
-})
+const drawInColor = draw.extend({ colorSpace: drawnColorSpace })
 
 const options = {
   jpg: drawInColor.extend({

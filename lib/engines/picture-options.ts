@@ -67,18 +67,24 @@ export function boxOf({ width, height, fit, downscale }: PictureOptions): Box | 
   return downscale === undefined ? undefined : { width: downscale, height: downscale, fit: 'max' }
 }
 
-export const colorSpace = z
-  .preprocess(lowerCase, z.enum(['srgb', 'adobe-rgb', 'gray']))
-  .optional()
-  .describe('adobe-rgb keeps more colors for print, gray makes shades of gray.')
+const oneColorSpace = z.preprocess(lowerCase, z.enum(['srgb', 'adobe-rgb', 'gray']))
+const colorSpaceWords = 'adobe-rgb keeps more colors for print, gray makes shades of gray.'
+
+/** Left out, a picture keeps the one that it has. */
+export const colorSpace = oneColorSpace.optional().describe(colorSpaceWords)
+
+/** For what has none before it is drawn, as a page. */
+export const drawnColorSpace = oneColorSpace.default('srgb').describe(colorSpaceWords)
 
 export const lossyShape = { ...pictureShape, quality: quality.optional() }
 
 const progressive = flag().optional().describe('Shows coarse at first, then finer while it loads.')
 
+export const jpegQuality = integer(1, 100).optional().describe('1 to 100; it comes before quality.')
+
 export const jpgShape = {
   ...lossyShape,
-  jpegQuality: integer(1, 100).optional().describe('1 to 100; it comes before quality.'),
+  jpegQuality,
   progressive,
   colorSpace,
 }

@@ -143,8 +143,8 @@ describe('pages drawn by Ghostscript', () => {
     assert.deepEqual(await zipNames(zip), ['page-002.eps', 'page-003.eps', 'manifest.json'])
   })
 
-  test('hold the profile of Adobe RGB when asked to', async () => {
-    const { path } = await made(pages, 'jpg', { pages: '1', colorSpace: 'adobe-rgb' })
+  test('hold the profile of Adobe RGB when asked to, however that is spelled', async () => {
+    const { path } = await made(pages, 'jpg', { pages: '1', colorSpace: 'Adobe-RGB' })
     assert.match((await readFile(path)).toString('latin1'), /ICC_PROFILE[\s\S]*A98 ICC Profile/)
   })
 
