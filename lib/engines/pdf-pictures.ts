@@ -8,6 +8,7 @@ import { type PageFile, packPages, pageFileName } from './page-files.ts'
 import { adobeRgbProfile, type PageSelection } from './pdf-page-pictures.ts'
 import { type Rendering, renderPages } from './pdf-render.ts'
 import { jpegQualityOf, scales } from './picture-options.ts'
+import { unreadablePdf } from './qpdf.ts'
 import { loadSharp } from './vips/image.ts'
 import { pixelTargets } from './vips/targets.ts'
 
@@ -98,7 +99,11 @@ export function toSvg(selection: PageSelection, tools: Tools): Promise<OutputFil
     for (const [index, page] of pages.entries()) {
       const range = ['-f', String(page), '-l', String(page)]
       await use({ page, path: selection.opened.path }, async (target) => {
-        await tools.exec('pdftocairo', ['-svg', ...range, selection.opened.path, target])
+        try {
+          await tools.exec('pdftocairo', ['-svg', ...range, selection.opened.path, target])
+        } catch (error) {
+          throw unreadablePdf(error)
+        }
       })
       tools.progress(((index + 1) / pages.length) * 0.95, 'pages')
     }

@@ -2,11 +2,10 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import type { Tools } from './engine.ts'
-import { ProcessFailure } from './exec.ts'
 import type { PageFile } from './page-files.ts'
 import type { OpenPdf } from './pdf-open.ts'
 import { resolutionOf } from './pdf-page-pictures.ts'
-import { damaged } from './qpdf.ts'
+import { unreadablePdf } from './qpdf.ts'
 
 /** Which pages, and as what. */
 export interface Rendering {
@@ -105,7 +104,7 @@ async function drawBatch(
       prefix,
     ])
   } catch (error) {
-    throw error instanceof ProcessFailure ? damaged(error) : error
+    throw unreadablePdf(error)
   }
   const names = await readdir(tools.workDir)
   const files = names.flatMap((name) => {

@@ -1,9 +1,8 @@
 import { appendFile, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OutputFile, Tools } from './engine.ts'
-import { ProcessFailure } from './exec.ts'
 import type { PageSelection } from './pdf-page-pictures.ts'
-import { damaged } from './qpdf.ts'
+import { unreadablePdf } from './qpdf.ts'
 
 /** The text of the pages, in the order of the range, a form feed after each page. */
 export async function toText({ opened, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
@@ -15,7 +14,7 @@ export async function toText({ opened, pages, outDir }: PageSelection, tools: To
     try {
       await tools.exec('pdftotext', ['-q', '-enc', 'UTF-8', '-eol', 'unix', ...range, opened.path, part])
     } catch (error) {
-      throw error instanceof ProcessFailure ? damaged(error) : error
+      throw unreadablePdf(error)
     }
     const text = await readFile(part, 'utf8')
     await rm(part)

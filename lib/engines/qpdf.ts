@@ -37,3 +37,8 @@ export async function qpdf(
 export function damaged(cause: Error): AppError {
   return new AppError('CORRUPT_FILE', 'The PDF is damaged or incomplete.', undefined, { cause })
 }
+
+/** What to throw instead: CORRUPT_FILE when a program failed over a PDF, any other error as it is. */
+export function unreadablePdf(error: unknown): unknown {
+  return error instanceof ProcessFailure ? damaged(error) : error
+}

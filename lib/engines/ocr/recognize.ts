@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../exec.ts'
-import { damaged } from '../qpdf.ts'
+import { unreadablePdf } from '../qpdf.ts'
 import { tesseractLanguages } from './languages.ts'
 import { straightenLayers } from './layers-in-pdf.ts'
 
@@ -33,7 +33,7 @@ export async function lettersByPage(path: string, tools: Tools): Promise<number[
   try {
     await tools.exec('pdftotext', ['-q', '-enc', 'UTF-8', '-eol', 'unix', path, text])
   } catch (error) {
-    throw error instanceof ProcessFailure ? damaged(error) : error
+    throw unreadablePdf(error)
   }
   const pages = (await readFile(text, 'utf8')).split('\f').slice(0, -1)
   await rm(text)

@@ -1,6 +1,6 @@
 import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../exec.ts'
-import { damaged } from '../qpdf.ts'
+import { damaged, unreadablePdf } from '../qpdf.ts'
 import { type EditablePdf, warnUntagged } from './document.ts'
 import { flattened } from './flatten.ts'
 
@@ -40,7 +40,7 @@ export async function distill(
     // Of a ruin it makes an empty page and calls that a success.
     if (seen === 0) throw damaged(new Error('Ghostscript found no page.'))
   } catch (error) {
-    throw error instanceof ProcessFailure ? damaged(error) : error
+    throw unreadablePdf(error)
   }
 }
 

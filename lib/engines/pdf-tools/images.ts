@@ -3,10 +3,9 @@ import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import type { Tools } from '../engine.ts'
-import { ProcessFailure } from '../exec.ts'
 import { packPages } from '../page-files.ts'
 import { pagesOf } from '../page-range.ts'
-import { damaged } from '../qpdf.ts'
+import { unreadablePdf } from '../qpdf.ts'
 import { loadSharp } from '../vips/image.ts'
 import type { Tool } from './document.ts'
 import type { ToolOptions } from './options.ts'
@@ -118,6 +117,6 @@ async function pdfimages(args: readonly string[], tools: Tools) {
   try {
     return await tools.exec('pdfimages', args)
   } catch (error) {
-    throw error instanceof ProcessFailure ? damaged(error) : error
+    throw unreadablePdf(error)
   }
 }

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../engine.ts'
-import { ProcessFailure } from '../exec.ts'
-import { damaged } from '../qpdf.ts'
+import { unreadablePdf } from '../qpdf.ts'
 import { type EditablePdf, isSigned, type Tool } from './document.ts'
 import { navigationOf, type OutlineItem } from './navigation.ts'
 import { isDict, PdfObjects, type PdfValue } from './objects.ts'
@@ -69,7 +68,7 @@ async function linesOf(bin: string, args: readonly string[], tools: Tools): Prom
     const { stdout } = await tools.exec(bin, args)
     return stdout.split('\n').filter((line) => line !== '')
   } catch (error) {
-    throw error instanceof ProcessFailure ? damaged(error) : error
+    throw unreadablePdf(error)
   }
 }
 

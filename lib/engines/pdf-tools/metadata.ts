@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../engine.ts'
-import { ProcessFailure } from '../exec.ts'
-import { damaged, qpdf } from '../qpdf.ts'
+import { qpdf, unreadablePdf } from '../qpdf.ts'
 import { finish, invalid, type Tool } from './document.ts'
 import type { ToolOptions } from './options.ts'
 
@@ -40,6 +39,6 @@ async function exiftool(args: readonly string[], tools: Tools): Promise<void> {
   try {
     await tools.exec('exiftool', ['-@', list])
   } catch (error) {
-    throw error instanceof ProcessFailure ? damaged(error) : error
+    throw unreadablePdf(error)
   }
 }

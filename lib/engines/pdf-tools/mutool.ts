@@ -2,8 +2,7 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Tools } from '../engine.ts'
-import { ProcessFailure } from '../exec.ts'
-import { damaged } from '../qpdf.ts'
+import { unreadablePdf } from '../qpdf.ts'
 
 /**
  * Runs one of our scripts in MuPDF's own program, which stays apart from this code as its license (AGPL) asks.
@@ -22,6 +21,6 @@ export async function runScript(
     const { stdout } = await tools.exec('mutool', ['run', script, ...args])
     return stdout.split('\n').filter((line) => line !== '')
   } catch (error) {
-    throw error instanceof ProcessFailure ? damaged(error) : error
+    throw unreadablePdf(error)
   }
 }

@@ -2,8 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import type { Result, Tools } from '../engine.ts'
-import { ProcessFailure } from '../exec.ts'
-import { damaged } from '../qpdf.ts'
+import { unreadablePdf } from '../qpdf.ts'
 import { finish, type Tool } from './document.ts'
 import { flattened } from './flatten.ts'
 import { runScript } from './mutool.ts'
@@ -74,7 +73,7 @@ async function textIn(path: string, tools: Tools): Promise<string> {
     const { stdout } = await tools.exec('pdftotext', ['-q', '-enc', 'UTF-8', path, '-'])
     return stdout
   } catch (error) {
-    throw error instanceof ProcessFailure ? damaged(error) : error
+    throw unreadablePdf(error)
   }
 }
 

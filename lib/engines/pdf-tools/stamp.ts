@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../engine.ts'
-import { ProcessFailure } from '../exec.ts'
 import type { PageSize } from '../pdf-open.ts'
-import { damaged, qpdf } from '../qpdf.ts'
+import { qpdf, unreadablePdf } from '../qpdf.ts'
 import type { EditablePdf } from './document.ts'
 
 /**
@@ -66,7 +65,7 @@ async function drawSheets(svgs: readonly string[], tools: Tools): Promise<string
     try {
       await tools.exec('rsvg-convert', ['--format=pdf', `--output=${part}`, ...files.map(({ file }) => file)])
     } catch (error) {
-      throw error instanceof ProcessFailure ? damaged(error) : error
+      throw unreadablePdf(error)
     }
     parts.push(part)
     tools.progress((0.5 * (at + files.length)) / svgs.length)
