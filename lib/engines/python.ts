@@ -11,7 +11,7 @@ export function runPython(
   program: string,
   args: readonly string[],
   tools: Tools,
-  options: ExecOptions = {},
+  options: Omit<ExecOptions, 'readOnly'> = {},
 ): Promise<{ stdout: string; stderr: string }> {
   const path = fileURLToPath(new URL(program, programs))
   return tools.exec(python, ['-I', path, ...args], { ...options, readOnly: [path] })
