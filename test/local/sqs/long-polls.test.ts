@@ -86,6 +86,16 @@ describe('SQS long polling', () => {
     assert.equal((await second.waiting)[0]?.Body, 'delayed')
   })
 
+  test('a message whose time of being hidden ends wakes the receiver', async (t) => {
+    const running = await startSqs(t)
+    const { client, createQueue, receive } = running
+    const url = await createQueue('hidden')
+    await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
+    assert.equal((await receive(url, { VisibilityTimeout: 1 })).length, 1)
+    const { waiting } = await startWaiting(running, url)
+    assert.equal((await waiting)[0]?.Body, 'x')
+  })
+
   test('deleting the message that locks a group wakes the receiver', async (t) => {
     const running = await startSqs(t)
     const { client, createQueue, receive } = running

@@ -5,13 +5,17 @@ import { failsWith, handleOf, startSqs } from './harness.ts'
 
 describe('messages that were received', () => {
   test('a received message is hidden until its timeout ends, then comes with a new handle', async (t) => {
-    const { client, createQueue, receive, attributes } = await startSqs(t)
-    const url = await createQueue('visibility', { VisibilityTimeout: '1' })
+    let now = Date.now()
+    const { client, createQueue, receive, attributes } = await startSqs(t, { now: () => now })
+    const url = await createQueue('visibility', { VisibilityTimeout: '30' })
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'again' }))
     const [first] = await receive(url)
     assert.deepEqual(await receive(url), [])
     assert.equal((await attributes(url)).ApproximateNumberOfMessagesNotVisible, '1')
-    const [second] = await receive(url, { WaitTimeSeconds: 5 })
+    now += 29_999
+    assert.deepEqual(await receive(url), [])
+    now += 1
+    const [second] = await receive(url)
     assert.equal(second?.MessageId, first?.MessageId)
     assert.notEqual(second?.ReceiptHandle, first?.ReceiptHandle)
     assert.equal(second?.Attributes?.ApproximateReceiveCount, '2')
@@ -27,14 +31,16 @@ describe('messages that were received', () => {
   })
 
   test('changing the visibility extends it, ends it with 0, and has its limits', async (t) => {
-    const { client, createQueue, receive } = await startSqs(t)
+    let now = Date.now()
+    const { client, createQueue, receive } = await startSqs(t, { now: () => now })
     const url = await createQueue('change')
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
     const change = (ReceiptHandle: string, VisibilityTimeout: number) =>
       client.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout }))
-    const first = handleOf((await receive(url, { VisibilityTimeout: 1 }))[0])
+    const first = handleOf((await receive(url, { VisibilityTimeout: 30 }))[0])
     await change(first, 600)
-    assert.deepEqual(await receive(url, { WaitTimeSeconds: 2 }), [], 'the extension was ignored')
+    now += 599_999
+    assert.deepEqual(await receive(url), [], 'the extension was ignored')
     await change(first, 0)
     await assert.rejects(change(first, 5), failsWith('AWS.SimpleQueueService.MessageNotInflight', 400))
     const second = handleOf((await receive(url))[0])
@@ -70,8 +76,9 @@ describe('messages that were received', () => {
   })
 
   test('a delay hides a message from the start, and a message overrides its queue', async (t) => {
-    const { client, createQueue, receive, attributes } = await startSqs(t)
-    const url = await createQueue('delays', { DelaySeconds: '1' })
+    let now = Date.now()
+    const { client, createQueue, receive, attributes } = await startSqs(t, { now: () => now })
+    const url = await createQueue('delays', { DelaySeconds: '30' })
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'queue delay' }))
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'at once', DelaySeconds: 0 }))
     assert.equal((await attributes(url)).ApproximateNumberOfMessagesDelayed, '1')
@@ -80,7 +87,8 @@ describe('messages that were received', () => {
       first.map((one) => one.Body),
       ['at once'],
     )
-    const [second] = await receive(url, { WaitTimeSeconds: 5 })
+    now += 30_000
+    const [second] = await receive(url)
     assert.equal(second?.Body, 'queue delay')
   })
 
