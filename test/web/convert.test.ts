@@ -95,7 +95,7 @@ describe('converting in the page', { concurrency: 3 }, () => {
 
   test('progress comes from the service, is told in words and never falls', () =>
     visitPage(async (page) => {
-      const film = await longFilm('progress.mp4', 200)
+      const film = await longFilm('progress.mp4', 120)
       const line = await page.context().newCDPSession(page)
       await line.send('Network.emulateNetworkConditions', {
         offline: false,
@@ -137,7 +137,7 @@ describe('converting in the page', { concurrency: 3 }, () => {
 
   test('cancelling stops the job and leaves the file ready for another try', () =>
     visitPage(async (page) => {
-      await choose(page, await longFilm('long.mp4', 3000))
+      await choose(page, await longFilm('long.mp4', 1000))
       const card = cardOf(page, 'long.mp4')
       await card.getByRole('radio', { name: 'WEBM' }).check()
       await card.getByRole('button', { name: 'Convert to WEBM' }).click()
@@ -162,7 +162,7 @@ describe('converting in the page', { concurrency: 3 }, () => {
 
   test('a job that runs is followed again after a reload', () =>
     visitPage(async (page) => {
-      await choose(page, await longFilm('film.mp4', 60))
+      await choose(page, await longFilm('film.mp4', 40))
       const card = cardOf(page, 'film.mp4')
       await card.getByRole('radio', { name: 'WEBM' }).check()
       await card.getByRole('button', { name: 'Convert to WEBM' }).click()
