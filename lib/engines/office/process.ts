@@ -91,7 +91,7 @@ export async function startOffice(settings: OfficeSettings): Promise<OfficeProce
   try {
     return await startIn(folder, settings)
   } catch (error) {
-    await rm(folder, { recursive: true, force: true })
+    await removeProcessFolder(folder)
     throw error
   }
 }
