@@ -21,8 +21,7 @@ export function columnSetOf(
   const last = boxes.at(-1)
   if (!first || !last || boxes.length < 2 || boxes.length > maxColumns) return undefined
   // The writer has no word for columns that are read from the right, and there the first comes last here.
-  if (first[0] > last[0] || columns.some(({ atoms }) => atoms.filter(({ rtl }) => rtl).length > 0))
-    return undefined
+  if (first[0] > last[0] || columns.some(({ atoms }) => atoms.some(({ rtl }) => rtl))) return undefined
   const count = boxes.length
   const pitches = boxes.slice(1).map((box, index) => box[0] - (boxes[index]?.[0] ?? 0))
   const pitch = (last[0] - first[0]) / (count - 1)
