@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
+import { adobeRgbProfile, srgbProfile } from './color-profiles.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import { ProcessFailure } from './exec.ts'
 import { magick } from './imagemagick/run.ts'
@@ -12,9 +13,6 @@ import { boxOf, pictureOptions } from './picture-options.ts'
 
 const sourceIds = Object.keys(sources) as SourceId[] // Object.keys forgets the names that the table has.
 const targetIds = Object.keys(targets) as TargetId[]
-/** Of Debian's icc-profiles-free. */
-const srgb = '/usr/share/color/icc/sRGB.icc'
-const adobeRgb = '/usr/share/color/icc/compatibleWithAdobeRGB1998.icc'
 /** The header has a byte for it, in which 0 is 256. */
 const maxIconSide = 256
 
@@ -192,12 +190,12 @@ function colorArgs(
   asked: ReturnType<typeof colorSpaceOf>,
 ): string[] {
   if (asked === 'adobe-rgb') {
-    const known = profiled ? [] : ['-colorspace', 'sRGB', '+profile', 'icc', '-profile', srgb]
-    return [...known, '-profile', adobeRgb]
+    const known = profiled ? [] : ['-colorspace', 'sRGB', '+profile', 'icc', '-profile', srgbProfile]
+    return [...known, '-profile', adobeRgbProfile]
   }
   const rgb = colorspace !== 'CMYK' && colorspace !== 'CMYKA'
   if (profiled && keepsProfile && rgb && asked !== 'srgb') return ['-colorspace', 'sRGB']
-  if (profiled) return ['-profile', srgb, '-colorspace', 'sRGB', '+profile', 'icc']
+  if (profiled) return ['-profile', srgbProfile, '-colorspace', 'sRGB', '+profile', 'icc']
   return ['-colorspace', 'sRGB', '+profile', 'icc']
 }
 

@@ -2,6 +2,7 @@ import type { Metadata, Sharp, SharpOptions } from 'sharp'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import { apngFrames, readApng } from '../apng/read.ts'
+import { adobeRgbProfile } from '../color-profiles.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { EngineCrash, ProcessFailure } from '../exec.ts'
 import { type Box, boxOf, type PictureOptions } from '../picture-options.ts'
@@ -12,9 +13,6 @@ import { isExact, type PixelTargetId, pixelTargetOf } from './targets.ts'
 /** Width × height of one picture, or of all frames of an animation together. */
 export const maxPixels = 16_383 ** 2
 const timeoutS = 120
-
-/** Of Debian's icc-profiles-free. */
-const adobeRgb = '/usr/share/color/icc/compatibleWithAdobeRGB1998.icc'
 
 /** A file that libvips can read, and what is known about it. */
 export interface Picture {
@@ -121,7 +119,7 @@ export async function pixels(picture: Picture, to: PixelTargetId, view: View): P
   if (opaque || asked.background !== undefined)
     image = image.flatten({ background: asked.background ?? '#ffffff' })
   image = image.toColourspace(spaceOf(view, deep === true && metadata.depth === 'ushort'))
-  if (view.colorSpace === 'adobe-rgb') image = image.withIccProfile(adobeRgb)
+  if (view.colorSpace === 'adobe-rgb') image = image.withIccProfile(adobeRgbProfile)
   if (keepsColors) image = image.keepIccProfile()
   return asked.metadata === 'keep' ? image.keepExif().keepXmp() : image
 }
