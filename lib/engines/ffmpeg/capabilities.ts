@@ -20,7 +20,7 @@ import { videoContainers } from './video-containers.ts'
 export const videos = Object.keys(videoContainers) as (keyof typeof videoContainers)[] // Object.keys forgets the names.
 export const audios = Object.keys(audioContainers) as (keyof typeof audioContainers)[]
 
-const silent: readonly FormatId[] = ['h264', 'hevc', 'obu', 'ivf', 'm1v', 'm2v', 'mjpeg', 'mj2', 'y4m']
+const silent: readonly FormatId[] = videos.filter((id) => videoContainers[id].audio.length === 0)
 const readOnlySilent = ['mp4v', 'h261', 'h263', 'gxf'] as const
 const readOnlyVideos = [
   ...(['qt', 'm4s', 'trp', 'tod', 'mod', 'ogx', 'dvr-ms', 'rmvb', 'roq', 'smjpeg'] as const),
