@@ -15,6 +15,7 @@ SIDES = ('Top', 'Right', 'Bottom', 'Left')
 LEAST_PORTRAIT_SCALE = 0.7
 # Hundredths of a millimeter.
 A4 = (21000, 29700)
+USUAL_MARGIN = 2000
 # Hundredths of a millimeter between the margins.
 LEAST_ROOM = 1000
 PAGE_OBJECT = re.compile(rb'/Type\s*/Page\b')
@@ -78,7 +79,7 @@ def _give_size(document):
             continue
         style.Width, style.Height = A4
         for side in SIDES:
-            setattr(style, f'{side}Margin', 2000)
+            setattr(style, f'{side}Margin', USUAL_MARGIN)
 
 
 def _page_styles(document):
