@@ -20,9 +20,8 @@ import {
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { makeClient, startWithBucket } from './start.ts'
+import { Bucket, makeClient, startWithBucket } from './start.ts'
 
-const Bucket = 'box'
 const PART_BYTES = 5 << 20
 
 let browser: Browser

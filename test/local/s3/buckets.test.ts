@@ -31,9 +31,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { errorOf, makeClient, send, startS3, startWithBucket } from './start.ts'
-
-const Bucket = 'box'
+import { Bucket, errorOf, makeClient, send, startS3, startWithBucket } from './start.ts'
 
 test('buckets are made, listed in pages, and deleted when empty', async (t) => {
   const { client } = await startS3(t)

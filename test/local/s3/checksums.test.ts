@@ -10,9 +10,7 @@ import {
   joinChecksums,
   startChecksum,
 } from '../../../lib/local/s3/checksums.ts'
-import { errorOf, makeClient, send, startWithBucket } from './start.ts'
-
-const Bucket = 'box'
+import { Bucket, errorOf, makeClient, send, startWithBucket } from './start.ts'
 
 function checksum(algorithm: Algorithm, ...chunks: Buffer[]): Buffer {
   const running = startChecksum(algorithm)

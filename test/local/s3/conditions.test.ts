@@ -6,9 +6,7 @@ import {
   HeadObjectCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import { blobs, errorOf, startWithBucket } from './start.ts'
-
-const Bucket = 'box'
+import { Bucket, blobs, errorOf, startWithBucket } from './start.ts'
 
 test('reads keep their conditions, with 304 and 412', async (t) => {
   const { client } = await startWithBucket(t)

@@ -22,9 +22,8 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { makeClient } from './start.ts'
+import { Bucket, makeClient } from './start.ts'
 
-const Bucket = 'box'
 const WRITERS = 8
 
 /** What the server last acknowledged of a key, and what was on its way when it died: either may be found. */

@@ -7,9 +7,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { blobs, eventually, send, startWithBucket } from './start.ts'
-
-const Bucket = 'box'
+import { Bucket, blobs, eventually, send, startWithBucket } from './start.ts'
 
 test('ranges follow RFC 9110: suffix, clamp, 416, nonsense ignored', async (t) => {
   const { client } = await startWithBucket(t)

@@ -14,9 +14,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { crashRepeatedly } from './crash.ts'
-import { blobs, errorOf, makeClient, startS3, startWithBucket } from './start.ts'
-
-const Bucket = 'box'
+import { Bucket, blobs, errorOf, makeClient, startS3, startWithBucket } from './start.ts'
 
 test('what was acknowledged outlives SIGKILL, and nothing is half', async () => {
   const { acknowledged } = await crashRepeatedly(5)

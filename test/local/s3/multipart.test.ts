@@ -18,9 +18,8 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { blobs, errorOf, eventually, makeClient, send, startWithBucket } from './start.ts'
+import { Bucket, blobs, errorOf, eventually, makeClient, send, startWithBucket } from './start.ts'
 
-const Bucket = 'box'
 const Key = 'whole'
 const MIB = 1 << 20
 const first = randomBytes(5 * MIB)

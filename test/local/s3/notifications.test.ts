@@ -13,9 +13,8 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import type { NotifyTarget } from '../../../lib/local/s3/event-messages.ts'
-import { errorOf, startS3, startWithBucket } from './start.ts'
+import { Bucket, errorOf, startS3, startWithBucket } from './start.ts'
 
-const Bucket = 'box'
 const QueueArn = 'arn:aws:sqs:us-east-1:000000000000:jobs'
 
 interface Record {

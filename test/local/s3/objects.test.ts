@@ -15,9 +15,7 @@ import {
   PutObjectTaggingCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { errorOf, send, startWithBucket } from './start.ts'
-
-const Bucket = 'box'
+import { Bucket, errorOf, send, startWithBucket } from './start.ts'
 
 const ODD_KEYS = [
   'plain',

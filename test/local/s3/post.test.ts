@@ -10,9 +10,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { createPresignedPost, type PresignedPostOptions } from '@aws-sdk/s3-presigned-post'
-import { blobs, errorOf, startWithBucket } from './start.ts'
-
-const Bucket = 'box'
+import { Bucket, blobs, errorOf, startWithBucket } from './start.ts'
 
 interface Form {
   readonly sign?: Partial<PresignedPostOptions>

@@ -17,9 +17,8 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { blobs, errorOf, send, startWithBucket } from './start.ts'
+import { Bucket, blobs, errorOf, send, startWithBucket } from './start.ts'
 
-const Bucket = 'box'
 const DAY_MS = 86_400_000
 
 const CORSRules = [

@@ -12,9 +12,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { deriveSigningKey, sign } from '../../../lib/local/sigv4.ts'
 import { identity, region } from './identity.ts'
-import { errorOf, makeClient, send, startWithBucket } from './start.ts'
-
-const Bucket = 'box'
+import { Bucket, errorOf, makeClient, send, startWithBucket } from './start.ts'
 
 test('anonymous, foreign, altered and expired requests get the refusals of S3', async (t) => {
   const { client, endpoint } = await startWithBucket(t)

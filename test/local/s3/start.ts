@@ -31,10 +31,13 @@ export async function startS3(t: TestContext, options: Partial<S3Options> = {}) 
   return { s3, endpoint, client, dir, stop }
 }
 
-/** The same with a bucket called `box`. */
+/** Spelled as the parameter of the SDK's commands. */
+export const Bucket = 'box'
+
+/** The same with that bucket. */
 export async function startWithBucket(t: TestContext, options: Partial<S3Options> = {}) {
   const started = await startS3(t, options)
-  await started.client.send(new CreateBucketCommand({ Bucket: 'box' }))
+  await started.client.send(new CreateBucketCommand({ Bucket }))
   return started
 }
 
