@@ -80,7 +80,7 @@ export const wrongConversions: readonly {
     fields: { targetFormat: 'png' },
     status: 400,
     code: 'CORRUPT_FILE',
-    message: /./,
+    message: /^The file looks like a JPEG, but its end is missing/,
   },
   {
     name: 'a corrupt docx',
@@ -88,7 +88,7 @@ export const wrongConversions: readonly {
     fields: { targetFormat: 'pdf' },
     status: 400,
     code: 'CORRUPT_FILE',
-    message: /./,
+    message: /^The file looks like a ZIP based file, but its directory is missing or broken/,
   },
   {
     name: 'text renamed to .pdf',
@@ -96,7 +96,7 @@ export const wrongConversions: readonly {
     fields: { targetFormat: 'jpg' },
     status: 400,
     code: 'CORRUPT_FILE',
-    message: /./,
+    message: /named as Portable Document Format \(pdf\), but it looks like plain text/,
   },
   {
     name: 'a time that is none',
@@ -139,7 +139,7 @@ export const wrongConversions: readonly {
     fields: { targetFormat: 'pdf' },
     status: 422,
     code: 'UNSUPPORTED_FORMAT',
-    message: /./,
+    message: /named \.bin and looks like no known format/,
   },
   {
     name: 'a file over the limit',
