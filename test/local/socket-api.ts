@@ -1,5 +1,6 @@
 // A WebSocket API of a test's own, whose functions tell what they hear and answer what they are told to.
 import { EventEmitter, once } from 'node:events'
+import type { TestContext } from 'node:test'
 import { WebSocket } from 'ws'
 import { WebSocketApi } from '../../lib/local/gateway/websocket-api.ts'
 import { createGateway } from '../../lib/local/gateway.ts'
@@ -19,10 +20,20 @@ interface SocketEvent {
 export const path = '/ws/test'
 /** Emits each event by its type. */
 export const heard = new EventEmitter()
-/** What the functions return; a test that changes one puts it back. */
-export const replies: { connect: () => unknown; message: unknown } = {
-  connect: () => ({ statusCode: 200 }),
-  message: undefined,
+interface Replies {
+  readonly connect: () => unknown
+  readonly message: unknown
+}
+
+const usual: Replies = { connect: () => ({ statusCode: 200 }), message: undefined }
+let replies = usual
+
+/** Has the functions return something else until the test is over. */
+export function answer(t: TestContext, changes: Partial<Replies>): void {
+  replies = { ...usual, ...changes }
+  t.after(() => {
+    replies = usual
+  })
 }
 
 function hear(event: unknown): SocketEvent {

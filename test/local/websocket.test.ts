@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { WebSocket } from 'ws'
 import { after, before } from '../hooks.ts'
 import { callRaw } from './runtime.ts'
-import { apis, closing, endApis, heard, message, next, open, path, replies, start } from './socket-api.ts'
+import { answer, apis, closing, endApis, heard, message, next, open, path, start } from './socket-api.ts'
 
 let url: string
 
@@ -52,21 +52,19 @@ const handshakes: [what: string, result: () => unknown, status: number][] = [
   ['no status', () => ({}), 502],
 ]
 for (const [what, result, status] of handshakes) {
-  test(`a $connect that answers ${what} fails the handshake with ${status}`, async () => {
-    replies.connect = result
+  test(`a $connect that answers ${what} fails the handshake with ${status}`, async (t) => {
+    answer(t, { connect: result })
     const socket = new WebSocket(url)
     const [error] = await once(socket, 'error')
     assert.equal(error.message, `Unexpected server response: ${status}`)
-    replies.connect = () => ({ statusCode: 200 })
   })
 }
 
-test('the subprotocol is the one that $connect answers', async () => {
-  replies.connect = () => ({ statusCode: 200, headers: { 'Sec-WebSocket-Protocol': 'v1.jobs' } })
+test('the subprotocol is the one that $connect answers', async (t) => {
+  answer(t, { connect: () => ({ statusCode: 200, headers: { 'Sec-WebSocket-Protocol': 'v1.jobs' } }) })
   const { socket } = await open(url, ['v1.jobs', 'bearer.abc'])
   assert.equal(socket.protocol, 'v1.jobs')
   socket.close()
-  replies.connect = () => ({ statusCode: 200 })
 })
 
 const selected: [sent: string, route: string][] = [
@@ -91,12 +89,11 @@ test('a message takes the route that it names, or $default', async () => {
   socket.close()
 })
 
-test('what a function returns as its body is the answer to the message', async () => {
+test('what a function returns as its body is the answer to the message', async (t) => {
   const { socket } = await open(url)
-  replies.message = { statusCode: 200, body: 'pong' }
+  answer(t, { message: { statusCode: 200, body: 'pong' } })
   socket.send('ping')
   assert.equal(await message(socket), 'pong')
-  replies.message = undefined
   socket.close()
 })
 
@@ -158,16 +155,15 @@ test('a connection is closed when it is idle, and when it is old', async () => {
   }
 })
 
-test('messages keep a connection from being idle', async () => {
+test('messages keep a connection from being idle', async (t) => {
   const idleMs = 1000
   const { socket } = await open(await start({ limits: { idleMs } }))
-  replies.message = { statusCode: 200, body: 'pong' }
+  answer(t, { message: { statusCode: 200, body: 'pong' } })
   const end = performance.now() + 1.5 * idleMs
   while (performance.now() < end) {
     socket.send('ping')
     assert.equal(await message(socket), 'pong')
   }
-  replies.message = undefined
   assert.equal(await closing(socket), 1001)
 })
 
