@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import { mobipocketFormat } from './detect/book.ts'
 import { damageCheck } from './detect/checks.ts'
-import { familyOf, textFormats } from './detect/families.ts'
+import { familyOf, readAs, textFormats } from './detect/families.ts'
 import { headerless } from './detect/media-marks.ts'
 import { oleFormat } from './detect/ole.ts'
 import type { PdfHint } from './detect/pdf.ts'
@@ -90,7 +90,8 @@ async function contentFormat(sniffed: Sniffed, file: OpenedFile, named: Named): 
 
 function textFormat({ extension, format }: Named): FormatId {
   if (extension === '') return 'txt'
-  if (format && textFormats.includes(format.id)) return format.id
+  const kind = format && (readAs[format.id] ?? format.id)
+  if (kind && textFormats.includes(kind)) return kind
   if (format) throw contradiction(format, 'plain text')
   const sentence = `Files named .${extension} are not supported; this one looks like plain text. Name it .txt to have it read as that.`
   throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', extension })

@@ -36,4 +36,5 @@ test('a bitmap is of the kind that its name says', async () => {
 test('an XHTML page is read as a page', async () => {
   const page = '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body>Apple</body></html>'
   assert.equal(await detected('a.xhtml', page), 'html')
+  assert.equal(await detected('a.xhtml', '<h1>Apple</h1><p>Only a part of a page.</p>'), 'html')
 })

@@ -279,6 +279,9 @@ export const textFormats: readonly FormatId[] = [
   ...subtitlesByName,
 ]
 
+/** What only its name makes another format is read as the one that it looks like. */
+export const readAs: Readonly<Partial<Record<FormatId, FormatId>>> = { xhtml: 'html' }
+
 /** Above the first empty line (RFC 5322), a line that no person writes by hand. */
 const mailHeaders =
   /^(?=[\w-]+:|>?From )(?:[^\r\n][^\n]*\n)*?(?:Received|Return-Path|Message-ID|MIME-Version|DKIM-Signature):/i
