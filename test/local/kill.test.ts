@@ -21,12 +21,12 @@ interface Input {
 async function tenInputs(): Promise<Input[]> {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-kill-'))
   const video = join(dir, 'v.mp4')
-  const source = ['-f', 'lavfi', '-i', 'testsrc=size=640x360:rate=25:duration=6']
+  const source = ['-f', 'lavfi', '-i', 'testsrc=size=480x270:rate=25:duration=4']
   await run('ffmpeg', ['-v', 'error', ...source, '-pix_fmt', 'yuv420p', video])
   const mp4 = Buffer.from(await readFile(video))
   await rm(dir, { recursive: true })
   const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
-  const image = sharp({ create: { width: 1600, height: 1200, channels: 3, background: '#888', noise } })
+  const image = sharp({ create: { width: 1200, height: 900, channels: 3, background: '#888', noise } })
   const png = Buffer.from(await image.png({ compressionLevel: 1 }).toBuffer())
   const html = Buffer.from(
     `<html><body>${'<p>Words of a long document, page after page.</p>'.repeat(3000)}</body></html>`,
