@@ -1,20 +1,11 @@
 // The deployment as the Serverless Framework packages it, and what it holds.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
+import { scratchFolder } from './engines/scratch.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -86,7 +77,7 @@ async function unpack(zip: string, target: string): Promise<void> {
 }
 
 export function packageDeployment() {
-  const folder = mkdtempSync(join(tmpdir(), 'mutabor-serverless-'))
+  const folder = scratchFolder('mutabor-serverless')
   const resources = packageIn(folder)
 
   const ofType = (type: string) => Object.entries(resources).filter(([, resource]) => resource.Type === type)
@@ -121,6 +112,5 @@ export function packageDeployment() {
     lambda: (name: string) => named('AWS::Lambda::Function', 'FunctionName', name),
     queueOf: (image: string) => named('AWS::SQS::Queue', 'QueueName', image),
     onPackage,
-    remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }

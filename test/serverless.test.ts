@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { readConfig, settings } from '../lib/config.ts'
 import { asynchronousSettings, triggersOf } from '../lib/deployment/functions.ts'
 import { engines } from '../lib/engines/index.ts'
@@ -18,8 +18,7 @@ import {
 } from '../lib/resources.ts'
 import { packageDeployment, reference } from './deployment.ts'
 
-const { lambda, ofType, onPackage, properties, queueOf, remove } = packageDeployment()
-after(remove)
+const { lambda, ofType, onPackage, properties, queueOf } = packageDeployment()
 
 test('every declared function is deployed, and no other', () => {
   const declared = [...Object.keys(functions), ...imageIds.map((image) => `convert-${image}`)]
