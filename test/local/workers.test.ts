@@ -60,7 +60,7 @@ test('a worker that dies fails what it was doing; the next invocation gets a new
 })
 
 test('a worker that hangs is killed, and the error says why', async () => {
-  const worker = start({ hangMs: 1000 })
+  const worker = start({ hangMs: 3000 })
   await assert.rejects(invoke(worker, 'hang'), /worker ended: it hangs/)
   assert.ok(await invoke(worker, 'answer'))
 })
