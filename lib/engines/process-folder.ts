@@ -17,6 +17,6 @@ export async function removeOrphanedFolders(baseDir: string, prefix: string): Pr
   await mkdir(baseDir, { recursive: true })
   for (const name of await readdir(baseDir)) {
     const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : 0
-    if (pid > 0 && !isAlive(pid)) await rm(join(baseDir, name), { recursive: true, force: true })
+    if (pid > 0 && !isAlive(pid)) await removeProcessFolder(join(baseDir, name))
   }
 }
