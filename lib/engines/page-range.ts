@@ -27,6 +27,17 @@ export function pagesOf(range: string | undefined, count: number): number[] {
   return pages
 }
 
+/** Pages that follow each other, in the order of the list: a program takes each run of them at once. */
+export function runsOf(pages: readonly number[]): [first: number, last: number][] {
+  const runs: [number, number][] = []
+  for (const page of pages) {
+    const run = runs.at(-1)
+    if (run && run[1] === page - 1) run[1] = page
+    else runs.push([page, page])
+  }
+  return runs
+}
+
 function numberOf(text: string, count: number): number {
   const word = text.trim().toLowerCase()
   const page = word === 'last' ? count : Number(word)

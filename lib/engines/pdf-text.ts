@@ -1,6 +1,7 @@
 import { appendFile, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OutputFile, Tools } from './engine.ts'
+import { runsOf } from './page-range.ts'
 import type { PageSelection } from './pdf-page-pictures.ts'
 import { unreadablePdf } from './qpdf.ts'
 
@@ -23,15 +24,4 @@ export async function toText({ opened, pages, outDir }: PageSelection, tools: To
   }
   if (empty) tools.warn('NO_TEXT', 'The pages hold no text, only pictures of it.')
   return { path }
-}
-
-/** Pages in a row need one call. */
-function runsOf(pages: readonly number[]): [first: number, last: number][] {
-  const runs: [number, number][] = []
-  for (const page of pages) {
-    const run = runs.at(-1)
-    if (run && run[1] === page - 1) run[1] = page
-    else runs.push([page, page])
-  }
-  return runs
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../exec.ts'
+import { runsOf } from '../page-range.ts'
 import { unreadablePdf } from '../qpdf.ts'
 import { tesseractLanguages } from './languages.ts'
 import { straightenLayers } from './layers-in-pdf.ts'
@@ -99,12 +100,7 @@ function watchPages({ onPage, pages }: Recognition, tools: Tools): () => void {
 
 /** `1-3,7` for 1, 2, 3 and 7. */
 function ranges(pages: readonly number[]): string {
-  const runs: [number, number][] = []
-  for (const page of [...new Set(pages)].sort((a, b) => a - b)) {
-    const run = runs.at(-1)
-    if (run && run[1] === page - 1) run[1] = page
-    else runs.push([page, page])
-  }
+  const runs = runsOf([...new Set(pages)].sort((a, b) => a - b))
   return runs.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(',')
 }
 
