@@ -41,19 +41,28 @@ describe('a watermark', () => {
       [2, 0],
     ] as const)
       assert.ok(isPaper(await page.color(x, y)), `${x} ${y}`)
+    const boxes = await output('pdftotext', '-bbox', '-f', '4', '-l', '4', path, '-')
+    const sides = /xMin="(\S+)" yMin="(\S+)" xMax="(\S+)" yMax="(\S+)">ABC</.exec(boxes)
+    const [left = 0, top = 0, right = 0, bottom = 0] = (sides ?? []).slice(1).map(Number)
+    assert.ok(right - left > bottom - top, `the word is ${right - left} wide and ${bottom - top} high`)
     assert.doesNotMatch(await output('pdftotext', '-l', '1', path, '-'), /ABC/)
   })
 
   test('has the color, the strength and the place that were asked for', async () => {
-    const { path } = await run('add-watermark-pdf', {
-      watermarkText: 'MMMM',
-      watermarkColor: 'ff0000',
-      watermarkFontSize: 40,
-      watermarkOpacity: 1,
-      watermarkPosition: 'center',
-    })
-    const [red = 0, green = 0] = await (await drawn(path, 4)).color(1, 1)
+    const middle = async (watermarkOpacity: number) => {
+      const { path } = await run('add-watermark-pdf', {
+        watermarkText: 'MMMM',
+        watermarkColor: 'ff0000',
+        watermarkFontSize: 40,
+        watermarkOpacity,
+        watermarkPosition: 'center',
+      })
+      return (await drawn(path, 4)).color(1, 1)
+    }
+    const [red = 0, green = 0] = await middle(1)
     assert.ok(red > 250 && green < 230, `${red} ${green}`)
+    const [, faint = 0] = await middle(0.2)
+    assert.ok(faint > green + 10 && faint < 254, `${faint} where it is faint, ${green} where it is not`)
   })
 
   test('may be a picture, with what is clear in it', async () => {
