@@ -53,7 +53,7 @@ test('the time that a job took is a metric of its engine', async () => {
   assert.equal(status, 'completed')
   const line = await metricOf(jobId, 'Duration')
   assert.equal(line['Engine'], 'vips')
-  assert.equal(typeof line['Duration'], 'number')
+  assert.ok(Number(line['Duration']) > 0, `it took ${line['Duration']} ms`)
   const [metric] = metrics(line)
   assert.deepEqual(metric?.Dimensions, [['Engine']])
   assert.deepEqual(metric?.Metrics, [{ Name: 'Duration', Unit: 'Milliseconds' }])
