@@ -17,8 +17,8 @@ import { uploadMemory } from './upload-memory.ts'
 
 /**
  * Time of the whole way through the service, from the request to the last byte of the result, and of the engine inside
- * it, both against the bare warm engine in the same run; then one and eight clients, then the memory of the gateway under a 2 GB upload; then the
- * embedded servers by themselves, with files of 1 GiB after `--gib`.
+ * it, both against the bare warm engine in the same run; then one and eight clients, then the memory of the gateway
+ * under a 2 GB upload; then the embedded servers by themselves, with files of 1 GiB after `--gib`.
  */
 const run = promisify(execFile)
 
