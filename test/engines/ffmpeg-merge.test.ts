@@ -112,6 +112,15 @@ describe('compression', () => {
     assert.ok((await bytes(sound)) <= 10_000, `the sound has ${await bytes(sound)} bytes`)
   })
 
+  test('meets a size in which Vorbis would have too few bits for its usual samples', async () => {
+    const more = Array.from({ length: 11 }, () => fixture('tone.ogg'))
+    const long = await convert(ffmpeg, fixture('tone.ogg'), 'ogg', { operation: 'merge', more })
+    const made = await compress(long.path, 'ogg', { targetSize: 14_000 })
+    assert.deepEqual(made.warnings, [])
+    assert.ok((await bytes(made)) <= 14_000, `the sound has ${await bytes(made)} bytes`)
+    assert.ok((await shapeOf(made)).seconds > 11, 'it is as long as before')
+  })
+
   test('never makes a file larger, and says so', async () => {
     for (const [name, format] of [
       ['film.mp4', 'mp4'],

@@ -2,6 +2,7 @@ import type { Container } from './containers.ts'
 import type { CompressOptions } from './options.ts'
 import { keptSound, type MediaOptions } from './plan.ts'
 import type { Media } from './probe.ts'
+import { type AudioCodec, audioCodecs } from './sound-codecs.ts'
 
 interface Wanted {
   readonly media: Media
@@ -29,15 +30,19 @@ export const hasPicture = ({ media, container }: Wanted) =>
   media.video !== undefined && container.video.length > 0
 
 /** How to spend so many bits per second on sound; undefined when they are too few. */
-export function soundBudget(bits: number, { media }: Wanted): MediaOptions | undefined {
+export function soundBudget(bits: number, wanted: Wanted): MediaOptions | undefined {
+  const { media } = wanted
   const audioBitrate = Math.floor(Math.min(bits, media.audio[0]?.bit_rate ?? bits, 320_000))
   if (audioBitrate < leastSoundRate) return undefined
-  return { mode: 'encode', audioBitrate, ...narrowed(audioBitrate, media) }
+  return { mode: 'encode', audioBitrate, ...narrowed(audioBitrate, wanted) }
 }
 
 /** Encoders refuse few bits for many samples. */
-function narrowed(bits: number, { audio: [stream] }: Media) {
-  const rate = bits < 16_000 ? 16_000 : bits < 48_000 ? 24_000 : 48_000
+function narrowed(bits: number, { media, container }: Wanted) {
+  const [stream] = media.audio
+  const [usual] = container.audio
+  const codec: AudioCodec | undefined = usual && audioCodecs[usual]
+  const rate = bits < 16_000 ? (codec?.lowRate ?? 16_000) : bits < 48_000 ? 24_000 : 48_000
   return {
     ...(bits < 48_000 && { channels: 1 }),
     ...((stream?.sample_rate ?? 44_100) > rate && { audioSampleRate: rate }),
@@ -59,7 +64,7 @@ export function videoBudget(
     mode: 'encode',
     videoBitrate,
     twoPass: true,
-    ...(tracks > 0 && { audioBitrate: Math.floor(perTrack), ...narrowed(perTrack, media) }),
+    ...(tracks > 0 && { audioBitrate: Math.floor(perTrack), ...narrowed(perTrack, { media, container }) }),
     ...(side !== undefined && { resolution: side }),
     ...(fps !== undefined && { fps }),
   }

@@ -10,6 +10,8 @@ export interface AudioCodec {
   readonly layouts?: readonly number[]
   /** Sample rates that it takes, in Hz; any when left out. */
   readonly rates?: readonly number[]
+  /** Sample rate in Hz for less than 16 kbit/s, where the encoder refuses these for 16,000 Hz. */
+  readonly lowRate?: number
   /** kbit/s of a stereo track; left out where it loses nothing or has one rate only. */
   readonly kbits?: QualityScale
   /** The only kbit/s that it takes at a sample rate in Hz. */
@@ -56,6 +58,7 @@ export const audioCodecs = {
     encoder: 'libvorbis',
     name: 'vorbis',
     maxChannels: 8,
+    lowRate: 8_000,
     kbits: { low: 96, medium: 128, high: 160, highest: 256 },
   },
   ac3: {
