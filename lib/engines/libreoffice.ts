@@ -53,6 +53,8 @@ export interface LibreOfficeSettings {
   /** Folder for the work of the processes; best on the disk of the work folders. */
   readonly baseDir?: string
   readonly bridgeDir?: string
+  /** That a process converts before it is replaced. */
+  readonly documents?: number
   /** Seconds without any computing after which a document is tried on another process. */
   readonly stallS?: number
 }
@@ -60,6 +62,8 @@ export interface LibreOfficeSettings {
 export function createLibreOffice(settings: LibreOfficeSettings = {}): Engine {
   const pool = createOfficePool({
     size: settings.processes ?? 2,
+    // LibreOffice leaks a little with every document; a new process costs a second, a swollen one slows all.
+    maxDocuments: settings.documents ?? 100,
     baseDir: settings.baseDir ?? tmpdir(),
     stallS: settings.stallS ?? 20,
     bridgeDir: settings.bridgeDir ?? fileURLToPath(new URL('../../layers/office', import.meta.url)),

@@ -87,11 +87,11 @@ describe('the pool of offices', () => {
     assert.equal((await offices(baseDir)).length, 2)
   })
 
-  test('replaces a process that has converted a hundred documents', async () => {
-    const { engine, baseDir } = await pool({ processes: 1 })
+  test('replaces a process that has converted as many documents as it may', async () => {
+    const { engine, baseDir } = await pool({ processes: 1, documents: 3 })
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
     const [first] = await offices(baseDir)
-    for (let i = 1; i < 99; i++) await convert(engine, fixture('office/utf16.txt'), 'rtf')
+    await convert(engine, fixture('office/utf16.txt'), 'rtf')
     assert.deepEqual(await offices(baseDir), [first])
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
     await convert(engine, fixture('office/utf16.txt'), 'rtf')

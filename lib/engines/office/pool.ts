@@ -9,8 +9,6 @@ import {
   startOffice,
 } from './process.ts'
 
-/** LibreOffice leaks a little with every document; a new process costs a second, a swollen one slows all. */
-const maxDocuments = 100
 const maxResidentKb = 700 * 1024
 
 /** One crash may be bad luck or the last document's doing; two on different processes are this document's. */
@@ -38,8 +36,15 @@ interface Slot {
 
 type Waiting = (slot: Slot) => void
 
+export interface OfficePoolSettings extends OfficeSettings {
+  /** Processes at a time. */
+  readonly size: number
+  /** That a process converts before it is replaced. */
+  readonly maxDocuments: number
+}
+
 /** Up to `size` office processes, started when needed; each converts one document at a time. */
-export function createOfficePool(settings: OfficeSettings & { readonly size: number }): OfficePool {
+export function createOfficePool(settings: OfficePoolSettings): OfficePool {
   const slots: Slot[] = Array.from({ length: settings.size }, () => ({ office: undefined, documents: 0 }))
   const free = [...slots]
   const waiting: Waiting[] = []
@@ -117,7 +122,7 @@ export function createOfficePool(settings: OfficeSettings & { readonly size: num
       isWhole = error instanceof OfficeRefusal
       throw error
     } finally {
-      if (isWhole && slot.documents < maxDocuments && (await isFit(office))) release(slot)
+      if (isWhole && slot.documents < settings.maxDocuments && (await isFit(office))) release(slot)
       else void replace(slot, office)
     }
   }
