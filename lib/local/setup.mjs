@@ -14,6 +14,7 @@ const [purpose = '', ...args] = process.argv.slice(2)
 
 const usage = `Use: node lib/local/setup.mjs start
      node lib/local/setup.mjs test [files and options of node --test]
+     node lib/local/setup.mjs test:slow [files and options of node --test]
      node lib/local/setup.mjs test:aws [parts of file names]
      node lib/local/setup.mjs run <file.ts> [arguments]
      node lib/local/setup.mjs images [av image office pdf all]
@@ -28,10 +29,12 @@ const dockerRuns = () => spawnSync('docker', ['info'], { timeout: 10_000 }).stat
  * build images.
  */
 const isEngine = (part) => !['test', 'aws', 'images'].includes(part)
+const isTested = (part) => isEngine(part) || part === 'test'
 const wantsPart = {
   start: isEngine,
   run: isEngine,
-  test: (part) => isEngine(part) || part === 'test',
+  test: isTested,
+  'test:slow': isTested,
   'test:aws': (part) => part !== 'images',
   // A Docker engine builds by itself, on any system.
   images: (part) => part === 'images' && !dockerRuns(),
@@ -65,15 +68,24 @@ async function installEngines() {
   }
 }
 
+const namesFiles = args.some((arg) => !arg.startsWith('-'))
+
+/** @param {readonly string[]} files what is run when no files are named */
+const testing = (files) => [
+  '--test',
+  // More files than cores: now and then each of them waits.
+  '--test-concurrency=3',
+  ...args,
+  ...(namesFiles ? [] : files),
+]
+
 async function testCommand() {
-  const chosen = args.some((arg) => !arg.startsWith('-'))
   // Types and lint of everything come first, except when one file is being worked on.
-  if (!chosen) {
+  if (!namesFiles) {
     const check = ['npm', 'run', '--silent', 'check']
     await phase('Checking types and style', () => capture(check, { cwd: root, env }))
   }
-  // More files than cores: now and then each of them waits.
-  return ['--test', '--test-concurrency=3', ...args, ...(chosen ? [] : ['test/**/*.test.ts'])]
+  return testing(['test/**/*.test.ts'])
 }
 
 /** What runs when everything is there. */
@@ -81,6 +93,7 @@ const commandOf = {
   start: () => ['lib/local/start.ts', ...args],
   run: () => args,
   test: testCommand,
+  'test:slow': () => testing(['test/{engines,functions}/**/*.slow.ts']),
   'test:aws': () => ['test/aws.ts', ...args],
   images: () => ['layers/build-images.ts', ...args],
   'images:test': () => ['--test', 'test/layers/images.slow.ts'],

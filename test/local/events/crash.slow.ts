@@ -1,3 +1,4 @@
+// Run by `npm run test:aws`.
 import test from 'node:test'
 import { crashRounds } from './crash-rounds.ts'
 

@@ -1,3 +1,4 @@
+// Run by `npm run test:aws`.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'

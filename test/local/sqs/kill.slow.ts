@@ -1,3 +1,4 @@
+// Run by `npm run test:aws`.
 import { test } from 'node:test'
 import { runKillRounds } from './kill-rounds.ts'
 

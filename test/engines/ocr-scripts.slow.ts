@@ -1,10 +1,10 @@
+// Run by `npm run test:slow`: the models of other scripts take seconds for a page.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { chromium } from '../../lib/engines/chromium.ts'
-import { asWritten } from '../../lib/engines/ocr/text.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { output } from './judge.ts'
@@ -121,20 +121,5 @@ describe('text in pictures of other scripts', () => {
     assertMost(recall(hanIn(chinese.join('')), hanIn(text)))
     assert.match(text, /岩石上站立了一百年，每天晚上/)
     assert.doesNotMatch(text, /\p{Script=Han} +\p{Script=Han}/u)
-  })
-})
-
-describe('recognized text as pdftotext gives it', () => {
-  test('loses its marks, and is in the order in which it is read', () => {
-    assert.equal(asWritten('\u202bعام \u202a 1902\u202cوصلت\u202c'), 'عام 1902 وصلت')
-    assert.equal(asWritten('\u202b(رقم \u202a.)45-67\u202c\u202c'), '(رقم 45-67).')
-    assert.equal(asWritten('\u202bمن \u202a 311 1902\u202cإلى\u202c'), 'من 1902 311 إلى')
-    assert.equal(asWritten('\u202bبرنامج \u202a Linux Mint\u202cفي\u202c'), 'برنامج Linux Mint في')
-    assert.equal(asWritten('In 1902 came 311 ships.'), 'In 1902 came 311 ships.')
-  })
-
-  test('keeps the spaces between Korean and Latin words', () => {
-    assert.equal(asWritten('这 座 灯塔 ， 每 天'), '这座灯塔，每天')
-    assert.equal(asWritten('등대는 백 년 동안, two words'), '등대는 백 년 동안, two words')
   })
 })
