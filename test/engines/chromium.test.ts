@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import sharp from 'sharp'
 import { createChromium } from '../../lib/engines/chromium.ts'
@@ -15,19 +14,13 @@ import { planRoute } from '../../lib/plan/index.ts'
 import { refused } from '../refused.ts'
 import { conformance } from './conformance.ts'
 import { output, pdfPages, pdfText, pictureSize } from './judge.ts'
-import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+import { convert, fixture, type RunSettings } from './run-engine.ts'
+import { scratchFolder } from './scratch.ts'
 
-let folder = ''
+const folder = scratchFolder('pages')
 const chromium = createChromium()
 
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pages-'))
-})
-after(async () => {
-  await chromium.close?.()
-  await removeRuns()
-  await rm(folder, { recursive: true })
-})
+after(() => chromium.close?.())
 
 /** Ten billion squares, as no drawing is ever done with. */
 const groups = Array.from(
@@ -240,7 +233,7 @@ describe('a hostile web page', () => {
   })
 
   test('finds a browser that was ended replaced', async () => {
-    const baseDir = await mkdtemp(join(tmpdir(), 'browser-base-'))
+    const baseDir = scratchFolder('browser-base')
     const own = createChromium({ baseDir })
     await own.warm?.()
     const [name = ''] = await readdir(baseDir)
@@ -258,7 +251,6 @@ describe('a hostile web page', () => {
     assert.match(await pdfText(path), /alphamarker/)
     await own.close?.()
     assert.deepEqual(await readdir(baseDir), [])
-    await rm(baseDir, { recursive: true })
   })
 })
 

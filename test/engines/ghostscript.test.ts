@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
@@ -56,7 +55,7 @@ describe('a drawing in PostScript', () => {
   })
 
   test('is transparent where nothing is drawn, and white in a JPEG', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'eps-'))
+    const folder = scratchFolder('eps')
     const source = join(folder, 'half.eps')
     await writeFile(source, '%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 40 30\n0 0 20 30 rectfill\n')
     const { data, info } = await sharp((await made(source, 'png')).path)
@@ -65,7 +64,6 @@ describe('a drawing in PostScript', () => {
     assert.equal(info.channels, 4)
     assert.equal(data.at(-1), 0)
     assert.deepEqual(await colorAt((await made(source, 'jpg')).path, 70, 5), [255, 255, 255])
-    await rm(folder, { recursive: true })
   })
 
   test('keeps its text and shapes in PDF, PostScript and SVG', async () => {
@@ -90,7 +88,7 @@ describe('an SVG for print', () => {
   after(removeRuns)
 
   test('keeps its text and shapes in PDF and EPS', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'svg-'))
+    const folder = scratchFolder('svg')
     const source = join(folder, 'word.svg')
     const word = '<text x="9" y="40" font-size="20">alphamarker</text>'
     await writeFile(source, `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="60">${word}</svg>`)
@@ -103,7 +101,6 @@ describe('an SVG for print', () => {
       await output('gs', '-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=txtwrite', '-sOutputFile=-', eps),
       /alphamarker/,
     )
-    await rm(folder, { recursive: true })
   })
 })
 

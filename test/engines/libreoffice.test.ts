@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
 import { AppError, type ErrorCode } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { output, pdfPages, pdfText } from './judge.ts'
-import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+import { convert, fixture, type RunSettings } from './run-engine.ts'
+import { scratchFolder } from './scratch.ts'
 
 const engine = createLibreOffice()
-const scratch = await mkdtemp(join(tmpdir(), 'office-test-'))
+const scratch = scratchFolder('office-test')
 
-after(async () => {
-  await engine.close?.()
-  await removeRuns()
-  await rm(scratch, { recursive: true })
-})
+after(() => engine.close?.())
 
 function converted(name: string, to: FormatId, settings?: RunSettings) {
   return convert(engine, fixture(`office/${name}`), to, settings)

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import type { Operation } from '../../lib/engines/engine.ts'
 import { ocrLanguage, ocrLanguages, tesseractLanguages } from '../../lib/engines/ocr/languages.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { output, pdfPages, pdfText } from './judge.ts'
-import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+import { convert, fixture, type RunSettings } from './run-engine.ts'
+import { scratchFolder } from './scratch.ts'
 
 const report = fixture('report.pdf')
 /** A scan of the first page of the report, and a PDF of that page as text and as a picture. */
-let folder = ''
-const scan = () => join(folder, 'scan-1.png')
-const scanned = () => join(folder, 'scanned.pdf')
-const mixed = () => join(folder, 'mixed.pdf')
+const folder = scratchFolder('ocr-test')
+const scan = join(folder, 'scan-1.png')
+const scanned = join(folder, 'scanned.pdf')
+const mixed = join(folder, 'mixed.pdf')
 
 const read = (
   source: string,
@@ -34,25 +34,20 @@ function recall(wanted: string, found: string): number {
 
 describe('text in pictures', () => {
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'ocr-test-'))
     await output('pdftoppm', '-r', '150', '-gray', '-png', '-l', '1', report, join(folder, 'scan'))
-    await output('img2pdf', '--imgsize', '150dpix150dpi', '--output', scanned(), scan())
-    await output('qpdf', '--empty', '--pages', report, '1', scanned(), '1', '--', mixed())
-  })
-  after(async () => {
-    await removeRuns()
-    await rm(folder, { recursive: true })
+    await output('img2pdf', '--imgsize', '150dpix150dpi', '--output', scanned, scan)
+    await output('qpdf', '--empty', '--pages', report, '1', scanned, '1', '--', mixed)
   })
 
   test('is read from a clean page with at least 95 % of its words', async () => {
-    const { path, result } = await read(scan(), 'txt')
+    const { path, result } = await read(scan, 'txt')
     assert.deepEqual(result.details, { pages: 1, pagesRecognized: 1 })
     const share = recall((await pdfText(report)).split('\f')[0] ?? '', await readFile(path, 'utf8'))
     assert.ok(share >= 0.95, `${Math.round(share * 100)} %`)
   })
 
   test('is put behind the pages of a PDF that have none, and no others', async () => {
-    const { path, result, progress } = await read(mixed(), 'pdf', 'ocr-pdf', { language: 'eng+deu' })
+    const { path, result, progress } = await read(mixed, 'pdf', 'ocr-pdf', { language: 'eng+deu' })
     assert.deepEqual(result.details, { pages: 2, pagesRecognized: 1 })
     assert.equal(await pdfPages(path), 2)
     const [first = '', second = ''] = (await pdfText(path)).split('\f')
@@ -62,7 +57,7 @@ describe('text in pictures', () => {
   })
 
   test('of a scan becomes a Word document that flows', async () => {
-    const { path, result } = await read(scanned(), 'docx', 'convert', { ocrLanguage: 'eng' })
+    const { path, result } = await read(scanned, 'docx', 'convert', { ocrLanguage: 'eng' })
     assert.deepEqual(result.details, { pages: 1, pagesRecognized: 1 })
     const page = await output('pandoc', '--from=docx', '--to=html', '--wrap=none', path)
     assert.match(page, /<h1[^>]*>Annual report of the lighthouse<\/h1>/)
@@ -70,7 +65,7 @@ describe('text in pictures', () => {
   })
 
   test('is not read where that is not wanted, which a warning says', async () => {
-    const { warnings, result } = await read(scanned(), 'docx', 'convert', { mode: 'fast' })
+    const { warnings, result } = await read(scanned, 'docx', 'convert', { mode: 'fast' })
     assert.deepEqual(warnings, ['TEXT_MAY_BE_MISSING'])
     assert.deepEqual(result.details, { pages: 1, pagesRecognized: 0 })
   })

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { Document, ImageRun, Packer, Paragraph } from 'docx'
 import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
 import { output, zipNames } from './judge.ts'
-import { convert, fixture, removeRuns } from './run-engine.ts'
+import { convert, fixture } from './run-engine.ts'
+import { scratchFolder } from './scratch.ts'
 
-let scratch: string
+const scratch = scratchFolder('office-compress')
 let album: string
 before(async () => {
-  scratch = await mkdtemp(join(tmpdir(), 'office-compress-'))
   const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const
   const photo = await sharp({ create: { width: 1200, height: 900, channels: 3, background: '#888', noise } })
     .jpeg({ quality: 97 })
@@ -21,10 +20,6 @@ before(async () => {
   const children = [new Paragraph('okapi in an album'), new Paragraph({ children: [image] })]
   album = join(scratch, 'album.docx')
   await writeFile(album, await Packer.toBuffer(new Document({ sections: [{ children }] })))
-})
-after(async () => {
-  await removeRuns()
-  await rm(scratch, { recursive: true })
 })
 
 const compressed = (source: string, options = {}) =>

@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { pandoc } from '../../lib/engines/pandoc.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { bookText } from './book-judge.ts'
 import { conformance } from './conformance.ts'
 import { output } from './judge.ts'
-import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+import { convert, fixture, type RunSettings } from './run-engine.ts'
+import { scratchFolder } from './scratch.ts'
 
-const scratch = await mkdtemp(join(tmpdir(), 'pandoc-test-'))
-after(async () => {
-  await rm(scratch, { recursive: true })
-  await removeRuns()
-})
+const scratch = scratchFolder('pandoc-test')
 
 async function file(name: string, content: string | Uint8Array): Promise<string> {
   const path = join(scratch, name)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import type { Tools } from '../../lib/engines/engine.ts'
@@ -10,6 +9,7 @@ import { rebuild } from '../../lib/engines/pdf-docx/rebuild.ts'
 import { AppError } from '../../lib/errors.ts'
 import { output, pdfPages, pdfText, zipNames } from './judge.ts'
 import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+import { scratchFolder } from './scratch.ts'
 
 const report = fixture('report.pdf')
 const toDocx = (options: RunSettings['options'] = {}, source = report) =>
@@ -20,7 +20,7 @@ const html = (path: string) => output('pandoc', '--from=docx', '--to=html', '--w
 
 /** Opened again by LibreOffice, which had no part in making it. */
 async function printed(path: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'reopened-'))
+  const folder = scratchFolder('reopened')
   const profile = `-env:UserInstallation=file://${folder}/profile`
   await output('soffice', profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, path)
   return join(folder, 'output.pdf')
@@ -69,7 +69,6 @@ describe('a PDF becomes a Word document', () => {
     assert.equal(await pdfPages(again), 2)
     const last = (await pdfText(again)).split('\f')[1] ?? ''
     assert.match(last, /Second chapter\s+Text of the second page, which ends the report\./)
-    await rm(join(again, '..'), { recursive: true })
   })
 
   test('of the pages that were asked for, under either name', async () => {
@@ -86,11 +85,10 @@ describe('a PDF becomes a Word document', () => {
     const again = await printed(path)
     assert.equal(await pdfPages(again), 2)
     assert.match(await pdfText(again), /Annual report of the lighthouse/)
-    await rm(join(again, '..'), { recursive: true })
   })
 
   test('of page pictures where it cannot be rebuilt', async () => {
-    const workDir = await mkdtemp(join(tmpdir(), 'rebuild-'))
+    const workDir = scratchFolder('rebuild')
     const warnings: string[] = []
     const tools = createTools({
       workDir,
@@ -113,7 +111,6 @@ describe('a PDF becomes a Word document', () => {
       (name) => name.startsWith('word/media/') && name.endsWith('.jpg'),
     )
     assert.equal(pictures.length, 2)
-    await rm(workDir, { recursive: true })
   })
 
   test('unless it needs a password, which another tool takes', async () => {
