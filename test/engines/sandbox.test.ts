@@ -52,7 +52,7 @@ describe('an engine process', () => {
     const { stdout } = await shell('pwd; env | cut -d= -f1 | sort | tr "\\n" " "; echo hi > made')
     const [folder, names] = stdout.split('\n')
     assert.equal(folder, workDir)
-    assert.equal(names?.trim(), 'HOME LANG MUTABOR_RUN PATH PWD TMPDIR')
+    assert.equal(names?.trim(), 'HOME LANG LD_LIBRARY_PATH MUTABOR_RUN PATH PWD TMPDIR')
     assert.equal(await readFile(join(workDir, 'made'), 'utf8'), 'hi\n')
   })
 
