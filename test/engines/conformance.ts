@@ -11,6 +11,7 @@ import { textFormats } from '../../lib/formats/detect/families.ts'
 import { headerless } from '../../lib/formats/detect/media-marks.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { pairs } from '../../lib/plan/edges.ts'
+import { until } from '../until.ts'
 import { assertSound } from './judge.ts'
 import { convert, type Run, type RunSettings, removeRuns } from './run-engine.ts'
 
@@ -143,9 +144,7 @@ async function digest(path: string): Promise<string> {
 
 /** Waits for the end of all that was killed; the kernel takes a moment for a whole tree. */
 async function noCommandsIn(folder: string): Promise<void> {
-  const deadline = Date.now() + 3000
-  while (commandsIn(folder).length > 0 && Date.now() < deadline) await new Promise(setImmediate)
-  assert.deepEqual(commandsIn(folder), [])
+  await until(() => commandsIn(folder).length === 0, 'no process is left', 3)
 }
 
 function commandsIn(folder: string): string[] {

@@ -10,6 +10,7 @@ import type { Tools } from '../../lib/engines/engine.ts'
 import { createTools, EngineCrash, ProcessFailure } from '../../lib/engines/exec.ts'
 import { protection, sandboxed } from '../../lib/engines/sandbox.ts'
 import { AppError } from '../../lib/errors.ts'
+import { until } from '../until.ts'
 
 const { level, detail } = await protection()
 const confined = level === 'bwrap' ? {} : { skip: `needs bubblewrap, found ${detail}` }
@@ -42,9 +43,7 @@ function running(text: string): string[] {
 }
 
 async function noneRunning(text: string): Promise<void> {
-  const deadline = Date.now() + 15_000
-  while (running(text).length > 0 && Date.now() < deadline) await new Promise(setImmediate)
-  assert.deepEqual(running(text), [])
+  await until(() => running(text).length === 0, `no process of ${text}`)
 }
 
 describe('an engine process', () => {

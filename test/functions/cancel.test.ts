@@ -5,11 +5,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { after, before } from '../hooks.ts'
 import { descendants, residentBytes } from '../processes.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
+import { until } from '../until.ts'
 
 const run = promisify(execFile)
 
@@ -33,18 +33,6 @@ const status = async (jobId: string) =>
 
 const ffmpegRuns = () => descendants(service.pid).some(({ command }) => /(^|\/|\s)ffmpeg\s/.test(command))
 
-async function until(
-  condition: () => boolean | Promise<boolean>,
-  seconds: number,
-  what: string,
-): Promise<void> {
-  const deadline = Date.now() + seconds * 1000
-  while (!(await condition())) {
-    assert.ok(Date.now() < deadline, `within ${seconds} s: ${what}`)
-    await sleep(50)
-  }
-}
-
 test('progress of a long conversion grows, and cancelling it stops the engine and cleans up', async () => {
   const created = await client.convert(video, { targetFormat: 'webm' })
   const { jobId } = (await created.json()) as { jobId: string }
@@ -54,8 +42,8 @@ test('progress of a long conversion grows, and cancelling it stops the engine an
       seen.push((await status(jobId)).progress.percent)
       return new Set(seen).size >= 3
     },
-    60,
     'three different percentages',
+    60,
   )
   assert.deepEqual(
     seen,
@@ -68,8 +56,8 @@ test('progress of a long conversion grows, and cancelling it stops the engine an
   const cancelled = await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })
   assert.equal(cancelled.status, 200)
   assert.equal((await status(jobId)).status, 'cancelled')
-  await until(() => !ffmpegRuns(), 6, 'the engine stops')
-  await until(() => readdirSync(join(service.dataDir, 'work')).length === 0, 5, 'its work folder is gone')
+  await until(() => !ffmpegRuns(), 'the engine stops', 6)
+  await until(() => readdirSync(join(service.dataDir, 'work')).length === 0, 'its work folder is gone', 5)
   const again = await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })
   assert.equal(again.status, 409)
   const download = await client.fetch(`/v1/download/${jobId}`)
@@ -79,8 +67,8 @@ test('progress of a long conversion grows, and cancelling it stops the engine an
 test('the idle service, its workers ended, takes less than 250 MB', async () => {
   await until(
     () => !descendants(service.pid).some(({ command }) => command.includes('worker.ts')),
-    20,
     'idle workers end',
+    20,
   )
   const all = [service.pid, ...descendants(service.pid).map(({ pid }) => pid)]
   const total = all.reduce((sum, pid) => sum + residentBytes(pid), 0)

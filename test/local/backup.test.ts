@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { scratchFolder } from '../engines/scratch.ts'
+import { until } from '../until.ts'
 import { command, jobsComeBack } from './backup-jobs.ts'
 import { checkAll, startWriters } from './backup-writers.ts'
 import { startEmbedded } from './embedded-process.ts'
@@ -28,8 +29,10 @@ test('backups under eight writers hold all that was acknowledged before they beg
   const writers = await startWriters(JSON.parse(printed))
   const before = []
   for (const name of ['first.tar', 'second.tar', 'third.tar']) {
-    while (writers.acknowledged().items.size < (before.length + 1) * 40)
-      await new Promise((resolve) => setImmediate(resolve))
+    await until(
+      () => writers.acknowledged().items.size >= (before.length + 1) * 40,
+      'there is something to lose',
+    )
     before.push({ name, acknowledged: writers.acknowledged() })
     await command('backup', data, join(dir, name))
   }

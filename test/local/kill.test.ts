@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import sharp from 'sharp'
 import { descendants, withEnvironment } from '../processes.ts'
 import { Client, startService, type TestService } from '../service.ts'
+import { until } from '../until.ts'
 
 const run = promisify(execFile)
 
@@ -46,11 +47,6 @@ async function processing(client: Client, ids: readonly string[]): Promise<numbe
     ),
   )
   return states.filter((status) => status === 'processing').length
-}
-
-async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
-  const deadline = Date.now() + 30_000
-  while (!(await condition())) assert.ok(Date.now() < deadline, `in time: ${what}`)
 }
 
 test('ten jobs survive SIGKILL of every process of the service: ten results, none twice, none stuck', {

@@ -9,6 +9,7 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Asynchronous } from '../../lib/local/lambda/asynchronous.ts'
 import { Lambda, type LocalFunction } from '../../lib/local/lambda/runtime.ts'
+import { until } from '../until.ts'
 import { log, makeFunction } from './runtime.ts'
 import { credentials, type Running, region, startSqs } from './sqs/harness.ts'
 
@@ -26,14 +27,6 @@ async function start(t: TestContext, functions: (dead: string) => readonly Local
   return { sqs, url, dead, asynchronous }
 }
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (!(await condition())) {
-    assert.ok(Date.now() < deadline, 'in time')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
 const isEmpty = (sqs: Running, url: string) => async () => {
   const attributes = await sqs.attributes(url)
   const names = ['', 'NotVisible', 'Delayed'].map((kind) => `ApproximateNumberOfMessages${kind}`)
@@ -47,7 +40,7 @@ test('an accepted invocation reaches its function once, exactly as it was given'
   const event = { text: 'é \uffff \u0000 "', list: [1, null] }
   // Two characters that a queue does not take stand in the JSON as they are.
   await asynchronous.accept('take', JSON.stringify(event), 'request-1')
-  await until(isEmpty(sqs, url))
+  await until(isEmpty(sqs, url), 'the queue is empty')
   assert.deepEqual(heard, [[event, 'request-1']])
 })
 
@@ -58,7 +51,7 @@ test('a payload of 1 MB is taken', async (t) => {
   })
   const { asynchronous } = await start(t, () => [take])
   await asynchronous.accept('take', JSON.stringify('x'.repeat(999_998)))
-  await until(() => length === 999_998)
+  await until(() => length === 999_998, 'the function is called')
 })
 
 test('an error is repeated twice, one after the other, under the same request id; then it is put aside', async (t) => {
@@ -74,7 +67,7 @@ test('an error is repeated twice, one after the other, under the same request id
     )
   const { sqs, url, dead, asynchronous } = await start(t, (deadLetterUrl) => [fails(deadLetterUrl)])
   await asynchronous.accept('fails', '{"a":1}', 'request-1')
-  await until(isEmpty(sqs, url))
+  await until(isEmpty(sqs, url), 'the queue is empty')
   assert.deepEqual(
     attempts.map(([, requestId]) => requestId),
     ['request-1', 'request-1', 'request-1'],
@@ -105,7 +98,7 @@ test('a function that is declared without repetitions runs once', async (t) => {
   )
   const { sqs, url, asynchronous } = await start(t, () => [fails])
   await asynchronous.accept('fails', '{}')
-  await until(isEmpty(sqs, url))
+  await until(isEmpty(sqs, url), 'the queue is empty')
   assert.equal(attempts, 1)
 })
 
@@ -122,7 +115,7 @@ test('a function that runs longer than its lease runs once', async (t) => {
   const asynchronous = new Asynchronous({ lambda, queue: { url, arn: '' }, leaseS: 1, log })
   t.after(() => asynchronous.close())
   await asynchronous.accept('slow', '{}')
-  await until(isEmpty(sqs, url))
+  await until(isEmpty(sqs, url), 'the queue is empty')
   assert.equal(attempts, 1)
 })
 
@@ -152,7 +145,7 @@ test('what was accepted runs after SIGKILL, also what was running then', { timeo
 
   await begin('work')
   const lines = () => (existsSync(output) ? readFileSync(output, 'utf8').trim().split('\n') : [])
-  await until(() => lines().length >= 2)
+  await until(() => lines().length >= 2, 'two lines are logged')
   assert.deepEqual([...new Set(lines())].sort(), ['{"n":1}', '{"n":2}'])
 })
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type Control, openControl } from '../../lib/local/control.ts'
 import { Worker } from '../../lib/local/workers.ts'
 import { after, before } from '../hooks.ts'
+import { until } from '../until.ts'
 import { callSigned, credentials, log, makeFunction, makeLambda, region } from './runtime.ts'
 
 let release: () => void = () => {}
@@ -255,9 +256,8 @@ for (const [what, call, status, code, message] of refusals) {
 
 test('a function that is invoked as often as it may be at a time gets 429 TooManyRequestsException', async () => {
   const first = invoke('single')
-  while (!lambda.isBusy(makeFunction('single', async () => {}, { maximumConcurrency: 1 }))) {
-    await new Promise(setImmediate)
-  }
+  const single = makeFunction('single', async () => {}, { maximumConcurrency: 1 })
+  await until(() => lambda.isBusy(single), 'it runs')
   const second = await invoke('single')
   assert.equal(second.status, 429)
   assert.partialDeepStrictEqual(await second.json(), { Reason: 'ConcurrentInvocationLimitExceeded' })

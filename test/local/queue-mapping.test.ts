@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import type { SQSEvent, SQSRecord } from 'aws-lambda'
 import { type MappingOptions, QueueMapping } from '../../lib/local/queue-mapping.ts'
+import { until } from '../until.ts'
 import { log } from './runtime.ts'
 import { credentials, type Running, region, startSqs } from './sqs/harness.ts'
 
@@ -53,14 +54,6 @@ async function counts({ sqs, url }: Stage): Promise<[visible: number, hidden: nu
   return [of(''), of('NotVisible')]
 }
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (!(await condition())) {
-    assert.ok(Date.now() < deadline, 'in time')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
-
 const isEmpty = (one: Stage) => async () => (await counts(one)).join() === '0,0'
 
 test('a record has all that Lambda promises, and the message goes when the function is done', async (t) => {
@@ -90,7 +83,7 @@ test('a record has all that Lambda promises, and the message goes when the funct
   })
   for (const name of ['messageId', 'receiptHandle', 'md5OfBody'] as const) assert.ok(record[name], name)
   assert.ok(record.attributes.SentTimestamp && record.attributes.SenderId)
-  await until(isEmpty(one))
+  await until(isEmpty(one), 'the queue is empty')
 })
 
 test('as many invocations run as there is room for, and no more', async (t) => {
@@ -106,10 +99,10 @@ test('as many invocations run as there is room for, and no more', async (t) => {
   }
   one.map(invoke, { concurrency: 5, settings: { batchSize: 1, maximumConcurrency: 3 } })
   for (let done = 0; done < 7; done++) {
-    await until(() => releases.length > 0)
+    await until(() => releases.length > 0, 'a batch is being worked on')
     releases.shift()?.()
   }
-  await until(isEmpty(one))
+  await until(isEmpty(one), 'the queue is empty')
   assert.equal(most, 3)
 })
 
@@ -120,7 +113,7 @@ test('a batch waits for its window to become full, and goes early when it is', a
     settings: { batchSize: 12, maximumBatchingWindow: 2 },
   })
   for (let at = 0; at < 14; at++) await one.send(`${at}`)
-  await until(isEmpty(one))
+  await until(isEmpty(one), 'the queue is empty')
   assert.deepEqual(sizes, [12, 2])
 })
 
@@ -130,7 +123,7 @@ test('bodies of one batch stay under the payload of an invocation', async (t) =>
   for (let at = 0; at < 7; at++) await one.send(body)
   const sizes: number[] = []
   one.map(({ Records }) => sizes.push(Records.length), { settings: { batchSize: 10 } })
-  await until(isEmpty(one))
+  await until(isEmpty(one), 'the queue is empty')
   assert.ok(
     sizes.every((size) => size <= 5),
     sizes.join(),
@@ -151,7 +144,7 @@ test('messages of one group of a FIFO queue never run beside each other', async 
     },
     { concurrency: 4, settings: { batchSize: 2 } },
   )
-  await until(isEmpty(one))
+  await until(isEmpty(one), 'the queue is empty')
   assert.deepEqual(order, ['0', '1', '2', '3', '4', '5'])
 })
 
@@ -164,7 +157,7 @@ test('messages that the function names as failed stay, the others go', async (t)
   one.map(({ Records }) => named(Records.find(({ body }) => body === 'bad')?.messageId ?? ''), {
     settings: { ...reports, maximumBatchingWindow: 1 },
   })
-  await until(async () => (await counts(one)).join() === '0,1')
+  await until(async () => (await counts(one)).join() === '0,1', 'the message is hidden')
 })
 
 const answers: [what: string, answer: unknown, left: number][] = [
@@ -190,7 +183,7 @@ for (const [what, answer, left] of answers) {
       },
       { settings: reports },
     )
-    await until(() => invocations === 1)
+    await until(() => invocations === 1, 'the function is called')
     await mapping.close()
     assert.deepEqual(await counts(one), [0, left])
   })
@@ -200,7 +193,7 @@ test('without ReportBatchItemFailures a function that returns has done all', asy
   const one = await stage(t)
   await one.send('body')
   one.map(({ Records }) => named(Records[0]?.messageId ?? ''), { settings: { batchSize: 1 } })
-  await until(isEmpty(one))
+  await until(isEmpty(one), 'the queue is empty')
 })
 
 test('a function that fails gets its messages again, until the queue puts them aside', async (t) => {

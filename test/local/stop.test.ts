@@ -7,16 +7,9 @@ import { promisify } from 'node:util'
 import { scratchFolder } from '../engines/scratch.ts'
 import { descendants } from '../processes.ts'
 import { Client, startService } from '../service.ts'
+import { until } from '../until.ts'
 
 const run = promisify(execFile)
-
-async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 60_000
-  while (!condition()) {
-    assert.ok(Date.now() < deadline, `in time: ${what}`)
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-}
 
 test('a conversion that a restart of the service interrupts is done by the next one as if nothing had been', {
   timeout: 180_000,
@@ -33,7 +26,7 @@ test('a conversion that a restart of the service interrupts is done by the next 
   const { data } = (await response.json()) as { data: { jobId: string } }
   const isEncoding = ({ command }: { readonly command: string }) =>
     command.startsWith('ffmpeg ') && command.includes('libvpx')
-  await until(() => descendants(service.pid).some(isEncoding), 'the film is being converted')
+  await until(() => descendants(service.pid).some(isEncoding), 'the film is being converted', 60)
   await service.end()
   const log = await readFile(join(dataDir, 'service.log'), 'utf8')
   assert.doesNotMatch(log, /"level":"(warn|error)"/, 'the log of a service that was ended tells of no error')

@@ -13,6 +13,7 @@ import pino from 'pino'
 import { checkFile } from '../../../lib/local/dynamodb/preconditions.ts'
 import { openDynamoDb } from '../../../lib/local/dynamodb/server.ts'
 import { supervise } from '../../../lib/local/dynamodb/supervisor.ts'
+import { until } from '../../until.ts'
 import { createTable, makeFolder, silentLog, startDynamoDb } from './start.ts'
 
 /** A log that tells what was said. */
@@ -76,10 +77,7 @@ test('a program that ends again and again is started ever more seldom, and the l
     log,
   })
   t.after(() => supervisor.close())
-  while (lines.length < 6) {
-    assert.ok(Date.now() - startedMs < 20_000, 'it is tried six times in time')
-    await new Promise((resolve) => setImmediate(resolve))
-  }
+  await until(() => lines.length >= 6, 'it is tried six times')
   assert.ok(Date.now() - startedMs > 100 + 200 + 400 + 800)
   assert.match(lines[0]?.msg ?? '', /started again/)
   assert.match(lines[5]?.msg ?? '', /again and again before it answers\. Look at its last words/)

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { openS3, type S3Options } from '../../../lib/local/s3/server.ts'
 import { identity, region } from './identity.ts'
@@ -80,7 +80,7 @@ export async function eventually(check: () => Promise<void>): Promise<void> {
       return await check()
     } catch (error) {
       if (Date.now() > deadline) throw error
-      await setImmediate()
+      await pause(20)
     }
   }
 }

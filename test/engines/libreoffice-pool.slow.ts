@@ -1,3 +1,4 @@
+// Run by `npm run test:slow`: offices start, crash and stand still.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,6 +11,7 @@ import type { Engine } from '../../lib/engines/engine.ts'
 import { createLibreOffice, type LibreOfficeSettings } from '../../lib/engines/libreoffice.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { until } from '../until.ts'
 import { output, pdfText } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
@@ -43,14 +45,6 @@ async function pidsOf(program: string, folder: string): Promise<number[]> {
 }
 
 const offices = (baseDir: string) => pidsOf('soffice.bin', baseDir)
-
-async function eventually(holds: () => Promise<boolean>, what: string): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (!(await holds())) {
-    assert.ok(Date.now() < deadline, what)
-    await new Promise(setImmediate)
-  }
-}
 
 /** A text of a word and some pages, so that there is time between loading it and the end. */
 async function longText(word: string, lines = 4000): Promise<string> {
@@ -107,7 +101,7 @@ describe('the pool of offices', () => {
     await engine.close?.()
     await Promise.allSettled(running)
     // The kernel takes the processes of a sandbox away after its first one.
-    await eventually(async () => (await offices(baseDir)).length === 0, 'every office has ended')
+    await until(async () => (await offices(baseDir)).length === 0, 'every office has ended')
     assert.deepEqual(await readdir(baseDir), [])
     await assert.rejects(convert(engine, fixture('office/report.docx'), 'pdf'), /closed/)
   })
@@ -238,7 +232,7 @@ test('a service that is killed leaves no process, and its folders go when the ne
   await once(service.stdout, 'data')
   assert.equal((await offices(baseDir)).length, 1)
   service.kill('SIGKILL')
-  await eventually(async () => (await offices(baseDir)).length === 0, 'the office lives on')
+  await until(async () => (await offices(baseDir)).length === 0, 'the office lives on')
   const left = await readdir(baseDir)
   assert.equal(left.length, 1)
   const next = createLibreOffice({ baseDir })

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+
+const everyMs = 20
+
+/** Waits for what nobody tells of. The pauses leave the processor to those that are waited for. */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  what: string,
+  seconds = 30,
+): Promise<void> {
+  const deadline = performance.now() + seconds * 1000
+  while (!(await holds())) {
+    assert.ok(performance.now() < deadline, `within ${seconds} s: ${what}`)
+    await pause(everyMs)
+  }
+}
