@@ -1,3 +1,4 @@
+// Run by `npm run test:slow`: every option of films and sounds.
 import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'

@@ -1,3 +1,4 @@
+// Run by `npm run test:slow`: what is kept of sounds.
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'

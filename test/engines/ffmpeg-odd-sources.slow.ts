@@ -1,4 +1,4 @@
-/** Sources that ffmpeg takes in its stride, and makes something of that nobody can play. */
+// Run by `npm run test:slow`: sources that ffmpeg takes in its stride, and makes something of that nobody can play.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'

@@ -1,3 +1,4 @@
+// Run by `npm run test:slow`: what is kept of tracks, parts and animations.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
