@@ -25,6 +25,7 @@ const small = async (to: FormatId) => (await convert(fontforge, ttf, to, { optio
 conformance(fontforge, {
   fixtures: { ttf },
   only: (_, to) => to === 'woff2' || to === 'woff',
+  garbage: ['ttf', 'woff2', 'pfb', 'svg-font'],
   long: { source: '/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc', to: 'sfd' },
 })
 

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { sources } from '../../lib/engines/imagemagick/sources.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { fixture } from './run-engine.ts'
@@ -9,3 +11,37 @@ export const corners = (format: FormatId) => fixture(`corners.${formatById(forma
 const sourceIds = Object.keys(sources) as (keyof typeof sources)[] // Object.keys forgets the names that the table has.
 /** Formats that it is there in; the rarest are left to the sweep over all pairs. */
 export const cornersOf = sourceIds.filter((id) => id !== 'gif' && existsSync(corners(id)))
+
+const run = promisify(execFile)
+
+/** Colors at the middle of the quarters, as FFmpeg reads them. */
+export async function quarters(path: string, ...inputArgs: string[]): Promise<string> {
+  const args = [
+    '-v',
+    'error',
+    ...inputArgs,
+    '-i',
+    path,
+    '-frames:v',
+    '1',
+    '-f',
+    'rawvideo',
+    '-pix_fmt',
+    'rgb24',
+    '-',
+  ]
+  const { stdout } = await run('ffmpeg', args, { encoding: 'buffer' })
+  const { width, height } = { width: 40, height: stdout.length / 120 }
+  const at = (x: number, y: number) => [...stdout.subarray((y * width + x) * 3, (y * width + x) * 3 + 3)]
+  const top = height === 40 ? 5 : 0
+  return [at(5, top + 5), at(35, top + 5), at(5, top + 25), at(35, top + 25)].map(colorName).join('')
+}
+
+function colorName([red = 0, green = 0, blue = 0]: number[]): string {
+  if (red > 180 && green < 80 && blue < 80) return 'R'
+  if (green > 180 && red < 80 && blue < 80) return 'G'
+  if (blue > 180 && red < 80 && green < 80) return 'B'
+  return Math.max(...[red, green, blue].map((value) => Math.abs(value - 136))) < 6
+    ? 'x'
+    : `(${red} ${green} ${blue})`
+}

@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
-import { promisify } from 'node:util'
 import sharp from 'sharp'
 import { imagemagick } from '../../lib/engines/imagemagick.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { planRoute } from '../../lib/plan/index.ts'
 import { conformance } from './conformance.ts'
-import { corners } from './imagemagick-corners.ts'
+import { corners, quarters } from './imagemagick-corners.ts'
 import { pdfPages, pictureSize, zipNames } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
-const run = promisify(execFile)
-
 conformance(imagemagick, {
   fixtures: { png: fixture('corners.png'), gif: fixture('animated.gif') },
-  // Each of the others is read or written below, and looked at.
+  // imagemagick-colors.slow.ts looks at all of them, and `npm run conformance` tries them.
   only: (from, to) => (from === 'png' ? ['gif', 'cal', 'jbig'].includes(to) : from === 'gif' && to === 'png'),
   garbage: [
     'psd',
@@ -38,98 +34,8 @@ conformance(imagemagick, {
   long: { source: fixture('corners.png'), to: 'jp2', options: { width: 6000, fit: 'scale' } },
 })
 
-/** Colors at the middle of the quarters, as FFmpeg reads them. */
-async function quarters(path: string, ...inputArgs: string[]): Promise<string> {
-  const args = [
-    '-v',
-    'error',
-    ...inputArgs,
-    '-i',
-    path,
-    '-frames:v',
-    '1',
-    '-f',
-    'rawvideo',
-    '-pix_fmt',
-    'rgb24',
-    '-',
-  ]
-  const { stdout } = await run('ffmpeg', args, { encoding: 'buffer' })
-  const { width, height } = { width: 40, height: stdout.length / 120 }
-  const at = (x: number, y: number) => [...stdout.subarray((y * width + x) * 3, (y * width + x) * 3 + 3)]
-  const top = height === 40 ? 5 : 0
-  return [at(5, top + 5), at(35, top + 5), at(5, top + 25), at(35, top + 25)].map(colorName).join('')
-}
-
-function colorName([red = 0, green = 0, blue = 0]: number[]): string {
-  if (red > 180 && green < 80 && blue < 80) return 'R'
-  if (green > 180 && red < 80 && blue < 80) return 'G'
-  if (blue > 180 && red < 80 && green < 80) return 'B'
-  return Math.max(...[red, green, blue].map((value) => Math.abs(value - 136))) < 6
-    ? 'x'
-    : `(${red} ${green} ${blue})`
-}
-
 describe('a picture of another program', () => {
   after(removeRuns)
-
-  for (const from of [
-    'psd',
-    'tga',
-    'hdr',
-    'exr',
-    'dds',
-    'pcx',
-    'ppm',
-    'pnm',
-    'xpm',
-    'sgi',
-    'jp2',
-    'cin',
-    'dpx',
-    'miff',
-    'bmp',
-    'ico',
-    'psb',
-    'xcf',
-    'pict',
-    'j2k',
-    'xwd',
-    'sixel',
-    'ras',
-  ] as const) {
-    test(`in ${from} is read upright and in its colors`, async () => {
-      assert.equal(await quarters((await convert(imagemagick, corners(from), 'png')).path), 'RGBx')
-    })
-  }
-
-  for (const to of [
-    'psd',
-    'tga',
-    'exr',
-    'dds',
-    'pcx',
-    'ppm',
-    'pnm',
-    'xpm',
-    'sgi',
-    'jp2',
-    'dpx',
-    'bmp',
-    'ico',
-    'pam',
-    'ras',
-    'xwd',
-    'j2k',
-    'ptif',
-  ] as const) {
-    test(`in ${to} is written upright and in its colors`, async () => {
-      const { path } = await convert(imagemagick, fixture('corners.png'), to)
-      // Values of light, not of a screen.
-      const linear = to === 'exr' ? ['-apply_trc', 'iec61966_2_1'] : []
-      assert.equal(await quarters(path, ...linear), 'RGBx')
-    })
-  }
 
   test('without transparency keeps its colors in JPEG 2000, however small it is', async () => {
     const { path: opaque } = await convert(imagemagick, fixture('corners.png'), 'ppm')

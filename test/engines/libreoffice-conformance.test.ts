@@ -18,5 +18,6 @@ conformance(createLibreOffice(), {
     odp: fixture('office/slides.odp'),
     odg: fixture('office/drawing.odg'),
   },
+  garbage: ['docx', 'doc', 'ods', 'xls', 'pptx', 'vsd', 'dxf'],
   long: { source: long, to: 'pdf' },
 })
