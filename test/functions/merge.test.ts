@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { scratchFolder } from '../engines/scratch.ts'
@@ -61,14 +61,36 @@ test('pictures are merged side by side', async () => {
   assert.match((await run('file', [path])).stdout, /PNG image data, 80 x 30/)
 })
 
+async function formatAndSeconds(path: string): Promise<[format: string, seconds: number]> {
+  const args = ['-v', 'error', '-show_entries', 'format=duration,format_name', '-of', 'json', path]
+  const { format } = JSON.parse((await run('ffprobe', args)).stdout)
+  return [format.format_name, Number(format.duration)]
+}
+
 test('sound is merged with the silence that is asked for between', async () => {
   const parts = [file('tone.wav'), file('tone.flac')]
   const fields = { mergeType: 'audio', options: JSON.stringify({ gap: 2 }) }
-  const path = await resultOf(await send('/v1/convert/merge', parts, fields))
-  const args = ['-v', 'error', '-show_entries', 'format=duration,format_name', '-of', 'csv=p=0', path]
-  const [name, duration] = (await run('ffprobe', args)).stdout.split(',')
-  assert.equal(name, 'wav')
-  assert.ok(Number(duration) > 3.5 && Number(duration) < 5, duration)
+  const [format, seconds] = await formatAndSeconds(
+    await resultOf(await send('/v1/convert/merge', parts, fields)),
+  )
+  assert.equal(format, 'wav')
+  assert.ok(seconds > 3.5 && seconds < 5, `${seconds} s`)
+})
+
+test('films are merged one after the other', async () => {
+  const parts = [file('film.mp4'), file('film.webm')]
+  const [format, seconds] = await formatAndSeconds(
+    await resultOf(await send('/v1/convert/merge', parts, { mergeType: 'video' })),
+  )
+  assert.match(format, /mp4/)
+  assert.ok(seconds > 1.8 && seconds < 2.3, `${seconds} s`)
+})
+
+test('a film is made to fit a size', async () => {
+  const job = await send('/v1/convert', [file('film.avi')], { toolOperation: 'compress', targetSize: '15k' })
+  const path = await resultOf(job)
+  assert.ok((await stat(path)).size <= 15_000)
+  assert.deepEqual(await formatAndSeconds(path), ['avi', 1])
 })
 
 test('pictures become the pages of one PDF, the file first', async () => {

@@ -104,7 +104,15 @@ export const wrongConversions: readonly {
     fields: { targetFormat: 'wav', start: 'abc' },
     status: 400,
     code: 'INVALID_INPUT',
-    message: /^start: Expected a time as HH:MM:SS\.ms, MM:SS or seconds, got "abc"\.$/,
+    message: /^start: Expected a time up to 24 hours, as HH:MM:SS\.ms, MM:SS or seconds, got "abc"\.$/,
+  },
+  {
+    name: 'fewer bytes than any film takes',
+    file: { name: 'film.mp4', bytes: fixture('film.mp4') },
+    fields: { toolOperation: 'compress', targetSize: '9k' },
+    status: 400,
+    code: 'INVALID_INPUT',
+    message: /^targetSize: Expected 10000 to 20000000000 bytes, as 500k or 2M, got "9k"\.$/,
   },
   {
     name: 'a word where a number belongs',

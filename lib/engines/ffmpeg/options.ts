@@ -16,11 +16,13 @@ function amountFrom(unit: RegExp) {
 }
 
 function bitRate(min: number, max: number) {
-  return z.preprocess(amountFrom(/bps/), z.int('Expected bits per second, as 128k or 2M').min(min).max(max))
+  const expected = `Expected ${min} to ${max} bits per second, as 128k or 2M`
+  return z.preprocess(amountFrom(/bps/), z.int(expected).min(min).max(max))
 }
 
 function bytes(min: number, max: number) {
-  return z.preprocess(amountFrom(/[bB]/), z.int('Expected bytes, as 500k or 2M').min(min).max(max))
+  const expected = `Expected ${min} to ${max} bytes, as 500k or 2M`
+  return z.preprocess(amountFrom(/[bB]/), z.int(expected).min(min).max(max))
 }
 
 function codec(names: readonly string[]) {
@@ -62,7 +64,7 @@ const time = z.preprocess((value) => {
       ? /^(?:(?:(\d{1,2}):)?([0-5]?\d):)?(\d{1,5}(?:\.\d{1,6})?)$/.exec(value.trim())
       : null
   return match ? Number(match[1] ?? 0) * 3600 + Number(match[2] ?? 0) * 60 + Number(match[3]) : value
-}, z.number('Expected a time as HH:MM:SS.ms, MM:SS or seconds').min(0).max(86_400))
+}, z.number('Expected a time up to 24 hours, as HH:MM:SS.ms, MM:SS or seconds').min(0).max(86_400))
 
 const soundShape = {
   audioBitrate: bitRate(6_000, 1_536_000)
