@@ -172,9 +172,7 @@ describe('the subtitles of a film', { concurrency: 2 }, () => {
 
   for (const [name, codec] of [
     ['film.mkv', 'srt'],
-    ['styled.mkv', 'ass'],
     ['film.mp4', 'mov_text'],
-    ['film.mov', 'mov_text'],
     ['film.webm', 'webvtt'],
   ] as const) {
     test(`are taken out of ${name} (${codec})`, async () => {

@@ -1,3 +1,4 @@
+// Run by `npm run test:slow`: films and sounds one after the other, and made smaller.
 import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
