@@ -231,7 +231,9 @@ test('a service that is killed leaves no process, and its folders go when the ne
   })
   await once(service.stdout, 'data')
   assert.equal((await offices(baseDir)).length, 1)
+  const exit = once(service, 'exit')
   service.kill('SIGKILL')
+  await exit
   await until(async () => (await offices(baseDir)).length === 0, 'the office lives on')
   const left = await readdir(baseDir)
   assert.equal(left.length, 1)
