@@ -1,5 +1,3 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type * as docx from 'docx'
 import type { Tools } from '../engine.ts'
 import { groundsOf } from './grounds.ts'
@@ -7,7 +5,8 @@ import { type Line, lineOf, linesOf, segmentsOf } from './lines.ts'
 import { runsOf } from './runs.ts'
 import { type Page, readStructure } from './structure.ts'
 import { type Docx, textRuns } from './text-runs.ts'
-import { pixels, twips } from './units.ts'
+import { twips } from './units.ts'
+import { backdrop, wholePage, writePages } from './whole-pages.ts'
 
 /**
  * Pages as they look: each piece of a line in a frame of its own, over a picture of all that is no text. What it
@@ -27,31 +26,18 @@ export async function exactDocx(
   tools.progress(0.8, 'document')
   const sections: docx.ISectionOptions[] = []
   for (const page of structure.pages) sections.push(await sectionOf(library, page, grounds.get(page.number)))
-  const document = new library.Document({ creator: 'Mutabor', compatibility: { version: 15 }, sections })
-  const target = join(outDir, 'output.docx')
-  await writeFile(target, await library.Packer.toBuffer(document))
-  return target
+  return writePages(library, sections, outDir)
 }
 
 async function sectionOf(library: Docx, page: Page, ground?: string): Promise<docx.ISectionOptions> {
   const pieces = page.pieces.flatMap((piece) =>
     linesOf(piece).flatMap((line) => segmentsOf(line, 1.1).map((words) => lineOf(words))),
   )
-  const [width = 0, height = 0] = [page.width, page.height].sort((a, b) => a - b)
-  const last = ground ? [await imageOf(library, page, ground)] : []
-  return {
-    properties: {
-      page: {
-        size: {
-          width: twips(width),
-          height: twips(height),
-          orientation: library.PageOrientation[page.width > page.height ? 'LANDSCAPE' : 'PORTRAIT'],
-        },
-        margin: { left: 0, top: 0, right: 0, bottom: 0, header: 0, footer: 0 },
-      },
-    },
-    children: [...pieces.map((line) => frameOf(library, line)), new library.Paragraph({ children: last })],
-  }
+  const last = ground ? [await backdrop(library, page, ground)] : []
+  return wholePage(library, page, [
+    ...pieces.map((line) => frameOf(library, line)),
+    new library.Paragraph({ children: last }),
+  ])
 }
 
 /** Fonts that stand in are wider or narrower, so a frame has some room to its right. */
@@ -72,15 +58,5 @@ function frameOf(library: Docx, line: Line): docx.Paragraph {
     spacing: { before: 0, after: 0 },
     // Light letters stand on the picture behind them.
     children: textRuns(library, runsOf([line], false, new Set()), { onColor: 'ground' }),
-  })
-}
-
-async function imageOf(library: Docx, page: Page, path: string): Promise<docx.ImageRun> {
-  const start = { relative: 'page', offset: 0 } as const
-  return new library.ImageRun({
-    type: 'jpg',
-    data: await readFile(path),
-    transformation: { width: pixels(page.width), height: pixels(page.height) },
-    floating: { horizontalPosition: start, verticalPosition: start, behindDocument: true },
   })
 }

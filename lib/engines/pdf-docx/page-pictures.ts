@@ -1,10 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type * as docx from 'docx'
 import type { Tools } from '../engine.ts'
 import { openPdf } from '../pdf-open.ts'
 import { renderPages } from '../pdf-render.ts'
-import { pixels, twips } from './units.ts'
+import { backdrop, wholePage, writePages } from './whole-pages.ts'
 
 const dpi = 150
 
@@ -29,27 +27,8 @@ export async function picturesDocx(
   for (const page of pages) {
     const [file, size] = [drawn.get(page), opened.sizes[page - 1]]
     if (!file || !size) continue
-    const [short, long] = [Math.min(size.width, size.height), Math.max(size.width, size.height)]
-    const transformation = { width: pixels(size.width), height: pixels(size.height) }
-    const start = { relative: 'page', offset: 0 } as const
-    const floating = { horizontalPosition: start, verticalPosition: start, behindDocument: true }
-    const image = new library.ImageRun({ type: 'jpg', data: await readFile(file), transformation, floating })
-    sections.push({
-      properties: {
-        page: {
-          size: {
-            width: twips(short),
-            height: twips(long),
-            orientation: library.PageOrientation[size.width > size.height ? 'LANDSCAPE' : 'PORTRAIT'],
-          },
-          margin: { left: 0, top: 0, right: 0, bottom: 0, header: 0, footer: 0 },
-        },
-      },
-      children: [new library.Paragraph({ children: [image] })],
-    })
+    const picture = await backdrop(library, size, file)
+    sections.push(wholePage(library, size, [new library.Paragraph({ children: [picture] })]))
   }
-  const document = new library.Document({ creator: 'Mutabor', compatibility: { version: 15 }, sections })
-  const target = join(outDir, 'output.docx')
-  await writeFile(target, await library.Packer.toBuffer(document))
-  return target
+  return writePages(library, sections, outDir)
 }

@@ -9,18 +9,22 @@ export function textWidthOf({ width, margins, columns }: Section): number {
   return columns ? (text - columns.space * (columns.count - 1)) / columns.count : text
 }
 
+/** Word wants the shorter side as the width, and to be told that the sheet lies. */
+export function sheetOf(library: Docx, { width, height }: Pick<Section, 'width' | 'height'>) {
+  return {
+    width: twips(Math.min(width, height)),
+    height: twips(Math.max(width, height)),
+    orientation: library.PageOrientation[width > height ? 'LANDSCAPE' : 'PORTRAIT'],
+  }
+}
+
 /** Sheet, margins and columns as Word is told. */
 export function sectionOptions(library: Docx, section: Section): docx.ISectionPropertiesOptions {
-  const { width, height, columns, continuous } = section
+  const { columns, continuous } = section
   const [left, top, right, bottom] = section.margins
-  const [short = width, long = height] = [width, height].sort((a, b) => a - b)
   return {
     page: {
-      size: {
-        width: twips(short),
-        height: twips(long),
-        orientation: library.PageOrientation[width > height ? 'LANDSCAPE' : 'PORTRAIT'],
-      },
+      size: sheetOf(library, section),
       margin: { left: twips(left), top: twips(top), right: twips(right), bottom: twips(bottom) },
     },
     ...(continuous && { type: library.SectionType.CONTINUOUS }),

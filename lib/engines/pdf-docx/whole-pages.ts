@@ -1,0 +1,50 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type * as docx from 'docx'
+import { sheetOf } from './section-options.ts'
+import type { Docx } from './text-runs.ts'
+import { pixels } from './units.ts'
+
+/** In points. */
+interface PageSize {
+  readonly width: number
+  readonly height: number
+}
+
+/** A page that is filled up to its edges. */
+export const wholePage = (
+  library: Docx,
+  size: PageSize,
+  children: readonly docx.Paragraph[],
+): docx.ISectionOptions => ({
+  properties: {
+    page: {
+      size: sheetOf(library, size),
+      margin: { left: 0, top: 0, right: 0, bottom: 0, header: 0, footer: 0 },
+    },
+  },
+  children: [...children],
+})
+
+/** A JPEG that covers a page, behind its text. */
+export async function backdrop(library: Docx, size: PageSize, jpeg: string): Promise<docx.ImageRun> {
+  const start = { relative: 'page', offset: 0 } as const
+  return new library.ImageRun({
+    type: 'jpg',
+    data: await readFile(jpeg),
+    transformation: { width: pixels(size.width), height: pixels(size.height) },
+    floating: { horizontalPosition: start, verticalPosition: start, behindDocument: true },
+  })
+}
+
+/** Gives the path of the document. */
+export async function writePages(
+  library: Docx,
+  sections: readonly docx.ISectionOptions[],
+  outDir: string,
+): Promise<string> {
+  const document = new library.Document({ creator: 'Mutabor', compatibility: { version: 15 }, sections })
+  const path = join(outDir, 'output.docx')
+  await writeFile(path, await library.Packer.toBuffer(document))
+  return path
+}
