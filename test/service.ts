@@ -93,6 +93,23 @@ export class Client {
     return response
   }
 
+  /** Sends JSON, as a script does. */
+  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    return this.fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+  }
+
+  /** A place for a file that is announced so. */
+  async presign(announced: Readonly<Record<string, unknown>>): Promise<Presigned> {
+    const response = await this.post('/v1/uploads/presign', announced)
+    const body = (await response.json()) as { data: Presigned }
+    assert.equal(response.status, 201, JSON.stringify(body))
+    return body.data
+  }
+
   /** Sends a file to POST /v1/convert. */
   convert(
     file: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> } | undefined,
@@ -134,6 +151,15 @@ export class Client {
     assert.equal(response.status, 202, JSON.stringify(body))
     return this.finished(body.data.jobId)
   }
+}
+
+export interface Presigned {
+  readonly uploadId: string
+  readonly url: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Of a form, where one was asked for. */
+  readonly fields: Readonly<Record<string, string>>
 }
 
 export interface JobData {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import sharp from 'sharp'
 import { after, before } from '../hooks.ts'
-import { Client, type JobData, startService, type TestService } from '../service.ts'
+import { Client, type JobData, type Presigned, startService, type TestService } from '../service.ts'
 
 let service: TestService
 let client: Client
@@ -119,26 +119,15 @@ test('a download has the name, answers ranges and conditions, and bears a repeat
   assert.equal(head.headers.get('content-length'), String(bytes.length))
 })
 
+const announced = () => ({ filename: 'red.png', contentType: 'image/png', size: png.length })
+
 test('a presigned upload is converted once; a second job for it is refused', async () => {
-  const presign = await client.fetch('/v1/uploads/presign', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ filename: 'red.png', contentType: 'image/png', size: png.length }),
-  })
-  assert.equal(presign.status, 201)
-  const { data } = (await presign.json()) as {
-    data: { uploadId: string; url: string; headers: Record<string, string> }
-  }
-  const convert = () =>
-    client.fetch('/v1/convert', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ uploadId: data.uploadId, targetFormat: 'webp' }),
-    })
+  const upload = await client.presign(announced())
+  const convert = () => client.post('/v1/convert', { uploadId: upload.uploadId, targetFormat: 'webp' })
   const early = await convert()
   assert.equal(early.status, 409)
   assert.equal(((await early.json()) as { error: { code: string } }).error.code, 'UPLOAD_INCOMPLETE')
-  const put = await fetch(data.url, { method: 'PUT', headers: data.headers, body: png })
+  const put = await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: png })
   assert.equal(put.status, 200)
   const answers = await Promise.all([convert(), convert()])
   assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409])
@@ -148,46 +137,24 @@ test('a presigned upload is converted once; a second job for it is refused', asy
 })
 
 test('an upload tells whether its file is there, to its owner alone', async () => {
-  const body = JSON.stringify({ filename: 'red.png', contentType: 'image/png', size: png.length })
-  const headers = { 'content-type': 'application/json' }
-  const presign = await client.fetch('/v1/uploads/presign', { method: 'POST', headers, body })
-  const { data } = (await presign.json()) as {
-    data: { uploadId: string; url: string; headers: Record<string, string> }
-  }
+  const { uploadId, url, headers } = await client.presign(announced())
   const seen = async () => {
-    const response = await client.fetch(`/v1/uploads/${data.uploadId}`)
+    const response = await client.fetch(`/v1/uploads/${uploadId}`)
     return ((await response.json()) as { data: Record<string, unknown> }).data
   }
   assert.equal((await seen())['status'], 'pending')
-  await fetch(data.url, { method: 'PUT', headers: data.headers, body: png })
+  await fetch(url, { method: 'PUT', headers, body: png })
   assert.partialDeepStrictEqual(await seen(), { status: 'ready', filename: 'red.png', jobId: null })
-  const convert = JSON.stringify({ uploadId: data.uploadId, targetFormat: 'webp' })
-  const { jobId } = await dataOf(
-    await client.fetch('/v1/convert', { method: 'POST', headers, body: convert }),
-  )
+  const { jobId } = await dataOf(await client.post('/v1/convert', { uploadId, targetFormat: 'webp' }))
   assert.equal((await seen())['jobId'], jobId)
-  const stranger = await new Client(service).fetch(`/v1/uploads/${data.uploadId}`)
+  const stranger = await new Client(service).fetch(`/v1/uploads/${uploadId}`)
   assert.equal(stranger.status, 404)
   assert.equal(((await stranger.json()) as { error: { code: string } }).error.code, 'UPLOAD_NOT_FOUND')
 })
 
 test('a presigned form takes the announced file, and no larger one', async () => {
-  const presign = async () => {
-    const response = await client.fetch('/v1/uploads/presign', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        filename: 'red.png',
-        contentType: 'image/png',
-        size: png.length,
-        method: 'POST',
-      }),
-    })
-    return (
-      (await response.json()) as { data: { uploadId: string; url: string; fields: Record<string, string> } }
-    ).data
-  }
-  const send = ({ url, fields }: Awaited<ReturnType<typeof presign>>, bytes: Buffer<ArrayBuffer>) => {
+  const presign = () => client.presign({ ...announced(), method: 'POST' })
+  const send = ({ url, fields }: Presigned, bytes: Buffer<ArrayBuffer>) => {
     const form = new FormData()
     for (const [name, value] of Object.entries(fields)) form.set(name, value)
     form.set('file', new Blob([bytes]), 'red.png')
@@ -199,34 +166,18 @@ test('a presigned form takes the announced file, and no larger one', async () =>
   const upload = await presign()
   const sent = await send(upload, png)
   assert.ok(sent.ok, `the announced file was answered by ${sent.status}`)
-  const response = await client.fetch('/v1/convert', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', prefer: 'wait=25' },
-    body: JSON.stringify({ uploadId: upload.uploadId, targetFormat: 'webp' }),
-  })
+  const conversion = { uploadId: upload.uploadId, targetFormat: 'webp' }
+  const response = await client.post('/v1/convert', conversion, { prefer: 'wait=25' })
   assert.equal((await dataOf(response)).status, 'completed')
 })
 
 test('a presigned upload of another size, type or content is refused by the storage', async () => {
-  const presign = async (sha256?: string) => {
-    const response = await client.fetch('/v1/uploads/presign', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        filename: 'red.png',
-        contentType: 'image/png',
-        size: png.length,
-        ...(sha256 && { sha256 }),
-      }),
-    })
-    return ((await response.json()) as { data: { url: string; headers: Record<string, string> } }).data
-  }
-  const { url, headers } = await presign()
+  const { url, headers } = await client.presign(announced())
   const longer = await fetch(url, { method: 'PUT', headers, body: Buffer.concat([png, png]) })
   assert.equal(longer.status, 403)
   const other = await fetch(url, { method: 'PUT', headers: { 'content-type': 'text/html' }, body: png })
   assert.equal(other.status, 403)
-  const bound = await presign('0'.repeat(64))
+  const bound = await client.presign({ ...announced(), sha256: '0'.repeat(64) })
   const wrong = await fetch(bound.url, { method: 'PUT', headers: bound.headers, body: png })
   assert.equal(wrong.status, 400)
   assert.match(await wrong.text(), /BadDigest|checksum/i)

@@ -128,21 +128,12 @@ test('uploads are merged as files of a form are, and belong to the job', async (
   const ids: string[] = []
   const bytes = await fixture('three-pages.pdf')
   for (let count = 0; count < 2; count++) {
-    const body = JSON.stringify({ filename: 'a.pdf', contentType: 'application/pdf', size: bytes.length })
-    const headers = { 'content-type': 'application/json' }
-    const reply = await client.fetch('/v1/uploads/presign', { method: 'POST', headers, body })
-    const { data } = (await reply.json()) as {
-      data: { uploadId: string; url: string; method: string; headers: Record<string, string> }
-    }
-    const put = await fetch(data.url, { method: data.method, headers: data.headers, body: bytes })
+    const announced = { filename: 'a.pdf', contentType: 'application/pdf', size: bytes.length }
+    const { uploadId, url, method, headers } = await client.presign(announced)
+    const put = await fetch(url, { method, headers, body: bytes })
     assert.equal(put.status, 200)
-    ids.push(data.uploadId)
+    ids.push(uploadId)
   }
-  const merged = await client.fetch('/v1/convert/merge', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ uploadIds: ids }),
-  })
-  const { data } = (await merged.json()) as { data: JobData }
-  assert.equal(await pagesOf(await resultOf(await client.finished(data.jobId))), 6)
+  const job = await client.accepted(await client.post('/v1/convert/merge', { uploadIds: ids }))
+  assert.equal(await pagesOf(await resultOf(job)), 6)
 })

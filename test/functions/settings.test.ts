@@ -31,11 +31,7 @@ test('below the threshold of free disk new files are refused and health says why
       ((await convert.json()) as { error: { code: string } }).error.code,
       'INSUFFICIENT_DISK_SPACE',
     )
-    const presign = await client.fetch('/v1/uploads/presign', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ filename: 'a.png', size: 1 }),
-    })
+    const presign = await client.post('/v1/uploads/presign', { filename: 'a.png', size: 1 })
     assert.equal(presign.status, 503)
     const health = await client.fetch('/health')
     assert.equal(health.status, 503)
