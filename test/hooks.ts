@@ -17,7 +17,7 @@ export function before(begin: () => Promise<unknown>): void {
  */
 export function after(end: () => unknown): void {
   endAfter(async () => {
-    await Promise.all(begun)
+    await Promise.allSettled(begun)
     await end()
   })
 }
