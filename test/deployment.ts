@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFi
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
-import { scratchFolder } from './engines/scratch.ts'
+import { scratchFolder } from './scratch.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from '
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { zstdCompressSync } from 'node:zlib'
-import { scratchFolder } from './scratch.ts'
+import { scratchFolder } from '../scratch.ts'
 
 const folder = scratchFolder('archives')
 export const at = (name: string) => join(folder, name)

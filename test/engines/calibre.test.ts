@@ -9,11 +9,11 @@ import { pandoc } from '../../lib/engines/pandoc.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { detected } from '../formats/detected.ts'
 import { refused } from '../refused.ts'
+import { scratchFolder } from '../scratch.ts'
 import { bookText } from './book-judge.ts'
 import { conformance } from './conformance.ts'
 import { output, pdfPages } from './judge.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
-import { scratchFolder } from './scratch.ts'
 
 const run = promisify(execFile)
 const scratch = scratchFolder('calibre-test')

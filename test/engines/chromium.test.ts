@@ -12,10 +12,10 @@ import { createChromium } from '../../lib/engines/chromium.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { planRoute } from '../../lib/plan/index.ts'
 import { refused } from '../refused.ts'
+import { scratchFolder } from '../scratch.ts'
 import { conformance } from './conformance.ts'
 import { output, pdfPages, pdfText, pictureSize } from './judge.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
-import { scratchFolder } from './scratch.ts'
 
 const folder = scratchFolder('pages')
 const chromium = createChromium()

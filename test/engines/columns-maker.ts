@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { scratchFolder } from '../scratch.ts'
 import { output } from './judge.ts'
-import { scratchFolder } from './scratch.ts'
 
 const words = 'sea oar net sail tide rope mast deck keel port bay cove reef'.split(' ')
 

@@ -6,9 +6,9 @@ import { describe, test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { refused } from '../refused.ts'
+import { scratchFolder } from '../scratch.ts'
 import { codecs, output, probed, streams } from './judge.ts'
 import { convert, fixture, type Run } from './run-engine.ts'
-import { scratchFolder } from './scratch.ts'
 
 const folder = scratchFolder('tracks')
 const made = (name: string) => join(folder, name)

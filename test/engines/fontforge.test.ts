@@ -7,11 +7,11 @@ import { fontforge } from '../../lib/engines/fontforge.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { detected } from '../formats/detected.ts'
 import { refused } from '../refused.ts'
+import { scratchFolder } from '../scratch.ts'
 import { conformance } from './conformance.ts'
 import { letterCount } from './font-judge.ts'
 import { output } from './judge.ts'
 import { convert } from './run-engine.ts'
-import { scratchFolder } from './scratch.ts'
 
 /** A font of the machine's own packages (Bitstream Vera's licence), so that none need be committed. */
 const ttf = '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'

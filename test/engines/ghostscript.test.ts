@@ -7,10 +7,10 @@ import { ghostscript } from '../../lib/engines/ghostscript.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { planRoute } from '../../lib/plan/index.ts'
 import { refused } from '../refused.ts'
+import { scratchFolder } from '../scratch.ts'
 import { conformance } from './conformance.ts'
 import { output, pdfPages, pdfText, pictureSize, zipNames } from './judge.ts'
 import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
-import { scratchFolder } from './scratch.ts'
 
 const pages = fixture('three-pages.pdf')
 

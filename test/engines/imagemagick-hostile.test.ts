@@ -9,10 +9,10 @@ import type { ErrorCode } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { detected } from '../formats/detected.ts'
 import { refused } from '../refused.ts'
+import { scratchFolder } from '../scratch.ts'
 import { corners, cornersOf } from './imagemagick-corners.ts'
 import { output } from './judge.ts'
 import { convert, fixture } from './run-engine.ts'
-import { scratchFolder } from './scratch.ts'
 
 const run = promisify(execFile)
 

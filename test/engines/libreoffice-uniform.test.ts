@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
+import { scratchFolder } from '../scratch.ts'
 import { output, pdfText } from './judge.ts'
 import { convert } from './run-engine.ts'
-import { scratchFolder } from './scratch.ts'
 
 const folder = scratchFolder('uniform-test')
 const office = createLibreOffice({ processes: 1 })

@@ -5,9 +5,9 @@ import { after, describe, test } from 'node:test'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
 import { AppError, type ErrorCode } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { scratchFolder } from '../scratch.ts'
 import { output, pdfPages, pdfText } from './judge.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
-import { scratchFolder } from './scratch.ts'
 
 const engine = createLibreOffice()
 const scratch = scratchFolder('office-test')

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { pandoc } from '../../lib/engines/pandoc.ts'
 import { detected } from '../formats/detected.ts'
+import { scratchFolder } from '../scratch.ts'
 import { convert } from './run-engine.ts'
-import { scratchFolder } from './scratch.ts'
 
 const scratch = scratchFolder('mail-test')
 

@@ -6,9 +6,9 @@ import type { Operation } from '../../lib/engines/engine.ts'
 import { ocrLanguage, ocrLanguages, tesseractLanguages } from '../../lib/engines/ocr/languages.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { scratchFolder } from '../scratch.ts'
 import { output, pdfPages, pdfText } from './judge.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
-import { scratchFolder } from './scratch.ts'
 
 const report = fixture('report.pdf')
 /** A scan of the first page of the report, and a PDF of that page as text and as a picture. */

@@ -5,9 +5,9 @@ import { before, test } from 'node:test'
 import { Document, ImageRun, Packer, Paragraph } from 'docx'
 import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
+import { scratchFolder } from '../scratch.ts'
 import { output, zipNames } from './judge.ts'
 import { convert, fixture } from './run-engine.ts'
-import { scratchFolder } from './scratch.ts'
 
 const scratch = scratchFolder('office-compress')
 let album: string

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { pandoc } from '../../lib/engines/pandoc.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { scratchFolder } from '../scratch.ts'
 import { bookText } from './book-judge.ts'
 import { conformance } from './conformance.ts'
 import { output } from './judge.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
-import { scratchFolder } from './scratch.ts'
 
 const scratch = scratchFolder('pandoc-test')
 

@@ -7,9 +7,9 @@ import { createTools, EngineCrash } from '../../lib/engines/exec.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { rebuild } from '../../lib/engines/pdf-docx/rebuild.ts'
 import { AppError } from '../../lib/errors.ts'
+import { scratchFolder } from '../scratch.ts'
 import { output, pdfPages, pdfText, zipNames } from './judge.ts'
 import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
-import { scratchFolder } from './scratch.ts'
 
 const report = fixture('report.pdf')
 const toDocx = (options: RunSettings['options'] = {}, source = report) =>

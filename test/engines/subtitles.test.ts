@@ -10,8 +10,8 @@ import { AppError } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { conversions } from '../../lib/plan/index.ts'
 import { detected } from '../formats/detected.ts'
+import { scratchFolder } from '../scratch.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
-import { scratchFolder } from './scratch.ts'
 import { cuesIn, type SeenCue } from './subtitle-judge.ts'
 
 const run = promisify(execFile)

@@ -9,10 +9,10 @@ import { potrace } from '../../lib/engines/potrace.ts'
 import { vtracer } from '../../lib/engines/vtracer.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { planRoute } from '../../lib/plan/index.ts'
+import { scratchFolder } from '../scratch.ts'
 import { conformance } from './conformance.ts'
 import { output, pdfPages, pictureSize } from './judge.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
-import { scratchFolder } from './scratch.ts'
 
 const folder = scratchFolder('tracing')
 const disk = join(folder, 'disk.png')

@@ -7,10 +7,10 @@ import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
 import type { ErrorCode } from '../../lib/errors.ts'
 import { refused } from '../refused.ts'
+import { scratchFolder } from '../scratch.ts'
 import { conformance } from './conformance.ts'
 import { output, pdfPages, pictureSize, zipNames } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
-import { scratchFolder } from './scratch.ts'
 
 conformance(vips, {
   fixtures: {

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { scratchFolder } from '../engines/scratch.ts'
 import { after, before } from '../hooks.ts'
+import { scratchFolder } from '../scratch.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
 
 const run = promisify(execFile)

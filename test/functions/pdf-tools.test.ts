@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { scratchFolder } from '../engines/scratch.ts'
 import { after, before } from '../hooks.ts'
+import { scratchFolder } from '../scratch.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
 
 const run = promisify(execFile)

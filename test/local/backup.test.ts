@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'no
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { scratchFolder } from '../engines/scratch.ts'
+import { scratchFolder } from '../scratch.ts'
 import { until } from '../until.ts'
 import { command, jobsComeBack } from './backup-jobs.ts'
 import { checkAll, startWriters } from './backup-writers.ts'

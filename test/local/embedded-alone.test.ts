@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { listen } from '../../lib/local/listen.ts'
-import { scratchFolder } from '../engines/scratch.ts'
 import { descendants, residentBytes } from '../processes.ts'
+import { scratchFolder } from '../scratch.ts'
 import { refusalOf, startEmbedded } from './embedded-process.ts'
 
 const run = promisify(execFile)

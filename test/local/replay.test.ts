@@ -8,8 +8,8 @@ import { promisify } from 'node:util'
 import { printedCommands } from '../../lib/local/replay/onlooker.ts'
 import { Printer } from '../../lib/local/replay/printer.ts'
 import { pictureSize } from '../engines/judge.ts'
-import { scratchFolder } from '../engines/scratch.ts'
 import { after, before } from '../hooks.ts'
+import { scratchFolder } from '../scratch.ts'
 import { Client, startService, type TestService } from '../service.ts'
 
 const run = promisify(execFile)

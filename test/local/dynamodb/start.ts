@@ -5,8 +5,8 @@ import { CreateTableCommand, DynamoDBClient, UpdateTimeToLiveCommand } from '@aw
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import pino from 'pino'
 import { type DynamoDbOptions, openDynamoDb } from '../../../lib/local/dynamodb/server.ts'
-import { scratchFolder } from '../../engines/scratch.ts'
 import { descendants } from '../../processes.ts'
+import { scratchFolder } from '../../scratch.ts'
 
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
 export const silentLog = pino({ level: 'silent' })
