@@ -1,10 +1,10 @@
-import { before as beginBefore, after as endAfter } from 'node:test'
+import { after as nodeAfter, before as nodeBefore } from 'node:test'
 
 const begun: Promise<unknown>[] = []
 
 /** Begins something for all tests of a file. */
 export function before(begin: () => Promise<unknown>): void {
-  beginBefore(async () => {
+  nodeBefore(async () => {
     const beginning = begin()
     begun.push(beginning)
     await beginning
@@ -16,7 +16,7 @@ export function before(begin: () => Promise<unknown>): void {
  * without the wait, what it begins is never ended.
  */
 export function after(end: () => unknown): void {
-  endAfter(async () => {
+  nodeAfter(async () => {
     await Promise.allSettled(begun)
     await end()
   })

@@ -7,7 +7,7 @@ const everyMs = 20
 export async function until(
   holds: () => boolean | Promise<boolean>,
   what: string,
-  seconds = 30,
+  seconds = 10,
 ): Promise<void> {
   const deadline = performance.now() + seconds * 1000
   while (!(await holds())) {

@@ -1,16 +1,11 @@
 import { join } from 'node:path'
 import * as z from 'zod'
+import { pageAdobeRgbProfile } from './color-profiles.ts'
 import type { OutputFile, Tools } from './engine.ts'
 import { drawByGhostscript } from './ghostscript-run.ts'
 import { quality, qualityNumber } from './options.ts'
 import { type PageFile, packPages, pageFileName } from './page-files.ts'
-import {
-  adobeRgbProfile,
-  openShape,
-  type PageSelection,
-  resolutionOf,
-  resolutionShape,
-} from './pdf-page-pictures.ts'
+import { openShape, type PageSelection, resolutionOf, resolutionShape } from './pdf-page-pictures.ts'
 import { drawnColorSpace, jpegQuality, jpegQualityOf, scales } from './picture-options.ts'
 
 const DrawOptions = z.object({
@@ -94,7 +89,7 @@ function switchesOf(to: PageTarget, page: number, dpi: number, options: Options)
     `-dFirstPage=${page}`,
     `-dLastPage=${page}`,
     ...['-dUseCropBox', '-dTextAlphaBits=4', '-dGraphicsAlphaBits=4'],
-    ...(colorSpace === 'adobe-rgb' ? [`-sOutputICCProfile=${adobeRgbProfile}`] : []),
+    ...(colorSpace === 'adobe-rgb' ? [`-sOutputICCProfile=${pageAdobeRgbProfile}`] : []),
     ...(to === 'jpg' ? [`-dJPEGQ=${qualityNumber(jpegQualityOf(options), scales.jpg)}`] : []),
   ]
 }

@@ -62,7 +62,7 @@ export interface LibreOfficeSettings {
 export function createLibreOffice(settings: LibreOfficeSettings = {}): Engine {
   const pool = createOfficePool({
     size: settings.processes ?? 2,
-    // LibreOffice leaks a little with every document; a new process costs a second, a swollen one slows all.
+    // LibreOffice leaks a little with every document, and a new process costs a second.
     maxDocuments: settings.documents ?? 100,
     baseDir: settings.baseDir ?? tmpdir(),
     stallS: settings.stallS ?? 20,

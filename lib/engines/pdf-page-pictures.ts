@@ -23,9 +23,6 @@ export const resolutionShape = {
     .describe('Longest side in pixels; larger pages are drawn smaller.'),
 }
 
-/** Of Debian's libgs-common, as free as Ghostscript; viewers find it in the picture. */
-export const adobeRgbProfile = '/usr/share/color/icc/ghostscript/a98.icc'
-
 const maxPixels = 200_000_000
 
 /** US Letter, for the page that says no size. */

@@ -2,10 +2,11 @@ import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sharp } from 'sharp'
 import { formatById } from '../formats/index.ts'
+import { pageAdobeRgbProfile } from './color-profiles.ts'
 import type { OutputFile, Tools } from './engine.ts'
 import { type Quality, qualityNumber } from './options.ts'
 import { type PageFile, packPages, pageFileName } from './page-files.ts'
-import { adobeRgbProfile, type PageSelection } from './pdf-page-pictures.ts'
+import type { PageSelection } from './pdf-page-pictures.ts'
 import { type Rendering, renderPages } from './pdf-render.ts'
 import { jpegQualityOf, scales } from './picture-options.ts'
 import { unreadablePdf } from './qpdf.ts'
@@ -80,7 +81,7 @@ async function encoded(
   const write = async ({ path }: PageFile, target: string) => {
     tools.signal.throwIfAborted()
     const page = sharp(path).toColourspace(options.colorSpace === 'gray' ? 'b-w' : 'srgb')
-    const profiled = options.colorSpace === 'adobe-rgb' ? page.withIccProfile(adobeRgbProfile) : page
+    const profiled = options.colorSpace === 'adobe-rgb' ? page.withIccProfile(pageAdobeRgbProfile) : page
     await encode(profiled).withDensity(options.dpi).toFile(target)
     await rm(path)
   }

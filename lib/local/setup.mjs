@@ -51,7 +51,10 @@ const env = {
 }
 // A heap that stays small: V8 sizes it by the machine's memory otherwise, and most of its life the service waits.
 const serviceFlags = JSON.parse(readFileSync(join(root, 'lib/local/node-flags.json'), 'utf8'))
-const nodeFlags = purpose === 'start' ? serviceFlags : ['--disable-warning=ExperimentalWarning']
+// Tests never wait: they go without what trades time for memory.
+const nodeFlags = purpose.startsWith('test')
+  ? serviceFlags.filter((flag) => flag.startsWith('--disable-warning'))
+  : serviceFlags
 
 async function installEngines() {
   const missing = await installDebianPackages(root, wantsPart[purpose], env)

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { subtitleSources, subtitleTargets } from '../../lib/engines/ffmpeg/subtitles.ts'
+import { filmSubtitles, subtitleSources, subtitleTargets } from '../../lib/engines/ffmpeg/subtitles.ts'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
@@ -53,7 +53,7 @@ describe('subtitles', { concurrency: 2 }, () => {
   for (const from of subtitleSources) {
     test(`in ${from} keep words, lines and times`, async () => {
       // Each reader with each writer is what `npm run conformance` tries.
-      const targets = from === 'srt' ? subtitleTargets : (['srt'] as const)
+      const targets = ['srt', 'ass', 'lrc'].includes(from) ? subtitleTargets : (['srt', 'txt'] as const)
       for (const to of targets.filter((one) => one !== from)) {
         const { text, progress } = await converted(fixture(`subtitles.${from}`), to)
         assert.equal(progress.at(-1), 1)
@@ -172,12 +172,14 @@ describe('the subtitles of a film', { concurrency: 2 }, () => {
 
   for (const [name, codec] of [
     ['film.mkv', 'srt'],
+    ['styled.mkv', 'ass'],
     ['film.mp4', 'mov_text'],
+    ['film.mov', 'mov_text'],
     ['film.webm', 'webvtt'],
   ] as const) {
     test(`are taken out of ${name} (${codec})`, async () => {
       const path = await film(name, codec)
-      for (const to of ['srt', 'vtt'] as const) {
+      for (const to of filmSubtitles) {
         const cues = cuesIn((await converted(path, to)).text, to)
         assert.deepEqual(
           cues.map(({ lines }) => lines),

@@ -32,6 +32,7 @@ test('backups under eight writers hold all that was acknowledged before they beg
     await until(
       () => writers.acknowledged().items.size >= (before.length + 1) * 40,
       'there is something to lose',
+      60,
     )
     before.push({ name, acknowledged: writers.acknowledged() })
     await command('backup', data, join(dir, name))

@@ -64,7 +64,7 @@ test('ten jobs survive SIGKILL of every process of the service: ten results, non
       assert.equal(response.status, 202)
       ids.push(((await response.json()) as { jobId: string }).jobId)
     }
-    await until(async () => (await processing(client, ids)) >= 3, 'several jobs are being worked on')
+    await until(async () => (await processing(client, ids)) >= 3, 'several jobs are being worked on', 30)
     const workers = descendants(service.pid).filter(({ command }) => command.includes('worker.ts'))
     assert.ok(workers.length >= 2, 'there is a worker for each image that has work')
     for (const worker of workers) process.kill(worker.pid, 'SIGKILL')
@@ -78,6 +78,7 @@ test('ten jobs survive SIGKILL of every process of the service: ten results, non
           () => false,
         ),
       'the service works again after its workers and its database were killed',
+      30,
     )
     await service.kill()
     const { port } = new URL(service.url)

@@ -9,6 +9,7 @@ import {
   startOffice,
 } from './process.ts'
 
+/** A swollen process slows all. */
 const maxResidentKb = 700 * 1024
 
 /** One crash may be bad luck or the last document's doing; two on different processes are this document's. */
@@ -36,7 +37,7 @@ interface Slot {
 
 type Waiting = (slot: Slot) => void
 
-export interface OfficePoolSettings extends OfficeSettings {
+interface OfficePoolSettings extends OfficeSettings {
   /** Processes at a time. */
   readonly size: number
   /** That a process converts before it is replaced. */

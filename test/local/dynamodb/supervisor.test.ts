@@ -77,7 +77,7 @@ test('a program that ends again and again is started ever more seldom, and the l
     log,
   })
   t.after(() => supervisor.close())
-  await until(() => lines.length >= 6, 'it is tried six times')
+  await until(() => lines.length >= 6, 'it is tried six times', 20)
   assert.ok(Date.now() - startedMs > 100 + 200 + 400 + 800)
   assert.match(lines[0]?.msg ?? '', /started again/)
   assert.match(lines[5]?.msg ?? '', /again and again before it answers\. Look at its last words/)
