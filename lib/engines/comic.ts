@@ -3,8 +3,8 @@ import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import { allowedBytes } from './archive/limits.ts'
 import type { InputFile, Tools } from './engine.ts'
-import { EngineCrash, ProcessFailure } from './exec.ts'
-import { runPython } from './python.ts'
+import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
+import { runPython } from './sandbox/python.ts'
 
 /**
  * One picture to a page, in the order of their names.

@@ -5,9 +5,9 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
-import { EngineCrash, ProcessFailure } from './exec.ts'
 import { integer } from './options.ts'
-import { python, runPython } from './python.ts'
+import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
+import { python, runPython } from './sandbox/python.ts'
 
 const outlines = [
   'ttf',

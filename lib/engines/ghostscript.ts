@@ -5,7 +5,6 @@ import { gzip } from 'node:zlib'
 import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
 import type { Capability, Engine, InputFile, OutputFile, Result, Tools, Work } from './engine.ts'
-import { ProcessFailure } from './exec.ts'
 import { pageOptions, toPagePictures } from './ghostscript-pages.ts'
 import { drawByGhostscript, unreadable } from './ghostscript-run.ts'
 import { integer } from './options.ts'
@@ -14,8 +13,9 @@ import { pagesOf } from './page-range.ts'
 import { openPdf } from './pdf-open.ts'
 import { openShape, type PageSelection } from './pdf-page-pictures.ts'
 import { pictureAsPostScript } from './postscript-picture.ts'
+import { ProcessFailure } from './sandbox/exec.ts'
+import { untilAborted } from './sandbox/until-aborted.ts'
 import { vectorAsPdf } from './svg-pdf.ts'
-import { untilAborted } from './until-aborted.ts'
 
 const PictureOptions = z.object({
   dpi: integer(18, 1200).default(150).describe('Pixels per inch of the drawing.'),

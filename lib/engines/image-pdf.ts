@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import type { Tools } from './engine.ts'
-import { ProcessFailure } from './exec.ts'
 import { pictureOptions } from './picture-options.ts'
+import { ProcessFailure } from './sandbox/exec.ts'
 import { type Picture, pixels } from './vips/image.ts'
 
 /** Formats that img2pdf puts into a PDF as they are, without touching a pixel. */

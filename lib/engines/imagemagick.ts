@@ -4,12 +4,12 @@ import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import { adobeRgbProfile, srgbProfile } from './color-profiles.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
-import { ProcessFailure } from './exec.ts'
 import { magick } from './imagemagick/run.ts'
 import { type SourceId, sourceOf, sources } from './imagemagick/sources.ts'
 import { colorSpaceOf, iconSides, sizeArgs, type TargetId, targetOf, targets } from './imagemagick/targets.ts'
 import { type PageFile, packPages, pageFileName } from './page-files.ts'
 import { boxOf, pictureOptions } from './picture-options.ts'
+import { ProcessFailure } from './sandbox/exec.ts'
 
 const sourceIds = Object.keys(sources) as SourceId[] // Object.keys forgets the names that the table has.
 const targetIds = Object.keys(targets) as TargetId[]

@@ -11,7 +11,7 @@ import { openPdf } from './pdf-open.ts'
 import { password } from './pdf-page-pictures.ts'
 import { toText } from './pdf-text.ts'
 import { openEditable } from './pdf-tools/document.ts'
-import { progressWithin } from './progress.ts'
+import { progressWithin } from './sandbox/progress.ts'
 
 const language = ocrLanguage.default('eng')
 const PictureOptions = z.object({ language })

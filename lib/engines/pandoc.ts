@@ -6,7 +6,6 @@ import { type FormatId, formatById } from '../formats/index.ts'
 import { makeBook, titleFromName } from './calibre/book.ts'
 import { BookOptions, bookArgs, bookShape, hasBookOptions, unheldOptions } from './calibre/options.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
-import { EngineCrash, ProcessFailure } from './exec.ts'
 import { mailCapability, mailToPage } from './mail.ts'
 import { references, type SourceId, sourceIds, sourceOf, targetIds, targetOf } from './pandoc/formats.ts'
 import { makeOutline, unwrapSections } from './pandoc/outline.ts'
@@ -21,6 +20,7 @@ import {
   titleOf,
   titleToHeading,
 } from './pandoc/tree.ts'
+import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
 import { utf8Copy } from './text-encoding.ts'
 
 /**

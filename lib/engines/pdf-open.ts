@@ -1,8 +1,8 @@
 import { basename, join } from 'node:path'
 import { passwordMissing } from '../formats/locked-pdf.ts'
 import type { Tools } from './engine.ts'
-import { ProcessFailure } from './exec.ts'
 import { damaged, qpdf } from './qpdf.ts'
+import { ProcessFailure } from './sandbox/exec.ts'
 
 /** Points, as the page is shown: turned, where it is turned. */
 export interface PageSize {

@@ -6,9 +6,9 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import type { Engine, Result, Tools, Work } from './engine.ts'
-import { ProcessFailure } from './exec.ts'
 import { flag, integer } from './options.ts'
 import { rawPixels } from './raw-pixels.ts'
+import { ProcessFailure } from './sandbox/exec.ts'
 import { tellWhatIsDropped, traceable } from './traced-pictures.ts'
 
 const baseShape = {

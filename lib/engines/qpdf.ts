@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { passwordWrong } from '../formats/locked-pdf.ts'
 import type { ExecOptions, Tools } from './engine.ts'
-import { ProcessFailure } from './exec.ts'
+import { ProcessFailure } from './sandbox/exec.ts'
 
 /** A job as `qpdf --job-json-help` describes it. */
 export type QpdfJob = Readonly<Record<string, unknown>>

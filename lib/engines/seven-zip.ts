@@ -5,8 +5,8 @@ import { type FormatId, formatById } from '../formats/index.ts'
 import { leveled, pack, plains } from './archive/pack.ts'
 import { byBsdtar, locked, streams, taped, unpack } from './archive/unpack.ts'
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
-import { EngineCrash, ProcessFailure } from './exec.ts'
 import { integer } from './options.ts'
+import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
 
 const lockable = ['zip', 'jar', 'zipx', '7z', 'rar'] as const
 const others = [

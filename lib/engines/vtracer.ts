@@ -8,9 +8,9 @@ import type { Sharp } from 'sharp'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { Engine, InputFile, Result, Tools, Work } from './engine.ts'
-import { EngineCrash, ProcessFailure } from './exec.ts'
 import { integer } from './options.ts'
 import { type RawPixels, rawPixels } from './raw-pixels.ts'
+import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
 import { tellWhatIsDropped, traceable } from './traced-pictures.ts'
 
 const Options = z.object({

@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { Capability, Result, Tools, Work } from './engine.ts'
-import { EngineCrash, ProcessFailure } from './exec.ts'
 import { openPdf } from './pdf-open.ts'
+import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
 
 const sources: readonly FormatId[] = ['xps', 'oxps']
 

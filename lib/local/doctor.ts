@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import packages from '../../layers/packages.json' with { type: 'json' }
 import type { ImageId } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
-import { protection } from '../engines/sandbox.ts'
+import { protection } from '../engines/sandbox/confine.ts'
 import { engineVersion } from '../engines/version.ts'
 import { imageIds } from '../resources.ts'
 import { isHealthy, reportOn, reportText } from './doctor-report.ts'

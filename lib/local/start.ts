@@ -1,5 +1,5 @@
 import { ConfigError, processEnvironment } from '../config.ts'
-import { protection } from '../engines/sandbox.ts'
+import { protection } from '../engines/sandbox/confine.ts'
 import { failureText } from './failure-text.ts'
 import { startService } from './service.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import type { Engine, Operation, Result } from '../../lib/engines/engine.ts'
-import { createTools } from '../../lib/engines/exec.ts'
+import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatByExtension, formatById } from '../../lib/formats/index.ts'
 
 export const fixture = (name: string) => new URL(`../fixtures/${name}`, import.meta.url).pathname

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import type { Tools } from '../engine.ts'
-import { EngineCrash } from '../exec.ts'
+import { EngineCrash } from '../sandbox/exec.ts'
 import { mostDepth, mostEntries, tooLarge, tooMany } from './limits.ts'
 
 /** What the list of an archive says of one thing in it. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
 import { chmod, lstat, readdir, rename } from 'node:fs/promises'
-import { ignoreGone } from '../work-folder.ts'
+import { ignoreGone } from '../sandbox/work-folder.ts'
 import { mostEntries, tooMany } from './limits.ts'
 
 /** What came out of an archive. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
-import { EngineCrash, ProcessFailure } from '../exec.ts'
+import { EngineCrash, ProcessFailure } from '../sandbox/exec.ts'
 
 export interface BookJob {
   /** calibre chooses its reader by the extension of the path; the format is the one that the client sent. */

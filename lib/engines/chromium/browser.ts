@@ -1,6 +1,6 @@
-import { removeOrphanedFolders } from '../process-folder.ts'
-import { turns } from '../turns.ts'
-import { untilAborted } from '../until-aborted.ts'
+import { removeOrphanedFolders } from '../sandbox/process-folder.ts'
+import { turns } from '../sandbox/turns.ts'
+import { untilAborted } from '../sandbox/until-aborted.ts'
 import { BrowserCrash } from './pipe.ts'
 import { type BrowserProcess, browserFolderPrefix, startBrowser } from './process.ts'
 

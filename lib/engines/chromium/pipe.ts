@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import * as z from 'zod'
-import { TextEnds } from '../output.ts'
-import { killGroup } from '../process-end.ts'
-import type { SandboxedCommand } from '../sandbox.ts'
+import type { SandboxedCommand } from '../sandbox/confine.ts'
+import { TextEnds } from '../sandbox/output.ts'
+import { killGroup } from '../sandbox/process-end.ts'
 
 /** The browser or a page of it died or answered nonsense: the same document may well work on another one. */
 export class BrowserCrash extends Error {

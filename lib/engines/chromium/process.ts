@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { makeProcessFolder, removeProcessFolder } from '../process-folder.ts'
-import { sandboxed } from '../sandbox.ts'
+import { sandboxed } from '../sandbox/confine.ts'
+import { makeProcessFolder, removeProcessFolder } from '../sandbox/process-folder.ts'
 import { type BrowserPipe, connectBrowser } from './pipe.ts'
 
 /** Of the folder that each browser has. */

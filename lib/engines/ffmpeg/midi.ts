@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
-import { ProcessFailure } from '../exec.ts'
+import { ProcessFailure } from '../sandbox/exec.ts'
 import { unreadable } from './probe.ts'
 
 /** General MIDI instruments, 6 MB; from the package timgm6mb-soundfont. */

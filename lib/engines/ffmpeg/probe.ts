@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
-import { ProcessFailure } from '../exec.ts'
+import { ProcessFailure } from '../sandbox/exec.ts'
 import { hasTimes, inputGuard } from './inputs.ts'
 
 const number = z.coerce.number().optional().catch(undefined)

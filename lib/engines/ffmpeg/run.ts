@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
-import { ProcessFailure } from '../exec.ts'
+import { ProcessFailure } from '../sandbox/exec.ts'
 import type { Recipe } from './plan.ts'
 import { probe, unreadable } from './probe.ts'
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Result, Tools, Work } from '../engine.ts'
-import { ProcessFailure } from '../exec.ts'
+import { ProcessFailure } from '../sandbox/exec.ts'
 import { audios, videos } from './capabilities.ts'
 import type { Container } from './containers.ts'
 import { cutOf } from './cut.ts'

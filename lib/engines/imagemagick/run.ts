@@ -2,7 +2,7 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Tools } from '../engine.ts'
-import { ProcessFailure } from '../exec.ts'
+import { ProcessFailure } from '../sandbox/exec.ts'
 
 const policy = fileURLToPath(new URL('../../../layers/imagemagick/policy.xml', import.meta.url))
 

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import * as z from 'zod'
-import { TextEnds } from '../output.ts'
-import { killGroup } from '../process-end.ts'
-import type { SandboxedCommand } from '../sandbox.ts'
+import type { SandboxedCommand } from '../sandbox/confine.ts'
+import { TextEnds } from '../sandbox/output.ts'
+import { killGroup } from '../sandbox/process-end.ts'
 
 /** The office or its bridge died, hung or could not start: another process may well convert the same document. */
 export class OfficeCrash extends Error {

@@ -1,4 +1,4 @@
-import { removeOrphanedFolders } from '../process-folder.ts'
+import { removeOrphanedFolders } from '../sandbox/process-folder.ts'
 import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './bridge.ts'
 import {
   type OfficeJob,

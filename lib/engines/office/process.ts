@@ -2,9 +2,9 @@ import { constants, createWriteStream } from 'node:fs'
 import { copyFile, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { makeProcessFolder, removeProcessFolder } from '../process-folder.ts'
-import { python } from '../python.ts'
-import { type SandboxedCommand, sandboxed } from '../sandbox.ts'
+import { type SandboxedCommand, sandboxed } from '../sandbox/confine.ts'
+import { makeProcessFolder, removeProcessFolder } from '../sandbox/process-folder.ts'
+import { python } from '../sandbox/python.ts'
 import {
   type Bridge,
   connect,

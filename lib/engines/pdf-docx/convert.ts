@@ -5,7 +5,7 @@ import { hasText, lettersByPage, recognize } from '../ocr/recognize.ts'
 import { pagesOf } from '../page-range.ts'
 import { openEditable } from '../pdf-tools/document.ts'
 import { flattened } from '../pdf-tools/flatten.ts'
-import { progressWithin } from '../progress.ts'
+import { progressWithin } from '../sandbox/progress.ts'
 import { DocxOptions } from './options.ts'
 import type { Writing } from './rebuild.ts'
 

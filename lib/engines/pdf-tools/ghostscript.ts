@@ -1,6 +1,6 @@
 import type { Tools } from '../engine.ts'
-import { ProcessFailure } from '../exec.ts'
 import { damaged, unreadablePdf } from '../qpdf.ts'
+import { ProcessFailure } from '../sandbox/exec.ts'
 import { type EditablePdf, warnUntagged } from './document.ts'
 import { flattened } from './flatten.ts'
 

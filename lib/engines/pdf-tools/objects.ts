@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import type { Tools } from '../engine.ts'
-import { EngineCrash } from '../exec.ts'
 import { damaged, qpdf } from '../qpdf.ts'
+import { EngineCrash } from '../sandbox/exec.ts'
 
 /**
  * A PDF object as qpdf's JSON writes it (qpdf manual, "qpdf JSON"): names begin with `/`, texts with `u:` or, as

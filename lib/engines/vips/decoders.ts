@@ -2,8 +2,8 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
-import { ProcessFailure } from '../exec.ts'
 import { magick } from '../imagemagick/run.ts'
+import { ProcessFailure } from '../sandbox/exec.ts'
 
 /** Photographs as the sensor saw them, by LibRaw. */
 export const cameraFormats = [

@@ -1,6 +1,6 @@
 // What a run shows while it goes on: its steps, each program with its arguments, and the program's own words.
 import type { DestinationStream } from 'pino'
-import type { OnCommand } from '../../engines/exec.ts'
+import type { OnCommand } from '../../engines/sandbox/exec.ts'
 import { parseLine } from './log-files.ts'
 import type { Printer } from './printer.ts'
 

@@ -3,7 +3,7 @@ import { lchown, lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { viewOfFiles } from './sandbox-files.ts'
+import { viewOfFiles } from './visible-files.ts'
 import { ignoreGone } from './work-folder.ts'
 
 const run = promisify(execFile)

@@ -1,4 +1,4 @@
-import type { Tools } from './engine.ts'
+import type { Tools } from '../engine.ts'
 
 /** Tools whose progress is a part of that of the whole step. */
 export function progressWithin(tools: Tools, from: number, to: number): Tools {
