@@ -4,8 +4,8 @@ import { pageAdobeRgbProfile } from './color-profiles.ts'
 import type { OutputFile, Tools } from './engine.ts'
 import { drawByGhostscript } from './ghostscript-run.ts'
 import { quality, qualityNumber } from './options.ts'
-import { type PageFile, packPages, pageFileName } from './page-files.ts'
-import { openShape, type PageSelection, resolutionOf, resolutionShape } from './pdf-page-pictures.ts'
+import { type PageFile, packPages, pageFileName } from './pdf/page-files.ts'
+import { openShape, type PageSelection, resolutionOf, resolutionShape } from './pdf/page-pictures.ts'
 import { drawnColorSpace, jpegQuality, jpegQualityOf, scales } from './picture-options.ts'
 
 const DrawOptions = z.object({

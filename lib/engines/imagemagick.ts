@@ -7,7 +7,7 @@ import type { Capability, Engine, InputFile, Result, Tools, Work } from './engin
 import { magick } from './imagemagick/run.ts'
 import { type SourceId, sourceOf, sources } from './imagemagick/sources.ts'
 import { colorSpaceOf, iconSides, sizeArgs, type TargetId, targetOf, targets } from './imagemagick/targets.ts'
-import { type PageFile, packPages, pageFileName } from './page-files.ts'
+import { type PageFile, packPages, pageFileName } from './pdf/page-files.ts'
 import { boxOf, pictureOptions } from './picture-options.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 

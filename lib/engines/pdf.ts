@@ -1,18 +1,18 @@
 import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
 import type { Capability, Engine, OutputFile, Result, Tools, Work } from './engine.ts'
-import { ocr, runOcr } from './ocr.ts'
 import { flag, integer, quality } from './options.ts'
-import { pagesOf } from './page-range.ts'
-import { docxCapability, pdfToDocx } from './pdf-docx/convert.ts'
-import { openPdf } from './pdf-open.ts'
-import { openShape, type PageSelection, resolutionShape } from './pdf-page-pictures.ts'
-import { toJpeg, toPictures, toSvg, toTiff } from './pdf-pictures.ts'
-import { toText } from './pdf-text.ts'
-import { pdfTools } from './pdf-tools/capabilities.ts'
+import { docxCapability, pdfToDocx } from './pdf/docx/convert.ts'
+import { ocr, runOcr } from './pdf/ocr.ts'
+import { openPdf } from './pdf/open.ts'
+import { openShape, type PageSelection, resolutionShape } from './pdf/page-pictures.ts'
+import { pagesOf } from './pdf/page-range.ts'
+import { toJpeg, toPictures, toSvg, toTiff } from './pdf/pictures.ts'
+import { toText } from './pdf/text.ts'
+import { pdfTools } from './pdf/tools/capabilities.ts'
+import { isXps, xpsCapability, xpsToPdf } from './pdf/xps.ts'
 import { drawnColorSpace, jpegQuality } from './picture-options.ts'
 import { untilAborted } from './sandbox/until-aborted.ts'
-import { isXps, xpsCapability, xpsToPdf } from './xps.ts'
 
 const drawShape = {
   ...openShape,
@@ -75,7 +75,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
     return untilAborted(runOcr(work, tools), tools.signal)
   if (work.operation !== 'convert') {
     // Loaded when a tool is wanted: the planner and the API know them and never run one.
-    const { runPdfTool } = await import('./pdf-tools/run.ts')
+    const { runPdfTool } = await import('./pdf/tools/run.ts')
     return untilAborted(runPdfTool(work, tools), tools.signal)
   }
   if (work.to === 'docx') return untilAborted(pdfToDocx(work, tools), tools.signal)

@@ -1,0 +1,85 @@
+import { AppError } from '../../../errors.ts'
+import { decryptFirst } from '../../../formats/locked-pdf.ts'
+import type { Capability, Result, Tools, Work } from '../../engine.ts'
+import { progressWithin } from '../../sandbox/progress.ts'
+import { hasText, lettersByPage, recognize } from '../ocr/recognize.ts'
+import { pagesOf } from '../page-range.ts'
+import { openEditable } from '../tools/document.ts'
+import { flattened } from '../tools/flatten.ts'
+import { DocxOptions } from './options.ts'
+import type { Writing } from './rebuild.ts'
+
+/** The interface: "OCR runs first, for up to 50 pages". */
+const maxScannedPages = 50
+/** Of the pages, from which on the text layer is effectively empty. */
+const emptyShare = 0.8
+
+export const docxCapability: Capability = {
+  operation: 'convert',
+  from: ['pdf'],
+  to: ['docx'],
+  options: DocxOptions,
+  cost: 1,
+}
+
+/** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT. */
+export async function pdfToDocx(work: Work, tools: Tools): Promise<Result> {
+  const [input] = work.inputs
+  if (!input) throw new Error('pdf was called without an input.')
+  const options = DocxOptions.parse(work.options)
+  const opened = await openEditable(input, undefined, tools).catch((error: unknown) => {
+    throw error instanceof AppError && error.code === 'PDF_ENCRYPTED' ? decryptFirst(error) : error
+  })
+  const pages = pagesOf(options.pages ?? options.pageRange, opened.sizes.length)
+  // What was filled into a form is part of its text.
+  const filled = opened.hasForm ? await flattened(opened, tools) : opened.path
+  const { path, recognized } = await withText(filled, pages, options, tools)
+  if (options.embedFonts) {
+    tools.warn(
+      'FONTS_NOT_EMBEDDED',
+      'The fonts of the PDF are named in the document, but not embedded in it.',
+    )
+  }
+  const writing: Writing = {
+    path,
+    pages,
+    outDir: work.outDir,
+    exact: options.layout === 'exact' || (options.layout === undefined && options.preserveLayout === true),
+  }
+  // Loaded when it is wanted: the writer is large, and the planner and the API never need it.
+  const { rebuild } = await import('./rebuild.ts')
+  const file = await rebuild(writing, progressWithin(tools, recognized > 0 ? 0.8 : 0, 1))
+  tools.progress(1)
+  return { files: [{ path: file }], details: { pages: pages.length, pagesRecognized: recognized } }
+}
+
+/** Reads the text of scans before anything else. */
+async function withText(
+  path: string,
+  pages: readonly number[],
+  { language, ocrLanguage, mode }: DocxOptions,
+  tools: Tools,
+): Promise<{ path: string; recognized: number }> {
+  const letters = await lettersByPage(path, tools)
+  const wanted = [...new Set(pages)]
+  const scans = wanted.filter((page) => !hasText(letters[page - 1] ?? 0))
+  if (scans.length === 0 || scans.length < wanted.length * emptyShare) return { path, recognized: 0 }
+  if (mode === 'fast' || scans.length > maxScannedPages) {
+    const why = mode === 'fast' ? 'mode is fast' : `text is read on up to ${maxScannedPages} pages`
+    tools.warn(
+      'TEXT_MAY_BE_MISSING',
+      `${scans.length} pages hold pictures of text, which was not read because ${why}. Use toolOperation=ocr-pdf first.`,
+    )
+    return { path, recognized: 0 }
+  }
+  const onPage = (done: number) => tools.progress((done / scans.length) * 0.8, 'ocr')
+  const languages = language ?? ocrLanguage ?? 'eng'
+  const searchable = { path, pages: scans, language: languages, deskew: true, onPage }
+  try {
+    return { path: await recognize(searchable, tools), recognized: scans.length }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'TIMEOUT') throw error
+    tools.warn('TEXT_MAY_BE_MISSING', 'The text of the pages could not be read, so they are pictures.')
+    return { path, recognized: 0 }
+  }
+}

@@ -1,0 +1,212 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod'
+import type { Tools } from '../../engine.ts'
+import { runMupdf } from '../mupdf.ts'
+import { type Box, heightOf, widthOf } from './geometry.ts'
+import { withReadableStyles } from './recognized.ts'
+
+/** Left, top, right, bottom in points from the page's top left corner. */
+const BoxShape = z.tuple([z.number(), z.number(), z.number(), z.number()])
+
+const StyleShape = z.object({
+  font: z.string(),
+  bold: z.boolean(),
+  italic: z.boolean(),
+  mono: z.boolean(),
+  serif: z.boolean(),
+  /** Points. */
+  size: z.number(),
+  /** Six hexadecimal digits. */
+  color: z.string(),
+})
+export type Style = z.output<typeof StyleShape> & {
+  /** Read from a picture: where its words begin and end is not exact. */
+  readonly recognized?: true
+}
+
+/** What layers/pdf/structure.mjs writes for a page. */
+const PageShape = z.object({
+  page: z.int(),
+  width: z.number(),
+  height: z.number(),
+  styles: z.array(StyleShape),
+  lines: z.array(
+    z.object({
+      vertical: z.boolean().optional(),
+      words: z.array(
+        z.object({
+          text: z.string(),
+          box: BoxShape,
+          base: z.number(),
+          style: z.int(),
+          spaced: z.boolean().optional(),
+        }),
+      ),
+    }),
+  ),
+  images: z.array(
+    z.object({
+      box: BoxShape,
+      file: z
+        .string()
+        .regex(/^picture-\d+\.(png|jpg)$/)
+        .optional(),
+      width: z.number().optional(),
+      height: z.number().optional(),
+    }),
+  ),
+  vectors: z.array(
+    z.object({
+      box: BoxShape,
+      color: z.string(),
+      stroked: z.boolean().optional(),
+      rectangle: z.boolean().optional(),
+    }),
+  ),
+  links: z.array(z.object({ box: BoxShape, uri: z.string() })),
+})
+
+const OutlineShape = z.object({ outline: z.array(z.object({ title: z.string(), level: z.int() })) })
+
+export interface Word {
+  readonly text: string
+  readonly box: Box
+  /** Where its letters stand. */
+  readonly base: number
+  readonly style: Style
+  /** A space comes before it. */
+  readonly spaced: boolean
+  readonly link?: string
+}
+
+export interface Vector {
+  readonly box: Box
+  readonly color: string
+  readonly stroked: boolean
+  readonly rectangle: boolean
+}
+
+export interface PlacedImage {
+  readonly box: Box
+  /** A PNG or JPEG; left out where the page has to be drawn to get it. */
+  readonly path?: string
+  readonly pixels?: number
+}
+
+export interface Page {
+  /** Counted from 1. */
+  readonly number: number
+  readonly width: number
+  readonly height: number
+  /** Upright text, in pieces that stand on one line without a wide gap. */
+  readonly pieces: readonly (readonly Word[])[]
+  readonly images: readonly PlacedImage[]
+  readonly vectors: readonly Vector[]
+  /** Lines that stand turned or run from top to bottom. */
+  readonly turned: readonly (readonly Word[])[]
+}
+
+export interface Structure {
+  readonly outline: readonly { readonly title: string; readonly level: number }[]
+  readonly pages: readonly Page[]
+}
+
+/** Reads the words, pictures and lines of some pages. @throws ProcessFailure, EngineCrash where MuPDF cannot. */
+export async function readStructure(
+  path: string,
+  pages: readonly number[],
+  tools: Tools,
+  onPage: (done: number) => void,
+): Promise<Structure> {
+  const folder = join(tools.workDir, 'structure')
+  await mkdir(folder, { recursive: true })
+  let done = 0
+  await runMupdf('structure', [path, folder, pages.join(',')], tools, {
+    // Leaves time for pictures of the pages, where MuPDF gets lost in a file.
+    timeoutS: 240,
+    onLine: () => onPage(++done),
+  })
+  const lines = (await readFile(join(folder, 'pages.jsonl'), 'utf8')).split('\n')
+  let outline: Structure['outline'] = []
+  const read: Page[] = []
+  for (const line of lines) {
+    if (line === '') continue
+    const json: unknown = JSON.parse(line)
+    const head = OutlineShape.safeParse(json)
+    if (head.success) outline = head.data.outline
+    else read.push(pageOf(PageShape.parse(json), folder))
+  }
+  return { outline, pages: withReadableStyles(read) }
+}
+
+function pageOf(raw: z.output<typeof PageShape>, folder: string): Page {
+  const links = raw.links.filter(({ uri }) => /^(https?:\/\/|mailto:)\S{1,2000}$/i.test(uri))
+  const wordOf = (word: (typeof raw.lines)[number]['words'][number]): Word[] => {
+    const style = raw.styles[word.style]
+    const text = cleaned(word.text)
+    if (!style || text === '') return []
+    const [x, y] = [(word.box[0] + word.box[2]) / 2, (word.box[1] + word.box[3]) / 2]
+    const link = links.find(({ box }) => x >= box[0] && x <= box[2] && y >= box[1] && y <= box[3])
+    const { box, base, spaced = false } = word
+    return [{ text, box, base, style, spaced, ...(link && { link: link.uri }) }]
+  }
+  const wordsOf = (vertical: boolean) =>
+    raw.lines
+      .filter((line) => (line.vertical ?? false) === vertical)
+      .map((line) => line.words.flatMap(wordOf))
+      .filter((words) => words.length > 0)
+  return {
+    number: raw.page,
+    width: raw.width,
+    height: raw.height,
+    pieces: wordsOf(false).map((words) => withDrawnBullet(words, raw.vectors)),
+    images: raw.images.map(({ box, file, width, height }) => ({
+      box,
+      ...(file && { path: join(folder, file) }),
+      ...(width && height && { pixels: width * height }),
+    })),
+    vectors: raw.vectors.map(({ box, color, stroked = false, rectangle = false }) => ({
+      box,
+      color,
+      stroked,
+      rectangle,
+    })),
+    turned: wordsOf(true),
+  }
+}
+
+/** Browsers draw the bullets of their lists as dots and squares. */
+function withDrawnBullet(
+  words: readonly Word[],
+  vectors: z.output<typeof PageShape>['vectors'],
+): readonly Word[] {
+  const [first] = words
+  if (!first) return words
+  const { size } = first.style
+  const dot = vectors.find(({ box }) => {
+    const [width, height] = [widthOf(box), heightOf(box)]
+    const gap = first.box[0] - box[2]
+    const middle = (box[1] + box[3]) / 2
+    const isDot = width < size * 0.6 && width > size * 0.15 && Math.abs(width - height) < 1
+    const isBefore = gap > size * 0.2 && gap < size * 2
+    return isDot && isBefore && middle > first.base - size * 0.7 && middle < first.base
+  })
+  if (!dot) return words
+  const bullet: Word = { text: '•', box: dot.box, base: first.base, style: first.style, spaced: false }
+  return [bullet, { ...first, spaced: true }, ...words.slice(1)]
+}
+
+/** The private area as the font Symbol and its like use it. */
+const symbols: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(['\uf0b7', '\uf0a7', '\uf06c', '\uf0d8', '\uf076'].map((bullet) => [bullet, '•'])),
+  ...{ '\uf0d2': '®', '\uf0d3': '©', '\uf0d4': '™', '\uf0e2': '®', '\uf0e3': '©', '\uf0e4': '™' },
+}
+
+/** XML holds no control characters and no half ones. */
+function cleaned(text: string): string {
+  return text
+    .replaceAll(/[\uf06c-\uf0e4]/g, (char) => symbols[char] ?? char)
+    .replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff\ufffd]/gu, '')
+    .toWellFormed()
+}

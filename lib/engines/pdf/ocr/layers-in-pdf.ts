@@ -1,0 +1,71 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod'
+import type { Tools } from '../../engine.ts'
+import { qpdf } from '../qpdf.ts'
+import { isRef, PdfObjects, type PdfRef } from '../tools/objects.ts'
+import { straightened } from './layer.ts'
+
+/** qpdf's JSON of streams, their data in Base64 (qpdf manual, "qpdf JSON"). */
+const Streams = z.object({
+  qpdf: z.tuple([
+    z.looseObject({ maxobjectid: z.int() }),
+    z.record(
+      z.string(),
+      z.object({ stream: z.object({ dict: z.record(z.string(), z.unknown()), data: z.string() }) }),
+    ),
+  ]),
+})
+
+/** OCRmyPDF names the layer of each page with this and a random part. */
+const layerName = /^\/OCR-/
+
+/**
+ * Sets the recognized text of some pages right, in the file itself; one that needs nothing is not written anew.
+ * @param pages counted from 1.
+ * @throws AppError CORRUPT_FILE, FILE_TOO_LARGE.
+ */
+export async function straightenLayers(path: string, pages: readonly number[], tools: Tools): Promise<void> {
+  const layers = await layersOf(path, pages, tools)
+  if (layers.length === 0) return
+  const json = join(tools.workDir, 'layers.json')
+  const made = join(tools.workDir, 'straightened.pdf')
+  try {
+    const data = { jsonStreamData: 'inline', decodeLevel: 'generalized' }
+    const jsonObject = layers.map((ref) => ref.split(' ').slice(0, 2).join(','))
+    await qpdf(
+      { inputFile: path, jsonOutput: '2', jsonKey: ['qpdf'], jsonObject, ...data, outputFile: json },
+      tools,
+    )
+    const update = updateOf(Streams.parse(JSON.parse(await readFile(json, 'utf8'))))
+    if (update === undefined) return
+    await writeFile(json, JSON.stringify(update))
+    await qpdf({ inputFile: path, updateFromJson: json, objectStreams: 'generate', outputFile: made }, tools)
+    await rename(made, path)
+  } finally {
+    await rm(json, { force: true })
+  }
+}
+
+async function layersOf(path: string, pages: readonly number[], tools: Tools): Promise<PdfRef[]> {
+  const objects = await PdfObjects.load(path, tools)
+  return objects.pages().flatMap((page, index) => {
+    if (!pages.includes(index + 1)) return []
+    const forms = objects.dict(objects.dict(page.inherited('/Resources'))?.['/XObject']) ?? {}
+    return Object.entries(forms).flatMap(([name, form]) =>
+      layerName.test(name) && isRef(form) && objects.isStream(form) ? [form] : [],
+    )
+  })
+}
+
+function updateOf({ qpdf: [{ maxobjectid }, streams] }: z.infer<typeof Streams>) {
+  const changed = Object.entries(streams).flatMap(([key, { stream }]) => {
+    const layer = straightened(Buffer.from(stream.data, 'base64').toString('latin1'))
+    if (layer === undefined) return []
+    // qpdf packs it again.
+    const { '/Filter': _filter, '/Length': _length, ...dict } = stream.dict
+    return [[key, { stream: { dict, data: Buffer.from(layer, 'latin1').toString('base64') } }] as const]
+  })
+  if (changed.length === 0) return undefined
+  return { qpdf: [{ jsonversion: 2, pdfversion: '1.7', maxobjectid }, Object.fromEntries(changed)] }
+}

@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import { AppError } from '../../../errors.ts'
+import type { InputFile, Tools } from '../../engine.ts'
+import { loadSharp } from '../../vips/image.ts'
+
+/** Pictures whose text can be read. */
+export const readablePictures = ['png', 'jpg', 'tiff', 'webp', 'gif'] as const
+
+export interface PicturePdf {
+  readonly path: string
+  /** How many. */
+  readonly pages: number
+  /** Pixels per inch, as the pages are measured; the picture itself may say something else. */
+  readonly dpi: number
+}
+
+const maxPages = 500
+/** Of one page; OCRmyPDF leaves larger ones unread (`--skip-big`), which nobody would be told of. */
+const maxPixels = 150_000_000
+
+/** One PDF page per picture, of the size that a scan of it would have. @throws AppError CORRUPT_FILE, FILE_TOO_LARGE. */
+export async function pictureAsPdf(input: InputFile, tools: Tools): Promise<PicturePdf> {
+  try {
+    return await asPdf(input, tools)
+  } catch (error) {
+    if (error instanceof AppError || tools.signal.aborted) throw error
+    const sentence = `The ${input.format} image is damaged, or of a kind that cannot be read.`
+    throw new AppError('CORRUPT_FILE', sentence, { format: input.format }, { cause: error })
+  }
+}
+
+async function asPdf(input: InputFile, tools: Tools): Promise<PicturePdf> {
+  const path = join(tools.workDir, 'picture.pdf')
+  const { files, dpi } = await pngsOf(input, tools)
+  const size = `${Math.round(dpi)}dpix${Math.round(dpi)}dpi`
+  await tools.exec('img2pdf', ['--imgsize', size, '--output', path, '--', ...files])
+  return { path, pages: files.length, dpi }
+}
+
+async function pngsOf(input: InputFile, tools: Tools): Promise<{ files: string[]; dpi: number }> {
+  const sharp = await loadSharp()
+  const { pages = 1, width, height, density, format } = await sharp(input.path).metadata()
+  if (width * height > maxPixels || pages > maxPages) {
+    const sentence = `The picture has ${Math.round((width * height) / 1e6)} megapixels and ${pages} pages; text is read in at most ${maxPixels / 1e6} megapixels and ${maxPages} pages.`
+    throw new AppError('FILE_TOO_LARGE', sentence, { maxPixels, maxPages })
+  }
+  const files: string[] = []
+  // An animation is read in its first picture.
+  for (let page = 0; page < (format === 'tiff' ? pages : 1); page++) {
+    const path = join(tools.workDir, `picture-${page}.png`)
+    const picture = sharp(input.path, { page, limitInputPixels: maxPixels })
+    await picture
+      .autoOrient()
+      .flatten({ background: 'white' })
+      .toColourspace('srgb')
+      .png({ compressionLevel: 3 })
+      // img2pdf divides by it, and a picture may say 0.
+      .withMetadata({ density: 72 })
+      .toFile(path)
+    files.push(path)
+  }
+  return { files, dpi: dpiOf(width, height, density) }
+}
+
+/**
+ * Pixels per inch. Cameras and screens write any number; what would make no sheet of paper (2 to 24 inches) is set to
+ * make one of 11 inches, the longer side of a letter.
+ */
+function dpiOf(width: number, height: number, density = 72): number {
+  const inches = Math.max(width, height) / density
+  if (density >= 100 && inches >= 2 && inches <= 24) return density
+  return Math.min(600, Math.max(72, Math.max(width, height) / 11))
+}

@@ -1,0 +1,116 @@
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { AppError } from '../../../errors.ts'
+import type { Tools } from '../../engine.ts'
+import { ProcessFailure } from '../../sandbox/exec.ts'
+import { runsOf } from '../page-range.ts'
+import { unreadablePdf } from '../qpdf.ts'
+import { tesseractLanguages } from './languages.ts'
+import { straightenLayers } from './layers-in-pdf.ts'
+
+/** What is to be read, and how. */
+export interface Recognition {
+  /** Needs no password and restricts nothing. */
+  readonly path: string
+  /** Counted from 1; those that have text already are left as they are. */
+  readonly pages: readonly number[]
+  /** As `ocrLanguage` gives it: `eng+chi-sim`. */
+  readonly language: string
+  /** Turns crooked pages straight, which encodes their pictures anew. */
+  readonly deskew: boolean
+  /** Pixels per inch that small pictures are enlarged to before they are read. */
+  readonly oversample?: number
+  /** Told how many pages are done, as far as that can be seen. */
+  onPage(done: number): void
+}
+
+/** Letters from which on a page counts as one with text: scanners stamp their name on pictures. */
+const fewLetters = 12
+
+/** How many letters and digits each page has, in the order of the pages. @throws AppError CORRUPT_FILE. */
+export async function lettersByPage(path: string, tools: Tools): Promise<number[]> {
+  const text = join(tools.workDir, 'letters.txt')
+  try {
+    await tools.exec('pdftotext', ['-q', '-enc', 'UTF-8', '-eol', 'unix', path, text])
+  } catch (error) {
+    throw unreadablePdf(error)
+  }
+  const pages = (await readFile(text, 'utf8')).split('\f').slice(0, -1)
+  await rm(text)
+  return pages.map((page) => page.match(/[\p{L}\p{N}]/gu)?.length ?? 0)
+}
+
+export const hasText = (letters: number) => letters >= fewLetters
+
+/** Whose lines run to the left, and whose words have no spaces: see `layer.ts`. */
+const crookedLanguages = /ara|jpn|chi/
+
+/**
+ * Puts the text of pictures behind them.
+ * @returns the path of the new PDF.
+ * @throws AppError CORRUPT_FILE, CONVERSION_FAILED (a signed PDF), FILE_TOO_LARGE.
+ */
+export async function recognize(recognition: Recognition, tools: Tools): Promise<string> {
+  const { path, pages, language, deskew, oversample } = recognition
+  const out = join(tools.workDir, 'recognized.pdf')
+  const args = [
+    ...['--skip-text', '--rotate-pages', '--output-type', 'pdf', '--optimize', '1'],
+    ...(deskew ? ['--deskew'] : []),
+    ...(oversample === undefined ? [] : ['--oversample', String(oversample)]),
+    // Larger pictures are plans and maps, which take minutes and hold little text.
+    ...['--skip-big', '150', '--max-image-mpixels', '400'],
+    ...['--jobs', String(availableParallelism()), '--tesseract-timeout', '120'],
+    ...['--language', tesseractLanguages(language), '--pages', ranges(pages)],
+  ]
+  const stopWatching = watchPages(recognition, tools)
+  try {
+    // It reads a page on each core; threads of Tesseract besides would only wait for each other.
+    await tools.exec('ocrmypdf', [...args, path, out], { env: { OMP_THREAD_LIMIT: '1' } })
+  } catch (error) {
+    throw explained(error)
+  } finally {
+    stopWatching()
+  }
+  if (crookedLanguages.test(language)) await straightenLayers(out, pages, tools)
+  return out
+}
+
+/** It tells no progress where there is no terminal; but each page that is done leaves a file. */
+function watchPages({ onPage, pages }: Recognition, tools: Tools): () => void {
+  let most = 0
+  let stopped = false
+  const count = async () => {
+    const names = await readdir(tools.workDir)
+    const folder = names.find((name) => name.startsWith('ocrmypdf.io.'))
+    if (folder === undefined) return
+    const made = await readdir(join(tools.workDir, folder))
+    const done = Math.min(pages.length, made.filter((name) => /_ocr_(tess|hocr)\.pdf$/.test(name)).length)
+    if (stopped || done <= most) return
+    most = done
+    onPage(done)
+  }
+  // The folder may be gone at any moment: then the end is near, and there is nothing to tell.
+  const timer = setInterval(() => void count().catch(() => undefined), 500)
+  return () => {
+    stopped = true
+    clearInterval(timer)
+  }
+}
+
+/** `1-3,7` for 1, 2, 3 and 7. */
+function ranges(pages: readonly number[]): string {
+  const runs = runsOf([...new Set(pages)].sort((a, b) => a - b))
+  return runs.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(',')
+}
+
+function explained(error: unknown): unknown {
+  if (!(error instanceof ProcessFailure)) return error
+  if (/signature/i.test(error.stderr)) {
+    const sentence = 'The PDF is signed: recognizing its text would break the signature.'
+    return new AppError('CONVERSION_FAILED', sentence, { reason: 'signed' }, { cause: error })
+  }
+  const sentence =
+    'The text of the pages could not be read: the PDF is damaged. Try toolOperation=repair-pdf first.'
+  return new AppError('CORRUPT_FILE', sentence, { hint: 'toolOperation=repair-pdf' }, { cause: error })
+}

@@ -1,0 +1,49 @@
+import * as z from 'zod'
+import { AppError } from '../../errors.ts'
+import { integer } from '../options.ts'
+import type { OpenPdf, PageSize } from './open.ts'
+import { pageRange } from './page-range.ts'
+
+/** Which pages of a PDF, in this order, and the folder for what is made of them. */
+export interface PageSelection {
+  readonly opened: OpenPdf
+  /** Counted from 1. */
+  readonly pages: readonly number[]
+  readonly outDir: string
+}
+
+export const password = z.string().min(1).max(200).optional().describe('Opens a PDF that needs one.')
+
+export const openShape = { pages: pageRange.optional(), password }
+
+export const resolutionShape = {
+  dpi: integer(72, 600).default(150).describe('Pixels per inch.'),
+  downscale: integer(16, 20_000)
+    .optional()
+    .describe('Longest side in pixels; larger pages are drawn smaller.'),
+}
+
+const maxPixels = 200_000_000
+
+/** US Letter, for the page that says no size. */
+const usualSize = { width: 612, height: 792 } as const satisfies PageSize
+
+interface Resolution {
+  readonly dpi: number
+  /** Pixels of the whole page. */
+  readonly pixels: number
+}
+
+/** The dpi at which a page is no larger than asked for. @throws AppError INVALID_INPUT when that is too large to draw. */
+export function resolutionOf(
+  { sizes }: OpenPdf,
+  page: number,
+  { dpi, downscale }: { readonly dpi: number; readonly downscale?: number | undefined },
+): Resolution {
+  const { width, height } = sizes[page - 1] ?? usualSize
+  const fitting = downscale === undefined ? dpi : Math.min(dpi, (downscale * 72) / Math.max(width, height))
+  const pixels = ((width * fitting) / 72) * ((height * fitting) / 72)
+  if (pixels <= maxPixels) return { dpi: fitting, pixels }
+  const sentence = `dpi: page ${page} would have ${Math.round(pixels / 1e6)} megapixels; at most ${maxPixels / 1e6} are drawn. Ask for a lower dpi or a downscale.`
+  throw new AppError('INVALID_INPUT', sentence, { field: 'dpi', page })
+}

@@ -1,0 +1,61 @@
+import type { FormatId } from '../../../formats/index.ts'
+import type { Capability } from '../../engine.ts'
+import { type PdfToolId, toolOptions } from './options.ts'
+
+/** Pictures that can be a watermark. */
+const stamps = ['png', 'jpg', 'webp', 'gif', 'tiff', 'svg', 'avif'] as const satisfies readonly FormatId[]
+
+const others = { from: ['pdf'], min: 1, max: 99 } as const satisfies Capability['more']
+
+interface Row {
+  readonly to?: readonly FormatId[]
+  readonly more?: Capability['more']
+  /** Rough seconds for a document of some ten pages. */
+  readonly cost: number
+}
+
+const rows: Readonly<Record<PdfToolId, Row>> = {
+  'split-pdf': { to: ['pdf', 'zip'], cost: 0.2 },
+  'encrypt-pdf': { cost: 0.1 },
+  'decrypt-pdf': { cost: 0.1 },
+  'rotate-pdf': { cost: 0.1 },
+  'compress-pdf': { cost: 1 },
+  'to-pdfa': { cost: 1 },
+  'extract-pdf-pages': { cost: 0.3 },
+  'remove-pdf-pages': { cost: 0.3 },
+  'extract-pdf-images': { to: ['zip', 'pdf'], cost: 0.3 },
+  'add-watermark-pdf': { more: { from: stamps, min: 0, max: 1 }, cost: 0.3 },
+  'flatten-pdf': { cost: 0.2 },
+  'repair-pdf': { cost: 0.3 },
+  'reorder-pdf-pages': { cost: 0.3 },
+  'add-page-numbers-pdf': { cost: 0.5 },
+  'edit-pdf-metadata': { cost: 0.4 },
+  'linearize-pdf': { cost: 0.1 },
+  'crop-pdf': { cost: 0.3 },
+  'redact-pdf': { cost: 0.5 },
+  'sanitize-pdf': { cost: 0.3 },
+  'grayscale-pdf': { cost: 1 },
+  'remove-blank-pages-pdf': { cost: 0.5 },
+  'pdf-info': { to: ['json', 'pdf'], cost: 0.2 },
+  merge: { more: others, cost: 0.5 },
+  'merge-pdf': { more: others, cost: 0.5 },
+  compress: { cost: 2 },
+}
+
+/**
+ * What can be done with a PDF besides converting it. A tool whose result is no PDF is also found under the target
+ * pdf: the interface has clients ask for that with every tool.
+ */
+export const pdfTools: readonly Capability[] = Object.entries(rows).map(([operation, row]): Capability => {
+  const id = operation as PdfToolId // Object.entries forgets the names.
+  const { to = ['pdf'], more, cost }: Row = row
+  return {
+    operation: id,
+    from: ['pdf'],
+    to,
+    same: true,
+    ...(more && { more }),
+    options: toolOptions[id],
+    cost,
+  }
+})

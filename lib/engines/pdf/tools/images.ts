@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile, rename, rm } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { AppError } from '../../../errors.ts'
+import type { Tools } from '../../engine.ts'
+import { loadSharp } from '../../vips/image.ts'
+import { packPages } from '../page-files.ts'
+import { pagesOf } from '../page-range.ts'
+import { unreadablePdf } from '../qpdf.ts'
+import type { Tool } from './document.ts'
+import type { ToolOptions } from './options.ts'
+
+interface Listed {
+  readonly page: number
+  readonly number: number
+  readonly type: string
+}
+
+const maxImages = 10_000
+
+/** The pictures of pages as they lie in the file: JPEG stays JPEG, the rest becomes PNG, with its transparency. */
+export const extractImages: Tool<ToolOptions<'extract-pdf-images'>> = async (job) => {
+  const { pdf, options, work, tools } = job
+  const pages = new Set(pagesOf(options.pages, pdf.sizes.length))
+  const range = ['-f', String(Math.min(...pages)), '-l', String(Math.max(...pages))]
+  const listed = (await listImages(pdf.path, range, tools)).filter(({ page }) => pages.has(page))
+  if (listed.length === 0) {
+    const where = options.pages === undefined ? 'The PDF holds' : 'These pages of the PDF hold'
+    const sentence = `${where} no pictures; what looks like one is drawn. Convert the pages to png instead.`
+    throw new AppError('INVALID_INPUT', sentence, { field: 'file' })
+  }
+  if (listed.length > maxImages) {
+    throw new AppError(
+      'INVALID_INPUT',
+      `The PDF holds ${listed.length} pictures; at most ${maxImages} are extracted. Send a range of pages.`,
+      { field: 'pages' },
+    )
+  }
+  const made = await extract(pdf.path, range, tools)
+  tools.progress(0.5)
+  const files: { page: number; path: string }[] = []
+  const seen = new Set<string>()
+  for (const [index, image] of listed.entries()) {
+    tools.signal.throwIfAborted()
+    if (image.type === 'smask' || image.type === 'mask') continue
+    const path = made.get(image.number)
+    const next = listed[index + 1]
+    const mask = next?.type === 'smask' ? made.get(next.number) : undefined
+    if (path === undefined) continue
+    const final = mask === undefined ? path : await withAlpha(path, mask)
+    const digest = createHash('sha256')
+      .update(await readFile(final))
+      .digest('hex')
+    // A letterhead is on every page, and one copy of it is enough.
+    if (seen.has(digest)) continue
+    seen.add(digest)
+    const name = `image-${String(files.length + 1).padStart(3, '0')}${extname(final).replace('.tif', '.tiff')}`
+    const target = join(work.outDir, name)
+    await rename(final, target)
+    files.push({ page: image.page, path: target })
+    tools.progress(0.5 + (0.4 * (index + 1)) / listed.length)
+  }
+  const path = await packPages(work.outDir, files, { pages: options.pages ?? 'all' })
+  for (const file of files) await rm(file.path)
+  tools.progress(1)
+  return { files: [{ path, format: 'zip' }], details: { images: files.length } }
+}
+
+async function listImages(path: string, range: readonly string[], tools: Tools): Promise<Listed[]> {
+  const { stdout } = await pdfimages(['-list', ...range, path], tools)
+  return stdout
+    .split('\n')
+    .slice(2)
+    .flatMap((line) => {
+      const [page, number, type] = line.trim().split(/\s+/)
+      return type === undefined ? [] : [{ page: Number(page), number: Number(number), type }]
+    })
+}
+
+const prefix = 'picture'
+
+/** @returns files by the number that the list has too. */
+async function extract(
+  path: string,
+  range: readonly string[],
+  tools: Tools,
+): Promise<ReadonlyMap<number, string>> {
+  const kinds = ['-png', '-tiff', '-j', '-jp2']
+  await pdfimages([...kinds, ...range, path, join(tools.workDir, prefix)], tools)
+  const made = (await readdir(tools.workDir)).flatMap((name) => {
+    const number = /^picture-(\d+)\.\w+$/.exec(name)?.[1]
+    return number === undefined ? [] : [[Number(number), join(tools.workDir, name)] as const]
+  })
+  return new Map(made)
+}
+
+/** A PDF keeps transparency as a second picture, which alone is of no use. */
+async function withAlpha(path: string, mask: string): Promise<string> {
+  if (!['.png', '.jpg', '.tif'].includes(extname(path))) return path
+  const sharp = await loadSharp()
+  const picture = sharp(path).toColourspace('srgb').removeAlpha()
+  const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true })
+  const { width, height, channels } = info
+  const alpha = await sharp(mask)
+    .resize(width, height, { fit: 'fill' })
+    .toColourspace('b-w')
+    .extractChannel(0)
+    .raw()
+    .toBuffer()
+  const target = path.replace(/\.\w+$/, '-alpha.png')
+  const raw = (layers: 1 | 2 | 3 | 4) => ({ raw: { width, height, channels: layers } })
+  await sharp(data, raw(channels)).joinChannel(alpha, raw(1)).png().toFile(target)
+  return target
+}
+
+async function pdfimages(args: readonly string[], tools: Tools) {
+  try {
+    return await tools.exec('pdfimages', args)
+  } catch (error) {
+    throw unreadablePdf(error)
+  }
+}

@@ -1,0 +1,187 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { AppError } from '../../../errors.ts'
+import type { Tools } from '../../engine.ts'
+import { EngineCrash } from '../../sandbox/exec.ts'
+import { damaged, qpdf } from '../qpdf.ts'
+
+/**
+ * A PDF object as qpdf's JSON writes it (qpdf manual, "qpdf JSON"): names begin with `/`, texts with `u:` or, as
+ * hexadecimal bytes, `b:`, and `12 0 R` refers to another object.
+ */
+export type PdfValue = null | boolean | number | string | PdfValue[] | PdfDict
+export interface PdfDict {
+  [key: string]: PdfValue
+}
+export type PdfRef = string
+
+const Entry = z.looseObject({
+  value: z.unknown().optional(),
+  stream: z.looseObject({ dict: z.record(z.string(), z.unknown()) }).optional(),
+})
+const File = z.object({
+  qpdf: z.tuple([z.looseObject({ maxobjectid: z.int() }), z.record(z.string(), Entry)]),
+})
+
+/** More would not fit into a text that can be parsed without the worker standing still for seconds. */
+const maxBytes = 160 * 1024 * 1024
+/** Deeper than any real document, and no loop goes on for ever. */
+const maxDepth = 100
+
+export function isDict(value: PdfValue | undefined): value is PdfDict {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function isRef(value: PdfValue | undefined): value is PdfRef {
+  return typeof value === 'string' && /^\d+ \d+ R$/.test(value)
+}
+
+/** A leaf of the page tree (ISO 32000-1, 7.7.3). */
+export interface PdfPage {
+  readonly ref: PdfRef
+  readonly dict: PdfDict
+  /** An attribute of the page or of the nodes above it. */
+  inherited(key: string): PdfValue | undefined
+}
+
+/** The objects of a PDF without the data of its streams, to be read, changed and written back by qpdf. */
+export class PdfObjects {
+  readonly #path: string
+  readonly #entries: Record<string, z.infer<typeof Entry>>
+  readonly #changed = new Set<string>()
+  #lastId: number
+
+  private constructor(path: string, { qpdf: [{ maxobjectid }, entries] }: z.infer<typeof File>) {
+    this.#path = path
+    this.#entries = entries
+    this.#lastId = maxobjectid
+  }
+
+  /** @throws AppError CORRUPT_FILE, FILE_TOO_LARGE. */
+  static async load(path: string, tools: Tools): Promise<PdfObjects> {
+    const json = `${path}.json`
+    const job = { inputFile: path, jsonOutput: '2', jsonStreamData: 'none', outputFile: json }
+    try {
+      await qpdf(job, tools, { maxFileBytes: maxBytes })
+      return new PdfObjects(path, File.parse(JSON.parse(await readFile(json, 'utf8'))))
+    } catch (error) {
+      if (error instanceof AppError && error.cause instanceof EngineCrash) throw tooLarge(error)
+      if (error instanceof z.ZodError || error instanceof SyntaxError) throw damaged(error)
+      throw error
+    } finally {
+      await rm(json, { force: true })
+    }
+  }
+
+  get trailer(): PdfDict {
+    const value = this.#value('trailer')
+    return isDict(value) ? value : {}
+  }
+
+  /** The catalog, which holds all that is no page. */
+  get root(): PdfDict {
+    return this.dict(this.trailer['/Root']) ?? {}
+  }
+
+  get refs(): PdfRef[] {
+    return Object.keys(this.#entries).flatMap((key) => (key.startsWith('obj:') ? [key.slice(4)] : []))
+  }
+
+  #value(key: string): PdfValue {
+    const entry = this.#entries[key]
+    // The JSON of qpdf holds nothing but these types.
+    return (entry?.stream?.dict ?? entry?.value ?? null) as PdfValue
+  }
+
+  /** What a value is, or what it refers to. A stream is its dictionary. */
+  resolve(value: PdfValue | undefined): PdfValue {
+    let found = value ?? null
+    for (let depth = 0; isRef(found) && depth < maxDepth; depth++) found = this.#value(`obj:${found}`)
+    return isRef(found) ? null : found
+  }
+
+  dict(value: PdfValue | undefined): PdfDict | undefined {
+    const found = this.resolve(value)
+    return isDict(found) ? found : undefined
+  }
+
+  list(value: PdfValue | undefined): PdfValue[] {
+    const found = this.resolve(value)
+    return Array.isArray(found) ? found : []
+  }
+
+  isStream(ref: PdfRef): boolean {
+    return this.#entries[`obj:${ref}`]?.stream !== undefined
+  }
+
+  /** Says that the object was changed in place. */
+  touch(ref: PdfRef): void {
+    this.#changed.add(`obj:${ref}`)
+  }
+
+  touchRoot(): void {
+    const root = this.trailer['/Root']
+    if (isRef(root)) this.touch(root)
+  }
+
+  set(ref: PdfRef, value: PdfValue): void {
+    this.#entries[`obj:${ref}`] = { value }
+    this.touch(ref)
+  }
+
+  add(value: PdfValue): PdfRef {
+    this.#lastId++
+    const ref = `${this.#lastId} 0 R`
+    this.set(ref, value)
+    return ref
+  }
+
+  pages(): PdfPage[] {
+    const pages: PdfPage[] = []
+    const seen = new Set<string>()
+    const walk = (node: PdfValue | undefined, above: readonly PdfDict[]) => {
+      const dict = this.dict(node)
+      if (!dict || !isRef(node) || seen.has(node) || above.length > maxDepth) return
+      seen.add(node)
+      const chain = [dict, ...above]
+      if (Array.isArray(this.resolve(dict['/Kids']))) {
+        for (const kid of this.list(dict['/Kids'])) walk(kid, chain)
+        return
+      }
+      pages.push({ ref: node, dict, inherited: (key) => chain.find((one) => key in one)?.[key] })
+    }
+    walk(this.root['/Pages'], [])
+    return pages
+  }
+
+  /** Writes the document with its changes; what nothing refers to any more is left out. */
+  async save(path: string, tools: Tools): Promise<void> {
+    const update = join(tools.workDir, 'update.json')
+    const changed = Object.fromEntries([...this.#changed].map((key) => [key, this.#update(key)]))
+    const head = { jsonversion: 2, pdfversion: '1.7', maxobjectid: this.#lastId }
+    await writeFile(update, JSON.stringify({ qpdf: [head, changed] }))
+    try {
+      const packed = { objectStreams: 'generate' }
+      await qpdf({ inputFile: this.#path, updateFromJson: update, ...packed, outputFile: path }, tools)
+    } finally {
+      await rm(update, { force: true })
+    }
+  }
+
+  /** Without its data a stream keeps the data that it has. */
+  #update(key: string) {
+    const entry = this.#entries[key]
+    return entry?.stream ? { stream: { dict: entry.stream.dict } } : { value: entry?.value ?? null }
+  }
+}
+
+function tooLarge(cause: Error): AppError {
+  const sentence = 'The PDF has too many parts for this tool. Split it first.'
+  return new AppError('FILE_TOO_LARGE', sentence, undefined, { cause })
+}
+
+/** A text of the JSON as people read it; undefined for bytes that are none. */
+export function textOf(value: PdfValue | undefined): string | undefined {
+  return typeof value === 'string' && value.startsWith('u:') ? value.slice(2) : undefined
+}

@@ -1,0 +1,245 @@
+import * as z from 'zod'
+import { decimal, flag, integer } from '../../options.ts'
+import { pageRange } from '../page-range.ts'
+
+/** Options of the PDF tools by their public names. Only data: the planner and the API read it. */
+
+// Line ends would be part of nobody's password, and PDF cuts off what is longer (ISO 32000-2, 7.6.4.3.3).
+const secret = z
+  .string()
+  .regex(/^[^\r\n]+$/, 'expected a password without line ends')
+  .refine((text) => Buffer.byteLength(text) <= 127, 'expected at most 127 bytes')
+
+const open = { password: secret.optional().describe('Opens a PDF that needs one; the result needs it too.') }
+
+const somePages = {
+  ...open,
+  pages: pageRange.optional().describe('Pages to change, as 1-5,10,15-last. All when left out.'),
+}
+
+const positions = [
+  'top-left',
+  'top',
+  'top-right',
+  'left',
+  'center',
+  'right',
+  'bottom-left',
+  'bottom',
+  'bottom-right',
+] as const
+export type Position = (typeof positions)[number]
+
+/** `Bottom Center` and `bottom_center` mean `bottom`, as other services write it. */
+const plainPosition = (value: unknown) =>
+  typeof value === 'string'
+    ? value
+        .trim()
+        .toLowerCase()
+        .replace(/[\s_]+/g, '-')
+        .replace(/^(top|bottom)-center$/, '$1')
+        .replace(/^(?:center|middle)-(left|right)$/, '$1')
+        .replace(/^(?:middle|center-center|middle-center)$/, 'center')
+    : value
+
+const colorNames = ['black', 'white', 'gray', 'red', 'green', 'blue', 'yellow', 'orange', 'purple'] as const
+const color = z.preprocess(
+  (value) => (typeof value === 'string' && /^[\da-f]{6}$/i.test(value) ? `#${value}` : value),
+  z.union([z.stringFormat('color', /^#(?:[\da-f]{3}|[\da-f]{6})$/i), z.enum(colorNames)]),
+)
+
+/** Points, or a number with mm, cm, in or pt. */
+export const lengthPattern = /^(-?\d{1,5}(?:\.\d{1,4})?)(mm|cm|in|pt)?$/i
+const length = z.preprocess(
+  (value) => (typeof value === 'number' ? String(value) : value),
+  z.stringFormat('length', lengthPattern),
+)
+
+const shownText = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: no XML may hold them.
+    .regex(/^[^\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]*$/, 'expected text without control characters')
+
+const metadataText = z
+  .string()
+  .max(2000)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: line ends would begin another argument.
+  .regex(/^[^\0-\x1f\x7f]*$/, 'expected one line of text')
+  .optional()
+
+const pdfQuality = z
+  .enum(['screen', 'ebook', 'printer', 'prepress'])
+  .default('ebook')
+  .describe('screen 72 dpi, ebook 150, printer and prepress 300.')
+
+const terms = z.preprocess(termsFromText, z.array(z.string().trim().min(1).max(200)).min(1).max(100))
+
+/** JSON in a form field, or terms with a comma or a line end between. */
+function termsFromText(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  if (!value.trim().startsWith('[')) return value.split(/[,\n]/).filter((term) => term.trim() !== '')
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
+
+const right = (what: string) => flag().default(true).describe(`Whether readers may ${what}.`)
+
+const merge = z.object({
+  password: secret.optional().describe('Opens those files that need one. The result is not protected.'),
+  outline: z
+    .enum(['keep', 'per_file', 'none'])
+    .default('keep')
+    .describe('keep joins the outlines, per_file puts each under the name of its file.'),
+})
+
+export const toolOptions = {
+  'split-pdf': z.object({
+    ...open,
+    pages: pageRange
+      .optional()
+      .describe('A file for each part, as 1-3,4-last. A file for each page when left out.'),
+  }),
+  'encrypt-pdf': z.object({
+    password: secret.describe('Readers need it to open the result.'),
+    ownerPassword: secret
+      .optional()
+      .describe('Lifts the restrictions. Left out it is the password itself, or unknown with a restriction.'),
+    currentPassword: secret.optional().describe('Opens a source that needs one.'),
+    allowPrinting: right('print'),
+    allowCopying: right('copy text and pictures'),
+    allowModifying: right('change pages'),
+    allowAnnotating: right('add comments'),
+    allowFormFilling: right('fill in forms'),
+  }),
+  'decrypt-pdf': z.object({
+    password: secret.optional().describe('Opens the PDF. Not needed where only its use is restricted.'),
+  }),
+  'rotate-pdf': z.object({
+    ...somePages,
+    rotate: z
+      .preprocess(
+        (value) => (typeof value === 'string' && /^[+-]?\d+$/.test(value) ? Number(value) : value),
+        z.literal([90, 180, 270, -90, -180, -270]),
+      )
+      .default(90)
+      .describe('Degrees clockwise: 90, 180, 270 or -90.'),
+  }),
+  'compress-pdf': z.object({ ...open, pdfQuality }),
+  'to-pdfa': z.object({
+    ...open,
+    pdfaVersion: z
+      .preprocess(
+        (value) => (typeof value === 'string' ? value.toLowerCase().replace(/^pdf\/?a-?/, '') : value),
+        z.enum(['1b', '2b', '3b']),
+      )
+      .default('2b')
+      .describe('Part and level of PDF/A.'),
+  }),
+  'extract-pdf-pages': z.object({
+    ...open,
+    pages: pageRange.describe('Pages of the result in its order, as 1,3,5 or 7-last.'),
+  }),
+  'remove-pdf-pages': z.object({ ...open, pages: pageRange.describe('Pages to leave out, as 2,4.') }),
+  'extract-pdf-images': z.object({
+    ...open,
+    pages: pageRange.optional().describe('Pages to look on. All when left out.'),
+  }),
+  'add-watermark-pdf': z.object({
+    ...somePages,
+    watermarkText: shownText(200)
+      .optional()
+      .describe('Any script. Either this or a picture as a further file.'),
+    watermarkPosition: z
+      .preprocess(plainPosition, z.enum([...positions, 'diagonal', 'tile']))
+      .optional()
+      .describe('diagonal for a text and center for a picture when left out; tile repeats it.'),
+    watermarkOpacity: decimal(0.01, 1).default(0.3).describe('0.01 hardly shows, 1 covers.'),
+    watermarkFontSize: decimal(4, 500)
+      .optional()
+      .describe('Points. As large as fits the page well when left out.'),
+    watermarkColor: color.default('#808080').describe('As #ff0000, or a name as red.'),
+    watermarkScale: integer(1, 100).default(40).describe('Width of a picture in percent of the page.'),
+  }),
+  'flatten-pdf': z.object({ ...open }),
+  'repair-pdf': z.object({ ...open }),
+  'reorder-pdf-pages': z.object({
+    ...open,
+    pages: pageRange.describe('The new order, as 3,1,2. Pages not named follow in their old order.'),
+  }),
+  'add-page-numbers-pdf': z.object({
+    ...somePages,
+    position: z.preprocess(plainPosition, z.enum(positions)).default('bottom').describe('Where on the page.'),
+    startNumber: integer(0, 1_000_000).default(1).describe('Number of the first page that has one.'),
+    format: shownText(100)
+      .refine((text) => text.includes('{page}'), 'expected a text with {page} in it')
+      .default('{page}')
+      .describe('As `Page {page} of {pages}`.'),
+    fontSize: decimal(4, 72).default(11).describe('Points.'),
+    fontColor: color.default('black').describe('As #ff0000, or a name as red.'),
+    margin: length.default('24pt').describe('Distance from the edge, as 24pt or 10mm.'),
+  }),
+  'edit-pdf-metadata': z.object({
+    ...open,
+    title: metadataText.describe('Empty removes it, left out keeps it; so with the others.'),
+    author: metadataText,
+    subject: metadataText,
+    keywords: metadataText,
+    creator: metadataText.describe('Program that made the original.'),
+    producer: metadataText.describe('Program that made the PDF.'),
+    removeMetadata: flag().default(false).describe('First removes all that there is.'),
+  }),
+  'linearize-pdf': z.object({ ...open }),
+  'crop-pdf': z.object({
+    ...somePages,
+    marginTop: length.optional().describe('What is cut off, as 20mm, 1in or 36pt.'),
+    marginRight: length.optional(),
+    marginBottom: length.optional(),
+    marginLeft: length.optional(),
+    cropBox: z
+      .stringFormat('box', /^\s*\d{1,5}(?:\.\d+)?(?:\s*,\s*\d{1,5}(?:\.\d+)?){3}\s*$/)
+      .optional()
+      .describe('Left, top, width, height in points from the top left corner, instead of margins.'),
+  }),
+  'redact-pdf': z.object({
+    ...open,
+    terms: terms.describe('Texts to remove for good, in any case: a list, or commas between.'),
+  }),
+  'sanitize-pdf': z.object({
+    ...open,
+    removeLinks: flag().default(true).describe('Also links that lead out of the document.'),
+    removeMetadata: flag().default(false).describe('Also title, author and other metadata.'),
+  }),
+  'grayscale-pdf': z.object({ ...open }),
+  'remove-blank-pages-pdf': z.object({
+    ...open,
+    blankThreshold: decimal(0, 10)
+      .default(0.02)
+      .describe('A page is blank when at most this share of it, in percent, is darker than paper.'),
+  }),
+  'pdf-info': z.object({ ...open }),
+  merge,
+  'merge-pdf': merge,
+  compress: z.object({
+    ...open,
+    quality: z
+      .union([integer(1, 100), z.enum(['low', 'medium', 'high', 'highest'])])
+      .optional()
+      .describe('1 to 100, or low, medium, high, highest. Lower is smaller.'),
+    profile: z
+      .enum(['screen', 'ebook', 'printer', 'prepress', 'web', 'max'])
+      .optional()
+      .describe('Named qualities; web is ebook, max as small as it gets.'),
+    targetSize: integer(1000, 2_000_000_000)
+      .optional()
+      .describe('Bytes. The best quality that is not larger.'),
+  }),
+} as const satisfies Readonly<Record<string, z.ZodObject>>
+
+export type PdfToolId = keyof typeof toolOptions
+export type ToolOptions<Id extends PdfToolId> = z.infer<(typeof toolOptions)[Id]>

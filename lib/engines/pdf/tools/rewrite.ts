@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../../errors.ts'
+import type { Tools } from '../../engine.ts'
+import { qpdf } from '../qpdf.ts'
+import { finish, type Tool, warnSigned, warnUnlocked } from './document.ts'
+import { distill, pagesIn, warnLost, withoutForm } from './ghostscript.ts'
+import { PdfObjects } from './objects.ts'
+import type { ToolOptions } from './options.ts'
+import { removeHiding } from './sanitize.ts'
+
+export const grayscale: Tool<ToolOptions<'grayscale-pdf'>> = async (job) => {
+  const { pdf, tools } = job
+  warnLost(pdf, tools)
+  const output = join(tools.workDir, 'gray.pdf')
+  const args = [
+    '-sColorConversionStrategy=Gray',
+    '-dProcessColorModel=/DeviceGray',
+    '-dCompatibilityLevel=1.7',
+  ]
+  // Pictures keep their pixels: only the color goes.
+  const exact = [
+    '-dDownsampleColorImages=false',
+    '-dDownsampleGrayImages=false',
+    '-dDownsampleMonoImages=false',
+  ]
+  const onProgress = (ratio: number) => tools.progress(ratio * 0.9, 'pages')
+  await distill(await withoutForm(pdf, tools), { args: [...args, ...exact], output, onProgress }, tools)
+  await requirePages(output, pdf.sizes.length, tools)
+  return finish(job, output, { pages: pdf.sizes.length })
+}
+
+const profile = '/usr/share/color/icc/ghostscript/srgb.icc'
+
+/** The color that RGB numbers mean, without which PDF/A takes none (ISO 19005-1, 6.2.2). */
+const outputIntent = `
+[ /_objdef {icc} /type /stream /OBJ pdfmark
+[ {icc} << /N 3 >> /PUT pdfmark
+[ {icc} (${profile}) (r) file /PUT pdfmark
+[ /_objdef {intent} /type /dict /OBJ pdfmark
+[ {intent} << /Type /OutputIntent /S /GTS_PDFA1 /DestOutputProfile {icc}
+  /OutputConditionIdentifier (sRGB) /Info (sRGB IEC61966-2.1) >> /PUT pdfmark
+[ {Catalog} << /OutputIntents [ {intent} ] >> /PUT pdfmark
+`
+
+/** For the archive: fonts inside, colors defined, nothing that depends on the reader. */
+export const toPdfA: Tool<ToolOptions<'to-pdfa'>> = async (job) => {
+  const { pdf, options, tools } = job
+  warnUnlocked(pdf, tools)
+  const part = options.pdfaVersion.slice(0, 1)
+  const output = join(tools.workDir, 'archive.pdf')
+  const args = [
+    `-dPDFA=${part}`,
+    // What the part forbids is left out rather than the conformance.
+    '-dPDFACompatibilityPolicy=1',
+    '-sColorConversionStrategy=RGB',
+    '-dEmbedAllFonts=true',
+    '-dSubsetFonts=true',
+    `-dCompatibilityLevel=${part === '1' ? '1.4' : '1.7'}`,
+    `--permit-file-read=${profile}`,
+  ]
+  const onProgress = (ratio: number) => tools.progress(ratio * 0.9, 'pages')
+  warnLost(pdf, tools)
+  const plain = await withoutForm(pdf, tools)
+  const passive = { ...plain, path: await withoutActive(plain.path, tools) }
+  await distill(passive, { args, prolog: outputIntent, output, onProgress }, tools)
+  await requirePages(output, pdf.sizes.length, tools)
+  await requireArchival(output, part, tools)
+  const unlocked = { ...job, pdf: { ...pdf, encrypted: false } }
+  return finish(unlocked, output, { pages: pdf.sizes.length, pdfaVersion: options.pdfaVersion })
+}
+
+/** Ghostscript would take over attachments and actions that no part of PDF/A allows. */
+async function withoutActive(source: string, tools: Tools): Promise<string> {
+  const objects = await PdfObjects.load(source, tools)
+  const removed = removeHiding(objects, {})
+  if (Object.keys(removed).length === 0) return source
+  const sentence = 'Scripts, actions and attached files were removed: an archive file must not have them.'
+  tools.warn('ACTIVE_CONTENT_REMOVED', sentence)
+  const path = join(tools.workDir, 'passive.pdf')
+  await objects.save(path, tools)
+  return path
+}
+
+/** Ghostscript writes a plain PDF where it finds no way to keep the rules, and says so only in passing. */
+async function requireArchival(path: string, part: string, tools: Tools) {
+  const text = await readFile(path, 'latin1')
+  const claims = new RegExp(`pdfaid:part(?:>|=['"])${part}`).test(text)
+  const { stdout } = await tools.exec('pdffonts', [path])
+  const loose = stdout.split('\n').some((line) => /\sno\s+(?:yes|no)\s+(?:yes|no)\s+\d+\s+\d+$/.test(line))
+  if (claims && text.includes('/GTS_PDFA1') && !loose) return
+  throw new AppError(
+    'CONVERSION_FAILED',
+    `The PDF holds something that PDF/A-${part} cannot, so no conforming file could be made. Try another pdfaVersion.`,
+    { field: 'pdfaVersion' },
+  )
+}
+
+async function requirePages(path: string, pages: number, tools: Tools) {
+  if ((await pagesIn(path, tools)) === pages) return
+  throw new AppError('CORRUPT_FILE', 'The PDF is damaged: some of its pages cannot be written anew.')
+}
+
+export const linearize: Tool<ToolOptions<'linearize-pdf'>> = async (job) => {
+  const { pdf, work, tools } = job
+  // qpdf keeps the protection here by itself: a second pass for it would undo the order.
+  const path = join(work.outDir, 'output.pdf')
+  const { password, source } = pdf
+  await warnSigned(source, tools)
+  const opened = { inputFile: source, ...(password !== undefined && pdf.encrypted && { password }) }
+  await qpdf({ ...opened, linearize: '', allowWeakCrypto: '', outputFile: path }, tools)
+  tools.progress(1)
+  return { files: [{ path }], details: { pages: pdf.sizes.length } }
+}

@@ -1,0 +1,91 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Tools } from '../../engine.ts'
+import type { PageSize } from '../open.ts'
+import { qpdf, unreadablePdf } from '../qpdf.ts'
+import type { EditablePdf } from './document.ts'
+
+/**
+ * Draws over pages what `draw` gives for each: an SVG without its frame, in points from the top left corner.
+ * The drawings are laid out by pango, so that every script is shaped and finds its font, and become PDF with these
+ * fonts inside.
+ */
+export async function stampPages(
+  { path }: Pick<EditablePdf, 'path'>,
+  draw: (size: PageSize, page: number) => string,
+  pages: readonly number[],
+  tools: Tools,
+): Promise<string> {
+  const sizes = await trimSizes(path, tools)
+  const sheets = new Map<string, number>()
+  const from = pages.map((page) => {
+    const size = sizes[page - 1] ?? { width: 612, height: 792 }
+    const svg = framed(size, draw(size, page))
+    const sheet = sheets.get(svg) ?? sheets.size + 1
+    sheets.set(svg, sheet)
+    return sheet
+  })
+  const sheetsPath = await drawSheets([...sheets.keys()], tools)
+  tools.progress(0.6)
+  const stamped = join(tools.workDir, 'stamped.pdf')
+  const overlay = { file: sheetsPath, from: from.join(','), to: pages.join(',') }
+  await qpdf({ inputFile: path, overlay, outputFile: stamped }, tools)
+  return stamped
+}
+
+/** Pages as they are shown: qpdf lays a drawing onto the trim box. */
+async function trimSizes(path: string, tools: Tools): Promise<PageSize[]> {
+  const { stdout } = await tools.exec('pdfinfo', ['-box', '-f', '1', '-l', '1000000', path])
+  const turns = [...stdout.matchAll(/^Page\s+\d+ rot:\s+(\d+)/gm)]
+  const boxes = [...stdout.matchAll(/^Page\s+\d+ TrimBox:\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)/gm)]
+  return boxes.map((box, index) => {
+    const [left = 0, bottom = 0, rightEdge = 0, top = 0] = box.slice(1).map(Number)
+    const [width, height] = [Math.abs(rightEdge - left), Math.abs(top - bottom)]
+    const turned = Number(turns[index]?.[1] ?? 0) % 180 !== 0
+    return turned ? { width: height, height: width } : { width, height }
+  })
+}
+
+function framed({ width, height }: PageSize, drawing: string): string {
+  const box = `width="${width}pt" height="${height}pt" viewBox="0 0 ${width} ${height}"`
+  return `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${box}>${drawing}</svg>`
+}
+
+/** Sheets that one call draws: each is an argument. */
+const sheetsAtOnce = 200
+
+async function drawSheets(svgs: readonly string[], tools: Tools): Promise<string> {
+  const parts: string[] = []
+  for (let at = 0; at < svgs.length; at += sheetsAtOnce) {
+    const files = svgs.slice(at, at + sheetsAtOnce).map((svg, index) => {
+      return { svg, file: join(tools.workDir, `sheet-${at + index}.svg`) }
+    })
+    for (const { svg, file } of files) await writeFile(file, svg)
+    const part = join(tools.workDir, `sheets-${at}.pdf`)
+    try {
+      await tools.exec('rsvg-convert', ['--format=pdf', `--output=${part}`, ...files.map(({ file }) => file)])
+    } catch (error) {
+      throw unreadablePdf(error)
+    }
+    parts.push(part)
+    tools.progress((0.5 * (at + files.length)) / svgs.length)
+  }
+  const [only] = parts
+  if (only && parts.length === 1) return only
+  const path = join(tools.workDir, 'sheets.pdf')
+  const pages = parts.map((file) => ({ file, range: '1-z' }))
+  await qpdf({ empty: '', pages, outputFile: path }, tools)
+  return path
+}
+
+export function xmlText(text: string): string {
+  return text.replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`)
+}
+
+/** Breadth of a text in units of its size, roughly: letters of East Asia are square, others half as wide. */
+export function breadthOf(text: string): number {
+  return [...text].reduce(
+    (sum, letter) => sum + (/[\u1100-\u11ff\u2e80-\uffef\u{1f000}-\u{3ffff}]/u.test(letter) ? 1 : 0.56),
+    0,
+  )
+}

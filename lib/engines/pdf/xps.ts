@@ -1,0 +1,43 @@
+import { join } from 'node:path'
+import * as z from 'zod'
+import { AppError } from '../../errors.ts'
+import { type FormatId, formatById } from '../../formats/index.ts'
+import type { Capability, Result, Tools, Work } from '../engine.ts'
+import { EngineCrash, ProcessFailure } from '../sandbox/exec.ts'
+import { openPdf } from './open.ts'
+
+const sources: readonly FormatId[] = ['xps', 'oxps']
+
+export const xpsCapability: Capability = {
+  operation: 'convert',
+  from: sources,
+  to: ['pdf'],
+  options: z.object({}),
+  cost: 0.3,
+}
+
+export const isXps = (id: FormatId): boolean => sources.includes(id)
+
+/**
+ * The same pages with their text, by MuPDF's own program, which stays apart as its license (AGPL) asks.
+ * @throws AppError CORRUPT_FILE.
+ */
+export async function xpsToPdf({ inputs: [input], outDir }: Work, tools: Tools): Promise<Result> {
+  if (!input) throw new Error('xps was called without an input.')
+  const path = join(outDir, 'output.pdf')
+  try {
+    // Otherwise the text comes unpacked, and the PDF is twice as large.
+    await tools.exec('mutool', ['convert', '-O', 'compress', '-o', path, input.path])
+    const { sizes } = await openPdf(path, undefined, tools)
+    tools.progress(1)
+    return { files: [{ path }], details: { pages: sizes.length } }
+  } catch (error) {
+    const isDamage = [ProcessFailure, EngineCrash, AppError].some((kind) => error instanceof kind)
+    throw isDamage ? damaged(input.format, error) : error
+  }
+}
+
+function damaged(format: FormatId, cause: unknown): AppError {
+  const sentence = `The ${formatById(format).name} (${format}) is damaged or incomplete.`
+  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause })
+}
