@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import * as z from 'zod'
 import { type FormatId, formatById } from '../formats/index.ts'
-import { allowedBytes, mostEntries, tooLarge, tooMany } from './archive/limits.ts'
 import { makeBook, titleFromName, titleInside } from './calibre/book.ts'
+import { comicAsPdf, comicAsZip, unreadable } from './calibre/comic.ts'
 import { BookOptions, bookArgs, bookShape, unheldOptions } from './calibre/options.ts'
-import { comicAsPdf, comicAsZip, unreadable } from './comic.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
+import { allowedBytes, mostEntries, tooLarge, tooMany } from './seven-zip/limits.ts'
 
 const kindle = ['epub', 'mobi', 'azw3', 'fb2'] as const
 const books = [

@@ -20,8 +20,8 @@ import {
   print,
   viewOf,
 } from './chromium/targets.ts'
+import { readWebArchive } from './chromium/web-archive.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
-import { readWebArchive } from './web-archive.ts'
 
 const webPages = ['html', 'mhtml'] as const satisfies readonly FormatId[]
 const drawings = ['svg', 'svgz'] as const satisfies readonly FormatId[]

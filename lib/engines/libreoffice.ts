@@ -4,11 +4,17 @@ import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
-import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './office/bridge.ts'
-import { filtersOf, type OfficeFamily, readable, writable } from './office/formats.ts'
-import { PdfOptions, SheetPdfOptions, sheetPageSetup, TextPdfOptions, textPageSetup } from './office/page.ts'
-import { createOfficePool, type OfficePool } from './office/pool.ts'
-import { type OfficeFilter, OfficeRefusal, type OfficeRequest } from './office/process.ts'
+import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './libreoffice/bridge.ts'
+import { filtersOf, type OfficeFamily, readable, writable } from './libreoffice/formats.ts'
+import {
+  PdfOptions,
+  SheetPdfOptions,
+  sheetPageSetup,
+  TextPdfOptions,
+  textPageSetup,
+} from './libreoffice/page.ts'
+import { createOfficePool, type OfficePool } from './libreoffice/pool.ts'
+import { type OfficeFilter, OfficeRefusal, type OfficeRequest } from './libreoffice/process.ts'
 
 const noOptions = z.object({})
 

@@ -6,8 +6,8 @@ import { type FormatId, formatById } from '../formats/index.ts'
 import { makeBook, titleFromName } from './calibre/book.ts'
 import { BookOptions, bookArgs, bookShape, hasBookOptions, unheldOptions } from './calibre/options.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
-import { mailCapability, mailToPage } from './mail.ts'
 import { references, type SourceId, sourceIds, sourceOf, targetIds, targetOf } from './pandoc/formats.ts'
+import { mailCapability, mailToPage } from './pandoc/mail.ts'
 import { makeOutline, unwrapSections } from './pandoc/outline.ts'
 import {
   hasRawHtml,
@@ -21,7 +21,7 @@ import {
   titleToHeading,
 } from './pandoc/tree.ts'
 import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
-import { utf8Copy } from './text-encoding.ts'
+import { utf8Copy } from './text/encoding.ts'
 
 /**
  * Seconds, and penalties: the office and calibre keep the look of documents that have one. Two steps of pandoc cost

@@ -11,7 +11,7 @@ import { toJpeg, toPictures, toSvg, toTiff } from './pdf/pictures.ts'
 import { toText } from './pdf/text.ts'
 import { pdfTools } from './pdf/tools/capabilities.ts'
 import { isXps, xpsCapability, xpsToPdf } from './pdf/xps.ts'
-import { drawnColorSpace, jpegQuality } from './picture-options.ts'
+import { drawnColorSpace, jpegQuality } from './picture/options.ts'
 import { untilAborted } from './sandbox/until-aborted.ts'
 
 const drawShape = {

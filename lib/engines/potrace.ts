@@ -7,9 +7,9 @@ import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import type { Engine, Result, Tools, Work } from './engine.ts'
 import { flag, integer } from './options.ts'
-import { rawPixels } from './raw-pixels.ts'
+import { rawPixels } from './picture/raw-pixels.ts'
+import { tellWhatIsDropped, traceable } from './picture/traced.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
-import { tellWhatIsDropped, traceable } from './traced-pictures.ts'
 
 const baseShape = {
   threshold: integer(1, 99).default(50).describe('What is darker than so many percent is traced.'),

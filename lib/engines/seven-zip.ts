@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import { leveled, pack, plains } from './archive/pack.ts'
-import { byBsdtar, locked, streams, taped, unpack } from './archive/unpack.ts'
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
 import { integer } from './options.ts'
 import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
+import { leveled, pack, plains } from './seven-zip/pack.ts'
+import { byBsdtar, locked, streams, taped, unpack } from './seven-zip/unpack.ts'
 
 const lockable = ['zip', 'jar', 'zipx', '7z', 'rar'] as const
 const others = [

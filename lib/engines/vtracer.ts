@@ -9,9 +9,9 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import { integer } from './options.ts'
-import { type RawPixels, rawPixels } from './raw-pixels.ts'
+import { type RawPixels, rawPixels } from './picture/raw-pixels.ts'
+import { tellWhatIsDropped, traceable } from './picture/traced.ts'
 import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
-import { tellWhatIsDropped, traceable } from './traced-pictures.ts'
 
 const Options = z.object({
   colorMode: z

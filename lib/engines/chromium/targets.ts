@@ -1,9 +1,9 @@
 import { open, writeFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
-import { TextPdfOptions, textPageSetup } from '../office/page.ts'
+import { TextPdfOptions, textPageSetup } from '../libreoffice/page.ts'
 import { decimal, flag, integer, quality, qualityNumber } from '../options.ts'
-import { scales } from '../picture-options.ts'
+import { scales } from '../picture/options.ts'
 import type { Page } from './page.ts'
 import { BrowserRefusal } from './pipe.ts'
 

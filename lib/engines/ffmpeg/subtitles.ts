@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { InputFile, Result, Tools, Work } from '../engine.ts'
-import { withoutEntities } from '../html-entities.ts'
-import { closed, cuesOf, isOpen, subRipOf, untilNext, wordsOf } from '../subtitle-cues.ts'
-import { utf8Copy } from '../text-encoding.ts'
+import { utf8Copy } from '../text/encoding.ts'
 import { textSubtitles } from './extras.ts'
+import { withoutEntities } from './html-entities.ts'
 import { inputGuard } from './inputs.ts'
 import { probe, unreadable } from './probe.ts'
+import { closed, cuesOf, isOpen, subRipOf, untilNext, wordsOf } from './subtitle-cues.ts'
 
 /** How ffmpeg is told to read each; by their first bytes it misses short files and those without a header. */
 const demuxers = {

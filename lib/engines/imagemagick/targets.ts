@@ -11,7 +11,7 @@ import {
   pictureShape,
   pngShape,
   scales,
-} from '../picture-options.ts'
+} from '../picture/options.ts'
 
 /** How a file is written. */
 interface Target {

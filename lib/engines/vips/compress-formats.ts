@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sharp } from 'sharp'
 import type { InputFile, Tools } from '../engine.ts'
-import { pictureOptions } from '../picture-options.ts'
+import { pictureOptions } from '../picture/options.ts'
 import type { CompressedId } from './compress.ts'
 import { type Picture, pixels } from './image.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type sharp from 'sharp'
-import type { Animation } from '../apng/read.ts'
 import type { Tools } from '../engine.ts'
+import type { Animation } from './apng/read.ts'
 import type { Decoded } from './decoders.ts'
 
 /** The longest that WebP and sharp can tell, of a frame in milliseconds and of repetitions. */

@@ -9,7 +9,7 @@ import {
   pictureShape,
   pngShape,
   scales,
-} from '../picture-options.ts'
+} from '../picture/options.ts'
 
 const PlainOptions = z.object(pictureShape)
 const LossyOptions = z.object(lossyShape)

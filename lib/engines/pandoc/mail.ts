@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import * as z from 'zod'
-import { AppError } from '../errors.ts'
-import type { Capability, Result, Tools, Work } from './engine.ts'
-import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
-import { runPython } from './sandbox/python.ts'
+import { AppError } from '../../errors.ts'
+import type { Capability, Result, Tools, Work } from '../engine.ts'
+import { EngineCrash, ProcessFailure } from '../sandbox/exec.ts'
+import { runPython } from '../sandbox/python.ts'
 
 export const mailCapability: Capability = {
   operation: 'convert',

@@ -1,7 +1,7 @@
-import { AppError } from '../errors.ts'
-import { type FormatId, formatById } from '../formats/index.ts'
-import type { Tools } from './engine.ts'
-import { ProcessFailure } from './sandbox/exec.ts'
+import { AppError } from '../../errors.ts'
+import { type FormatId, formatById } from '../../formats/index.ts'
+import type { Tools } from '../engine.ts'
+import { ProcessFailure } from '../sandbox/exec.ts'
 
 /** What Ghostscript runs, and what it makes of that. */
 export interface Drawing {

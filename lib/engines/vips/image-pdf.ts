@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { AppError } from '../errors.ts'
-import type { Tools } from './engine.ts'
-import { pictureOptions } from './picture-options.ts'
-import { ProcessFailure } from './sandbox/exec.ts'
-import { type Picture, pixels } from './vips/image.ts'
+import { AppError } from '../../errors.ts'
+import type { Tools } from '../engine.ts'
+import { pictureOptions } from '../picture/options.ts'
+import { ProcessFailure } from '../sandbox/exec.ts'
+import { type Picture, pixels } from './image.ts'
 
 /** Formats that img2pdf puts into a PDF as they are, without touching a pixel. */
 const embeddable = ['jpg', 'png', 'tiff']

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import * as z from 'zod'
-import { pageAdobeRgbProfile } from './color-profiles.ts'
-import type { OutputFile, Tools } from './engine.ts'
-import { drawByGhostscript } from './ghostscript-run.ts'
-import { quality, qualityNumber } from './options.ts'
-import { type PageFile, packPages, pageFileName } from './pdf/page-files.ts'
-import { openShape, type PageSelection, resolutionOf, resolutionShape } from './pdf/page-pictures.ts'
-import { drawnColorSpace, jpegQuality, jpegQualityOf, scales } from './picture-options.ts'
+import type { OutputFile, Tools } from '../engine.ts'
+import { quality, qualityNumber } from '../options.ts'
+import { type PageFile, packPages, pageFileName } from '../pdf/page-files.ts'
+import { openShape, type PageSelection, resolutionOf, resolutionShape } from '../pdf/page-pictures.ts'
+import { pageAdobeRgbProfile } from '../picture/color-profiles.ts'
+import { drawnColorSpace, jpegQuality, jpegQualityOf, scales } from '../picture/options.ts'
+import { drawByGhostscript } from './run.ts'
 
 const DrawOptions = z.object({
   ...openShape,

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
-import type { InputFile, Tools } from './engine.ts'
-import { rawPixels } from './raw-pixels.ts'
+import type { InputFile, Tools } from '../engine.ts'
+import { rawPixels } from '../picture/raw-pixels.ts'
 
 const compress = promisify(deflate)
 

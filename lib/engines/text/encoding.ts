@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { InputFile } from './engine.ts'
+import type { InputFile } from '../engine.ts'
 
 /**
  * The path of a copy in UTF-8, or of the file itself where it is that already. By a byte order mark, else as

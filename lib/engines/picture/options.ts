@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { flag, integer, numberFromText, type Quality, type QualityScale, quality } from './options.ts'
+import { flag, integer, numberFromText, type Quality, type QualityScale, quality } from '../options.ts'
 
 const maxSide = 30_000
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { AppError } from '../errors.ts'
-import { type FormatId, formatById } from '../formats/index.ts'
-import { allowedBytes } from './archive/limits.ts'
-import type { InputFile, Tools } from './engine.ts'
-import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
-import { runPython } from './sandbox/python.ts'
+import { AppError } from '../../errors.ts'
+import { type FormatId, formatById } from '../../formats/index.ts'
+import type { InputFile, Tools } from '../engine.ts'
+import { EngineCrash, ProcessFailure } from '../sandbox/exec.ts'
+import { runPython } from '../sandbox/python.ts'
+import { allowedBytes } from '../seven-zip/limits.ts'
 
 /**
  * One picture to a page, in the order of their names.

@@ -1,6 +1,6 @@
-import { AppError } from '../errors.ts'
-import type { InputFile, Tools } from './engine.ts'
-import { ProcessFailure } from './sandbox/exec.ts'
+import { AppError } from '../../errors.ts'
+import type { InputFile, Tools } from '../engine.ts'
+import { ProcessFailure } from '../sandbox/exec.ts'
 
 /**
  * Shapes stay shapes and text stays text. librsvg follows no link to another host, and to files only beside the

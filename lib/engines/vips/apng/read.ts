@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type sharp from 'sharp'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../../errors.ts'
 import { type Chunk, chunksOf, pngOf } from './chunks.ts'
 
 /** All frames of an animation together; each pixel takes four bytes of memory. */

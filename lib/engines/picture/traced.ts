@@ -1,5 +1,5 @@
-import type { FormatId } from '../formats/index.ts'
-import type { Tools } from './engine.ts'
+import type { FormatId } from '../../formats/index.ts'
+import type { Tools } from '../engine.ts'
 
 /** What libvips reads by itself; all other pictures come as PNG. */
 export const traceable = ['jpg', 'png', 'webp', 'avif', 'gif', 'tiff'] as const satisfies readonly FormatId[]
