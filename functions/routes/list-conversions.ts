@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { engineIds, type Operation, toolOperations } from '../../lib/engines/engine.ts'
+import { engineIds, operations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { categories, type FormatId, formatByAlias, formatById } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
@@ -24,8 +24,6 @@ const ConversionView = z.object({
   more: MoreView.optional().describe('Further files that it takes'),
   experimental: z.boolean().describe('It works, but is not among the targets that are shown for the source'),
 })
-
-const operations = ['convert', 'merge', ...toolOperations] as const satisfies readonly Operation[]
 
 export const listConversions = contract({
   method: 'GET',

@@ -56,7 +56,18 @@ export const toolOperations = [
 export type ToolOperation = (typeof toolOperations)[number]
 
 /** What a capability is for. */
-export type Operation = 'convert' | 'merge' | ToolOperation
+export const operations = [
+  'convert',
+  'merge',
+  ...toolOperations,
+  'thumbnail',
+  'watermark',
+  'metadata',
+  'metadata/write',
+  'archive',
+  'extract',
+] as const
+export type Operation = (typeof operations)[number]
 
 /** Files that an operation takes after its first. */
 interface MoreInputs {
@@ -149,6 +160,8 @@ export interface OutputFile {
   readonly suffix?: string
   /** Set where the bytes are another format than asked for, as a ZIP of pages. */
   readonly format?: FormatId
+  /** Its own name, where it has one, as a member of an archive; what it is then shows by its content. */
+  readonly filename?: string
 }
 
 export interface Result {

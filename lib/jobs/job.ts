@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { toolOperations } from '../engines/engine.ts'
+import { operations } from '../engines/engine.ts'
 import { type ErrorCode, errorStatus } from '../errors.ts'
 
 /** Job states and moves: see `machine.ts`. */
@@ -49,7 +49,7 @@ export type JobError = z.infer<typeof JobError>
 /** One engine's part of a conversion; engine, image and formats are ids of the registry. */
 export const Step = z.object({
   /** Absent from jobs of a version that only converted. */
-  operation: z.enum(['convert', 'merge', ...toolOperations]).default('convert'),
+  operation: z.enum(operations).default('convert'),
   engine: z.string(),
   image: z.string(),
   from: z.string(),
