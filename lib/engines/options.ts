@@ -34,3 +34,11 @@ export type QualityScale = Readonly<Record<QualityWord, number>>
 export function qualityNumber(value: Quality | undefined, scale: QualityScale): number {
   return typeof value === 'number' ? value : scale[value ?? 'high']
 }
+
+/**
+ * Given to `meta` of an option that nobody but its engine may read. It goes last: zod keeps it with the one schema, and
+ * what `optional` makes of that is another.
+ */
+export const secret = { secret: true } as const
+
+export const isSecret = (schema: z.ZodType): boolean => schema.meta()?.secret === true

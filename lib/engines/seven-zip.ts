@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
-import { integer } from './options.ts'
+import { integer, secret } from './options.ts'
 import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
 import { leveled, pack, plains } from './seven-zip/pack.ts'
 import { byBsdtar, locked, streams, taped, unpack } from './seven-zip/unpack.ts'
@@ -32,6 +32,7 @@ const password = z
   .regex(/^[^\r\n]{1,200}$/, 'Expected 1 to 200 characters without line ends.')
   .optional()
   .describe('Opens an archive that needs one. The result is not protected.')
+  .meta(secret)
 const compressionLevel = integer(0, 9)
   .default(5)
   .describe('0 is fastest, 9 smallest; the files are the same.')

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
-import { integer } from '../options.ts'
+import { integer, secret } from '../options.ts'
 import type { OpenPdf, PageSize } from './open.ts'
 import { pageRange } from './page-range.ts'
 
@@ -12,7 +12,13 @@ export interface PageSelection {
   readonly outDir: string
 }
 
-export const password = z.string().min(1).max(200).optional().describe('Opens a PDF that needs one.')
+export const password = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe('Opens a PDF that needs one.')
+  .meta(secret)
 
 export const openShape = { pages: pageRange.optional(), password }
 

@@ -1,16 +1,21 @@
 import * as z from 'zod'
-import { decimal, flag, integer } from '../../options.ts'
+import { decimal, flag, integer, secret } from '../../options.ts'
 import { pageRange } from '../page-range.ts'
 
 /** Options of the PDF tools by their public names. Only data: the planner and the API read it. */
 
 // Line ends would be part of nobody's password, and PDF cuts off what is longer (ISO 32000-2, 7.6.4.3.3).
-const secret = z
+const passwordText = z
   .string()
   .regex(/^[^\r\n]+$/, 'expected a password without line ends')
   .refine((text) => Buffer.byteLength(text) <= 127, 'expected at most 127 bytes')
 
-const open = { password: secret.optional().describe('Opens a PDF that needs one; the result needs it too.') }
+const open = {
+  password: passwordText
+    .optional()
+    .describe('Opens a PDF that needs one; the result needs it too.')
+    .meta(secret),
+}
 
 const somePages = {
   ...open,
@@ -91,7 +96,10 @@ function termsFromText(value: unknown): unknown {
 const right = (what: string) => flag().default(true).describe(`Whether readers may ${what}.`)
 
 const merge = z.object({
-  password: secret.optional().describe('Opens those files that need one. The result is not protected.'),
+  password: passwordText
+    .optional()
+    .describe('Opens those files that need one. The result is not protected.')
+    .meta(secret),
   outline: z
     .enum(['keep', 'per_file', 'none'])
     .default('keep')
@@ -106,11 +114,12 @@ export const toolOptions = {
       .describe('A file for each part, as 1-3,4-last. A file for each page when left out.'),
   }),
   'encrypt-pdf': z.object({
-    password: secret.describe('Readers need it to open the result.'),
-    ownerPassword: secret
+    password: passwordText.describe('Readers need it to open the result.').meta(secret),
+    ownerPassword: passwordText
       .optional()
-      .describe('Lifts the restrictions. Left out it is the password itself, or unknown with a restriction.'),
-    currentPassword: secret.optional().describe('Opens a source that needs one.'),
+      .describe('Lifts the restrictions. Left out it is the password itself, or unknown with a restriction.')
+      .meta(secret),
+    currentPassword: passwordText.optional().describe('Opens a source that needs one.').meta(secret),
     allowPrinting: right('print'),
     allowCopying: right('copy text and pictures'),
     allowModifying: right('change pages'),
@@ -118,7 +127,10 @@ export const toolOptions = {
     allowFormFilling: right('fill in forms'),
   }),
   'decrypt-pdf': z.object({
-    password: secret.optional().describe('Opens the PDF. Not needed where only its use is restricted.'),
+    password: passwordText
+      .optional()
+      .describe('Opens the PDF. Not needed where only its use is restricted.')
+      .meta(secret),
   }),
   'rotate-pdf': z.object({
     ...somePages,

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import * as z from 'zod'
+import { engines } from '../../lib/engines/index.ts'
+import { isSecret, secret } from '../../lib/engines/options.ts'
+
+describe('an option that is a secret', () => {
+  const options = engines.flatMap(({ capabilities }) =>
+    capabilities.flatMap(({ operation, options: { shape } }) =>
+      // The shape of an object schema holds schemas.
+      Object.entries(shape).map(([name, schema]) => ({ operation, name, schema: schema as z.ZodType })),
+    ),
+  )
+
+  test('is marked as one where a capability has it', () => {
+    const passwords = options.filter(({ name }) => /password/i.test(name))
+    assert.ok(passwords.length > 30)
+    for (const { operation, name, schema } of passwords) assert.ok(isSecret(schema), `${operation}: ${name}`)
+    for (const { operation, name, schema } of options)
+      assert.equal(isSecret(schema), /password/i.test(name), `${operation}: ${name}`)
+  })
+
+  test('keeps its description', () => {
+    assert.equal(z.string().optional().describe('Opens it.').meta(secret).description, 'Opens it.')
+    assert.equal(isSecret(z.string().meta(secret).optional()), false)
+  })
+})
