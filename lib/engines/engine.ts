@@ -80,6 +80,7 @@ interface MoreInputs {
 export interface Capability {
   readonly operation: Operation
   readonly from: readonly FormatId[]
+  /** Of `extract`, whose files are of any format, the archive's own: it asks for nothing to be converted. */
   readonly to: readonly FormatId[]
   /** Also each format to itself, where it is in both lists: jpg to jpg with another quality. */
   readonly same?: true

@@ -2,10 +2,12 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
-import { integer, secret } from './options.ts'
+import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
+import { secret } from './options.ts'
 import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
-import { leveled, pack, plains } from './seven-zip/pack.ts'
+import { archive, archiveRows } from './seven-zip/archive.ts'
+import { extract, paths } from './seven-zip/extract.ts'
+import { compressionLevel, leveled, pack, passwordText, plains } from './seven-zip/pack.ts'
 import { byBsdtar, locked, streams, taped, unpack } from './seven-zip/unpack.ts'
 
 const lockable = ['zip', 'jar', 'zipx', '7z', 'rar'] as const
@@ -26,16 +28,10 @@ const others = [
   ...taped,
 ] as const
 
-// Line ends would end the answer to the question for it.
-const password = z
-  .string()
-  .regex(/^[^\r\n]{1,200}$/, 'Expected 1 to 200 characters without line ends.')
+const password = passwordText
   .optional()
   .describe('Opens an archive that needs one. The result is not protected.')
   .meta(secret)
-const compressionLevel = integer(0, 9)
-  .default(5)
-  .describe('0 is fastest, 9 smallest; the files are the same.')
 
 const capability = (
   from: readonly FormatId[],
@@ -49,7 +45,17 @@ const capability = (
   cost: 0.5,
 })
 
-/** Archives: unpacks one level and packs again. gz, bz2, xz and zst of several files hold a tape archive. */
+/** Its files are of any format; in the plan the archive's own stands for them. */
+const extraction = (id: FormatId, shape: z.ZodRawShape): Capability => ({
+  operation: 'extract',
+  from: [id],
+  to: [id],
+  same: true,
+  options: z.object(shape),
+  cost: 0.5,
+})
+
+/** Archives: unpacks one level, packs, or both. gz, bz2, xz and zst of several files hold a tape archive. */
 export const sevenZip: Engine = {
   id: '7zip',
   image: 'archive',
@@ -58,6 +64,9 @@ export const sevenZip: Engine = {
     capability(lockable, plains, { password }),
     capability(others, leveled, { compressionLevel }),
     capability(others, plains, {}),
+    ...archiveRows,
+    ...lockable.map((id) => extraction(id, { paths, password })),
+    ...others.map((id) => extraction(id, { paths })),
   ],
   limits: { memoryMb: 3008, diskMb: 10_240, timeoutS: 900 },
   version: ['7zz', 'i'],
@@ -67,25 +76,37 @@ export const sevenZip: Engine = {
 const Options = z.object({ password, compressionLevel })
 
 async function run(work: Work, tools: Tools): Promise<Result> {
+  if (work.operation === 'archive') return archive(work, tools)
   const [input] = work.inputs
   if (!input) throw new Error('7zip was called without an input.')
   const options = Options.parse(work.options)
-  const folder = join(tools.workDir, 'unpacked')
   try {
     tools.progress(0.05)
-    const content = await unpack(input, folder, options.password ?? '', tools)
-    if (content.files + content.folders === 0) {
-      const sentence = 'The archive is empty, so there is nothing to convert.'
-      throw new AppError('INVALID_INPUT', sentence, { field: 'file', reason: 'empty' })
-    }
-    tools.progress(0.5)
-    const settings = { outDir: work.outDir, level: options.compressionLevel }
-    const file = await pack({ folder, ...content }, work.to, settings, tools)
+    const doing =
+      work.operation === 'extract' ? extract(work, input, tools) : repack(work, input, options, tools)
+    const result = await doing
     tools.progress(1)
-    return { files: [file], details: { files: content.files, bytes: content.bytes } }
+    return result
   } catch (error) {
     throw failure(error, input.format, options.password !== undefined)
   }
+}
+
+async function repack(
+  { to, outDir }: Work,
+  input: InputFile,
+  options: z.infer<typeof Options>,
+  tools: Tools,
+): Promise<Result> {
+  const folder = join(tools.workDir, 'unpacked')
+  const content = await unpack(input, folder, options.password ?? '', tools)
+  if (content.files + content.folders === 0) {
+    const sentence = 'The archive is empty, so there is nothing to convert.'
+    throw new AppError('INVALID_INPUT', sentence, { field: 'file', reason: 'empty' })
+  }
+  tools.progress(0.5)
+  const file = await pack({ folder, ...content }, to, { outDir, level: options.compressionLevel }, tools)
+  return { files: [file], details: { files: content.files, bytes: content.bytes } }
 }
 
 function failure(error: unknown, format: FormatId, hadPassword: boolean): unknown {

@@ -11,7 +11,10 @@ const steps = (from: FormatId, to: FormatId) =>
 describe('the conversions that the engines make possible', () => {
   test('use every format of the registry', () => {
     const used = new Set(
-      engines.flatMap(({ capabilities }) => capabilities.flatMap(({ from, to }) => [...from, ...to])),
+      engines.flatMap(({ capabilities }) =>
+        // Anything goes into an archive, and is not used by that.
+        capabilities.flatMap(({ operation, from, to }) => (operation === 'archive' ? [] : [...from, ...to])),
+      ),
     )
     assert.deepEqual(
       formats.filter(({ id }) => !used.has(id)).map(({ id }) => id),

@@ -1,7 +1,19 @@
 import { link, mkdir, readdir, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
+import * as z from 'zod'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { OutputFile, Tools } from '../engine.ts'
+import { integer } from '../options.ts'
+import { freeNames } from './names.ts'
+
+export const compressionLevel = integer(0, 9)
+  .default(5)
+  .describe('0 is fastest, 9 smallest; the files are the same.')
+
+// Line ends would end the answer to the question for it.
+export const passwordText = z
+  .string()
+  .regex(/^[^\r\n]{1,200}$/, 'Expected 1 to 200 characters without line ends.')
 
 interface Filter {
   /** Of bsdtar. */
@@ -56,6 +68,8 @@ interface Settings {
   readonly outDir: string
   /** 0 to 9. */
   readonly level: number
+  /** Of a ZIP or 7z. */
+  readonly password?: string
 }
 
 // Object.keys forgets the names.
@@ -94,12 +108,16 @@ async function sevenZip(
   { folder }: Content,
   path: string,
   type: 'zip' | '7z' | 'wim',
-  { level }: Settings,
+  { level, password }: Settings,
   tools: Tools,
 ): Promise<OutputFile> {
   const how = { zip: [`-mx=${level}`, '-mcu=on'], '7z': [`-mx=${level}`], wim: [] }[type]
+  const lock = { zip: ['-p', '-mem=AES256'], '7z': ['-p', '-mhe=on'], wim: [] }[type]
+  const args = ['a', `-t${type}`, ...how, ...(password === undefined ? [] : lock)]
+  // 7-Zip asks for a new password twice.
+  const answers = password === undefined ? {} : { stdin: `${password}\n${password}\n` }
   // 7-Zip resolves the star itself, so that no name from the archive becomes an argument.
-  await tools.exec('7zz', ['a', `-t${type}`, ...how, '--', path, join(folder, '*')])
+  await tools.exec('7zz', [...args, '--', path, join(folder, '*')], answers)
   return { path }
 }
 
@@ -118,19 +136,12 @@ async function flattened({ folder, files, folders }: Content, tools: Tools): Pro
   )
   const flat = join(tools.workDir, 'flat')
   await mkdir(flat)
-  const taken = new Set<string>()
+  const nameOf = freeNames()
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
-    const name = freeName(basename(entry.name), taken)
-    taken.add(name)
-    await link(join(entry.parentPath, entry.name), join(flat, name))
+    await link(join(entry.parentPath, entry.name), join(flat, nameOf(entry.name)))
   }
   return { folder: flat, files, folders: 0 }
-}
-
-function freeName(name: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(name)) return name
-  for (let number = 2; ; number++) if (!taken.has(`${number}-${name}`)) return `${number}-${name}`
 }
 
 function compression({ name, level: scale }: Filter, level: number): string[] {

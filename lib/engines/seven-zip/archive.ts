@@ -1,0 +1,73 @@
+import { link, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { type FormatId, formatById, formats } from '../../formats/index.ts'
+import type { Capability, InputFile, OutputFile, Result, Tools, Work } from '../engine.ts'
+import { secret } from '../options.ts'
+import { freeNames } from './names.ts'
+import { compressionLevel, pack, passwordText } from './pack.ts'
+
+const every = formats.map(({ id }) => id)
+
+const Locked = z.object({
+  compressionLevel,
+  password: passwordText
+    .optional()
+    .describe('Needed to open the archive (AES-256). In a 7z it hides the names of the files too.')
+    .meta(secret),
+})
+
+const row = (to: readonly FormatId[], options: z.ZodObject): Capability => ({
+  operation: 'archive',
+  from: every,
+  to,
+  same: true,
+  more: { from: every, min: 0, max: 999 },
+  options,
+  cost: 0.5,
+})
+
+export const archiveRows: readonly Capability[] = [
+  row(['zip', '7z'], Locked),
+  row(['tgz', 'tbz2', 'txz', 'tzst'], z.object({ compressionLevel })),
+  row(['tar'], z.object({})),
+]
+
+/** Not lossy, but in few bytes already. */
+const dense: readonly FormatId[] = [
+  ...(['png', 'apng', 'gif', 'svgz', 'icns', 'flac', 'alac', 'wv', 'tta', 'mlp', 'thd'] as const),
+  ...(['docx', 'docm', 'dotx', 'dotm', 'xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm', 'numbers'] as const),
+  ...(['pptx', 'pptm', 'ppsx', 'potx', 'potm', 'key', 'vsdx', 'pages', 'xps', 'oxps'] as const),
+  ...(['odt', 'ott', 'ods', 'ots', 'odp', 'otp', 'odg', 'otg', 'sxw', 'sxc', 'sxi'] as const),
+  ...(['epub', 'fbz', 'htmlz', 'txtz', 'pmlz', 'cbz', 'cbr', 'cb7', 'woff', 'woff2'] as const),
+  ...(['zip', 'zipx', 'jar', '7z', 'rar', 'gz', 'bz2', 'xz', 'zst', 'lz4', 'lzma', 'lz', 'lzo'] as const),
+  ...(['tgz', 'tbz2', 'txz', 'tzst', 'tlz', 'tar.lz', 'tar.lz4', 'tar.lzo', 'deb', 'squashfs'] as const),
+]
+
+const isDense = ({ format }: InputFile) => formatById(format).lossy === true || dense.includes(format)
+
+/** All inputs side by side in one archive, under the names that the client gave them. */
+export async function archive({ inputs, to, options, outDir }: Work, tools: Tools): Promise<Result> {
+  const { compressionLevel: level = 0, password } = Locked.partial().parse(options)
+  const nameOf = freeNames()
+  // Only a ZIP compresses each file by itself; what would not get smaller is stored as it is.
+  const { loose = [], stored = [] } = Object.groupBy(inputs, (input) =>
+    to === 'zip' && isDense(input) ? 'stored' : 'loose',
+  )
+  let file: OutputFile | undefined
+  for (const [name, part, partLevel] of [
+    ['loose', loose, level],
+    ['stored', stored, 0],
+  ] as const) {
+    if (part.length === 0) continue
+    const folder = join(tools.workDir, name)
+    await mkdir(folder)
+    for (const { path, filename } of part) await link(path, join(folder, nameOf(filename)))
+    const settings = { outDir, level: partLevel, ...(password !== undefined && { password }) }
+    file = await pack({ folder, files: part.length, folders: 0 }, to, settings, tools)
+    tools.progress(name === 'loose' ? loose.length / inputs.length : 1)
+  }
+  if (!file) throw new Error('7zip was asked for an archive of nothing.')
+  const bytes = inputs.reduce((sum, { size }) => sum + size, 0)
+  return { files: [file], details: { files: inputs.length, bytes } }
+}

@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { sevenZip } from '../../lib/engines/seven-zip.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { planRoute } from '../../lib/plan/index.ts'
+import { detected } from '../formats/detected.ts'
+import { refused } from '../refused.ts'
+import { archiveContents } from './archive-judge.ts'
+import { at, command, lockedRar, marker, oneIn, python, rar, treeIn, withoutRar } from './archives.ts'
+import { convert, type Run, type RunSettings } from './run-engine.ts'
+
+function written(name: string, content: string | Buffer): string {
+  writeFileSync(at(name), content)
+  return at(name)
+}
+
+const text = written('text.txt', marker)
+
+const archive = (to: FormatId, names: readonly string[], settings: RunSettings = {}) =>
+  convert(sevenZip, text, to, {
+    operation: 'archive',
+    names,
+    more: names.slice(1).map(() => text),
+    ...settings,
+  })
+
+describe('archive', { concurrency: 2 }, () => {
+  for (const to of ['zip', '7z', 'tar', 'tgz', 'tbz2', 'txz', 'tzst'] as const) {
+    test(`packs several files into a ${to}`, async () => {
+      const { path, progress } = await archive(to, ['grüße.txt', '日本.txt', '-x.txt'])
+      const contents = await archiveContents(path, to)
+      assert.deepEqual(contents, { 'grüße.txt': marker, '日本.txt': marker, '-x.txt': marker })
+      assert.equal(progress.at(-1), 1)
+      assert.equal(await detected(`x.${to}`, readFileSync(path)), to)
+    })
+  }
+
+  test('takes any format, an archive too, and each kind of result has one way', async () => {
+    for (const from of ['zip', 'docx', 'mp4', 'woff2'] as const) {
+      const { steps } = planRoute({ from, to: 'zip', operation: 'archive' })
+      assert.deepEqual(
+        steps.map(({ engine, to }) => [engine, to]),
+        [['7zip', 'zip']],
+      )
+    }
+    const { path } = await convert(sevenZip, treeIn('zip'), 'zip', {
+      operation: 'archive',
+      names: ['tree.zip'],
+    })
+    assert.equal(members(path), 'tree.zip')
+  })
+
+  test('gives names that are the same a number, also where only their case differs', async () => {
+    const { path } = await archive('zip', ['a.tar.gz', 'A.tar.gz', 'a (2).tar.gz', 'a.tar.gz', 'b', 'b'])
+    assert.deepEqual(Object.keys(await archiveContents(path, 'zip')).sort(), [
+      'A (2).tar.gz',
+      'a (2) (2).tar.gz',
+      'a (3).tar.gz',
+      'a.tar.gz',
+      'b',
+      'b (2)',
+    ])
+  })
+
+  test('lets no name lead out of it or be taken for an option', async () => {
+    const hostile = [
+      ...[
+        '../../etc/passwd',
+        '/etc/shadow',
+        '..\\..\\boot.ini',
+        'C:\\x\\win.ini',
+        '..',
+        '.',
+        '',
+        '@list',
+        '-rf',
+      ],
+      ...[
+        '--help',
+        '*',
+        'a\nb\0c\u202etxt.exe',
+        'CON',
+        `${'長'.repeat(300)}.txt`,
+        'x\ud800y',
+        'tab\there',
+        '-C',
+      ],
+    ]
+    for (const to of ['zip', 'tar', '7z'] as const) {
+      const { path } = await archive(to, hostile)
+      const names = Object.keys(await archiveContents(path, to))
+      assert.equal(names.length, hostile.length)
+      for (const name of names) {
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must be gone.
+        assert.doesNotMatch(name, /[/\\\0-\x1f:*\u202e]|^\.*$/)
+        assert.ok(Buffer.byteLength(name) <= 255, name)
+      }
+      assert.ok(names.some((name) => /^長+\.txt$/.test(name)))
+    }
+  })
+
+  test('takes a thousand files', async () => {
+    const names = Array.from({ length: 1000 }, () => 'same.txt')
+    const { path, result } = await archive('zip', names)
+    assert.equal(members(path).split('\n').length, 1000)
+    assert.deepEqual(result.details, { files: 1000, bytes: 1000 * marker.length })
+    assert.ok(members(path).split('\n').includes('same (1000).txt'))
+  })
+
+  test('stores in a ZIP what would get no smaller, and compresses the rest', async () => {
+    const noise = written('noise.png', randomBytes(20_000))
+    const zeros = written('zeros.txt', Buffer.alloc(20_000))
+    const { path } = await convert(sevenZip, zeros, 'zip', {
+      operation: 'archive',
+      more: [noise],
+      names: ['zeros.txt', 'noise.png'],
+    })
+    const list = execFileSync('unzip', ['-v', path], { encoding: 'utf8' })
+    assert.match(list, /Stored .* noise\.png/)
+    assert.match(list, /Defl:\w .* zeros\.txt/)
+  })
+
+  test('asks for its password when it has one', async () => {
+    for (const [to, shown] of [
+      ['zip', true],
+      ['7z', false],
+    ] as const) {
+      const { path } = await archive(to, ['secret.txt', 'b.png'], { options: { password: 'ge "heim" $1' } })
+      const opened = (password: string) =>
+        execFileSync('7zz', ['t', `-p${password}`, path], { stdio: 'pipe', encoding: 'utf8' })
+      assert.match(opened('ge "heim" $1'), /Everything is Ok/)
+      assert.throws(() => opened('other'))
+      assert.equal(readFileSync(path).includes('secret.txt'), shown)
+      const { result } = await extracted(path, { options: { password: 'ge "heim" $1' } })
+      assert.deepEqual(namesOf(result), ['b.png', 'secret.txt'])
+    }
+  })
+})
+
+const members = (path: string) => execFileSync('unzip', ['-Z1', path], { encoding: 'utf8' }).trimEnd()
+
+/** The plan says to ask for the archive's own format. */
+const extracted = (path: string, settings: RunSettings & { from?: FormatId } = {}) => {
+  const from = settings.from ?? formatOf(path)
+  return convert(sevenZip, path, from, { operation: 'extract', from, ...settings })
+}
+// Named by us, after formats.
+const formatOf = (path: string) => path.slice(path.lastIndexOf('.') + 1) as FormatId
+
+const namesOf = ({ files: all }: Run['result']) => all.map(({ filename }) => filename)
+const contentsOf = ({ files: all }: Run['result']) =>
+  Object.fromEntries(all.map(({ filename, path }) => [filename, readFileSync(path, 'utf8')]))
+
+describe('extract', { concurrency: 2 }, () => {
+  for (const id of ['zip', '7z', 'tar', 'tgz', 'txz', 'cpio', 'iso'] as const) {
+    test(`gives the files of a ${id}, without their folders`, async () => {
+      const { result, workDir } = await extracted(treeIn(id))
+      assert.deepEqual(contentsOf(result), {
+        'read me.txt': marker,
+        '日本.txt': 'deep\n',
+        '.hidden': 'dot\n',
+      })
+      for (const { path, format } of result.files) {
+        assert.ok(path.startsWith(`${workDir}/out/`))
+        assert.equal(format, undefined)
+      }
+      assert.equal(planRoute({ from: id, to: id, operation: 'extract' }).steps.length, 1)
+    })
+  }
+
+  test('gives those of a RAR', { skip: withoutRar(rar) }, async () => {
+    const { result } = await extracted(rar, { from: 'rar' })
+    assert.equal(result.files.length, 4)
+    if (!existsSync(lockedRar)) return
+    const locked = await extracted(lockedRar, { from: 'rar', options: { password: 'password' } })
+    assert.deepEqual(namesOf(locked.result), ['stest1.txt', 'stest2.txt'])
+  })
+
+  test('gives the one file of what is no archive but compressed', async () => {
+    const { result } = await extracted(oneIn('gz'), { from: 'gz' })
+    assert.deepEqual(Object.values(contentsOf(result)), [marker])
+  })
+
+  test('tells files apart that had the same name in other folders', async () => {
+    const path = python(
+      'same.zip',
+      `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, n) for n in ('a/x.txt', 'b/x.txt', 'c/X.TXT', 'x (2).txt')]; z.close()`,
+    )
+    const { result } = await extracted(path)
+    assert.equal(new Set(namesOf(result).map((name) => name?.toLowerCase())).size, 4)
+    assert.deepEqual(namesOf(result).slice(0, 2), ['x.txt', 'x (2).txt'])
+  })
+
+  test('gives only those that are asked for', async () => {
+    const path = python(
+      'choice.zip',
+      `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, n) for n in ('docs/a.pdf', 'docs/b.txt', 'docs/old/c.pdf', 'a[1].txt', 'gru\\u0308n.txt')]; z.close()`,
+    )
+    for (const [paths, expected] of [
+      [['docs/b.txt'], ['b.txt']],
+      ['c.pdf', ['c.pdf']],
+      [['*.pdf'], ['a.pdf', 'c.pdf']],
+      [
+        ['docs/*', 'a[1].txt'],
+        ['a[1].txt', 'a.pdf', 'b.txt', 'c.pdf'],
+      ],
+      [['./docs/?.pdf'], ['a.pdf']],
+      [['grün.*'], ['grün.txt']],
+    ] as const) {
+      const { result } = await extracted(path, { options: { paths } })
+      assert.deepEqual(
+        namesOf(result).map((name) => name?.normalize('NFC')),
+        expected,
+      )
+    }
+    const error = await refused(
+      extracted(path, { options: { paths: ['nothing*', `${'*a'.repeat(400)}b`] } }),
+      'INVALID_INPUT',
+      /no file in the archive fits.*"a\[1\]\.txt"/,
+    )
+    assert.deepEqual(error.details, { field: 'paths', reason: 'no-match', files: 5 })
+  })
+
+  test('gives at most a thousand files, and says so', async () => {
+    const of = (count: number) =>
+      python(
+        `${count}.zip`,
+        `z = zipfile.ZipFile(out, 'w'); [z.writestr(f'{n % 7}/{n}.txt', 'x') for n in range(${count})]; z.close()`,
+      )
+    assert.equal((await extracted(of(1000))).result.files.length, 1000)
+    const { details } = await refused(extracted(of(1001)), 'FILE_TOO_LARGE', /1001 .* at most 1000 .* paths/)
+    assert.equal(details?.limit, 1000)
+    const some = await extracted(of(1001), { options: { paths: ['3/*'] } })
+    assert.equal(some.result.files.length, 143)
+  })
+
+  test('opens a locked archive by its password only', async () => {
+    command('7zz', 'a', '-tzip', '-mem=AES256', '-pgeheim', at('shut.zip'), 'read me.txt')
+    const none = await refused(extracted(at('shut.zip')), 'INVALID_INPUT')
+    assert.equal(none.details?.reason, 'password-needed')
+    const { result } = await extracted(at('shut.zip'), { options: { password: 'geheim' } })
+    assert.deepEqual(contentsOf(result), { 'read me.txt': marker })
+  })
+
+  test('says that there is nothing in an empty archive, and in one of folders', async () => {
+    const empty = python('empty.zip', `zipfile.ZipFile(out, 'w').close()`)
+    const folders = python('folders.zip', `z = zipfile.ZipFile(out, 'w'); z.writestr('a/', ''); z.close()`)
+    for (const path of [empty, folders]) {
+      const { details } = await refused(extracted(path), 'INVALID_INPUT', /no files/)
+      assert.equal(details?.reason, 'empty')
+    }
+  })
+
+  test('refuses names that lead out, bombs and what is damaged', async () => {
+    const out = python(
+      'out.tar',
+      `t = tarfile.open(out, 'w'); i = tarfile.TarInfo('../up.txt'); i.size = 2; t.addfile(i, io.BytesIO(b'hi')); t.close()`,
+    )
+    await refused(extracted(out), 'INVALID_INPUT', /leads out/)
+    const bomb = python(
+      'bomb.zip',
+      `z = zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED); z.writestr('zeros', bytes(80_000_000)); z.close()`,
+    )
+    await refused(extracted(bomb, { options: { paths: ['nothing'] } }), 'FILE_TOO_LARGE')
+    await refused(extracted(written('cut.zip', readFileSync(treeIn('zip')).subarray(0, 90))), 'CORRUPT_FILE')
+  })
+
+  test('leaves links and devices out, with a warning', async () => {
+    mkdirSync(at('linked'))
+    symlinkSync('/etc/passwd', at('linked/link'))
+    writeFileSync(at('linked/real'), marker)
+    execFileSync('bsdtar', ['-cf', at('linked.tar'), '-C', at('linked'), '.'])
+    const { result, warnings } = await extracted(at('linked.tar'))
+    assert.deepEqual(contentsOf(result), { real: marker })
+    assert.deepEqual(warnings, ['LINKS_DROPPED'])
+    symlinkSync('real', at('linked/other'))
+    execFileSync('7zz', ['a', '-snl', at('links.zip'), at('linked/link'), at('linked/other')], {
+      stdio: 'ignore',
+    })
+    await refused(extracted(at('links.zip')), 'INVALID_INPUT', /no files/)
+  })
+
+  test('gives names that any system takes', async () => {
+    const odd = python(
+      'odd.zip',
+      `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, 'x') for n in ('d/CON', 'd/a\\x01b.txt', 'd/-rf', 'd/' + 'l' * 250 + '.txt', 'd/a:b?.txt')]; z.close()`,
+    )
+    const { result } = await extracted(odd)
+    assert.equal(result.files.length, 5)
+    for (const name of namesOf(result)) {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must be gone.
+      assert.match(name ?? '', /^[^/\\\0-\x1f:?]{1,244}$/)
+      assert.notEqual(name, 'CON')
+    }
+  })
+
+  test('turns archive around: what went in comes out', async () => {
+    const { path } = await archive('txz', ['one.txt', 'two.txt'])
+    assert.deepEqual(contentsOf((await extracted(path, { from: 'txz' })).result), {
+      'one.txt': marker,
+      'two.txt': marker,
+    })
+  })
+})
