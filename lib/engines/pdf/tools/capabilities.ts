@@ -1,9 +1,7 @@
 import type { FormatId } from '../../../formats/index.ts'
 import type { Capability } from '../../engine.ts'
+import { stampInputs } from '../../picture/watermark-options.ts'
 import { type PdfToolId, toolOptions } from './options.ts'
-
-/** Pictures that can be a watermark. */
-const stamps = ['png', 'jpg', 'webp', 'gif', 'tiff', 'svg', 'avif'] as const satisfies readonly FormatId[]
 
 const others = { from: ['pdf'], min: 1, max: 99 } as const satisfies Capability['more']
 
@@ -24,7 +22,8 @@ const rows: Readonly<Record<PdfToolId, Row>> = {
   'extract-pdf-pages': { cost: 0.3 },
   'remove-pdf-pages': { cost: 0.3 },
   'extract-pdf-images': { to: ['zip', 'pdf'], cost: 0.3 },
-  'add-watermark-pdf': { more: { from: stamps, min: 0, max: 1 }, cost: 0.3 },
+  'add-watermark-pdf': { more: stampInputs, cost: 0.3 },
+  watermark: { more: stampInputs, cost: 0.3 },
   'flatten-pdf': { cost: 0.2 },
   'repair-pdf': { cost: 0.3 },
   'reorder-pdf-pages': { cost: 0.3 },

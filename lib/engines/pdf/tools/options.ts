@@ -1,5 +1,12 @@
 import * as z from 'zod'
 import { decimal, flag, integer, secret } from '../../options.ts'
+import {
+  color,
+  plainPosition,
+  positions,
+  shownText,
+  watermarkShape,
+} from '../../picture/watermark-options.ts'
 import { pageRange } from '../page-range.ts'
 
 /** Options of the PDF tools by their public names. Only data: the planner and the API read it. */
@@ -22,51 +29,12 @@ const somePages = {
   pages: pageRange.optional().describe('Pages to change, as 1-5,10,15-last. All when left out.'),
 }
 
-const positions = [
-  'top-left',
-  'top',
-  'top-right',
-  'left',
-  'center',
-  'right',
-  'bottom-left',
-  'bottom',
-  'bottom-right',
-] as const
-export type Position = (typeof positions)[number]
-
-/** `Bottom Center` and `bottom_center` mean `bottom`, as other services write it. */
-const plainPosition = (value: unknown) =>
-  typeof value === 'string'
-    ? value
-        .trim()
-        .toLowerCase()
-        .replace(/[\s_]+/g, '-')
-        .replace(/^(top|bottom)-center$/, '$1')
-        .replace(/^(?:center|middle)-(left|right)$/, '$1')
-        .replace(/^(?:middle|center-center|middle-center)$/, 'center')
-    : value
-
-const colorNames = ['black', 'white', 'gray', 'red', 'green', 'blue', 'yellow', 'orange', 'purple'] as const
-const color = z.preprocess(
-  (value) => (typeof value === 'string' && /^[\da-f]{6}$/i.test(value) ? `#${value}` : value),
-  z.union([z.stringFormat('color', /^#(?:[\da-f]{3}|[\da-f]{6})$/i), z.enum(colorNames)]),
-)
-
 /** Points, or a number with mm, cm, in or pt. */
 export const lengthPattern = /^(-?\d{1,5}(?:\.\d{1,4})?)(mm|cm|in|pt)?$/i
 const length = z.preprocess(
   (value) => (typeof value === 'number' ? String(value) : value),
   z.stringFormat('length', lengthPattern),
 )
-
-const shownText = (most: number) =>
-  z
-    .string()
-    .min(1)
-    .max(most)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: no XML may hold them.
-    .regex(/^[^\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]*$/, 'expected text without control characters')
 
 const metadataText = z
   .string()
@@ -105,6 +73,8 @@ const merge = z.object({
     .default('keep')
     .describe('keep joins the outlines, per_file puts each under the name of its file.'),
 })
+
+const watermark = z.object({ ...somePages, ...watermarkShape })
 
 export const toolOptions = {
   'split-pdf': z.object({
@@ -162,22 +132,8 @@ export const toolOptions = {
     ...open,
     pages: pageRange.optional().describe('Pages to look on. All when left out.'),
   }),
-  'add-watermark-pdf': z.object({
-    ...somePages,
-    watermarkText: shownText(200)
-      .optional()
-      .describe('Any script. Either this or a picture as a further file.'),
-    watermarkPosition: z
-      .preprocess(plainPosition, z.enum([...positions, 'diagonal', 'tile']))
-      .optional()
-      .describe('diagonal for a text and center for a picture when left out; tile repeats it.'),
-    watermarkOpacity: decimal(0.01, 1).default(0.3).describe('0.01 hardly shows, 1 covers.'),
-    watermarkFontSize: decimal(4, 500)
-      .optional()
-      .describe('Points. As large as fits the page well when left out.'),
-    watermarkColor: color.default('#808080').describe('As #ff0000, or a name as red.'),
-    watermarkScale: integer(1, 100).default(40).describe('Width of a picture in percent of the page.'),
-  }),
+  'add-watermark-pdf': watermark,
+  watermark,
   'flatten-pdf': z.object({ ...open }),
   'repair-pdf': z.object({ ...open }),
   'reorder-pdf-pages': z.object({

@@ -1,10 +1,10 @@
+import { middleAt, xmlText } from '../../picture/drawing.ts'
 import type { PageSize } from '../open.ts'
 import { pagesOf } from '../page-range.ts'
 import { finish, type Tool } from './document.ts'
 import { pointsOf } from './length.ts'
 import type { ToolOptions } from './options.ts'
-import { stampPages, xmlText } from './stamp.ts'
-import { middleAt } from './watermark.ts'
+import { stampPages } from './stamp.ts'
 
 /** Numbers on pages. `{pages}` is the number of the last page that has one. */
 export const addPageNumbers: Tool<ToolOptions<'add-page-numbers-pdf'>> = async (job) => {

@@ -40,6 +40,7 @@ const tools: ToolTable = {
   'remove-pdf-pages': removePages,
   'extract-pdf-images': extractImages,
   'add-watermark-pdf': addWatermark,
+  watermark: addWatermark,
   'flatten-pdf': flatten,
   'reorder-pdf-pages': reorderPages,
   'add-page-numbers-pdf': addPageNumbers,

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
+import { framed } from '../../picture/drawing.ts'
 import type { PageSize } from '../open.ts'
 import { qpdf, unreadablePdf } from '../qpdf.ts'
 import type { EditablePdf } from './document.ts'
@@ -20,7 +21,7 @@ export async function stampPages(
   const sheets = new Map<string, number>()
   const from = pages.map((page) => {
     const size = sizes[page - 1] ?? { width: 612, height: 792 }
-    const svg = framed(size, draw(size, page))
+    const svg = framed({ left: 0, top: 0, ...size }, 'pt', draw(size, page))
     const sheet = sheets.get(svg) ?? sheets.size + 1
     sheets.set(svg, sheet)
     return sheet
@@ -46,11 +47,6 @@ async function trimSizes(path: string, tools: Tools): Promise<PageSize[]> {
   })
 }
 
-function framed({ width, height }: PageSize, drawing: string): string {
-  const box = `width="${width}pt" height="${height}pt" viewBox="0 0 ${width} ${height}"`
-  return `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${box}>${drawing}</svg>`
-}
-
 /** Sheets that one call draws: each is an argument. */
 const sheetsAtOnce = 200
 
@@ -63,7 +59,9 @@ async function drawSheets(svgs: readonly string[], tools: Tools): Promise<string
     for (const { svg, file } of files) await writeFile(file, svg)
     const part = join(tools.workDir, `sheets-${at}.pdf`)
     try {
-      await tools.exec('rsvg-convert', ['--format=pdf', `--output=${part}`, ...files.map(({ file }) => file)])
+      // A picture inside may be more text than its reader takes from strangers; the sheets are our own.
+      const how = ['--unlimited', '--format=pdf', `--output=${part}`]
+      await tools.exec('rsvg-convert', [...how, ...files.map(({ file }) => file)])
     } catch (error) {
       throw unreadablePdf(error)
     }
@@ -76,16 +74,4 @@ async function drawSheets(svgs: readonly string[], tools: Tools): Promise<string
   const pages = parts.map((file) => ({ file, range: '1-z' }))
   await qpdf({ empty: '', pages, outputFile: path }, tools)
   return path
-}
-
-export function xmlText(text: string): string {
-  return text.replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`)
-}
-
-/** Breadth of a text in units of its size, roughly: letters of East Asia are square, others half as wide. */
-export function breadthOf(text: string): number {
-  return [...text].reduce(
-    (sum, letter) => sum + (/[\u1100-\u11ff\u2e80-\uffef\u{1f000}-\u{3ffff}]/u.test(letter) ? 1 : 0.56),
-    0,
-  )
 }
