@@ -13,6 +13,7 @@ import { failure } from './ffmpeg/run.ts'
 import { firstPicture } from './ffmpeg/still.ts'
 import { convertSubtitles, subtitleTargets } from './ffmpeg/subtitles.ts'
 import { targetOf, transcode } from './ffmpeg/transcode.ts'
+import { watermarkFilm } from './ffmpeg/watermark.ts'
 
 /** Video and audio. */
 export const ffmpeg: Engine = {
@@ -48,6 +49,7 @@ async function runOperation(work: Work, input: InputFile, target: string, tools:
   const media = await probeWhole(path, from, tools)
   const source = { path, from, media, size: input.size }
   if (work.operation === 'compress') return compress(work, source, target, tools)
+  if (work.operation === 'watermark') return watermarkFilm(work, source, target, tools)
   if (formatById(work.to).category === 'image') return animate(work, source, target, tools)
   return transcode({ ...source, to: work.to, ...targetOf(work), target }, tools)
 }

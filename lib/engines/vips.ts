@@ -11,6 +11,7 @@ import { cameraFormats } from './vips/decoders.ts'
 import { loadSharp, pictureError } from './vips/image.ts'
 import { mergePictures, mergeRows } from './vips/merge.ts'
 import { pixelTargetIds, pixelTargetOf } from './vips/targets.ts'
+import { watermarkPicture, watermarkRows } from './vips/watermark.ts'
 
 const pictures = [
   'jpg',
@@ -45,6 +46,7 @@ const capabilities: readonly Capability[] = [
   ...mergeRows,
   ...compressRows,
   ...officeCompressRows,
+  ...watermarkRows,
 ]
 
 /** Pictures, by libvips in this process. */
@@ -82,6 +84,8 @@ function perform(work: Work, tools: Tools): Promise<Result> {
       return mergePictures(work, tools)
     case 'compress':
       return isOfficePackage(work.from) ? compressOffice(work, tools) : compress(work, tools)
+    case 'watermark':
+      return watermarkPicture(work, tools)
     default:
       throw new Error(`vips was asked for ${work.operation}, which it does not declare.`)
   }

@@ -1,12 +1,14 @@
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import type { Capability } from '../engine.ts'
+import { stampInputs } from '../picture/watermark-options.ts'
 import type { Container } from './containers.ts'
 import {
   animatedPngOptions,
   animatedWebpOptions,
   audioOptions,
   compressOptions,
+  filmWatermarkOptions,
   gifOptions,
   mergeSoundOptions,
   mergeVideoOptions,
@@ -107,6 +109,17 @@ export const capabilities: readonly Capability[] = [
     options: mergeSoundOptions,
     cost: 2,
   },
+  ...videos.map(
+    (id): Capability => ({
+      operation: 'watermark',
+      from: [id],
+      to: [id],
+      same: true,
+      more: stampInputs,
+      options: filmWatermarkOptions,
+      cost: 5,
+    }),
+  ),
   ...Object.entries({ ...videoContainers, ...audioContainers }).flatMap(([name, container]) => {
     const id = name as FormatId // Object.entries forgets the names.
     const options = compressOptions(container)

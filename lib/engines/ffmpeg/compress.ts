@@ -11,7 +11,7 @@ import type { MediaOptions } from './plan.ts'
 import type { Media } from './probe.ts'
 import { containerOf, type Transcoding, transcode } from './transcode.ts'
 
-interface Source {
+export interface Source {
   readonly path: string
   readonly from: FormatId
   readonly media: Media
@@ -113,7 +113,7 @@ function tooSmall(targetSize: number, reached: number, estimate: number): AppErr
 }
 
 /** A better codec than the usual one of its container is kept, where it can be made again. */
-function ownCodec({ media, container }: { media: Media; container: Container }): Codec {
+export function ownCodec({ media, container }: { media: Media; container: Container }): Codec {
   const codec = media.video && codecIdOf(media.video.codec_name)
   return codec && container.video.includes(codec) ? { codec } : {}
 }

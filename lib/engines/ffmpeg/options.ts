@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { decimal, flag, integer, numberFromText, quality } from '../options.ts'
+import { watermarkShape } from '../picture/watermark-options.ts'
 import { codecAliases, presets } from './codecs.ts'
 import type { Container } from './containers.ts'
 import { audioCodecs } from './sound-codecs.ts'
@@ -58,7 +59,7 @@ export function readResolution(text: string): Resolution {
 }
 
 /** `HH:MM:SS.ms`, `MM:SS` or seconds, as seconds. */
-const time = z.preprocess((value) => {
+export const time = z.preprocess((value) => {
   const match =
     typeof value === 'string'
       ? /^(?:(?:(\d{1,2}):)?([0-5]?\d):)?(\d{1,5}(?:\.\d{1,6})?)$/.exec(value.trim())
@@ -206,6 +207,13 @@ export type CompressOptions = Partial<z.output<ReturnType<typeof compressOptions
   readonly resolution?: string | undefined
   readonly fps?: number | undefined
 }
+
+/** A film with something laid over it, which has to be encoded for that. */
+export const filmWatermarkOptions = z.object({
+  ...watermarkShape,
+  quality: quality.optional(),
+  preset: z.enum(presets).optional().describe('Slower makes smaller files of the same quality.'),
+})
 
 export const mergeVideoOptions = z.object({
   mode: z

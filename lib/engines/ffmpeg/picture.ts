@@ -4,7 +4,7 @@ import { hasTimes } from './inputs.ts'
 import type { MediaOptions, RecipeRequest } from './plan.ts'
 import { alphaDecoder, hasAlpha, type MediaStream, rotationOf } from './probe.ts'
 import { rateArgs } from './rate.ts'
-import { sizeFor, videoFilter } from './size.ts'
+import { overlaidFilter, type Size, sizeFor, videoFilter } from './size.ts'
 
 interface Picture {
   readonly args: readonly string[]
@@ -27,7 +27,16 @@ export function pictureArgs(request: RecipeRequest): Picture | undefined {
   return encodedPicture(video, request, tag)
 }
 
-function canCopy(video: MediaStream, { container, options, mayCopy, from, to }: RecipeRequest): boolean {
+/** Of the film that will be made, before a codec that knows one size puts it into its frame. */
+export function encodedSize(video: MediaStream, container: Container, options: MediaOptions): Size {
+  return sizeFor(video, options, videoCodecFor(container, options).step)
+}
+
+function canCopy(
+  video: MediaStream,
+  { container, options, mayCopy, from, to, overlay }: RecipeRequest,
+): boolean {
+  if (overlay) return false
   const upright = rotationOf(video) === 0 || container.rotation === true
   const clear = container.alpha === true || !hasAlpha(video)
   const timed = hasTimes(from) || from === to
@@ -43,22 +52,25 @@ function tagArgs(codecName: string, { muxer, videoTag }: Container): string[] {
 
 function encodedPicture(
   video: MediaStream,
-  { media, container, options }: RecipeRequest,
+  { media, container, options, overlay }: RecipeRequest,
   tag: (codecName: string) => string[],
 ): Picture {
   const codec = videoCodecFor(container, options)
   const keepsAlpha = hasAlpha(video) && codec.alpha === true
   const size = sizeFor(video, options, codec.step)
-  const filter = videoFilter({
+  const filtering = {
     ...{ video, options, codec, size },
     flatten: hasAlpha(video) && !keepsAlpha,
     steady: container.steady === true,
-  })
+  }
+  const pictures = overlay
+    ? ['-filter_complex', overlaidFilter(filtering, overlay), '-map', '[picture]']
+    : ['-map', `0:${video.index}`, '-filter:v:0', videoFilter(filtering)]
   const small = codec.small && Math.min(size.width, size.height) < codec.small.side ? codec.small : undefined
   const rate = rateArgs(codec, options, media)
   return {
     args: [
-      ...['-map', `0:${video.index}`, '-filter:v:0', filter],
+      ...pictures,
       ...['-c:v:0', small?.encoder ?? codec.encoder],
       ...(small?.preset ?? codec.preset?.(options.preset ?? 'veryfast') ?? []),
       ...rate.args,

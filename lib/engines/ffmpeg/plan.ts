@@ -6,6 +6,7 @@ import { inputGuard } from './inputs.ts'
 import type { AudioOptions, VideoOptions } from './options.ts'
 import { pictureArgs } from './picture.ts'
 import type { Media, MediaStream } from './probe.ts'
+import type { Overlay } from './size.ts'
 import { silence, silenceArgs, soundArgs } from './sound.ts'
 
 export type MediaOptions = AudioOptions & Partial<VideoOptions>
@@ -35,6 +36,8 @@ export interface RecipeRequest {
   readonly to: FormatId
   readonly container: Container
   readonly options: MediaOptions
+  /** Lies over every picture, which is then encoded. */
+  readonly overlay?: Overlay
   /** False after copying gave a bad file. */
   readonly mayCopy: boolean
   /** False after subtitles broke it. */
@@ -53,6 +56,7 @@ export function recipeFor(request: RecipeRequest): Recipe {
   return {
     input: [...cutOf(options, media).args, ...(picture?.decoder ?? []), ...inputGuard(from)],
     output: [
+      ...(request.overlay ? ['-f', 'png_pipe', '-i', request.overlay.path] : []),
       ...(silent ? silence : []),
       ...(picture?.args ?? []),
       ...sound.flatMap((track) => track.args),

@@ -20,6 +20,13 @@ export interface FilterRequest {
   readonly steady: boolean
 }
 
+/** A picture, ffmpeg's second input, that comes to lie over each of a film, in pixels from its top left corner. */
+export interface Overlay {
+  readonly path: string
+  readonly left: number
+  readonly top: number
+}
+
 const turns = {
   90: ['transpose=clock'],
   180: ['hflip', 'vflip'],
@@ -28,15 +35,40 @@ const turns = {
 
 /** Everything in a graph is a number or a word of ours; what a client wrote never gets here. */
 export function videoFilter(request: FilterRequest): string {
-  const { options, codec, size, flatten } = request
+  return [...sizeSteps(request), ...shapeSteps(request)].join(',')
+}
+
+/** The graph with a picture laid over the film as soon as that has its size; its result is `[picture]`. */
+export function overlaidFilter(request: FilterRequest, { left, top }: Overlay): string {
+  const { video } = request
+  const film = `[0:${video.index}]${sizeSteps(request).join(',')}[film]`
+  const mark = `[1:v]${overlaySteps(video).join(',')}[mark]`
+  const laid = [`overlay=${left}:${top}:format=auto`, ...shapeSteps(request)].join(',')
+  return `${film};${mark};[film][mark]${laid}[picture]`
+}
+
+/** In the film's own colors: left alone, ffmpeg takes those of old television for every film. */
+function overlaySteps({ pix_fmt, color_space, height = 0 }: MediaStream): string[] {
+  if (!/^(yuv|nv)/.test(pix_fmt)) return ['format=rgba']
+  const isHd = color_space === 'bt709' || (color_space === 'unknown' && height >= 720)
+  return [`scale=out_color_matrix=${isHd ? 'bt709' : 'bt601'}`, 'format=yuva444p']
+}
+
+function sizeSteps({ size, flatten }: FilterRequest): string[] {
+  return [
+    ...(flatten ? ['format=gbrap', 'premultiply=inplace=1', 'format=gbrp'] : []),
+    ...[`scale=${size.width}:${size.height}:flags=bicubic`, 'setsar=1'],
+  ]
+}
+
+function shapeSteps(request: FilterRequest): string[] {
+  const { options, codec } = request
   const steps: string[] = []
-  if (flatten) steps.push('format=gbrap', 'premultiply=inplace=1', 'format=gbrp')
-  steps.push(`scale=${size.width}:${size.height}:flags=bicubic`, 'setsar=1')
   if (options.rotate) steps.push(...turns[options.rotate])
   if (codec.frame) steps.push(...framed(codec.frame))
   const rate = frameRate(request)
   if (rate !== undefined) steps.push(`fps=${rate}`)
-  return steps.join(',')
+  return steps
 }
 
 /** Fitted into the one picture that a codec knows, with black around it. */

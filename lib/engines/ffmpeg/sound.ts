@@ -32,12 +32,12 @@ export function silenceArgs(request: RecipeRequest): string[] {
   const rate = codec.rates?.[0] ?? request.container.rates?.[0] ?? 48_000
   const channels = channelsFor(codec, 1)
   return [
-    ...['-map', '1:a', '-shortest', '-c:a:0', codec.encoder],
+    ...['-map', `${request.overlay ? 2 : 1}:a`, '-shortest', '-c:a:0', codec.encoder],
     ...['-ac:a:0', String(channels), '-ar:a:0', String(rate), ...(codec.args ?? [])],
   ]
 }
 
-/** A second input, for `silenceArgs` to take. */
+/** Another input, for `silenceArgs` to take. */
 export const silence = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=mono']
 
 function codecOf({ container, options }: Pick<RecipeRequest, 'container' | 'options'>): AudioCodec {

@@ -9,6 +9,7 @@ import { audioOptions, videoOptions } from './options.ts'
 import { type MediaOptions, recipeFor } from './plan.ts'
 import { type Media, nothingOf } from './probe.ts'
 import { encode, isWhole } from './run.ts'
+import type { Overlay } from './size.ts'
 import { audioContainers } from './sound-containers.ts'
 import { videoContainers } from './video-containers.ts'
 
@@ -20,6 +21,7 @@ export interface Transcoding {
   readonly to: FormatId
   readonly container: Container
   readonly options: MediaOptions
+  readonly overlay?: Overlay
 }
 
 /** Copy what fits; encode all when that fails; leave the subtitles when they are what fails. */

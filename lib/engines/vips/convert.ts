@@ -43,7 +43,7 @@ export async function convertPicture(work: Work, tools: Tools): Promise<Result> 
 }
 
 /** The pages of a TIFF are pages; several pictures in a GIF or WebP are an animation. */
-function isPaged(picture: Picture): boolean {
+export function isPaged(picture: Picture): boolean {
   return picture.format === 'tiff' && picture.pages > 1
 }
 
@@ -65,9 +65,18 @@ async function toPages(picture: Picture, to: PixelTargetId, work: Work, tools: T
   const files = await pageFiles(picture, to, tools.workDir, work.options, tools)
   const path = join(work.outDir, `output.${extensionOf(to)}`)
   const paths = files.map((file) => file.path)
-  if (to === 'djvu') await tools.exec('djvm', ['-c', path, ...paths])
-  else await tools.exec('tiffcp', ['-c', 'zip:2', ...paths, path])
+  await joinPages(to, paths, path, tools)
   return { files: [{ path }], details: { pages: picture.pages, frames: picture.pages } }
+}
+
+export async function joinPages(
+  to: PixelTargetId,
+  pages: readonly string[],
+  path: string,
+  tools: Tools,
+): Promise<void> {
+  if (to === 'djvu') await tools.exec('djvm', ['-c', path, ...pages])
+  else await tools.exec('tiffcp', ['-c', 'zip:2', ...pages, path])
 }
 
 async function pageFiles(

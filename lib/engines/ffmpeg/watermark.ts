@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import type { Result, Tools, Work } from '../engine.ts'
+import { type Sheet, sheetOn, watermarkOf } from '../picture/watermark.ts'
+import { watermarkOptions } from '../picture/watermark-options.ts'
+import { loadSharp } from '../vips/image.ts'
+import { ownCodec, type Source } from './compress.ts'
+import { filmWatermarkOptions } from './options.ts'
+import { encodedSize } from './picture.ts'
+import { nothingOf } from './probe.ts'
+import type { Overlay } from './size.ts'
+import { containerOf, transcode } from './transcode.ts'
+
+/**
+ * A text or a picture over a whole film. It comes to ffmpeg as a picture of ours: no text of a client becomes part of a
+ * filter graph.
+ * @throws AppError UNSUPPORTED_CONVERSION (no picture in the film), INVALID_INPUT, and what `transcode` throws.
+ */
+export async function watermarkFilm(
+  work: Work,
+  source: Source,
+  target: string,
+  tools: Tools,
+): Promise<Result> {
+  const { media, from } = source
+  if (!media.video) throw nothingOf('picture', from, work.to)
+  const watermark = await watermarkOf(watermarkOptions(work.options), work.inputs[1])
+  const container = containerOf(work.to)
+  const { quality, preset } = filmWatermarkOptions.parse(work.options)
+  const options = { mode: 'auto', quality, preset, ...ownCodec({ media, container }) } as const
+  const sheet = sheetOn(encodedSize(media.video, container, options), watermark)
+  const overlay = sheet && (await drawn(sheet, tools))
+  return transcode({ ...source, to: work.to, container, target, options, ...(overlay && { overlay }) }, tools)
+}
+
+async function drawn({ svg, left, top }: Sheet, tools: Tools): Promise<Overlay> {
+  const sharp = await loadSharp()
+  const path = join(tools.workDir, 'watermark.png')
+  // A picture inside may be more text than its reader takes from strangers; the sheet is our own.
+  await sharp(Buffer.from(svg), { unlimited: true }).png().toFile(path)
+  return { path, left, top }
+}

@@ -1,0 +1,103 @@
+// What pictures and films show, dot by dot.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import sharp from 'sharp'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { scratchFolder } from '../scratch.ts'
+import { output } from './judge.ts'
+
+const run = promisify(execFile)
+const folder = scratchFolder('pixels')
+let files = 0
+
+/** Rows from the top, three bytes a dot; what is clear lies over white. */
+export interface Dots {
+  readonly width: number
+  readonly height: number
+  readonly data: Buffer
+}
+
+async function dotsOf(input: string | Buffer, page = 0): Promise<Dots> {
+  const { data, info } = await sharp(input, page > 0 ? { page } : {})
+    .flatten({ background: '#ffffff' })
+    .toColourspace('srgb')
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true })
+  assert.equal(info.channels, 3)
+  return { width: info.width, height: info.height, data }
+}
+
+/** Programs for what sharp does not read. */
+const readers: Partial<Record<FormatId, (from: string, to: string) => [bin: string, ...args: string[]]>> = {
+  heic: (from, to) => ['heif-convert', from, to],
+  jxl: (from, to) => ['djxl', from, to, '--quiet'],
+  bmp: (from, to) => ['ffmpeg', '-v', 'error', '-i', from, to],
+}
+
+/** A picture, or the frame or page of this number. */
+export async function picture(path: string, format: FormatId, page = 0): Promise<Dots> {
+  if (format === 'apng') return still(path, `eq(n,${page})`)
+  const command = readers[format]?.(path, join(folder, `${files++}.png`))
+  if (!command) return dotsOf(path, page)
+  const [bin, ...args] = command
+  await output(bin, ...args)
+  return dotsOf(join(folder, `${files - 1}.png`))
+}
+
+/** The first picture of a film for which a condition of ffmpeg's filter `select` holds. */
+export async function still(path: string, condition: string): Promise<Dots> {
+  const pick = [
+    '-vf',
+    `select='${condition}',format=rgb24`,
+    '-frames:v',
+    '1',
+    '-f',
+    'image2pipe',
+    '-c:v',
+    'png',
+  ]
+  const args = ['-v', 'error', '-i', path, ...pick, '-']
+  const { stdout } = await run('ffmpeg', args, { encoding: 'buffer', maxBuffer: 64 * 1024 * 1024 })
+  return dotsOf(stdout)
+}
+
+export const colorAt = ({ width, data }: Dots, x: number, y: number): number[] => [
+  ...data.subarray((y * width + x) * 3, (y * width + x) * 3 + 3),
+]
+
+/** A color, give or take what codecs do. */
+export function assertColor(dots: Dots, [x, y]: readonly [number, number], color: string, tolerance = 12) {
+  const wanted = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
+  const got = colorAt(dots, x, y)
+  const isNear = got.every((level, index) => Math.abs(level - (wanted[index] ?? 0)) <= tolerance)
+  assert.ok(isNear, `at ${x}, ${y}: ${got.join(' ')} instead of ${wanted.join(' ')}`)
+}
+
+export interface Changed {
+  readonly left: number
+  readonly top: number
+  readonly right: number
+  readonly bottom: number
+  /** Dots that differ. */
+  readonly count: number
+}
+
+/** The box of all dots in which two pictures differ by more than this. Right and bottom are the first beyond it. */
+export function changes(before: Dots, after: Dots, tolerance = 0): Changed {
+  assert.deepEqual([after.width, after.height], [before.width, before.height])
+  let [left, top, right, bottom, count] = [before.width, before.height, 0, 0, 0]
+  for (let y = 0; y < before.height; y++) {
+    for (let x = 0; x < before.width; x++) {
+      const [old, now] = [colorAt(before, x, y), colorAt(after, x, y)]
+      if (!old.some((level, index) => Math.abs(level - (now[index] ?? 0)) > tolerance)) continue
+      left = Math.min(left, x)
+      top = Math.min(top, y)
+      right = Math.max(right, x + 1)
+      bottom = Math.max(bottom, y + 1)
+      count++
+    }
+  }
+  return { left, top, right, bottom, count }
+}

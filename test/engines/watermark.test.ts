@@ -1,0 +1,407 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import sharp from 'sharp'
+import type { Engine } from '../../lib/engines/engine.ts'
+import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
+import { pdf } from '../../lib/engines/pdf.ts'
+import { positions } from '../../lib/engines/picture/watermark-options.ts'
+import { vips } from '../../lib/engines/vips.ts'
+import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
+import { planRoute } from '../../lib/plan/index.ts'
+import { refused } from '../refused.ts'
+import { scratchFolder } from '../scratch.ts'
+import { codecs, output, pdfText, pictureSize, probed } from './judge.ts'
+import { drawn, isPaper } from './pdf-judge.ts'
+import { assertColor, type Changed, changes, colorAt, picture, still } from './pixel-judge.ts'
+import { convert, fixture, type RunSettings } from './run-engine.ts'
+
+const folder = scratchFolder('watermark')
+const made = (name: string) => join(folder, name)
+
+const gray = { width: 300, height: 200, channels: 3, background: '#808080' } as const
+const paper = made('paper.png')
+await sharp({ create: gray }).png().toFile(paper)
+const stamp = made('stamp.png')
+const half = { width: 25, height: 40, channels: 4 } as const
+await sharp({ create: { ...half, width: 50, background: '#00000000' } })
+  .composite([{ input: { create: { ...half, background: '#ff0000' } }, left: 0, top: 0 }])
+  .png()
+  .toFile(stamp)
+/** Four seconds of gray with a tone. */
+const film = made('film.mp4')
+await output(
+  'ffmpeg',
+  ...['-v', 'error', '-f', 'lavfi', '-i', 'color=0x808080:s=320x180:r=10:d=4'],
+  ...['-f', 'lavfi', '-i', 'sine=frequency=440:duration=4', '-c:v', 'libx264', '-c:a', 'aac', film],
+)
+
+function mark(
+  engine: Engine,
+  source: string,
+  options: NonNullable<RunSettings['options']>,
+  more: readonly string[] = [],
+) {
+  const to = formatByExtension(source)?.id
+  assert.ok(to)
+  return convert(engine, source, to, { operation: 'watermark', options, more })
+}
+
+async function marked(options: NonNullable<RunSettings['options']>, more: readonly string[] = []) {
+  const { path } = await mark(vips, paper, options, more)
+  const after = await picture(path, 'png')
+  return { after, box: changes(await picture(paper, 'png'), after) }
+}
+
+const third = (from: number, to: number, side: number) =>
+  (['start', 'middle', 'end'] as const)[Math.floor(((from + to) / 2 / side) * 3)]
+
+/** Where the middle of the mark lies. */
+function placeOf({ left, right, top, bottom }: Changed, { width, height } = gray): string {
+  const row = { start: 'top', middle: '', end: 'bottom' }[third(top, bottom, height) ?? 'middle']
+  const column = { start: 'left', middle: '', end: 'right' }[third(left, right, width) ?? 'middle']
+  return [row, column].filter((word) => word !== '').join('-') || 'center'
+}
+
+describe('a watermark on a picture', () => {
+  test('stands where it was asked for and nowhere else', async () => {
+    for (const watermarkPosition of positions) {
+      const { box } = await marked({
+        ...{ watermarkText: 'Ag', watermarkPosition, watermarkFontSize: 40 },
+        watermarkMargin: 20,
+      })
+      assert.ok(box.count > 100, `${watermarkPosition} shows nothing`)
+      assert.equal(placeOf(box), watermarkPosition)
+      const edges = { left: box.left, right: gray.width - box.right }
+      for (const [side, distance] of Object.entries(edges)) {
+        if (watermarkPosition.endsWith(side))
+          assert.ok(Math.abs(distance - 20) <= 3, `${watermarkPosition}: ${distance} from the ${side}`)
+      }
+      if (watermarkPosition.startsWith('top')) assert.ok(box.top >= 20, `${box.top}`)
+      if (watermarkPosition.startsWith('bottom')) assert.ok(box.bottom <= gray.height - 20, `${box.bottom}`)
+    }
+  })
+
+  test('goes from corner to corner, or all over it', async () => {
+    const across = (await marked({ watermarkText: 'CONFIDENTIAL' })).box
+    assert.equal(placeOf(across), 'center')
+    assert.ok(across.bottom - across.top > 60, 'it does not rise')
+    const { after } = await marked({ watermarkText: 'CONFIDENTIAL', watermarkPosition: 'Tile' })
+    const plain = await picture(paper, 'png')
+    for (const left of [0, 100, 200]) {
+      for (const top of [0, 100]) {
+        const part = async (dots: typeof plain) => {
+          const raw = { width: dots.width, height: dots.height, channels: 3 } as const
+          const area = { left, top, width: 100, height: 100 }
+          const data = await sharp(dots.data, { raw }).extract(area).raw().toBuffer()
+          return { width: 100, height: 100, data }
+        }
+        assert.ok(changes(await part(plain), await part(after)).count > 50, `nothing at ${left}, ${top}`)
+      }
+    }
+  })
+
+  test('has the color and the strength that were asked for', async () => {
+    const options = { watermarkText: '█', watermarkPosition: 'center', watermarkFontSize: 100 }
+    for (const [watermarkColor, watermarkOpacity, shown] of [
+      ['red', 1, '#ff0000'],
+      ['00f', undefined, '#5a5aa6'],
+      ['#00ff00', '50%', '#40c040'],
+    ] as const) {
+      const color = watermarkColor === '00f' ? '#00f' : watermarkColor
+      const { after } = await marked({
+        ...options,
+        ...{ watermarkColor: color, ...(watermarkOpacity && { watermarkOpacity }) },
+      })
+      assertColor(after, [150, 100], shown, 2)
+    }
+  })
+
+  test('fits inside, however broad its letters are', async () => {
+    for (const watermarkPosition of ['center', 'right', 'bottom-left']) {
+      const { box } = await marked({ watermarkText: 'WWWWWWWWWWWWWWWWWWWW', watermarkPosition })
+      assert.ok(box.left >= 6 && box.right <= gray.width - 6, `${box.left} to ${box.right}`)
+    }
+  })
+
+  test('may be another picture, as broad as asked for, with what is clear in it', async () => {
+    const options = { watermarkOpacity: 1, watermarkScale: 20, watermarkMargin: 10 }
+    const { after, box } = await marked({ ...options, watermarkPosition: 'bottom-right' }, [stamp])
+    // A fifth of 300 is 60 dots; its right half is clear.
+    const { left, top, right, bottom } = box
+    assert.deepEqual([left, top, bottom], [230, 142, 190])
+    assert.ok(Math.abs(right - 260) <= 1, `${right}`)
+    assertColor(after, [240, 160], '#ff0000', 0)
+    const faint = await marked({ ...options, watermarkOpacity: 0.5, watermarkPosition: 'top-left' }, [stamp])
+    assertColor(faint.after, [20, 30], '#c04040', 2)
+    const repeated = await marked({ ...options, watermarkPosition: 'tile' }, [stamp])
+    assert.ok(repeated.box.right - repeated.box.left > 250 && repeated.box.count > 3000)
+    const shape = await marked({ ...options, watermarkPosition: 'center' }, [fixture('corners.svg')])
+    assertColor(shape.after, [130, 85], '#ff0000', 2)
+    assertColor(shape.after, [170, 85], '#00ff00', 2)
+  })
+
+  test('is text only: quotes, markup, line ends and any script', async () => {
+    for (const watermarkText of [
+      '</text><rect width="9999" height="9999" fill="#f00"/>',
+      '<image href="file:///etc/passwd"/>',
+      `it's "quoted" & %{pts} \\n [x];,:=`,
+      'one\ntwo\r\nthree',
+      'سري للغاية',
+      '機密 🎉 ग्राहक',
+      '&#x0;&lt;',
+    ]) {
+      const { box } = await marked({ watermarkText, watermarkPosition: 'center' })
+      assert.equal(placeOf(box), 'center', watermarkText)
+      assert.ok(box.count > 50, `${watermarkText} shows nothing`)
+      assert.ok(box.count < 10_000, `${watermarkText} covers ${box.count} dots`)
+    }
+  })
+
+  test('comes over every format that it is declared for, which stays as it is', async () => {
+    const options = {
+      ...{ watermarkText: '█', watermarkPosition: 'bottom-right', watermarkMargin: 0 },
+      ...{ watermarkFontSize: 8, watermarkOpacity: 1, watermarkColor: '#ffff00' },
+    }
+    for (const [name, tolerance] of [
+      ['corners.png', 0],
+      ['alpha.png', 0],
+      ['deep.png', 0],
+      ['corners.bmp', 0],
+      ['corners.tiff', 0],
+      ['corners.jxl', 120],
+      ['corners.webp', 50],
+      ['corners.avif', 60],
+      ['corners.heic', 60],
+      ['corners.jpg', 90],
+      ['cmyk.jpg', 90],
+    ] as const) {
+      const format = formatByExtension(name)?.id ?? 'png'
+      const { path, warnings } = await mark(vips, fixture(name), options)
+      assert.deepEqual(await pictureSize(path, format), { width: 40, height: 30 }, name)
+      // Colors of print are compared as a conversion shows them.
+      const source = name === 'cmyk.jpg' ? (await convert(vips, fixture(name), 'jpg')).path : fixture(name)
+      const [before, after] = [await picture(source, format), await picture(path, format)]
+      const box = changes(before, after, tolerance)
+      assert.ok(box.count > 5, `${name} has no mark`)
+      assert.ok(box.left >= 24 && box.top >= 14, `${name} differs from ${box.left}, ${box.top} on`)
+      assert.deepEqual(warnings, [], name)
+    }
+    const deep = await mark(vips, fixture('deep.png'), options)
+    assert.equal((await output('identify', '-format', '%z %[channels]', deep.path)).trim(), '16 srgb')
+    const clear = await mark(vips, fixture('alpha.png'), options)
+    assert.equal((await sharp(clear.path).metadata()).hasAlpha, true)
+    assert.equal((await sharp(clear.path).raw().toBuffer())[(15 * 40 + 20) * 4 + 3], 0)
+  })
+
+  test('stands upright on a photograph that lies on its side', async () => {
+    const { path } = await mark(vips, fixture('orientation-6.jpg'), {
+      ...{ watermarkText: '█', watermarkPosition: 'top-left', watermarkMargin: 0 },
+      ...{ watermarkFontSize: 8, watermarkOpacity: 1, watermarkColor: '#ffffff' },
+    })
+    assert.deepEqual(await pictureSize(path, 'jpg'), { width: 30, height: 40 })
+    assert.equal((await sharp(path).metadata()).orientation, undefined)
+    const upright = (await convert(vips, fixture('orientation-6.jpg'), 'jpg')).path
+    const box = changes(await picture(upright, 'jpg'), await picture(path, 'jpg'), 60)
+    assert.ok(box.count > 5 && box.right <= 14 && box.bottom <= 18, JSON.stringify(box))
+  })
+
+  test('comes over every frame of an animation and every page', async () => {
+    const options = {
+      ...{ watermarkText: '█', watermarkPosition: 'top-left', watermarkMargin: 0 },
+      ...{ watermarkFontSize: 12, watermarkOpacity: 1, watermarkColor: '#ffff00' },
+    }
+    for (const [name, tolerance] of [
+      ['animated.gif', 2],
+      ['animated.webp', 30],
+      ['animated.apng', 0],
+      ['pages.tiff', 0],
+    ] as const) {
+      const format = formatByExtension(name)?.id ?? 'gif'
+      const { path } = await mark(vips, fixture(name), options)
+      for (const page of [0, 1, 2]) {
+        const after = await picture(path, format, page)
+        assertColor(after, [3, 7], '#ffff00', 24)
+        const box = changes(await picture(fixture(name), format, page), after, tolerance)
+        assert.ok(box.right <= 16 && box.bottom <= 20, `${name} ${page}: ${JSON.stringify(box)}`)
+      }
+      if (format !== 'gif' && format !== 'webp') continue
+      const { pages, delay, loop } = await sharp(path).metadata()
+      assert.deepEqual({ pages, delay, loop }, { pages: 3, delay: [100, 200, 300], loop: 0 }, name)
+    }
+  })
+
+  test('finds room on one dot, on a line and beside a margin that is too large', async () => {
+    for (const [width, height] of [
+      [1, 1],
+      [1, 700],
+      [4000, 2],
+    ] as const) {
+      const source = made(`${width}x${height}.png`)
+      await sharp({ create: { ...gray, width, height } })
+        .png()
+        .toFile(source)
+      for (const watermarkPosition of [undefined, 'tile', 'bottom-right']) {
+        const position = watermarkPosition && { watermarkPosition }
+        const { path } = await mark(vips, source, { watermarkText: 'Draft', ...position })
+        assert.deepEqual(await pictureSize(path, 'png'), { width, height })
+        await mark(vips, source, { ...position }, [stamp])
+      }
+    }
+    const options = { watermarkPosition: 'top-left', watermarkMargin: 1000, watermarkOpacity: 1 }
+    assert.equal(placeOf((await marked(options, [fixture('corners.png')])).box), 'center')
+  })
+
+  test('needs one thing to show', async () => {
+    await refused(mark(vips, paper, {}), 'INVALID_INPUT', /^watermarkText: expected/)
+    const both = mark(vips, paper, { watermarkText: 'x' }, [stamp])
+    await refused(both, 'INVALID_INPUT', /^watermarkText: a picture came/)
+    await refused(mark(vips, paper, {}, [fixture('plain.txt')]), 'CORRUPT_FILE', /picture for the watermark/)
+    const blank = mark(vips, paper, { watermarkText: '\u2800' })
+    await refused(blank, 'INVALID_INPUT', /^watermarkText: expected text that shows/)
+    const { options } = planRoute({ from: 'png', to: 'png', operation: 'watermark' }).steps[0].capability
+    for (const wrong of [
+      ...['', '   ', '\n', '\u200b', 'a\u0007', 'x'.repeat(201)].map((watermarkText) => ({ watermarkText })),
+      { watermarkOpacity: 0 },
+      { watermarkOpacity: '101%' },
+      { watermarkScale: 101 },
+      { watermarkPosition: 'above' },
+      { watermarkColor: 'url(#x)' },
+      { watermarkMargin: -1 },
+    ])
+      assert.equal(options.safeParse(wrong).success, false, JSON.stringify(wrong))
+  })
+})
+
+describe('a watermark on a film', () => {
+  test('stands in its place in every picture, and the sound is the same', async () => {
+    const { path, result } = await mark(ffmpeg, film, {
+      ...{ watermarkText: '█', watermarkPosition: 'bottom-right', watermarkFontSize: 40 },
+      ...{ watermarkOpacity: 1, watermarkColor: 'red', watermarkMargin: 10 },
+    })
+    assert.equal(result.method, 'encode')
+    assert.deepEqual(await codecs({ path }), ['h264', 'aac'])
+    const { streams, format } = await probed(path)
+    assert.deepEqual([streams[0]?.width, streams[0]?.height, streams[0]?.nb_read_packets], [320, 180, 40])
+    assert.ok(Math.abs((format.duration ?? 0) - 4) < 0.1)
+    const sound = (file: string) =>
+      output('ffmpeg', '-v', 'error', '-i', file, '-map', '0:a', '-c', 'copy', '-f', 'md5', '-')
+    assert.equal(await sound(path), await sound(film))
+    const before = await still(film, '1')
+    for (const number of [0, 20, 39]) {
+      const box = changes(before, await still(path, `eq(n,${number})`), 24)
+      assert.ok(box.count > 300, `picture ${number} has no mark`)
+      assert.ok(box.left > 260 && box.right <= 311 && box.top > 100 && box.bottom <= 172, JSON.stringify(box))
+    }
+    const [red = 0, green = 255] = colorAt(await still(path, 'eq(n,20)'), 295, 145)
+    assert.ok(red > 230 && green < 30, `${red} ${green}`)
+  })
+
+  test('may be a picture, in the codec and the shape that the film has', async () => {
+    for (const [name, width, height] of [
+      ['film.webm', 64, 48],
+      ['turned.mov', 48, 64],
+      ['film.avi', 64, 48],
+    ] as const) {
+      const options = { watermarkOpacity: '1', watermarkScale: 50, watermarkPosition: 'top-left' }
+      const { path } = await mark(ffmpeg, fixture(name), { ...options, watermarkMargin: 0 }, [
+        fixture('corners.png'),
+      ])
+      const { streams } = await probed(path)
+      assert.deepEqual([streams[0]?.width, streams[0]?.height], [width, height], name)
+      assert.deepEqual(await codecs({ path }), await codecs({ path: fixture(name) }), name)
+      const after = await still(path, 'eq(n,5)')
+      assertColor(after, [4, 4], '#ff0000', 40)
+      assertColor(after, [width / 2 - 4, 4], '#00ff00', 40)
+    }
+  })
+
+  test('is never part of a filter graph', async () => {
+    for (const watermarkText of [
+      `%{pts}:x='0',[in][out];drawbox=color=red@1:t=fill`,
+      "\\'];[0:v]null[x\ntwo",
+      '🎉 مرحبا <b>&amp;</b>',
+    ]) {
+      const options = { watermarkText, watermarkPosition: 'center', watermarkColor: 'white' }
+      const { path } = await mark(ffmpeg, film, options)
+      const box = changes(await still(film, '1'), await still(path, 'eq(n,10)'), 16)
+      assert.ok(box.count > 50 && box.count < 8000, `${watermarkText} changed ${box.count} dots`)
+    }
+  })
+
+  test('keeps subtitles and all tracks of sound', async () => {
+    const { path } = await mark(ffmpeg, fixture('tracks.mkv'), { watermarkText: 'Draft' })
+    assert.deepEqual(
+      (await codecs({ path })).toSorted(),
+      (await codecs({ path: fixture('tracks.mkv') })).toSorted(),
+    )
+  })
+
+  test('needs a picture to lie on', async () => {
+    const sound = made('sound.mp4')
+    await output('ffmpeg', '-v', 'error', '-i', film, '-vn', '-c', 'copy', sound)
+    await refused(mark(ffmpeg, sound, { watermarkText: 'x' }), 'UNSUPPORTED_CONVERSION', /has no picture/)
+    await refused(mark(ffmpeg, film, {}), 'INVALID_INPUT', /^watermarkText: expected/)
+    const notes = mark(ffmpeg, film, {}, [fixture('plain.txt')])
+    await refused(notes, 'CORRUPT_FILE', /picture for the watermark/)
+  })
+})
+
+describe('a watermark on a PDF', () => {
+  test('is that of the tool of the same purpose', async () => {
+    const options = { watermarkText: 'Grüße 機密', watermarkPosition: 'top', pages: '2' }
+    const { path } = await mark(pdf, fixture('three-pages.pdf'), options)
+    assert.match(await output('pdftotext', '-f', '2', '-l', '2', path, '-'), /Grüße 機密/)
+    assert.doesNotMatch(await output('pdftotext', '-l', '1', path, '-'), /Grüße/)
+    const operations = ['watermark', 'add-watermark-pdf'] as const
+    const [own, tool] = operations.map(
+      (operation) => planRoute({ from: 'pdf', to: 'pdf', operation }).steps[0].capability,
+    )
+    assert.equal(own?.options, tool?.options)
+  })
+
+  test('fits on the page, however broad its letters are', async () => {
+    const options = { watermarkText: 'WWWWWWWWWWWW', watermarkPosition: 'bottom-right', watermarkOpacity: 1 }
+    const { path } = await mark(pdf, fixture('three-pages.pdf'), options)
+    const page = await drawn(path)
+    assert.ok(!isPaper(await page.color(2, 2)))
+    const boxes = await output('pdftotext', '-bbox', '-l', '1', path, '-')
+    const [, width] = /page width="([\d.]+)"/.exec(boxes) ?? []
+    const [, left, right] =
+      /xMin="([\d.]+)" yMin="[\d.]+" xMax="([\d.]+)" yMax="[\d.]+">W+</.exec(boxes) ?? []
+    assert.ok(Number(left) > 0 && Number(right) < Number(width), `${left} to ${right} of ${width}`)
+  })
+
+  test('opens and locks again what has a password', async () => {
+    const source = fixture('needs-password.pdf')
+    await refused(mark(pdf, source, { watermarkText: 'x' }), 'PDF_ENCRYPTED')
+    const { path } = await mark(pdf, source, {
+      watermarkText: 'Draft',
+      watermarkPosition: 'top',
+      password: 'secret',
+    })
+    await assert.rejects(pdfText(path))
+    assert.match(await output('pdftotext', '-upw', 'secret', path, '-'), /Draft/)
+  })
+
+  test('may be a picture of many megabytes', async () => {
+    const noise = made('noise.png')
+    const background = { type: 'gaussian', mean: 128, sigma: 80 } as const
+    await sharp({ create: { width: 1900, height: 1900, channels: 3, noise: background, background: '#000' } })
+      .png({ compressionLevel: 0 })
+      .toFile(noise)
+    const { path } = await mark(pdf, fixture('three-pages.pdf'), { pages: '1' }, [noise])
+    assert.match(await output('pdfimages', '-list', path), /1900 +1900/)
+  })
+})
+
+test('a text says the same to pictures, films and pages', () => {
+  const shape = (from: FormatId) =>
+    planRoute({ from, to: from, operation: 'watermark' }).steps[0].capability.options.shape
+  const names = Object.keys(shape('png')).filter((name) => name.startsWith('watermark'))
+  assert.ok(names.length >= 7)
+  for (const name of names) {
+    assert.equal(shape('mp4')[name], shape('png')[name], name)
+    assert.equal(shape('pdf')[name], shape('png')[name], name)
+  }
+})
