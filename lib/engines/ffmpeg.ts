@@ -12,6 +12,7 @@ import { type Media, nothingOf, probeWhole } from './ffmpeg/probe.ts'
 import { failure } from './ffmpeg/run.ts'
 import { firstPicture } from './ffmpeg/still.ts'
 import { convertSubtitles, subtitleTargets } from './ffmpeg/subtitles.ts'
+import { thumbnailFilm } from './ffmpeg/thumbnail.ts'
 import { targetOf, transcode } from './ffmpeg/transcode.ts'
 import { watermarkFilm } from './ffmpeg/watermark.ts'
 
@@ -42,6 +43,7 @@ async function runOperation(work: Work, input: InputFile, target: string, tools:
     return isSound ? mergeSound(work, target, tools) : mergeVideo(work, target, tools)
   }
   if (subtitleTargets.includes(work.to)) return convertSubtitles(work, input, target, tools)
+  if (work.operation === 'thumbnail') return thumbnailFilm(work, input, tools)
   if (work.to === 'png') return still(work.from, input, target, tools)
   const { path, from } = isMidi(work.from)
     ? { path: await playedMidi(input.path, work.from, tools), from: 'wav' as const }

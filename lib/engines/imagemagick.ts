@@ -9,7 +9,9 @@ import { colorSpaceOf, iconSides, sizeArgs, type TargetId, targetOf, targets } f
 import { type PageFile, packPages, pageFileName } from './pdf/page-files.ts'
 import { adobeRgbProfile, srgbProfile } from './picture/color-profiles.ts'
 import { boxOf, pictureOptions } from './picture/options.ts'
+import { thumbnailRowsOf } from './picture/thumbnail-options.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
+import { thumbnailPicture } from './vips/thumbnail.ts'
 
 const sourceIds = Object.keys(sources) as SourceId[] // Object.keys forgets the names that the table has.
 const targetIds = Object.keys(targets) as TargetId[]
@@ -20,10 +22,13 @@ const maxIconSide = 256
 export const imagemagick: Engine = {
   id: 'imagemagick',
   image: 'image',
-  capabilities: targetIds.map((to): Capability => {
-    const { cost, options } = targetOf(to)
-    return { operation: 'convert', from: sourceIds, to: [to], same: true, options, cost }
-  }),
+  capabilities: [
+    ...targetIds.map((to): Capability => {
+      const { cost, options } = targetOf(to)
+      return { operation: 'convert', from: sourceIds, to: [to], same: true, options, cost }
+    }),
+    ...thumbnailRowsOf(sourceIds, {}, 0.3),
+  ],
   limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 120 },
   version: ['convert', '-version'],
   run,
@@ -37,8 +42,9 @@ async function run(work: Work, tools: Tools): Promise<Result> {
     throw new Error(`ImageMagick was asked for ${work.from} to ${work.to}, which it does not declare.`)
   }
   try {
-    const step = { input, from, to, work, tools }
-    const result = await convert(from === 'sixel' ? await settled(step) : step)
+    const asked = { input, from, to, work, tools }
+    const step = from === 'sixel' ? await settled(asked) : asked
+    const result = await (work.operation === 'thumbnail' ? thumbnail(step) : convert(step))
     tools.progress(1)
     return result
   } catch (error) {
@@ -67,6 +73,16 @@ async function settled(step: Step): Promise<Step> {
   const path = join(step.tools.workDir, 'settled.png')
   await magick(step.tools, 'convert', [`sixel:${step.input.path}[0]`, `png:${path}`])
   return { ...step, from: 'png', input: { ...step.input, path } }
+}
+
+/** Read here and made small where all thumbnails are, so that they look alike. */
+async function thumbnail(step: Step): Promise<Result> {
+  const { input, from, work, tools } = step
+  const { frame, index } = pick(await framesOf(step), from)
+  const path = join(tools.workDir, 'first.png')
+  const whole: Step = { ...step, to: 'png', work: { ...work, options: {} } }
+  await write(whole, `${sourceOf(from).coder}:${input.path}[${index}]`, frame, path)
+  return thumbnailPicture({ ...work, inputs: [{ ...input, path, format: 'png' }] }, tools)
 }
 
 async function convert(step: Step): Promise<Result> {

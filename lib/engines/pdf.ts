@@ -9,6 +9,7 @@ import { openShape, type PageSelection, resolutionShape } from './pdf/page-pictu
 import { pagesOf } from './pdf/page-range.ts'
 import { toJpeg, toPictures, toSvg, toTiff } from './pdf/pictures.ts'
 import { toText } from './pdf/text.ts'
+import { pageThumbnailRows, thumbnailPages } from './pdf/thumbnail.ts'
 import { pdfTools } from './pdf/tools/capabilities.ts'
 import { isXps, xpsCapability, xpsToPdf } from './pdf/xps.ts'
 import { drawnColorSpace, jpegQuality } from './picture/options.ts'
@@ -62,6 +63,7 @@ export const pdf: Engine = {
     docxCapability,
     xpsCapability,
     ...ocr,
+    ...pageThumbnailRows,
     ...pdfTools,
   ],
   limits: { memoryMb: 3008, diskMb: 4096, timeoutS: 600 },
@@ -73,6 +75,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   if (isXps(work.from)) return untilAborted(xpsToPdf(work, tools), tools.signal)
   if (work.operation === 'ocr-pdf' || work.from !== 'pdf')
     return untilAborted(runOcr(work, tools), tools.signal)
+  if (work.operation === 'thumbnail') return untilAborted(thumbnailPages(work, tools), tools.signal)
   if (work.operation !== 'convert') {
     // Loaded when a tool is wanted: the planner and the API know them and never run one.
     const { runPdfTool } = await import('./pdf/tools/run.ts')

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
 import { integer } from './options.ts'
+import { thumbnailRowsOf } from './picture/thumbnail-options.ts'
 import { untilAborted } from './sandbox/until-aborted.ts'
 import { compress, compressRows } from './vips/compress.ts'
 import { compressOffice, isOfficePackage, officeCompressRows } from './vips/compress-office.ts'
@@ -11,6 +12,7 @@ import { cameraFormats } from './vips/decoders.ts'
 import { loadSharp, pictureError } from './vips/image.ts'
 import { mergePictures, mergeRows } from './vips/merge.ts'
 import { pixelTargetIds, pixelTargetOf } from './vips/targets.ts'
+import { thumbnailPicture } from './vips/thumbnail.ts'
 import { watermarkPicture, watermarkRows } from './vips/watermark.ts'
 
 const pictures = [
@@ -46,6 +48,7 @@ const capabilities: readonly Capability[] = [
   ...mergeRows,
   ...compressRows,
   ...officeCompressRows,
+  ...thumbnailRowsOf([...pictures, ...shapes], {}, 0.05),
   ...watermarkRows,
 ]
 
@@ -84,6 +87,8 @@ function perform(work: Work, tools: Tools): Promise<Result> {
       return mergePictures(work, tools)
     case 'compress':
       return isOfficePackage(work.from) ? compressOffice(work, tools) : compress(work, tools)
+    case 'thumbnail':
+      return thumbnailPicture(work, tools)
     case 'watermark':
       return watermarkPicture(work, tools)
     default:

@@ -17,6 +17,7 @@ import {
 import { audioCodecs } from './sound-codecs.ts'
 import { audioContainers } from './sound-containers.ts'
 import { filmSubtitles, subtitledFilms, subtitleSources, subtitleTargets } from './subtitles.ts'
+import { filmThumbnailRows } from './thumbnail.ts'
 import { videoContainers } from './video-containers.ts'
 
 export const videos = Object.keys(videoContainers) as (keyof typeof videoContainers)[] // Object.keys forgets the names.
@@ -109,6 +110,7 @@ export const capabilities: readonly Capability[] = [
     options: mergeSoundOptions,
     cost: 2,
   },
+  ...filmThumbnailRows(videoSources),
   ...videos.map(
     (id): Capability => ({
       operation: 'watermark',

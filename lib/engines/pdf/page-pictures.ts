@@ -34,6 +34,12 @@ const maxPixels = 200_000_000
 /** US Letter, for the page that says no size. */
 const usualSize = { width: 612, height: 792 } as const satisfies PageSize
 
+interface Resolving {
+  /** Also of each page its own. */
+  readonly dpi: number | ((page: PageSize) => number)
+  readonly downscale?: number | undefined
+}
+
 interface Resolution {
   readonly dpi: number
   /** Pixels of the whole page. */
@@ -41,12 +47,11 @@ interface Resolution {
 }
 
 /** The dpi at which a page is no larger than asked for. @throws AppError INVALID_INPUT when that is too large to draw. */
-export function resolutionOf(
-  { sizes }: OpenPdf,
-  page: number,
-  { dpi, downscale }: { readonly dpi: number; readonly downscale?: number | undefined },
-): Resolution {
-  const { width, height } = sizes[page - 1] ?? usualSize
+export function resolutionOf({ sizes }: OpenPdf, page: number, asked: Resolving): Resolution {
+  const size = sizes[page - 1] ?? usualSize
+  const { width, height } = size
+  const { downscale } = asked
+  const dpi = typeof asked.dpi === 'number' ? asked.dpi : asked.dpi(size)
   const fitting = downscale === undefined ? dpi : Math.min(dpi, (downscale * 72) / Math.max(width, height))
   const pixels = ((width * fitting) / 72) * ((height * fitting) / 72)
   if (pixels <= maxPixels) return { dpi: fitting, pixels }

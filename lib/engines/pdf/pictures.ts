@@ -26,7 +26,7 @@ export interface JpegOptions extends DrawOptions {
 }
 
 /** Uncompressed, for us to encode: poppler's own PNG takes five times as long. */
-const raw = { extension: 'tif', args: ['-tiff', '-tiffcompression', 'none'] } as const
+export const raw = { extension: 'tif', args: ['-tiff', '-tiffcompression', 'none'] } as const
 
 export async function toJpeg(
   selection: PageSelection,

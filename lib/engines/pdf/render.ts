@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import type { Tools } from '../engine.ts'
-import type { OpenPdf } from './open.ts'
+import type { OpenPdf, PageSize } from './open.ts'
 import type { PageFile } from './page-files.ts'
 import { resolutionOf } from './page-pictures.ts'
 import { unreadablePdf } from './qpdf.ts'
@@ -11,7 +11,7 @@ import { unreadablePdf } from './qpdf.ts'
 export interface Rendering {
   /** Counted from 1. */
   readonly pages: readonly number[]
-  readonly dpi: number
+  readonly dpi: number | ((page: PageSize) => number)
   /** Longest side in pixels; larger pages are drawn smaller. */
   readonly downscale?: number | undefined
   readonly gray: boolean

@@ -1,0 +1,61 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod'
+import type { OutputFile, Result, Tools, Work } from '../engine.ts'
+import {
+  filled,
+  manyCount,
+  scaleInto,
+  type ThumbnailBox,
+  thumbnailBox,
+  thumbnailRowsOf,
+} from '../picture/thumbnail-options.ts'
+import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
+import { openPdf, type PageSize } from './open.ts'
+import { password } from './page-pictures.ts'
+import { raw } from './pictures.ts'
+import { renderPages } from './render.ts'
+
+const shape = { count: manyCount.describe('So many pages from the first on, a picture of each.'), password }
+const PageOptions = z.object(shape)
+
+export const pageThumbnailRows = thumbnailRowsOf(['pdf'], shape, 0.3)
+
+/** A page that is very long and thin is drawn as small as it has to be, and enlarged. */
+const maxDrawn = 8192 ** 2
+
+/** In whole pixels, as what draws a page rounds up. */
+function boxOn(page: PageSize, box: ThumbnailBox): ThumbnailBox {
+  if (box.fit !== 'grow') return box
+  const scale = scaleInto(page, box)
+  const whole = (side: number) => Math.max(1, Math.round(side * scale))
+  return { width: whole(page.width), height: whole(page.height), fit: 'scale' }
+}
+
+/** The first pages, each as a picture. @throws AppError CORRUPT_FILE, PDF_ENCRYPTED. */
+export async function thumbnailPages(work: Work, tools: Tools): Promise<Result> {
+  const [input] = work.inputs
+  if (!input) throw new Error('A thumbnail was asked of no file.')
+  const { count, password: secret } = PageOptions.parse(work.options)
+  const to = thumbnailTargetOf(work.to)
+  const box = filled(thumbnailBox(work.options))
+  const opened = await openPdf(input.path, secret, tools)
+  const pages = opened.sizes.slice(0, count).map((_, index) => index + 1)
+  const dpi = (size: PageSize) =>
+    72 * Math.min(scaleInto(size, box), Math.sqrt(maxDrawn / (size.width * size.height)))
+  const files: OutputFile[] = []
+  await renderPages(opened, { pages, dpi, gray: false, ...raw }, tools, async (drawn) => {
+    tools.signal.throwIfAborted()
+    const suffix = `-${String(drawn.page).padStart(3, '0')}`
+    const path = join(work.outDir, `output${suffix}.${to}`)
+    const size = opened.sizes[drawn.page - 1]
+    const page = { ...input, path: drawn.path, format: 'tiff' } as const
+    await writeThumbnail(page, { to, path, options: work.options, box: size ? boxOn(size, box) : box }, tools)
+    await rm(drawn.path)
+    files[drawn.page - 1] = pages.length > 1 ? { path, suffix } : { path }
+  })
+  tools.progress(1)
+  const [first, ...rest] = files
+  if (!first) throw new Error('A PDF without pages was opened.')
+  return { files: [first, ...rest], details: { pages: opened.sizes.length } }
+}

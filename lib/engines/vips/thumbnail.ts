@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import type { Metadata, Sharp } from 'sharp'
+import type { FormatId } from '../../formats/index.ts'
+import type { InputFile, Result, Tools, Work } from '../engine.ts'
+import type { Size } from '../picture/drawing.ts'
+import { pictureOptions } from '../picture/options.ts'
+import {
+  filled,
+  scaleInto,
+  type ThumbnailBox,
+  type ThumbnailTarget,
+  thumbnailBox,
+  thumbnailTargets,
+} from '../picture/thumbnail-options.ts'
+import { openPicture, pixels } from './image.ts'
+import { pixelTargetOf } from './targets.ts'
+
+/** The picture, or the first of several. @throws AppError CORRUPT_FILE, FILE_TOO_LARGE. */
+export async function thumbnailPicture(work: Work, tools: Tools): Promise<Result> {
+  const [input] = work.inputs
+  if (!input) throw new Error('A thumbnail was asked of no file.')
+  const to = thumbnailTargetOf(work.to)
+  const path = join(work.outDir, `output.${to}`)
+  const details = await writeThumbnail(input, { to, path, options: work.options }, tools)
+  return { files: [{ path }], details: { ...details } }
+}
+
+/** @throws when no engine declares the format. */
+export function thumbnailTargetOf(id: FormatId): ThumbnailTarget {
+  const to = thumbnailTargets.find((target) => target === id)
+  if (!to) throw new Error(`A thumbnail was asked for as ${id}, which none is.`)
+  return to
+}
+
+interface Thumbnail {
+  readonly to: ThumbnailTarget
+  readonly path: string
+  /** Parsed by the row of the capability. */
+  readonly options: unknown
+  /** What the options ask for when left out. */
+  readonly box?: ThumbnailBox
+}
+
+export async function writeThumbnail(
+  input: InputFile,
+  { to, path, options, box: asked = thumbnailBox(options) }: Thumbnail,
+  tools: Tools,
+): Promise<Size> {
+  const picture = await openPicture(input, to, tools)
+  const isShape = picture.metadata.format === 'svg'
+  const box = isShape ? filled(asked) : asked
+  const dpi = isShape ? densityFor(picture.metadata, box) : undefined
+  const image = await pixels(picture, to, { page: 0, options: pictureOptions({}), dpi })
+  // 16 bits of a channel are for those who go on to work with a picture.
+  const small = fitted(image, box).toColourspace('srgb')
+  const { width, height } = await pixelTargetOf(to).encode(small, options).toFile(path)
+  return { width, height }
+}
+
+function fitted(image: Sharp, { width, height, fit }: ThumbnailBox): Sharp {
+  switch (fit) {
+    case 'max':
+      return image.resize({ width, height, fit: 'inside', withoutEnlargement: true })
+    case 'grow':
+      return image.resize({ width, height, fit: 'inside' })
+    case 'crop':
+      return image.resize({ width, height, fit: 'cover' })
+    case 'scale':
+      return image.resize({ width, height, fit: 'fill' })
+  }
+}
+
+/** A drawing that is very long and thin is drawn as small as it has to be, and enlarged. */
+const maxDrawn = 8192 ** 2
+/** Of what draws shapes. */
+const maxDrawnSide = 32_000
+const usualDensity = 72
+
+function densityFor({ width = 1, height = 1 }: Metadata, box: ThumbnailBox): number {
+  const scale = scaleInto({ width, height }, box)
+  const most = Math.min(Math.sqrt(maxDrawn / (width * height)), maxDrawnSide / Math.max(width, height))
+  return Math.min(Math.max(usualDensity * Math.min(scale, most), 1), 10_000)
+}
