@@ -6,6 +6,7 @@ import { makeAnimatedPng, makeAnimatedWebp, makeGif } from './ffmpeg/animation.t
 import { capabilities } from './ffmpeg/capabilities.ts'
 import { compress } from './ffmpeg/compress.ts'
 import { mergeSound, mergeVideo } from './ffmpeg/merge.ts'
+import { readMetadata } from './ffmpeg/metadata.ts'
 import { isMidi, playedMidi } from './ffmpeg/midi.ts'
 import { animatedPngOptions, animatedWebpOptions, gifOptions } from './ffmpeg/options.ts'
 import { type Media, nothingOf, probeWhole } from './ffmpeg/probe.ts'
@@ -15,6 +16,7 @@ import { convertSubtitles, subtitleTargets } from './ffmpeg/subtitles.ts'
 import { thumbnailFilm } from './ffmpeg/thumbnail.ts'
 import { targetOf, transcode } from './ffmpeg/transcode.ts'
 import { watermarkFilm } from './ffmpeg/watermark.ts'
+import { writeMetadata } from './ffmpeg/write-metadata.ts'
 
 /** Video and audio. */
 export const ffmpeg: Engine = {
@@ -38,6 +40,8 @@ async function run(work: Work, tools: Tools): Promise<Result> {
 }
 
 async function runOperation(work: Work, input: InputFile, target: string, tools: Tools): Promise<Result> {
+  if (work.operation === 'metadata') return readMetadata(work, input, tools)
+  if (work.operation === 'metadata/write') return writeMetadata(work, input, target, tools)
   if (work.operation === 'merge') {
     const isSound = formatById(work.to).category === 'audio'
     return isSound ? mergeSound(work, target, tools) : mergeVideo(work, target, tools)

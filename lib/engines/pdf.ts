@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
 import type { Capability, Engine, OutputFile, Result, Tools, Work } from './engine.ts'
+import { metadataRows } from './metadata/capabilities.ts'
 import { flag, integer, quality } from './options.ts'
 import { docxCapability, pdfToDocx } from './pdf/docx/convert.ts'
 import { ocr, runOcr } from './pdf/ocr.ts'
@@ -65,6 +66,7 @@ export const pdf: Engine = {
     ...ocr,
     ...pageThumbnailRows,
     ...pdfTools,
+    ...metadataRows,
   ],
   limits: { memoryMb: 3008, diskMb: 4096, timeoutS: 600 },
   version: ['pdftoppm', '-v'],
@@ -72,6 +74,15 @@ export const pdf: Engine = {
 }
 
 async function run(work: Work, tools: Tools): Promise<Result> {
+  // Loaded when wanted, as are the tools below: the planner and the API know them and never run one.
+  if (work.operation === 'metadata') {
+    const { readMetadata } = await import('./metadata/read.ts')
+    return untilAborted(readMetadata(work, tools), tools.signal)
+  }
+  if (work.operation === 'metadata/write') {
+    const { writeMetadata } = await import('./metadata/write.ts')
+    return untilAborted(writeMetadata(work, tools), tools.signal)
+  }
   if (isXps(work.from)) return untilAborted(xpsToPdf(work, tools), tools.signal)
   if (work.operation === 'ocr-pdf' || work.from !== 'pdf')
     return untilAborted(runOcr(work, tools), tools.signal)

@@ -3,6 +3,7 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Capability } from '../engine.ts'
 import { stampInputs } from '../picture/watermark-options.ts'
 import type { Container } from './containers.ts'
+import { metadataRows } from './metadata.ts'
 import {
   animatedPngOptions,
   animatedWebpOptions,
@@ -129,6 +130,7 @@ export const capabilities: readonly Capability[] = [
       ? [{ operation: 'compress', from: [id], to: [id], same: true, options, cost: 5 } as const]
       : []
   }),
+  ...metadataRows,
 ]
 
 /** What has a choice of bits, and can be read again. */

@@ -37,11 +37,11 @@ export const archiveRows: readonly Capability[] = [
 const dense: readonly FormatId[] = [
   ...(['png', 'apng', 'gif', 'svgz', 'icns', 'flac', 'alac', 'wv', 'tta', 'mlp', 'thd'] as const),
   ...(['docx', 'docm', 'dotx', 'dotm', 'xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm', 'numbers'] as const),
-  ...(['pptx', 'pptm', 'ppsx', 'potx', 'potm', 'key', 'vsdx', 'pages', 'xps', 'oxps'] as const),
-  ...(['odt', 'ott', 'ods', 'ots', 'odp', 'otp', 'odg', 'otg', 'sxw', 'sxc', 'sxi'] as const),
-  ...(['epub', 'fbz', 'htmlz', 'txtz', 'pmlz', 'cbz', 'cbr', 'cb7', 'woff', 'woff2'] as const),
-  ...(['zip', 'zipx', 'jar', '7z', 'rar', 'gz', 'bz2', 'xz', 'zst', 'lz4', 'lzma', 'lz', 'lzo'] as const),
-  ...(['tgz', 'tbz2', 'txz', 'tzst', 'tlz', 'tar.lz', 'tar.lz4', 'tar.lzo', 'deb', 'squashfs'] as const),
+  ...(['pptx', 'pptm', 'ppsx', 'potx', 'potm', 'key', 'vsdx', 'pages', 'xps', 'oxps', 'odt'] as const),
+  ...(['ott', 'ods', 'ots', 'odp', 'otp', 'odg', 'otg', 'sxw', 'sxc', 'sxi', 'epub', 'fbz'] as const),
+  ...(['htmlz', 'txtz', 'pmlz', 'cbz', 'cbr', 'cb7', 'woff', 'woff2', 'zip', 'zipx', 'jar'] as const),
+  ...(['7z', 'rar', 'gz', 'bz2', 'xz', 'zst', 'lz4', 'lzma', 'lz', 'lzo', 'tgz', 'tbz2'] as const),
+  ...(['txz', 'tzst', 'tlz', 'tar.lz', 'tar.lz4', 'tar.lzo', 'deb', 'squashfs'] as const),
 ]
 
 const isDense = ({ format }: InputFile) => formatById(format).lossy === true || dense.includes(format)

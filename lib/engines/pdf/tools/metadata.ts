@@ -1,8 +1,8 @@
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Tools } from '../../engine.ts'
+import type { Result } from '../../engine.ts'
+import { exiftool } from '../../metadata/exiftool.ts'
 import { qpdf, unreadablePdf } from '../qpdf.ts'
-import { finish, invalid, type Tool } from './document.ts'
+import { finish, invalid, type Tool, type ToolJob } from './document.ts'
 import type { ToolOptions } from './options.ts'
 
 /** Each text stands twice in a PDF: in the dictionary of old and in XMP, which readers ask first. */
@@ -16,7 +16,7 @@ const tags = {
 } as const satisfies Partial<Record<keyof ToolOptions<'edit-pdf-metadata'>, readonly string[]>>
 
 export const editMetadata: Tool<ToolOptions<'edit-pdf-metadata'>> = async (job) => {
-  const { pdf, options, tools } = job
+  const { options } = job
   const lines = options.removeMetadata ? ['-all='] : []
   for (const [name, places] of Object.entries(tags)) {
     // Object.entries forgets the names.
@@ -24,21 +24,20 @@ export const editMetadata: Tool<ToolOptions<'edit-pdf-metadata'>> = async (job) 
     if (text !== undefined) lines.push(...places.map((tag) => `-${tag}=${text}`))
   }
   if (lines.length === 0) throw invalid('title', 'expected at least one of title, author, subject, keywords.')
-  const edited = join(tools.workDir, 'edited.pdf')
-  const path = join(tools.workDir, 'described.pdf')
-  await exiftool([...lines, '-o', edited, pdf.path], tools)
-  // exiftool only appends, and what was there before could be read; written anew, it is gone.
-  await qpdf({ inputFile: edited, objectStreams: 'generate', outputFile: path }, tools)
-  return finish(job, path, { pages: pdf.sizes.length })
+  return rewriteMetadata(job, lines)
 }
 
-/** The arguments go by a file, a line for each: none of the user's text can be taken for another one. */
-async function exiftool(args: readonly string[], tools: Tools): Promise<void> {
-  const list = join(tools.workDir, 'metadata.args')
-  await writeFile(list, `${['-charset', 'utf8', '-m', ...args].join('\n')}\n`)
+/** Changes what a PDF says of itself, by arguments of exiftool. @throws AppError CORRUPT_FILE. */
+export async function rewriteMetadata(job: ToolJob<unknown>, lines: readonly string[]): Promise<Result> {
+  const { pdf, tools } = job
+  const edited = join(tools.workDir, 'edited.pdf')
+  const path = join(tools.workDir, 'described.pdf')
   try {
-    await tools.exec('exiftool', ['-@', list])
+    await exiftool([...lines, '-o', edited, pdf.path], tools)
   } catch (error) {
     throw unreadablePdf(error)
   }
+  // exiftool only appends, and what was there before could be read; written anew, it is gone.
+  await qpdf({ inputFile: edited, objectStreams: 'generate', outputFile: path }, tools)
+  return finish(job, path, { pages: pdf.sizes.length })
 }

@@ -1,0 +1,84 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod'
+import type { FormatId } from '../../formats/index.ts'
+import type { Capability, InputFile, Result, Tools, Work } from '../engine.ts'
+import { MetadataOptions } from '../metadata/options.ts'
+import { ProcessFailure } from '../sandbox/exec.ts'
+import { inputGuard } from './inputs.ts'
+import { unreadable } from './probe.ts'
+
+/** Their muxers by ffmpeg's names. */
+export const muxers = {
+  ...{ mp3: 'mp3', m4a: 'ipod', m4b: 'ipod', flac: 'flac', ogg: 'ogg', oga: 'ogg', opus: 'opus' },
+  ...{ mka: 'matroska', weba: 'webm', mp4: 'mp4', m4v: 'mp4', mov: 'mov', mkv: 'matroska', webm: 'webm' },
+} as const satisfies Partial<Record<FormatId, string>>
+
+/** exiftool, which tells more of the others, does not read them. */
+const probed: readonly FormatId[] = [
+  ...(['aac', 'ac3', 'eac3', 'dts', 'amr', 'awb', 'au', 'snd', 'caf', 'wv', 'tta', 'mp2'] as const),
+  ...(['mpa', 'w64', 'spx', 'latm', 'mlp', 'thd', 'voc', 'sf', 'ast', 'adx', 'tracker'] as const),
+  ...(['8svx', 'maud', 'avr', 'paf', 'pvf', 'sph', 'hcom', 'ts', 'm2t', 'trp', 'tod', 'm1v'] as const),
+  ...(['m2v', 'dv', 'nut', 'h264', 'hevc', 'obu', 'ivf', 'y4m', 'gxf', 'h261', 'h263', 'roq'] as const),
+  ...(['smjpeg', 'mjpeg', 'mp4v', 'amv'] as const),
+]
+
+export const metadataRows: readonly Capability[] = [
+  { operation: 'metadata', from: probed, to: ['json'], options: z.object({}), cost: 0.3 },
+  // Object.keys forgets the names.
+  ...(Object.keys(muxers) as (keyof typeof muxers)[]).map(
+    (id): Capability => ({
+      operation: 'metadata/write',
+      from: [id],
+      to: [id],
+      same: true,
+      options: MetadataOptions,
+      cost: 0.5,
+    }),
+  ),
+]
+
+const Tags = z.record(z.string(), z.string()).default({})
+const Told = z.object({
+  format: z.looseObject({ tags: Tags }),
+  streams: z.array(
+    z.looseObject({
+      index: z.number(),
+      codec_type: z.string().default('unknown'),
+      codec_tag_string: z.string().default(''),
+      disposition: z.record(z.string(), z.number()).default({}),
+      tags: Tags,
+    }),
+  ),
+  chapters: z.array(z.unknown()).default([]),
+})
+export type Told = z.output<typeof Told>
+
+/** What ffprobe says, in its own words. @throws AppError CORRUPT_FILE. */
+export async function tellAll(path: string, from: FormatId, tools: Tools): Promise<Told> {
+  const show = ['-show_format', '-show_streams', '-show_chapters', '-of', 'json']
+  try {
+    const args = ['-v', 'error', ...inputGuard(from), ...show, '-i', path]
+    const { stdout } = await tools.exec('ffprobe', args, { timeoutS: 60 })
+    return Told.parse(JSON.parse(stdout))
+  } catch (error) {
+    throw error instanceof ProcessFailure ? unreadable(from, error) : error
+  }
+}
+
+/** As JSON: an object for the file, for each stream and for the chapters. */
+export async function readMetadata({ from, outDir }: Work, input: InputFile, tools: Tools): Promise<Result> {
+  const { format, streams, chapters } = await tellAll(input.path, from, tools)
+  // It is our name of it.
+  const { filename: _, ...told } = format
+  const groups = {
+    Format: told,
+    ...Object.fromEntries(streams.map((stream, at) => [`Stream${at + 1}`, stream])),
+    ...(chapters.length > 0 && { Chapters: chapters }),
+  }
+  const path = join(outDir, 'output.json')
+  await writeFile(path, `${JSON.stringify(groups, null, 2)}\n`)
+  tools.progress(1)
+  const tags = Object.values(groups).reduce((sum, group) => sum + Object.keys(group).length, 0)
+  return { files: [{ path, format: 'json' }], details: { tags } }
+}

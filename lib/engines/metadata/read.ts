@@ -1,0 +1,74 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { AppError } from '../../errors.ts'
+import { type FormatId, formatById } from '../../formats/index.ts'
+import type { Result, Tools, Work } from '../engine.ts'
+import { openPdf } from '../pdf/open.ts'
+import { EngineCrash, ProcessFailure } from '../sandbox/exec.ts'
+import { PdfReadOptions } from './capabilities.ts'
+import { exiftool } from './exiftool.ts'
+
+type Group = Readonly<Record<string, unknown>>
+const Told = z.tuple([z.record(z.string(), z.unknown())])
+const isGroup = (value: unknown): value is Group =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What a file says of itself, as JSON: an object for each place in which it says something. */
+export async function readMetadata({ inputs, from, options, outDir }: Work, tools: Tools): Promise<Result> {
+  const [input] = inputs
+  if (!input) throw new Error('metadata was called without an input.')
+  const isPdf = from === 'pdf'
+  const source = isPdf
+    ? (await openPdf(input.path, PdfReadOptions.parse(options).password, tools)).path
+    : input.path
+  const told = await tellAll(source, from, tools)
+  const groups = Object.entries(told).flatMap(([name, group]): [string, Group][] =>
+    isGroup(group) && !ours.includes(name) ? [[name, asGroup(group)]] : [],
+  )
+  if (isGroup(told.ExifTool) && 'Warning' in told.ExifTool) {
+    tools.warn('METADATA_INCOMPLETE', 'The file is damaged in places; what could be read there is told.')
+  }
+  const path = join(outDir, 'output.json')
+  await writeFile(path, `${JSON.stringify(Object.fromEntries(groups), null, 2)}\n`)
+  tools.progress(1)
+  const tags = groups.reduce((sum, [, group]) => sum + Object.keys(group).length, 0)
+  return { files: [{ path, format: 'json' }], details: { tags } }
+}
+
+/** About the program, and about our copy of the file. */
+const ours = ['ExifTool', 'System']
+
+async function tellAll(path: string, from: FormatId, tools: Tools): Promise<Group> {
+  try {
+    const stdout = await exiftool(['-json', '-g1', '-struct', '-coordFormat', '%+.6f', path], tools)
+    return Told.parse(JSON.parse(stdout))[0]
+  } catch (error) {
+    throw failure(error, from)
+  }
+}
+
+function failure(error: unknown, from: FormatId): unknown {
+  const { name } = formatById(from)
+  if (error instanceof ProcessFailure) {
+    const sentence = `The ${name} (${from}) file is damaged or incomplete.`
+    return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: from }, { cause: error })
+  }
+  if (!(error instanceof EngineCrash) || error.signal !== 'its output limit') return error
+  const sentence = `The ${name} (${from}) says more of itself than the 10 MB that are read of it.`
+  return new AppError('FILE_TOO_LARGE', sentence, { field: 'file', limitMb: 10 }, { cause: error })
+}
+
+/** Of pictures and the like in it exiftool only says how many bytes they have. */
+const isLeftOut = (value: unknown) =>
+  typeof value === 'string' && /^\(Binary data \d+ bytes, use -b/.test(value)
+
+const asGroup = (group: Group): Group =>
+  Object.fromEntries(
+    Object.entries(group).flatMap(([name, value]) => (isLeftOut(value) ? [] : [[name, readable(value)]])),
+  )
+
+function readable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((one) => !isLeftOut(one)).map(readable)
+  return isGroup(value) ? asGroup(value) : value
+}

@@ -1,0 +1,103 @@
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../errors.ts'
+import { type FormatId, formatById } from '../../formats/index.ts'
+import type { InputFile, Result, Tools, Work } from '../engine.ts'
+import { openEditable } from '../pdf/tools/document.ts'
+import { rewriteMetadata } from '../pdf/tools/metadata.ts'
+import { ProcessFailure } from '../sandbox/exec.ts'
+import { PdfWriteOptions } from './capabilities.ts'
+import { exifDate, exiftool } from './exiftool.ts'
+import { givenTexts, type MetadataName, MetadataOptions } from './options.ts'
+import { writeWebp } from './webp.ts'
+
+/** Writes what a file says of itself; its picture or pages stay as they are, to the bit. */
+export async function writeMetadata(work: Work, tools: Tools): Promise<Result> {
+  const [input] = work.inputs
+  if (!input) throw new Error('metadata/write was called without an input.')
+  return work.from === 'pdf' ? writePdf(work, input, tools) : writePicture(work, input, tools)
+}
+
+type Places = Readonly<Partial<Record<MetadataName, readonly string[]>>>
+
+/**
+ * MWG stands for all the places that the Metadata Working Group's guidelines 2.0 keep in step: EXIF, XMP, and IPTC where
+ * there is some. Each group of tags goes only where the format has it.
+ */
+const placesInPictures: Places = {
+  title: ['XMP-dc:Title', 'IFD0:XPTitle', 'PNG:Title'],
+  author: ['MWG:Creator', 'PNG:Author'],
+  subject: ['IFD0:XPSubject'],
+  description: ['MWG:Description', 'PNG:Description'],
+  keywords: ['MWG:Keywords'],
+  copyright: ['MWG:Copyright', 'PNG:Copyright'],
+  creationDate: ['MWG:DateTimeOriginal', 'PNG:CreationTime'],
+}
+
+/** Each text stands twice in a PDF, see `rewriteMetadata`. */
+const placesInPdf: Places = {
+  title: ['PDF:Title', 'XMP-dc:Title'],
+  author: ['PDF:Author', 'XMP-dc:Creator'],
+  subject: ['PDF:Subject', 'XMP-dc:Description'],
+  keywords: ['PDF:Keywords', 'XMP-pdf:Keywords'],
+  copyright: ['XMP-dc:Rights'],
+  creationDate: ['PDF:CreateDate', 'XMP-xmp:CreateDate'],
+}
+
+function assignments(given: ReadonlyMap<MetadataName, string>, places: Places): string[] {
+  return [...given].flatMap(([name, text]) =>
+    (places[name] ?? []).flatMap((tag) => valuesOf(name, tag, text).map((value) => `-${tag}=${value}`)),
+  )
+}
+
+function valuesOf(name: MetadataName, tag: string, text: string): string[] {
+  if (name === 'creationDate') return [exifDate(text)]
+  if (tag !== 'MWG:Keywords' || text === '') return [text]
+  const words = text.split(',').map((word) => word.trim())
+  return words.filter((word) => word !== '')
+}
+
+async function writePdf(work: Work, input: InputFile, tools: Tools): Promise<Result> {
+  const options = PdfWriteOptions.parse(work.options)
+  const pdf = await openEditable(input, options.password, tools)
+  const given = givenTexts(options)
+  const description = given.get('description')
+  if (description !== undefined) {
+    if (given.has('subject'))
+      tools.warn(
+        'METADATA_NOT_KEPT',
+        'A PDF has one place for subject and description: it holds the subject.',
+      )
+    else given.set('subject', description)
+  }
+  const lines = [...(options.strip ? ['-all='] : []), ...assignments(given, placesInPdf)]
+  return rewriteMetadata({ pdf, options, work, tools }, lines)
+}
+
+/** What the picture looks like depends on it, and tells nothing of anybody. */
+const kept = ['-tagsFromFile', '@', '-ColorSpace', '-Gamma', '-InteropIndex', '-Orientation']
+const removal = ['-all=', '--ICC_Profile:all', '-CommonIFD0=', ...kept]
+
+async function writePicture(
+  { from, options: given, outDir }: Work,
+  input: InputFile,
+  tools: Tools,
+): Promise<Result> {
+  const options = MetadataOptions.parse(given)
+  const lines = assignments(givenTexts(options), placesInPictures)
+  const path = join(outDir, `output.${formatById(from).extensions[0]}`)
+  try {
+    if (from === 'webp') await rename(await writeWebp(input.path, lines, options.strip, tools), path)
+    else await exiftool([...(options.strip ? removal : []), ...lines, '-o', path, input.path], tools)
+  } catch (error) {
+    throw error instanceof ProcessFailure ? damaged(from, options.strip, error) : error
+  }
+  tools.progress(1)
+  return { files: [{ path }] }
+}
+
+function damaged(from: FormatId, strip: boolean, cause: ProcessFailure): AppError {
+  const wayOut = strip ? 'Send it again.' : 'With strip what is there is removed first.'
+  const sentence = `The ${formatById(from).name} (${from}), or what it says of itself, is damaged. ${wayOut}`
+  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: from }, { cause })
+}
