@@ -12,7 +12,7 @@ import {
   thumbnailBox,
   thumbnailTargets,
 } from '../picture/thumbnail-options.ts'
-import { openPicture, pixels } from './image.ts'
+import { loadSharp, openPicture, pixels } from './image.ts'
 import { pixelTargetOf } from './targets.ts'
 
 /** The picture, or the first of several. @throws AppError CORRUPT_FILE, FILE_TOO_LARGE. */
@@ -49,12 +49,17 @@ export async function writeThumbnail(
   const picture = await openPicture(input, to, tools)
   const isShape = picture.metadata.format === 'svg'
   const box = isShape ? filled(asked) : asked
-  const dpi = isShape ? densityFor(picture.metadata, box) : undefined
-  const image = await pixels(picture, to, { page: 0, options: pictureOptions({}), dpi })
+  const whole = await pixels(picture, to, { page: 0, options: pictureOptions({}) })
+  const image = isShape && isNeedle(picture.metadata, box) ? await drawn(whole) : whole
   // 16 bits of a channel are for those who go on to work with a picture.
   const small = fitted(image, box).toColourspace('srgb')
   const { width, height } = await pixelTargetOf(to).encode(small, options).toFile(path)
   return { width, height }
+}
+
+async function drawn(image: Sharp): Promise<Sharp> {
+  const sharp = await loadSharp()
+  return sharp(await image.png().toBuffer())
 }
 
 function fitted(image: Sharp, { width, height, fit }: ThumbnailBox): Sharp {
@@ -70,14 +75,10 @@ function fitted(image: Sharp, { width, height, fit }: ThumbnailBox): Sharp {
   }
 }
 
-/** A drawing that is very long and thin is drawn as small as it has to be, and enlarged. */
-const maxDrawn = 8192 ** 2
-/** Of what draws shapes. */
-const maxDrawnSide = 32_000
-const usualDensity = 72
+/** The longest side at which libvips draws shapes, as it does by itself for the size of a result. */
+const maxDrawnSide = 32_767
 
-function densityFor({ width = 1, height = 1 }: Metadata, box: ThumbnailBox): number {
-  const scale = scaleInto({ width, height }, box)
-  const most = Math.min(Math.sqrt(maxDrawn / (width * height)), maxDrawnSide / Math.max(width, height))
-  return Math.min(Math.max(usualDensity * Math.min(scale, most), 1), 10_000)
+/** A drawing so long and thin that most of it is cut off again: its pixels become larger instead. */
+function isNeedle({ width = 1, height = 1 }: Metadata, box: ThumbnailBox): boolean {
+  return Math.max(width, height) * scaleInto({ width, height }, box) > maxDrawnSide
 }
