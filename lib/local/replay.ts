@@ -2,74 +2,112 @@ import { parseArgs } from 'node:util'
 import { ConfigError, processEnvironment, readConfig } from '../config.ts'
 import { engines } from '../engines/index.ts'
 import { idPattern } from '../ids.ts'
+import type { JobState, Task } from '../jobs/job.ts'
 import { failureText } from './failure-text.ts'
+import { installedEngines } from './installed.ts'
 import { printJob } from './replay/job-report.ts'
 import { linesOfJob, logFilesOf } from './replay/log-files.ts'
 import { printEngineWords, shownLine } from './replay/log-report.ts'
 import { openPlace, type Place, ReplayError } from './replay/place.ts'
-import { Printer, secretsOf } from './replay/printer.ts'
-import { type Fetched, fetchTask, runAgain } from './replay/run-again.ts'
+import { shownPlans, tasksThatWork } from './replay/plans.ts'
+import { Printer } from './replay/printer.ts'
+import { type Fetched, fetchTask, type Means, runAgain } from './replay/run-again.ts'
+import { secretsOf } from './replay/secrets.ts'
 
-/** Tells all that is known of a job, then runs its conversion again on this machine; nothing that is stored changes. */
-const usage = `Use: npm run replay -- job_… [--no-run]
+/** Tells all that is known of a job, then runs its tasks again on this machine; nothing that is stored changes. */
+const usage = `Use: npm run replay -- job_… [--task NAME] [--no-run]
 
-  --no-run   only tells what is known of the job
+  --task NAME  runs one task only
+  --no-run     only tells what is known of the job
 
-Ends with 0 when the conversion works now, 1 when it fails, 2 when there is nothing to run.`
+Each task runs on the files that are stored of its inputs.
+Ends with 0 when the tasks work now, 1 when one fails, 2 when there is nothing to run.`
+
+interface Arguments {
+  readonly jobId: string
+  readonly task: string | undefined
+  readonly run: boolean
+}
 
 const printer = new Printer((text) => process.stdout.write(text))
 
 async function main(): Promise<number> {
-  const { jobId, run } = readArguments()
+  const asked = readArguments()
   const interrupted = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => interrupted.abort(new ReplayError('Interrupted.')))
-  const fetched = await tell(jobId, run)
-  if (!run) return 0
-  if (!fetched) return 2
-  printer.heading(`Running ${fetched.task.name} again in ${fetched.folder}`)
+  const fetched = await tell(asked)
+  if (!asked.run) return 0
+  if (fetched.length === 0) return 2
   try {
-    return (await runAgain(fetched, interrupted.signal, printer)) ? 0 : 1
+    let failed = 0
+    for (const one of fetched) {
+      printer.heading(`Running ${one.task.name} again in ${one.folder}`)
+      if (!(await runAgain(one, interrupted.signal, printer))) failed++
+    }
+    return failed === 0 ? 0 : 1
   } finally {
     await Promise.all(engines.map((engine) => engine.close?.()))
   }
 }
 
-function readArguments(): { jobId: string; run: boolean } {
-  let parsed: { values: { 'no-run': boolean }; positionals: string[] }
+function readArguments(): Arguments {
+  const options = { task: { type: 'string' }, 'no-run': { type: 'boolean', default: false } } as const
+  let parsed: { values: { task?: string; 'no-run': boolean }; positionals: string[] }
   try {
-    parsed = parseArgs({ allowPositionals: true, options: { 'no-run': { type: 'boolean', default: false } } })
+    parsed = parseArgs({ allowPositionals: true, options })
   } catch (error) {
     throw new ReplayError(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`)
   }
-  const [jobId, ...more] = parsed.positionals
+  const { values, positionals } = parsed
+  const [jobId, ...more] = positionals
   if (jobId === undefined || more.length > 0) throw new ReplayError(usage)
   if (!idPattern('job').test(jobId))
     throw new ReplayError(
       `"${printer.clean(jobId)}" is no id of a job: expected job_ and 26 letters and digits.`,
     )
-  return { jobId, run: !parsed.values['no-run'] }
+  return { jobId, task: values.task, run: !values['no-run'] }
 }
 
 /** Table and bucket are left alone before anything runs: a service may want the data folder meanwhile. */
-async function tell(jobId: string, run: boolean): Promise<Fetched | undefined> {
+async function tell({ jobId, task, run }: Arguments): Promise<Fetched[]> {
   const place = await openPlace()
   try {
     const state = await place.store.whole(jobId)
+    const { ENGINES, WORK_DIR } = readConfig(processEnvironment)
+    const present = await installedEngines(engines.filter(({ id }) => ENGINES?.includes(id) ?? true))
     if (state) {
-      printer.hide(secretsOf(state.tasks.flatMap(({ steps }) => steps)))
-      printJob(state, place.name, printer)
+      printer.hide(secretsOf(state, place.vault))
+      printJob(state, shownPlans(state, present), place.name, printer)
     }
     const isInLog = await printLog(place, jobId, state?.job.requestId)
     if (!state) throw unknown(jobId, place, isInLog)
-    if (!run) return undefined
-    const fetched = await fetchTask(state, place.files, readConfig(processEnvironment).WORK_DIR)
-    if (typeof fetched !== 'string') return fetched
-    printer.heading(fetched)
-    return undefined
+    return run
+      ? await fetchTasks(chosenTasks(state, task), state, { ...place, engines: present, WORK_DIR })
+      : []
   } finally {
     await place.close()
   }
+}
+
+function chosenTasks(state: JobState, name: string | undefined): readonly Task[] {
+  const tasks = tasksThatWork(state)
+  if (tasks.length === 0) printer.heading('The job has no task that runs an engine.')
+  if (name === undefined) return tasks
+  const chosen = tasks.filter((task) => task.name === name)
+  if (chosen.length > 0) return chosen
+  throw new ReplayError(`The job has no task "${printer.clean(name)}" that runs an engine.`)
+}
+
+/** Those that can run; of the others is told why they cannot. */
+async function fetchTasks(tasks: readonly Task[], state: JobState, means: Means): Promise<Fetched[]> {
+  const fetched: Fetched[] = []
+  for (const task of tasks) {
+    const found = await fetchTask(task, state, means)
+    if (typeof found !== 'string') fetched.push(found)
+    else printer.heading(`${task.name} cannot be run again: ${found}`)
+  }
+  return fetched
 }
 
 /** Whether there is anything of the job in it. */

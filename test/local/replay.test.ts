@@ -50,6 +50,21 @@ async function jobOf(
   return data.jobId
 }
 
+/** The running service, as a deployment is named. */
+async function deploymentSettings({ dataDir }: TestService): Promise<Record<string, string>> {
+  const log = await readFile(join(dataDir, 'service.log'), 'utf8')
+  const started = log.split('\n').findLast((line) => line.includes('service started')) ?? ''
+  const secrets = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8'))
+  return {
+    ...JSON.parse(started).servers,
+    AWS_ACCESS_KEY_ID: secrets.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secrets.secretAccessKey,
+    TABLE_NAME: 'mutabor',
+    BUCKET_NAME: 'mutabor',
+    DATA_DIR: '',
+  }
+}
+
 let service: TestService
 let client: Client
 before(async () => {
@@ -68,7 +83,9 @@ test('a job that failed is told with what the engine said, and fails again in th
   for (const expected of [
     `${jobId}: failed, in ${service.dataDir}, of the running service`,
     'cut.flac (flac, ',
+    'import-file: completed\n    import/upload\n    gave cut.flac (flac, ',
     'convert-file: failed, attempt 1',
+    'convert of import-file, created ',
     '1. flac to mp3 by ffmpeg (image av) {"mode":"auto"}',
     'job created',
     'task claimed',
@@ -130,21 +147,41 @@ test('with --no-run a job is told and nothing is run', async () => {
   assert.doesNotMatch(stdout, /Running/)
 })
 
+test('each task of a job runs again on its own inputs, or one of them that is named', async () => {
+  const bytes = Buffer.from(await fixture('corners.png')).toString('base64')
+  const tasks = {
+    picture: { operation: 'import/base64', file: bytes, filename: 'corners.png' },
+    small: { operation: 'convert', input: 'picture', output_format: 'webp', width: 24 },
+    large: { operation: 'convert', input: 'small', output_format: 'gif' },
+    both: { operation: 'archive', input: ['small', 'large'] },
+    out: { operation: 'export/url', input: 'both' },
+  }
+  const response = await client.fetch('/v1/jobs', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ tasks }),
+  })
+  const { data } = (await response.json()) as { data: { jobId: string } }
+  await client.finished(data.jobId)
+  const all = await replay(service, data.jobId)
+  assert.equal(all.code, 0, all.stdout)
+  assert.match(all.stdout, /archive of small, large, created /)
+  const ran = [...all.stdout.matchAll(/\nRunning (\w+) again in /g)].map(([, name]) => name)
+  assert.deepEqual(ran, ['small', 'large', 'both'])
+  assert.equal(all.stdout.match(/It works now/g)?.length, 3)
+  const one = await replay(service, data.jobId, '--task', 'large')
+  assert.equal(one.code, 0, one.stdout)
+  assert.match(one.stdout, /Running large again.*the same as the stored result/s)
+  assert.doesNotMatch(one.stdout, /Running (small|both) again/)
+  const none = await replay(service, data.jobId, '--task', 'out')
+  assert.equal(none.code, 2)
+  assert.match(none.stderr, /The job has no task "out" that runs an engine\./)
+})
+
 test('a job of a deployment is found by its table, its bucket and credentials', async () => {
   const picture = { name: 'corners.png', bytes: await fixture('corners.png') }
   const jobId = await jobOf(client, picture, { targetFormat: 'webp' })
-  const log = await readFile(join(service.dataDir, 'service.log'), 'utf8')
-  const started = log.split('\n').findLast((line) => line.includes('service started')) ?? ''
-  const secrets = JSON.parse(await readFile(join(service.dataDir, 'secrets.json'), 'utf8'))
-  const settings = {
-    ...JSON.parse(started).servers,
-    AWS_ACCESS_KEY_ID: secrets.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: secrets.secretAccessKey,
-    TABLE_NAME: 'mutabor',
-    BUCKET_NAME: 'mutabor',
-    DATA_DIR: '',
-  }
-  const { code, stdout } = await replayWith(settings, [jobId])
+  const { code, stdout } = await replayWith(await deploymentSettings(service), [jobId])
   assert.equal(code, 0, stdout)
   assert.match(stdout, /: completed, in table mutabor of eu-central-1\n/)
   assert.ok(stdout.includes(`search the log groups of its functions for "${jobId}" or "req_`), stdout)
@@ -164,7 +201,13 @@ test('a password of a job is shown nowhere', async () => {
   const refused = await replay(service, wrong)
   assert.equal(refused.code, 1, refused.stdout)
   assert.match(refused.stdout, /INVALID_INPUT: The password does not open the archive/)
-  for (const { stdout, stderr } of [opened, refused]) {
+  const withoutKey = await replayWith(await deploymentSettings(service), [right])
+  assert.equal(withoutKey.code, 2, withoutKey.stdout)
+  assert.match(
+    withoutKey.stdout,
+    /convert-file cannot be run again: its passwords do not open\. Set SERVICE_SECRET/,
+  )
+  for (const { stdout, stderr } of [opened, refused, withoutKey]) {
     assert.match(stdout, /"password":"\*\*\*"/)
     assert.doesNotMatch(stdout + stderr, /open-(sesame|barley)/)
   }
@@ -198,13 +241,13 @@ test('a job whose files are gone is told all the same, one whose record is gone 
   assert.equal(told.code, 2, told.stdout)
   assert.match(
     told.stdout,
-    /: completed, in .*step done.*It cannot be run again: corners\.png is no longer in the bucket/s,
+    /: completed, in .*step done.*convert-file cannot be run again: corners\.png is no longer in the bucket/s,
   )
 
   assert.equal((await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })).status, 204)
   const left = await replay(service, jobId)
   assert.equal(left.code, 2, left.stdout)
-  assert.match(left.stdout, /job created.*step done.*job deleted/s)
+  assert.match(left.stdout, /job created.*step done.*job erased/s)
   assert.match(left.stderr, /The record of job_\w+ is gone .* The log is all that is left/)
 })
 

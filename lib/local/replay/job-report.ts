@@ -1,36 +1,100 @@
 // What the table says of a job, for a terminal.
-import type { Job, Task } from '../../jobs/job.ts'
-import type { JobState } from '../../jobs/machine.ts'
-import { type Printer, shownOptions } from './printer.ts'
+import {
+  type FixedTask,
+  isOver,
+  type Job,
+  type JobState,
+  type StoredFile,
+  type Task,
+} from '../../jobs/job.ts'
+import { isRecorded, statusOfFixed, warningsOf } from '../../jobs/machine.ts'
+import type { Plan } from './plans.ts'
+import type { Printer } from './printer.ts'
 
-export function printJob({ job, tasks }: JobState, place: string, printer: Printer): void {
-  const { source, target } = job
+/** @param plans of the tasks that work, by number. */
+export function printJob(
+  state: JobState,
+  plans: ReadonlyMap<number, Plan>,
+  place: string,
+  printer: Printer,
+): void {
+  const { job, tasks } = state
+  const { source, target, operations } = job.display
+  const from = source ? `${source.filename} (${source.format}, ${source.size} bytes)` : 'uploads'
   printer.line(`${job.id}: ${job.status}, in ${place}`)
-  printer.line(`  ${source.filename} (${source.format}, ${source.size} bytes) to ${target.format}`)
+  printer.line(`  ${from} to ${target?.format ?? 'what comes out'}, by ${operations.join(', ')}`)
   if (job.error) printer.line(`  ${job.error.code}: ${job.error.message}`)
   if (job.error?.details) printer.line(`  details ${JSON.stringify(job.error.details)}`)
-  for (const { code, message } of job.warnings) printer.line(`  warning ${code}: ${message}`)
-  printer.line(`  request ${job.requestId}, time limit ${job.timeoutS} s`)
+  for (const { code, message } of warningsOf(job, tasks)) printer.line(`  warning ${code}: ${message}`)
+  printer.line(`  request ${job.requestId}${job.retryOf ? `, ${job.retryOf} once more` : ''}`)
   printer.line(`  ${timesOf(job)}`)
   printer.heading('Tasks')
-  const inOrder = tasks.toSorted((a, b) => job.taskNames.indexOf(a.name) - job.taskNames.indexOf(b.name))
-  for (const task of inOrder) printTask(task, printer)
+  const inOrder = [...state.fixed, ...tasks].sort((a, b) => a.number - b.number)
+  const names = new Map(inOrder.map(({ number, name }) => [number, name]))
+  for (const task of inOrder) {
+    const inputs = task.ins.map((number) => names.get(number)).join(', ')
+    const what = `${task.operation}${inputs ? ` of ${inputs}` : ''}`
+    if (isRecorded(task)) printTask(task, what, plans.get(task.number), state, printer)
+    else printFixed(task, what, state, printer)
+  }
 }
 
-function printTask(task: Task, printer: Printer): void {
+function printFixed(task: FixedTask, what: string, state: JobState, printer: Printer): void {
+  printer.line(`  ${task.name}: ${statusOfFixed(task, state)}`)
+  printer.line(`    ${what}`)
+  printFiles(task.files ?? [], printer)
+  printError(task, printer)
+}
+
+function printTask(
+  task: Task,
+  what: string,
+  plan: Plan | undefined,
+  { parts }: JobState,
+  printer: Printer,
+): void {
   const attempt = task.attempt > 0 ? [`attempt ${task.attempt}`] : []
   const engine = task.engine ? [`${task.engine} ${task.engineVersion ?? ''}`.trim()] : []
   printer.line(`  ${[`${task.name}: ${task.status}`, ...attempt, ...engine].join(', ')}`)
-  printer.line(`    ${timesOf(task)}`)
-  for (const [at, step] of task.steps.entries()) {
-    const { operation, engine: id, image, from, to, options } = step
-    const verb = operation === 'convert' ? '' : `${operation} `
-    const here = at === task.step && task.status !== 'completed' ? '  ← here' : ''
-    printer.line(
-      `    ${at + 1}. ${verb}${from} to ${to} by ${id} (image ${image}) ${shownOptions(options)}${here}`,
-    )
+  printer.line(`    ${what}, ${timesOf(task)}`)
+  if (plan) printPlan(plan, task, printer)
+  for (const part of parts.filter(({ number }) => number === task.number)) printPart(part, printer)
+  printFiles(task.files, printer)
+  printError(task, printer)
+}
+
+function printPlan(plan: Plan, task: Task, printer: Printer): void {
+  if ('none' in plan) {
+    printer.line(`    ${plan.none}`)
+    return
   }
-  if (task.code) printer.line(`    ${task.code}${task.message ? `: ${task.message}` : ''}`)
+  for (const { steps, step: next, files } of plan.pieces) {
+    if (plan.pieces.length > 1) printer.line(`    ${files.map(({ filename }) => filename).join(', ')}:`)
+    for (const [at, { operation, engine, image, from, to, options }] of steps.entries()) {
+      const verb = operation === 'convert' ? '' : `${operation} `
+      const way = `${verb}${from} to ${to} by ${engine} (image ${image})`
+      const here = at === next && !isOver(task) ? '  ← here' : ''
+      printer.line(`    ${at + 1}. ${way} ${JSON.stringify(options)}${here}`)
+    }
+  }
+}
+
+function printPart(part: Task, printer: Printer): void {
+  printer.line(`    part ${part.part}: ${part.status}, attempt ${part.attempt}, ${timesOf(part)}`)
+  printError(part, printer)
+}
+
+/** An archive may have given thousands. */
+const mostFiles = 10
+
+function printFiles(files: readonly StoredFile[], printer: Printer): void {
+  for (const { filename, format, size } of files.slice(0, mostFiles))
+    printer.line(`    gave ${filename} (${format}, ${size} bytes)`)
+  if (files.length > mostFiles) printer.line(`    and ${files.length - mostFiles} files more`)
+}
+
+function printError({ code, message }: Pick<Task, 'code' | 'message'>, printer: Printer): void {
+  if (code) printer.line(`    ${code}${message ? `: ${message}` : ''}`)
 }
 
 /** The first moment whole, then how long after it. */

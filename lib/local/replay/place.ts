@@ -7,6 +7,7 @@ import { Table } from '../../aws/table.ts'
 import { type Config, processEnvironment, readConfig } from '../../config.ts'
 import { JobStore } from '../../jobs/store.ts'
 import { createLog } from '../../log.ts'
+import { Vault } from '../../sealed.ts'
 import { lockDataFolder } from '../data-lock.ts'
 import { openDynamoDb } from '../dynamodb/server.ts'
 import { accessOf, type Environment } from '../environment.ts'
@@ -23,6 +24,8 @@ export interface Place {
   readonly name: string
   readonly store: JobStore
   readonly files: Files
+  /** Opens passwords; undefined where the secret of a deployment is not given. */
+  readonly vault: Vault | undefined
   /** Undefined where log lines are not in files. */
   readonly logFile: string | undefined
   close(): Promise<void>
@@ -48,12 +51,15 @@ export async function openPlace(): Promise<Place> {
   const servers = own?.urls ?? (await serversOfRunning(dataDir, logFile))
   reach(servers, secrets)
   const name = `${dataDir}, ${own ? 'of which no service is running' : 'of the running service'}`
-  return { ...placeOf(readConfig(given), name, logFile), close: async () => own?.close() }
+  const { SERVICE_SECRET = secrets.serviceSecret, ...reached } = readConfig(given)
+  const place = placeOf({ ...reached, SERVICE_SECRET }, name, logFile)
+  return { ...place, close: async () => own?.close() }
 }
 
 function placeOf(config: Config, name: string, logFile: string | undefined): Place {
   const store = new JobStore(new Table(config))
-  return { name, store, files: new Files(config), logFile, close: async () => undefined }
+  const vault = config.SERVICE_SECRET === undefined ? undefined : new Vault(config.SERVICE_SECRET)
+  return { name, store, files: new Files(config), vault, logFile, close: async () => undefined }
 }
 
 /** The SDK reads endpoints and credentials from the environment. Servers that the environment names come first. */

@@ -1,5 +1,3 @@
-import type { Step } from '../../jobs/job.ts'
-
 /** Writes lines to the operator's terminal, in which no password that the job was given is ever to be read. */
 export class Printer {
   readonly #write: (text: string) => void
@@ -39,16 +37,3 @@ export class Printer {
 const printable = (text: string) =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to be found
   text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, '\ufffd')
-
-const isSecret = (option: string) => /password/i.test(option)
-
-export function secretsOf(steps: readonly Step[]): string[] {
-  return steps
-    .flatMap(({ options }) => Object.entries(options))
-    .flatMap(([name, value]) => (isSecret(name) && typeof value === 'string' && value !== '' ? [value] : []))
-}
-
-export function shownOptions(options: Step['options']): string {
-  const shown = Object.entries(options).map(([name, value]) => [name, isSecret(name) ? '***' : value])
-  return JSON.stringify(Object.fromEntries(shown))
-}

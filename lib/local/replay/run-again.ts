@@ -2,41 +2,67 @@
 import { mkdir, mkdtemp, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Files } from '../../aws/files.ts'
-import type { InputFile } from '../../engines/engine.ts'
+import { timeLimitOf } from '../../conversion/time-limits.ts'
+import type { Engine, InputFile } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
-import { convertFiles, type FilesDone } from '../../jobs/convert-files.ts'
-import type { Job, StoredFile, Task } from '../../jobs/job.ts'
-import type { JobState } from '../../jobs/machine.ts'
-import { fetchInputs, sha256Of } from '../../jobs/run-steps.ts'
-import { errorForClient, timeout } from '../../jobs/run-task.ts'
+import type { JobState, Piece, StoredFile, Task } from '../../jobs/job.ts'
+import { convertFiles, type FilesDone } from '../../jobs/run/convert-files.ts'
+import { fetchInputs, sha256Of } from '../../jobs/run/run-pieces.ts'
+import { tookTooLong } from '../../jobs/run/run-task.ts'
+import { errorForClient } from '../../jobs/settle.ts'
 import { createLog } from '../../log.ts'
+import type { Vault } from '../../sealed.ts'
 import { printedCommands, printedSteps } from './onlooker.ts'
+import { planFromStart } from './plans.ts'
 import type { Printer } from './printer.ts'
+import { withSecrets } from './secrets.ts'
 
-export interface Fetched {
-  readonly job: Job
-  readonly task: Task
+interface FetchedPiece extends Piece {
   readonly inputs: readonly InputFile[]
   readonly folder: string
 }
 
-/** The task that does the work, with its files in a fresh folder; or why there is none. */
+/** A task with its files in a fresh folder. */
+export interface Fetched {
+  readonly task: Task
+  readonly pieces: readonly FetchedPiece[]
+  readonly folder: string
+}
+
+export interface Means {
+  readonly files: Files
+  readonly vault: Vault | undefined
+  readonly engines: readonly Engine[]
+  readonly WORK_DIR: string
+}
+
+/** Or why the task cannot run. */
 export async function fetchTask(
-  { job, tasks }: JobState,
-  files: Files,
-  parent: string,
+  sealed: Task,
+  state: JobState,
+  { files, vault, engines, WORK_DIR: parent }: Means,
 ): Promise<Fetched | string> {
-  const task = tasks.find(({ steps }) => steps.length > 0)
-  if (!task) return 'The job has no task that runs an engine.'
-  // Its own files are the result when it is done, and what the next step reads when it was handed over.
-  const sources = tasks.filter(({ name }) => task.input.includes(name)).flatMap((source) => source.files)
-  const gone = await missingOf(sources, files)
-  if (gone.length > 0 || sources.length === 0)
-    return `It cannot be run again: ${gone.join(', ') || 'its input'} is no longer in the bucket. Files are deleted when a job expires or is deleted.`
+  const task = withSecrets(sealed, vault)
+  if (!task) return 'its passwords do not open. Set SERVICE_SECRET to that of the service that took the job.'
+  const plan = planFromStart(task, state, engines)
+  if ('none' in plan) return plan.none
+  const { pieces } = plan
+  const gone = await missingOf(
+    pieces.flatMap((piece) => piece.files),
+    files,
+  )
+  if (gone.length > 0)
+    return `${gone.join(', ')} is no longer in the bucket. Files are deleted when a job expires or is deleted.`
   await mkdir(parent, { recursive: true })
-  const folder = await mkdtemp(join(parent, `replay-${job.id}-`))
-  const inputs = await fetchInputs(files, sources, folder, new AbortController().signal)
-  return { job, task, inputs, folder }
+  const folder = await mkdtemp(join(parent, `replay-${task.jobId}-`))
+  const fetched: FetchedPiece[] = []
+  for (const [at, piece] of pieces.entries()) {
+    const own = join(folder, `piece-${at + 1}`)
+    await mkdir(own)
+    const inputs = await fetchInputs(files, piece.files, own, new AbortController().signal)
+    fetched.push({ ...piece, inputs, folder: own })
+  }
+  return { task, pieces: fetched, folder }
 }
 
 async function missingOf(sources: readonly StoredFile[], files: Files): Promise<string[]> {
@@ -46,32 +72,25 @@ async function missingOf(sources: readonly StoredFile[], files: Files): Promise<
 
 /** True when it works. */
 export async function runAgain(
-  { job, task, inputs, folder }: Fetched,
+  { task, pieces, folder }: Fetched,
   interrupted: AbortSignal,
   printer: Printer,
 ): Promise<boolean> {
+  const limitS = timeLimitOf(pieces)
   const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(timeout(job)), job.timeoutS * 1000)
+  const timer = setTimeout(() => limit.abort(tookTooLong(limitS)), limitS * 1000)
   const signal = AbortSignal.any([limit.signal, interrupted])
   const started = performance.now()
   const after = () => `after ${Math.round(performance.now() - started)} ms`
   try {
-    const done = await convertFiles({
-      steps: task.steps,
-      from: 0,
-      inputs,
-      workDir: folder,
-      signal,
-      log: createLog({ LOG_LEVEL: 'debug', LOG_FILE: undefined }, printedSteps(printer)),
-      onCommand: printedCommands(printer),
-      progress: () => undefined,
-    })
+    const done: FilesDone[] = []
+    for (const piece of pieces) done.push(await runPiece(piece, signal, printer))
     printer.heading(`It works now, ${after()}`)
-    await printResult(done, job, printer)
+    for (const piece of done) await printResult(piece, task, printer)
     return true
   } catch (error) {
     interrupted.throwIfAborted()
-    printer.heading(`It fails ${job.status === 'failed' ? 'again' : 'now'}, ${after()}`)
+    printer.heading(`It fails ${task.status === 'failed' ? 'again' : 'now'}, ${after()}`)
     printFailure(signal.aborted ? signal.reason : error, printer)
     printer.line(`  its files are in ${folder}`)
     return false
@@ -79,6 +98,14 @@ export async function runAgain(
     clearTimeout(timer)
   }
 }
+
+const runPiece = ({ steps, inputs, folder }: FetchedPiece, signal: AbortSignal, printer: Printer) =>
+  convertFiles({
+    ...{ steps, from: 0, inputs, workDir: folder, signal },
+    log: createLog({ LOG_LEVEL: 'debug', LOG_FILE: undefined }, printedSteps(printer)),
+    onCommand: printedCommands(printer),
+    progress: () => undefined,
+  })
 
 function printFailure(error: unknown, printer: Printer): void {
   const { code, message } = errorForClient(error)
@@ -90,11 +117,11 @@ function printFailure(error: unknown, printer: Printer): void {
   }
 }
 
-async function printResult({ result, warnings }: FilesDone, job: Job, printer: Printer): Promise<void> {
+async function printResult({ result, warnings }: FilesDone, task: Task, printer: Printer): Promise<void> {
   for (const { code, message } of warnings) printer.line(`  warning ${code}: ${message}`)
   for (const { path } of result.files) {
     const [{ size }, sha256] = await Promise.all([stat(path), sha256Of(path)])
-    const isSame = job.files.some((file) => file.sha256 === sha256)
+    const isSame = task.files.some((file) => file.sha256 === sha256)
     printer.line(`  ${path} (${size} bytes${isSame ? ', the same as the stored result' : ''})`)
   }
 }
