@@ -44,11 +44,13 @@ export class Card {
     this.#page = page
     this.#file = file
     this.#job = job
-    this.#source = file ? page.catalogue.ofFile(file) : page.catalogue.byId(job?.source.format ?? '')
-    this.#name = file?.name ?? job?.source.filename ?? ''
+    this.#source = file ? page.catalogue.ofFile(file) : page.catalogue.byId(job?.source?.format ?? '')
+    // A job that another program made may still wait for its file.
+    this.#name = file?.name ?? job?.source?.filename ?? job?.jobId ?? ''
     this.#badge = badgeOf(file, this.#source)
     const titleId = newElementId('file')
-    const meta = `${this.#source?.name ?? 'Unknown kind'} ·\u00a0${sizeWords(file?.size ?? job?.source.size ?? 0)}`
+    const size = file?.size ?? job?.source?.size
+    const meta = `${this.#source?.name ?? 'Unknown kind'}${size === undefined ? '' : ` ·\u00a0${sizeWords(size)}`}`
     const title = element('h3', { id: titleId, title: this.#name }, this.#name)
     const remove = element(
       'button',
@@ -178,7 +180,7 @@ export class Card {
       return
     }
     const actions = { onAgain: () => void this.#again(), onDelete: () => void this.#remove() }
-    this.#show('stranded', strandedView({ target: this.#job?.target.format, notice, ...actions }))
+    this.#show('stranded', strandedView({ target: this.#job?.target?.format, notice, ...actions }))
   }
 
   async #again(): Promise<void> {

@@ -32,7 +32,7 @@ export function doneView(props: {
     { type: 'button', class: 'button', onclick: props.onAgain },
     'Convert again',
   )
-  again.append(...ofFile(job.source.filename))
+  again.append(...ofFile(job.source?.filename ?? job.jobId))
   const remove = element(
     'button',
     { type: 'button', class: 'button quiet', onclick: props.onDelete },
@@ -69,7 +69,8 @@ const ofFile = (filename: string) => [element('span', { class: 'visually-hidden'
 
 function sizes(job: Job, result: Result): (Node | string)[] {
   const after = result.files.reduce((sum, { size }) => sum + size, 0) || result.size
-  const before = job.source.size
+  const before = job.source?.size
+  if (before === undefined) return [element('strong', {}, sizeWords(after))]
   return [
     element('span', { class: 'visually-hidden' }, 'Before '),
     sizeWords(before),
