@@ -1,6 +1,6 @@
 import type { Container } from './containers.ts'
-import type { CompressOptions } from './options.ts'
-import { keptSound, type MediaOptions } from './plan.ts'
+import type { CompressOptions, MediaOptions } from './options.ts'
+import { keptSound } from './plan.ts'
 import type { Media } from './probe.ts'
 import { type AudioCodec, audioCodecs } from './sound-codecs.ts'
 

@@ -1,5 +1,5 @@
-import type { RecipeRequest, Warning } from './plan.ts'
 import type { MediaStream } from './probe.ts'
+import type { RecipeRequest, Warning } from './recipe.ts'
 
 /** ffprobe's names of subtitles that are text; all others are pictures. */
 export const textSubtitles = ['subrip', 'ass', 'ssa', 'mov_text', 'webvtt', 'text']

@@ -4,20 +4,12 @@ import { AppError } from '../../errors.ts'
 import type { Result, Tools, Work } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { matches } from './alike.ts'
-import { inputGuard } from './inputs.ts'
 import { mergedFilmArgs, mergedSoundArgs } from './joined.ts'
 import { type MergeVideoOptions, mergeSoundOptions, mergeVideoOptions } from './options.ts'
-import type { Recipe } from './plan.ts'
-import { type Media, probeWhole } from './probe.ts'
+import { type Part, partsOf } from './parts.ts'
+import type { Recipe } from './recipe.ts'
 import { isWhole, runFfmpeg } from './run.ts'
 import { containerOf } from './transcode.ts'
-
-export interface Part {
-  readonly path: string
-  /** Of `inputGuard`. */
-  readonly guard: readonly string[]
-  readonly media: Media
-}
 
 /**
  * One film after the other: copied where all are alike, else fitted into the picture of the first.
@@ -83,14 +75,6 @@ export async function mergeSound(work: Work, target: string, tools: Tools): Prom
   await runFfmpeg([...inputs(parts), ...args, target], { durationS }, tools)
   tools.progress(1)
   return { files: [{ path: target }], method: 'encode' }
-}
-
-async function partsOf({ inputs: files }: Work, tools: Tools): Promise<Part[]> {
-  const parts: Part[] = []
-  for (const { path, format } of files) {
-    parts.push({ path, guard: inputGuard(format), media: await probeWhole(path, format, tools) })
-  }
-  return parts
 }
 
 const inputs = (parts: readonly Part[]) => parts.flatMap(({ path, guard }) => [...guard, '-i', path])

@@ -162,6 +162,8 @@ export type AudioOptions = Partial<
   >
 > &
   Pick<VideoOptions, 'mode'>
+/** Of sound and film alike. */
+export type MediaOptions = AudioOptions & Partial<VideoOptions>
 
 const dithers = ['none', 'floyd_steinberg', 'bayer:bayer_scale=5', 'sierra2'] as const
 

@@ -1,9 +1,10 @@
 import { type VideoCodec, videoCodecs } from './codecs.ts'
 import type { Container } from './containers.ts'
 import { hasTimes } from './inputs.ts'
-import type { MediaOptions, RecipeRequest } from './plan.ts'
+import type { MediaOptions } from './options.ts'
 import { alphaDecoder, hasAlpha, type MediaStream, rotationOf } from './probe.ts'
 import { rateArgs } from './rate.ts'
+import type { RecipeRequest } from './recipe.ts'
 import { overlaidFilter, type Size, sizeFor, videoFilter } from './size.ts'
 
 interface Picture {

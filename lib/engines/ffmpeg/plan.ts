@@ -1,48 +1,11 @@
-import type { FormatId } from '../../formats/index.ts'
 import type { Container } from './containers.ts'
 import { cutOf } from './cut.ts'
 import { chapterArgs, coverArgs, subtitleArgs } from './extras.ts'
 import { inputGuard } from './inputs.ts'
-import type { AudioOptions, VideoOptions } from './options.ts'
 import { pictureArgs } from './picture.ts'
 import type { Media, MediaStream } from './probe.ts'
-import type { Overlay } from './size.ts'
+import type { Recipe, RecipeRequest, Warning } from './recipe.ts'
 import { silence, silenceArgs, soundArgs } from './sound.ts'
-
-export type MediaOptions = AudioOptions & Partial<VideoOptions>
-
-export interface Warning {
-  readonly code: string
-  readonly message: string
-}
-
-/** One way to make the target: what ffmpeg is told before and after its input, and what gets lost. */
-export interface Recipe {
-  readonly input: readonly string[]
-  readonly output: readonly string[]
-  readonly method: 'stream-copy' | 'encode'
-  /** Run it twice: the first only measures where the bits are needed. */
-  readonly twoPass: boolean
-  /** The container counts pictures: what is left out shortens the film. */
-  readonly steady: boolean
-  readonly warnings: readonly Warning[]
-  /** Streams that the result must have, or it is none. */
-  readonly has: { readonly video: boolean; readonly audio: number }
-}
-
-export interface RecipeRequest {
-  readonly media: Media
-  readonly from: FormatId
-  readonly to: FormatId
-  readonly container: Container
-  readonly options: MediaOptions
-  /** Lies over every picture, which is then encoded. */
-  readonly overlay?: Overlay
-  /** False after copying gave a bad file. */
-  readonly mayCopy: boolean
-  /** False after subtitles broke it. */
-  readonly keepSubtitles: boolean
-}
 
 /** @throws AppError INVALID_INPUT when nothing lies between `start` and `end`. */
 export function recipeFor(request: RecipeRequest): Recipe {

@@ -1,6 +1,6 @@
 import { qualityWords } from '../options.ts'
 import type { VideoCodec } from './codecs.ts'
-import type { MediaOptions } from './plan.ts'
+import type { MediaOptions } from './options.ts'
 import type { Media } from './probe.ts'
 
 type Crf = NonNullable<VideoCodec['crf']>

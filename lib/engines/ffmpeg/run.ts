@@ -4,8 +4,8 @@ import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import type { Recipe } from './plan.ts'
 import { probe, unreadable } from './probe.ts'
+import type { Recipe } from './recipe.ts'
 
 const common = ['-nostdin', '-hide_banner', '-loglevel', 'warning', '-y', '-nostats', '-progress', 'pipe:1']
 /** As many as the machine has; more only adds memory. */

@@ -1,6 +1,5 @@
 import type { Frame, VideoCodec } from './codecs.ts'
-import { readResolution } from './options.ts'
-import type { MediaOptions } from './plan.ts'
+import { type MediaOptions, readResolution } from './options.ts'
 import { type MediaStream, rotationOf } from './probe.ts'
 
 /** Pixels. */

@@ -1,7 +1,8 @@
 import { qualityNumber } from '../options.ts'
 import type { Container } from './containers.ts'
-import type { MediaOptions, RecipeRequest } from './plan.ts'
+import type { MediaOptions } from './options.ts'
 import type { MediaStream } from './probe.ts'
+import type { RecipeRequest } from './recipe.ts'
 import { type AudioCodec, audioCodecs } from './sound-codecs.ts'
 
 interface Track {

@@ -1,0 +1,20 @@
+// The files of a merge, as ffprobe sees them.
+import type { Tools, Work } from '../engine.ts'
+import { inputGuard } from './inputs.ts'
+import { type Media, probeWhole } from './probe.ts'
+
+export interface Part {
+  readonly path: string
+  /** Of `inputGuard`. */
+  readonly guard: readonly string[]
+  readonly media: Media
+}
+
+/** @throws AppError CORRUPT_FILE. */
+export async function partsOf({ inputs: files }: Work, tools: Tools): Promise<Part[]> {
+  const parts: Part[] = []
+  for (const { path, format } of files) {
+    parts.push({ path, guard: inputGuard(format), media: await probeWhole(path, format, tools) })
+  }
+  return parts
+}

@@ -1,0 +1,39 @@
+// What is asked of a plan, and what it gives.
+import type { FormatId } from '../../formats/index.ts'
+import type { Container } from './containers.ts'
+import type { MediaOptions } from './options.ts'
+import type { Media } from './probe.ts'
+import type { Overlay } from './size.ts'
+
+export interface Warning {
+  readonly code: string
+  readonly message: string
+}
+
+/** One way to make the target: what ffmpeg is told before and after its input, and what gets lost. */
+export interface Recipe {
+  readonly input: readonly string[]
+  readonly output: readonly string[]
+  readonly method: 'stream-copy' | 'encode'
+  /** Run it twice: the first only measures where the bits are needed. */
+  readonly twoPass: boolean
+  /** The container counts pictures: what is left out shortens the film. */
+  readonly steady: boolean
+  readonly warnings: readonly Warning[]
+  /** Streams that the result must have, or it is none. */
+  readonly has: { readonly video: boolean; readonly audio: number }
+}
+
+export interface RecipeRequest {
+  readonly media: Media
+  readonly from: FormatId
+  readonly to: FormatId
+  readonly container: Container
+  readonly options: MediaOptions
+  /** Lies over every picture, which is then encoded. */
+  readonly overlay?: Overlay
+  /** False after copying gave a bad file. */
+  readonly mayCopy: boolean
+  /** False after subtitles broke it. */
+  readonly keepSubtitles: boolean
+}
