@@ -1,10 +1,21 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sharp } from 'sharp'
+import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { pictureOptions } from '../picture/options.ts'
-import type { CompressedId } from './compress.ts'
 import { type Picture, pixels } from './image.ts'
+
+export const compressedFormats = [
+  'jpg',
+  'png',
+  'webp',
+  'gif',
+  'avif',
+  'heic',
+  'tiff',
+] as const satisfies readonly FormatId[]
+export type CompressedId = (typeof compressedFormats)[number]
 
 export interface Effort {
   /** 1 to 100. */

@@ -4,11 +4,8 @@ import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import type { Capability, Result, Tools, Work } from '../engine.ts'
 import { integer, type QualityScale, quality, qualityNumber } from '../options.ts'
-import { type Effort, smallerPicture } from './compress-formats.ts'
+import { compressedFormats, type Effort, smallerPicture } from './compress-formats.ts'
 import { openPicture } from './image.ts'
-
-const formats = ['jpg', 'png', 'webp', 'gif', 'avif', 'heic', 'tiff'] as const satisfies readonly FormatId[]
-export type CompressedId = (typeof formats)[number]
 
 const CompressOptions = z.object({
   quality: quality.optional(),
@@ -22,7 +19,7 @@ const scale: QualityScale = { low: 40, medium: 60, high: 75, highest: 90 }
 const leastQuality = 20
 const tries = 7
 
-export const compressRows: readonly Capability[] = formats.map((id) => ({
+export const compressRows: readonly Capability[] = compressedFormats.map((id) => ({
   operation: 'compress',
   from: [id],
   to: [id],
@@ -39,7 +36,7 @@ interface Made {
 /** The same picture in fewer bytes, never in more. */
 export async function compress(work: Work, tools: Tools): Promise<Result> {
   const [input] = work.inputs
-  const to = formats.find((id) => id === work.to)
+  const to = compressedFormats.find((id) => id === work.to)
   if (!input || !to) throw new Error(`vips was asked to compress ${work.to}, which it does not declare.`)
   const options = CompressOptions.parse(work.options)
   const { targetSize } = options

@@ -1,7 +1,7 @@
 import { around, type Box, type Interval, without } from './geometry.ts'
 import { isPreformatted, type Line, segmentsOf } from './lines.ts'
 import { markOf } from './marks.ts'
-import type { Word } from './structure.ts'
+import type { Word } from './page.ts'
 
 /** Lines that stand as a table without being drawn as one: cells by row, then by column. */
 export interface AlignedTable {

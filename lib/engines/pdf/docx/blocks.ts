@@ -1,5 +1,5 @@
 import type { Box } from './geometry.ts'
-import type { Style } from './structure.ts'
+import type { Style } from './page.ts'
 
 export interface Run {
   readonly text: string

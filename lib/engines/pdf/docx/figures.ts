@@ -9,7 +9,7 @@ import {
   touches,
   widthOf,
 } from './geometry.ts'
-import type { Page, Vector, Word } from './structure.ts'
+import type { Page, Vector, Word } from './page.ts'
 
 const minVectors = 12
 const minCurves = 3

@@ -1,7 +1,7 @@
 import type { Alignment, Run } from './blocks.ts'
 import { type Line, linesOf } from './lines.ts'
+import type { Page, Word } from './page.ts'
 import { runsOf, spaceBetween } from './runs.ts'
-import type { Page, Word } from './structure.ts'
 
 export interface FurnitureRow {
   readonly runs: readonly Run[]

@@ -6,9 +6,10 @@ import type { Grid } from './grid.ts'
 import { bodySize, withHeadings } from './headings.ts'
 import { linesOf } from './lines.ts'
 import { withLists } from './lists.ts'
+import type { Page, Word } from './page.ts'
 import { blocksOf } from './page-blocks.ts'
 import { type PageFlow, type Section, sectionsOf } from './sections.ts'
-import type { Page, Structure, Word } from './structure.ts'
+import type { Structure } from './structure.ts'
 
 export interface Layout {
   readonly sections: readonly Section[]

@@ -1,5 +1,5 @@
 import { around, type Box } from './geometry.ts'
-import type { Style, Word } from './structure.ts'
+import type { Style, Word } from './page.ts'
 
 export interface Line {
   /** In the order in which they are read. */

@@ -6,8 +6,8 @@ import { around, type Box, centerIn, median } from './geometry.ts'
 import { fillsOf, type Grid, type GridCell, gridsOf } from './grid.ts'
 import { withSpread } from './justified.ts'
 import { isRightToLeft, type Line, lineInOrder, linesOf } from './lines.ts'
+import type { Page, Vector, Word } from './page.ts'
 import { type ParagraphRules, paragraphsOf } from './paragraphs.ts'
-import type { Page, Vector, Word } from './structure.ts'
 
 export interface PageRules extends Omit<ParagraphRules, 'column'> {
   /** Left and right edge of the text of the whole document. */

@@ -4,7 +4,7 @@ import type { Tools } from '../../engine.ts'
 import type { Picture } from './blocks.ts'
 import { figuresOf } from './figures.ts'
 import { areaOf, type Box, centerIn, heightOf, widthOf } from './geometry.ts'
-import type { Page, PlacedImage } from './structure.ts'
+import type { Page, PlacedImage } from './page.ts'
 
 /** Pixels per inch of what is drawn anew. */
 const dpi = 150

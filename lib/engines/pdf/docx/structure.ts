@@ -3,27 +3,12 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { Tools } from '../../engine.ts'
 import { runMupdf } from '../mupdf.ts'
-import { type Box, heightOf, widthOf } from './geometry.ts'
+import { heightOf, widthOf } from './geometry.ts'
+import { type Page, StyleShape, type Word } from './page.ts'
 import { withReadableStyles } from './recognized.ts'
 
 /** Left, top, right, bottom in points from the page's top left corner. */
 const BoxShape = z.tuple([z.number(), z.number(), z.number(), z.number()])
-
-const StyleShape = z.object({
-  font: z.string(),
-  bold: z.boolean(),
-  italic: z.boolean(),
-  mono: z.boolean(),
-  serif: z.boolean(),
-  /** Points. */
-  size: z.number(),
-  /** Six hexadecimal digits. */
-  color: z.string(),
-})
-export type Style = z.output<typeof StyleShape> & {
-  /** Read from a picture: where its words begin and end is not exact. */
-  readonly recognized?: true
-}
 
 /** What layers/pdf/structure.mjs writes for a page. */
 const PageShape = z.object({
@@ -68,44 +53,6 @@ const PageShape = z.object({
 })
 
 const OutlineShape = z.object({ outline: z.array(z.object({ title: z.string(), level: z.int() })) })
-
-export interface Word {
-  readonly text: string
-  readonly box: Box
-  /** Where its letters stand. */
-  readonly base: number
-  readonly style: Style
-  /** A space comes before it. */
-  readonly spaced: boolean
-  readonly link?: string
-}
-
-export interface Vector {
-  readonly box: Box
-  readonly color: string
-  readonly stroked: boolean
-  readonly rectangle: boolean
-}
-
-export interface PlacedImage {
-  readonly box: Box
-  /** A PNG or JPEG; left out where the page has to be drawn to get it. */
-  readonly path?: string
-  readonly pixels?: number
-}
-
-export interface Page {
-  /** Counted from 1. */
-  readonly number: number
-  readonly width: number
-  readonly height: number
-  /** Upright text, in pieces that stand on one line without a wide gap. */
-  readonly pieces: readonly (readonly Word[])[]
-  readonly images: readonly PlacedImage[]
-  readonly vectors: readonly Vector[]
-  /** Lines that stand turned or run from top to bottom. */
-  readonly turned: readonly (readonly Word[])[]
-}
 
 export interface Structure {
   readonly outline: readonly { readonly title: string; readonly level: number }[]
