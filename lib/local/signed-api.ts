@@ -1,7 +1,8 @@
 // What the REST APIs of this service have in common: signed requests in, JSON and AWS's errors out.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Credentials, type Refusal, verifySigV4 } from './sigv4.ts'
+import { type Credentials, verifySigV4 } from './sigv4.ts'
+import type { Refusal } from './sigv4-refusal.ts'
 
 /** An error that AWS documents: its code and sentence go to the client as they are. */
 export class ApiError extends Error {

@@ -1,6 +1,15 @@
 // What a request says about its own signature, in the Authorization header or in the query string.
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Refusal, Refused, SignedRequest } from './sigv4.ts'
+import type { Refusal, Refused } from './sigv4-refusal.ts'
+
+export interface SignedRequest {
+  readonly method: string
+  /** Raw target, path and query, exactly as received. */
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  /** Hex SHA-256 of the body, for services that have it at hand; S3 takes it from x-amz-content-sha256. */
+  readonly bodySha256?: string
+}
 
 /** A signature and what it is said to be over; nothing of it is checked yet. */
 export interface Claim {

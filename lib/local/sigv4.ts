@@ -2,22 +2,14 @@
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Claim, readClaim } from './sigv4-claim.ts'
+import { type Claim, readClaim, type SignedRequest } from './sigv4-claim.ts'
+import type { Refusal, Refused } from './sigv4-refusal.ts'
 
 /** An access key that this machine knows. */
 export interface Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string
-}
-
-export interface SignedRequest {
-  readonly method: string
-  /** Raw target, path and query, exactly as received. */
-  readonly url: string
-  readonly headers: IncomingHttpHeaders
-  /** Hex SHA-256 of the body, for services that have it at hand; S3 takes it from x-amz-content-sha256. */
-  readonly bodySha256?: string
 }
 
 export type Verdict = Accepted | Refused
@@ -33,31 +25,6 @@ export interface Accepted {
   readonly scope: string
   readonly amzDate: string
   readonly presigned: boolean
-}
-
-export type Refusal =
-  | 'missing'
-  | 'malformed'
-  | 'foreign-scope'
-  | 'no-payload-hash'
-  | 'old-signature'
-  | 'unsupported'
-  | 'two-mechanisms'
-  | 'unknown-key'
-  | 'bad-token'
-  | 'bad-signature'
-  | 'unsigned-headers'
-  | 'expired'
-  | 'skewed'
-
-export interface Refused {
-  readonly ok: false
-  readonly reason: Refusal
-  readonly message: string
-  /** The refused authentication stood in the query string. */
-  readonly presigned: boolean
-  /** What AWS adds to its error document: expected region, string to sign, names of unsigned headers. */
-  readonly details?: Readonly<Record<string, string>>
 }
 
 export interface SigV4Options {

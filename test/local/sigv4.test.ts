@@ -9,7 +9,8 @@ import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3
 import { GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler'
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { type SignedRequest, type Verdict, verifySigV4 } from '../../lib/local/sigv4.ts'
+import { type Verdict, verifySigV4 } from '../../lib/local/sigv4.ts'
+import type { SignedRequest } from '../../lib/local/sigv4-claim.ts'
 
 // The worked examples of the S3 API reference, "Examples: Signature Calculations".
 const documented = [

@@ -1,7 +1,8 @@
 // Who is calling: Signature Version 4, with the refusals of SQS.
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { type Credentials, type Refusal, verifySigV4 } from '../sigv4.ts'
+import { type Credentials, verifySigV4 } from '../sigv4.ts'
+import type { Refusal } from '../sigv4-refusal.ts'
 import { SqsError, type SqsErrorName } from './errors.ts'
 
 /** All others mean a signature that is not well formed. */
