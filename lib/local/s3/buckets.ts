@@ -1,12 +1,13 @@
 // Buckets themselves, and what can be asked about one.
+import { accountId, accountOwner } from './account.ts'
 import { readText } from './body.ts'
 import type { Call, Reply, Services } from './call.ts'
-import { accountId, accountOwner, isoTime, nowInSeconds } from './call.ts'
+import { isoTime, nowInSeconds } from './call.ts'
 import { refuseUnsupported } from './description.ts'
 import { notImplemented, S3Error } from './errors.ts'
 import { dropUpload } from './multipart.ts'
-import { noSuchBucket } from './objects.ts'
 import { readCount } from './paging.ts'
+import { noSuchBucket } from './require-bucket.ts'
 import { childText, fromXml, toXml } from './xml.ts'
 
 export function listBuckets({ db, region }: Services, { query }: Call): Reply {

@@ -4,7 +4,9 @@ import type { Call, Services } from './call.ts'
 import type { Algorithm } from './checksums.ts'
 import { type ByteRange, checkCopySource } from './conditions.ts'
 import { invalidArgument, S3Error } from './errors.ts'
-import { requireBucket, requireObject, type StoredObject, segmentsOf } from './objects.ts'
+import { requireObject, segmentsOf } from './objects.ts'
+import { requireBucket } from './require-bucket.ts'
+import type { StoredObject } from './stored-object.ts'
 
 const sourceHeader = 'x-amz-copy-source'
 

@@ -5,17 +5,8 @@ import { readXmlBody, requireChecksum } from './body.ts'
 import type { Call, Reply, Services } from './call.ts'
 import type { Database } from './database.ts'
 import { S3Error } from './errors.ts'
-import { deleteSetting, readSetting, writeSetting } from './settings.ts'
+import { type CorsRule, deleteSetting, readSetting, writeSetting } from './settings.ts'
 import { children, childText, childTexts, type Parsed, toXml } from './xml.ts'
-
-export interface CorsRule {
-  readonly id?: string
-  readonly origins: readonly string[]
-  readonly methods: readonly string[]
-  readonly headers: readonly string[]
-  readonly exposed: readonly string[]
-  readonly maxAgeS?: number
-}
 
 const knownMethods = ['GET', 'PUT', 'HEAD', 'POST', 'DELETE']
 

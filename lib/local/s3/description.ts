@@ -3,7 +3,7 @@
 import { readQuery } from '../sigv4-claim.ts'
 import type { Headers } from './call.ts'
 import { invalidArgument, notImplemented, S3Error } from './errors.ts'
-import type { Description, StoredObject, Tag } from './objects.ts'
+import type { Description, StoredObject, Tag } from './stored-object.ts'
 
 /** Headers of a download that whoever signs its URL may word otherwise. */
 const downloadHeaders = [

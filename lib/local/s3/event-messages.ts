@@ -1,9 +1,10 @@
 // What queues and the event bus are told, in the two forms that S3 documents.
 import { randomUUID } from 'node:crypto'
 import { uriEncode } from '../sigv4.ts'
-import { accountId } from './call.ts'
-import { coversEvent, filterValue, type NotificationSettings } from './notification-settings.ts'
-import type { StoredObject } from './objects.ts'
+import { accountId } from './account.ts'
+import { coversEvent, filterValue } from './queue-rules.ts'
+import type { NotificationSettings } from './settings.ts'
+import type { StoredObject } from './stored-object.ts'
 
 export type EventName =
   | 'ObjectCreated:Put'

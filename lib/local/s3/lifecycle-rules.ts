@@ -4,24 +4,8 @@ import { readXmlBody, requireChecksum } from './body.ts'
 import type { Call, Reply, Services } from './call.ts'
 import { isoTime } from './call.ts'
 import { S3Error } from './errors.ts'
-import type { Tag } from './objects.ts'
-import { deleteSetting, readSetting, writeSetting } from './settings.ts'
+import { deleteSetting, type LifecycleRule, readSetting, writeSetting } from './settings.ts'
 import { children, childText, type Element, type Parsed, toXml } from './xml.ts'
-
-export interface LifecycleRule {
-  readonly id: string
-  readonly enabled: boolean
-  /** How the client wrote the filter, to give it back alike: none (before 2017), Filter, or And. */
-  readonly form: 'prefix' | 'filter' | 'and'
-  readonly prefix?: string
-  readonly tags: readonly Tag[]
-  readonly above?: number
-  readonly below?: number
-  readonly expireDays?: number
-  /** Milliseconds, midnight UTC. */
-  readonly expireAt?: number
-  readonly abortDays?: number
-}
 
 const maxRules = 1000
 

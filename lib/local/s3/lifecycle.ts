@@ -2,10 +2,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Services } from './call.ts'
 import type { Database } from './database.ts'
-import type { LifecycleRule } from './lifecycle-rules.ts'
 import { dropUpload } from './multipart.ts'
-import { asObject, removeRows, type StoredObject } from './objects.ts'
-import { readSetting } from './settings.ts'
+import { asObject, removeRows } from './objects.ts'
+import { type LifecycleRule, readSetting } from './settings.ts'
+import type { StoredObject } from './stored-object.ts'
 
 const dayMs = 86_400_000
 /** How long the answer of a completed upload is kept for a client that lost it. */

@@ -1,10 +1,12 @@
 // ListObjects in both versions and ListObjectVersions: one walk over the keys in byte order, three dialects.
+import { accountOwner } from './account.ts'
 import type { Call, Reply, Services } from './call.ts'
-import { accountOwner, isoTime } from './call.ts'
+import { isoTime } from './call.ts'
 import type { Database } from './database.ts'
 import { invalidArgument } from './errors.ts'
-import { asObject, type StoredObject } from './objects.ts'
+import { asObject } from './objects.ts'
 import { readCount, readEncoding } from './paging.ts'
+import type { StoredObject } from './stored-object.ts'
 import { toXml } from './xml.ts'
 
 interface Walk {

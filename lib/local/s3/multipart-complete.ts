@@ -8,7 +8,8 @@ import type { Database } from './database.ts'
 import { S3Error } from './errors.ts'
 import { expirationHeader } from './lifecycle.ts'
 import { type Part, partsOf, requireUpload, type Upload } from './multipart.ts'
-import { commitObject, findObject, requireBucket } from './objects.ts'
+import { commitObject, findObject } from './objects.ts'
+import { requireBucket } from './require-bucket.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
 
 const minPartBytes = 5 * 1024 ** 2

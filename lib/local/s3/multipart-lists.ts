@@ -1,6 +1,7 @@
 // ListParts and ListMultipartUploads.
+import { accountOwner } from './account.ts'
 import type { Call, Reply, Services } from './call.ts'
-import { accountOwner, isoTime } from './call.ts'
+import { isoTime } from './call.ts'
 import { checksumElement } from './checksums.ts'
 import { partsOf, requireUpload } from './multipart.ts'
 import { readCount, readEncoding } from './paging.ts'

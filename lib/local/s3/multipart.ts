@@ -18,8 +18,8 @@ import { copyBytes, readCopyRange, readCopySource } from './copy-source.ts'
 import type { Database } from './database.ts'
 import { readDescription } from './description.ts'
 import { S3Error } from './errors.ts'
-import type { Description } from './objects.ts'
 import { readPartNumber } from './paging.ts'
+import type { Description } from './stored-object.ts'
 import { toXml } from './xml.ts'
 
 export interface Upload extends Description {

@@ -3,21 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { readXmlBody } from './body.ts'
 import type { Call, Reply, Services } from './call.ts'
 import { invalidArgument, S3Error } from './errors.ts'
-import { readSetting, writeSetting } from './settings.ts'
+import { overlaps } from './queue-rules.ts'
+import { type QueueRule, readSetting, writeSetting } from './settings.ts'
 import { children, childText, childTexts, type Parsed, toXml } from './xml.ts'
-
-export interface QueueRule {
-  readonly id: string
-  readonly arn: string
-  /** As s3:ObjectCreated:Put or s3:ObjectCreated:* */
-  readonly events: readonly string[]
-  readonly filters: readonly { readonly name: 'prefix' | 'suffix'; readonly value: string }[]
-}
-
-export interface NotificationSettings {
-  readonly queues: readonly QueueRule[]
-  readonly eventBridge: boolean
-}
 
 const knownEvents = {
   ObjectCreated: ['*', 'Put', 'Post', 'Copy', 'CompleteMultipartUpload'],
@@ -88,10 +76,6 @@ function readQueueRule(element: Parsed): QueueRule {
   return { id: childText(element, 'Id') || randomUUID(), arn, events, filters }
 }
 
-export function filterValue({ filters }: QueueRule, name: 'prefix' | 'suffix'): string {
-  return filters.find((filter) => filter.name === name)?.value ?? ''
-}
-
 /** S3 refuses two rules that would both tell of the same object and event. */
 function checkOverlap(rules: readonly QueueRule[]): void {
   const overlap = rules.some((one, index) => rules.slice(index + 1).some((other) => overlaps(one, other)))
@@ -100,26 +84,6 @@ function checkOverlap(rules: readonly QueueRule[]): void {
       'InvalidArgument',
       'Configurations overlap. Configurations on the same bucket cannot share a common event type.',
     )
-}
-
-function overlaps(one: QueueRule, other: QueueRule): boolean {
-  const [prefixes, suffixes] = (['prefix', 'suffix'] as const).map(
-    (name) => [filterValue(one, name), filterValue(other, name)] as const,
-  )
-  const [a = '', b = ''] = prefixes ?? []
-  const [c = '', d = ''] = suffixes ?? []
-  return (
-    one.events.some((event) =>
-      other.events.some((its) => coversEvent(event, its) || coversEvent(its, event)),
-    ) &&
-    (a.startsWith(b) || b.startsWith(a)) &&
-    (c.endsWith(d) || d.endsWith(c))
-  )
-}
-
-/** s3:ObjectCreated:* covers s3:ObjectCreated:Put. */
-export function coversEvent(pattern: string, event: string): boolean {
-  return pattern === event || (pattern.endsWith(':*') && event.startsWith(pattern.slice(0, -1)))
 }
 
 async function checkDestination(notifier: Services['notifier'], call: Call, arn: string): Promise<void> {

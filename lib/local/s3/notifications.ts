@@ -1,10 +1,9 @@
 // Event messages: written with the change they tell of, in one transaction, and delivered at least once.
 import type { LogLine } from '../log-line.ts'
-import type { Call } from './call.ts'
 import type { Database } from './database.ts'
 import { type EventName, type EventSource, messages, type NotifyTarget } from './event-messages.ts'
-import type { StoredObject } from './objects.ts'
 import { readSetting } from './settings.ts'
+import type { StoredObject } from './stored-object.ts'
 
 export type Notify = (target: NotifyTarget, event: unknown) => Promise<void>
 
@@ -46,7 +45,10 @@ export class Notifier {
   }
 
   /** The message S3 sends to a queue before it takes it as a destination. */
-  async test({ bucket, requestId }: Call, arn: string): Promise<void> {
+  async test(
+    { bucket, requestId }: { readonly bucket: string; readonly requestId: string },
+    arn: string,
+  ): Promise<void> {
     await this.#options.notify?.(
       { kind: 'sqs', arn },
       {

@@ -5,8 +5,9 @@ import { type ByteRange, checkRead, readRange } from './conditions.ts'
 import { objectHeaders, overriddenHeaders } from './description.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { expirationHeader } from './lifecycle.ts'
-import { requireObject, type Segment, type StoredObject, segmentsOf } from './objects.ts'
+import { requireObject, segmentsOf } from './objects.ts'
 import { readCount, readPartNumber } from './paging.ts'
+import type { Segment, StoredObject } from './stored-object.ts'
 import { toXml } from './xml.ts'
 
 interface Slice extends ByteRange {

@@ -25,15 +25,8 @@ import {
 import { invalidArgument, S3Error } from './errors.ts'
 import type { EventName } from './event-messages.ts'
 import { expirationHeader } from './lifecycle.ts'
-import {
-  commitObject,
-  type Description,
-  findObject,
-  requireObject,
-  type StoredObject,
-  sourceOf,
-  type Tag,
-} from './objects.ts'
+import { commitObject, findObject, requireObject, sourceOf } from './objects.ts'
+import type { Description, StoredObject, Tag } from './stored-object.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
 
 export async function putObject(services: Services, call: Call): Promise<Reply> {

@@ -1,55 +1,14 @@
 // Rows of objects and their segments, and the one way by which an object comes or goes.
 
-import type { Span } from './blobs.ts'
+import { accountId } from './account.ts'
 import type { Call, Services } from './call.ts'
-import { accountId } from './call.ts'
 import type { Checksum } from './checksums.ts'
 import { checkWrite } from './conditions.ts'
 import type { Database } from './database.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import type { EventName } from './event-messages.ts'
-
-export interface Tag {
-  readonly key: string
-  readonly value: string
-}
-
-/** What a client says of an object besides its bytes: headers to give back, and tags. */
-export interface Description {
-  readonly headers: Readonly<Record<string, string>>
-  readonly tags: readonly Tag[]
-}
-
-interface Draft extends Description {
-  readonly size: number
-  /** Without quotes. */
-  readonly etag: string
-  readonly modified: number
-  readonly checksum: Checksum | undefined
-  /** Number of parts; 0 for an object that came in one piece. */
-  readonly parts: number
-}
-
-export interface StoredObject extends Draft {
-  readonly id: number
-  readonly bucket: string
-  readonly key: string
-}
-
-/** A piece of an object's bytes: the whole of it, or one part with its own checksum. */
-export interface Segment extends Span {
-  readonly number: number
-  /** Base64, or empty. */
-  readonly checksum: string
-}
-
-export function requireBucket(db: Database, bucket: string): void {
-  if (!db.sql.get`SELECT 1 FROM bucket WHERE name = ${bucket}`) throw noSuchBucket(bucket)
-}
-
-export function noSuchBucket(bucket: string): S3Error {
-  return new S3Error('NoSuchBucket', undefined, { BucketName: bucket })
-}
+import { requireBucket } from './require-bucket.ts'
+import type { Draft, Segment, StoredObject, Tag } from './stored-object.ts'
 
 export function findObject(db: Database, bucket: string, key: string): StoredObject | undefined {
   const row = db.sql.get`SELECT * FROM object WHERE bucket = ${bucket} AND key = ${Buffer.from(key)}`

@@ -8,8 +8,8 @@ import type { Call, Headers, Reply, Services } from './call.ts'
 import { asHeaderValue, readKept, refuseUnsupported } from './description.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { chosenAlgorithm, commitWhole, readTags } from './object-writes.ts'
-import type { StoredObject } from './objects.ts'
 import { checkPolicy, type SizeLimits } from './post-policy.ts'
+import type { StoredObject } from './stored-object.ts'
 import { fromXml, toXml } from './xml.ts'
 
 const maxFieldsBytes = 64 << 10

@@ -1,9 +1,44 @@
-// Configurations of a bucket, one JSON value per kind. Their models stand with the code that obeys them.
-import type { CorsRule } from './cors.ts'
+// Configurations of a bucket, one JSON value per kind.
 import type { Database } from './database.ts'
-import type { LifecycleRule } from './lifecycle-rules.ts'
-import type { NotificationSettings } from './notification-settings.ts'
-import { requireBucket, type Tag } from './objects.ts'
+import { requireBucket } from './require-bucket.ts'
+import type { Tag } from './stored-object.ts'
+
+export interface CorsRule {
+  readonly id?: string
+  readonly origins: readonly string[]
+  readonly methods: readonly string[]
+  readonly headers: readonly string[]
+  readonly exposed: readonly string[]
+  readonly maxAgeS?: number
+}
+
+export interface LifecycleRule {
+  readonly id: string
+  readonly enabled: boolean
+  /** How the client wrote the filter, to give it back alike: none (before 2017), Filter, or And. */
+  readonly form: 'prefix' | 'filter' | 'and'
+  readonly prefix?: string
+  readonly tags: readonly Tag[]
+  readonly above?: number
+  readonly below?: number
+  readonly expireDays?: number
+  /** Milliseconds, midnight UTC. */
+  readonly expireAt?: number
+  readonly abortDays?: number
+}
+
+export interface QueueRule {
+  readonly id: string
+  readonly arn: string
+  /** As s3:ObjectCreated:Put or s3:ObjectCreated:* */
+  readonly events: readonly string[]
+  readonly filters: readonly { readonly name: 'prefix' | 'suffix'; readonly value: string }[]
+}
+
+export interface NotificationSettings {
+  readonly queues: readonly QueueRule[]
+  readonly eventBridge: boolean
+}
 
 export interface Settings {
   cors: readonly CorsRule[]

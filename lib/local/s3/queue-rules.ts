@@ -1,0 +1,27 @@
+// Which events a rule of the notification configuration covers.
+import type { QueueRule } from './settings.ts'
+
+export function filterValue({ filters }: QueueRule, name: 'prefix' | 'suffix'): string {
+  return filters.find((filter) => filter.name === name)?.value ?? ''
+}
+
+/** Both would tell of the same object and event. */
+export function overlaps(one: QueueRule, other: QueueRule): boolean {
+  const [prefixes, suffixes] = (['prefix', 'suffix'] as const).map(
+    (name) => [filterValue(one, name), filterValue(other, name)] as const,
+  )
+  const [a = '', b = ''] = prefixes ?? []
+  const [c = '', d = ''] = suffixes ?? []
+  return (
+    one.events.some((event) =>
+      other.events.some((its) => coversEvent(event, its) || coversEvent(its, event)),
+    ) &&
+    (a.startsWith(b) || b.startsWith(a)) &&
+    (c.endsWith(d) || d.endsWith(c))
+  )
+}
+
+/** s3:ObjectCreated:* covers s3:ObjectCreated:Put. */
+export function coversEvent(pattern: string, event: string): boolean {
+  return pattern === event || (pattern.endsWith(':*') && event.startsWith(pattern.slice(0, -1)))
+}

@@ -1,0 +1,37 @@
+// An object as it is kept: what its rows say, and where its bytes are.
+import type { Span } from './blobs.ts'
+import type { Checksum } from './checksums.ts'
+
+export interface Tag {
+  readonly key: string
+  readonly value: string
+}
+
+/** What a client says of an object besides its bytes: headers to give back, and tags. */
+export interface Description {
+  readonly headers: Readonly<Record<string, string>>
+  readonly tags: readonly Tag[]
+}
+
+export interface Draft extends Description {
+  readonly size: number
+  /** Without quotes. */
+  readonly etag: string
+  readonly modified: number
+  readonly checksum: Checksum | undefined
+  /** Number of parts; 0 for an object that came in one piece. */
+  readonly parts: number
+}
+
+export interface StoredObject extends Draft {
+  readonly id: number
+  readonly bucket: string
+  readonly key: string
+}
+
+/** A piece of an object's bytes: the whole of it, or one part with its own checksum. */
+export interface Segment extends Span {
+  readonly number: number
+  /** Base64, or empty. */
+  readonly checksum: string
+}
