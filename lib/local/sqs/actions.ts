@@ -1,42 +1,7 @@
 // Every action of the SQS API, as a function from a checked input to the output's JSON shape.
-import type { Action, Input } from './inputs.ts'
-import type { LongPolls } from './long-polls.ts'
+import type { Actions, Services } from './call.ts'
 import { messageActions } from './message-actions.ts'
-import type { MoveTasks } from './move-tasks.ts'
 import { queueActions } from './queue-actions.ts'
-import type { Queues } from './queues.ts'
-import type { Receiver } from './receiving.ts'
-import type { Sender } from './sending.ts'
-import type { Settler } from './settling.ts'
-import type { Store } from './store.ts'
-
-export interface Services {
-  readonly store: Store
-  readonly queues: Queues
-  readonly sender: Sender
-  readonly receiver: Receiver
-  readonly settler: Settler
-  readonly longPolls: LongPolls
-  readonly moveTasks: MoveTasks
-}
-
-export interface Caller {
-  /** host:port under which the client reached the server; queue URLs are made of it. */
-  readonly host: string
-  readonly accessKeyId: string
-  /** X-Amzn-Trace-Id of the request. */
-  readonly trace: string | undefined
-  /** Aborts when the client hangs up. */
-  readonly gone: AbortSignal
-  /** `undo` runs when the answer could not be delivered. */
-  onUndelivered(undo: () => Promise<unknown>): void
-}
-
-/** Actions without output answer undefined. */
-type Output = object | undefined
-export type Actions = {
-  readonly [A in Action]: (input: Input<A>, caller: Caller) => Output | Promise<Output>
-}
 
 export function makeActions(services: Services): Actions {
   return { ...queueActions(services), ...messageActions(services) }

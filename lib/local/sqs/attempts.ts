@@ -1,6 +1,6 @@
 // ReceiveRequestAttemptId of FIFO queues: the same receive, asked for again, gives the same messages.
+import type { MessageRow, Taken, Wanted } from './messages.ts'
 import type { Queue } from './queues.ts'
-import type { MessageRow, Taken, Wanted } from './receiving.ts'
 import { deduplicationMs } from './sending.ts'
 import type { Store } from './store.ts'
 

@@ -1,7 +1,8 @@
 // Receivers that wait: served in the order of asking, as soon as a message can be had, and only while they live.
 import type { Clock } from './clock.ts'
+import type { Taken, Wanted } from './messages.ts'
 import { notFound, type Queue, type Queues } from './queues.ts'
-import type { Receiver, Taken, Wanted } from './receiving.ts'
+import type { Receiver } from './receiving.ts'
 import type { Store } from './store.ts'
 
 interface Waiter {

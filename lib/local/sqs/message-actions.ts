@@ -1,12 +1,12 @@
 // The actions on messages: send, receive, delete, change visibility.
-import type { Actions, Caller, Services } from './actions.ts'
 import { checkBatch, runBatch } from './batches.ts'
+import type { Actions, Caller, Services } from './call.ts'
 import { invalidValue, missing, SqsError } from './errors.ts'
 import type { Input } from './inputs.ts'
 import { viewMessage } from './message-view.ts'
+import type { Taken } from './messages.ts'
 import { maxVisibilityS, mostMessageBytes } from './queue-attributes.ts'
 import type { Queue } from './queues.ts'
-import type { Taken } from './receiving.ts'
 import { checkToken, draftMessage, messageSize, readFifoFields } from './sending.ts'
 
 export function messageActions(services: Services) {

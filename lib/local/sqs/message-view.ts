@@ -1,9 +1,9 @@
 // A received message as the API shows it: only the attributes that were asked for.
 import { hash } from 'node:crypto'
 import { attributesMd5, type MessageAttributes, pickAttributes } from './message-attributes.ts'
+import type { Taken } from './messages.ts'
 import type { Queue } from './queues.ts'
 import { writeReceipt } from './receipts.ts'
-import type { Taken } from './receiving.ts'
 import { sequenceNumber } from './sending.ts'
 
 export interface Asked {

@@ -4,8 +4,9 @@ import * as z from 'zod'
 import type { Clock } from './clock.ts'
 import { SqsError } from './errors.ts'
 import type { Input } from './inputs.ts'
+import type { MessageRow } from './messages.ts'
 import type { Queue, Queues } from './queues.ts'
-import type { MessageRow, Receiver } from './receiving.ts'
+import type { Receiver } from './receiving.ts'
 import type { Store } from './store.ts'
 
 interface Task {

@@ -1,6 +1,6 @@
 // Which of the visible messages a receive gets, and in which order.
+import type { MessageRow } from './messages.ts'
 import type { Queue } from './queues.ts'
-import type { MessageRow } from './receiving.ts'
 import type { Store } from './store.ts'
 
 /** "Amazon SQS looks through the first 120k messages to determine available message groups." */

@@ -1,5 +1,5 @@
 // The actions on queues: their life, attributes, tags, permissions and redrive.
-import type { Actions, Caller, Services } from './actions.ts'
+import type { Actions, Caller, Services } from './call.ts'
 import { invalidValue, missing, SqsError } from './errors.ts'
 import { addPermission, removePermission } from './permissions.ts'
 import { checkAttributeNames, shownAttributes } from './queue-attributes.ts'

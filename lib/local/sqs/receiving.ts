@@ -3,48 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { openAttempts } from './attempts.ts'
 import type { Clock } from './clock.ts'
 import { SqsError } from './errors.ts'
+import type { Content, MessageRow, Taken, Wanted } from './messages.ts'
 import { openPicker } from './picking.ts'
 import type { Queue, Queues } from './queues.ts'
 import type { Store } from './store.ts'
-
-export interface MessageRow {
-  readonly seq: number
-  readonly queue_id: number
-  readonly id: string
-  readonly group_id: string | null
-  readonly dedup_id: string | null
-  readonly sent_at: number
-  readonly enqueued_at: number
-  readonly visible_at: number
-  /** Times received from this queue, and from the queues it was in before. */
-  readonly received: number
-  readonly received_before: number
-  readonly first_received_at: number | null
-  /** Last time; null when it is not in flight because its receiver gave it back. */
-  readonly received_at: number | null
-  readonly receipt: number | null
-  readonly source_arn: string | null
-}
-
-export interface Content {
-  readonly body: string
-  /** JSON of MessageAttributes. */
-  readonly attributes: string
-  readonly trace: string | null
-  readonly sender: string
-}
-
-export interface Taken {
-  readonly row: MessageRow
-  readonly content: Content
-  readonly token: number
-}
-
-export interface Wanted {
-  readonly max: number
-  readonly visibilityS: number
-  readonly attemptId: string | undefined
-}
 
 export type Receiver = ReturnType<typeof openReceiver>
 

@@ -1,10 +1,10 @@
 // What a receiver does with a message it holds: delete it, or change how long it stays hidden.
 import type { Clock } from './clock.ts'
 import { invalidValue, SqsError } from './errors.ts'
+import type { MessageRow } from './messages.ts'
 import { maxVisibilityS } from './queue-attributes.ts'
 import type { Queue } from './queues.ts'
 import { readReceipt } from './receipts.ts'
-import type { MessageRow } from './receiving.ts'
 import type { Store } from './store.ts'
 
 export type Settler = ReturnType<typeof openSettler>
