@@ -1,5 +1,5 @@
-import type { Delivery } from './delivery.ts'
 import type { Failure } from './failure.ts'
+import type { Delivery } from './outbox.ts'
 
 /**
  * The message that a dead-letter queue gets, with the attributes that the two services document:

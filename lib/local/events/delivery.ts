@@ -3,32 +3,9 @@
 import type { LogLine } from '../log-line.ts'
 import { deadLetter } from './dead-letter.ts'
 import { readFailure } from './failure.ts'
+import type { Delivery } from './outbox.ts'
 import type { Store } from './store.ts'
 import { busNameOf, serviceOf } from './target-arn.ts'
-
-export interface Delivery {
-  readonly targetArn: string
-  readonly body: string
-  readonly messageGroupId?: string
-  readonly origin: Origin
-  /** Milliseconds; the age of an event counts from here. */
-  readonly acceptedAt: number
-  readonly maximumAgeS: number
-  readonly maximumRetries: number
-  readonly retries: number
-  /** Buses that the event has passed: one that leads back to itself ends. */
-  readonly hops: number
-  readonly deadLetterArn?: string
-}
-
-type Origin =
-  | { readonly kind: 'rule'; readonly arn: string; readonly event: string }
-  | {
-      readonly kind: 'schedule'
-      readonly arn: string
-      readonly scheduledAt: string
-      readonly executionId: string
-    }
 
 export interface SqsOptions {
   readonly messageGroupId?: string

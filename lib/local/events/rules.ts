@@ -6,7 +6,7 @@ import { invalid, limitExceeded, notFound } from './errors.ts'
 import { page, readMembers, Tags, text } from './members.ts'
 import { readPattern } from './pattern.ts'
 import { type TagRecord, tagsOf } from './tags.ts'
-import type { Target } from './targets.ts'
+import type { Target } from './target.ts'
 import { firstRun, readExpression } from './timetable.ts'
 
 export interface Rule {

@@ -1,10 +1,9 @@
 // What the event bus and the scheduler remember: documents (buses, rules, groups, schedules) held in memory and
 // written through, and the outbox of deliveries that are owed to targets.
 
-import type { DatabaseSync } from 'node:sqlite'
 import { type GroupCommit, groupCommit, openDatabase } from '../group-commit.ts'
 import { ApiError } from '../signed-api.ts'
-import type { Delivery } from './delivery.ts'
+import { type Outbox, openOutbox } from './outbox.ts'
 
 const kinds = ['bus', 'rule', 'group', 'schedule', 'token'] as const
 type Kind = (typeof kinds)[number]
@@ -19,17 +18,6 @@ interface Shelf<T> {
   /** Replaces a document that is there and leaves when it is due. Only inside `commit`. */
   update(key: string, document: T): void
   delete(key: string): void
-}
-
-interface Outbox {
-  add(delivery: Delivery, dueAt: number): void
-  update(id: number, delivery: Delivery, dueAt: number): void
-  remove(id: number): void
-  read(id: number): Delivery
-  /** Ids of what is due, the oldest first, without those of the targets named. */
-  due(now: number, without: readonly string[]): Iterable<{ readonly id: number; readonly target: string }>
-  /** When the first delivery after `now` is due. */
-  nextAfter(now: number): number | undefined
 }
 
 export interface Store extends GroupCommit {
@@ -98,30 +86,7 @@ export function openStore(file: string): Store {
       dueRows
         .all(now)
         .map((row) => ({ kind: row.kind as Kind, key: String(row.key), dueAt: Number(row.due) })),
-    nextDue: () => optionalNumber(firstDue.get()?.due),
+    // SQLite answers null when there is none.
+    nextDue: () => (firstDue.get()?.due ?? undefined) as number | undefined,
   }
 }
-
-function openOutbox(db: DatabaseSync): Outbox {
-  const add = db.prepare('INSERT INTO outbox (target, due, json) VALUES (?, ?, ?)')
-  const update = db.prepare('UPDATE outbox SET due = ?, json = ? WHERE id = ?')
-  const remove = db.prepare('DELETE FROM outbox WHERE id = ?')
-  const read = db.prepare('SELECT json FROM outbox WHERE id = ?')
-  const due = db.prepare(
-    'SELECT id, target FROM outbox WHERE due <= ? AND target NOT IN (SELECT value FROM json_each(?)) ORDER BY due, id',
-  )
-  const next = db.prepare('SELECT min(due) AS due FROM outbox WHERE due > ?')
-  return {
-    add: (delivery, dueAt) => void add.run(delivery.targetArn, dueAt, JSON.stringify(delivery)),
-    update: (id, delivery, dueAt) => void update.run(dueAt, JSON.stringify(delivery), id),
-    remove: (id) => void remove.run(id),
-    read: (id) => JSON.parse(String(read.get(id)?.json)) as Delivery,
-    *due(now, without) {
-      for (const row of due.iterate(now, JSON.stringify(without)))
-        yield { id: Number(row.id), target: String(row.target) }
-    },
-    nextAfter: (now) => optionalNumber(next.get(now)?.due),
-  }
-}
-
-const optionalNumber = (value: unknown) => (value === null || value === undefined ? undefined : Number(value))

@@ -1,0 +1,60 @@
+// The deliveries that are owed to targets, one row each.
+import type { DatabaseSync } from 'node:sqlite'
+
+export interface Delivery {
+  readonly targetArn: string
+  readonly body: string
+  readonly messageGroupId?: string
+  readonly origin: Origin
+  /** Milliseconds; the age of an event counts from here. */
+  readonly acceptedAt: number
+  readonly maximumAgeS: number
+  readonly maximumRetries: number
+  readonly retries: number
+  /** Buses that the event has passed: one that leads back to itself ends. */
+  readonly hops: number
+  readonly deadLetterArn?: string
+}
+
+type Origin =
+  | { readonly kind: 'rule'; readonly arn: string; readonly event: string }
+  | {
+      readonly kind: 'schedule'
+      readonly arn: string
+      readonly scheduledAt: string
+      readonly executionId: string
+    }
+
+export interface Outbox {
+  add(delivery: Delivery, dueAt: number): void
+  update(id: number, delivery: Delivery, dueAt: number): void
+  remove(id: number): void
+  read(id: number): Delivery
+  /** Ids of what is due, the oldest first, without those of the targets named. */
+  due(now: number, without: readonly string[]): Iterable<{ readonly id: number; readonly target: string }>
+  /** When the first delivery after `now` is due. */
+  nextAfter(now: number): number | undefined
+}
+
+export function openOutbox(db: DatabaseSync): Outbox {
+  const add = db.prepare('INSERT INTO outbox (target, due, json) VALUES (?, ?, ?)')
+  const update = db.prepare('UPDATE outbox SET due = ?, json = ? WHERE id = ?')
+  const remove = db.prepare('DELETE FROM outbox WHERE id = ?')
+  const read = db.prepare('SELECT json FROM outbox WHERE id = ?')
+  const due = db.prepare(
+    'SELECT id, target FROM outbox WHERE due <= ? AND target NOT IN (SELECT value FROM json_each(?)) ORDER BY due, id',
+  )
+  const next = db.prepare('SELECT min(due) AS due FROM outbox WHERE due > ?')
+  return {
+    add: (delivery, dueAt) => void add.run(delivery.targetArn, dueAt, JSON.stringify(delivery)),
+    update: (id, delivery, dueAt) => void update.run(dueAt, JSON.stringify(delivery), id),
+    remove: (id) => void remove.run(id),
+    read: (id) => JSON.parse(String(read.get(id)?.json)) as Delivery,
+    *due(now, without) {
+      for (const row of due.iterate(now, JSON.stringify(without)))
+        yield { id: Number(row.id), target: String(row.target) }
+    },
+    // SQLite answers null when there is none.
+    nextAfter: (now) => (next.get(now)?.due ?? undefined) as number | undefined,
+  }
+}
