@@ -1,9 +1,9 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
 import { readConfig } from '../lib/config.ts'
+import { createServices } from '../lib/create-services.ts'
 import { createApp } from '../lib/http/app.ts'
 import type { HttpEvent } from '../lib/http/contract.ts'
 import type { JobHint } from '../lib/jobs/jobs.ts'
-import { createServices } from '../lib/services.ts'
 import { routes } from './routes/index.ts'
 
 export type ApiHandler = (event: HttpEvent, context: Context) => Promise<APIGatewayProxyStructuredResultV2>

@@ -1,9 +1,10 @@
 import type { Context, SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { readConfig } from '../lib/config.ts'
+import { createServices } from '../lib/create-services.ts'
 import { engines } from '../lib/engines/index.ts'
-import { runTask } from '../lib/jobs/run-task.ts'
+import { runTask } from '../lib/jobs/run/run-task.ts'
 import { TaskMessage } from '../lib/jobs/task-message.ts'
-import { createServices, type Services } from '../lib/services.ts'
+import type { Services } from '../lib/services.ts'
 
 let services: Services | undefined
 const stopping = new AbortController()
@@ -30,21 +31,21 @@ async function convert(record: SQSRecord, remainingMs: number): Promise<SQSBatch
   const image = config.IMAGE_ID
   if (!image) throw new Error('IMAGE_ID is not set')
   const message = TaskMessage.parse(JSON.parse(record.body))
-  const hide = (seconds: number) => queues.hide(image, record.receiptHandle, seconds)
+  const extendVisibility = (seconds: number) => queues.extendVisibility(image, record.receiptHandle, seconds)
   try {
     const outcome = await runTask({
-      ...message,
+      ref: message,
       image,
       services,
-      hide,
+      extendVisibility,
       stopping: stopping.signal,
       remainingMs,
     })
     if (outcome.done) return undefined
-    await hide(outcome.againInS)
+    await extendVisibility(outcome.againInS)
   } catch (error) {
     log.error({ error, ...message }, 'task could not be run; the message comes again')
-    await hide(retryS).catch((cause) =>
+    await extendVisibility(retryS).catch((cause) =>
       log.warn({ error: cause, ...message }, 'the message comes again late'),
     )
   }

@@ -1,22 +1,26 @@
 import { readConfig } from '../lib/config.ts'
-import { createServices, type Services } from '../lib/services.ts'
+import { createServices } from '../lib/create-services.ts'
+import type { Services } from '../lib/services.ts'
+import { dueAt, wakersOf } from '../lib/wake.ts'
 
 let services: Services | undefined
 
-const batch = 100
+const batch = 160
 
-/** Looks at jobs that nobody touched in time: lost messages, lost workers, ended retention. */
+/** Looks at what nobody touched in time: lost messages, lost workers, uploads that did not come, ended retention. */
 export async function handler(): Promise<{ looked: number }> {
   services ??= createServices(readConfig())
-  const { jobs, log } = services
+  const { table, log } = services
+  const wakers = wakersOf(services)
   let looked = 0
   for (;;) {
-    const due = await jobs.store.due(new Date(), batch)
-    const results = await Promise.allSettled(due.map((jobId) => jobs.wake(jobId)))
+    const now = new Date()
+    const due = await dueAt(now, batch, table)
+    const results = await Promise.allSettled(due.map(async ({ kind, id }) => wakers[kind]?.(id, now)))
     const failed = results.filter((result) => result.status === 'rejected')
-    for (const { reason } of failed) log.error({ error: reason }, 'a job could not be looked at')
+    for (const { reason } of failed) log.error({ error: reason }, 'a record could not be looked at')
     looked += due.length - failed.length
-    // A job that fails stays due; the next run tries it again.
-    if (due.length < batch || failed.length > 0) return { looked }
+    // What fails stays due; the next run tries it again.
+    if (due.length === 0 || failed.length > 0) return { looked }
   }
 }

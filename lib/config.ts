@@ -67,12 +67,12 @@ export const settings = {
     .describe(
       'Another S3-compatible server; its kin (`…_SQS`, `…_DYNAMODB`, `…_EVENTBRIDGE`) are read by the AWS SDK itself',
     ),
-  OWNER_SECRET: z
+  SERVICE_SECRET: z
     .string()
     .min(32)
     .optional()
     .describe(
-      'Key that signs anonymous identities; made at first start and kept in the data folder when not set',
+      'Signs identities and seals passwords in the table; made at first start and kept in the data folder when not set',
     ),
   IMAGE_ID: z.enum(imageIds).optional().describe('Image in which a conversion function runs'),
   ENGINES: engineList

@@ -17,3 +17,37 @@ export function fileName(given: string | undefined): string {
 export function withExtension(name: string, extension: string): string {
   return `${name.replace(/(?<=.)(?:\.tar)?\.[^.]*$/i, '')}.${extension}`
 }
+
+/** `report.pdf` with `-page-1` becomes `report-page-1.pdf`. */
+export function withSuffix(name: string, suffix: string | undefined): string {
+  if (!suffix) return name
+  const dot = name.lastIndexOf('.')
+  return dot > 0 ? `${name.slice(0, dot)}${suffix}${name.slice(dot)}` : `${name}${suffix}`
+}
+
+/** What a name of a result may be made of. */
+export interface NameParts {
+  /** As it would be called without a template, with its extension. */
+  readonly name: string
+  readonly jobId: string
+  /** From 0. */
+  readonly index: number
+  /** RFC 3339. */
+  readonly date: string
+}
+
+/** `{name}-{index}.{ext}` with `a.pdf` becomes `a-1.pdf`; the extension follows where the template names none. */
+export function nameFromTemplate(template: string, { name, jobId, index, date }: NameParts): string {
+  const dot = name.lastIndexOf('.')
+  const extension = dot > 0 ? name.slice(dot + 1) : ''
+  const values: Readonly<Record<string, string>> = {
+    name: dot > 0 ? name.slice(0, dot) : name,
+    ext: extension,
+    jobId,
+    index: String(index + 1),
+    date: date.slice(0, 10),
+  }
+  const filled = template.replace(/\{(name|ext|jobId|index|date)\}/g, (_, key: string) => values[key] ?? '')
+  const isWhole = extension === '' || filled.toLowerCase().endsWith(`.${extension.toLowerCase()}`)
+  return fileName(isWhole ? filled : `${filled}.${extension}`)
+}

@@ -22,6 +22,9 @@ export const maxReceiveCount = 10
 /** Lambda wants the visibility of a queue at or above the time limit of its function; workers shorten it on receipt. */
 export const queueVisibilityS = 900
 
+/** Parts of the index of what has to be looked at: one key of a table takes a thousand writes a second. */
+export const wakeShards = 16
+
 export const table = {
   KeySchema: [
     { AttributeName: 'pk', KeyType: 'HASH' },
@@ -30,19 +33,29 @@ export const table = {
   AttributeDefinitions: [
     { AttributeName: 'pk', AttributeType: 'S' },
     { AttributeName: 'sk', AttributeType: 'S' },
-    { AttributeName: 'owner', AttributeType: 'S' },
+    { AttributeName: 'listKey', AttributeType: 'S' },
+    { AttributeName: 'tagKey', AttributeType: 'S' },
     { AttributeName: 'id', AttributeType: 'S' },
     { AttributeName: 'wakeShard', AttributeType: 'S' },
     { AttributeName: 'wakeAt', AttributeType: 'S' },
   ],
   GlobalSecondaryIndexes: [
+    // Keys alone everywhere: what they lead to is read where it is wanted.
     {
-      IndexName: 'byOwner',
+      // Jobs of an owner in one state.
+      IndexName: 'byList',
       KeySchema: [
-        { AttributeName: 'owner', KeyType: 'HASH' },
+        { AttributeName: 'listKey', KeyType: 'HASH' },
         { AttributeName: 'id', KeyType: 'RANGE' },
       ],
-      // Keys alone: they never change, so that a change of the job costs no write here.
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+    },
+    {
+      IndexName: 'byTag',
+      KeySchema: [
+        { AttributeName: 'tagKey', KeyType: 'HASH' },
+        { AttributeName: 'id', KeyType: 'RANGE' },
+      ],
       Projection: { ProjectionType: 'KEYS_ONLY' },
     },
     {
@@ -58,6 +71,9 @@ export const table = {
   TimeToLiveAttribute: 'ttl',
 } as const
 
+/** Days after which what was sent is deleted, whoever has it: the first that is longer than jobs may keep it. */
+export const uploadDays = [2, 9, 368] as const
+
 export const bucket = {
   cors: [
     {
@@ -69,8 +85,13 @@ export const bucket = {
     },
   ],
   lifecycle: [
-    // Jobs and uploads delete their own files; this catches what a crash left without a record.
-    { ID: 'uploads', Prefix: 'uploads/', ExpirationInDays: 2, AbortIncompleteMultipartDays: 1 },
+    // Jobs delete their own files and those that they took; this catches what nobody took, or a late upload left.
+    ...uploadDays.flatMap((days) =>
+      (['uploads', 'received'] as const).map((kind) => ({
+        ...{ ID: `${kind}-${days}d`, Prefix: `${kind}/${days}d/` },
+        ...{ ExpirationInDays: days, AbortIncompleteMultipartDays: 1 },
+      })),
+    ),
     { ID: 'jobs', Prefix: 'jobs/', ExpirationInDays: 366, AbortIncompleteMultipartDays: 1 },
   ],
 } as const
@@ -102,6 +123,13 @@ export const eventPattern = (events: readonly EventName[]) => ({
   'detail-type': events,
 })
 
+/** Files that arrive in a bucket, as a pattern of EventBridge. */
+export const uploadPattern = (bucketName: unknown, prefix: string) => ({
+  source: ['aws.s3'],
+  'detail-type': ['Object Created'],
+  detail: { bucket: { name: [bucketName] }, object: { key: [{ prefix }] } },
+})
+
 /** What calls a function. */
 export type Trigger =
   /** Routes of the HTTP API, as `GET /items/{id}`, `ANY /files/{path+}`; `true` takes what no other function has. */
@@ -109,6 +137,8 @@ export type Trigger =
   | { readonly schedule: string }
   /** Events of the bus that it listens to. */
   | { readonly events: readonly EventName[] }
+  /** Files that arrive in the bucket below this prefix. */
+  | { readonly uploads: string }
   /** Routes of the WebSocket API: `$connect`, `$disconnect`, `$default` and names. */
   | { readonly websocket: readonly string[] }
 
@@ -133,6 +163,12 @@ export const functions = {
     trigger: { schedule: 'rate(1 minute)' },
     // The next one comes within the minute.
     retryAttempts: 0,
+  },
+  'receive-upload': {
+    handler: 'functions/receive-upload.handler',
+    memoryMb: 512,
+    timeoutS: 30,
+    trigger: { uploads: 'uploads/' },
   },
   measure: {
     handler: 'functions/measure.handler',

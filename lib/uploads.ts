@@ -1,23 +1,32 @@
 import * as z from 'zod'
-import type { Table, VersionedPut } from './aws/table.ts'
+import type { Table } from './aws/table.ts'
+import type { Along } from './jobs/store.ts'
+import { uploadDays } from './resources.ts'
 
 /** A file on its way into the service by presigned URL. */
 export const UploadRecord = z.object({
   id: z.string(),
   owner: z.string(),
-  version: z.int(),
   key: z.string(),
   filename: z.string(),
   contentType: z.string(),
-  size: z.int(),
+  /** Bytes, as announced; undefined where a form is awaited that may bring any size up to `maxSize`. */
+  size: z.int().optional(),
+  maxSize: z.int().optional(),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
   /** The job that took it; an upload belongs to one job, which deletes it. */
   jobId: z.string().optional(),
+  /** The task that waits for it. */
+  task: z.int().optional(),
 })
 export type UploadRecord = z.infer<typeof UploadRecord>
 
 const keyOf = (id: string) => ({ pk: `UPLOAD#${id}`, sk: 'UPLOAD' })
+const ttlOf = ({ expiresAt }: UploadRecord) => Math.floor(Date.parse(expiresAt) / 1000)
+
+/** Seconds that a presigned upload may be started; S3 lets one that has started go on. */
+export const uploadLifetimeS = 3600
 
 /** Records of uploads; expired ones leave the table by its time-to-live. */
 export class Uploads {
@@ -28,23 +37,44 @@ export class Uploads {
   }
 
   async create(upload: UploadRecord): Promise<void> {
-    await this.#table.write([putOf(upload)])
+    await this.#table.put(recordOf(upload), { condition: { exists: false } })
   }
 
   async get(id: string): Promise<UploadRecord | undefined> {
     const item = await this.#table.get(keyOf(id))
     return item && UploadRecord.parse(item)
   }
-
-  async delete(id: string): Promise<void> {
-    await this.#table.delete(keyOf(id))
-  }
 }
 
-/** The write that gives an upload to a job; it fails when another job was faster. */
-export const takenBy = (upload: UploadRecord, jobId: string) =>
-  putOf({ ...upload, jobId, version: upload.version + 1 })
+const recordOf = (upload: UploadRecord) => ({ ...keyOf(upload.id), ...upload, ttl: ttlOf(upload) })
 
-function putOf(upload: UploadRecord): VersionedPut {
-  return { item: { ...keyOf(upload.id), ...upload, ttl: Math.floor(Date.parse(upload.expiresAt) / 1000) } }
+/**
+ * The write that gives an upload to a job; it does not hold when another job was faster. An upload whose `jobId` is
+ * known is given away again: its job was never stored.
+ */
+export const claimUpload = (upload: UploadRecord, jobId: string): Along => ({
+  update: keyOf(upload.id),
+  change: { set: { jobId } },
+  if: {
+    exists: true,
+    either: [
+      { absent: ['jobId'] },
+      ...[jobId, upload.jobId ?? jobId].map((id) => ({ equal: { jobId: id } })),
+    ],
+  },
+})
+
+/** The write that makes the record of an upload that a task of a new job waits for. */
+export const awaitUpload = (upload: UploadRecord): Along => {
+  const { pk, sk, ...set } = recordOf(upload)
+  return { update: { pk, sk }, change: { set }, if: {} }
+}
+
+/**
+ * Where a file is put that somebody sends. What nobody deletes goes by the age that its prefix stands for, and that is
+ * more than a job may keep it: so no copy has to be made when a job takes it.
+ */
+export function uploadKey(kind: 'uploads' | 'received', id: string, retentionHours: number): string {
+  const days = uploadDays.find((limit) => limit * 24 >= retentionHours + 24) ?? uploadDays.at(-1)
+  return `${kind}/${days}d/${id}`
 }

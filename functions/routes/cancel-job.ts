@@ -1,7 +1,7 @@
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
+import { checkedJobId, JobParams, knownJob, requireOwner } from '../../lib/http/job-access.ts'
 import { JobView, jobView } from '../../lib/jobs/view.ts'
-import { checkedJobId, JobParams, knownJob, requireOwner } from './job-access.ts'
 
 export const cancelJob = contract({
   method: 'POST',
@@ -25,6 +25,6 @@ export const cancelJob = contract({
         { status },
       )
     }
-    return { data: jobView(cancelled.job, cancelled.tasks, services.config.PUBLIC_URL ?? '') }
+    return { data: jobView(cancelled, services.config.PUBLIC_URL ?? '') }
   },
 })

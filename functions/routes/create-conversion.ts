@@ -1,22 +1,21 @@
 import * as z from 'zod'
+import { pinnedEngine } from '../../lib/conversion/options.ts'
+import { openSource, uploadedSource } from '../../lib/conversion/source.ts'
+import { targetFormatOf, toolOf } from '../../lib/conversion/target.ts'
 import { toolOperations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { StatusView } from '../../lib/jobs/view.ts'
-import { pinnedEngine } from './conversion-options.ts'
 import {
   answerCreated,
   conversionErrors,
   givenOptions,
   startConversion,
   targetFields,
-  targetFormatOf,
-  toolOf,
   waitQuery,
-} from './conversion-request.ts'
-import { optionalBoolean } from './query.ts'
-import { openSource, uploadedSource } from './source.ts'
-import { uploadIds } from './upload-ids.ts'
+} from '../../lib/http/conversion-request.ts'
+import { optionalBoolean } from '../../lib/http/query.ts'
+import { uploadIds } from '../../lib/http/upload-ids.ts'
+import { StatusView } from '../../lib/jobs/view.ts'
 
 const Fields = z.looseObject({
   ...targetFields,

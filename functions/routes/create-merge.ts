@@ -1,32 +1,28 @@
 import * as z from 'zod'
+import { type Source, uploadedSource } from '../../lib/conversion/source.ts'
+import { targetFormatOf } from '../../lib/conversion/target.ts'
 import { AppError } from '../../lib/errors.ts'
-import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
+import { formatByExtension } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { StatusView } from '../../lib/jobs/view.ts'
 import {
   answerCreated,
   conversionErrors,
   givenOptions,
   startConversion,
   targetFields,
-  targetFormatOf,
   waitQuery,
-} from './conversion-request.ts'
-import { type Source, uploadedSource } from './source.ts'
-import { uploadIds } from './upload-ids.ts'
+} from '../../lib/http/conversion-request.ts'
+import { uploadIds } from '../../lib/http/upload-ids.ts'
+import { StatusView } from '../../lib/jobs/view.ts'
+import { type MergeType, mergeTypes, usualTarget } from '../../lib/tasks/merge.ts'
 
 const { engine: _, ...target } = targetFields
-const mergeTypes = ['pdf', 'video', 'audio', 'image'] as const
-type MergeType = (typeof mergeTypes)[number]
 
 const Fields = z.looseObject({
   ...target,
   mergeType: z.enum(mergeTypes).default('pdf').describe('What the files are'),
   uploadIds: uploadIds.optional().describe('Uploads instead of `file`, in the order of the result'),
 })
-
-/** What a merge writes when no target is named; sound and films become what the first one is. */
-const usualTarget: Partial<Record<MergeType, FormatId>> = { pdf: 'pdf', image: 'png' }
 
 export const createMerge = contract({
   method: 'POST',

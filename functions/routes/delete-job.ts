@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { contract } from '../../lib/http/contract.ts'
-import { isTerminal } from '../../lib/jobs/job.ts'
-import { checkedJobId, JobParams, jobNotFound, requireOwner } from './job-access.ts'
+import { checkedJobId, JobParams, jobNotFound, requireOwner } from '../../lib/http/job-access.ts'
 
 export const deleteJob = contract({
   method: 'DELETE',
@@ -14,11 +13,10 @@ export const deleteJob = contract({
   errors: ['JOB_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
   handle: async ({ params, owner }, services) => {
     const jobId = checkedJobId(params.jobId)
-    const found = await services.jobs.store.whole(jobId)
-    if (!found) throw jobNotFound(jobId)
-    requireOwner(found.job, owner)
-    const cancelled = isTerminal(found.job.status) ? undefined : await services.jobs.cancel(jobId, 'user')
-    await services.jobs.delete(cancelled ?? (await services.jobs.store.whole(jobId)) ?? found)
+    const job = await services.jobs.store.job(jobId)
+    if (!job || job.deletedAt) throw jobNotFound(jobId)
+    requireOwner(job, owner)
+    if (!(await services.jobs.delete(jobId))) throw jobNotFound(jobId)
     return { data: null }
   },
 })

@@ -2,10 +2,11 @@ import { create as contentDisposition } from 'content-disposition'
 import * as z from 'zod'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import type { Job, StoredFile } from '../../lib/jobs/job.ts'
-import type { JobState } from '../../lib/jobs/machine.ts'
-import { checkedJobId, JobParams, jobNotFound } from './job-access.ts'
-import { optionalBoolean } from './query.ts'
+import { checkedJobId, JobParams, jobNotFound } from '../../lib/http/job-access.ts'
+import { optionalBoolean } from '../../lib/http/query.ts'
+import type { Job, JobState, StoredFile } from '../../lib/jobs/job.ts'
+import { isRecorded, namedFiles, resultFiles } from '../../lib/jobs/machine.ts'
+import type { Services } from '../../lib/services.ts'
 
 /** Seconds that the address of the file itself works: long enough to start and resume a download. */
 const linkLifetimeS = 3600
@@ -27,10 +28,10 @@ export const downloadResult = contract({
   errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'FILE_GONE'],
   handle: async ({ params, query, method }, services) => {
     const jobId = checkedJobId(params.jobId)
-    const state = await services.jobs.store.whole(jobId)
-    if (!state) throw jobNotFound(jobId)
-    requireFinished(state.job)
-    const file = pick(state, query)
+    const job = await services.jobs.store.job(jobId)
+    if (!job || job.deletedAt) throw jobNotFound(jobId)
+    requireFinished(job)
+    const file = await pick(job, query, services)
     const location = await services.files.downloadUrl({
       key: file.key,
       contentType: file.mimeType,
@@ -65,22 +66,35 @@ function requireFinished(job: Job): void {
   })
 }
 
-function pick(
-  { job, tasks }: JobState,
+/** The result stands in the job's record as a rule; other files are with their tasks. */
+async function pick(
+  job: Job,
   query: { file?: string | undefined; task?: string | undefined },
-): StoredFile {
-  const task = tasks.find(({ name, operation }) => name === query.task && operation !== 'import/upload')
-  if (query.task !== undefined && !task) {
-    throw new AppError('TASK_NOT_FOUND', `The job has no task "${query.task}" with a result.`, {
-      task: query.task,
-      tasks: job.taskNames,
+  { jobs }: Services,
+): Promise<StoredFile> {
+  if (query.task === undefined && job.result) return named(job.result.files, query.file)
+  const state = await jobs.store.whole(job.id)
+  if (!state) throw jobNotFound(job.id)
+  return named(query.task === undefined ? resultFiles(state) : filesOf(query.task, state), query.file)
+}
+
+function filesOf(name: string, state: JobState): readonly StoredFile[] {
+  const all = [...state.fixed, ...state.tasks]
+  const task = all.find((one) => one.name === name && !one.operation.startsWith('import/'))
+  if (!task) {
+    throw new AppError('TASK_NOT_FOUND', `The job has no task "${name.slice(0, 64)}" with a result.`, {
+      task: name,
+      tasks: all.map((one) => one.name).slice(0, 100),
     })
   }
-  const files = task?.files ?? job.files
-  const file = query.file === undefined ? files[0] : files.find(({ filename }) => filename === query.file)
+  return isRecorded(task) ? task.files : namedFiles(task, state)
+}
+
+function named(files: readonly StoredFile[], name: string | undefined): StoredFile {
+  const file = name === undefined ? files[0] : files.find(({ filename }) => filename === name)
   if (file) return file
-  throw new AppError('TASK_NOT_FOUND', `The job has no result file "${query.file}".`, {
-    file: query.file,
-    files: files.map(({ filename }) => filename),
+  throw new AppError('TASK_NOT_FOUND', `The job has no result file "${(name ?? '').slice(0, 200)}".`, {
+    file: name,
+    files: files.map(({ filename }) => filename).slice(0, 100),
   })
 }

@@ -1,5 +1,4 @@
 import { contract } from '../../lib/http/contract.ts'
-import { JobView, jobView } from '../../lib/jobs/view.ts'
 import {
   checkedJobId,
   JobParams,
@@ -8,7 +7,8 @@ import {
   knownJob,
   waitForEnd,
   waitOf,
-} from './job-access.ts'
+} from '../../lib/http/job-access.ts'
+import { JobView, jobView } from '../../lib/jobs/view.ts'
 
 export const getJob = contract({
   method: 'GET',
@@ -28,7 +28,7 @@ export const getJob = contract({
     if (!state) throw jobNotFound(jobId)
     const job = knownJob(state.job, jobId)
     return {
-      data: jobView(job, state.tasks, services.config.PUBLIC_URL ?? ''),
+      data: jobView(state, services.config.PUBLIC_URL ?? ''),
       headers: jobHeaders(job, waitS),
     }
   },

@@ -1,6 +1,14 @@
 import { contract } from '../../lib/http/contract.ts'
+import {
+  checkedJobId,
+  JobParams,
+  jobHeaders,
+  knownJob,
+  viewedState,
+  waitForEnd,
+  waitOf,
+} from '../../lib/http/job-access.ts'
 import { StatusView, statusView } from '../../lib/jobs/view.ts'
-import { checkedJobId, JobParams, jobHeaders, knownJob, waitForEnd, waitOf } from './job-access.ts'
 
 export const getStatus = contract({
   method: 'GET',
@@ -18,6 +26,7 @@ export const getStatus = contract({
     const found =
       waitS === undefined ? await services.jobs.store.job(jobId) : await waitForEnd(services, jobId, waitS)
     const job = knownJob(found, jobId)
-    return { data: statusView(job, services.config.PUBLIC_URL ?? ''), headers: jobHeaders(job, waitS) }
+    const state = await viewedState(job, services)
+    return { data: statusView(state, services.config.PUBLIC_URL ?? ''), headers: jobHeaders(job, waitS) }
   },
 })

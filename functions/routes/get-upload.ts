@@ -1,12 +1,12 @@
 import * as z from 'zod'
+import { ownUpload } from '../../lib/conversion/source.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { ownUpload } from './source.ts'
 
 const UploadView = z.object({
   uploadId: z.string(),
   status: z.enum(['pending', 'ready']).describe('`ready` when the whole file is there'),
   filename: z.string(),
-  size: z.int().describe('Bytes, as announced'),
+  size: z.int().nullable().describe('Bytes, as announced; null where any size is awaited'),
   mimeType: z.string().describe('As announced'),
   jobId: z.string().nullable().describe('The job that took the upload; it serves no second one'),
   expiresAt: z.iso.datetime(),
@@ -28,7 +28,7 @@ export const getUpload = contract({
         uploadId: upload.id,
         status: isThere ? ('ready' as const) : ('pending' as const),
         filename: upload.filename,
-        size: upload.size,
+        size: upload.size ?? null,
         mimeType: upload.contentType,
         jobId: upload.jobId ?? null,
         expiresAt: upload.expiresAt,

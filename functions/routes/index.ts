@@ -1,6 +1,8 @@
 import type { AnyContract } from '../../lib/http/contract.ts'
 import { cancelJob } from './cancel-job.ts'
+import { createBatch } from './create-batch.ts'
 import { createConversion } from './create-conversion.ts'
+import { createJob } from './create-job.ts'
 import { createMerge } from './create-merge.ts'
 import { deleteJob } from './delete-job.ts'
 import { downloadResult } from './download-result.ts'
@@ -15,18 +17,22 @@ import { listConversions } from './list-conversions.ts'
 import { listFormats } from './list-formats.ts'
 import { listJobs } from './list-jobs.ts'
 import { presignUpload } from './presign-upload.ts'
+import { retryJob } from './retry-job.ts'
 import { staticFiles } from './static-files.ts'
 
 /** Endpoints that the OpenAPI document describes. To add one: its file and its line here. */
 const api: readonly AnyContract[] = [
   createConversion,
   createMerge,
+  createBatch,
+  createJob,
   getStatus,
   downloadResult,
   listJobs,
   getJob,
   deleteJob,
   cancelJob,
+  retryJob,
   presignUpload,
   getUpload,
   listFormats,

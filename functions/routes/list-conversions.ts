@@ -1,13 +1,17 @@
 import * as z from 'zod'
-import { engineIds, operations } from '../../lib/engines/engine.ts'
+import { type Capability, engineIds, operations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
-import { categories, type FormatId, formatByAlias, formatById } from '../../lib/formats/index.ts'
+import { categories, type FormatId, formatByAlias, formatById, formats } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { type Conversion, conversions, optionsOf } from '../../lib/plan/index.ts'
 import { isOffered } from '../../lib/plan/offered.ts'
 import { OptionSets, OptionView, optionViews } from './option-view.ts'
 
-const MoreView = z.object({ from: z.array(z.string()), min: z.int(), max: z.int() })
+const MoreView = z.object({
+  from: z.array(z.string()).optional().describe('Every format when left out'),
+  min: z.int(),
+  max: z.int(),
+})
 
 const ConversionView = z.object({
   from: z.string(),
@@ -99,7 +103,14 @@ function viewOf({ from, to, route }: Conversion) {
     category: source.category,
     engines: [...new Set(route.steps.map(({ engine }) => engine))],
     steps: route.steps.map((step) => ({ engine: step.engine, from: step.from, to: step.to })),
-    ...(more && { more: { from: [...more.from], min: more.min, max: more.max } }),
+    ...(more && { more: moreView(more) }),
     experimental: operation === 'convert' && from !== to && !isOffered(source, target),
   }
 }
+
+/** An archive takes files of every format, and has a pair for each of them. */
+const moreView = ({ from, min, max }: NonNullable<Capability['more']>) => ({
+  ...(from.length < formats.length && { from: [...from] }),
+  min,
+  max,
+})

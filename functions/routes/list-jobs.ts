@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
+import { viewedState } from '../../lib/http/job-access.ts'
 import { idPattern } from '../../lib/ids.ts'
 import { type Job, JobStatus } from '../../lib/jobs/job.ts'
 import { JobView, jobView, StatusView, statusView } from '../../lib/jobs/view.ts'
@@ -15,6 +16,7 @@ const Filters = z.object({
   status: Statuses.optional().describe('One or several, separated by commas'),
   tag: z.string().optional(),
   targetFormat: z.string().optional(),
+  operation: z.string().optional().describe('One that a task of the job has, as `convert` or `merge`'),
   createdAfter: z.iso.datetime({ offset: true }).optional(),
   createdBefore: z.iso.datetime({ offset: true }).optional(),
   sort: z.enum(['-createdAt', 'createdAt']).default('-createdAt'),
@@ -46,10 +48,11 @@ export const listJobs = contract({
     }),
   },
   errors: ['INVALID_INPUT'],
-  handle: async ({ query, owner }, { jobs, config }) => {
+  handle: async ({ query, owner }, services) => {
+    const { jobs, config, keys } = services
     const { limit, include, cursor: given, ...filters } = query
     const baseUrl = config.PUBLIC_URL ?? ''
-    const codec = cursorCodec(`${owner.id}\n${JSON.stringify(filters)}`, config.OWNER_SECRET ?? '')
+    const codec = cursorCodec(`${owner.id}\n${JSON.stringify(filters)}`, keys.cursor)
     const position = given === undefined ? undefined : codec.read(given)
     const back = position?.direction === 'prev'
     const page = await jobs.store.list({
@@ -57,20 +60,25 @@ export const listJobs = contract({
       limit,
       newestFirst: (filters.sort === '-createdAt') !== back,
       after: position?.jobId,
+      statuses: filters.status,
+      tag: filters.tag,
+      createdAfterMs: filters.createdAfter === undefined ? undefined : Date.parse(filters.createdAfter),
+      createdBeforeMs: filters.createdBefore === undefined ? undefined : Date.parse(filters.createdBefore),
       matches: matcher(filters),
     })
     const found = back ? [...page.jobs].reverse() : [...page.jobs]
     const hasMore = back || page.next !== undefined
     const hasPrevious = back ? page.next !== undefined : position !== undefined
-    const last = found.at(-1)
-    const first = found[0]
-    const nextCursor = hasMore && last ? codec.write({ direction: 'next', jobId: last.id }) : null
-    const prevCursor = hasPrevious && first ? codec.write({ direction: 'prev', jobId: first.id }) : null
+    // A page of a narrow filter may be empty and yet not the last: it goes on where the search stopped.
+    const last = back ? found.at(-1)?.id : (page.next ?? found.at(-1)?.id)
+    const first = back ? (page.next ?? found[0]?.id) : found[0]?.id
+    const nextCursor = hasMore && last ? codec.write({ direction: 'next', jobId: last }) : null
+    const prevCursor = hasPrevious && first ? codec.write({ direction: 'prev', jobId: first }) : null
     const views = await Promise.all(
       found.map(async (job) => {
-        if (include !== 'tasks') return statusView(job, baseUrl)
+        if (include !== 'tasks') return statusView(await viewedState(job, services), baseUrl)
         const state = await jobs.store.whole(job.id)
-        return jobView(job, state?.tasks ?? [], baseUrl)
+        return jobView(state ?? (await viewedState(job, services)), baseUrl)
       }),
     )
     return {
@@ -82,16 +90,15 @@ export const listJobs = contract({
   },
 })
 
-function matcher(filters: z.infer<typeof Filters>): (job: Job) => boolean {
-  const after = filters.createdAfter && new Date(filters.createdAfter).toISOString()
-  const before = filters.createdBefore && new Date(filters.createdBefore).toISOString()
+/** What the lists by state, tag and age cannot tell. */
+function matcher({ status, tag, targetFormat, operation }: z.infer<typeof Filters>): (job: Job) => boolean {
   return (job) =>
     job.status !== 'expired' &&
-    (!filters.status || filters.status.includes(job.status)) &&
-    (filters.tag === undefined || job.tag === filters.tag) &&
-    (filters.targetFormat === undefined || job.target.format === filters.targetFormat) &&
-    (!after || job.createdAt > after) &&
-    (!before || job.createdAt < before)
+    !job.deletedAt &&
+    (!status || status.includes(job.status)) &&
+    (tag === undefined || job.tag === tag) &&
+    (targetFormat === undefined || job.display.target?.format === targetFormat) &&
+    (operation === undefined || job.display.operations.includes(operation))
 }
 
 function pageQuery(query: z.infer<typeof Query>, cursor: string): URLSearchParams {
@@ -105,7 +112,7 @@ interface Position {
 }
 
 /** Cursors hold for one owner and one set of filters; anything else is refused, not misread. */
-function cursorCodec(scope: string, secret: string) {
+function cursorCodec(scope: string, secret: Buffer) {
   const tag = (text: string) =>
     createHmac('sha256', secret).update(`cursor\n${scope}\n${text}`).digest('base64url').slice(0, 22)
   return {

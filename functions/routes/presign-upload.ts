@@ -5,9 +5,8 @@ import { fileName } from '../../lib/file-name.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { tooLarge } from '../../lib/http/form.ts'
 import { newId } from '../../lib/ids.ts'
+import { uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
 
-/** Seconds that a presigned upload may be started; S3 lets one that has started go on. */
-const lifetimeS = 3600
 /** Bytes of one PUT (AWS's limit); larger files go in parts. */
 const maxPutBytes = 5 * 1024 ** 3
 
@@ -63,21 +62,20 @@ export const presignUpload = contract({
     }
     const now = new Date()
     const id = newId('upl')
-    const expiresAt = new Date(now.getTime() + lifetimeS * 1000).toISOString()
-    const key = `uploads/${id}`
+    const expiresAt = new Date(now.getTime() + uploadLifetimeS * 1000).toISOString()
+    const key = uploadKey('uploads', id, services.config.RETENTION_HOURS)
     const target = { contentType: body.contentType, size: body.size, sha256: body.sha256 }
-    const presigned = await services.files.presignUpload(body.method, key, target, lifetimeS)
+    const presigned = await services.files.presignUpload(body.method, key, target, uploadLifetimeS)
     await services.uploads.create({
       id,
       owner: owner.id,
-      version: 1,
       key,
       filename: fileName(body.filename),
       contentType: body.contentType,
       size: body.size,
       createdAt: now.toISOString(),
       // Time to send it and as much again to use it.
-      expiresAt: new Date(now.getTime() + 2 * lifetimeS * 1000).toISOString(),
+      expiresAt: new Date(now.getTime() + 2 * uploadLifetimeS * 1000).toISOString(),
     })
     return { data: { uploadId: id, key, method: body.method, ...presigned, expiresAt, maxSize } }
   },

@@ -3,18 +3,21 @@ import { open, stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import {
+  CopyObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
   NotFound,
   PutObjectCommand,
+  paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Config } from '../config.ts'
+import { AppError } from '../errors.ts'
 
 export interface StoredObject {
   /** Bytes. */
@@ -22,6 +25,14 @@ export interface StoredObject {
   readonly contentType: string
   /** Quoted, as HTTP has it. */
   readonly etag: string
+}
+
+/** A file in the bucket, as whoever reads it knows it. */
+export interface FetchedFile {
+  readonly key: string
+  /** For messages. */
+  readonly filename: string
+  readonly etag?: string | undefined
 }
 
 export interface DownloadLink {
@@ -103,21 +114,54 @@ export class Files {
     }
   }
 
-  async getFile(key: string, path: string, signal: AbortSignal): Promise<void> {
-    const { Body } = await this.#s3.send(new GetObjectCommand({ Bucket: this.#bucket, Key: key }), {
-      abortSignal: signal,
-    })
+  async putBytes(key: string, body: Uint8Array, contentType: string): Promise<void> {
+    await this.#s3.send(
+      new PutObjectCommand({ Bucket: this.#bucket, Key: key, Body: body, ContentType: contentType }),
+    )
+  }
+
+  /**
+   * Fetches a file; with an `etag` only the bytes that have it.
+   * @throws AppError CONFLICT for other bytes, FILE_GONE for none.
+   */
+  async getFile({ key, filename, etag }: FetchedFile, path: string, signal: AbortSignal): Promise<void> {
+    const { Body } = await this.#s3
+      .send(new GetObjectCommand({ Bucket: this.#bucket, Key: key, ...(etag && { IfMatch: etag }) }), {
+        abortSignal: signal,
+      })
+      .catch((error: unknown) => {
+        throw notAsBefore(error, filename) ?? error
+      })
     if (!Body) throw new Error(`no body in the answer for ${key}`)
     // On Node the SDK's body is a Readable; its type also covers browsers.
     await pipeline(Body as Readable, createWriteStream(path), { signal })
   }
 
+  /** A copy within the bucket, of the bytes that have this `etag` where there is one. */
+  async copy({ key, filename, etag }: FetchedFile, to: string): Promise<void> {
+    await this.#s3
+      .send(
+        new CopyObjectCommand({
+          Bucket: this.#bucket,
+          Key: to,
+          CopySource: `${this.#bucket}/${key}`,
+          ...(etag && { CopySourceIfMatch: etag }),
+        }),
+      )
+      .catch((error: unknown) => {
+        throw notAsBefore(error, filename) ?? error
+      })
+  }
+
   /** Bytes `start` to `end` (exclusive), fewer at the end of the object. */
-  async read(key: string, start: number, end: number): Promise<Uint8Array> {
+  async read(key: string, start: number, end: number, etag?: string): Promise<Uint8Array> {
     if (end <= start) return new Uint8Array()
-    const { Body } = await this.#s3.send(
-      new GetObjectCommand({ Bucket: this.#bucket, Key: key, Range: `bytes=${start}-${end - 1}` }),
-    )
+    const Range = `bytes=${start}-${end - 1}`
+    const { Body } = await this.#s3
+      .send(new GetObjectCommand({ Bucket: this.#bucket, Key: key, Range, ...(etag && { IfMatch: etag }) }))
+      .catch((error: unknown) => {
+        throw notAsBefore(error, 'that was sent') ?? error
+      })
     return (await Body?.transformToByteArray()) ?? new Uint8Array()
   }
 
@@ -147,6 +191,17 @@ export class Files {
     }
   }
 
+  /** Deletes these keys, and all that begin with the prefix. */
+  async deleteAll(keys: readonly string[], prefix: string): Promise<void> {
+    const below: string[] = []
+    for await (const { Contents = [] } of paginateListObjectsV2(
+      { client: this.#s3 },
+      { Bucket: this.#bucket, Prefix: prefix },
+    ))
+      below.push(...Contents.map(({ Key = '' }) => Key))
+    await this.delete([...new Set([...keys, ...below])])
+  }
+
   /** @throws when the bucket does not answer. */
   async check(): Promise<void> {
     await this.#s3.send(new HeadBucketCommand({ Bucket: this.#bucket }))
@@ -170,20 +225,11 @@ export class Files {
     file: AnnouncedFile,
     expiresS: number,
   ): Promise<{ url: string; headers?: Record<string, string>; fields?: Record<string, string> }> {
-    const checksum = file.sha256 && Buffer.from(file.sha256, 'hex').toString('base64')
     if (method === 'POST') {
-      const fields = {
-        'Content-Type': file.contentType,
-        ...(checksum && { 'x-amz-checksum-sha256': checksum }),
-      }
-      return createPresignedPost(this.#signer, {
-        Bucket: this.#bucket,
-        Key: key,
-        Expires: expiresS,
-        Fields: fields,
-        Conditions: [['content-length-range', file.size, file.size]],
-      })
+      const size = { least: file.size, most: file.size }
+      return this.#presignPost(key, { ...file, size }, expiresS)
     }
+    const checksum = checksumOf(file.sha256)
     const command = new PutObjectCommand({
       Bucket: this.#bucket,
       Key: key,
@@ -202,4 +248,66 @@ export class Files {
       headers: { 'Content-Type': file.contentType, ...(checksum && { 'x-amz-checksum-sha256': checksum }) },
     }
   }
+
+  /** A form that a browser may send with any file up to this size; S3 then leads it on to `redirect`, or answers 201. */
+  presignForm(
+    key: string,
+    {
+      maxSize,
+      sha256,
+      redirect,
+    }: { maxSize: number; sha256?: string | undefined; redirect?: string | undefined },
+    expiresS: number,
+  ) {
+    const after: Record<string, string> = redirect
+      ? { success_action_redirect: redirect }
+      : { success_action_status: '201' }
+    return this.#presignPost(key, { sha256, size: { least: 1, most: maxSize }, after }, expiresS)
+  }
+
+  #presignPost(
+    key: string,
+    file: {
+      readonly contentType?: string
+      readonly sha256?: string | undefined
+      readonly size: { readonly least: number; readonly most: number }
+      readonly after?: Readonly<Record<string, string>>
+    },
+    expiresS: number,
+  ) {
+    const checksum = checksumOf(file.sha256)
+    return createPresignedPost(this.#signer, {
+      Bucket: this.#bucket,
+      Key: key,
+      Expires: expiresS,
+      Fields: {
+        ...(file.contentType && { 'Content-Type': file.contentType }),
+        ...(checksum && { 'x-amz-checksum-sha256': checksum }),
+        ...file.after,
+      },
+      Conditions: [['content-length-range', file.size.least, file.size.most]],
+    })
+  }
+}
+
+const checksumOf = (sha256: string | undefined) => sha256 && Buffer.from(sha256, 'hex').toString('base64')
+
+/** An upload may be written again as long as its address holds, and a file may be deleted: both are told, not tried again. */
+function notAsBefore(error: unknown, filename: string): AppError | undefined {
+  const name = error instanceof Error ? error.name : ''
+  if (name === 'PreconditionFailed')
+    return new AppError(
+      'CONFLICT',
+      `The file ${filename} was overwritten after the job had taken it. Upload the file again and send a new request.`,
+      { reason: 'overwritten', filename },
+      { cause: error },
+    )
+  if (name === 'NoSuchKey' || name === 'NotFound')
+    return new AppError(
+      'FILE_GONE',
+      `The file ${filename} is deleted. Send it again.`,
+      { filename },
+      { cause: error },
+    )
+  return undefined
 }

@@ -1,12 +1,19 @@
 import {
   ChangeMessageVisibilityCommand,
   GetQueueAttributesCommand,
+  SendMessageBatchCommand,
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import type { Config } from '../config.ts'
+import { eachOf } from '../each-of.ts'
 import type { ImageId } from '../engines/engine.ts'
 import type { TaskMessage } from '../jobs/task-message.ts'
+
+/** Messages of one batch (AWS's limit). */
+const batchSize = 10
+/** Batches under way at a time. */
+const sendersAtATime = 4
 
 /** The queue of each image. */
 export class Queues {
@@ -23,14 +30,31 @@ export class Queues {
     return `${this.#urlPrefix}${image}`
   }
 
-  async send(image: ImageId, message: TaskMessage): Promise<void> {
-    await this.#sqs.send(
-      new SendMessageCommand({ QueueUrl: this.#url(image), MessageBody: JSON.stringify(message) }),
+  async send(image: ImageId, messages: readonly TaskMessage[]): Promise<void> {
+    const [only] = messages
+    if (only && messages.length === 1) {
+      await this.#sqs.send(
+        new SendMessageCommand({ QueueUrl: this.#url(image), MessageBody: JSON.stringify(only) }),
+      )
+      return
+    }
+    const batches = Array.from({ length: Math.ceil(messages.length / batchSize) }, (_, at) =>
+      messages.slice(at * batchSize, (at + 1) * batchSize),
     )
+    await eachOf(batches, sendersAtATime, (batch) => this.#sendBatch(image, batch))
+  }
+
+  async #sendBatch(image: ImageId, messages: readonly TaskMessage[]): Promise<void> {
+    const Entries = messages.map((message, at) => ({ Id: String(at), MessageBody: JSON.stringify(message) }))
+    const { Failed = [] } = await this.#sqs.send(
+      new SendMessageBatchCommand({ QueueUrl: this.#url(image), Entries }),
+    )
+    // Sending a message twice is harmless, losing one is not.
+    if (Failed[0]) throw new Error(`the queue refused ${Failed.length} messages: ${Failed[0].Message}`)
   }
 
   /** The message stays hidden from other workers for this long, counted from now. */
-  async hide(image: ImageId, receiptHandle: string, seconds: number): Promise<void> {
+  async extendVisibility(image: ImageId, receiptHandle: string, seconds: number): Promise<void> {
     await this.#sqs.send(
       new ChangeMessageVisibilityCommand({
         QueueUrl: this.#url(image),

@@ -1,6 +1,13 @@
-import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb'
 import {
   BatchGetCommand,
+  BatchWriteCommand,
+  type BatchWriteCommandInput,
   DeleteCommand,
   DynamoDBDocumentClient,
   GetCommand,
@@ -9,8 +16,12 @@ import {
   type QueryCommandInput,
   TransactWriteCommand,
   type TransactWriteCommandInput,
+  UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
+import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { Config } from '../config.ts'
+import { eachOf } from '../each-of.ts'
+import { type Change, type Condition, expressions } from './table-expressions.ts'
 
 export type Item = Record<string, unknown>
 export interface Key {
@@ -18,30 +29,38 @@ export interface Key {
   readonly sk: string
 }
 
-type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+/** One write: a whole item, a change of one, or its deletion. */
+export type Write =
+  | { readonly put: Item & Key; readonly if?: Condition }
+  | { readonly update: Key; readonly change: Change; readonly if?: Condition }
+  | { readonly delete: Key }
 
-/** One write of a transaction: the whole item, if what it replaces still has the version that was read. */
-export interface VersionedPut {
-  readonly item: Item & Key & { readonly version: number }
+/** What became of a conditional write; `item` is what the record holds now, where there is one. */
+export interface Answer {
+  readonly applied: boolean
+  readonly item: Item | undefined
 }
 
-/** Raised when an item was changed by somebody else since it was read; read again and decide anew. */
-export class VersionConflict extends Error {}
+type WriteRequests = NonNullable<BatchWriteCommandInput['RequestItems']>[string]
+type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+/** Sends one command of the document client. */
+export type Send = Pick<DynamoDBDocumentClient, 'send'>
 
 /** The SDK asks three times, so a table that hangs is an error within ten seconds, not a request that never ends. */
 const answerWithinMs = 3000
+/** Most entries of one call (AWS's limits). */
+const mostPerCall = { get: 100, write: 25 }
+/** A transaction that others write into, and entries that a batch left out, are tried again so often, with pauses. */
+const tries = 8
+const firstPauseMs = 25
 
-/** The single table. Items are replaced whole under a version check, so no half of a decision is ever stored. */
+/** The single table: records are changed in place, under conditions, so that nothing is read before it is written. */
 export class Table {
-  readonly #client: DynamoDBDocumentClient
+  readonly #client: Send
   readonly #name: string
 
-  constructor(config: Config) {
-    const client = new DynamoDBClient({
-      region: config.AWS_REGION,
-      requestHandler: { requestTimeout: answerWithinMs, throwOnRequestTimeout: true },
-    })
-    this.#client = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
+  constructor(config: Pick<Config, 'AWS_REGION' | 'TABLE_NAME'>, client: Send = documentClient(config)) {
+    this.#client = client
     this.#name = config.TABLE_NAME
   }
 
@@ -52,24 +71,39 @@ export class Table {
     return Item
   }
 
-  /** At most 100 keys; items that do not exist are left out. */
+  /** Any number of keys, in any order; items that do not exist are left out. */
   async getAll(keys: readonly Key[]): Promise<Item[]> {
-    const { Responses, UnprocessedKeys } = await this.#client.send(
-      new BatchGetCommand({ RequestItems: { [this.#name]: { Keys: [...keys], ConsistentRead: true } } }),
-    )
-    if (Object.keys(UnprocessedKeys ?? {}).length > 0)
-      throw new Error('the table did not answer for every key')
-    return Responses?.[this.#name] ?? []
+    const [only] = keys
+    if (only && keys.length === 1) {
+      const item = await this.get(only)
+      return item ? [item] : []
+    }
+    const pages = await Promise.all(chunks(keys, mostPerCall.get).map((page) => this.#getPage(page)))
+    return pages.flat()
   }
 
-  /** Every item of a partition whose sort key begins so. */
-  async partition(pk: string, sortPrefix: string): Promise<Item[]> {
+  async #getPage(keys: readonly Key[]): Promise<Item[]> {
+    const items: Item[] = []
+    let left: Item[] = keys.map((key) => ({ ...key }))
+    await untilDone('the table did not answer for every key', async () => {
+      const { Responses, UnprocessedKeys } = await this.#client.send(
+        new BatchGetCommand({ RequestItems: { [this.#name]: { Keys: left, ConsistentRead: true } } }),
+      )
+      items.push(...(Responses?.[this.#name] ?? []))
+      left = UnprocessedKeys?.[this.#name]?.Keys ?? []
+      return left.length === 0
+    })
+    return items
+  }
+
+  /** Every item of a partition whose sort key begins so; all of them when it is left out. */
+  async partition(pk: string, sortPrefix = ''): Promise<Item[]> {
     const items: Item[] = []
     let from: Item | undefined
     do {
       const page = await this.query({
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
-        ExpressionAttributeValues: { ':pk': pk, ':sk': sortPrefix },
+        KeyConditionExpression: sortPrefix ? 'pk = :pk AND begins_with(sk, :sk)' : 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': pk, ...(sortPrefix && { ':sk': sortPrefix }) },
         ConsistentRead: true,
         ExclusiveStartKey: from,
       })
@@ -89,34 +123,96 @@ export class Table {
   }
 
   /**
-   * Writes all or none; a version of 1 means that the item must be new. `deletes` go in the same transaction.
-   * @throws VersionConflict
+   * Changes one record if the condition holds. An answer that was lost on its way makes the SDK write again, and then
+   * the condition no longer holds: attributes of `mark`, found as they were to be written, tell that it was us.
    */
-  async write(puts: readonly VersionedPut[], deletes: readonly Key[] = []): Promise<void> {
-    const condition = ({ item }: VersionedPut) =>
-      item.version === 1
-        ? { ConditionExpression: 'attribute_not_exists(pk)' }
-        : {
-            ConditionExpression: 'version = :before',
-            ExpressionAttributeValues: { ':before': item.version - 1 },
-          }
+  async update(
+    key: Key,
+    change: Change,
+    { condition = { exists: true }, mark }: { condition?: Condition; mark?: Item } = {},
+  ): Promise<Answer> {
+    return this.#conditional(
+      (returned) =>
+        new UpdateCommand({
+          ...{ TableName: this.#name, Key: key, ...expressions(change, condition), ...returned },
+          ReturnValues: 'ALL_NEW',
+        }),
+      mark,
+    )
+  }
+
+  /** Stores a whole item if the condition holds; see `update`. */
+  async put(
+    item: Item & Key,
+    { condition, mark }: { condition?: Condition; mark?: Item } = {},
+  ): Promise<Answer> {
+    const answer = await this.#conditional(
+      (returned) =>
+        new PutCommand({ TableName: this.#name, Item: item, ...expressions({}, condition), ...returned }),
+      mark,
+    )
+    return answer.applied ? { applied: true, item } : answer
+  }
+
+  async #conditional(
+    command: (returned: { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }) => UpdateCommand | PutCommand,
+    mark: Item | undefined,
+  ): Promise<Answer> {
     try {
-      const [only] = puts
-      if (only && puts.length === 1 && deletes.length === 0) {
-        await this.#client.send(
-          new PutCommand({ TableName: this.#name, Item: only.item, ...condition(only) }),
-        )
-        return
-      }
-      const items: TransactItem[] = [
-        ...puts.map((put) => ({ Put: { TableName: this.#name, Item: put.item, ...condition(put) } })),
-        ...deletes.map((key) => ({ Delete: { TableName: this.#name, Key: key } })),
-      ]
-      await this.#client.send(new TransactWriteCommand({ TransactItems: items }))
+      const sent = command({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })
+      const { Attributes } = await this.#unlessBusy(() => this.#client.send(sent as UpdateCommand))
+      return { applied: true, item: Attributes }
     } catch (error) {
-      if (isConflict(error)) throw new VersionConflict('changed meanwhile', { cause: error })
+      if (!(error instanceof ConditionalCheckFailedException)) throw error
+      // The document client leaves items that errors carry as they came: DynamoDB's own form.
+      const item = plainItem(error)
+      const isOurs =
+        mark !== undefined &&
+        item !== undefined &&
+        Object.entries(mark).every(([name, value]) => item[name] === value)
+      return { applied: isOurs, item }
+    }
+  }
+
+  /** All or none, at most 100 writes; false when a condition did not hold. */
+  async transact(writes: readonly Write[]): Promise<boolean> {
+    // Made once: the SDK gives it a token, by which AWS takes a repetition for what it is.
+    const command = new TransactWriteCommand({
+      TransactItems: writes.map((write) => this.#transactItem(write)),
+    })
+    try {
+      await this.#unlessBusy(() => this.#client.send(command))
+      return true
+    } catch (error) {
+      if (isCancelled(error, 'ConditionalCheckFailed')) return false
       throw error
     }
+  }
+
+  #transactItem(write: Write): TransactItem {
+    const TableName = this.#name
+    if ('put' in write) return { Put: { TableName, Item: write.put, ...expressions({}, write.if) } }
+    if ('delete' in write) return { Delete: { TableName, Key: write.delete } }
+    const { UpdateExpression = '', ...rest } = expressions(write.change, write.if ?? { exists: true })
+    return { Update: { TableName, Key: write.update, UpdateExpression, ...rest } }
+  }
+
+  /** Unconditional puts and deletions of any number, in no order. */
+  async writeAll(puts: readonly (Item & Key)[], deletes: readonly Key[] = []): Promise<void> {
+    const requests: WriteRequests = [
+      ...puts.map((Item) => ({ PutRequest: { Item } })),
+      ...deletes.map((Key) => ({ DeleteRequest: { Key: { ...Key } } })),
+    ]
+    await eachOf(chunks(requests, mostPerCall.write), 4, async (page) => {
+      let left = page
+      await untilDone('the table did not take every record', async () => {
+        const { UnprocessedItems } = await this.#client.send(
+          new BatchWriteCommand({ RequestItems: { [this.#name]: left } }),
+        )
+        left = UnprocessedItems?.[this.#name] ?? []
+        return left.length === 0
+      })
+    })
   }
 
   async delete(key: Key): Promise<void> {
@@ -127,15 +223,50 @@ export class Table {
   async check(): Promise<void> {
     await this.get({ pk: 'HEALTH', sk: 'HEALTH' })
   }
+
+  /** AWS refuses a write into a record that is part of somebody's transaction at this moment. */
+  async #unlessBusy<T>(write: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await write()
+      } catch (error) {
+        const isBusy =
+          isNamed(error, 'TransactionConflictException') || isCancelled(error, 'TransactionConflict')
+        if (!isBusy || attempt >= tries) throw error
+        await pause(attempt)
+      }
+    }
+  }
 }
 
-function isConflict(error: unknown): boolean {
-  if (error instanceof TransactionCanceledException) {
-    return (
-      error.CancellationReasons?.some(
-        ({ Code }) => Code === 'ConditionalCheckFailed' || Code === 'TransactionConflict',
-      ) ?? false
-    )
+function documentClient(config: Pick<Config, 'AWS_REGION'>): Send {
+  const client = new DynamoDBClient({
+    region: config.AWS_REGION,
+    requestHandler: { requestTimeout: answerWithinMs, throwOnRequestTimeout: true },
+  })
+  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
+}
+
+/** Grows by half each time, with a part left to chance, so that those who met do not meet again. */
+const pause = (attempt: number) => sleep(firstPauseMs * 1.5 ** attempt * (0.5 + Math.random()))
+
+async function untilDone(failure: string, attemptOnce: () => Promise<boolean>): Promise<void> {
+  for (let attempt = 1; attempt <= tries; attempt++) {
+    if (await attemptOnce()) return
+    await pause(attempt)
   }
-  return error instanceof Error && error.name === 'ConditionalCheckFailedException'
+  throw new Error(failure)
+}
+
+const chunks = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
+
+const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name
+
+const isCancelled = (error: unknown, code: string) =>
+  error instanceof TransactionCanceledException &&
+  (error.CancellationReasons?.some(({ Code }) => Code === code) ?? false)
+
+function plainItem(error: ConditionalCheckFailedException): Item | undefined {
+  return error.Item && unmarshall(error.Item)
 }

@@ -9,6 +9,7 @@ import {
   imageIds,
   queueMapping,
   type Trigger,
+  uploadPattern,
 } from '../resources.ts'
 import { arnOf, deadLetterQueueId, queueId, queueName, roleId } from './references.ts'
 
@@ -26,10 +27,9 @@ const environment = {
   QUEUE_URL_PREFIX: {
     'Fn::Sub': `https://sqs.\${AWS::Region}.\${AWS::URLSuffix}/\${AWS::AccountId}/${queueName('')}`,
   },
+  // Whoever runs a task opens the passwords in it.
+  SERVICE_SECRET: { 'Fn::Sub': `{{resolve:secretsmanager:\${ServiceSecret}}}` },
 } as const
-
-/** Signs the identity of clients, so only the function that hands identities out knows it. */
-const apiEnvironment = { OWNER_SECRET: { 'Fn::Sub': `{{resolve:secretsmanager:\${OwnerSecret}}}` } }
 
 /**
  * Files that the code reads beside itself, and packages that cannot be put into one file. swagger-ui-dist holds
@@ -53,6 +53,8 @@ export function triggersOf(trigger: Trigger) {
   if ('schedule' in trigger) return [{ schedule: trigger.schedule }]
   if ('events' in trigger)
     return [{ eventBridge: { eventBus: { Ref: 'Bus' }, pattern: eventPattern(trigger.events) } }]
+  if ('uploads' in trigger)
+    return [{ eventBridge: { pattern: uploadPattern({ Ref: 'Bucket' }, trigger.uploads) } }]
   return trigger.websocket.map((route) => ({
     websocket: {
       route,
@@ -80,7 +82,7 @@ function zipFunction(name: FunctionName) {
     memorySize: declared.memoryMb,
     timeout: declared.timeoutS,
     role: arnOf(roleId(name)),
-    environment: name === 'api' ? { ...environment, ...apiEnvironment } : environment,
+    environment,
     package: { patterns: filesOf[name] ?? [] },
     events: triggersOf(declared.trigger),
     ...asynchronousSettings(name, declared),

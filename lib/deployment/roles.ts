@@ -22,8 +22,6 @@ const allow = (Action: readonly string[], Resource: unknown): Statement => ({
 
 const readObjects = allow(['s3:GetObject'], { 'Fn::Sub': `\${Bucket.Arn}/*` })
 const writeObjects = allow(['s3:PutObject', 's3:AbortMultipartUpload'], { 'Fn::Sub': `\${Bucket.Arn}/*` })
-/** Without it S3 answers 403 instead of 404 for an object that is not there. */
-const tellMissingObjects = allow(['s3:ListBucket'], arnOf('Bucket'))
 
 /** What any change of a job may lead to: records, deleted files, tasks for the next engines, events. */
 const moveJobs: readonly Statement[] = [
@@ -33,12 +31,16 @@ const moveJobs: readonly Statement[] = [
       'dynamodb:BatchGetItem',
       'dynamodb:Query',
       'dynamodb:PutItem',
+      'dynamodb:UpdateItem',
+      'dynamodb:BatchWriteItem',
       'dynamodb:DeleteItem',
       'dynamodb:ConditionCheckItem',
     ],
     [arnOf('Table'), { 'Fn::Sub': `\${Table.Arn}/index/*` }],
   ),
   allow(['s3:DeleteObject'], { 'Fn::Sub': `\${Bucket.Arn}/*` }),
+  // The files of a job are found by their prefix when it is deleted.
+  allow(['s3:ListBucket'], arnOf('Bucket')),
   allow(['sqs:SendMessage'], imageIds.map(queueId).map(arnOf)),
   allow(['events:PutEvents'], arnOf('Bus')),
 ]
@@ -49,11 +51,11 @@ const rightsOfFunctions: Partial<Readonly<Record<FunctionName, readonly Statemen
     ...moveJobs,
     readObjects,
     writeObjects,
-    tellMissingObjects,
     // How many tasks wait, for the state of the service.
     allow(['sqs:GetQueueAttributes'], imageIds.map(queueId).map(arnOf)),
   ],
-  sweep: moveJobs,
+  sweep: [...moveJobs, readObjects],
+  'receive-upload': [...moveJobs, readObjects],
 }
 
 /** Lambda puts invocations aside in the name of the function. */
@@ -66,7 +68,6 @@ const rightsOfImage = (image: ImageId): readonly Statement[] => [
   ...moveJobs,
   readObjects,
   writeObjects,
-  tellMissingObjects,
   allow(
     ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
     arnOf(queueId(image)),

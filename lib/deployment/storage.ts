@@ -34,6 +34,7 @@ function bucketResource() {
         RestrictPublicBuckets: true,
       },
       OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
+      NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },
       CorsConfiguration: {
         CorsRules: bucket.cors.map((rule) => ({
           AllowedOrigins: rule.AllowedOrigins,
@@ -82,12 +83,12 @@ export const storageResources = () => ({
   Bucket: bucketResource(),
   BucketPolicy: bucketPolicy,
   Bus: { Type: 'AWS::Events::EventBus', Properties: { Name: `\${self:service}-\${sls:stage}` } },
-  OwnerSecret: {
+  ServiceSecret: {
     Type: 'AWS::SecretsManager::Secret',
-    // A new key would make every anonymous client a stranger to their own jobs.
+    // A new key would make every client a stranger to their own jobs, and no stored password could be opened.
     ...kept,
     Properties: {
-      Description: 'Key that signs anonymous identities',
+      Description: 'Key that signs identities and seals passwords',
       GenerateSecretString: { PasswordLength: 64, ExcludePunctuation: true },
     },
   },

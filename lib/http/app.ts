@@ -6,8 +6,9 @@ import { requireDiskSpace } from '../disk.ts'
 import type { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Log } from '../log.ts'
+import { parseWith } from '../parse-with.ts'
 import type { Services } from '../services.ts'
-import { bodyStream, parseWith, readBody } from './body.ts'
+import { bodyStream, readBody } from './body.ts'
 import type { AnyContract, HttpEvent, HttpRequest, Reply } from './contract.ts'
 import { failure, mirrored, problem, success, toAppError } from './envelope.ts'
 import { type Owner, ownerCookie, ownerHeader, ownerOf } from './owner.ts'
@@ -107,8 +108,7 @@ function cors(): Middleware {
 }
 
 function owners(services: Services): Middleware {
-  const secret = services.config.OWNER_SECRET
-  if (!secret) throw new Error('OWNER_SECRET is not set')
+  const secret = services.keys.owner
   return {
     before: ({ event, context }) => {
       context.owner = ownerOf(event, secret)
@@ -168,6 +168,7 @@ async function respond(
   const body = await readBody(event, contract, {
     files: services.files,
     maxFileBytes: services.config.MAX_FILE_MB * 1024 * 1024,
+    retentionHours: services.config.RETENTION_HOURS,
   })
   try {
     const request: HttpRequest<unknown, unknown, unknown> = {
@@ -179,6 +180,7 @@ async function respond(
       method,
       owner: context.owner,
       requestId: context.requestId,
+      newJobId: () => newId('job'),
       remainingMs: () => context.getRemainingTimeInMillis(),
       log: context.log,
     }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type * as z from 'zod'
 import type { ErrorCode } from '../errors.ts'
+import type { JobState } from '../jobs/job.ts'
 import type { Log } from '../log.ts'
 import type { Services } from '../services.ts'
 import type { Owner } from './owner.ts'
@@ -38,6 +39,10 @@ export interface HttpRequest<Params, Query, Body> {
   readonly method: string
   readonly owner: Owner
   readonly requestId: string
+  /** The id of the job that the request makes: the same when it is sent again under one `Idempotency-Key`. */
+  readonly newJobId: () => string
+  /** The job under that id, where an earlier try made it and ended before its answer was kept. */
+  readonly jobMadeBefore: () => Promise<JobState | undefined>
   /** Until the function's time is over. */
   readonly remainingMs: () => number
   readonly log: Log
@@ -83,10 +88,16 @@ export interface Contract<
   readonly body?: {
     readonly accepts: readonly BodyKind[]
     readonly schema: Body
+    /** The same as the reference shows it, where the code that checks it says more than a schema can. */
+    readonly reference?: z.ZodType
+    /** JSON bodies that work as they stand, by what they show; each is sent by a test. */
+    readonly examples?: Readonly<Record<string, unknown>>
     /** Names of the form fields that carry files, with what each is. */
     readonly files?: Readonly<Record<string, string>>
   }
   readonly reply: ReplyContract<Data>
+  /** It makes something, and under an `Idempotency-Key` no more than once. */
+  readonly idempotent?: boolean
   readonly errors?: readonly ErrorCode[]
   readonly handle: (
     request: HttpRequest<z.output<Params>, z.output<Query>, z.output<Body>>,

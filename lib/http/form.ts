@@ -5,6 +5,7 @@ import type { Files } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
 import { fileName } from '../file-name.ts'
 import { newId } from '../ids.ts'
+import { uploadKey } from '../uploads.ts'
 import type { ReceivedFile } from './contract.ts'
 import { FileEnds } from './file-ends.ts'
 
@@ -24,6 +25,8 @@ export interface FormOptions {
   readonly fileFields: readonly string[]
   readonly maxFileBytes: number
   readonly files: Files
+  /** As long as a job may keep the file. */
+  readonly retentionHours: number
 }
 
 /**
@@ -154,7 +157,7 @@ function store(
   options: FormOptions,
   signal: AbortSignal,
 ): StoredPart {
-  const key = `uploads/${newId('upl')}`
+  const key = uploadKey('received', newId('upl'), options.retentionHours)
   const meter = new Meter(options.maxFileBytes)
   // An error on either side must end the other, else the upload would wait for bytes that never come.
   stream.on('error', (error) => meter.destroy(error))

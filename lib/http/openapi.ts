@@ -81,10 +81,20 @@ function bodyContent(body: NonNullable<AnyContract['body']>) {
   return Object.fromEntries(
     body.accepts.map((kind) => [
       mediaTypes[kind],
-      { schema: kind === 'multipart' ? withFiles(body) : body.schema },
+      {
+        schema: kind === 'multipart' ? withFiles(body) : (body.reference ?? body.schema),
+        ...(kind === 'json' && body.examples && { examples: examplesOf(body.examples) }),
+      },
     ]),
   )
 }
+
+const examplesOf = (examples: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(examples).map(([summary, value]) => [nameOf(summary), { summary, value }]),
+  )
+
+const nameOf = (summary: string) => summary.toLowerCase().replace(/\W+/g, '-')
 
 function withFiles(body: NonNullable<AnyContract['body']>): z.ZodType {
   const parts = Object.entries(body.files ?? {}).map(([name, description]) => [

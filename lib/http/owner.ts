@@ -13,10 +13,10 @@ export interface Owner {
 export const ownerHeader = 'x-owner-token'
 export const ownerCookie = 'mutabor_owner'
 
-const sign = (id: string, secret: string) =>
+const sign = (id: string, secret: Buffer) =>
   createHmac('sha256', secret).update(`owner\n${id}`).digest('base64url')
 
-function idOf(token: string | undefined, secret: string): string | undefined {
+function idOf(token: string | undefined, secret: Buffer): string | undefined {
   const [id, signature] = token?.split('.') ?? []
   if (!id || !signature) return undefined
   const expected = Buffer.from(sign(id, secret))
@@ -30,12 +30,18 @@ function idOf(token: string | undefined, secret: string): string | undefined {
  */
 export function ownerOf(
   request: { headers: Readonly<Record<string, string | undefined>>; cookies?: readonly string[] | undefined },
-  secret: string,
+  secret: Buffer,
 ): Owner {
   const cookie = request.cookies
     ?.find((pair) => pair.startsWith(`${ownerCookie}=`))
     ?.slice(ownerCookie.length + 1)
   const known = idOf(request.headers[ownerHeader], secret) ?? idOf(cookie, secret)
-  const id = known ?? newId('anon')
-  return { id, token: `${id}.${sign(id, secret)}`, isNew: known === undefined }
+  return known === undefined ? newOwner(newId('anon'), secret) : { ...newOwner(known, secret), isNew: false }
 }
+
+/** An identity that this request's reply hands out. */
+export const newOwner = (id: string, secret: Buffer): Owner => ({
+  id,
+  token: `${id}.${sign(id, secret)}`,
+  isNew: true,
+})

@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { operations } from '../engines/engine.ts'
 import { type ErrorCode, errorStatus } from '../errors.ts'
 
-/** Job states and moves: see `machine.ts`. */
+/** The records of a job. How a request becomes them stands in `graph.ts`, what they decide in `machine.ts`. */
+
 export const JobStatus = z.enum([
   'pending',
   'queued',
@@ -17,8 +18,6 @@ export type JobStatus = z.infer<typeof JobStatus>
 export const TaskStatus = z.enum(['pending', 'processing', 'completed', 'failed', 'cancelled'])
 export type TaskStatus = z.infer<typeof TaskStatus>
 
-const TaskOperation = z.enum(['import/upload', 'convert', 'compress', 'merge', 'export/url'])
-
 /** Moments are RFC 3339 strings in UTC, so that they sort as text. */
 const Moment = z.iso.datetime()
 
@@ -31,6 +30,8 @@ export const StoredFile = z.object({
   mimeType: z.string(),
   size: z.int().describe('Bytes'),
   sha256: z.string().describe('Lower-case hex'),
+  /** Of the bytes that were checked; others under the same key are refused. */
+  etag: z.string().optional(),
 })
 export type StoredFile = z.infer<typeof StoredFile>
 
@@ -48,8 +49,7 @@ export type JobError = z.infer<typeof JobError>
 
 /** One engine's part of a conversion; engine, image and formats are ids of the registry. */
 export const Step = z.object({
-  /** Absent from jobs of a version that only converted. */
-  operation: z.enum(operations).default('convert'),
+  operation: z.enum(operations),
   engine: z.string(),
   image: z.string(),
   from: z.string(),
@@ -59,84 +59,217 @@ export const Step = z.object({
 })
 export type Step = z.infer<typeof Step>
 
-export const Task = z.object({
-  jobId: z.string(),
-  name: z.string(),
-  version: z.int(),
-  operation: TaskOperation,
-  input: z.array(z.string()).describe('Names of the tasks whose files this one takes'),
-  /** Names of the tasks that take this one's files. */
-  dependents: z.array(z.string()),
-  /** Inputs that are not there yet; at 0 the task is ready. */
-  waitingFor: z.int(),
-  status: TaskStatus,
-  percent: z.int().min(0).max(100),
-  stage: z.string().optional(),
-  /** Of the current step, from 1. */
-  attempt: z.int(),
+/** Files that go through the same steps together. A conversion of three files has three pieces, a merge of three one. */
+export const Piece = z.object({
   steps: z.array(Step),
   /** Index of the step to run next. */
   step: z.int(),
-  /** What the next step reads while it runs, what the task gives when it is completed. */
+  /** What that step reads; what came out, when no step is left. */
   files: z.array(StoredFile),
+})
+export type Piece = z.infer<typeof Piece>
+
+/**
+ * What a record still waits for, and what became of what it waited for, as numbers. An arrival takes one's own number
+ * out of `open`, which may be repeated; the set is gone with its last number.
+ */
+const Arrivals = {
+  open: z.set(z.int()).optional(),
+  /** Came to nothing, and was needed. */
+  lost: z.set(z.int()).optional(),
+  /** Gave something. */
+  got: z.set(z.int()).optional(),
+}
+export interface Awaiting {
+  readonly open?: ReadonlySet<number> | undefined
+  readonly lost?: ReadonlySet<number> | undefined
+  readonly got?: ReadonlySet<number> | undefined
+}
+
+/** Gathers up to a hundred arrivals into one, for a job or a join of more. */
+export const Latch = z.object({
+  jobId: z.string(),
+  /** Numbers that it began with. */
+  size: z.int(),
+  ...Arrivals,
+})
+export type Latch = z.infer<typeof Latch>
+
+const TaskFacts = {
+  /** Place in the request, from 0. */
+  number: z.int(),
+  name: z.string(),
+  operation: z.string(),
+  /** Numbers of the tasks whose files it takes. */
+  ins: z.array(z.int()),
+  status: TaskStatus,
+  code: z.string().optional(),
+  message: z.string().optional(),
+  details: z.record(z.string(), z.unknown()).optional(),
+  warnings: z.array(Warning),
+}
+
+/** A task that needs no work: a file that is there already, a link to what others make, what was refused at once. */
+export const FixedTask = z.object({
+  ...TaskFacts,
+  files: z.array(StoredFile).optional(),
+  /** Fields of an export, as `filename`. */
+  spec: z.record(z.string(), z.unknown()).optional(),
+})
+export type FixedTask = z.infer<typeof FixedTask>
+
+export const Task = z.object({
+  ...TaskFacts,
+  jobId: z.string(),
+  /** Of a part: its place among the parts of the task's attempt that made it. */
+  part: z.int().optional(),
+  /** The fields of its operation as they came, secrets sealed. */
+  spec: z.record(z.string(), z.unknown()),
+  /** Who waits for it: the number of a task, or `number#latch` of one that waits for more than a hundred. */
+  outs: z.array(z.string()),
+  /** Pages of `outs` in records of their own, where there are too many. */
+  edgePages: z.int().optional(),
+  ...Arrivals,
+  /** The job has so many tasks that buckets of them are counted. */
+  bucketed: z.boolean().optional(),
+  /** Some of its files were there from the start. */
+  fed: z.boolean(),
+  continueOnError: z.boolean().optional(),
+  percent: z.int().min(0).max(100),
+  stage: z.string().optional(),
+  attempt: z.int(),
+  /** Present while a worker has it. */
   leaseId: z.string().optional(),
   leaseUntil: Moment.optional(),
+  /** Between two images: what is done and what is left. */
+  pieces: z.array(Piece).optional(),
+  /** The attempt whose parts it waits for or was joined from. */
+  expandedBy: z.int().optional(),
+  partCount: z.int().optional(),
+  files: z.array(StoredFile),
+  /** An upload that is awaited: how to send it. */
+  form: z.record(z.string(), z.unknown()).optional(),
+  uploadId: z.string().optional(),
+  engine: z.string().optional(),
+  engineVersion: z.string().optional(),
+  method: z.string().optional(),
+  createdAt: Moment,
+  startedAt: Moment.optional(),
+  endedAt: Moment.optional(),
+  /** Lease, or reason, that ended it: a repeated end knows itself by it. */
+  endedBy: z.string().optional(),
+  /** Seconds since the epoch; the table drops it then, whatever became of the job. */
+  ttl: z.int(),
+})
+export type Task = z.infer<typeof Task>
+
+/** What an event says that the job's record does not say by itself. */
+export const Fact = z.object({
+  at: Moment,
+  percent: z.int().optional(),
+  stage: z.string().optional(),
+  taskName: z.string().optional(),
+})
+export type Fact = z.infer<typeof Fact>
+
+/** What is shown of a job without its tasks. */
+const Display = z.object({
+  source: z.object({ filename: z.string(), format: z.string(), size: z.int() }).nullable(),
+  target: z.object({ format: z.string() }).nullable(),
+  operations: z.array(z.string()),
+  /** Seconds after which it is worth asking again. */
+  pollS: z.int(),
+})
+
+const Result = z.object({
+  files: z.array(StoredFile),
+  warnings: z.array(Warning),
   engine: z.string().optional(),
   engineVersion: z.string().optional(),
   method: z.string().optional(),
   details: z.record(z.string(), z.unknown()).optional(),
-  warnings: z.array(Warning),
-  createdAt: Moment,
-  startedAt: Moment.optional(),
-  endedAt: Moment.optional(),
-  code: z.string().optional(),
-  message: z.string().optional(),
 })
-export type Task = z.infer<typeof Task>
+export type Result = z.infer<typeof Result>
+
+export const Summary = z.object({ total: z.int(), completed: z.int(), failed: z.int() })
+export type Summary = z.infer<typeof Summary>
 
 export const Job = z.object({
   id: z.string(),
   owner: z.string(),
-  version: z.int(),
+  requestId: z.string(),
   status: JobStatus,
   tag: z.string().nullable(),
-  requestId: z.string(),
-  /** Number of the last event of this job. */
-  sequence: z.int(),
-  source: z.object({ filename: z.string(), format: z.string(), size: z.int() }),
-  target: z.object({ format: z.string() }),
-  taskNames: z.array(z.string()),
-  /** Tasks that do work, those of them that are not over, and the sum of their percents. */
-  workTasks: z.int(),
-  openTasks: z.int(),
-  percentSum: z.int(),
-  percent: z.int().min(0).max(100),
-  stage: z.string(),
+  retryOf: z.string().optional(),
+  display: Display,
+  /** Tasks of the request. */
+  total: z.int(),
+  /** Numbers of the tasks that have records; above a hundred tasks, numbers of their buckets. */
+  ...Arrivals,
+  /** `any`: one task that gave something is enough. */
+  require: z.enum(['all', 'any']),
+  /** The first failure ends the job at once. */
+  failFast: z.boolean().optional(),
+  /** Uploads that have not arrived; nothing runs before. */
+  waiting: z.set(z.int()).optional(),
+  /** Percent of what is under way, by the numbers of `open`. */
+  running: z.record(z.string(), z.number()),
+  units: z.int().describe('Numbers that `open` began with'),
+  /** Percent of the last event that told of progress: none tells less. */
+  toldPercent: z.int().optional(),
+  stage: z.string().optional(),
   taskName: z.string().optional(),
-  /** Seconds that processing may take. */
-  timeoutS: z.int(),
+  /** Number of the last event. */
+  sequence: z.int(),
+  /** Number of each event that has one, by its name or the name of its fact. */
+  numbers: z.record(z.string(), z.int()),
+  /** Facts of events that may not be out. */
+  log: z.record(z.string(), Fact),
   warnings: z.array(Warning),
+  /** Absent where they are too many for this record; then they stand in one of their own. */
+  fixed: z.array(FixedTask).optional(),
   error: JobError.optional(),
-  files: z.array(StoredFile),
-  method: z.string().optional(),
-  details: z.record(z.string(), z.unknown()).optional(),
-  engine: z.string().optional(),
-  engineVersion: z.string().optional(),
+  /** Absent where it is too large for this record; then the tasks tell it. */
+  result: Result.optional(),
+  summary: Summary.optional(),
   cancelledBy: z.enum(['user', 'system']).optional(),
+  retentionS: z.int(),
   createdAt: Moment,
   queuedAt: Moment.optional(),
   startedAt: Moment.optional(),
+  /** Number of the task that started first. */
+  startedWith: z.int().optional(),
   endedAt: Moment.optional(),
+  endedBy: z.string().optional(),
   expiresAt: Moment,
   expiredAt: Moment.optional(),
+  expiredFor: z.enum(['retention', 'upload_timeout']).optional(),
+  /** Somebody asked to have it deleted; nobody sees it any more. */
+  deletedAt: Moment.optional(),
+  /** The deletion of its files is told. */
+  filesTold: z.boolean().optional(),
+  /** What an API call or the clock decided is not known to be out. */
+  unsaid: z.boolean().optional(),
   /** When somebody must look even if no message comes. */
   wakeAt: Moment.optional(),
 })
 export type Job = z.infer<typeof Job>
 
+/** A job with all its tasks, or with those that somebody knows. */
+export interface JobState {
+  readonly job: Job
+  readonly fixed: readonly FixedTask[]
+  readonly tasks: readonly Task[]
+  /** What tasks have split into. */
+  readonly parts: readonly Task[]
+}
+
 const terminalStatuses: readonly JobStatus[] = ['completed', 'failed', 'cancelled', 'expired']
 export const isTerminal = (status: JobStatus) => terminalStatuses.includes(status)
-export const isLive = (status: JobStatus) => status === 'queued' || status === 'processing'
+export const liveStatuses = ['pending', 'queued', 'processing'] as const satisfies readonly JobStatus[]
+export const isLive = (status: JobStatus) => !isTerminal(status)
+export const isOver = ({ status }: { readonly status: TaskStatus }) =>
+  status === 'completed' || status === 'failed' || status === 'cancelled'
 
-/** Everything of a job lies below one prefix; the name of the file itself never is part of a key. */
+/** Everything that a job makes lies below one prefix; the name of the file itself never is part of a key. */
 export const jobPrefix = (jobId: string) => `jobs/${jobId}/`

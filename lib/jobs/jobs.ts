@@ -1,13 +1,17 @@
-import { eventOf, type ServiceEvent } from '../../events/index.ts'
 import type { Bus } from '../aws/bus.ts'
 import type { Files } from '../aws/files.ts'
 import type { Queues } from '../aws/queues.ts'
-import type { VersionedPut } from '../aws/table.ts'
+import type { Engine } from '../engines/engine.ts'
 import type { Log } from '../log.ts'
-import type { Job } from './job.ts'
-import { filesOf } from './job-files.ts'
-import { advance, deletions, type Effect, effects, type JobState, type Transition } from './machine.ts'
-import type { JobStore } from './store.ts'
+import { eraseJob, expireJob, markDeleted } from './erase.ts'
+import { beginnings, ending, queued, unpublished } from './events.ts'
+import { firstLookS, type GraphRecords } from './graph.ts'
+import { isLive, isOver, isTerminal, type Job, type JobState, type StoredFile, type Task } from './job.ts'
+import type { TaskRef } from './keys.ts'
+import { listKeyOf } from './list.ts'
+import { stalledIn, verdictOf } from './machine.ts'
+import { Settlement } from './settle.ts'
+import { type Along, isJobLive, type JobStore } from './store.ts'
 
 /** Resolves when a job may have changed, at the latest after `leftMs`; `pauseMs` is how long to wait where nobody tells. */
 export type JobHint = (
@@ -15,116 +19,201 @@ export type JobHint = (
   wait: { readonly pauseMs: number; readonly leftMs: number },
 ) => Promise<void>
 
-/** Brings state machine, table, queues, bus and files together: decide, store, then let the effects happen. */
+export interface JobParts {
+  readonly store: JobStore
+  readonly files: Files
+  readonly queues: Queues
+  readonly bus: Bus
+  readonly engines: readonly Engine[]
+  readonly log: Log
+  readonly hint: JobHint
+  /** Looks whether the upload that a task waits for is there, and reports it by `uploadArrived`. */
+  readonly lookForUpload: (task: Task) => Promise<void>
+}
+
+/** Seconds after which what an API call decided is carried out by the sweep, if the call did not come to it. */
+const unsaidS = 15
+/** Seconds between looks at a live job: as long as it is old, within these. */
+const looksS = { least: 300, most: 3600 }
+/** Seconds between looks for an upload, and after which it is no longer waited for. */
+const uploadLookS = 60
+export const uploadTimeoutS = 3600
+
+const soon = (seconds: number, now = new Date()) => new Date(now.getTime() + seconds * 1000).toISOString()
+
+/** Jobs as the rest of the service knows them: made, cancelled, deleted, waited for, looked after. */
 export class Jobs {
   readonly store: JobStore
-  readonly #files: Files
-  readonly #queues: Queues
-  readonly #bus: Bus
-  readonly #log: Log
-  readonly #hint: JobHint
+  readonly settlement: Settlement
+  readonly #parts: JobParts
 
-  constructor(parts: { store: JobStore; files: Files; queues: Queues; bus: Bus; log: Log; hint: JobHint }) {
+  constructor(parts: JobParts) {
+    this.#parts = parts
     this.store = parts.store
-    this.#files = parts.files
-    this.#queues = parts.queues
-    this.#bus = parts.bus
-    this.#log = parts.log
-    this.#hint = parts.hint
+    this.settlement = new Settlement(parts)
   }
 
   /**
    * Stores a new job, together with what must not be stored without it, and sets it going.
-   * @throws VersionConflict when `along` was changed meanwhile.
+   * @returns false when something of `along` was changed meanwhile.
    */
-  async submit(state: JobState, along: readonly VersionedPut[] = []): Promise<void> {
-    await this.store.create(state, along)
-    this.#log.info(
-      {
-        jobId: state.job.id,
-        requestId: state.job.requestId,
-        route: state.tasks.flatMap(routeOf),
-      },
+  async create(records: GraphRecords, along: readonly Along[] = []): Promise<boolean> {
+    const { job, fixed, tasks } = records
+    if (!(await this.store.create(records, along))) return false
+    this.#parts.log.info(
+      { jobId: job.id, requestId: job.requestId, operations: job.display.operations, tasks: job.total },
       'job created',
     )
-    await this.perform(state)
+    const state = { job, fixed, tasks, parts: [] }
+    await this.settlement.publish(beginnings(state))
+    await this.#begin(state)
+    return true
   }
 
-  /**
-   * One transition of a task; the effects are left to the caller, who may have a better moment for them.
-   * @param taskNames the task and those that wait for it.
-   * @param known the state after the caller's last transition, which saves reading it.
-   * @returns the stored state, or undefined when the transition did not apply.
-   */
-  task(
-    jobId: string,
-    taskNames: readonly string[],
-    transition: Exclude<Transition, { type: 'wake' | 'cancel' }>,
-    known?: JobState,
-  ): Promise<JobState | undefined> {
-    return this.store.update(
-      () => this.store.some(jobId, taskNames),
-      (state) => advance(state, transition, new Date()),
-      known,
-    )
+  /** Sends what can run from the start; a job of which nothing can is over. */
+  async #begin(state: JobState): Promise<void> {
+    if (state.job.status === 'pending') return
+    const ready = state.tasks.filter((task) => task.status === 'pending' && verdictOf(task) === 'run')
+    await this.settlement.sendAll(ready, state)
+    if (state.tasks.length === 0) await this.settlement.finish(state.job.id)
   }
 
   /** Undefined when the job is unknown or over. */
   async cancel(jobId: string, by: 'user' | 'system'): Promise<JobState | undefined> {
-    const state = await this.store.update(
-      () => this.store.whole(jobId),
-      (before) => advance(before, { type: 'cancel', by }, new Date()),
+    const job = await this.store.job(jobId)
+    if (!job) return undefined
+    const endedAt = new Date().toISOString()
+    const { applied } = await this.store.changeJob(
+      jobId,
+      {
+        set: {
+          ...{ status: 'cancelled', cancelledBy: by, endedAt, unsaid: true, wakeAt: soon(unsaidS) },
+          expiresAt: soon(job.retentionS),
+          listKey: listKeyOf(job.owner, 'cancelled'),
+        },
+        setPlus: { 'numbers.ended': ['sequence', 1], sequence: ['sequence', 1] },
+      },
+      { condition: isJobLive, mark: { cancelledBy: by, endedAt } },
     )
-    if (state) await this.perform(state)
-    return state
+    return applied ? this.#carryOutCancel(jobId) : undefined
   }
 
-  /** Repairs and goes on with a job that nobody touched in time; its last effects may never have come out. */
+  /** All that a cancelled job calls for; only then the sweep need not look. */
+  async #carryOutCancel(jobId: string): Promise<JobState | undefined> {
+    const state = await this.store.whole(jobId)
+    if (!state) return undefined
+    await this.settlement.cancelTasks(state)
+    await this.settlement.publish([...unpublished(state), ending(state)])
+    await this.store.changeJob(
+      jobId,
+      { set: { wakeAt: state.job.expiresAt }, remove: ['unsaid'] },
+      { condition: { equal: { status: 'cancelled' }, absent: ['deletedAt'] } },
+    )
+    this.#parts.log.info({ jobId }, 'job cancelled')
+    return this.store.whole(jobId)
+  }
+
+  /** Removes the job, its tasks and its files at once; false when somebody else has done so. */
+  async delete(jobId: string): Promise<boolean> {
+    const job = await this.store.job(jobId)
+    if (!job || !(await markDeleted(job, this.store, soon(unsaidS)))) return false
+    await eraseJob(jobId, this.#erasing())
+    return true
+  }
+
+  #erasing() {
+    const { store, files, log } = this.#parts
+    return { store, files, log, settlement: this.settlement }
+  }
+
+  /** A job in which nothing moves, or that is over: whatever has to happen to it now. */
   async wake(jobId: string, now = new Date()): Promise<void> {
-    const state = await this.store.update(
-      () => this.store.whole(jobId),
-      (found) => advance(found, { type: 'wake' }, now),
-    )
+    const job = await this.store.job(jobId)
+    if (!job) return
+    this.#parts.log.info({ jobId, status: job.status }, 'job looked at')
+    if (job.deletedAt || job.status === 'expired') return eraseJob(jobId, this.#erasing())
+    if (isTerminal(job.status)) {
+      if (job.unsaid) await this.#carryOutCancel(jobId)
+      else if (job.expiresAt <= now.toISOString()) await expireJob(job, 'retention', now, this.#erasing())
+      else await this.#lookAgain(job, job.expiresAt)
+      return
+    }
+    const state = await this.store.whole(jobId)
     if (!state) return
-    this.#log.info({ jobId, status: state.job.status }, 'job looked at')
-    await this.perform(state)
+    if (job.status === 'pending') await this.#awaitUploads(state, now)
+    else await this.#revive(state, now)
   }
 
-  /** Removes the job, its tasks and its files at once. */
-  async delete(state: JobState): Promise<void> {
-    const files = filesOf(state)
-    await this.#files.delete(files.map(({ key }) => key))
-    const told = deletions(files, state.job.sequence + 1)
-    await this.#publish(told.map((announcement) => eventOf(announcement, state)))
-    await this.store.delete(state)
-    this.#log.info({ jobId: state.job.id }, 'job deleted')
+  #lookAgain(job: Job, wakeAt: string) {
+    return this.store.changeJob(job.id, { set: { wakeAt } }, { condition: { equal: { status: job.status } } })
   }
 
-  /** Lets everything happen that the state calls for; it may be asked for again at any time. */
-  async perform(state: JobState): Promise<void> {
-    const due = effects(state)
-    const sends = due.flatMap((effect) => (effect.type === 'send' ? [effect] : []))
-    const events = due.flatMap((effect) => (effect.type === 'publish' ? [eventOf(effect, state)] : []))
-    const deletions = due.flatMap((effect) => (effect.type === 'delete-files' ? [effect] : []))
-    // Work first: whoever takes the task begins while the rest happens.
-    await Promise.all(sends.map((effect) => this.#send(state, effect)))
-    await Promise.all([this.#publish(events), ...deletions.map(({ keys }) => this.#files.delete(keys))])
+  /** An upload that nobody told of, or that never came. */
+  async #awaitUploads(state: JobState, now: Date): Promise<void> {
+    const { job, tasks } = state
+    if (isFirstLook(job, now)) await this.settlement.publish(beginnings(state))
+    for (const task of tasks.filter(({ uploadId }) => uploadId !== undefined)) {
+      if (isOver(task)) await this.#uploadIsOver(task, { again: true })
+      else await this.#parts.lookForUpload(task)
+    }
+    const isLate = now.getTime() - Date.parse(job.createdAt) > uploadTimeoutS * 1000
+    const current = await this.store.job(job.id)
+    if (current?.status !== 'pending') return
+    if (isLate) await expireJob(current, 'upload_timeout', now, this.#erasing())
+    else await this.#lookAgain(job, soon(uploadLookS, now))
   }
 
-  async progress(state: JobState): Promise<void> {
-    await this.#publish([eventOf({ event: 'job.progress', sequence: state.job.sequence }, state)])
-  }
-
-  async #send(
-    { job, tasks }: JobState,
-    { image, taskName }: Extract<Effect, { type: 'send' }>,
+  /** A file that a task waited for is there, or is none that can be used. */
+  async uploadArrived(
+    ref: TaskRef,
+    outcome: { readonly file: StoredFile } | { readonly error: Pick<Task, 'code' | 'message' | 'details'> },
   ): Promise<void> {
-    const dependents = tasks.find(({ name }) => name === taskName)?.dependents ?? []
-    await this.#queues.send(image, { jobId: job.id, taskName, dependents })
+    const endedAt = new Date().toISOString()
+    const end =
+      'file' in outcome
+        ? { status: 'completed', percent: 100, files: [outcome.file] }
+        : { status: 'failed', ...outcome.error }
+    const { applied, record } = await this.store.changeTask(
+      ref,
+      { set: { ...end, startedAt: endedAt, endedAt, endedBy: 'upload' }, remove: ['form'] },
+      { condition: { equal: { status: 'pending' } } },
+    )
+    if (record && isOver(record)) await this.#uploadIsOver(record, { again: !applied })
   }
 
-  async #publish(events: readonly ServiceEvent[]): Promise<void> {
-    if (events.length > 0) await this.#bus.publish(events)
+  /** With the last upload the job is queued. */
+  async #uploadIsOver(task: Task, { again }: { again: boolean }): Promise<void> {
+    await this.settlement.settle(task, { again })
+    const { jobId, number } = task
+    const { record: job } = await this.store.changeJob(jobId, { exclude: { waiting: new Set([number]) } })
+    if (!job || job.waiting || job.status !== 'pending') return
+    const at = new Date().toISOString()
+    const { applied, record } = await this.store.changeJob(
+      jobId,
+      {
+        set: { status: 'queued', queuedAt: at, 'log.queued': { at }, wakeAt: soon(firstLookS) },
+        setPlus: { 'numbers.queued': ['sequence', 1], sequence: ['sequence', 1] },
+      },
+      { condition: { equal: { status: 'pending' } }, mark: { queuedAt: at } },
+    )
+    const state = applied && record && (await this.store.whole(jobId))
+    if (!state) return
+    await this.settlement.publish([queued(state)])
+    await this.#begin(state)
+  }
+
+  /** Repairs and goes on with a live job: messages or workers may be lost. */
+  async #revive(state: JobState, now: Date): Promise<void> {
+    const { job, tasks } = state
+    if (isFirstLook(job, now)) await this.settlement.publish(beginnings(state))
+    const { sends, untold } = stalledIn(state, now)
+    for (const task of untold) await this.settlement.settle(task, { again: true })
+    await this.settlement.sendAll(sends, state)
+    if (tasks.every(isOver)) await this.settlement.finish(job.id)
+    const ageS = (now.getTime() - Date.parse(job.createdAt)) / 1000
+    const pauseS = Math.min(looksS.most, Math.max(looksS.least, ageS))
+    const current = await this.store.job(job.id)
+    if (current && isLive(current.status)) await this.#lookAgain(current, soon(pauseS, now))
   }
 
   /**
@@ -135,7 +224,7 @@ export class Jobs {
     const deadline = Date.now() + timeoutMs
     for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 1.5, 1000)) {
       const leftMs = Math.max(0, deadline - Date.now())
-      const changed = this.#hint(jobId, { pauseMs: Math.min(pauseMs, leftMs), leftMs })
+      const changed = this.#parts.hint(jobId, { pauseMs: Math.min(pauseMs, leftMs), leftMs })
       const job = await this.store.job(jobId)
       if (!job || done(job) || Date.now() >= deadline) return job
       await changed
@@ -143,6 +232,6 @@ export class Jobs {
   }
 }
 
-/** For the log: without the options, which may hold a password. */
-const routeOf = ({ steps }: JobState['tasks'][number]) =>
-  steps.map(({ engine, from, to }) => `${engine}: ${from} → ${to}`)
+/** What the creator of a job had to tell may not be out, if nobody has looked since. */
+const isFirstLook = (job: Job, now: Date) =>
+  now.getTime() - Date.parse(job.queuedAt ?? job.createdAt) < (firstLookS + looksS.least) * 1000

@@ -1,124 +1,252 @@
-import type { Announcement, EventName } from '../../events/index.ts'
-import type { ImageId } from '../engines/engine.ts'
+import { nameFromTemplate, withSuffix } from '../file-name.ts'
 import {
-  isLive,
+  type Awaiting,
+  type FixedTask,
+  isOver,
   isTerminal,
   type Job,
   type JobError,
+  type JobState,
+  type JobStatus,
+  type Result,
   type StoredFile,
+  type Summary,
   type Task,
   type Warning,
 } from './job.ts'
-import { filesOf, type JobFile } from './job-files.ts'
-import { apply, isReady, later, leaseGraceS } from './transitions.ts'
+import { bucketOf, bucketSize } from './keys.ts'
 
 /**
- * The state machine of jobs and tasks, without input or output: `advance` says what a transition makes of a
- * state, `effects` what must happen in the world while a state holds. A crash between the two is repaired by
- * asking for the effects again, so each effect must bear being done twice.
+ * What follows from the records of a job, without input or output. Writes give back the record that they changed, and
+ * these functions say of it what is to happen next; asked again of the same record they say the same.
  */
-export interface JobState {
-  readonly job: Job
-  /** Those that the transition concerns: its task and the tasks that wait for it; all of them for `wake` and `cancel`. */
-  readonly tasks: readonly Task[]
+
+/** Seconds that a worker has beyond its lease before its task is sent to another one. */
+export const leaseGraceS = 30
+export const maxAttempts = 3
+
+export type Verdict = 'wait' | 'run' | 'skip'
+
+/** A task runs when all that it takes is there; what was lost cannot come any more. */
+export function verdictOf({ open, lost, got, fed }: Awaiting & { readonly fed: boolean }): Verdict {
+  if (lost) return 'skip'
+  if (open) return 'wait'
+  return fed || got ? 'run' : 'skip'
 }
 
-interface OfTask {
-  readonly task: string
-}
-export interface OfLease extends OfTask {
-  readonly leaseId: string
-}
+/** Its parts are there, or one of them is lost. */
+export const isJoining = ({ expandedBy, open }: Pick<Task, 'expandedBy' | 'open'>) =>
+  expandedBy !== undefined && !open
 
-export interface StepOutcome {
-  readonly files: readonly StoredFile[]
-  readonly warnings: readonly Warning[]
-  readonly engine: string
-  readonly engineVersion: string
-  readonly method?: string | undefined
-  readonly details?: Readonly<Record<string, unknown>> | undefined
-}
+/** Whether those that wait for a task, and its job, have lost something by its end. */
+export const isLoss = ({ status, continueOnError }: Pick<Task, 'status' | 'continueOnError'>) =>
+  status !== 'completed' && !continueOnError
 
-export type Transition =
-  | (OfLease & { readonly type: 'claim'; readonly leaseUntil: Date })
-  | (OfLease & {
-      readonly type: 'renew'
-      readonly leaseUntil: Date
-      readonly percent: number
-      readonly stage: string
-    })
-  /** The steps of this image are done and another image goes on at `step`. */
-  | (OfLease & { readonly type: 'handover'; readonly step: number; readonly outcome: StepOutcome })
-  | (OfLease & { readonly type: 'complete'; readonly outcome: StepOutcome })
-  | (OfLease & { readonly type: 'fail'; readonly error: JobError; readonly retry: boolean })
-  /** A worker that must stop gives the task back; it costs no attempt. */
-  | (OfLease & { readonly type: 'release' })
-  | { readonly type: 'cancel'; readonly by: 'user' | 'system' }
-  | { readonly type: 'wake' }
+/** Whether nothing that a job waits for is left, or nothing else counts any more. */
+export const isDecided = ({ open, lost, failFast, total }: Job) =>
+  !open || total === 0 || (failFast === true && lost !== undefined)
 
-export type Effect =
-  | { readonly type: 'send'; readonly image: ImageId; readonly taskName: string }
-  | ({ readonly type: 'publish' } & Announcement)
-  | { readonly type: 'delete-files'; readonly keys: readonly string[] }
-
-/** Seconds until a job that nobody touched is looked at: first, and while it waits in a long queue. */
-const firstLookS = 60
-const laterLookS = 300
-
-/** The new state, or undefined when the transition does not apply (any more) and nothing is to be written. */
-export function advance(state: JobState, transition: Transition, now: Date): JobState | undefined {
-  const next = apply(state, transition, now)
-  if (!next) return undefined
-  return { job: { ...next.job, ...wakeOf(next, transition, now) }, tasks: next.tasks }
+/** 0 to 100; it never falls, as what is under way counts for less than what is over. */
+export function percentOf({ status, open, units, running }: Job): number {
+  if (status === 'completed') return 100
+  const left = [...(open ?? [])]
+  const under = left.reduce((sum, unit) => sum + Math.min(99, running[unit] ?? 0), 0)
+  return units === 0 ? 0 : Math.min(99, Math.floor(((units - left.length) * 100 + under) / units))
 }
 
-/** What must happen in the world while this state holds. */
-export function effects(state: JobState): Effect[] {
+/** The task that started first, as it was then; the others had not. */
+export function statusAtStart({ number }: { readonly number: number }, job: Job): Task['status'] {
+  return number === job.startedWith ? 'processing' : 'pending'
+}
+
+export interface Outcome {
+  readonly status: Extract<JobStatus, 'completed' | 'failed'>
+  readonly error?: JobError
+  readonly summary?: Summary
+  readonly result: Result
+}
+
+/** How a job ends whose tasks are over. */
+export function outcomeOf(state: JobState): Outcome {
   const { job, tasks } = state
-  const publish = (event: EventName, sequence = job.sequence): Effect => ({
-    type: 'publish',
-    event,
-    sequence,
-  })
-  const send = isLive(job.status) ? tasks.flatMap(sendOf) : []
-  switch (job.status) {
-    case 'pending':
-      return [publish('job.created', 1)]
-    case 'queued':
-      return [...send, publish('job.created', 1), publish('job.queued', 2)]
-    case 'processing':
-      return [...send, ...(tasks.some(isFirstRun) ? [publish('job.started', 3)] : [])]
-    case 'completed':
-      return [publish('job.completed')]
-    case 'failed':
-      return [publish('job.failed')]
-    case 'cancelled':
-      return [publish('job.cancelled')]
-    case 'expired': {
-      const files = filesOf(state)
-      const told = deletions(files, job.sequence - files.length)
-      return [{ type: 'delete-files', keys: files.map(({ key }) => key) }, ...told, publish('job.expired')]
-    }
+  const summary = job.require === 'any' ? { summary: summaryOf(state) } : {}
+  const result = resultOf(state)
+  const lost = firstLoss(state)
+  const failed =
+    job.require === 'any' ? !tasks.some(({ status }) => status === 'completed') : lost !== undefined
+  if (!failed) return { status: 'completed', ...summary, result }
+  return { status: 'failed', error: errorOf(lost ?? firstFailure(state)), ...summary, result }
+}
+
+/** Whether a task has a record of its own. */
+export const isRecorded = (task: FixedTask | Task): task is Task => 'attempt' in task
+
+const isWork = ({ operation }: { readonly operation: string }) =>
+  !operation.startsWith('import/') && !operation.startsWith('export/')
+
+function summaryOf({ fixed, tasks }: JobState): Summary {
+  const work = [...fixed, ...tasks].filter(isWork)
+  const completed = work.filter(({ status }) => status === 'completed').length
+  return { total: work.length, completed, failed: work.length - completed }
+}
+
+/** What failed first; those that were only left without input come after it. */
+function firstLoss({ tasks }: JobState): Task | undefined {
+  const lost = tasks.filter((task) => isOver(task) && isLoss(task))
+  return inOrderOfEnd(lost.filter(({ status }) => status === 'failed'))[0] ?? inOrderOfEnd(lost)[0]
+}
+
+const firstFailure = ({ fixed, tasks }: JobState): Task | FixedTask | undefined =>
+  inOrderOfEnd(tasks.filter(({ status }) => status === 'failed'))[0] ??
+  fixed.find(({ status }) => status === 'failed')
+
+const inOrderOfEnd = (tasks: readonly Task[]) =>
+  tasks.toSorted((a, b) => (a.endedAt ?? '').localeCompare(b.endedAt ?? '') || a.number - b.number)
+
+function errorOf(task: Task | FixedTask | undefined): JobError {
+  const details = { ...task?.details, ...(task && { task: task.name }) }
+  return {
+    // Codes of tasks come from AppErrors, or are made here.
+    code: (task?.code as JobError['code'] | undefined) ?? 'CONVERSION_FAILED',
+    message: task?.message ?? 'None of the tasks gave a result.',
+    details,
   }
 }
 
-/** What is told of files that are gone; the first gets the sequence number `from`. */
-export const deletions = (files: readonly JobFile[], from: number) =>
-  files.map((file, at) => ({ type: 'publish', event: 'file.deleted', sequence: from + at, file }) as const)
+/** The result of a job that is over: where its own record had no room for it, from its tasks. */
+export const resultIn = (state: JobState): Result => state.job.result ?? resultOf(state)
 
-const isFirstRun = (task: Task) => task.status === 'processing' && task.step === 0 && task.attempt === 1
-
-function sendOf(task: Task): Effect[] {
-  const step = task.steps[task.step]
-  // Images of stored steps come from our own planner, parsed when the task was read.
-  return step && isReady(task) ? [{ type: 'send', image: step.image as ImageId, taskName: task.name }] : []
+function resultOf(state: JobState): Result {
+  const { job, tasks } = state
+  const worked = tasks.filter(isWork)
+  const [only] = worked
+  const facts =
+    only && worked.length === 1
+      ? { engine: only.engine, engineVersion: only.engineVersion, method: only.method, details: only.details }
+      : {}
+  const present = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
+  return { files: resultFiles(state), warnings: warningsOf(job, tasks), ...present }
 }
 
-function wakeOf({ job, tasks }: JobState, transition: Transition, now: Date): Pick<Job, 'wakeAt'> {
-  if (job.status === 'expired') return { wakeAt: undefined }
-  if (isTerminal(job.status)) return { wakeAt: job.expiresAt }
-  const leases = tasks.map((task) => task.leaseUntil ?? '').filter((until) => until > '')
-  const lastLease = leases.sort().at(-1)
-  if (lastLease) return { wakeAt: later(new Date(lastLease), leaseGraceS) }
-  return { wakeAt: later(now, transition.type === 'wake' ? laterLookS : firstLookS) }
+/** About the request first, then task by task, each once. */
+export function warningsOf(job: Pick<Job, 'warnings'>, tasks: readonly Pick<Task, 'warnings'>[]): Warning[] {
+  const all = [...job.warnings, ...tasks.flatMap(({ warnings }) => warnings)]
+  return [...new Map(all.map((warning) => [JSON.stringify(warning), warning])).values()]
 }
+
+/** What the exports of a job give out. */
+export function resultFiles(state: JobState): StoredFile[] {
+  const exports = state.fixed.filter(({ operation }) => operation === 'export/url')
+  const files = exports.flatMap((task) => namedFiles(task, state))
+  return distinctNames([...new Map(files.map((file) => [file.key, file])).values()])
+}
+
+/** The files of an export under the names that it gives them. */
+export function namedFiles(task: FixedTask, state: JobState): StoredFile[] {
+  const template = task.spec?.['filename']
+  const { id: jobId, createdAt: date } = state.job
+  const files = task.ins.flatMap((number) => filesOfTask(number, state))
+  if (typeof template !== 'string') return distinctNames(files)
+  return distinctNames(
+    files.map((file, index) => ({
+      ...file,
+      filename: nameFromTemplate(template, { name: file.filename, jobId, index, date }),
+    })),
+  )
+}
+
+/** Two files of one name would hide each other: the second becomes `name (2).ext`. */
+function distinctNames(files: readonly StoredFile[]): StoredFile[] {
+  const seen = new Map<string, number>()
+  return files.map((file) => {
+    const count = (seen.get(file.filename) ?? 0) + 1
+    seen.set(file.filename, count)
+    return count === 1 ? file : { ...file, filename: withSuffix(file.filename, ` (${count})`) }
+  })
+}
+
+/** What a task gives to those that take its files. */
+export function filesOfTask(
+  number: number,
+  { fixed, tasks }: Pick<JobState, 'fixed' | 'tasks'>,
+): StoredFile[] {
+  const task = tasks.find((candidate) => candidate.number === number)
+  if (task) return task.status === 'completed' ? task.files : []
+  return fixed.find((candidate) => candidate.number === number)?.files ?? []
+}
+
+/** An export of a link has no work of its own: it is over when its inputs are. */
+export function statusOfFixed(task: FixedTask, { job, tasks }: JobState): FixedTask['status'] {
+  if (!task.operation.startsWith('export/')) return task.status
+  const inputs = tasks.filter(({ number }) => task.ins.includes(number))
+  if (inputs.some((input) => isOver(input) && isLoss(input))) return 'cancelled'
+  if (inputs.every(isOver)) return 'completed'
+  return isTerminal(job.status) ? 'cancelled' : 'pending'
+}
+
+/** A file of a job, and whether somebody sent it or the job made it. */
+export interface JobFile extends StoredFile {
+  readonly role: 'source' | 'output'
+}
+
+/** Every file that a job holds in the bucket, each once, in an order that stays. */
+export function filesOfJob({ fixed, tasks, parts }: JobState): JobFile[] {
+  const roleOf = ({ operation }: { readonly operation: string }) =>
+    operation.startsWith('import/') ? ('source' as const) : ('output' as const)
+  const all = [...fixed, ...tasks, ...parts].toSorted((a, b) => a.number - b.number)
+  const files = all.flatMap((task) => (task.files ?? []).map((file) => ({ ...file, role: roleOf(task) })))
+  return [...new Map(files.reverse().map((file) => [file.key, file])).values()].reverse()
+}
+
+export interface Stalled {
+  /** Ready, or left by their workers: they are sent again. */
+  readonly sends: readonly Task[]
+  /** Over, but those that wait for them may not have heard of it. */
+  readonly untold: readonly Task[]
+}
+
+/** What has come to rest in a live job though nothing holds it: a message or a worker was lost. */
+export function stalledIn({ job, tasks, parts }: JobState, now: Date): Stalled {
+  const before = new Date(now.getTime() - leaseGraceS * 1000).toISOString()
+  const isAbandoned = (task: Task) => task.leaseUntil !== undefined && task.leaseUntil <= before
+  const mayRun = (task: Task) =>
+    task.status === 'pending' &&
+    job.status !== 'pending' &&
+    task.form === undefined &&
+    verdictOf(task) === 'run'
+  const all = [...tasks, ...parts.filter((part) => isAwaited(part, tasks))]
+  return {
+    sends: all.filter(
+      (task) =>
+        mayRun(task) ||
+        (task.status === 'processing' && (isAbandoned(task) || (isJoining(task) && !task.leaseId))),
+    ),
+    untold: all.filter(
+      (task) => isOver(task) && (task.endedAt ?? '') <= before && isMissed(task, { job, tasks }),
+    ),
+  }
+}
+
+/** Whether a record still counts on a task that is over; where latches stand between, once all behind them are over. */
+function isMissed(task: Task, { job, tasks }: Pick<JobState, 'job' | 'tasks'>): boolean {
+  if (task.part !== undefined) return isAwaited(task, tasks)
+  const isLatched = (numbers: readonly number[]) => numbers.length > bucketSize
+  const areOver = (numbers: readonly number[]) =>
+    tasks.every((one) => !numbers.includes(one.number) || isOver(one))
+  const bucket = bucketOf(task.number)
+  const inBucket = tasks.map(({ number }) => number).filter((number) => bucketOf(number) === bucket)
+  const byJob =
+    job.total > bucketSize ? job.open?.has(bucket) && areOver(inBucket) : job.open?.has(task.number)
+  return (
+    byJob === true ||
+    tasks.some(
+      ({ ins, open, status }) =>
+        status === 'pending' &&
+        ins.includes(task.number) &&
+        (isLatched(ins) ? open !== undefined && areOver(ins) : open?.has(task.number)),
+    )
+  )
+}
+
+const isAwaited = (part: Task, tasks: readonly Task[]) =>
+  tasks.some(({ number, open }) => number === part.number && open?.has(part.part ?? -1))

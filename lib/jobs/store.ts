@@ -1,31 +1,49 @@
-import { type Item, type Key, type Table, VersionConflict, type VersionedPut } from '../aws/table.ts'
-import { isTerminal, Job, Task } from './job.ts'
+import type { Answer, Item, Key, Table, Write } from '../aws/table.ts'
+import type { Change, Condition } from '../aws/table-expressions.ts'
+import { eachOf } from '../each-of.ts'
+import type { GraphRecords } from './graph.ts'
+import {
+  FixedTask,
+  isTerminal,
+  Job,
+  type JobState,
+  Latch,
+  liveStatuses,
+  Task,
+  type Task as TaskRecord,
+} from './job.ts'
 import { announceEnd } from './job-ends.ts'
-import type { JobState } from './machine.ts'
+import {
+  bucketOf,
+  bucketSize,
+  countKey,
+  edgesKey,
+  fixedKey,
+  jobKey,
+  latchKey,
+  partitionOf,
+  type TaskRef,
+  taskKey,
+  wakeShardOf,
+} from './keys.ts'
+import { type JobPage, type JobQuery, listJobs, listKeyOf, tagKeyOf } from './list.ts'
 
-/** Seconds that the record of an expired job answers "gone" instead of "unknown". */
-const tombstoneS = 30 * 24 * 3600
+/** Records of one transaction; more go in batches, the job last. */
+const mostAtOnce = 10
+/** Partitions that are read at a time. */
+const readers = 8
 
-const partition = (jobId: string) => `JOB#${jobId}`
-const jobKey = (jobId: string): Key => ({ pk: partition(jobId), sk: 'JOB' })
-const taskKey = (jobId: string, name: string): Key => ({ pk: partition(jobId), sk: `TASK#${name}` })
+/** A write of somebody else's record that has to hold together with the job, as the claim of an upload. */
+export type Along = Extract<Write, { update: Key }>
 
-export interface JobPage {
-  readonly jobs: readonly Job[]
-  /** Id after which the next page goes on; undefined on the last. */
-  readonly next: string | undefined
+/** What a write made of a record; `applied` is false when its condition did not hold. */
+export interface Written<T> {
+  readonly applied: boolean
+  /** As it is now; undefined when there is no such record. */
+  readonly record: T | undefined
 }
 
-export interface JobQuery {
-  readonly owner: string
-  readonly limit: number
-  readonly newestFirst: boolean
-  /** Id of the last job of the page before. */
-  readonly after?: string | undefined
-  readonly matches: (job: Job) => boolean
-}
-
-/** Jobs and their tasks in the table; every write is conditional on what was read. */
+/** Every read and write of a job's records. Each write may come twice: its condition or its own mark tells. */
 export class JobStore {
   readonly #table: Table
 
@@ -33,12 +51,42 @@ export class JobStore {
     this.#table = table
   }
 
-  /**
-   * Stores a new job, together with what must not be stored without it.
-   * @throws VersionConflict when `along` was changed meanwhile.
-   */
-  async create({ job, tasks }: JobState, along: readonly VersionedPut[] = []): Promise<void> {
-    await this.#table.write([jobPut(job), ...tasks.map(taskPut), ...along])
+  /** False when something of `along` does not hold; nothing is stored then. A repetition is true again. */
+  async create(records: GraphRecords, along: readonly Along[] = []): Promise<boolean> {
+    const { job, ttl } = records
+    const others = recordsBeside(records)
+    if (others.length + along.length + 1 <= mostAtOnce) {
+      const isNew = { exists: false }
+      const puts = [...others, jobItem(job)].map((put) => ({ put, if: isNew }))
+      return (await this.#table.transact([...puts, ...along])) || (await this.#isStored(job))
+    }
+    for (const [at, claim] of along.entries()) {
+      const { applied } = await this.#table.update(claim.update, claim.change, { condition: claim.if ?? {} })
+      if (applied) continue
+      await this.#undo(along.slice(0, at))
+      return false
+    }
+    await this.#table.writeAll(others.map((item) => ({ ...item, ttl })))
+    const { applied } = await this.#table.put(jobItem(job), {
+      condition: { exists: false },
+      mark: { requestId: job.requestId, createdAt: job.createdAt },
+    })
+    return applied
+  }
+
+  async #isStored(job: Job): Promise<boolean> {
+    const found = await this.job(job.id)
+    return found?.requestId === job.requestId && found.createdAt === job.createdAt
+  }
+
+  /** Gives back what was claimed for a job that is not to be. */
+  async #undo(claims: readonly Along[]): Promise<void> {
+    for (const { update, change } of claims)
+      await this.#table.update(
+        update,
+        { remove: Object.keys(change.set ?? {}) },
+        { condition: { equal: change.set ?? {} } },
+      )
   }
 
   async job(jobId: string): Promise<Job | undefined> {
@@ -46,129 +94,180 @@ export class JobStore {
     return item && Job.parse(item)
   }
 
+  /** Jobs in the order of the ids; those that are gone are left out. */
+  async jobs(ids: readonly string[]): Promise<Job[]> {
+    if (ids.length === 0) return []
+    const items = await this.#table.getAll(ids.map(jobKey))
+    const found = new Map(items.map((item) => Job.parse(item)).map((job) => [job.id, job]))
+    return ids.flatMap((id) => found.get(id) ?? [])
+  }
+
   /** The job with all its tasks. */
   async whole(jobId: string): Promise<JobState | undefined> {
-    return stateOf(await this.#table.partition(partition(jobId), ''))
-  }
-
-  /** The job with some of its tasks. */
-  async some(jobId: string, taskNames: readonly string[]): Promise<JobState | undefined> {
-    return stateOf(
-      await this.#table.getAll([jobKey(jobId), ...taskNames.map((name) => taskKey(jobId, name))]),
-    )
-  }
-
-  /**
-   * Stores what changed between two states, all or nothing.
-   * @throws VersionConflict when somebody else wrote since `before` was read.
-   */
-  async save(before: JobState, after: JobState): Promise<JobState> {
-    const job = { ...after.job, version: before.job.version + 1 }
-    const tasks = after.tasks.map((task, at) =>
-      task === before.tasks[at] ? task : { ...task, version: task.version + 1 },
-    )
-    const changed = tasks.filter((task, at) => task !== before.tasks[at])
-    await this.#table.write([jobPut(job), ...changed.map(taskPut)])
-    if (isTerminal(job.status)) announceEnd(job.id)
-    return { job, tasks }
-  }
-
-  /**
-   * Reads, decides and writes until nobody interferes; undefined when `decide` sees nothing to do. A state that is
-   * `known` saves the first reading; when it turns out to be old, it is read after all.
-   */
-  async update(
-    read: () => Promise<JobState | undefined>,
-    decide: (state: JobState) => JobState | undefined,
-    known?: JobState,
-  ): Promise<JobState | undefined> {
-    if (known) {
-      const after = decide(known)
-      const saved = after && (await this.#trySave(known, after))
-      if (saved) return saved
+    const first = await this.#table.partition(partitionOf(jobId))
+    const found = first.find(({ sk }) => sk === 'JOB')
+    if (!found) return undefined
+    const job = Job.parse(found)
+    const more: Item[][] = []
+    const buckets = Array.from({ length: Math.ceil(job.total / bucketSize) }, (_, bucket) => bucket).slice(1)
+    await eachOf(buckets, readers, async (bucket) => {
+      more.push(await this.#table.partition(partitionOf(jobId, bucket)))
+    })
+    const items = [...first, ...more.flat()]
+    const ofKind = (prefix: string) =>
+      items
+        .filter(({ sk }) => String(sk).startsWith(prefix))
+        .map((item) => Task.parse(item))
+        .sort((a, b) => a.number - b.number || (a.part ?? 0) - (b.part ?? 0))
+    return {
+      job,
+      fixed: job.fixed ?? fixedOf(items.find(({ sk }) => sk === 'FIXED')),
+      tasks: ofKind('TASK#'),
+      parts: ofKind('PART#'),
     }
-    for (let attempt = 1; attempt <= 20; attempt++) {
-      const before = await read()
-      const after = before && decide(before)
-      if (!before || !after) return undefined
-      const saved = await this.#trySave(before, after)
-      if (saved) return saved
-    }
-    throw new VersionConflict('others changed the job twenty times in a row')
   }
 
-  async #trySave(before: JobState, after: JobState): Promise<JobState | undefined> {
-    try {
-      return await this.save(before, after)
-    } catch (error) {
-      if (error instanceof VersionConflict) return undefined
-      throw error
-    }
+  /** The job and what a task takes files from. */
+  async inputsOf({ jobId, ins, fed }: TaskRecord): Promise<JobState | undefined> {
+    // Of one that is there from the start no record is to be expected.
+    const inputs = fed && ins.length === 1 ? [] : ins.map((task) => taskKey({ jobId, task }))
+    const items = await this.#table.getAll([jobKey(jobId), ...inputs])
+    const found = items.find(({ sk }) => sk === 'JOB')
+    if (!found) return undefined
+    const job = Job.parse(found)
+    const fixed = job.fixed ?? (fed ? fixedOf(await this.#table.get(fixedKey(jobId))) : [])
+    const tasks = items.filter(({ sk }) => sk !== 'JOB').map((item) => Task.parse(item))
+    return { job, fixed, tasks, parts: [] }
+  }
+
+  async task(ref: TaskRef): Promise<TaskRecord | undefined> {
+    const item = await this.#table.get(taskKey(ref))
+    return item && Task.parse(item)
+  }
+
+  async tasks(jobId: string, numbers: readonly number[]): Promise<TaskRecord[]> {
+    const items = await this.#table.getAll(numbers.map((task) => taskKey({ jobId, task })))
+    return items.map((item) => Task.parse(item))
+  }
+
+  /** Everybody who waits for a task. */
+  async outsOf({ jobId, number, outs, edgePages = 0 }: TaskRecord): Promise<readonly string[]> {
+    if (edgePages === 0) return outs
+    const pages = Array.from({ length: edgePages }, (_, page) => edgesKey(jobId, number, page))
+    const items = await this.#table.getAll(pages)
+    return items.flatMap((item) => item['outs'] as string[]) // written by `create` alone
+  }
+
+  async changeTask(
+    ref: TaskRef,
+    change: Change,
+    options: { condition?: Condition; mark?: Item } = {},
+  ): Promise<Written<TaskRecord>> {
+    return parsed(await this.#table.update(taskKey(ref), change, existing(options)), Task)
+  }
+
+  async changeJob(
+    jobId: string,
+    change: Change,
+    options: { condition?: Condition; mark?: Item } = {},
+  ): Promise<Written<Job>> {
+    const written = parsed(await this.#table.update(jobKey(jobId), change, existing(options)), Job)
+    if (written.applied && change.set?.['status'] && isTerminal(written.record?.status ?? 'queued'))
+      announceEnd(jobId)
+    return written
+  }
+
+  async changeLatch(key: Key, change: Change): Promise<Written<Latch>> {
+    return parsed(await this.#table.update(key, change), Latch)
+  }
+
+  /** The end of the only task of a job, and of the job with it; false when one of them is no longer as it was. */
+  async endBoth(
+    ref: TaskRef,
+    task: { readonly change: Change; readonly condition: Condition },
+    job: { readonly change: Change; readonly condition: Condition },
+  ): Promise<boolean> {
+    const ended = await this.#table.transact([
+      { update: taskKey(ref), change: task.change, if: task.condition },
+      { update: jobKey(ref.jobId), change: job.change, if: job.condition },
+    ])
+    if (ended) announceEnd(ref.jobId)
+    return ended
+  }
+
+  async addParts(parts: readonly TaskRecord[]): Promise<void> {
+    await this.#table.writeAll(parts.map(taskItem))
   }
 
   /** Jobs of one owner by age. */
-  async list(query: JobQuery): Promise<JobPage> {
-    const found: Job[] = []
-    let from: Item | undefined = query.after
-      ? { ...jobKey(query.after), owner: query.owner, id: query.after }
-      : undefined
-    do {
-      const page = await this.#table.query({
-        IndexName: 'byOwner',
-        KeyConditionExpression: '#owner = :owner AND begins_with(id, :job)',
-        ExpressionAttributeNames: { '#owner': 'owner' },
-        ExpressionAttributeValues: { ':owner': query.owner, ':job': 'job_' },
-        ScanIndexForward: !query.newestFirst,
-        Limit: 100,
-        ExclusiveStartKey: from,
-      })
-      found.push(...(await this.#jobs(page.items)).filter(query.matches))
-      from = page.next
-    } while (from && found.length <= query.limit)
-    const jobs = found.slice(0, query.limit)
-    return { jobs, next: found.length > query.limit ? jobs.at(-1)?.id : undefined }
+  list(query: JobQuery): Promise<JobPage> {
+    return listJobs(query, this.#table, (ids) => this.jobs(ids))
   }
 
-  /** Jobs of index entries, in their order; one that was deleted meanwhile is left out. */
-  async #jobs(entries: readonly Item[]): Promise<Job[]> {
-    if (entries.length === 0) return []
-    const items = await this.#table.getAll(entries.map((entry) => jobKey(String(entry['id']))))
-    const jobs = new Map(items.map((item) => Job.parse(item)).map((job) => [job.id, job]))
-    return entries.flatMap((entry) => jobs.get(String(entry['id'])) ?? [])
-  }
-
-  /** Ids of jobs at which somebody must look now, longest overdue first. */
-  async due(now: Date, limit: number): Promise<string[]> {
-    const { items } = await this.#table.query({
-      IndexName: 'byWake',
-      KeyConditionExpression: 'wakeShard = :shard AND wakeAt <= :now',
-      ExpressionAttributeValues: { ':shard': wakeShard, ':now': now.toISOString() },
-      Limit: limit,
+  /** Everything of a job but its own record. */
+  async deleteTasks({ job }: JobState): Promise<void> {
+    const buckets = Array.from({ length: Math.max(1, Math.ceil(job.total / bucketSize)) }, (_, at) => at)
+    await eachOf(buckets, readers, async (bucket) => {
+      const items = await this.#table.partition(partitionOf(job.id, bucket))
+      const keys = items
+        .map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }))
+        .filter(({ sk }) => sk !== 'JOB')
+      await this.#table.writeAll([], keys)
     })
-    return items.map((item) => String(item.pk).slice('JOB#'.length))
   }
 
-  /** Removes every trace of the records. */
-  async delete({ job, tasks }: JobState): Promise<void> {
-    for (const task of tasks) await this.#table.delete(taskKey(job.id, task.name))
-    // The job last: while it is there, the deletion can be asked for again.
-    await this.#table.delete(jobKey(job.id))
+  async deleteJob(jobId: string): Promise<void> {
+    await this.#table.delete(jobKey(jobId))
+  }
+
+  /** What is left of a job that has expired, until `ttl`: that it was there. */
+  async bury(job: Job, ttl: number): Promise<void> {
+    const { id, owner, requestId, status, tag, display, retentionS, require, total, units, sequence } = job
+    const { createdAt, expiresAt, expiredAt, expiredFor } = job
+    const left = { id, owner, requestId, status, tag, display, retentionS, require, total, units, sequence }
+    const tombstone = { ...left, createdAt, expiresAt, expiredAt, expiredFor, warnings: [], fixed: [] }
+    await this.#table.put({ ...jobKey(id), ...tombstone, numbers: {}, log: {}, running: {}, ttl })
   }
 }
 
-/** One partition of the index serves about a thousand state changes a second. */
-const wakeShard = 'wake'
+/** A job as it stands in the table, with what finds it there. */
+const jobItem = (job: Job): Item & Key => ({
+  ...jobKey(job.id),
+  ...job,
+  wakeShard: wakeShardOf(job.id),
+  listKey: listKeyOf(job.owner, job.status),
+  ...(job.tag !== null && { tagKey: tagKeyOf(job.owner, job.tag) }),
+})
 
-function jobPut(job: Job): VersionedPut {
-  const tombstone = job.expiredAt && { ttl: Math.floor(Date.parse(job.expiredAt) / 1000) + tombstoneS }
-  return { item: { ...jobKey(job.id), ...job, ...(job.wakeAt && { wakeShard }), ...tombstone } }
+const taskItem = (task: TaskRecord): Item & Key => ({ ...taskKey(refOf(task)), ...task })
+
+function recordsBeside({ job, fixed, fixedApart, tasks, latches, edges, ttl }: GraphRecords): (Item & Key)[] {
+  return [
+    ...tasks.map(taskItem),
+    ...latches.map(({ task, at, latch }) => ({
+      ...(task === 'count' ? countKey(job.id, at) : latchKey(job.id, task, at)),
+      ...latch,
+      ttl,
+    })),
+    ...edges.map(({ task, page, outs }) => ({ ...edgesKey(job.id, task, page), outs, ttl })),
+    ...(fixedApart ? [{ ...fixedKey(job.id), fixed, ttl }] : []),
+  ]
 }
 
-const taskPut = (task: Task): VersionedPut => ({ item: { ...taskKey(task.jobId, task.name), ...task } })
+const fixedOf = (item: Item | undefined): FixedTask[] => (item ? FixedTask.array().parse(item['fixed']) : [])
 
-function stateOf(items: readonly Item[]): JobState | undefined {
-  const job = items.find((item) => item.sk === 'JOB')
-  if (!job) return undefined
-  const tasks = items.filter((item) => String(item.sk).startsWith('TASK#')).map((item) => Task.parse(item))
-  return { job: Job.parse(job), tasks }
+export const refOf = ({ jobId, number, part }: TaskRecord): TaskRef => ({ jobId, task: number, part })
+
+export const isJobLive: Condition = { exists: true, oneOf: { status: liveStatuses } }
+
+const existing = ({ condition = {}, mark }: { condition?: Condition; mark?: Item }) => ({
+  condition: { exists: true, ...condition },
+  ...(mark && { mark }),
+})
+
+function parsed<T>({ applied, item }: Answer, schema: { parse: (item: Item) => T }): Written<T> {
+  return { applied, record: item && schema.parse(item) }
 }
+
+export const unitOf = ({ total }: Pick<Job, 'total'>, number: number) =>
+  total > bucketSize ? bucketOf(number) : number

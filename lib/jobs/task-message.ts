@@ -3,8 +3,7 @@ import * as z from 'zod'
 /** What travels in a queue: where to find the task; all else is in its record. */
 export const TaskMessage = z.object({
   jobId: z.string(),
-  taskName: z.string(),
-  /** Tasks that wait for it and change with it. */
-  dependents: z.array(z.string()),
+  task: z.int().describe('Number of the task'),
+  part: z.int().optional().describe('Number of one of its parts'),
 })
 export type TaskMessage = z.infer<typeof TaskMessage>

@@ -1,15 +1,20 @@
 import * as z from 'zod'
 import {
+  type FixedTask,
   isLive,
   isTerminal,
   type Job,
   JobError,
+  type JobState,
   JobStatus,
+  type Result,
   type StoredFile,
+  Summary,
   type Task,
   TaskStatus,
   Warning,
 } from './job.ts'
+import { isRecorded, namedFiles, percentOf, resultIn, statusOfFixed, warningsOf } from './machine.ts'
 
 /** Jobs and tasks as clients see them: no keys of the bucket, no owner, no leases. */
 
@@ -39,8 +44,11 @@ export const StatusView = z.object({
   id: z.string(),
   status: JobStatus,
   tag: z.string().nullable(),
-  source: z.object({ filename: z.string(), format: z.string(), size: z.int() }),
-  target: z.object({ format: z.string() }),
+  source: z
+    .object({ filename: z.string(), format: z.string(), size: z.int() })
+    .nullable()
+    .describe('The first file; null while it is awaited'),
+  target: z.object({ format: z.string() }).nullable(),
   progress: z.object({
     percent: z.int().min(0).max(100).describe('Never falls'),
     stage: z.string(),
@@ -54,9 +62,18 @@ export const StatusView = z.object({
   result: ResultView.nullable(),
   warnings: z.array(Warning),
   error: JobError.nullable(),
+  summary: Summary.nullable().describe('Of a batch that is over'),
+  retryOf: z.string().nullable().describe('The job that this one does again'),
   links: z.object({ status: z.string(), job: z.string(), download: z.string() }),
 })
 export type StatusView = z.infer<typeof StatusView>
+
+/** How to send the file that a task waits for. */
+export const UploadForm = z.object({
+  form: z.object({ url: z.string(), parameters: z.record(z.string(), z.string()) }),
+  put: z.object({ url: z.string(), headers: z.record(z.string(), z.string()) }).optional(),
+  expires_at: z.iso.datetime(),
+})
 
 const TaskView = z.object({
   operation: z.string(),
@@ -72,29 +89,34 @@ const TaskView = z.object({
   code: z.string().nullable(),
   message: z.string().nullable(),
   warnings: z.array(Warning),
+  details: z.record(z.string(), z.unknown()).nullable(),
   result: z
-    .object({
-      url: z.url(),
-      expires_at: z.iso.datetime(),
-      files: z.array(
-        z.object({
-          filename: z.string(),
-          size: z.int(),
-          url: z.url(),
-          mime_type: z.string(),
-          sha256: z.string(),
-        }),
-      ),
-    })
-    .nullable(),
+    .union([
+      z.object({
+        url: z.url().nullable().describe('Null where the task gave no file'),
+        expires_at: z.iso.datetime(),
+        files: z.array(
+          z.object({
+            filename: z.string(),
+            size: z.int(),
+            url: z.url(),
+            mime_type: z.string(),
+            sha256: z.string(),
+          }),
+        ),
+      }),
+      UploadForm,
+    ])
+    .nullable()
+    .describe('Of an export: links to its files. Of an upload that is awaited: where to send it'),
 })
 
 export const JobView = StatusView.extend({ tasks: z.record(z.string(), TaskView) })
 export type JobView = z.infer<typeof JobView>
 
-function downloadUrl(baseUrl: string, jobId: string, file?: StoredFile): string {
-  const query = file ? `?file=${encodeURIComponent(file.filename)}` : ''
-  return `${baseUrl}/v1/download/${jobId}${query}`
+function downloadUrl(baseUrl: string, jobId: string, query: Readonly<Record<string, string>> = {}): string {
+  const text = new URLSearchParams(query).toString().replaceAll('+', '%20')
+  return `${baseUrl}/v1/download/${jobId}${text ? `?${text}` : ''}`
 }
 
 const links = (jobId: string) => ({
@@ -111,19 +133,17 @@ const resultFile = ({ filename, format, size, mimeType, sha256 }: StoredFile) =>
   sha256,
 })
 
-function resultOf(job: Job, baseUrl: string): z.infer<typeof ResultView> | null {
-  const [first] = job.files
+function resultOf(job: Job, result: Result, baseUrl: string): z.infer<typeof ResultView> | null {
+  const [first] = result.files
   if (job.status !== 'completed' || !first) return null
+  const { engine, engineVersion, method, details } = result
   return {
     downloadUrl: downloadUrl(baseUrl, job.id),
     ...resultFile(first),
-    engine: job.engine,
-    engineVersion: job.engineVersion,
-    method: job.method,
-    details: job.details,
-    files: job.files.map((file) => ({
+    ...{ engine, engineVersion, method, details },
+    files: result.files.map((file) => ({
       ...resultFile(file),
-      downloadUrl: downloadUrl(baseUrl, job.id, file),
+      downloadUrl: downloadUrl(baseUrl, job.id, { file: file.filename }),
     })),
   }
 }
@@ -131,48 +151,64 @@ function resultOf(job: Job, baseUrl: string): z.infer<typeof ResultView> | null 
 /** Below this there is too little to reckon from. */
 const leastPercentForEta = 5
 
-function etaMs(job: Job): number | null {
-  if (job.status !== 'processing' || !job.startedAt || job.percent < leastPercentForEta) return null
+function etaMs(job: Job, percent: number): number | null {
+  if (job.status !== 'processing' || !job.startedAt || percent < leastPercentForEta) return null
   const spentMs = Date.now() - Date.parse(job.startedAt)
-  return Math.max(0, Math.round((spentMs * (100 - job.percent)) / job.percent))
+  return Math.max(0, Math.round((spentMs * (100 - percent)) / percent))
 }
 
-export function statusView(job: Job, baseUrl: string): StatusView {
+/** A job whose tasks are not at hand: of one that is over, its record has the result, unless it was too large for it. */
+export const needsTasks = (job: Job) => isTerminal(job.status) && job.status !== 'expired' && !job.result
+
+/** @param tasks all of them, where `needsTasks` says so; else nobody looks at them. */
+export function statusView(state: JobState, baseUrl: string): StatusView {
+  const { job, tasks } = state
+  const percent = percentOf(job)
+  const result = isTerminal(job.status) ? resultIn(state) : undefined
   return {
     jobId: job.id,
     id: job.id,
     status: job.status,
     tag: job.tag,
-    source: job.source,
-    target: job.target,
+    source: job.display.source ?? sourceOf(tasks),
+    target: job.display.target,
     progress: {
-      percent: job.percent,
+      percent,
       stage: stageOf(job),
       taskName: job.taskName ?? null,
-      etaMs: etaMs(job),
+      etaMs: etaMs(job, percent),
     },
     createdAt: job.createdAt,
     startedAt: job.startedAt ?? null,
     endedAt: job.endedAt ?? null,
     expiresAt: job.expiresAt,
-    result: resultOf(job, baseUrl),
-    warnings: job.warnings,
+    result: result ? resultOf(job, result, baseUrl) : null,
+    warnings: result?.warnings ?? warningsOf(job, tasks),
     error: job.error ?? null,
+    summary: job.summary ?? null,
+    retryOf: job.retryOf ?? null,
     links: links(job.id),
   }
 }
 
-function stageOf(job: Job): string {
-  if (isTerminal(job.status)) return job.status
-  return job.status === 'queued' ? 'queued' : job.stage
+/** An upload that came after the job was made. */
+function sourceOf(tasks: readonly Task[]): StatusView['source'] {
+  const file = tasks.find(({ operation }) => operation.startsWith('import/'))?.files[0]
+  return file ? { filename: file.filename, format: file.format, size: file.size } : null
 }
 
-function taskView(task: Task, job: Job, baseUrl: string): z.infer<typeof TaskView> {
-  const [first] = task.files
-  const exported = task.operation === 'export/url' && task.status === 'completed' && first
+function stageOf(job: Job): string {
+  if (isTerminal(job.status)) return job.status
+  return job.status === 'processing' ? (job.stage ?? 'convert') : job.status
+}
+
+type Names = ReadonlyMap<number, string>
+const namesIn = (names: Names, numbers: readonly number[]) => numbers.map((number) => names.get(number) ?? '')
+
+function taskView(task: Task, names: Names): z.infer<typeof TaskView> {
   return {
     operation: task.operation,
-    input: task.input,
+    input: namesIn(names, task.ins),
     status: task.status,
     percent: task.percent,
     attempt: task.attempt,
@@ -183,37 +219,73 @@ function taskView(task: Task, job: Job, baseUrl: string): z.infer<typeof TaskVie
     endedAt: task.endedAt ?? null,
     code: task.code ?? null,
     message: task.message ?? null,
+    details: task.details ?? null,
     warnings: task.warnings,
-    result: exported
-      ? {
-          url: downloadUrl(baseUrl, job.id),
-          expires_at: job.expiresAt,
-          files: task.files.map((file) => ({
-            filename: file.filename,
-            size: file.size,
-            url: downloadUrl(baseUrl, job.id, file),
-            mime_type: file.mimeType,
-            sha256: file.sha256,
-          })),
-        }
-      : null,
+    // Stored as the schema has it by whoever made the upload.
+    result:
+      task.status === 'pending' ? ((task.form as z.infer<typeof UploadForm> | undefined) ?? null) : null,
   }
 }
 
-export function jobView(job: Job, tasks: readonly Task[], baseUrl: string): JobView {
+function fixedView(
+  task: FixedTask,
+  state: JobState,
+  names: Names,
+  baseUrl: string,
+): z.infer<typeof TaskView> {
+  const { job } = state
+  const status = statusOfFixed(task, state)
+  const isExport = task.operation.startsWith('export/')
+  const endedAt = status === 'pending' ? null : isExport ? (job.endedAt ?? null) : job.createdAt
   return {
-    ...statusView(job, baseUrl),
+    operation: task.operation,
+    input: namesIn(names, task.ins),
+    status,
+    percent: status === 'completed' ? 100 : 0,
+    attempt: 0,
+    engine: null,
+    engineVersion: null,
+    createdAt: job.createdAt,
+    startedAt: endedAt,
+    endedAt,
+    code: task.code ?? (status === 'cancelled' && job.status !== 'cancelled' ? 'INPUT_TASK_FAILED' : null),
+    message: task.message ?? null,
+    details: task.details ?? null,
+    warnings: task.warnings,
+    result:
+      isExport && status === 'completed' && job.status === 'completed'
+        ? exportView(task, state, baseUrl)
+        : null,
+  }
+}
+
+function exportView(task: FixedTask, state: JobState, baseUrl: string) {
+  const { job } = state
+  const inline = task.spec?.['inline'] === true ? { inline: 'true' } : {}
+  const files = namedFiles(task, state).map((file) => ({
+    filename: file.filename,
+    size: file.size,
+    url: downloadUrl(baseUrl, job.id, { task: task.name, file: file.filename, ...inline }),
+    mime_type: file.mimeType,
+    sha256: file.sha256,
+  }))
+  return { url: files[0]?.url ?? null, expires_at: job.expiresAt, files }
+}
+
+export function jobView(state: JobState, baseUrl: string): JobView {
+  const all = [...state.fixed, ...state.tasks].sort((a, b) => a.number - b.number)
+  const names = new Map(all.map(({ number, name }) => [number, name]))
+  return {
+    ...statusView(state, baseUrl),
     tasks: Object.fromEntries(
-      job.taskNames.flatMap((name) => {
-        const task = tasks.find((candidate) => candidate.name === name)
-        return task ? [[name, taskView(task, job, baseUrl)]] : []
-      }),
+      all.map((task) => [
+        task.name,
+        isRecorded(task) ? taskView(task, names) : fixedView(task, state, names, baseUrl),
+      ]),
     ),
   }
 }
 
 /** Seconds after which it is worth asking again; nothing for a job that is over. */
-export function retryAfterS(job: Job): number | undefined {
-  if (!isLive(job.status)) return undefined
-  return job.timeoutS <= 120 ? 2 : job.timeoutS <= 600 ? 5 : 10
-}
+export const retryAfterS = (job: Job): number | undefined =>
+  isLive(job.status) ? job.display.pollS : undefined

@@ -95,6 +95,6 @@ function memoryOf(image: ImageId): number {
 
 /** The process that died can no longer say whose task it had. */
 function logLost(body: string, image: ImageId, { errorMessage }: Failure, log: Log): void {
-  const { jobId, taskName } = TaskMessage.parse(JSON.parse(body))
-  log.error({ jobId, taskName, image, reason: errorMessage }, 'attempt lost')
+  const message = TaskMessage.parse(JSON.parse(body))
+  log.error({ ...message, image, reason: errorMessage }, 'attempt lost')
 }

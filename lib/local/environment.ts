@@ -72,7 +72,7 @@ export function functionEnvironment(parts: EnvironmentParts): Environment {
     BUCKET_NAME: config.BUCKET_NAME,
     BUS_NAME: config.BUS_NAME,
     QUEUE_URL_PREFIX: parts.queueUrlPrefix,
-    OWNER_SECRET: config.OWNER_SECRET ?? secrets.ownerSecret,
+    SERVICE_SECRET: config.SERVICE_SECRET ?? secrets.serviceSecret,
     PUBLIC_URL: url,
     ENGINES: parts.engines.join(','),
     WORK_DIR: parts.workDir,

@@ -17,6 +17,7 @@ import {
   CreateBucketCommand,
   PutBucketCorsCommand,
   PutBucketLifecycleConfigurationCommand,
+  PutBucketNotificationConfigurationCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
@@ -31,6 +32,7 @@ import {
   queueVisibilityS,
   type Trigger,
   table,
+  uploadPattern,
 } from '../resources.ts'
 import { functionArn } from './lambda/runtime.ts'
 import { removeObsoleteRules } from './obsolete-rules.ts'
@@ -89,6 +91,12 @@ async function makeTable({ region, tableName }: Names): Promise<void> {
 async function makeBucket({ region, bucketName }: Names): Promise<void> {
   const client = new S3Client({ region, forcePathStyle: true })
   await client.send(new CreateBucketCommand({ Bucket: bucketName })).catch(unless(BucketAlreadyOwnedByYou))
+  await client.send(
+    new PutBucketNotificationConfigurationCommand({
+      Bucket: bucketName,
+      NotificationConfiguration: { EventBridgeConfiguration: {} },
+    }),
+  )
   await client.send(
     new PutBucketCorsCommand({
       Bucket: bucketName,
@@ -153,7 +161,8 @@ async function makeQueues({ region, queuePrefix }: Names): Promise<Provisioned> 
   }
 }
 
-async function makeBus({ region, busName }: Names): Promise<void> {
+async function makeBus(names: Names): Promise<void> {
+  const { region, busName } = names
   const client = new EventBridgeClient({ region })
   await client
     .send(new CreateEventBusCommand({ Name: busName }))
@@ -161,7 +170,7 @@ async function makeBus({ region, busName }: Names): Promise<void> {
   for (const bus of ['default', busName])
     await removeObsoleteRules(client, region, bus, Object.keys(functions))
   for (const [Name, { trigger }] of Object.entries(functions)) {
-    const rule = ruleOf(trigger, busName)
+    const rule = ruleOf(trigger, names)
     if (!rule) continue
     await client.send(new PutRuleCommand({ Name, ...rule }))
     const Targets = [{ Id: Name, Arn: functionArn(region, Name) }]
@@ -170,9 +179,13 @@ async function makeBus({ region, busName }: Names): Promise<void> {
 }
 
 /** What calls the function by the bus; schedules are rules of the default one. */
-function ruleOf(trigger: Trigger, busName: string) {
+function ruleOf(trigger: Trigger, { busName, bucketName }: Names) {
   if ('schedule' in trigger) return { EventBusName: 'default', ScheduleExpression: trigger.schedule }
   if ('events' in trigger)
     return { EventBusName: busName, EventPattern: JSON.stringify(eventPattern(trigger.events)) }
+  if ('uploads' in trigger) {
+    const EventPattern = JSON.stringify(uploadPattern(bucketName, trigger.uploads))
+    return { EventBusName: 'default', EventPattern }
+  }
   return undefined
 }

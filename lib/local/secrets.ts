@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import * as z from 'zod'
 
 const Secrets = z.object({
-  /** Signs anonymous identities. */
-  ownerSecret: z.string(),
+  /** Signs identities and seals passwords. */
+  serviceSecret: z.string(),
   /** Of the embedded AWS servers. */
   accessKeyId: z.string(),
   secretAccessKey: z.string(),
@@ -21,7 +21,7 @@ export async function loadSecrets(dataDir: string): Promise<Secrets> {
   })
   if (known !== undefined) return Secrets.parse(JSON.parse(known))
   const secrets: Secrets = {
-    ownerSecret: randomBytes(32).toString('base64url'),
+    serviceSecret: randomBytes(32).toString('base64url'),
     accessKeyId: `MUTABOR${randomBytes(8).toString('hex').toUpperCase()}`,
     secretAccessKey: randomBytes(30).toString('base64url'),
   }

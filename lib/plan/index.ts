@@ -61,6 +61,14 @@ export function planRoute({
   })
 }
 
+/** Formats that an error lists; the rest is in GET /v1/formats/conversions. */
+const mostListed = 40
+
+const listed = (formats: readonly FormatId[]) =>
+  formats.length <= mostListed
+    ? formats.join(', ')
+    : `${formats.slice(0, mostListed).join(', ')} and ${formats.length - mostListed} more`
+
 function notOffered(
   operation: Operation,
   from: FormatId,
@@ -75,8 +83,9 @@ function notOffered(
   const sentence =
     targets.length > 0
       ? `${operation} makes ${targets.join(', ')} of ${from}, not ${to}.`
-      : `${operation} takes ${sources.join(', ') || 'nothing on this machine'}; the file is ${from}.`
-  return new AppError('UNSUPPORTED_CONVERSION', sentence, { operation, from, to, sources, targets })
+      : `${operation} takes ${listed(sources) || 'nothing on this machine'}; the file is ${from}.`
+  const details = { operation, from, to, targets, ...(sources.length <= mostListed && { sources }) }
+  return new AppError('UNSUPPORTED_CONVERSION', sentence, details)
 }
 
 /**

@@ -5,6 +5,8 @@ export interface PdfHint {
   readonly password?: string | undefined
   /** It is to be repaired. */
   readonly mayBeDamaged?: boolean
+  /** Whoever takes the file asks for its password itself, or needs none. */
+  readonly mayBeLocked?: boolean
 }
 
 /** Bytes that a password check may fetch; a file whose objects lie wider is left to the engine. */
@@ -22,6 +24,7 @@ export async function checkPdf(file: OpenedFile, hint: PdfHint): Promise<void> {
   }
   if (!(await mentionsEncryption(file, tail))) return
   if (await opens(file, undefined)) return
+  if (hint.mayBeLocked) return
   if (hint.password === undefined) throw passwordMissing()
   if (await opens(file, hint.password)) return
   throw passwordWrong()

@@ -1,9 +1,10 @@
-import { AppError } from '../../lib/errors.ts'
-import { fileName } from '../../lib/file-name.ts'
-import type { HttpRequest, ReceivedFile } from '../../lib/http/contract.ts'
-import { idPattern } from '../../lib/ids.ts'
-import type { Services } from '../../lib/services.ts'
-import type { UploadRecord } from '../../lib/uploads.ts'
+import type { StoredObject } from '../aws/files.ts'
+import { AppError } from '../errors.ts'
+import { fileName } from '../file-name.ts'
+import type { HttpRequest, ReceivedFile } from '../http/contract.ts'
+import { idPattern } from '../ids.ts'
+import type { Services } from '../services.ts'
+import type { UploadRecord } from '../uploads.ts'
 
 /**
  * The file to convert, wherever it came from; it lies in the bucket already. The `sha256` of a presigned upload is
@@ -11,6 +12,7 @@ import type { UploadRecord } from '../../lib/uploads.ts'
  */
 export interface Source extends ReceivedFile {
   readonly upload?: UploadRecord
+  readonly etag?: string
 }
 
 interface SourceFields {
@@ -62,17 +64,19 @@ export async function uploadedSource(
   services: Services,
   filename?: string,
 ): Promise<Source> {
-  const { upload, size } = await arrived(uploadId, field, owner, services)
-  return {
-    field,
-    filename: fileName(filename ?? upload.filename),
-    key: upload.key,
-    size,
-    sha256: '',
-    upload,
-    read: (start, end) => services.files.read(upload.key, start, end),
-    adopt: () => {},
-  }
+  const { upload, stored } = await arrived(uploadId, field, owner, services)
+  return { ...storedSource(upload, stored, services), field, filename: fileName(filename ?? upload.filename) }
+}
+
+/** A file of an upload that is there; only the bytes that are there now are ever used. */
+export function storedSource(
+  upload: UploadRecord,
+  { size, etag }: StoredObject,
+  { files }: Pick<Services, 'files'>,
+): Source {
+  const { key, filename } = upload
+  const read = (start: number, end: number) => files.read(key, start, end, etag)
+  return { field: 'uploadId', filename, key, size, sha256: '', etag, upload, read, adopt: () => {} }
 }
 
 /**
@@ -92,26 +96,28 @@ export async function ownUpload(
 }
 
 async function arrived(uploadId: string, field: string, owner: string, services: Services) {
-  const upload = await ownUpload(uploadId, field, owner, services)
-  if (upload.jobId) {
-    throw new AppError(
-      'CONFLICT',
-      `The upload ${upload.id} went into the job ${upload.jobId} already. Upload the file again for a second conversion.`,
-      {
-        field,
-        jobId: upload.jobId,
-      },
-    )
-  }
+  const upload = await ownUpload(idIn(uploadId), field, owner, services)
+  if (upload.jobId && (await isTaken(upload.jobId, services))) throw takenAlready(upload, upload.jobId, field)
   const stored = await services.files.head(upload.key)
   if (!stored) {
     throw new AppError(
       'UPLOAD_INCOMPLETE',
       `The file of upload ${upload.id} has not arrived. PUT it to the presigned URL first.`,
-      {
-        field,
-      },
+      { field },
     )
   }
-  return { upload, size: stored.size }
+  return { upload, stored }
 }
+
+/** The key of an upload ends in its id, and either names it. */
+const idIn = (given: string) => given.slice(given.lastIndexOf('/') + 1)
+
+/** A process may die between its claims and the job that they were for. */
+const isTaken = async (jobId: string, { jobs }: Services) => (await jobs.store.job(jobId)) !== undefined
+
+export const takenAlready = (upload: UploadRecord, jobId: string | undefined, field: string) =>
+  new AppError(
+    'CONFLICT',
+    `The upload ${upload.id} went into ${jobId ? `the job ${jobId}` : 'another job'} already. Upload the file again for a second conversion.`,
+    { field, uploadId: upload.id, ...(jobId && { jobId }) },
+  )

@@ -1,7 +1,7 @@
-import type { Operation } from '../../lib/engines/engine.ts'
-import { AppError } from '../../lib/errors.ts'
-import type { StoredFile } from '../../lib/jobs/job.ts'
-import type { Route } from '../../lib/plan/index.ts'
+import type { Operation } from '../engines/engine.ts'
+import { AppError } from '../errors.ts'
+import type { StoredFile } from '../jobs/job.ts'
+import type { Route } from '../plan/index.ts'
 
 export interface InputRules {
   readonly route: Route

@@ -1,8 +1,8 @@
-import { type EngineId, engineIds } from '../../lib/engines/engine.ts'
-import { AppError } from '../../lib/errors.ts'
-import { parseWith } from '../../lib/http/body.ts'
-import type { Step, Warning } from '../../lib/jobs/job.ts'
-import { optionsOf, type Route, stepsOf } from '../../lib/plan/index.ts'
+import { type EngineId, engineIds } from '../engines/engine.ts'
+import { AppError } from '../errors.ts'
+import type { Step, Warning } from '../jobs/job.ts'
+import { parseWith } from '../parse-with.ts'
+import { optionsOf, type Route, stepsOf } from '../plan/index.ts'
 
 const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 

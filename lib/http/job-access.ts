@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { AppError } from '../../lib/errors.ts'
-import type { HttpRequest } from '../../lib/http/contract.ts'
-import type { Owner } from '../../lib/http/owner.ts'
-import { idPattern } from '../../lib/ids.ts'
-import { isTerminal, type Job } from '../../lib/jobs/job.ts'
-import { retryAfterS } from '../../lib/jobs/view.ts'
-import type { Services } from '../../lib/services.ts'
+import { AppError } from '../errors.ts'
+import { idPattern } from '../ids.ts'
+import { isTerminal, type Job, type JobState } from '../jobs/job.ts'
+import { needsTasks, retryAfterS } from '../jobs/view.ts'
+import type { Services } from '../services.ts'
+import type { HttpRequest } from './contract.ts'
+import type { Owner } from './owner.ts'
 
 /** What the endpoints of one job share: finding it, who may change it, waiting for its end. */
 
@@ -19,7 +19,7 @@ export function jobNotFound(jobId: string): AppError {
 
 /** @throws AppError JOB_NOT_FOUND; of an expired job the details tell when. */
 export function knownJob(job: Job | undefined, jobId: string): Job {
-  if (!job) throw jobNotFound(jobId)
+  if (!job || job.deletedAt) throw jobNotFound(jobId)
   if (job.status !== 'expired') return job
   throw new AppError(
     'JOB_NOT_FOUND',
@@ -71,6 +71,12 @@ export function waitOf({
 /** The job when it is over or the time is up, whichever comes first. */
 export function waitForEnd(services: Services, jobId: string, seconds: number): Promise<Job | undefined> {
   return services.jobs.waitFor(jobId, seconds * 1000, (job) => isTerminal(job.status))
+}
+
+/** A job with as much of its tasks as its view needs. */
+export async function viewedState(job: Job, { jobs }: Services): Promise<JobState> {
+  const whole = needsTasks(job) ? await jobs.store.whole(job.id) : undefined
+  return whole ?? { job, fixed: job.fixed ?? [], tasks: [], parts: [] }
 }
 
 export function jobHeaders(job: Job, waitedS: number | undefined): Record<string, string> {

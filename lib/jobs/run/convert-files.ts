@@ -1,15 +1,23 @@
 // Runs steps on files of this machine. What stores the result, and what only wants to see it happen, call the same.
 import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Capability, Engine, ImageId, InputFile, OutputFile, Result, Work } from '../engines/engine.ts'
-import { engines } from '../engines/index.ts'
-import { createTools, type OnCommand } from '../engines/sandbox/exec.ts'
-import { engineVersion } from '../engines/version.ts'
-import { AppError } from '../errors.ts'
-import { withExtension } from '../file-name.ts'
-import { type FormatId, formatById, isFormatId } from '../formats/index.ts'
-import type { Log } from '../log.ts'
-import type { Step, Warning } from './job.ts'
+import type {
+  Capability,
+  Engine,
+  ImageId,
+  InputFile,
+  OutputFile,
+  Result,
+  Work,
+} from '../../engines/engine.ts'
+import { engines as allEngines } from '../../engines/index.ts'
+import { createTools, type OnCommand } from '../../engines/sandbox/exec.ts'
+import { engineVersion } from '../../engines/version.ts'
+import { AppError } from '../../errors.ts'
+import { withExtension } from '../../file-name.ts'
+import { type FormatId, formatById, isFormatId } from '../../formats/index.ts'
+import type { Log } from '../../log.ts'
+import type { Step, Warning } from '../job.ts'
 
 export interface FilesRun {
   readonly steps: readonly Step[]
@@ -22,6 +30,8 @@ export interface FilesRun {
   readonly workDir: string
   readonly signal: AbortSignal
   readonly log: Log
+  /** Where its engine is looked up; every one there is when left out. */
+  readonly engines?: readonly Engine[]
   /** Hears of each program that an engine runs. */
   readonly onCommand?: OnCommand
   progress(percent: number, stage: string): void
@@ -61,7 +71,7 @@ async function runStep(
   warnings: Warning[],
 ): Promise<{ engine: Engine; result: Result }> {
   const { steps, workDir, signal, log } = run
-  const { engine, capability } = capabilityOf(step)
+  const { engine, capability } = capabilityOf(step, run.engines ?? allEngines)
   const outDir = join(workDir, `step-${at + 1}`)
   await mkdir(outDir)
   const tools = createTools({
@@ -119,7 +129,10 @@ function logged({ log, onCommand }: FilesRun): OnCommand {
 }
 
 /** @throws AppError UNSUPPORTED_CONVERSION for a step that was planned by another version of the service. */
-function capabilityOf(step: Step): { engine: Engine; capability: Capability } {
+function capabilityOf(
+  step: Step,
+  engines: readonly Engine[],
+): { engine: Engine; capability: Capability } {
   const engine = engines.find(({ id }) => id === step.engine)
   const capability = engine?.capabilities.find(
     ({ operation, from, to }) =>

@@ -1,0 +1,211 @@
+import * as z from 'zod'
+import { pinnedEngine } from '../../lib/conversion/options.ts'
+import { type Source, uploadedSource } from '../../lib/conversion/source.ts'
+import { type Import, startJob } from '../../lib/conversion/start-job.ts'
+import { targetFormatOf } from '../../lib/conversion/target.ts'
+import { AppError } from '../../lib/errors.ts'
+import { fileName } from '../../lib/file-name.ts'
+import { BatchItem, batchItems } from '../../lib/http/batch-items.ts'
+import { contract, type HttpRequest } from '../../lib/http/contract.ts'
+import { conversionErrors, givenOptions, targetFields, waited } from '../../lib/http/conversion-request.ts'
+import { optionalBoolean } from '../../lib/http/query.ts'
+import type { JobState } from '../../lib/jobs/job.ts'
+import { StatusView, statusView } from '../../lib/jobs/view.ts'
+import type { Services } from '../../lib/services.ts'
+import { convert } from '../../lib/tasks/convert.ts'
+import { exportUrl } from '../../lib/tasks/export-url.ts'
+import { importUpload } from '../../lib/tasks/import-upload.ts'
+import type { RequestedTask } from '../../lib/tasks/parse-tasks.ts'
+
+/** Files of one batch. */
+const mostItems = 100
+
+const { filename: _, ...shared } = targetFields
+
+const Fields = z.looseObject({
+  ...shared,
+  items: z
+    .union([z.string(), z.array(BatchItem)])
+    .optional()
+    .describe('An object for each file, in order (JSON in a form): its own target, options, name, or upload'),
+  failFast: z
+    .union([z.boolean(), optionalBoolean])
+    .optional()
+    .describe('The first file that fails ends the job'),
+})
+
+const ItemView = z.object({
+  index: z.int(),
+  filename: z.string(),
+  targetFormat: z.string().nullable(),
+  taskName: z.string(),
+  status: z.enum(['accepted', 'rejected']),
+  error: z.object({ code: z.string(), message: z.string() }).optional(),
+})
+type ItemView = z.infer<typeof ItemView>
+
+export const createBatch = contract({
+  method: 'POST',
+  path: '/v1/convert/batch',
+  tag: 'Conversion',
+  summary: 'Convert many files in one job',
+  description:
+    'Send up to 100 files in parts named `file` and one `targetFormat`, or `items` with an object for each file, in their order; or JSON with `items` that name uploads. The job is completed when one of them is: its `summary` counts, and GET /v1/jobs/{jobId} tells of each by its task. Files that cannot work are listed as rejected at once.',
+  body: {
+    accepts: ['multipart', 'json'],
+    schema: Fields,
+    files: { file: 'Repeated: the files to convert' },
+  },
+  reply: {
+    status: 202,
+    schema: StatusView.extend({
+      batchId: z.string().describe('The same as jobId'),
+      total: z.int(),
+      accepted: z.int(),
+      rejected: z.int(),
+      items: z.array(ItemView),
+    }),
+    form: 'mirrored',
+  },
+  errors: conversionErrors,
+  handle: async (request, services) => {
+    const { body, owner, requestId } = request
+    const items = await openItems(request, services)
+    const failFast = body.failFast ?? false
+    const options = givenOptions(body, Fields)
+    const tasks = [
+      ...items.flatMap(({ names, item }) => [
+        task(names.import, importUpload, []),
+        {
+          ...task(names.convert, convert, [names.import]),
+          continueOnError: !failFast,
+          fields: {
+            output_format: item.targetFormat ?? targetFormatOf(body),
+            engine: pinnedEngine(item.engine ?? body.engine),
+            options: { ...options, ...item.options },
+          },
+        },
+      ]),
+      task(
+        'export',
+        exportUrl,
+        items.map(({ names }) => names.convert),
+      ),
+    ]
+    const imports = new Map(items.map(({ names, source }) => [names.import, source]))
+    const created = await startJob(
+      {
+        ...{ owner: owner.id, requestId, jobId: request.newJobId(), tag: body.tag, tasks, imports, failFast },
+        isBatch: !failFast,
+        onAllRefused: (errors) => allRefused(errors),
+      },
+      services,
+    )
+    const { state, ...answer } = await waited(created, request, services)
+    const views = items.map((item) => itemView(item, created))
+    const rejected = views.filter(({ status }) => status === 'rejected').length
+    return {
+      ...answer,
+      data: {
+        ...statusView(state, services.config.PUBLIC_URL ?? ''),
+        batchId: created.job.id,
+        total: items.length,
+        accepted: items.length - rejected,
+        rejected,
+        items: views,
+      },
+    }
+  },
+})
+
+const task = (
+  name: string,
+  operation: RequestedTask['operation'],
+  input: readonly string[],
+): RequestedTask => ({ name, operation, input, continueOnError: false, fields: {} })
+
+interface OpenItem {
+  readonly index: number
+  readonly item: BatchItem
+  readonly names: { readonly import: string; readonly convert: string }
+  readonly source: Import
+}
+
+type Request = HttpRequest<unknown, unknown, z.infer<typeof Fields>>
+
+async function openItems({ body, files, owner }: Request, services: Services): Promise<OpenItem[]> {
+  const given = batchItems(body.items)
+  const count = files.length > 0 ? files.length : (given?.length ?? 0)
+  if (count === 0) {
+    throw new AppError(
+      'NO_FILES',
+      'There is no file: send each in a part named file, or JSON with items that name uploads.',
+      { field: 'file' },
+    )
+  }
+  if (count > mostItems) {
+    throw new AppError('INVALID_INPUT', `file: expected at most ${mostItems} files, got ${count}.`, {
+      ...{ field: 'file', max: mostItems, got: count },
+    })
+  }
+  if (given && given.length !== count) {
+    throw new AppError(
+      'INVALID_INPUT',
+      `items: expected an entry for each of the ${count} files, got ${given.length}.`,
+      { field: 'items', expected: count, got: given.length },
+    )
+  }
+  const open = async (index: number): Promise<OpenItem> => {
+    const item = given?.[index] ?? {}
+    const number = String(index + 1).padStart(3, '0')
+    const names = { import: `import-${number}`, convert: `item-${number}` }
+    const file = files[index]
+    const source = file ? namedAs(file, item) : await fromUpload(item, index, owner.id, services)
+    return { index, item, names, source }
+  }
+  return Promise.all(Array.from({ length: count }, (_, index) => open(index)))
+}
+
+const namedAs = (file: Source, { filename }: BatchItem): Import => ({
+  source: filename === undefined ? file : { ...file, filename: fileName(filename) },
+})
+
+async function fromUpload(
+  item: BatchItem,
+  index: number,
+  owner: string,
+  services: Services,
+): Promise<Import> {
+  const field = `items.${index}.uploadId`
+  if (item.uploadId === undefined)
+    throw new AppError('INVALID_INPUT', `${field} is missing: name the upload of this item.`, { field })
+  try {
+    return { source: await uploadedSource(item.uploadId, field, owner, services, item.filename) }
+  } catch (error) {
+    if (error instanceof AppError) return { refused: error }
+    throw error
+  }
+}
+
+function itemView({ index, item, names, source }: OpenItem, state: JobState): ItemView {
+  const refused = state.fixed.find(({ name, status }) => name === names.convert && status === 'failed')
+  const file = state.fixed.find(({ name }) => name === names.import)?.files?.[0]
+  const sent = 'source' in source ? source.source.filename : (item.filename ?? '')
+  return {
+    index,
+    filename: file?.filename ?? sent,
+    targetFormat: item.targetFormat ?? state.job.display.target?.format ?? null,
+    taskName: names.convert,
+    status: refused ? 'rejected' : 'accepted',
+    ...(refused && { error: { code: refused.code ?? '', message: refused.message ?? '' } }),
+  }
+}
+
+function allRefused(errors: readonly AppError[]): AppError {
+  const items = errors.map(({ code, message }, index) => ({ index, code, message }))
+  return new AppError(
+    'UNSUPPORTED_CONVERSION',
+    `None of the ${errors.length} files can be converted; the first: ${errors[0]?.message ?? ''}`,
+    { items },
+  )
+}

@@ -1,0 +1,80 @@
+import * as z from 'zod'
+import { openImports } from '../../lib/conversion/imports.ts'
+import { startJob } from '../../lib/conversion/start-job.ts'
+import { contract } from '../../lib/http/contract.ts'
+import { conversionErrors, waited } from '../../lib/http/conversion-request.ts'
+import { JobView, jobView } from '../../lib/jobs/view.ts'
+import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
+import { TaskMap } from '../../lib/tasks/reference.ts'
+
+const Body = z.strictObject({
+  tasks: z.record(z.string(), z.unknown()),
+  tag: z.string().max(200).optional().describe('Anything that helps you to find the job again'),
+  failFast: z.boolean().default(false).describe('The first failure ends the job at once'),
+})
+
+const text = { operation: 'import/raw', filename: 'hello.md', file: '# Hello' }
+
+const examples = {
+  'One file, two formats, one archive': {
+    tasks: {
+      text,
+      pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
+      page: { operation: 'convert', input: 'text', output_format: 'html' },
+      zip: { operation: 'archive', input: ['pdf', 'page'], filename: 'hello' },
+      out: { operation: 'export/url', input: 'zip' },
+    },
+  },
+  'Two documents as one PDF, locked': {
+    tasks: {
+      text,
+      more: { operation: 'import/base64', filename: 'more.txt', file: 'TW9yZQ==' },
+      pages: { operation: 'convert', input: ['text', 'more'], output_format: 'pdf' },
+      one: { operation: 'merge', input: 'pages', merge_type: 'pdf' },
+      locked: { operation: 'encrypt-pdf', input: 'one', options: { password: 'open sesame' } },
+      out: { operation: 'export/url', input: 'locked', filename: '{name}-{date}' },
+    },
+  },
+  'What can fail without harm': {
+    tasks: {
+      text,
+      pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
+      facts: { operation: 'metadata', input: 'pdf', continue_on_error: true },
+      preview: { operation: 'thumbnail', input: 'pdf', width: 200 },
+      out: { operation: 'export/url', input: ['pdf', 'facts', 'preview'] },
+    },
+    tag: 'report 42',
+  },
+}
+
+export const createJob = contract({
+  method: 'POST',
+  path: '/v1/jobs',
+  tag: 'Jobs',
+  summary: 'Run a pipeline of tasks',
+  description:
+    'Tasks take files from others by `input`, a name or several: one import may feed many conversions, many tasks one merge or archive. What depends on nothing runs at the same time. The files of every task have to be taken by another, at last by an `export/url`. A task that fails takes those that need its files with it; with `continue_on_error` they go on without them. `Prefer: wait=25` waits for the end.',
+  body: {
+    accepts: ['json'],
+    schema: Body,
+    reference: Body.extend({ tasks: TaskMap }),
+    examples,
+  },
+  reply: { status: 202, schema: JobView, form: 'mirrored' },
+  errors: conversionErrors,
+  handle: async (request, services) => {
+    const { body, owner, requestId } = request
+    const tasks = parseTasks(body.tasks)
+    const { imports, discard } = await openImports(tasks, { owner: owner.id, services })
+    try {
+      const { tag, failFast } = body
+      const parts = { owner: owner.id, requestId, jobId: request.newJobId(), tag, failFast, tasks, imports }
+      const created = await startJob(parts, services)
+      const { state, ...answer } = await waited(created, request, services)
+      const whole = state === created ? created : ((await services.jobs.store.whole(state.job.id)) ?? state)
+      return { ...answer, data: jobView(whole, services.config.PUBLIC_URL ?? '') }
+    } finally {
+      await discard()
+    }
+  },
+})

@@ -1,0 +1,132 @@
+/** What a write does to a record, and when it may, as data; DynamoDB's expressions are made of it here and nowhere else. */
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Names are attributes; a dot leads into a map, as in `running.7`. */
+export interface Change {
+  readonly set?: Values
+  /** Stays as it is where it is there already. */
+  readonly setOnce?: Values
+  /** The value of another attribute plus a number, as it was before this write. */
+  readonly setPlus?: Readonly<Record<string, readonly [attribute: string, plus: number]>>
+  readonly remove?: readonly string[]
+  /** Numbers that join a set. */
+  readonly include?: Readonly<Record<string, ReadonlySet<number>>>
+  /** Numbers that leave a set; a set that is empty is gone. */
+  readonly exclude?: Readonly<Record<string, ReadonlySet<number>>>
+}
+
+export interface Condition {
+  /** Whether there is such a record. */
+  readonly exists?: boolean
+  readonly equal?: Values
+  readonly oneOf?: Readonly<Record<string, readonly unknown[]>>
+  readonly absent?: readonly string[]
+  readonly present?: readonly string[]
+  /** Absent or below. */
+  readonly below?: Readonly<Record<string, number>>
+  /** At most. */
+  readonly until?: Readonly<Record<string, string>>
+  /** At least one of these as well. */
+  readonly either?: readonly Condition[]
+}
+
+export interface Expressions {
+  UpdateExpression?: string
+  ConditionExpression?: string
+  ExpressionAttributeNames?: Record<string, string>
+  ExpressionAttributeValues?: Record<string, unknown>
+}
+
+export function expressions(change: Change, condition?: Condition): Expressions {
+  const scribe = new Scribe()
+  const update = updateExpression(change, scribe)
+  const only = condition && conditionExpression(condition, scribe)
+  return {
+    ...(update && { UpdateExpression: update }),
+    ...(only && { ConditionExpression: only }),
+    ...(scribe.names.size > 0 && { ExpressionAttributeNames: Object.fromEntries(scribe.names) }),
+    ...(scribe.values.length > 0 && {
+      ExpressionAttributeValues: Object.fromEntries(scribe.values.map((value, at) => [`:${at}`, value])),
+    }),
+  }
+}
+
+/** Names and values stand beside an expression, never in it. */
+class Scribe {
+  readonly names = new Map<string, string>()
+  readonly values: unknown[] = []
+
+  name(path: string): string {
+    return path
+      .split('.')
+      .map((part) => {
+        const placeholder = `#${part.replace(/\W/g, '_')}`
+        this.names.set(placeholder, part)
+        return placeholder
+      })
+      .join('.')
+  }
+
+  value(value: unknown): string {
+    this.values.push(value)
+    return `:${this.values.length - 1}`
+  }
+}
+
+function updateExpression(change: Change, scribe: Scribe): string {
+  const { set = {}, setOnce = {}, setPlus = {}, remove = [], include = {}, exclude = {} } = change
+  const defined = Object.entries(set).filter(([, value]) => value !== undefined)
+  const sets = [
+    ...defined.map(([name, value]) => `${scribe.name(name)} = ${scribe.value(value)}`),
+    ...Object.entries(setOnce).map(
+      ([name, value]) => `${scribe.name(name)} = if_not_exists(${scribe.name(name)}, ${scribe.value(value)})`,
+    ),
+    ...Object.entries(setPlus).map(
+      ([name, [from, plus]]) => `${scribe.name(name)} = ${scribe.name(from)} + ${scribe.value(plus)}`,
+    ),
+  ]
+  const numbers = (of: Readonly<Record<string, ReadonlySet<number>>>) =>
+    Object.entries(of).map(([name, value]) => `${scribe.name(name)} ${scribe.value(value)}`)
+  const clauses = [
+    ['SET', sets],
+    ['REMOVE', remove.map((name) => scribe.name(name))],
+    ['ADD', numbers(include)],
+    ['DELETE', numbers(exclude)],
+  ] as const
+  return clauses
+    .filter(([, parts]) => parts.length > 0)
+    .map(([verb, parts]) => `${verb} ${parts.join(', ')}`)
+    .join(' ')
+}
+
+function conditionExpression(condition: Condition, scribe: Scribe): string {
+  const {
+    exists,
+    equal = {},
+    oneOf = {},
+    absent = [],
+    present = [],
+    below = {},
+    until = {},
+    either = [],
+  } = condition
+  const parts = [
+    ...(exists === undefined ? [] : [`attribute_${exists ? '' : 'not_'}exists(pk)`]),
+    ...Object.entries(equal).map(([name, value]) => `${scribe.name(name)} = ${scribe.value(value)}`),
+    ...Object.entries(oneOf).map(
+      ([name, values]) =>
+        `${scribe.name(name)} IN (${values.map((value) => scribe.value(value)).join(', ')})`,
+    ),
+    ...present.map((name) => `attribute_exists(${scribe.name(name)})`),
+    ...absent.map((name) => `attribute_not_exists(${scribe.name(name)})`),
+    ...Object.entries(below).map(([name, value]) => {
+      const path = scribe.name(name)
+      return `(attribute_not_exists(${path}) OR ${path} < ${scribe.value(value)})`
+    }),
+    ...Object.entries(until).map(([name, value]) => `${scribe.name(name)} <= ${scribe.value(value)}`),
+  ]
+  if (either.length > 0)
+    parts.push(`(${either.map((one) => `(${conditionExpression(one, scribe)})`).join(' OR ')})`)
+  return parts.join(' AND ')
+}

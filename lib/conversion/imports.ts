@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import { requireDiskSpace } from '../disk.ts'
+import { AppError } from '../errors.ts'
+import { fileName } from '../file-name.ts'
+import { tooLarge } from '../http/form.ts'
+import { newId } from '../ids.ts'
+import type { Services } from '../services.ts'
+import { importBase64, importRaw, mostInlineBytes } from '../tasks/import-base64.ts'
+import { importUpload } from '../tasks/import-upload.ts'
+import { namingTask, type RequestedTask } from '../tasks/parse-tasks.ts'
+import { uploadKey, uploadLifetimeS } from '../uploads.ts'
+import { type Source, uploadedSource } from './source.ts'
+import type { Import } from './start-job.ts'
+
+/** Bytes of one PUT or form (AWS's limit); larger files go in parts. */
+export const maxPutBytes = 5 * 1024 ** 3
+
+interface Asking {
+  readonly owner: string
+  readonly services: Services
+}
+
+/**
+ * What each import task of a request brings in. Files that travelled in the request are stored by then; `discard`
+ * deletes those that no job adopted.
+ * @throws AppError for uploads that are not there, and for files that are no base64 or too large.
+ */
+export async function openImports(
+  tasks: readonly RequestedTask[],
+  asking: Asking,
+): Promise<{ imports: Map<string, Import>; discard: () => Promise<void> }> {
+  const stored: string[] = []
+  const imports = new Map<string, Import>()
+  const discard = async () => {
+    if (stored.length > 0) await asking.services.files.delete(stored.splice(0))
+  }
+  try {
+    for (const task of tasks.filter(({ operation }) => operation.kind === 'import'))
+      imports.set(task.name, await openImport(task, asking, stored))
+  } catch (error) {
+    await discard()
+    throw error
+  }
+  return { imports, discard }
+}
+
+async function openImport(task: RequestedTask, asking: Asking, stored: string[]): Promise<Import> {
+  const { name, operation, fields } = task
+  try {
+    if (operation.name === importBase64.name) return await inlineImport(fields, fromBase64, asking, stored)
+    if (operation.name === importRaw.name) return await inlineImport(fields, fromText, asking, stored)
+    const { upload_id: uploadId, filename } = importUpload.fields.parse(fields)
+    if (uploadId === undefined) return await awaitedImport(fields, asking)
+    return { source: await uploadedSource(uploadId, 'upload_id', asking.owner, asking.services, filename) }
+  } catch (error) {
+    throw namingTask(name, error)
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const fromText = (text: string) => Buffer.from(text, 'utf8')
+
+/** Standard and URL-safe alphabets, with or without padding and line ends; a data URL may stand before it. */
+function fromBase64(text: string): Buffer {
+  const digits = text.replace(/^data:[^,]{0,200};base64,/, '').replace(/[\r\n]/g, '')
+  if (/^[\w+/-]*={0,2}$/.test(digits) && digits.replace(/=/g, '').length % 4 !== 1)
+    return Buffer.from(digits, 'base64')
+  throw new AppError('INVALID_INPUT', 'file: expected the bytes of the file in base64.', { field: 'file' })
+}
+
+async function inlineImport(
+  fields: Fields,
+  decode: (text: string) => Buffer,
+  { services }: Asking,
+  stored: string[],
+): Promise<Import> {
+  const { file, filename } = importBase64.fields.parse(fields)
+  const bytes = decode(file)
+  if (bytes.length > mostInlineBytes) throw tooLarge(mostInlineBytes, bytes.length)
+  await requireDiskSpace(services.config)
+  const key = uploadKey('received', newId('upl'), services.config.RETENTION_HOURS)
+  await services.files.putBytes(key, bytes, 'application/octet-stream')
+  stored.push(key)
+  const source: Source = {
+    ...{ field: 'file', filename: fileName(filename), key, size: bytes.length },
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    read: async (start, end) => bytes.subarray(start, end),
+    adopt: () => {
+      stored.splice(stored.indexOf(key), 1)
+    },
+  }
+  return { source }
+}
+
+/** The task waits for a form that a browser sends, or for a PUT of any size up to the limit. */
+async function awaitedImport(fields: Fields, { owner, services }: Asking): Promise<Import> {
+  await requireDiskSpace(services.config)
+  const { filename, redirect, sha256, max_file_size } = importUpload.fields.parse(fields)
+  const { config, files } = services
+  const maxSize = Math.min(maxPutBytes, config.MAX_FILE_MB * 1024 * 1024, max_file_size ?? maxPutBytes)
+  const id = newId('upl')
+  const key = uploadKey('uploads', id, config.RETENTION_HOURS)
+  const { url, fields: parameters } = await files.presignForm(
+    key,
+    { maxSize, sha256, redirect },
+    uploadLifetimeS,
+  )
+  const now = Date.now()
+  const expiresAt = new Date(now + uploadLifetimeS * 1000).toISOString()
+  const awaited = {
+    ...{ id, owner, key, maxSize, contentType: 'application/octet-stream' },
+    filename: fileName(filename),
+    createdAt: new Date(now).toISOString(),
+    expiresAt: new Date(now + 2 * uploadLifetimeS * 1000).toISOString(),
+  }
+  return { awaited, form: { form: { url, parameters }, expires_at: expiresAt } }
+}

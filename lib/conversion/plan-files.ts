@@ -1,0 +1,79 @@
+import type { Engine, EngineId, Operation } from '../engines/engine.ts'
+import { AppError } from '../errors.ts'
+import { type FormatId, isFormatId } from '../formats/index.ts'
+import type { Piece, StoredFile, Warning } from '../jobs/job.ts'
+import { planRoute, type Route } from '../plan/index.ts'
+import { requireInputs } from './inputs.ts'
+import { stepsWithOptions } from './options.ts'
+import { timeLimitOf } from './time-limits.ts'
+
+/** What is wanted of files. */
+export interface Wish {
+  readonly operation: Operation
+  /** The format of the first file when left out. */
+  readonly to?: FormatId | undefined
+  readonly engine?: EngineId | undefined
+  /** As they came: nothing of them is known to be an option. */
+  readonly options: Readonly<Record<string, unknown>>
+  /** The field of the request that files after the first came in, for messages. */
+  readonly moreField: string
+}
+
+export interface Plan {
+  readonly pieces: readonly Piece[]
+  readonly warnings: readonly Warning[]
+  /** Seconds. */
+  readonly limitS: number
+}
+
+interface RoutedFiles {
+  readonly files: readonly StoredFile[]
+  readonly route: Route
+}
+
+/**
+ * The way of files to what is wanted of them: a conversion takes each for itself, whatever else takes all together.
+ * Options are not looked at, as secrets among them are sealed for all but the worker.
+ * @throws AppError for files and targets that cannot work.
+ */
+export function routeFiles(
+  files: readonly StoredFile[],
+  wish: Wish,
+  engines: readonly Engine[],
+): readonly RoutedFiles[] {
+  if (files.length === 0)
+    throw new AppError('NO_FILES', 'There is no file to work on: the tasks before gave none.')
+  const groups = wish.operation === 'convert' ? files.map((file) => [file] as const) : [files]
+  return groups.map((group) => {
+    const [first, ...more] = group
+    if (!first) throw new Error('a group of no files')
+    const { operation, engine } = wish
+    const from = knownFormat(first)
+    const route = planRoute({ from, to: wish.to ?? from, operation, engine, engines })
+    requireInputs(more, { route, operation, field: wish.moreField })
+    return { files: group, route }
+  })
+}
+
+/**
+ * The same with the options of each step.
+ * @throws AppError for options that cannot work as well.
+ */
+export function planFiles(files: readonly StoredFile[], wish: Wish, engines: readonly Engine[]): Plan {
+  const planned = routeFiles(files, wish, engines).map(({ files: group, route }) => {
+    const { steps, warnings } = stepsWithOptions(route, wish.options)
+    return { piece: { steps, step: 0, files: [...group] }, warnings }
+  })
+  const pieces = planned.map(({ piece }) => piece)
+  return { pieces, warnings: planned.flatMap(({ warnings }) => warnings), limitS: timeLimitOf(pieces) }
+}
+
+/** A member of an archive may be anything. */
+function knownFormat({ format, filename }: StoredFile): FormatId {
+  if (isFormatId(format)) return format
+  throw new AppError(
+    'UNSUPPORTED_FORMAT',
+    `The format of ${filename} is not known, so nothing can be made of it. GET /v1/formats lists what can be read.`,
+    { filename },
+  )
+}

@@ -1,0 +1,92 @@
+import { AppError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { FixedTask, JobState, StoredFile, Task } from '../jobs/job.ts'
+import { isRecorded } from '../jobs/machine.ts'
+import type { Services } from '../services.ts'
+import { findOperation } from '../tasks/index.ts'
+import { Spec } from '../tasks/operation.ts'
+import type { RequestedTask } from '../tasks/parse-tasks.ts'
+import { uploadKey } from '../uploads.ts'
+import type { Import, JobRequest } from './start-job.ts'
+
+/** A job that is over as a request once more, with copies of its files: the old one may be deleted at any time. */
+export async function retriedJob(
+  state: JobState,
+  services: Services,
+): Promise<{
+  job: Pick<JobRequest, 'tasks' | 'imports' | 'tag' | 'isBatch' | 'failFast'>
+  discard: () => Promise<void>
+}> {
+  const { job } = state
+  const all = [...state.fixed, ...state.tasks].sort((a, b) => a.number - b.number)
+  const names = new Map(all.map(({ number, name }) => [number, name]))
+  const copies: string[] = []
+  const discard = async () => {
+    if (copies.length > 0) await services.files.delete(copies.splice(0))
+  }
+  const imports = new Map<string, Import>()
+  try {
+    for (const task of all.filter(({ operation }) => operation.startsWith('import/')))
+      imports.set(task.name, await again(task, services, copies))
+  } catch (error) {
+    await discard()
+    throw error
+  }
+  return {
+    job: {
+      tasks: all.map((task) => requested(task, names, services)),
+      imports,
+      ...(job.tag !== null && { tag: job.tag }),
+      isBatch: job.require === 'any',
+      failFast: job.failFast ?? false,
+    },
+    discard,
+  }
+}
+
+async function again(task: FixedTask | Task, services: Services, copies: string[]): Promise<Import> {
+  const [file] = task.files ?? []
+  if (!file) return { refused: gone(task) }
+  const key = uploadKey('received', newId('upl'), services.config.RETENTION_HOURS)
+  await services.files.copy(file, key)
+  copies.push(key)
+  return { source: sourceOf(file, key, services, copies) }
+}
+
+const gone = ({ name, message }: FixedTask | Task) =>
+  new AppError('FILE_GONE', `tasks.${name}: there was no file to begin with. ${message ?? ''}`.trim(), {
+    task: name,
+  })
+
+const sourceOf = (file: StoredFile, key: string, { files }: Services, copies: string[]) => ({
+  ...{ field: 'file', filename: file.filename, key, size: file.size, sha256: file.sha256 },
+  read: (start: number, end: number) => files.read(key, start, end),
+  adopt: () => {
+    copies.splice(copies.indexOf(key), 1)
+  },
+})
+
+function requested(
+  task: FixedTask | Task,
+  names: ReadonlyMap<number, string>,
+  { vault }: Services,
+): RequestedTask {
+  const operation = findOperation(task.operation)
+  if (!operation)
+    throw new AppError(
+      'UNSUPPORTED_CONVERSION',
+      `The operation ${task.operation} of this job is no longer supported. Send a new request.`,
+      { operation: task.operation },
+    )
+  return {
+    ...{ name: task.name, operation },
+    input: task.ins.map((number) => names.get(number) ?? ''),
+    continueOnError: isRecorded(task) && task.continueOnError === true,
+    fields: operation.kind === 'process' && isRecorded(task) ? fieldsOf(task, vault) : (task.spec ?? {}),
+  }
+}
+
+function fieldsOf({ spec, jobId }: Task, vault: Services['vault']) {
+  const { to, ...rest } = Spec.parse(vault.openAll(spec, jobId))
+  return { ...rest, ...(to !== undefined && { output_format: to }) }
+}

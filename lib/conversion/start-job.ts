@@ -1,0 +1,309 @@
+import type { Engine } from '../engines/engine.ts'
+import { isSecret } from '../engines/options.ts'
+import { AppError } from '../errors.ts'
+import { withExtension } from '../file-name.ts'
+import { detectFormat, type PdfHint } from '../formats/detect.ts'
+import { type FormatId, formatById } from '../formats/index.ts'
+import { decryptFirst } from '../formats/locked-pdf.ts'
+import { newId } from '../ids.ts'
+import { graphRecords, type NewJob, type NewTask } from '../jobs/graph.ts'
+import type { Job, JobState, StoredFile, Warning } from '../jobs/job.ts'
+import { optionsOf, planRoute } from '../plan/index.ts'
+import type { Services } from '../services.ts'
+import type { Spec } from '../tasks/operation.ts'
+import { namingTask, ofTask, type RequestedTask } from '../tasks/parse-tasks.ts'
+import { awaitUpload, claimUpload, type UploadRecord } from '../uploads.ts'
+import { planFiles, type Wish } from './plan-files.ts'
+import { type Source, takenAlready } from './source.ts'
+import { pollAfterS } from './time-limits.ts'
+
+/** What an import task gives from the start, or waits for. */
+export type Import =
+  | { readonly source: Source }
+  | { readonly awaited: UploadRecord; readonly form: Record<string, unknown> }
+  /** Of a batch: there is none, and the task says why. */
+  | { readonly refused: AppError }
+
+export interface JobRequest {
+  readonly owner: string
+  readonly requestId: string
+  readonly jobId?: string | undefined
+  readonly tag?: string | undefined
+  readonly retryOf?: string
+  readonly tasks: readonly RequestedTask[]
+  /** By the name of the task. */
+  readonly imports: ReadonlyMap<string, Import>
+  /** One task that gives something is enough; those that cannot work are told of in the job, and do not end it. */
+  readonly isBatch?: boolean
+  readonly failFast?: boolean
+  /** What is thrown when no task of a batch can work. */
+  readonly onAllRefused?: (errors: readonly AppError[]) => AppError
+  /** The tasks are ours and not the client's: errors name the client's fields. */
+  readonly fieldOfMore?: string
+}
+
+/** Options of all engines that are secrets, by either spelling of their names: which of them an operation knows is not known before its files. */
+export const secretOptionsOf = (engines: readonly Engine[]): ReadonlySet<string> =>
+  new Set(
+    engines
+      .flatMap(({ capabilities }) => capabilities)
+      .flatMap(({ options }) => Object.entries(options.shape))
+      .flatMap(([name, schema]) => (isSecret(schema) ? [name, snakeCase(name)] : [])),
+  )
+
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/**
+ * Looks into the files, plans what can be planned, and sets the job going.
+ * @throws AppError for files, targets and options that cannot work; nothing is stored then.
+ */
+export async function startJob(request: JobRequest, services: Services): Promise<JobState> {
+  const jobId = request.jobId ?? newId('job')
+  const numbers = new Map(request.tasks.map(({ name }, number) => [name, number]))
+  const files = await detectAll(request, services)
+  const tasks = request.tasks.map((task) => newTask(task, { request, numbers, files, jobId, services }))
+  requireWork(tasks, request)
+  const planned = tasks.flatMap(({ limitS }) => limitS ?? [])
+  const records = graphRecords(
+    {
+      ...{ id: jobId, owner: request.owner, requestId: request.requestId },
+      tag: request.tag ?? null,
+      retryOf: request.retryOf,
+      display: displayOf(request, files, Math.max(0, ...planned)),
+      warnings: [],
+      retentionS: services.config.RETENTION_HOURS * 3600,
+      require: request.isBatch ? 'any' : 'all',
+      failFast: request.failFast ?? false,
+      tasks: tasks.map(({ task }) => task),
+    } satisfies NewJob,
+    new Date(),
+  )
+  const sources = [...request.imports.values()].flatMap((one) => ('source' in one ? [one.source] : []))
+  const awaited = [...request.imports].flatMap(([name, one]) =>
+    'awaited' in one ? [{ ...one.awaited, jobId, task: numbers.get(name) ?? 0 }] : [],
+  )
+  const uploads = distinct(sources.flatMap(({ upload }) => upload ?? []))
+  const claims = [...uploads.map((upload) => claimUpload(upload, jobId)), ...awaited.map(awaitUpload)]
+  if (!(await services.jobs.create(records, claims))) throw await refused(jobId, uploads, services)
+  for (const source of sources) source.adopt()
+  const { job, fixed, tasks: stored } = records
+  return { job, fixed, tasks: stored, parts: [] }
+}
+
+/** @throws AppError INVALID_INPUT for an upload that is named twice: it can be taken once. */
+function distinct(uploads: readonly UploadRecord[]): readonly UploadRecord[] {
+  const twice = uploads.find(({ id }, at) => uploads.findIndex((other) => other.id === id) < at)
+  if (!twice) return uploads
+  throw new AppError(
+    'INVALID_INPUT',
+    `uploadId: ${twice.id} is named twice. Name it once, or upload the file again for the second place.`,
+    { field: 'uploadId', uploadId: twice.id },
+  )
+}
+
+/** Either the id of the job was used before, or somebody else took an upload. */
+async function refused(
+  jobId: string,
+  uploads: readonly UploadRecord[],
+  { jobs }: Services,
+): Promise<AppError> {
+  const [first] = uploads
+  if (first && !(await jobs.store.job(jobId))) return takenAlready(first, undefined, 'uploadId')
+  return new AppError('CONFLICT', 'The job of this request was made already.', { jobId })
+}
+
+type Detected = ReadonlyMap<string, StoredFile | AppError>
+
+/** The files of all imports that are there; in a batch an error of one file is its own. */
+async function detectAll(request: JobRequest, services: Services): Promise<Detected> {
+  const detected = new Map<string, StoredFile | AppError>()
+  for (const [name, one] of request.imports) {
+    if ('refused' in one) detected.set(name, one.refused)
+    if (!('source' in one)) continue
+    try {
+      detected.set(name, await detect(name, one.source, request, services))
+    } catch (error) {
+      if (!request.isBatch || !(error instanceof AppError)) throw error
+      detected.set(name, error)
+    }
+  }
+  return detected
+}
+
+async function detect(
+  name: string,
+  source: Source,
+  { tasks, fieldOfMore }: JobRequest,
+  services: Services,
+): Promise<StoredFile> {
+  const takers = tasks.filter(({ input }) => input.includes(name))
+  const seen = new Map<string, StoredFile>()
+  for (const taker of takers) {
+    const hint = hintOf(taker)
+    const key = JSON.stringify(hint)
+    if (seen.has(key)) continue
+    try {
+      seen.set(key, storedFile(source, await detectFormat(source, hint)))
+    } catch (error) {
+      const known = withWayOut(error, taker, services)
+      throw fieldOfMore === undefined ? namingTask(name, known) : known
+    }
+  }
+  return [...seen.values()][0] ?? storedFile(source, await detectFormat(source))
+}
+
+/** What must be known to look into a PDF. */
+function hintOf({ operation, fields }: RequestedTask): PdfHint {
+  if (operation.kind !== 'process') return { mayBeLocked: true }
+  const { options } = operation.specOf(fields)
+  // The password of a PDF that is to be locked is the new one.
+  const password = operation.name === 'encrypt-pdf' ? options['currentPassword'] : options['password']
+  return {
+    ...(typeof password === 'string' && { password }),
+    ...(operation.name === 'repair-pdf' && { mayBeDamaged: true }),
+    ...(anythingGoes.includes(operation.name) && { mayBeLocked: true }),
+  }
+}
+
+/** Operations that do not look into a file. */
+const anythingGoes = ['archive', 'extract', 'metadata']
+
+/** The way out that a conversion has for a PDF whose password is missing or wrong. */
+function withWayOut(error: unknown, { operation, fields }: RequestedTask, { engines }: Services): unknown {
+  if (!(error instanceof AppError) || error.code !== 'PDF_ENCRYPTED' || operation.kind !== 'process')
+    return error
+  const wish = operation.wish([], operation.specOf(fields))
+  const { operation: wanted, engine, to = 'pdf' } = wish
+  try {
+    const route = planRoute({ from: 'pdf', to, operation: wanted, engine, engines })
+    return 'password' in optionsOf(route).shape ? error : decryptFirst(error)
+  } catch (unplanned) {
+    return unplanned
+  }
+}
+
+export function storedFile(source: Source, detected: { format: FormatId; mimeType: string }): StoredFile {
+  const { extensions } = formatById(detected.format)
+  const named = extensions.some((extension) => source.filename.toLowerCase().endsWith(`.${extension}`))
+  return {
+    key: source.key,
+    filename: named ? source.filename : withExtension(source.filename, extensions[0] ?? detected.format),
+    ...detected,
+    size: source.size,
+    sha256: source.sha256,
+    ...(source.etag && { etag: source.etag }),
+  }
+}
+
+function requireWork(tasks: readonly PlannedTask[], { onAllRefused, tasks: requested }: JobRequest): void {
+  const errors = tasks.flatMap(({ refused }) => refused ?? [])
+  const works = requested.filter(({ operation }) => operation.kind === 'process')
+  if (onAllRefused && errors.length === works.length) throw onAllRefused(errors)
+}
+
+interface TaskContext {
+  readonly request: JobRequest
+  readonly numbers: ReadonlyMap<string, number>
+  readonly files: Detected
+  readonly jobId: string
+  readonly services: Services
+}
+
+interface PlannedTask {
+  readonly task: NewTask
+  /** Seconds, where the way is known. */
+  readonly limitS?: number
+  readonly refused?: AppError
+}
+
+function newTask(requested: RequestedTask, context: TaskContext): PlannedTask {
+  const { name, operation, input, continueOnError } = requested
+  const ins = input.map((source) => context.numbers.get(source) ?? 0)
+  const common = {
+    name,
+    operation: operation.name,
+    ins,
+    continueOnError,
+    warnings: [] as Warning[],
+    spec: {},
+  }
+  switch (operation.kind) {
+    case 'import':
+      return { task: { ...common, ...importOf(name, context) } }
+    case 'export':
+      return { task: { ...common, spec: requested.fields, fixed: { status: 'pending' } } }
+    case 'process':
+      return processTask(requested, common, context)
+  }
+}
+
+function importOf(name: string, { files, request }: TaskContext): Pick<NewTask, 'fixed' | 'awaited'> {
+  const file = files.get(name)
+  if (file instanceof AppError) return { fixed: failed(file) }
+  if (file) return { fixed: { status: 'completed', files: [file] } }
+  const one = request.imports.get(name)
+  if (one && 'awaited' in one) return { awaited: { form: one.form, uploadId: one.awaited.id } }
+  throw new Error(`nothing is imported by ${name}`)
+}
+
+const failed = ({ code, message, details }: AppError): NonNullable<NewTask['fixed']> => ({
+  status: 'failed',
+  ...{ code, message },
+  ...(details && { details: { ...details } }),
+})
+
+/** Where all its files are there, its way is planned now, so that what cannot work is said at once. */
+function processTask(requested: RequestedTask, common: NewTask, context: TaskContext): PlannedTask {
+  const { request, files, services, jobId } = context
+  const { operation, fields, input, name } = requested
+  if (operation.kind !== 'process') throw new Error(`${operation.name} makes nothing`)
+  const specify = () => {
+    const spec = operation.specOf(fields)
+    const sources = input.map((source) => files.get(source))
+    const refusal = sources.find((file) => file instanceof AppError)
+    if (refusal) throw refusal
+    const known = sources.filter(
+      (file): file is StoredFile => file !== undefined && !(file instanceof AppError),
+    )
+    if (known.length < input.length) return { spec, plan: undefined }
+    const wish = { ...operation.wish(known, spec), ...fieldOf(request) }
+    return { spec, plan: planFiles(known, wish, services.engines) }
+  }
+  try {
+    const { spec, plan } = request.fieldOfMore === undefined ? ofTask(name, specify) : specify()
+    const task = { ...common, spec: sealedSpec(spec, jobId, services), warnings: plan?.warnings ?? [] }
+    return { task, ...(plan && { limitS: plan.limitS }) }
+  } catch (error) {
+    if (!request.isBatch || !(error instanceof AppError)) throw error
+    return { task: { ...common, fixed: failed(error) }, refused: error }
+  }
+}
+
+const fieldOf = ({ fieldOfMore }: JobRequest): Partial<Wish> =>
+  fieldOfMore === undefined ? {} : { moreField: fieldOfMore }
+
+const sealedSpec = (spec: Spec, jobId: string, { vault, secretOptions }: Services): Spec => ({
+  ...spec,
+  options: vault.sealSome(spec.options, secretOptions, jobId),
+})
+
+/** What is shown of the job without its tasks: its first file, its last target. */
+function displayOf({ tasks }: JobRequest, files: Detected, limitS: number): Job['display'] {
+  const first = [...files.values()].find((file): file is StoredFile => !(file instanceof AppError))
+  const works = tasks.filter(({ operation }) => operation.kind === 'process')
+  const last = works.at(-1)
+  const wished =
+    last?.operation.kind === 'process'
+      ? last.operation.wish([], last.operation.specOf(last.fields))
+      : undefined
+  const target = wished?.to ?? first?.format
+  return {
+    source: first ? { filename: first.filename, format: first.format, size: first.size } : null,
+    target: target === undefined ? null : { format: target },
+    operations: [...new Set(works.map(({ operation }) => operation.name))].slice(0, 20),
+    pollS: pollAfterS(limitS || unknownLimitS),
+  }
+}
+
+/** Seconds of a task whose files are not there yet. */
+const unknownLimitS = 600

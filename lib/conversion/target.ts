@@ -1,0 +1,45 @@
+import { type ToolOperation, toolOperations } from '../engines/engine.ts'
+import { AppError } from '../errors.ts'
+import { type FormatId, formatByAlias } from '../formats/index.ts'
+
+/** The target of a conversion goes by three names. */
+export interface TargetFields {
+  readonly targetFormat?: string | undefined
+  readonly output_format?: string | undefined
+  readonly target?: string | undefined
+}
+
+/** @throws AppError INVALID_INPUT, UNSUPPORTED_FORMAT; undefined when no target is named. */
+export function targetFormatOf(fields: TargetFields, name = 'targetFormat'): FormatId | undefined {
+  const given = [fields.targetFormat, fields.output_format, fields.target].filter(
+    (target) => target !== undefined && target !== '',
+  )
+  const [first] = given
+  if (first === undefined) return undefined
+  if (given.some((target) => target !== first)) {
+    throw new AppError(
+      'INVALID_INPUT',
+      `targetFormat, output_format and target are names of one field, but differ: ${given.join(', ')}.`,
+      { field: name },
+    )
+  }
+  const format = formatByAlias(first)
+  if (format) return format.id
+  throw new AppError(
+    'UNSUPPORTED_FORMAT',
+    `${name}: "${first.slice(0, 64)}" is no format that we know. GET /v1/formats lists them.`,
+    { field: name },
+  )
+}
+
+/** @throws AppError INVALID_INPUT for a name that is no tool. */
+export function toolOf(name: string | undefined): ToolOperation | undefined {
+  if (name === undefined || name === '') return undefined
+  const tool = toolOperations.find((candidate) => candidate === name.toLowerCase())
+  if (tool) return tool
+  throw new AppError(
+    'INVALID_INPUT',
+    `toolOperation: expected one of ${toolOperations.join(', ')}, got "${name.slice(0, 64)}".`,
+    { field: 'toolOperation', expected: toolOperations },
+  )
+}

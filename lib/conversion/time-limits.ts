@@ -1,0 +1,26 @@
+import { type Category, type FormatId, formatById } from '../formats/index.ts'
+import type { Piece } from '../jobs/job.ts'
+
+/** Seconds that a task may take from its first claim, by category of source or target, whichever gives more. */
+const timeLimitS = {
+  video: 1800,
+  audio: 1800,
+  image: 120,
+  document: 600,
+  ebook: 600,
+  archive: 900,
+  font: 300,
+} as const satisfies Record<Category, number>
+
+const mergeTimeLimitS = 2700
+
+export function timeLimitOf(pieces: readonly Piece[]): number {
+  const steps = pieces.flatMap((piece) => piece.steps)
+  if (steps.some(({ operation }) => operation === 'merge')) return mergeTimeLimitS
+  // Formats of steps come from our own planner.
+  const formats = steps.flatMap(({ from, to }) => [from, to] as FormatId[])
+  return Math.max(...formats.map((format) => timeLimitS[formatById(format).category]))
+}
+
+/** Seconds after which it is worth asking for the state of a task with this limit. */
+export const pollAfterS = (limitS: number) => (limitS <= 120 ? 2 : limitS <= 600 ? 5 : 10)

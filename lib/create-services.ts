@@ -1,0 +1,50 @@
+import { Bus } from './aws/bus.ts'
+import { Files } from './aws/files.ts'
+import { Queues } from './aws/queues.ts'
+import { Table } from './aws/table.ts'
+import type { Config } from './config.ts'
+import { receiveUpload } from './conversion/receive-upload.ts'
+import { secretOptionsOf } from './conversion/start-job.ts'
+import type { Engine } from './engines/engine.ts'
+import { engines } from './engines/index.ts'
+import { type JobHint, Jobs } from './jobs/jobs.ts'
+import { JobStore } from './jobs/store.ts'
+import { createLog } from './log.ts'
+import { deriveKey, Vault } from './sealed.ts'
+import type { Services } from './services.ts'
+import { Uploads } from './uploads.ts'
+
+const pause: JobHint = (_jobId, { pauseMs }) => new Promise((resolve) => setTimeout(resolve, pauseMs))
+
+/** `hint` tells of changed jobs where something can push them into this process; elsewhere time passes. */
+export function createServices(config: Config, hint: JobHint = pause): Services {
+  const log = createLog(config)
+  const table = new Table(config)
+  const files = new Files(config)
+  const queues = new Queues(config)
+  const engines = usedEngines(config)
+  const secret = secretOf(config)
+  const uploads = new Uploads(table)
+  const jobs: Jobs = new Jobs({
+    ...{ store: new JobStore(table), files, queues, bus: new Bus(config), engines, log, hint },
+    lookForUpload: (task) => receiveUpload(task.uploadId ?? '', { uploads, files, jobs }),
+  })
+  return {
+    ...{ config, log, table, files, queues, jobs, uploads, engines },
+    vault: new Vault(secret),
+    keys: {
+      owner: deriveKey(secret, 'owner'),
+      cursor: deriveKey(secret, 'cursor'),
+      idempotency: deriveKey(secret, 'idempotency'),
+    },
+    secretOptions: secretOptionsOf(engines),
+  }
+}
+
+function secretOf({ SERVICE_SECRET }: Config): string {
+  if (SERVICE_SECRET) return SERVICE_SECRET
+  throw new Error('SERVICE_SECRET is not set')
+}
+
+const usedEngines = ({ ENGINES }: Config): readonly Engine[] =>
+  ENGINES ? engines.filter(({ id }) => ENGINES.includes(id)) : engines

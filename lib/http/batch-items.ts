@@ -1,0 +1,32 @@
+import * as z from 'zod'
+import { AppError } from '../errors.ts'
+import { parseWith } from '../parse-with.ts'
+
+/** One file of a batch, with what is wanted of it. */
+export const BatchItem = z.looseObject({
+  uploadId: z.string().optional().describe('An upload made with POST /v1/uploads/presign'),
+  targetFormat: z.string().optional().describe('That of the whole batch when left out'),
+  engine: z.string().optional().describe('Pins one engine'),
+  filename: z.string().max(1024).optional().describe('Name of the source, when it is another'),
+  options: z.record(z.string(), z.unknown()).optional(),
+})
+export type BatchItem = z.infer<typeof BatchItem>
+
+/** Items as an array, or in a form the same as JSON. @throws AppError INVALID_INPUT */
+export function batchItems(given: unknown): BatchItem[] | undefined {
+  if (given === undefined || given === '') return undefined
+  return parseWith(z.array(BatchItem), typeof given === 'string' ? fromJson(given) : given, 'items')
+}
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new AppError(
+      'INVALID_INPUT',
+      'items: expected a JSON array with an object for each file, such as [{"targetFormat":"webp"}].',
+      { field: 'items' },
+      { cause: error },
+    )
+  }
+}

@@ -1,0 +1,161 @@
+import * as z from 'zod'
+import type { Source } from '../conversion/source.ts'
+import { startJob } from '../conversion/start-job.ts'
+import type { EngineId, Operation } from '../engines/engine.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
+import type { FormatId } from '../formats/index.ts'
+import { isTerminal, type JobState } from '../jobs/job.ts'
+import { statusView } from '../jobs/view.ts'
+import type { Services } from '../services.ts'
+import { exportUrl } from '../tasks/export-url.ts'
+import { importUpload } from '../tasks/import-upload.ts'
+import { processOperation } from '../tasks/index.ts'
+import type { RequestedTask } from '../tasks/parse-tasks.ts'
+import type { HttpRequest } from './contract.ts'
+import { jobHeaders, viewedState, waitForEnd, waitOf } from './job-access.ts'
+import { optionalBoolean } from './query.ts'
+
+/** What the endpoints share that turn files into a job: reading what is wanted, starting the job, answering. */
+
+export const waitQuery = z.object({
+  redirect: optionalBoolean.describe('Answer 303 to the result when it is there'),
+})
+
+/** What can be wrong with files and wishes. */
+export const conversionErrors = [
+  'NO_FILES',
+  'INVALID_REQUEST',
+  'INVALID_INPUT',
+  'FILE_TOO_LARGE',
+  'UNSUPPORTED_FORMAT',
+  'UNSUPPORTED_CONVERSION',
+  'CORRUPT_FILE',
+  'PDF_ENCRYPTED',
+  'UPLOAD_NOT_FOUND',
+  'UPLOAD_INCOMPLETE',
+  'CONFLICT',
+  'INSUFFICIENT_DISK_SPACE',
+] as const satisfies readonly ErrorCode[]
+
+/** The target under its name and two older ones, and options that stand beside or in `options`. */
+export const targetFields = {
+  targetFormat: z.string().optional().describe('Target format id, as `pdf`; see GET /v1/formats'),
+  output_format: z.string().optional().describe('Older name of targetFormat'),
+  target: z.string().optional().describe('Older name of targetFormat'),
+  engine: z.string().optional().describe('Pins one engine; automatic when left out'),
+  filename: z.string().optional().describe('Name of the source, when it is not that of the file part'),
+  tag: z.string().max(200).optional().describe('Anything that helps you to find the job again'),
+  options: z
+    .union([z.string(), z.record(z.string(), z.unknown())])
+    .optional()
+    .describe('Options as an object (JSON in a form); they may also stand beside it'),
+}
+
+type Fields = Readonly<Record<string, unknown>> & {
+  readonly options?: string | Record<string, unknown> | undefined
+}
+
+/** Every field that is none of the endpoint's own, and what stands in `options`. */
+export function givenOptions(body: Fields, schema: z.ZodObject): Record<string, unknown> {
+  const beside = Object.fromEntries(Object.entries(body).filter(([name]) => !(name in schema.shape)))
+  return { ...beside, ...optionsObject(body.options) }
+}
+
+function optionsObject(options: string | Record<string, unknown> | undefined): Record<string, unknown> {
+  if (typeof options !== 'string') return options ?? {}
+  if (options.trim() === '') return {}
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(options))
+  } catch (error) {
+    throw new AppError(
+      'INVALID_INPUT',
+      'options: expected a JSON object such as {"quality":"high"}.',
+      { field: 'options' },
+      { cause: error },
+    )
+  }
+}
+
+export interface ConversionRequest {
+  readonly sources: readonly [Source, ...Source[]]
+  /** The form field of the sources after the first, for messages. */
+  readonly moreField: string
+  readonly operation: Operation
+  /** The format of the first source when left out. */
+  readonly to?: FormatId | undefined
+  readonly engine?: EngineId | undefined
+  /** As they came: nothing of them is known to be an option. */
+  readonly options: Readonly<Record<string, unknown>>
+  readonly tag?: string | undefined
+}
+
+type Sender = Pick<HttpRequest<unknown, unknown, unknown>, 'owner' | 'requestId' | 'newJobId'>
+
+/**
+ * A conversion as a graph of tasks: its files are there, one task works on them, the result can be fetched.
+ * @throws AppError for files, targets and options that cannot work; nothing is stored then.
+ */
+export function startConversion(
+  sender: Sender,
+  request: ConversionRequest,
+  services: Services,
+): Promise<JobState> {
+  const { sources, operation, to, engine, options } = request
+  const imports = sources.map((source, at) => ({
+    name: at === 0 ? 'import-file' : `import-file-${at + 1}`,
+    source,
+  }))
+  const task = (name: string, kind: RequestedTask['operation'], input: readonly string[]): RequestedTask => ({
+    ...{ name, operation: kind, input },
+    continueOnError: false,
+    fields: {},
+  })
+  const tasks: RequestedTask[] = [
+    ...imports.map(({ name }) => task(name, importUpload, [])),
+    {
+      ...task(
+        'convert-file',
+        processOperation(operation),
+        imports.map(({ name }) => name),
+      ),
+      fields: { output_format: to, engine, options },
+    },
+    task('export-file', exportUrl, ['convert-file']),
+  ]
+  return startJob(
+    {
+      owner: sender.owner.id,
+      requestId: sender.requestId,
+      jobId: sender.newJobId(),
+      tag: request.tag,
+      tasks,
+      imports: new Map(imports.map(({ name, source }) => [name, { source }])),
+      fieldOfMore: request.moreField,
+    },
+    services,
+  )
+}
+
+interface Asked {
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly remainingMs: () => number
+  readonly query: { readonly redirect?: boolean | undefined }
+}
+
+/** The new job; where the client asked to wait, as it is when it is over or the time is. */
+export async function waited(created: JobState, asked: Omit<Asked, 'query'>, services: Services) {
+  const waitS = waitOf(asked)
+  const job = waitS === undefined ? undefined : await waitForEnd(services, created.job.id, waitS)
+  const state = job ? await viewedState(job, services) : created
+  const headers = { ...jobHeaders(state.job, waitS), location: `/v1/jobs/${state.job.id}` }
+  return { state, status: isTerminal(state.job.status) ? 200 : 202, headers }
+}
+
+/** The same as an answer, which leads to the result where the client wants to go there. */
+export async function answerCreated(created: JobState, asked: Asked, services: Services) {
+  const { state, status, headers } = await waited(created, asked, services)
+  const data = statusView(state, services.config.PUBLIC_URL ?? '')
+  if (asked.query.redirect && data.result)
+    return { data, status: 303, headers: { ...headers, location: data.result.downloadUrl } }
+  return { data, status, headers }
+}

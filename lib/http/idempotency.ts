@@ -1,0 +1,153 @@
+import { createHmac } from 'node:crypto'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import type { Key } from '../aws/table.ts'
+import { AppError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Services } from '../services.ts'
+import type { ParsedBody } from './body.ts'
+import type { HttpEvent } from './contract.ts'
+import { newOwner, type Owner } from './owner.ts'
+import { Reservations, renewMs, type StoredReply } from './reservations.ts'
+
+/**
+ * `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): what a request makes is made once, however often it is
+ * sent, even if the process dies in between. Only success is kept: what was refused has made nothing, so a mended
+ * request may come under the same key.
+ */
+
+export const keyHeader = 'idempotency-key'
+export const replayedHeader = 'idempotent-replayed'
+
+/** For the reference. */
+export const keyDescription =
+  'Makes the request safe to repeat. 1 to 255 visible ASCII characters that you use for nothing else, best a UUID. For 24 hours the same request gets the first reply again, status and body unchanged, with the header `Idempotent-Replayed: true`, and nothing is made twice. While the first is at work the answer is 409 `IDEMPOTENCY_IN_PROGRESS` with `Retry-After`; another request under the same key gets 422 `IDEMPOTENCY_KEY_REUSED`. Requests are the same when their query, their fields (in any order) and the names, order and content of their files are. Errors are not kept: after a 4xx a mended request may use the key, after a 5xx the same one. A key belongs to the endpoint and to your identity, or to your address while you have none: a repetition then gets the same identity, so let nobody guess it.'
+
+/** Bytes of a compressed reply; a record takes 400 KB (AWS's limit). */
+const mostReplyBytes = 300_000
+
+type Result = APIGatewayProxyStructuredResultV2
+
+/** A request under a key, whoever sent it. */
+export interface Keyed {
+  readonly key: string
+  readonly event: HttpEvent
+  readonly body: Pick<ParsedBody, 'value' | 'files'>
+}
+
+/** What a request may do once. */
+export interface Attempt {
+  /** Of the job that it makes, if it makes one. */
+  readonly jobId: string
+  /** An earlier try may have made it. */
+  readonly isRepeated: boolean
+}
+
+/**
+ * Quoted, as the draft has it, and bare, as everybody sends it, a key is the same.
+ * @throws AppError INVALID_INPUT
+ */
+export function idempotencyKeyOf({ headers }: HttpEvent): string | undefined {
+  const given = headers[keyHeader]
+  if (given === undefined) return undefined
+  const key = /^"(.*)"$/.exec(given)?.[1]?.replace(/\\(["\\])/g, '$1') ?? given
+  if (/^[!-~]{1,255}$/.test(key)) return key
+  throw new AppError(
+    'INVALID_INPUT',
+    `Idempotency-Key: expected 1 to 255 visible ASCII characters such as a UUID, got ${JSON.stringify(given.slice(0, 80))}.`,
+    { field: 'Idempotency-Key' },
+  )
+}
+
+/** Makes each request under a key once. */
+export class Idempotency {
+  readonly #reservations: Reservations
+  readonly #keys: Services['keys']
+
+  constructor({ table, keys }: Pick<Services, 'table' | 'keys'>) {
+    this.#reservations = new Reservations(table)
+    this.#keys = keys
+  }
+
+  /**
+   * Whose request it is: one without an identity comes from whoever sent the same from its address before.
+   * @throws AppError IDEMPOTENCY_KEY_REUSED
+   */
+  async ownerOf(keyed: Keyed, owner: Owner): Promise<Owner> {
+    if (!owner.isNew) return owner
+    const id = await this.#reservations.sender(this.#addressPlace(keyed), owner.id, this.#fingerprint(keyed))
+    return newOwner(id, this.#keys.owner)
+  }
+
+  /**
+   * Runs it, or gives the answer that it had.
+   * @throws AppError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, and whatever `run` throws.
+   */
+  async once(keyed: Keyed, owner: Owner, log: Log, run: (attempt: Attempt) => Promise<Result>): Promise<Result> {
+    const place = this.#place(keyed, `owner ${owner.id}`)
+    const { reservation, isRepeated } = await this.#reservations.take(place, this.#fingerprint(keyed))
+    if (reservation.reply) return replayed(reservation.reply)
+    const renew = () =>
+      this.#reservations.renew(place, reservation).catch((error) => log.warn({ error }, 'renewal failed'))
+    const renewal = setInterval(renew, renewMs).unref()
+    try {
+      const result = await run({ jobId: reservation.jobId, isRepeated })
+      const reply = storedReply(result)
+      if (reply) await this.#reservations.keep(place, reservation, reply)
+      // Too large to be kept: it is made again from the job.
+      else await this.#reservations.release(place, reservation)
+      return result
+    } catch (error) {
+      if (isRefusal(error)) await this.#reservations.forget([place, this.#addressPlace(keyed)])
+      else await this.#reservations.release(place, reservation)
+      throw error
+    } finally {
+      clearInterval(renewal)
+    }
+  }
+
+  #addressPlace(keyed: Keyed): Key {
+    return this.#place(keyed, `address ${keyed.event.requestContext.http.sourceIp}`)
+  }
+
+  /** Where its record is. Keys and addresses are nobody's business: the table has only what they come to. */
+  #place({ key, event }: Keyed, principal: string): Key {
+    const { method } = event.requestContext.http
+    return { pk: `IDEM#${this.#digest([principal, method, event.rawPath, key])}`, sk: 'IDEM' }
+  }
+
+  /** Fields may be passwords, which are short: without our own secret nobody finds them by trying. */
+  #fingerprint({ event, body }: Keyed): string {
+    const files = body.files.map(({ field, filename, size, sha256 }) => [field, filename, size, sha256])
+    return this.#digest([event.queryStringParameters ?? {}, body.value, files])
+  }
+
+  #digest(value: unknown): string {
+    return createHmac('sha256', this.#keys.idempotency).update(canonical(value)).digest('base64url')
+  }
+}
+
+/** It made nothing. */
+const isRefusal = (error: unknown) => error instanceof AppError && error.status < 500
+
+/** JSON with the members of objects in one order, as RFC 8785 has it. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const members = Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`)
+  return `{${members.join()}}`
+}
+
+function storedReply({ statusCode = 200, headers = {}, body = '' }: Result): StoredReply | undefined {
+  const bytes = gzipSync(body)
+  if (bytes.length > mostReplyBytes) return undefined
+  return { status: statusCode, headers, body: bytes }
+}
+
+const replayed = ({ status, headers, body }: StoredReply): Result => ({
+  statusCode: status,
+  headers: { ...headers, [replayedHeader]: 'true' },
+  body: gunzipSync(body).toString('utf8'),
+})

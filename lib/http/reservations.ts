@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import type { Item, Key, Table } from '../aws/table.ts'
+import { AppError } from '../errors.ts'
+import { newId } from '../ids.ts'
+
+/** Records of requests that are made once: one is there before its request does anything, and holds its reply after. */
+
+/** Seconds that a request is remembered. */
+const keptS = 24 * 3600
+/** Milliseconds without a sign of life after which a request has died with its process. */
+const leaseMs = 60_000
+export const renewMs = leaseMs / 3
+/** Seconds after which it is worth asking again for one that is at work. */
+const askAgainS = 2
+
+const StoredReply = z.object({
+  status: z.int(),
+  headers: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  body: z.instanceof(Uint8Array).describe('Compressed'),
+})
+export type StoredReply = z.infer<typeof StoredReply>
+
+const Reservation = z.object({
+  fingerprint: z.string(),
+  /** The job that the request makes, if it makes one. */
+  jobId: z.string(),
+  /** The try that holds the record. */
+  attempt: z.string(),
+  /** Milliseconds since the epoch; until then nobody else begins. */
+  leaseUntil: z.number(),
+  reply: StoredReply.optional(),
+  ttl: z.int(),
+})
+type Reservation = z.infer<typeof Reservation>
+
+/** The identity that was given to a request which brought none. */
+const Sender = z.object({ owner: z.string(), fingerprint: z.string(), ttl: z.int() })
+
+export interface Taken {
+  readonly reservation: Reservation
+  /** An earlier try had it and kept no reply. */
+  readonly isRepeated: boolean
+}
+
+export class Reservations {
+  readonly #table: Table
+
+  constructor(table: Table) {
+    this.#table = table
+  }
+
+  /**
+   * The owner that the same request was given before, else this one.
+   * @throws AppError IDEMPOTENCY_KEY_REUSED
+   */
+  async sender(place: Key, owner: string, fingerprint: string): Promise<string> {
+    const mine = { ...place, owner, fingerprint, ttl: ttlFromNow() }
+    const { applied, item } = await this.#table.put(mine, { condition: { exists: false }, mark: { owner } })
+    if (applied) return owner
+    const found = Sender.parse(item)
+    if (!isForgotten(found)) return same(found, fingerprint).owner
+    await this.#table.put(mine)
+    return owner
+  }
+
+  /** @throws AppError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS */
+  async take(place: Key, fingerprint: string): Promise<Taken> {
+    const attempt = randomUUID()
+    const lease = { attempt, leaseUntil: Date.now() + leaseMs }
+    const mine = { fingerprint, jobId: newId('job'), ...lease, ttl: ttlFromNow() }
+    const first = await this.#put(place, mine, { exists: false })
+    if (first.applied) return { reservation: mine, isRepeated: false }
+    const found = Reservation.parse(first.item)
+    if (isForgotten(found)) return this.#takeOver(place, found, mine)
+    same(found, fingerprint)
+    if (found.reply) return { reservation: found, isRepeated: true }
+    if (found.leaseUntil > Date.now()) throw inProgress()
+    return this.#takeOver(place, found, { ...found, ...lease })
+  }
+
+  /** Of several that see the same record only one gets it. */
+  async #takeOver(place: Key, found: Reservation, mine: Reservation): Promise<Taken> {
+    const { attempt, leaseUntil } = found
+    const { applied } = await this.#put(place, mine, { equal: { attempt, leaseUntil } })
+    if (!applied) throw inProgress()
+    return { reservation: mine, isRepeated: mine.jobId === found.jobId }
+  }
+
+  #put(place: Key, reservation: Reservation, condition: { exists: false } | { equal: Item }) {
+    const { attempt } = reservation
+    return this.#table.put({ ...place, ...reservation }, { condition, mark: { attempt } })
+  }
+
+  async renew(place: Key, { attempt }: Reservation): Promise<void> {
+    await this.#change(place, attempt, { leaseUntil: Date.now() + leaseMs })
+  }
+
+  async keep(place: Key, { attempt }: Reservation, reply: StoredReply): Promise<void> {
+    await this.#change(place, attempt, { reply })
+  }
+
+  /** The same request may be sent again at once, and no other. */
+  async release(place: Key, { attempt }: Reservation): Promise<void> {
+    await this.#change(place, attempt, { leaseUntil: 0 })
+  }
+
+  /** Any request may be sent. */
+  async forget(places: readonly Key[]): Promise<void> {
+    await this.#table.writeAll([], places)
+  }
+
+  /** Nothing where another try has taken over: then its word holds. */
+  #change(place: Key, attempt: string, set: Partial<Reservation>) {
+    return this.#table.update(place, { set }, { condition: { equal: { attempt } } })
+  }
+}
+
+const ttlFromNow = () => Math.floor(Date.now() / 1000) + keptS
+
+/** The table drops what is too old when it comes to it. */
+const isForgotten = ({ ttl }: { readonly ttl: number }) => ttl * 1000 <= Date.now()
+
+function same<T extends { readonly fingerprint: string }>(found: T, fingerprint: string): T {
+  if (found.fingerprint === fingerprint) return found
+  throw new AppError(
+    'IDEMPOTENCY_KEY_REUSED',
+    'Idempotency-Key: it belongs to another request: query, fields or files were different. Send a new key with a new request.',
+    { field: 'Idempotency-Key' },
+  )
+}
+
+const inProgress = () =>
+  new AppError(
+    'IDEMPOTENCY_IN_PROGRESS',
+    `The first request with this Idempotency-Key is still at work. Send it again in ${askAgainS} s for its reply.`,
+    { field: 'Idempotency-Key', retryAfter: askAgainS },
+  )

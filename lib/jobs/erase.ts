@@ -1,0 +1,101 @@
+import type { Files } from '../aws/files.ts'
+import type { Log } from '../log.ts'
+import { queueVisibilityS } from '../resources.ts'
+import { ending, expired, fileDeleted, unpublished } from './events.ts'
+import { isLive, type Job, jobPrefix } from './job.ts'
+import { filesOfJob } from './machine.ts'
+import type { Settlement } from './settle.ts'
+import type { JobStore } from './store.ts'
+
+/** The end of all that a job has stored, by request or by the clock. Begun once, it is finished by the sweep if need be. */
+
+export interface Erasing {
+  readonly store: JobStore
+  readonly files: Files
+  readonly settlement: Settlement
+  readonly log: Log
+}
+
+/** Seconds that the record of an expired job answers "gone" instead of "unknown". */
+const tombstoneS = 30 * 24 * 3600
+const attempts = 10
+
+/** From now on nobody sees the job; a live one is cancelled by the same write. False when it is marked or gone already. */
+export async function markDeleted(job: Job, store: JobStore, wakeAt: string): Promise<boolean> {
+  let known: Job | undefined = job
+  for (let attempt = 1; known && !known.deletedAt && attempt <= attempts; attempt++) {
+    const deletedAt = new Date().toISOString()
+    const live = isLive(known.status)
+    const cancel = { status: 'cancelled', cancelledBy: 'user', endedAt: deletedAt }
+    const { applied, record } = await store.changeJob(
+      job.id,
+      {
+        set: { deletedAt, unsaid: true, wakeAt, ...(live && cancel) },
+        setPlus: {
+          ...(live && { 'numbers.ended': ['sequence', 1] as const }),
+          'numbers.deletion': ['sequence', live ? 2 : 1],
+          sequence: ['sequence', live ? 2 : 1],
+        },
+        remove: ['listKey', 'tagKey'],
+      },
+      { condition: { equal: { status: known.status }, absent: ['deletedAt'] }, mark: { deletedAt } },
+    )
+    if (applied) return true
+    known = record
+  }
+  return false
+}
+
+/** The time of a job is over. */
+export async function expireJob(
+  job: Job,
+  reason: 'retention' | 'upload_timeout',
+  now: Date,
+  erasing: Erasing,
+): Promise<void> {
+  const { applied } = await erasing.store.changeJob(
+    job.id,
+    {
+      set: {
+        ...{ status: 'expired', expiredAt: now.toISOString(), expiredFor: reason, unsaid: true },
+        wakeAt: now.toISOString(),
+      },
+      setPlus: { 'numbers.deletion': ['sequence', 1], sequence: ['sequence', 1] },
+      remove: ['listKey', 'tagKey'],
+    },
+    { condition: { equal: { status: job.status }, absent: ['deletedAt'] } },
+  )
+  if (applied) await eraseJob(job.id, erasing)
+}
+
+/** Deletes files and records of a job that is marked as deleted or expired, and tells of it. */
+export async function eraseJob(jobId: string, { store, files, settlement, log }: Erasing): Promise<void> {
+  const state = await store.whole(jobId)
+  if (!state) return
+  const { job } = state
+  if (!job.filesTold) {
+    await settlement.cancelTasks(state)
+    const gone = filesOfJob(state)
+    // What an attempt stored that did not come to say so lies below the prefix too.
+    await files.deleteAll(
+      gone.map(({ key }) => key),
+      jobPrefix(jobId),
+    )
+    const told = gone.map((file, at) => fileDeleted(state, file, at))
+    const end = mayBeUntold(job) ? [...unpublished(state), ending(state)] : []
+    const last = job.deletedAt ? [] : [expired(state, gone.length)]
+    await settlement.publish([...end, ...told, ...last])
+    // From here on records go, and with them the list of files.
+    await store.changeJob(jobId, { set: { filesTold: true } })
+  }
+  await store.deleteTasks(state)
+  if (job.deletedAt) await store.deleteJob(jobId)
+  else await store.bury(job, Math.floor(Date.parse(job.expiredAt ?? job.createdAt) / 1000) + tombstoneS)
+  log.info({ jobId, reason: job.deletedAt ? 'request' : job.expiredFor }, 'job erased')
+}
+
+/** Whoever ended the job may be on the way to tell of it; the message that guards that finds no job any more. */
+const mayBeUntold = ({ endedAt, deletedAt }: Job) =>
+  endedAt !== undefined &&
+  deletedAt !== undefined &&
+  Date.parse(deletedAt) - Date.parse(endedAt) <= queueVisibilityS * 1000

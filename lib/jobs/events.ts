@@ -1,0 +1,180 @@
+import type { EventBody, EventName, ServiceEvent } from '../../events/index.ts'
+import { derivedId } from '../ids.ts'
+import type { Fact, FixedTask, Job, JobState, Task, TaskStatus } from './job.ts'
+import { isRecorded, type JobFile, percentOf, resultIn, statusAtStart, statusOfFixed } from './machine.ts'
+
+/**
+ * Events of a job, rendered from what is stored and from nothing else: whoever publishes them, and however often, they
+ * are the same.
+ */
+
+interface Rendering<Name extends EventName> {
+  readonly event: Name
+  readonly sequence: number
+  /** RFC 3339. */
+  readonly occurredAt: string
+  readonly body: EventBody<Name>
+}
+
+function rendered<Name extends EventName>(job: Pick<Job, 'id'>, event: Rendering<Name>): ServiceEvent {
+  const { event: name, sequence, occurredAt, body } = event
+  return {
+    event: name,
+    timestamp: occurredAt,
+    id: derivedId('evt', new Date(occurredAt), job.id, name, sequence),
+    sequence,
+    apiVersion: 'v1',
+    ...body,
+  }
+}
+
+const numberOf = ({ numbers, sequence }: Job, name: string) => numbers[name] ?? sequence
+
+/** `job.created`, and `job.queued` where nothing has to be waited for. */
+export function beginnings(state: JobState): ServiceEvent[] {
+  const { job } = state
+  const isQueuedAtOnce = job.queuedAt === job.createdAt
+  const created = rendered(job, {
+    event: 'job.created',
+    sequence: 1,
+    occurredAt: job.createdAt,
+    body: { job: outline(state, isQueuedAtOnce ? 'queued' : 'pending', beforeStart) },
+  })
+  return isQueuedAtOnce ? [created, queued(state)] : [created]
+}
+
+export function queued(state: JobState): ServiceEvent {
+  const { job } = state
+  const occurredAt = job.queuedAt ?? job.createdAt
+  const body = { job: { ...outline(state, 'queued', uploaded), queuedAt: occurredAt } }
+  return rendered(job, { event: 'job.queued', sequence: numberOf(job, 'queued'), occurredAt, body })
+}
+
+export function started(state: JobState): ServiceEvent {
+  const { job } = state
+  const occurredAt = job.startedAt ?? job.createdAt
+  const statusOf = (task: Task) => (isUpload(task) ? 'completed' : statusAtStart(task, job))
+  const body = {
+    job: { ...outline(state, 'processing', statusOf), queuedAt: job.queuedAt, startedAt: occurredAt },
+  }
+  return rendered(job, { event: 'job.started', sequence: numberOf(job, 'started'), occurredAt, body })
+}
+
+/** @param name of the fact in the job's log. */
+export function progress(job: Job, name: string, fact: Fact): ServiceEvent {
+  const { percent = percentOf(job), stage = 'convert', taskName } = fact
+  return rendered(job, {
+    event: 'job.progress',
+    sequence: numberOf(job, name),
+    occurredAt: fact.at,
+    body: { job: { id: job.id, status: 'processing', tag: job.tag, progress: { percent, stage, taskName } } },
+  })
+}
+
+/** Those whose facts nobody is known to have published, in order. */
+export function unpublished(state: JobState): ServiceEvent[] {
+  const { job } = state
+  const names = Object.keys(job.log).sort((a, b) => numberOf(job, a) - numberOf(job, b))
+  return names.flatMap((name) => {
+    if (name === 'queued') return queued(state)
+    if (name === 'started') return started(state)
+    const fact = job.log[name]
+    return fact ? progress(job, name, fact) : []
+  })
+}
+
+/** How the job ended. */
+export function ending(state: JobState): ServiceEvent {
+  const { job } = state
+  const occurredAt = job.endedAt ?? job.createdAt
+  const common = { sequence: numberOf(job, 'ended'), occurredAt }
+  if (job.status === 'completed')
+    return rendered(job, { event: 'job.completed', ...common, body: { job: completion(state, occurredAt) } })
+  if (job.status === 'failed')
+    return rendered(job, { event: 'job.failed', ...common, body: { job: failure(state, occurredAt) } })
+  const { id, tag, cancelledBy = 'system' } = job
+  const body = { job: { id, status: 'cancelled' as const, tag, cancelledBy, cancelledAt: occurredAt } }
+  return rendered(job, { event: 'job.cancelled', ...common, body })
+}
+
+/** @param at the place of the file among those that go. */
+export function fileDeleted({ job }: JobState, file: JobFile, at: number): ServiceEvent {
+  const reason = job.deletedAt ? ('request' as const) : ('retention' as const)
+  return rendered(job, {
+    event: 'file.deleted',
+    sequence: numberOf(job, 'deletion') + at,
+    occurredAt: job.deletedAt ?? job.expiredAt ?? job.createdAt,
+    body: { file: { jobId: job.id, filename: file.filename, role: file.role, reason } },
+  })
+}
+
+/** @param after files of which each is told before. */
+export function expired({ job }: JobState, after: number): ServiceEvent {
+  const expiredAt = job.expiredAt ?? job.createdAt
+  return rendered(job, {
+    event: 'job.expired',
+    sequence: numberOf(job, 'deletion') + after,
+    occurredAt: expiredAt,
+    body: { job: { id: job.id, status: 'expired', expiredAt, reason: job.expiredFor ?? 'retention' } },
+  })
+}
+
+const isUpload = ({ operation }: Pick<Task, 'operation'>) => operation === 'import/upload'
+const beforeStart = (): TaskStatus => 'pending'
+const uploaded = (task: Task): TaskStatus => (isUpload(task) ? 'completed' : 'pending')
+
+/** In the order of the request. */
+const inOrder = ({ fixed, tasks }: JobState): (FixedTask | Task)[] =>
+  [...fixed, ...tasks].sort((a, b) => a.number - b.number)
+
+function outline(state: JobState, status: Job['status'], statusOf: (task: Task) => TaskStatus) {
+  const { id, tag, display, createdAt } = state.job
+  const fixedStatus = ({ operation, status: own }: FixedTask): TaskStatus =>
+    operation.startsWith('export/') ? 'pending' : own
+  const tasks = inOrder(state).map((task) => [
+    task.name,
+    { operation: task.operation, status: isRecorded(task) ? statusOf(task) : fixedStatus(task) },
+  ])
+  return {
+    ...{ id, status, tag, createdAt, source: display.source, target: display.target },
+    tasks: Object.fromEntries(tasks) as Record<string, { operation: string; status: TaskStatus }>,
+  }
+}
+
+function over(state: JobState, endedAt: string) {
+  const { job } = state
+  const { queuedAt, startedAt, summary } = job
+  const url = `/v1/download/${job.id}`
+  const tasks = inOrder(state).map((task) => {
+    const status = isRecorded(task) ? task.status : statusOfFixed(task, state)
+    const result = task.operation === 'export/url' && status === 'completed' ? { result: { url } } : {}
+    return [task.name, { operation: task.operation, status, ...result }]
+  })
+  return {
+    ...outline(state, job.status, beforeStart),
+    tasks: Object.fromEntries(tasks) as Record<
+      string,
+      { operation: string; status: TaskStatus; result?: { url: string } }
+    >,
+    ...{ queuedAt, startedAt, endedAt },
+    ...(summary && { summary }),
+  }
+}
+
+function completion(state: JobState, endedAt: string) {
+  const { job } = state
+  const url = `/v1/download/${job.id}`
+  const { files, warnings, engine } = resultIn(state)
+  return {
+    ...over(state, endedAt),
+    durationMs: Date.parse(endedAt) - Date.parse(job.startedAt ?? job.createdAt),
+    engine,
+    warnings,
+    files: files.map(({ filename, size, mimeType }) => ({ filename, size, mimeType, url })),
+  }
+}
+
+const failure = (state: JobState, endedAt: string) => ({
+  ...over(state, endedAt),
+  error: state.job.error ?? { code: 'INTERNAL_ERROR' as const, message: 'The job failed.' },
+})

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import type { Key } from '../aws/table.ts'
+import { wakeShards } from '../resources.ts'
+
+/** Where the records of a job stand: a hundred tasks to a partition, so that no key of the table has to carry them all. */
+
+/** Most numbers of one set, and tasks of one bucket. */
+export const bucketSize = 100
+
+const digits = (number: number) => String(number).padStart(5, '0')
+export const bucketOf = (number: number) => Math.floor(number / bucketSize)
+export const partitionOf = (jobId: string, bucket = 0) =>
+  bucket === 0 ? `JOB#${jobId}` : `JOB#${jobId}#${bucket}`
+
+export const jobKey = (jobId: string): Key => ({ pk: partitionOf(jobId), sk: 'JOB' })
+export const fixedKey = (jobId: string): Key => ({ pk: partitionOf(jobId), sk: 'FIXED' })
+
+/** A task of a job, or a part of one. */
+export interface TaskRef {
+  readonly jobId: string
+  readonly task: number
+  readonly part?: number | undefined
+}
+
+export const taskKey = ({ jobId, task, part }: TaskRef): Key =>
+  part === undefined
+    ? { pk: partitionOf(jobId, bucketOf(task)), sk: `TASK#${digits(task)}` }
+    : { pk: partitionOf(jobId, bucketOf(task)), sk: `PART#${digits(task)}.${part}` }
+
+export const edgesKey = (jobId: string, task: number, page: number): Key => ({
+  pk: partitionOf(jobId, bucketOf(task)),
+  sk: `EDGES#${digits(task)}#${page}`,
+})
+
+export const latchKey = (jobId: string, task: number, latch: number): Key => ({
+  pk: partitionOf(jobId, bucketOf(task)),
+  sk: `LATCH#${digits(task)}#${latch}`,
+})
+
+/** Counts the tasks of a bucket that are not over. */
+export const countKey = (jobId: string, bucket: number): Key => ({
+  pk: partitionOf(jobId, bucket),
+  sk: 'LATCH#count',
+})
+
+/** The same for the same job, so that those whose time has come are spread over the index. */
+export const wakeShardOf = (id: string): string =>
+  `wake#${(createHash('sha256').update(id).digest()[0] ?? 0) % wakeShards}`

@@ -1,0 +1,240 @@
+import type { Change } from '../../aws/table-expressions.ts'
+import type { Log } from '../../log.ts'
+import { ending } from '../events.ts'
+import type { Job, JobState, Task } from '../job.ts'
+import { maxAttempts, outcomeOf } from '../machine.ts'
+import { endOfJob, type Settlement, startWithEnd } from '../settle.ts'
+import { refOf, unitOf, type Written } from '../store.ts'
+import type { TaskRun } from './task-run.ts'
+
+/** Seconds that a claim holds without a sign of life. */
+const leaseS = 15
+/** A cancelled job's engine is stopped within this time. */
+const beatMs = 3000
+/** A task that is over sooner tells of its start with its end. */
+const startAfterMs = 300
+/** Progress is told at most this often, and not for less than these points. */
+const tellMs = 500
+const tellPoints = 5
+const quietMs = 2000
+
+/** How a task ends that a worker had. */
+export type TaskEnd = Pick<Task, 'status'> & Partial<Task>
+
+/**
+ * One worker's hold on a task: claimed once, kept by heartbeats, given back in one of four ways. A heartbeat writes
+ * the task alone; what the job shows of it is written when there is something to tell.
+ */
+export class Lease {
+  readonly #run: TaskRun
+  readonly #id: string
+  readonly #log: Log
+  readonly #settlement: Settlement
+  #task: Task | undefined
+  #job: Job | undefined
+  #percent = 0
+  #stage = 'convert'
+  #toldPercent = 0
+  #toldAt = Date.now()
+  #telling: Promise<void> | undefined
+  #hasStarted = false
+  #heart: NodeJS.Timeout | undefined
+  #start: NodeJS.Timeout | undefined
+  #onLost = () => {}
+
+  constructor(run: TaskRun, id: string, log: Log) {
+    this.#run = run
+    this.#id = id
+    this.#log = log
+    this.#settlement = run.services.jobs.settlement
+  }
+
+  get #store() {
+    return this.#run.services.jobs.store
+  }
+
+  /** Takes the task unless somebody has it, it has to wait or is over; the answer shows it either way. */
+  async claim(): Promise<Written<Task>> {
+    const now = new Date()
+    const claimed = await this.#store.changeTask(
+      this.#run.ref,
+      {
+        set: { status: 'processing', leaseId: this.#id, leaseUntil: leaseUntil() },
+        setOnce: { startedAt: now.toISOString() },
+        setPlus: { attempt: ['attempt', 1] },
+      },
+      {
+        condition: {
+          either: [
+            { equal: { status: 'pending' }, absent: ['open', 'lost'] },
+            { equal: { status: 'processing' }, until: { leaseUntil: now.toISOString() } },
+            { equal: { status: 'processing' }, absent: ['leaseId', 'open'], present: ['expandedBy'] },
+          ],
+        },
+        mark: { leaseId: this.#id },
+      },
+    )
+    this.#task = claimed.record
+    this.#percent = claimed.record?.percent ?? 0
+    return claimed
+  }
+
+  /** Begins to show signs of life. */
+  keep(job: Job, onLost: () => void): void {
+    this.#job = job
+    this.#onLost = onLost
+    this.#heart = setInterval(() => this.#tell(() => this.#beat()), beatMs)
+    if (job.status === 'queued')
+      this.#start = setTimeout(() => this.#tell(() => this.#tellStart()), startAfterMs)
+  }
+
+  /** Percent of the task and a word for what happens. */
+  progress(percent: number, stage: string): void {
+    // Another attempt starts from nothing, yet what was shown once does not fall.
+    this.#percent = Math.max(this.#percent, Math.min(99, Math.floor(percent)))
+    this.#stage = stage
+    const sinceMs = Date.now() - this.#toldAt
+    const gained = this.#percent - this.#toldPercent
+    if ((gained >= tellPoints && sinceMs >= tellMs) || (gained >= 1 && sinceMs >= quietMs))
+      this.#tell(() => this.#tellProgress())
+  }
+
+  /** One at a time; what fails is made up by the next, or the lease ends and another worker takes over. */
+  #tell(news: () => Promise<void>): void {
+    this.#telling ??= news()
+      .catch((error) => this.#log.warn({ error }, 'heartbeat failed'))
+      .finally(() => {
+        this.#telling = undefined
+      })
+  }
+
+  async #beat(): Promise<void> {
+    const [kept] = await Promise.all([
+      this.#change({ set: { leaseUntil: leaseUntil(), percent: this.#percent, stage: this.#stage } }),
+      this.#run.extendVisibility(leaseS + 1),
+    ])
+    if (!kept.applied) this.#onLost()
+  }
+
+  async #tellStart(): Promise<void> {
+    if (!this.#job || !this.#task || this.#hasStarted) return
+    this.#job = (await this.#settlement.start(this.#job, this.#task)) ?? this.#job
+    this.#hasStarted = this.#job.startedWith === this.#task.number
+  }
+
+  async #tellProgress(): Promise<void> {
+    const { part, bucketed, number = 0, name = '' } = this.#task ?? {}
+    this.#toldPercent = this.#percent
+    this.#toldAt = Date.now()
+    // What a part or one of hundreds has done is seen when it is over.
+    if (!this.#job || part !== undefined || bucketed) return
+    if (this.#job.status === 'queued') await this.#tellStart()
+    const news = { percent: this.#percent, stage: this.#stage, taskName: name }
+    this.#job = (await this.#settlement.progress(this.#job, unitOf(this.#job, number), news)) ?? this.#job
+  }
+
+  /** Stops the signs of life, the last of which is on its way. */
+  async end(): Promise<void> {
+    clearInterval(this.#heart)
+    clearTimeout(this.#start)
+    await this.#telling
+  }
+
+  #change(change: Change, mark?: Record<string, unknown>): Promise<Written<Task>> {
+    const condition = { equal: { status: 'processing', leaseId: this.#id } }
+    return this.#store.changeTask(this.#run.ref, change, { condition, ...(mark && { mark }) })
+  }
+
+  /** Another image goes on with what is left. False when the task is somebody else's by now; so everywhere below. */
+  async handOver(done: Pick<Task, 'pieces' | 'warnings'> & Partial<Task>): Promise<boolean> {
+    await this.end()
+    const { applied, record } = await this.#change({
+      set: { ...done, status: 'pending', attempt: 0, percent: this.#percent },
+      remove: ['leaseId', 'leaseUntil'],
+    })
+    if (applied && record) await this.#settlement.send(record)
+    return applied
+  }
+
+  /** Gives the task back as if it had not been taken. */
+  async release(): Promise<void> {
+    await this.end()
+    await this.#change({
+      set: { status: this.#task?.expandedBy === undefined ? 'pending' : 'processing' },
+      setPlus: { attempt: ['attempt', -1] },
+      remove: ['leaseId', 'leaseUntil'],
+    })
+  }
+
+  /** An attempt is over that may be made up for; true when there is another. */
+  async retry(): Promise<boolean> {
+    if ((this.#task?.attempt ?? 0) >= maxAttempts) return false
+    await this.end()
+    const status = this.#task?.expandedBy === undefined ? 'pending' : 'processing'
+    await this.#change({ set: { status }, remove: ['leaseId', 'leaseUntil'] })
+    return true
+  }
+
+  /** Parts go on in its place; it comes back when they are over. */
+  async expand(parts: readonly Task[]): Promise<boolean> {
+    await this.end()
+    await this.#store.addParts(parts)
+    const { applied } = await this.#change({
+      set: {
+        open: new Set(parts.map(({ part = 0 }) => part)),
+        ...{ expandedBy: this.#task?.attempt, partCount: parts.length, attempt: 0, stage: 'convert' },
+      },
+      remove: ['leaseId', 'leaseUntil', 'got', 'lost'],
+    })
+    if (applied && this.#job) await this.#settlement.sendAll(parts, stateOf(this.#job, []))
+    return applied
+  }
+
+  /** The task is over, and whoever waits for it hears of it. */
+  async finish(end: TaskEnd): Promise<boolean> {
+    await this.end()
+    const set = { ...end, endedAt: new Date().toISOString(), endedBy: this.#id }
+    const change: Change = { set, remove: ['leaseId', 'leaseUntil', 'pieces', 'stage'] }
+    if (await this.#endWithJob(change)) return true
+    const mayStart = this.#job?.status === 'queued' && !this.#hasStarted
+    const [ended] = await Promise.all([
+      this.#change(change, { endedBy: this.#id }),
+      mayStart ? this.#tellStart() : undefined,
+    ])
+    if (!ended.applied || !ended.record) return false
+    const told = this.#hasStarted ? ['started'] : []
+    await this.#settlement.settle(ended.record, { again: false, told })
+    return true
+  }
+
+  /** The only task of a job that nobody has told the start of ends with it in one write. */
+  async #endWithJob(change: Change): Promise<boolean> {
+    const [job, task] = [this.#job, this.#task]
+    if (!job || !task || job.units !== 1 || job.status !== 'queued' || !job.fixed || task.part !== undefined)
+      return false
+    const ended: Task = { ...task, ...change.set }
+    const state = stateOf(job, [ended])
+    const jobChange = endOfJob(state, outcomeOf(state), this.#id)
+    const isDone = await this.#store.endBoth(
+      refOf(task),
+      { change, condition: { equal: { status: 'processing', leaseId: this.#id } } },
+      { change: jobChange, condition: { equal: { status: 'queued', sequence: job.sequence } } },
+    )
+    if (!isDone) return false
+    const { sequence } = job
+    const numbers = { ...job.numbers, started: sequence + 1, ended: sequence + 2 }
+    const over = stateOf({ ...job, ...jobChange.set, numbers, sequence: sequence + 2 }, [ended])
+    this.#log.info({ status: over.job.status }, 'job ended')
+    await this.#settlement.publish([...startWithEnd(job, over), ending(over)])
+    return true
+  }
+}
+
+const stateOf = (job: Job, tasks: readonly Task[]): JobState => ({
+  job,
+  fixed: job.fixed ?? [],
+  tasks,
+  parts: [],
+})
+
+const leaseUntil = () => new Date(Date.now() + leaseS * 1000).toISOString()

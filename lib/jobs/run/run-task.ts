@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { planFiles } from '../../conversion/plan-files.ts'
+import { timeLimitOf } from '../../conversion/time-limits.ts'
+import { AppError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Services } from '../../services.ts'
+import { isLive, isOver, type JobState, type Piece, type Task, type Warning } from '../job.ts'
+import { maxAttempts } from '../machine.ts'
+import { errorForClient, imageOf, wishedOf } from '../settle.ts'
+import { Lease } from './lease.ts'
+import { type PiecesResult, runPieces } from './run-pieces.ts'
+import type { TaskRun } from './task-run.ts'
+
+/** What becomes of the message: it is done, or it comes back after some seconds. */
+export type MessageOutcome = { readonly done: true } | { readonly done: false; readonly againInS: number }
+
+const done: MessageOutcome = { done: true }
+
+/** A worker that is told to end has its task taken over by another one. */
+class Stopped extends Error {}
+/** The task belongs to somebody else by now, or the job is over. */
+class LeaseLost extends Error {}
+
+/** What a worker knows of the task that it has. */
+interface Claimed {
+  readonly task: Task
+  readonly state: JobState
+  readonly lease: Lease
+  readonly log: Log
+}
+
+/** Runs what belongs to this image of a task, once, unless somebody else does. */
+export async function runTask(run: TaskRun): Promise<MessageOutcome> {
+  const { ref, services } = run
+  const log = services.log.child({ ...ref, image: run.image })
+  const lease = new Lease(run, randomUUID(), log)
+  const { applied, record: task } = await lease.claim()
+  if (!applied || !task) return notClaimed(run, task, log)
+  const state = await services.jobs.store.inputsOf(task)
+  if (!state || !isLive(state.job.status)) {
+    log.info('message for a task of a job that is over')
+    return done
+  }
+  log.info({ requestId: state.job.requestId, taskName: task.name, attempt: task.attempt }, 'task claimed')
+  const claimed = { task, state, lease, log }
+  try {
+    return await attempt(run, claimed)
+  } catch (error) {
+    return await recordFailure(claimed, error)
+  } finally {
+    await lease.end()
+  }
+}
+
+/** Somebody works on it, it waits, or it is over, and then those that wait for it may not have heard of it. */
+async function notClaimed({ services }: TaskRun, task: Task | undefined, log: Log): Promise<MessageOutcome> {
+  if (!task) {
+    log.info('message for a task that is gone')
+    return done
+  }
+  const leftS = (Date.parse(task.leaseUntil ?? '') - Date.now()) / 1000
+  if (task.status === 'processing' && leftS > 0) return { done: false, againInS: Math.ceil(leftS) + 1 }
+  log.info({ status: task.status }, 'message told of nothing new')
+  const { settlement } = services.jobs
+  if (isOver(task)) await settlement.settle(task, { again: true })
+  else if (task.expandedBy !== undefined && task.open) await sendParts(services, task)
+  return done
+}
+
+/** Whoever made the parts may not have come to send them all. */
+async function sendParts({ jobs }: Services, task: Task): Promise<void> {
+  const state = await jobs.store.whole(task.jobId)
+  const parts = state?.parts.filter(
+    (part) => part.number === task.number && task.open?.has(part.part ?? -1) && part.status === 'pending',
+  )
+  if (state && parts) await jobs.settlement.sendAll(parts, state)
+}
+
+async function attempt(run: TaskRun, claimed: Claimed): Promise<MessageOutcome> {
+  const { task, state, lease } = claimed
+  if (task.attempt > maxAttempts) throw lostTooOften()
+  const { pieces, warnings } = planned(task, state, run.services)
+  const limitS = timeLimitOf(pieces)
+  if (imageOf(pieces) !== run.image) {
+    // The plan was another one when it was sent.
+    await lease.release()
+    await run.services.jobs.settlement.send(task, state)
+    return done
+  }
+  const result = await work(run, claimed, pieces, limitS)
+  if (result === 'expanded') return done
+  return conclude(run, claimed, result, warnings)
+}
+
+function planned(
+  task: Task,
+  state: JobState,
+  { engines, vault }: Services,
+): { pieces: readonly Piece[]; warnings: readonly Warning[] } {
+  if (task.pieces) return { pieces: vault.openAll(task.pieces, task.jobId), warnings: [] }
+  return planFiles(...wishedOf({ ...task, spec: vault.openAll(task.spec, task.jobId) }, state), engines)
+}
+
+async function work(
+  run: TaskRun,
+  { task, state, lease, log }: Claimed,
+  pieces: readonly Piece[],
+  limitS: number,
+): Promise<PiecesResult | 'expanded'> {
+  const { WORK_DIR } = run.services.config
+  await mkdir(WORK_DIR, { recursive: true })
+  const workDir = await mkdtemp(join(WORK_DIR, 'task-'))
+  const leftMs = Date.parse(task.startedAt ?? task.createdAt) + limitS * 1000 - Date.now()
+  const limit = AbortSignal.timeout(Math.max(1, Math.min(leftMs, run.remainingMs)))
+  const stop = new AbortController()
+  limit.addEventListener('abort', () => stop.abort(tookTooLong(limitS)), { once: true })
+  const onStopping = () => stop.abort(new Stopped())
+  run.stopping.addEventListener('abort', onStopping, { once: true })
+  lease.keep(state.job, () => stop.abort(new LeaseLost()))
+  try {
+    return await runPieces({
+      ...{ services: run.services, image: run.image, task, pieces, workDir, log },
+      signal: stop.signal,
+      progress: (percent, stage) => lease.progress(percent, stage),
+    })
+  } catch (error) {
+    // What an engine throws when it is aborted says less than why it was.
+    throw stop.signal.aborted ? stop.signal.reason : error
+  } finally {
+    run.stopping.removeEventListener('abort', onStopping)
+    await rm(workDir, { recursive: true, force: true })
+  }
+}
+
+async function conclude(
+  { services }: TaskRun,
+  { task, lease }: Claimed,
+  { pieces, warnings, facts, made, isLast }: PiecesResult,
+  planned: readonly Warning[],
+): Promise<MessageOutcome> {
+  const known = new Set(task.warnings.map((warning) => JSON.stringify(warning)))
+  // What was told when the job was made is not told again.
+  const news = [...planned, ...warnings].filter((warning) => !known.has(JSON.stringify(warning)))
+  const outcome = { ...facts, warnings: [...task.warnings, ...news] }
+  const files = pieces.flatMap((piece) => piece.files)
+  const isOurs = isLast
+    ? await lease.finish({ ...outcome, status: 'completed', percent: 100, files })
+    : await lease.handOver({ ...outcome, pieces: sealed(pieces, task, services) })
+  // Somebody else has the task, or nobody wants it any more: these files belong to no record.
+  if (!isOurs) await services.files.delete(made)
+  return done
+}
+
+/** Between two images the options wait in the table again. */
+function sealed(pieces: readonly Piece[], { jobId }: Task, { vault, secretOptions }: Services): Piece[] {
+  return pieces.map((piece) => ({
+    ...piece,
+    steps: piece.steps.map((step) => ({
+      ...step,
+      options: vault.sealSome(step.options, secretOptions, jobId),
+    })),
+  }))
+}
+
+async function recordFailure({ lease, log, task }: Claimed, error: unknown): Promise<MessageOutcome> {
+  if (error instanceof LeaseLost) {
+    log.info('task was taken away or cancelled')
+    return done
+  }
+  if (error instanceof Stopped) {
+    await lease.release()
+    return { done: false, againInS: 0 }
+  }
+  const isFinal = error instanceof AppError
+  log[isFinal ? 'info' : 'error']({ error }, isFinal ? 'task failed' : 'attempt failed')
+  if (!isFinal && (await lease.retry())) return { done: false, againInS: 0 }
+  const { code, message, details } = errorForClient(error)
+  await lease.finish({
+    status: 'failed',
+    warnings: task.warnings,
+    code,
+    message,
+    ...(details && { details }),
+  })
+  return done
+}
+
+export const tookTooLong = (limitS: number) =>
+  new AppError('TIMEOUT', `The task took longer than the ${Math.round(limitS / 60)} min that it may take.`, {
+    limitS,
+  })
+
+const lostTooOften = () =>
+  new AppError(
+    'CONVERSION_FAILED',
+    'The conversion did not survive three attempts. The file may need more memory or time than one conversion gets.',
+  )

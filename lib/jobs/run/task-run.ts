@@ -1,0 +1,16 @@
+import type { ImageId } from '../../engines/engine.ts'
+import type { Services } from '../../services.ts'
+import type { TaskRef } from '../keys.ts'
+
+/** A task that a message names, and the process that is to run it. */
+export interface TaskRun {
+  readonly ref: TaskRef
+  readonly image: ImageId
+  readonly services: Services
+  /** Keeps the message hidden from others for so many seconds from now. */
+  extendVisibility(seconds: number): Promise<void>
+  /** Fires when this process must end; the task goes back without losing an attempt. */
+  readonly stopping: AbortSignal
+  /** Milliseconds that this process has left for the task. */
+  readonly remainingMs: number
+}

@@ -1,0 +1,424 @@
+import { randomUUID } from 'node:crypto'
+import type { ServiceEvent } from '../../events/index.ts'
+import type { Bus } from '../aws/bus.ts'
+import type { Queues } from '../aws/queues.ts'
+import type { Change } from '../aws/table-expressions.ts'
+import { routeFiles, type Wish } from '../conversion/plan-files.ts'
+import { eachOf } from '../each-of.ts'
+import type { Engine, ImageId } from '../engines/engine.ts'
+import { AppError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { processOperation } from '../tasks/index.ts'
+import { Spec } from '../tasks/operation.ts'
+import { ending, progress, started, unpublished } from './events.ts'
+import {
+  isLive,
+  isOver,
+  type Job,
+  type JobError,
+  type JobState,
+  type Piece,
+  type StoredFile,
+  type Task,
+} from './job.ts'
+import { bucketOf, countKey, latchKey, type TaskRef } from './keys.ts'
+import { listKeyOf } from './list.ts'
+import {
+  filesOfTask,
+  isDecided,
+  isJoining,
+  isLoss,
+  type Outcome,
+  outcomeOf,
+  percentOf,
+  verdictOf,
+} from './machine.ts'
+import { type JobStore, refOf } from './store.ts'
+import type { TaskMessage } from './task-message.ts'
+
+/**
+ * What follows when a task ends: those that wait for it hear of it, run or are skipped, and with the last one the job
+ * ends. All of it may be asked for again; `again` says that it is, and then what was done before is said once more.
+ */
+export class Settlement {
+  readonly #store: JobStore
+  readonly #queues: Queues
+  readonly #bus: Bus
+  readonly #engines: readonly Engine[]
+  readonly #log: Log
+  /** When this process last told of the progress of a job of many tasks. */
+  readonly #toldAt = new Map<string, number>()
+
+  constructor(parts: { store: JobStore; queues: Queues; bus: Bus; engines: readonly Engine[]; log: Log }) {
+    this.#store = parts.store
+    this.#queues = parts.queues
+    this.#bus = parts.bus
+    this.#engines = parts.engines
+    this.#log = parts.log
+  }
+
+  async publish(events: readonly ServiceEvent[]): Promise<void> {
+    if (events.length > 0) await this.#bus.publish(events)
+  }
+
+  /**
+   * Tells whoever waits for a task that it is over.
+   * @param told names of facts in the job's log that the caller has published.
+   */
+  async settle(
+    task: Task,
+    { again, told = [] }: { again: boolean; told?: readonly string[] },
+  ): Promise<void> {
+    if (task.part !== undefined) return this.#settlePart(task, again)
+    const [job] = await Promise.all([
+      this.#count(task, told),
+      this.#tellDependents(task, { again, held: task.uploadId !== undefined }),
+    ])
+    if (job) await this.#endIfDecided(job, again)
+  }
+
+  /** Sends a task that is ready to the queue of the image that has the next step; one that cannot run fails. */
+  async send(task: Task, known?: Pick<JobState, 'fixed' | 'tasks'>): Promise<void> {
+    try {
+      const image = await this.#imageOf(task, known)
+      await this.#queues.send(image, [messageOf(refOf(task))])
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      await this.#endUnclaimed(task, { status: 'failed', ...errorForClient(error), endedBy: 'plan' }, false)
+    }
+  }
+
+  /** Sends many tasks of a job whose files are known, in as few calls as there may be. */
+  async sendAll(tasks: readonly Task[], state: JobState): Promise<void> {
+    const ready: { image: ImageId; message: TaskMessage }[] = []
+    for (const task of tasks) {
+      try {
+        const image = await this.#imageOf(task, state)
+        ready.push({ image, message: messageOf(refOf(task)) })
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        await this.#endUnclaimed(task, { status: 'failed', ...errorForClient(error), endedBy: 'plan' }, false)
+      }
+    }
+    const byImage = Map.groupBy(ready, ({ image }) => image)
+    await Promise.all(
+      [...byImage].map(([image, group]) =>
+        this.#queues.send(
+          image,
+          group.map(({ message }) => message),
+        ),
+      ),
+    )
+  }
+
+  async #imageOf(task: Task, known?: Pick<JobState, 'fixed' | 'tasks'>): Promise<ImageId> {
+    if (task.pieces) return imageOf(task.pieces)
+    const state = known ?? (await this.#store.inputsOf(task))
+    if (!state) throw new AppError('NO_FILES', 'The job of this task is gone.')
+    const [first] = routeFiles(...wishedOf(task, state), this.#engines)
+    if (!first) throw new Error('no way was planned')
+    return first.route.steps[0].image
+  }
+
+  /** One more task of the job is over; the job's record, where that changed it. */
+  async #count(task: Task, told: readonly string[]): Promise<Job | undefined> {
+    const { jobId, number } = task
+    const change = arrival(number, task.status === 'completed', isLoss(task))
+    if (!task.bucketed) return this.#countUnit(jobId, number, change, told)
+    const bucket = bucketOf(number)
+    const { record: latch } = await this.#store.changeLatch(countKey(jobId, bucket), change)
+    if (!latch) return undefined
+    if (!latch.open)
+      return this.#countUnit(
+        jobId,
+        bucket,
+        arrival(bucket, latch.got !== undefined, latch.lost !== undefined),
+        told,
+      )
+    // A job that ends with its first failure learns of it at once.
+    if (isLoss(task))
+      return (await this.#store.changeJob(jobId, { include: { lost: new Set([bucket]) } })).record
+    await this.#tellShare(task, bucket, (latch.size - latch.open.size) / latch.size)
+    return undefined
+  }
+
+  async #countUnit(
+    jobId: string,
+    unit: number,
+    change: Change,
+    told: readonly string[],
+  ): Promise<Job | undefined> {
+    const remove = [`running.${unit}`, ...[`${unit}`, ...told].flatMap((name) => [`log.${name}`])]
+    return (await this.#store.changeJob(jobId, { ...change, remove })).record
+  }
+
+  /** Progress of a large job is that of its buckets. */
+  async #tellShare(task: Task, bucket: number, share: number): Promise<void> {
+    const { jobId } = task
+    const now = Date.now()
+    if (now - (this.#toldAt.get(jobId) ?? 0) < tellEveryMs) return
+    this.#toldAt.set(jobId, now)
+    if (this.#toldAt.size > mostRemembered) this.#toldAt.delete(this.#toldAt.keys().next().value ?? '')
+    const job = await this.#store.job(jobId)
+    if (job) await this.progress(job, bucket, { percent: share * 100, stage: 'convert', taskName: task.name })
+  }
+
+  async #tellDependents(task: Task, how: { again: boolean; held: boolean }): Promise<void> {
+    const outs = await this.#store.outsOf(task)
+    await eachOf(outs, dependentsAtATime, (out) => this.#tellDependent(task, out, how))
+  }
+
+  async #tellDependent(
+    task: Task,
+    out: string,
+    { again, held }: { again: boolean; held: boolean },
+  ): Promise<void> {
+    const { jobId } = task
+    const [dependent = 0, latch] = out.split('#').map(Number)
+    let change = arrival(task.number, task.status === 'completed', isLoss(task))
+    if (latch !== undefined) {
+      const { record } = await this.#store.changeLatch(latchKey(jobId, dependent, latch), change)
+      if (!record || (record.open && !record.lost)) return
+      change = arrival(latch, record.got !== undefined, record.lost !== undefined)
+    }
+    const { record } = await this.#store.changeTask({ jobId, task: dependent }, change)
+    if (!record) return
+    if (record.status !== 'pending') {
+      // It was skipped because of this one, and whoever did that may not have come to say so.
+      if (again && record.endedBy === skipped) await this.settle(record, { again })
+      return
+    }
+    const verdict = verdictOf(record)
+    if (verdict === 'run' && !held)
+      await this.send(record, record.ins.length === 1 ? knownOf(task) : undefined)
+    if (verdict === 'skip') await this.#endUnclaimed(record, leftWithoutInput, again)
+  }
+
+  /** The end of a task that nobody has begun. */
+  async #endUnclaimed(
+    task: Task,
+    ending: Pick<Task, 'status' | 'code' | 'message' | 'details' | 'endedBy'>,
+    again: boolean,
+  ): Promise<void> {
+    const { applied, record } = await this.#store.changeTask(
+      refOf(task),
+      { set: { ...ending, endedAt: new Date().toISOString() } },
+      { condition: { equal: { status: 'pending' } } },
+    )
+    if (record && (applied || (again && record.endedBy === ending.endedBy)))
+      await this.settle(record, { again })
+  }
+
+  /** A part tells its task, which goes on when all of them are there. */
+  async #settlePart(part: Task, again: boolean): Promise<void> {
+    const { jobId, number, part: member = 0 } = part
+    const isDone = part.status === 'completed'
+    const { applied, record } = await this.#store.changeTask(
+      { jobId, task: number },
+      arrival(member, isDone, !isDone),
+      { condition: { equal: { status: 'processing' }, present: ['expandedBy'] } },
+    )
+    if (!record || !applied) {
+      if (record && again && isOver(record)) await this.settle(record, { again })
+      return
+    }
+    if (!isDone) {
+      const { code, message, details } = part
+      const failed = { status: 'failed', code, message, details, endedAt: new Date().toISOString() }
+      const ended = await this.#store.changeTask(
+        { jobId, task: number },
+        { set: { ...failed, endedBy: `part ${member}` }, remove: ['leaseId', 'leaseUntil'] },
+        { condition: { equal: { status: 'processing' } }, mark: { endedBy: `part ${member}` } },
+      )
+      if (ended.applied && ended.record) await this.settle(ended.record, { again })
+      return
+    }
+    if (isJoining(record) && !record.leaseId) await this.send(record)
+  }
+
+  /** The first task of a job is under way. */
+  async start(job: Job, task: Pick<Task, 'number' | 'name'>): Promise<Job | undefined> {
+    const at = new Date().toISOString()
+    const { applied, record } = await this.#store.changeJob(
+      job.id,
+      {
+        set: {
+          status: 'processing',
+          ...{ startedAt: at, startedWith: task.number, stage: 'convert', taskName: task.name },
+          'log.started': { at },
+        },
+        setPlus: { 'numbers.started': ['sequence', 1], sequence: ['sequence', 1] },
+      },
+      { condition: { equal: { status: 'queued' } } },
+    )
+    if (applied && record) await this.publish([started(await this.#stateFor(record))])
+    return record
+  }
+
+  /** The tasks of a job of one stand in its own record and in the caller's hand; of others they are read. */
+  async #stateFor(job: Job): Promise<JobState> {
+    const state = await this.#store.whole(job.id)
+    return state ? { ...state, job } : { job, fixed: job.fixed ?? [], tasks: [], parts: [] }
+  }
+
+  /** Tells how far a job is; undefined when somebody has told more already, or it is over. */
+  async progress(
+    job: Job,
+    unit: number,
+    { percent, stage, taskName }: { percent: number; stage: string; taskName: string },
+  ): Promise<Job | undefined> {
+    const share = Math.floor(Math.min(99, percent))
+    const before = job.running[unit] ?? 0
+    const running = { ...job.running, [unit]: Math.max(before, share) }
+    const toldPercent = percentOf({ ...job, running })
+    if (toldPercent <= (job.toldPercent ?? 0) && before > 0) return undefined
+    const fact = { at: new Date().toISOString(), percent: toldPercent, stage, taskName }
+    const name = String(unit)
+    const { applied, record } = await this.#store.changeJob(
+      job.id,
+      {
+        set: { [`running.${unit}`]: share, toldPercent, stage, taskName, [`log.${name}`]: fact },
+        setPlus: { [`numbers.${name}`]: ['sequence', 1], sequence: ['sequence', 1] },
+      },
+      { condition: { equal: { status: 'processing' }, below: { toldPercent } } },
+    )
+    if (applied && record) await this.publish([progress(record, name, fact)])
+    return record
+  }
+
+  async #endIfDecided(job: Job, again: boolean): Promise<void> {
+    if (!isDecided(job)) return
+    if (isLive(job.status)) await this.finish(job.id)
+    else if (again) await this.tellEnd(job.id)
+  }
+
+  /** Publishes how a job ended, once more. */
+  async tellEnd(jobId: string): Promise<void> {
+    const state = await this.#store.whole(jobId)
+    if (state?.job.endedAt && state.job.status !== 'expired')
+      await this.publish([...unpublished(state), ending(state)])
+  }
+
+  /** Ends a job whose tasks are over, or that needs no more of them; whoever comes later finds it ended. */
+  async finish(jobId: string): Promise<void> {
+    for (let attempt = 1; attempt <= finishAttempts; attempt++) {
+      const state = await this.#store.whole(jobId)
+      if (!state || !isLive(state.job.status)) return
+      const endedBy = randomUUID()
+      const change = endOfJob(state, outcomeOf(state), endedBy)
+      // Whether the end has to tell of the start as well depends on it.
+      const condition = { equal: { status: state.job.status } }
+      const { applied, record } = await this.#store.changeJob(jobId, change, { condition, mark: { endedBy } })
+      if (!applied || !record) continue
+      if (record.open && record.failFast) await this.cancelTasks(state)
+      const ended = { ...state, job: record }
+      this.#log.info({ jobId, status: record.status }, 'job ended')
+      await this.publish([...unpublished(ended), ...startWithEnd(state.job, ended), ending(ended)])
+      return
+    }
+    throw new Error(`others changed the job ${jobId} ${finishAttempts} times while it was to end`)
+  }
+
+  /** What is not over goes no further; workers hear of it by their next sign of life. */
+  async cancelTasks({ tasks, parts }: Pick<JobState, 'tasks' | 'parts'>): Promise<void> {
+    const endedAt = new Date().toISOString()
+    const left = [...tasks, ...parts].filter((task) => !isOver(task))
+    await eachOf(left, dependentsAtATime, async (task) => {
+      await this.#store.changeTask(
+        refOf(task),
+        { set: { status: 'cancelled', endedAt, endedBy: 'cancel' }, remove: ['leaseId', 'leaseUntil'] },
+        { condition: { oneOf: { status: ['pending', 'processing'] } } },
+      )
+    })
+  }
+}
+
+const tellEveryMs = 2000
+const mostRemembered = 1000
+const dependentsAtATime = 16
+const finishAttempts = 20
+const skipped = 'skip'
+
+const leftWithoutInput = {
+  status: 'cancelled',
+  code: 'INPUT_TASK_FAILED',
+  message: 'A task whose files this one takes did not give any.',
+  details: undefined,
+  endedBy: skipped,
+} as const
+
+/** A number that arrives, with what it brings. */
+const arrival = (number: number, isDone: boolean, isLost: boolean): Change => ({
+  exclude: { open: new Set([number]) },
+  ...((isDone || isLost) && { include: { [isLost ? 'lost' : 'got']: new Set([number]) } }),
+})
+
+const knownOf = (task: Task) => ({ fixed: [], tasks: [task] })
+
+export const messageOf = ({ jobId, task, part }: TaskRef): TaskMessage => ({
+  jobId,
+  task,
+  ...(part !== undefined && { part }),
+})
+
+/** The files of a task's inputs, and what it wants of them. @throws AppError for files that it does not take. */
+export function wishedOf(
+  task: Pick<Task, 'operation' | 'ins' | 'spec'>,
+  state: Pick<JobState, 'fixed' | 'tasks'>,
+): [StoredFile[], Wish] {
+  const files = task.ins.flatMap((number) => filesOfTask(number, state))
+  return [files, processOperation(task.operation).wish(files, Spec.parse(task.spec))]
+}
+
+/** Where the next step of pieces is done. Pieces for several images go to one after the other. */
+export function imageOf(pieces: readonly Piece[]): ImageId {
+  const next = pieces.map(({ steps, step }) => steps[step]).find((step) => step !== undefined)
+  if (!next) throw new Error('the task has no step that is left')
+  // Images of steps come from our own planner.
+  return next.image as ImageId
+}
+
+/** What the client hears of it, of anything but an AppError when the last attempt ended by it. */
+export function errorForClient(error: unknown): JobError {
+  if (!(error instanceof AppError)) return brokeDown
+  const { code, message, details } = error
+  return { code, message, ...(details && { details: { ...details } }) }
+}
+
+const brokeDown: JobError = {
+  code: 'CONVERSION_FAILED',
+  message:
+    'The engine broke down on this file, three times. The file may be damaged or need more memory than one conversion gets.',
+}
+
+/** Bytes of a result that the job's own record takes. */
+const mostResultInside = 2000
+
+/** The write that ends a job; it starts it as well where nobody has told of that. */
+export function endOfJob(state: JobState, outcome: Outcome, endedBy: string, now = new Date()): Change {
+  const { job } = state
+  const { status, error, summary, result } = outcome
+  const isStarting = job.status === 'queued'
+  const first = state.tasks
+    .filter(({ startedAt }) => startedAt !== undefined)
+    .sort((a, b) => (a.startedAt ?? '').localeCompare(b.startedAt ?? '') || a.number - b.number)[0]
+  // Retention counts from the end, so that a long conversion does not eat into it.
+  const expiresAt = new Date(now.getTime() + job.retentionS * 1000).toISOString()
+  return {
+    set: {
+      ...{ status, error, summary, endedBy, expiresAt, wakeAt: expiresAt, endedAt: now.toISOString() },
+      ...(JSON.stringify(result).length <= mostResultInside && { result }),
+      ...(isStarting && first && { startedAt: first.startedAt, startedWith: first.number }),
+      listKey: listKeyOf(job.owner, status),
+    },
+    setPlus: {
+      ...(isStarting && { 'numbers.started': ['sequence', 1] as const }),
+      'numbers.ended': ['sequence', isStarting ? 2 : 1],
+      sequence: ['sequence', isStarting ? 2 : 1],
+    },
+  }
+}
+
+/** `job.started` of a job that was over before anybody had told of its start. */
+export const startWithEnd = (before: Job, ended: JobState): ServiceEvent[] =>
+  before.status === 'queued' ? [started(ended)] : []

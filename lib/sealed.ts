@@ -1,0 +1,83 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import * as z from 'zod'
+
+/** Secrets of users at rest: what a record holds of them is of no use without the service's own secret. */
+
+export const Sealed = z.strictObject({
+  sealed: z.string().describe('base64url of nonce, tag and ciphertext'),
+})
+export type Sealed = z.infer<typeof Sealed>
+
+export const isSealed = (value: unknown): value is Sealed => Sealed.safeParse(value).success
+
+/** What is shown in place of a secret. */
+export const hidden = '***'
+
+/** What keys are for; one of them tells nothing about the others (RFC 5869). */
+export type KeyPurpose = 'owner' | 'cursor' | 'idempotency' | 'seal'
+
+export const deriveKey = (secret: string, purpose: KeyPurpose): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, '', `mutabor ${purpose}`, 32))
+
+const algorithm = 'aes-256-gcm'
+/** Bytes (NIST SP 800-38D, 8.2.2). */
+const nonceBytes = 12
+const tagBytes = 16
+
+/** Seals and opens values of one service. */
+export class Vault {
+  readonly #key: Buffer
+
+  constructor(secret: string) {
+    this.#key = deriveKey(secret, 'seal')
+  }
+
+  /** @param place where it will stand; it opens there only, so that nobody can move it to a record of their own. */
+  seal(value: unknown, place: string): Sealed {
+    const nonce = randomBytes(nonceBytes)
+    const cipher = createCipheriv(algorithm, this.#key, nonce).setAAD(Buffer.from(place))
+    const text = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()])
+    return { sealed: Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url') }
+  }
+
+  /** @throws when it was sealed by another service or for another place. */
+  open({ sealed }: Sealed, place: string): unknown {
+    const bytes = Buffer.from(sealed, 'base64url')
+    const text = bytes.subarray(nonceBytes + tagBytes)
+    const decipher = createDecipheriv(algorithm, this.#key, bytes.subarray(0, nonceBytes))
+      .setAAD(Buffer.from(place))
+      .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
+    return JSON.parse(Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8'))
+  }
+
+  /** The values of these names sealed, unless they are already. */
+  sealSome(
+    values: Readonly<Record<string, unknown>>,
+    secrets: ReadonlySet<string>,
+    place: string,
+  ): Record<string, unknown> {
+    return Object.fromEntries(
+      Object.entries(values).map(([name, value]) => {
+        const isOpen = secrets.has(name) && value !== undefined && !isSealed(value)
+        return [name, isOpen ? this.seal(value, place) : value]
+      }),
+    )
+  }
+
+  /** Every sealed value in it, however deep, opened. */
+  openAll<T>(value: T, place: string): T {
+    return mapped(value, (one) => (isSealed(one) ? { value: this.open(one, place) } : undefined)) as T
+  }
+}
+
+/** As clients and operators see it. */
+export const withoutSecrets = <T>(value: T): T =>
+  mapped(value, (one) => (isSealed(one) ? { value: hidden } : undefined)) as T
+
+function mapped(value: unknown, replace: (one: unknown) => { readonly value: unknown } | undefined): unknown {
+  const replaced = replace(value)
+  if (replaced) return replaced.value
+  if (Array.isArray(value)) return value.map((one) => mapped(one, replace))
+  if (typeof value !== 'object' || value === null || value instanceof Set) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapped(one, replace)]))
+}

@@ -1,0 +1,95 @@
+import * as z from 'zod'
+import { pinnedEngine } from '../conversion/options.ts'
+import type { Wish } from '../conversion/plan-files.ts'
+import { targetFormatOf } from '../conversion/target.ts'
+import type { StoredFile } from '../jobs/job.ts'
+
+/** What a task of POST /v1/jobs can be. */
+export type TaskOperation = ImportOperation | ProcessOperation | ExportOperation
+
+interface AnyOperation {
+  /** As clients write it. */
+  readonly name: string
+  /** For the reference. */
+  readonly summary: string
+  /** Beside `operation`, `input` and `continue_on_error`; snake_case, as task payloads have it. */
+  readonly fields: z.ZodObject
+}
+
+/** Brings a file in. */
+export interface ImportOperation extends AnyOperation {
+  readonly kind: 'import'
+}
+
+/** Gives files out. */
+export interface ExportOperation extends AnyOperation {
+  readonly kind: 'export'
+}
+
+/** Makes files of files. It runs in the queue of the image whose engine does the next step. */
+export interface ProcessOperation extends AnyOperation {
+  readonly kind: 'process'
+  /** How many tasks it takes files from. */
+  readonly inputs: { readonly min: number; readonly max: number }
+  /** What the task wants, from its fields: this is stored, secrets sealed. */
+  readonly specOf: (fields: Readonly<Record<string, unknown>>) => Spec
+  /**
+   * What the engines are asked for. Whoever sends the task plans its way by it, and again the worker that runs it.
+   * @throws AppError for files that it does not take.
+   */
+  readonly wish: (files: readonly StoredFile[], spec: Spec) => Wish
+}
+
+/** What is wanted of the files of a task. */
+export const Spec = z.object({
+  /** Target format id. */
+  to: z.string().optional(),
+  engine: z.string().optional(),
+  /** Name of what comes out; see `nameFromTemplate`. */
+  filename: z.string().optional(),
+  /** As they came. Those that are secrets are sealed while they are stored. */
+  options: z.record(z.string(), z.unknown()),
+})
+export type Spec = z.infer<typeof Spec>
+
+const common = {
+  engine: z.string().optional().describe('Pins one engine; automatic when left out'),
+  filename: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say'),
+  options: z.record(z.string(), z.unknown()).optional().describe('Options; they may also stand beside it'),
+}
+
+const target = {
+  output_format: z.string().optional().describe('Target format id; see GET /v1/formats'),
+}
+
+/** Fields of an operation on files. What is none of them is an option of its engine. */
+export function processFields(fields: z.ZodRawShape, hasTarget: boolean): z.ZodObject {
+  return z.looseObject({ ...(hasTarget ? target : {}), ...common, ...fields })
+}
+
+/** The spec of fields: whatever is no field of every operation is taken for an option. */
+export function specOf(fields: Readonly<Record<string, unknown>>): Spec {
+  const { output_format, engine, filename, options, ...beside } = fields as z.infer<typeof AnyFields>
+  const to = targetFormatOf({ output_format }, 'output_format')
+  const pinned = pinnedEngine(engine)
+  return {
+    ...(to && { to }),
+    ...(pinned && { engine: pinned }),
+    ...(filename !== undefined && { filename }),
+    options: { ...beside, ...options },
+  }
+}
+
+const AnyFields = z.looseObject({ ...target, ...common })
+
+/** The wish of a spec for one operation of the engines. */
+export function wishOf(spec: Spec, operation: Wish['operation']): Wish {
+  // Both were looked up when the spec was made.
+  const { to, engine } = spec as { to?: Wish['to']; engine?: Wish['engine'] }
+  return { operation, to, engine, options: spec.options, moreField: 'input' }
+}

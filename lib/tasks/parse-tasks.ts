@@ -1,0 +1,205 @@
+import * as z from 'zod'
+import { AppError } from '../errors.ts'
+import { parseWith } from '../parse-with.ts'
+import { findOperation, taskOperations } from './index.ts'
+import type { TaskOperation } from './operation.ts'
+
+/** A task of a request: its operation is known and its fields are checked. */
+export interface RequestedTask {
+  readonly name: string
+  readonly operation: TaskOperation
+  /** Names of the tasks whose files it takes. */
+  readonly input: readonly string[]
+  readonly continueOnError: boolean
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+export const taskName = /^[\w-]{1,64}$/
+/** Tasks of one job. */
+export const mostTasks = 1000
+
+/** Fields of every task. */
+const Common = z.looseObject({
+  operation: z.string().describe('What the task does'),
+  input: z
+    .union([z.string(), z.array(z.string()).min(1).max(mostTasks)])
+    .optional()
+    .describe('Name, or names, of the tasks whose files it takes'),
+  continue_on_error: z
+    .boolean()
+    .optional()
+    .describe('When this task fails, what takes its files goes on without them'),
+})
+
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** @throws AppError INVALID_INPUT, INVALID_REQUEST; their details name the task and the field. */
+export function parseTasks(given: Readonly<Record<string, unknown>>): RequestedTask[] {
+  const entries = Object.entries(given)
+  if (entries.length > mostTasks) {
+    throw new AppError(
+      'INVALID_INPUT',
+      `tasks: expected at most ${mostTasks} tasks, got ${entries.length}.`,
+      {
+        field: 'tasks',
+        max: mostTasks,
+        got: entries.length,
+      },
+    )
+  }
+  const tasks = entries.map(([name, fields]) => ofTask(name, () => parseTask(name, fields)))
+  checkGraph(tasks)
+  return tasks
+}
+
+/** Errors of one task name it, and its fields as they stand in the request. */
+export function ofTask<T>(name: string, action: () => T): T {
+  try {
+    return action()
+  } catch (error) {
+    throw namingTask(name, error)
+  }
+}
+
+export function namingTask(name: string, error: unknown): unknown {
+  if (!(error instanceof AppError)) return error
+  const { field, ...details } = error.details ?? {}
+  const path = `tasks.${name}${typeof field === 'string' && field !== name ? `.${field}` : ''}`
+  const sentence = error.message.startsWith(`${String(field)}:`)
+    ? `tasks.${name}.${error.message}`
+    : `tasks.${name}: ${error.message}`
+  return new AppError(error.code, sentence, { ...details, field: path, task: name }, { cause: error.cause })
+}
+
+function parseTask(name: string, given: unknown): RequestedTask {
+  if (!taskName.test(name))
+    throw new AppError(
+      'INVALID_INPUT',
+      `"${name.slice(0, 64)}" is no name of a task: expected up to 64 letters, digits, hyphens and underscores.`,
+    )
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new AppError('INVALID_INPUT', 'expected an object with an operation and its fields.')
+  const common = Object.keys(Common.shape)
+  const named = Object.entries(given).map(([field, value]) => [
+    common.includes(snakeCase(field)) ? snakeCase(field) : field,
+    value,
+  ])
+  const {
+    operation: id,
+    input = [],
+    continue_on_error = false,
+    ...rest
+  } = parseWith(Common, Object.fromEntries(named), 'task')
+  const operation = findOperation(id)
+  if (!operation)
+    throw new AppError(
+      'INVALID_INPUT',
+      `operation: "${id.slice(0, 64)}" is none; expected one of ${taskOperations.map((known) => known.name).join(', ')}.`,
+      { field: 'operation' },
+    )
+  const fields = inSnakeCase(rest, operation)
+  refuseUnknown(fields, operation)
+  const parsed = parseWith(operation.fields, fields, 'task')
+  if (operation.kind === 'process') operation.specOf(parsed)
+  return {
+    ...{ name, operation, continueOnError: continue_on_error },
+    input: typeof input === 'string' ? [input] : input,
+    fields: parsed,
+  }
+}
+
+/** What is no field is an option of an engine, where there is one. */
+function refuseUnknown(fields: Readonly<Record<string, unknown>>, operation: TaskOperation): void {
+  if (operation.kind === 'process') return
+  const known = Object.keys(operation.fields.shape)
+  const unknown = Object.keys(fields).find((field) => !known.includes(field))
+  if (unknown === undefined) return
+  const field = unknown.slice(0, 64)
+  throw new AppError(
+    'INVALID_INPUT',
+    `${field}: no field of ${operation.name}, which takes ${known.join(', ')}.`,
+    {
+      field,
+      expected: known,
+    },
+  )
+}
+
+/** Fields are known by either spelling; options keep theirs. */
+function inSnakeCase(fields: Readonly<Record<string, unknown>>, operation: TaskOperation) {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      snakeCase(name) in operation.fields.shape ? snakeCase(name) : name,
+      value,
+    ]),
+  )
+}
+
+/** @throws AppError INVALID_REQUEST for tasks that can never run, or whose files nobody takes. */
+export function checkGraph(tasks: readonly RequestedTask[]): void {
+  if (tasks.length === 0)
+    throw new AppError('INVALID_REQUEST', 'tasks: expected at least one task.', { field: 'tasks' })
+  const byName = new Map(tasks.map((task) => [task.name, task]))
+  const taken = new Set(tasks.flatMap(({ input }) => input))
+  for (const task of tasks) {
+    for (const input of task.input) requireSource(task, input, byName)
+    requireInputCount(task)
+  }
+  for (const task of tasks) {
+    if (!taken.has(task.name) && task.operation.kind !== 'export')
+      throw wrong(task, 'nothing takes its files; add an export/url task with its name as input')
+  }
+  const circle = circleIn(tasks, byName)
+  if (circle) throw wrong(circle, 'it waits for itself: its input leads back to it')
+}
+
+const wrong = ({ name }: Pick<RequestedTask, 'name'>, error: string) =>
+  new AppError('INVALID_REQUEST', `tasks.${name}: ${error}.`, { task: name, error })
+
+function requireSource(task: RequestedTask, input: string, byName: ReadonlyMap<string, RequestedTask>): void {
+  const source = byName.get(input)
+  if (!source) throw wrong(task, `input names "${input.slice(0, 64)}", but there is no task of that name`)
+  if (source === task) throw wrong(task, 'it is its own input')
+  if (source.operation.kind === 'export')
+    throw wrong(task, `input names ${input}, an export, whose files go out of the service`)
+}
+
+function requireInputCount(task: RequestedTask): void {
+  const { operation, input } = task
+  const got = input.length
+  if (operation.kind === 'import') {
+    if (got > 0) throw wrong(task, `${operation.name} brings a file in and takes no input`)
+    return
+  }
+  const { min, max } = operation.kind === 'process' ? operation.inputs : { min: 1, max: mostTasks }
+  if (new Set(input).size !== got) throw wrong(task, 'input names a task twice')
+  if (got < min) throw wrong(task, `input is missing: name the task whose files ${operation.name} takes`)
+  if (got > max) throw wrong(task, `${operation.name} takes files of at most ${max} tasks, got ${got}`)
+}
+
+/** A task on a circle, found by taking away whatever has all its inputs. */
+function circleIn(
+  tasks: readonly RequestedTask[],
+  byName: ReadonlyMap<string, RequestedTask>,
+): RequestedTask | undefined {
+  const waiting = new Map(tasks.map(({ name, input }) => [name, input.length]))
+  const takers = new Map<string, string[]>()
+  for (const { name, input } of tasks) {
+    for (const source of input) {
+      const names = takers.get(source) ?? []
+      takers.set(source, names)
+      names.push(name)
+    }
+  }
+  const ready = tasks.filter(({ input }) => input.length === 0).map(({ name }) => name)
+  for (const name of ready) {
+    waiting.delete(name)
+    for (const taker of takers.get(name) ?? []) {
+      const left = (waiting.get(taker) ?? 0) - 1
+      waiting.set(taker, left)
+      if (left === 0) ready.push(taker)
+    }
+  }
+  const [first] = waiting.keys()
+  return first === undefined ? undefined : byName.get(first)
+}

@@ -1,0 +1,38 @@
+import type { Table } from './aws/table.ts'
+import type { Jobs } from './jobs/jobs.ts'
+import { wakeShards } from './resources.ts'
+
+/** Called when the moment has come that a record names in `wakeAt`. It may be called twice, and late. */
+export type Waker = (id: string, now: Date) => Promise<void>
+
+/** Who is called, by what stands before the `#` in the key of the record. */
+export const wakersOf = ({ jobs }: { readonly jobs: Jobs }): Readonly<Record<string, Waker>> => ({
+  JOB: (id, now) => jobs.wake(id, now),
+})
+
+export interface Due {
+  readonly kind: string
+  readonly id: string
+}
+
+/** What somebody must look at now, longest overdue first within each part of the index. */
+export async function dueAt(now: Date, limit: number, table: Table): Promise<Due[]> {
+  const shards = Array.from({ length: wakeShards }, (_, shard) => `wake#${shard}`)
+  const found = await Promise.all(
+    shards.map(async (shard) => {
+      const { items } = await table.query({
+        IndexName: 'byWake',
+        KeyConditionExpression: 'wakeShard = :shard AND wakeAt <= :now',
+        ExpressionAttributeValues: { ':shard': shard, ':now': now.toISOString() },
+        Limit: Math.ceil(limit / wakeShards),
+      })
+      return items.map(({ pk }) => dueOf(String(pk)))
+    }),
+  )
+  return found.flat()
+}
+
+function dueOf(pk: string): Due {
+  const at = pk.indexOf('#')
+  return { kind: pk.slice(0, at), id: pk.slice(at + 1) }
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { copyFile, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { createJob } from '../../functions/routes/create-job.ts'
+import { after, before } from '../hooks.ts'
+import { scratchFolder } from '../scratch.ts'
+import { Client, startService, type TestService } from '../service.ts'
+
+const run = promisify(execFile)
+const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+const [, used = ''] = /## Use it\n\n```\n([\s\S]*?)```/.exec(readme) ?? []
+/** Commands of several lines end where the next begins. */
+const commands = used
+  .split('\n')
+  .filter((line) => !line.startsWith('#'))
+  .join('\n')
+  .split(/\n(?=curl )/)
+  .map((command) => command.replace(/ {2,}#.*$/m, '').trim())
+
+const folder = scratchFolder('mutabor-readme')
+/** The files that the commands name, each of its kind. */
+const files = {
+  'report.docx': 'letter.docx',
+  'photo.jpg': 'orientation-6.jpg',
+  'scan.pdf': 'three-pages.pdf',
+  'a.pdf': 'three-pages.pdf',
+  'b.pdf': 'three-pages.pdf',
+  'a.png': 'alpha.png',
+  'b.png': 'alpha.png',
+}
+
+let service: TestService
+let client: Client
+before(async () => {
+  for (const [name, fixture] of Object.entries(files))
+    await copyFile(new URL(`../fixtures/${fixture}`, import.meta.url), join(folder, name))
+  service = await startService()
+  client = new Client(service)
+})
+after(() => service.stop())
+
+test('every command of the README does what it says', async () => {
+  assert.ok(commands.length >= 8, `${commands.length} commands were found`)
+  let lastJob = ''
+  for (const command of commands) {
+    const filled = command.replaceAll('http://localhost:8080', service.url).replaceAll('job_…', lastJob)
+    // A shell, as the reader has one; -f lets a refusal be a failure.
+    const { stdout } = await run('bash', ['-c', filled.replace(/^curl /, 'curl -sS --fail-with-body ')], {
+      cwd: folder,
+      timeout: 60_000,
+    }).catch((error: unknown) => assert.fail(`${command}: ${String(error)}`))
+    const jobId = /"jobId":"(job_\w+)"/.exec(stdout)?.[1]
+    if (!jobId) continue
+    lastJob = jobId
+    const job = await client.finished(jobId)
+    assert.equal(job.status, 'completed', `${command}: ${JSON.stringify(job.error)}`)
+  }
+})
+
+for (const [name, example] of Object.entries(createJob.body?.examples ?? {})) {
+  test(`the example of the reference "${name}" gives files`, async () => {
+    const job = await client.accepted(await client.post('/v1/jobs', example))
+    assert.equal(job.status, 'completed', JSON.stringify(job.error))
+    assert.ok((await client.download(job.jobId)).length > 0)
+    const unknown = job.warnings.filter(({ code }) => code === 'UNKNOWN_PARAMETER')
+    assert.deepEqual(unknown, [])
+  })
+}
