@@ -170,8 +170,8 @@ export const functions = {
     timeoutS: 30,
     trigger: { uploads: 'uploads/' },
   },
-  measure: {
-    handler: 'functions/measure.handler',
+  'record-metrics': {
+    handler: 'functions/record-metrics.handler',
     memoryMb: 256,
     timeoutS: 10,
     trigger: { events: ['job.completed', 'job.failed', 'file.deleted'] },
