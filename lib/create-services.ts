@@ -26,7 +26,7 @@ export function createServices(config: Config, hint: JobHint = pause): Services 
   const secret = secretOf(config)
   const uploads = new Uploads(table)
   const jobs: Jobs = new Jobs({
-    ...{ store: new JobStore(table), files, queues, bus: new Bus(config), engines, log, hint },
+    ...{ store: new JobStore(table), files, uploads, queues, bus: new Bus(config), engines, log, hint },
     lookForUpload: (task) => receiveUpload(task.uploadId ?? '', { uploads, files, jobs }),
   })
   return {

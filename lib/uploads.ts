@@ -44,7 +44,15 @@ export class Uploads {
     const item = await this.#table.get(keyOf(id))
     return item && UploadRecord.parse(item)
   }
+
+  /** These are nobody's from now on: what is sent late is deleted when it arrives. */
+  async forget(ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await this.#table.writeAll([], ids.map(keyOf))
+  }
 }
+
+/** A key of an upload ends in its id; other files have other keys. */
+export const uploadIdOf = (key: string): string | undefined => /^uploads\/\w+\/(upl_\w+)$/.exec(key)?.[1]
 
 const recordOf = (upload: UploadRecord) => ({ ...keyOf(upload.id), ...upload, ttl: ttlOf(upload) })
 

@@ -249,6 +249,26 @@ export class Files {
     }
   }
 
+  /** A PUT of any bytes, or of those with this hash; how large they may be is looked at when they are there. */
+  async presignAnyPut(
+    key: string,
+    { sha256 }: { sha256?: string | undefined },
+    expiresS: number,
+  ): Promise<{ url: string; headers: Record<string, string> }> {
+    const checksum = checksumOf(sha256)
+    const command = new PutObjectCommand({
+      Bucket: this.#bucket,
+      Key: key,
+      ...(checksum && { ChecksumSHA256: checksum }),
+    })
+    const url = await getSignedUrl(this.#signer, command, {
+      expiresIn: expiresS,
+      signableHeaders: new Set(['host', 'x-amz-checksum-sha256']),
+      unhoistableHeaders: new Set(['x-amz-checksum-sha256']),
+    })
+    return { url, headers: { ...(checksum && { 'x-amz-checksum-sha256': checksum }) } }
+  }
+
   /** A form that a browser may send with any file up to this size; S3 then leads it on to `redirect`, or answers 201. */
   presignForm(
     key: string,

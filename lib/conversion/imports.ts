@@ -106,6 +106,7 @@ async function awaitedImport(fields: Fields, { owner, services }: Asking): Promi
     { maxSize, sha256, redirect },
     uploadLifetimeS,
   )
+  const put = await files.presignAnyPut(key, { sha256 }, uploadLifetimeS)
   const now = Date.now()
   const expiresAt = new Date(now + uploadLifetimeS * 1000).toISOString()
   const awaited = {
@@ -114,5 +115,5 @@ async function awaitedImport(fields: Fields, { owner, services }: Asking): Promi
     createdAt: new Date(now).toISOString(),
     expiresAt: new Date(now + 2 * uploadLifetimeS * 1000).toISOString(),
   }
-  return { awaited, form: { form: { url, parameters }, expires_at: expiresAt } }
+  return { awaited, form: { form: { url, parameters }, put, expires_at: expiresAt } }
 }

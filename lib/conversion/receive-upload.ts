@@ -1,8 +1,9 @@
-import type { Files } from '../aws/files.ts'
+import type { Files, StoredObject } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
 import { detectFormat } from '../formats/detect.ts'
+import { tooLarge } from '../http/form.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import type { Uploads } from '../uploads.ts'
+import type { UploadRecord, Uploads } from '../uploads.ts'
 import { storedSource } from './source.ts'
 import { storedFile } from './start-job.ts'
 
@@ -22,14 +23,23 @@ export async function receiveUpload(uploadId: string, { uploads, files, jobs }: 
   const stored = await files.head(upload.key)
   if (!stored) return
   const ref = { jobId: upload.jobId, task: upload.task }
-  const source = storedSource(upload, stored, { files })
+  const isTaken = await jobs.uploadArrived(ref, await looked(upload, stored, files))
+  // Nobody would delete it with the job.
+  if (!isTaken) await files.delete([upload.key])
+}
+
+type Outcome = Parameters<Jobs['uploadArrived']>[1]
+
+async function looked(upload: UploadRecord, stored: StoredObject, files: Files): Promise<Outcome> {
   try {
-    const file = storedFile(source, await detectFormat(source, { mayBeLocked: true }))
-    await jobs.uploadArrived(ref, { file })
+    const { maxSize } = upload
+    if (maxSize !== undefined && stored.size > maxSize) throw tooLarge(maxSize, stored.size)
+    const source = storedSource(upload, stored, { files })
+    return { file: storedFile(source, await detectFormat(source, { mayBeLocked: true })) }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { code, message, details } = error
-    await jobs.uploadArrived(ref, { error: { code, message, ...(details && { details: { ...details } }) } })
+    return { error: { code, message, ...(details && { details: { ...details } }) } }
   }
 }
 

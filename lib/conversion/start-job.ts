@@ -84,8 +84,16 @@ export async function startJob(request: JobRequest, services: Services): Promise
   )
   const uploads = distinct(sources.flatMap(({ upload }) => upload ?? []))
   const claims = [...uploads.map((upload) => claimUpload(upload, jobId)), ...awaited.map(awaitUpload)]
-  if (!(await services.jobs.create(records, claims))) throw await refused(jobId, uploads, services)
-  for (const source of sources) source.adopt()
+  const adoptAll = () => {
+    for (const source of sources) source.adopt()
+  }
+  const isNew = await services.jobs.create(records, claims).catch((error: unknown) => {
+    // It may be stored for all that, and needs its files then; those of no job go by their age.
+    adoptAll()
+    throw error
+  })
+  if (!isNew) return madeBefore(jobId, uploads, services)
+  adoptAll()
   const { job, fixed, tasks: stored } = records
   return { job, fixed, tasks: stored, parts: [] }
 }
@@ -101,15 +109,17 @@ function distinct(uploads: readonly UploadRecord[]): readonly UploadRecord[] {
   )
 }
 
-/** Either the id of the job was used before, or somebody else took an upload. */
-async function refused(
+/** An earlier try of the same request made the job, unless somebody else took an upload. */
+async function madeBefore(
   jobId: string,
   uploads: readonly UploadRecord[],
   { jobs }: Services,
-): Promise<AppError> {
+): Promise<JobState> {
+  const state = await jobs.store.whole(jobId)
+  if (state) return state
   const [first] = uploads
-  if (first && !(await jobs.store.job(jobId))) return takenAlready(first, undefined, 'uploadId')
-  return new AppError('CONFLICT', 'The job of this request was made already.', { jobId })
+  if (first) throw takenAlready(first, undefined, 'uploadId')
+  throw new Error(`${jobId} was refused, but nobody has it`)
 }
 
 type Detected = ReadonlyMap<string, StoredFile | AppError>

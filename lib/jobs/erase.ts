@@ -1,6 +1,7 @@
 import type { Files } from '../aws/files.ts'
 import type { Log } from '../log.ts'
 import { queueVisibilityS } from '../resources.ts'
+import { type Uploads, uploadIdOf } from '../uploads.ts'
 import { ending, expired, fileDeleted, unpublished } from './events.ts'
 import { isLive, type Job, jobPrefix } from './job.ts'
 import { filesOfJob } from './machine.ts'
@@ -13,6 +14,7 @@ export interface Erasing {
   readonly store: JobStore
   readonly files: Files
   readonly settlement: Settlement
+  readonly uploads: Uploads
   readonly log: Log
 }
 
@@ -69,13 +71,18 @@ export async function expireJob(
 }
 
 /** Deletes files and records of a job that is marked as deleted or expired, and tells of it. */
-export async function eraseJob(jobId: string, { store, files, settlement, log }: Erasing): Promise<void> {
+export async function eraseJob(
+  jobId: string,
+  { store, files, settlement, uploads, log }: Erasing,
+): Promise<void> {
   const state = await store.whole(jobId)
   if (!state) return
   const { job } = state
   if (!job.filesTold) {
     await settlement.cancelTasks(state)
     const gone = filesOfJob(state)
+    const awaited = state.tasks.flatMap(({ uploadId }) => uploadId ?? [])
+    await uploads.forget([...new Set([...gone.flatMap(({ key }) => uploadIdOf(key) ?? []), ...awaited])])
     // What an attempt stored that did not come to say so lies below the prefix too.
     await files.deleteAll(
       gone.map(({ key }) => key),

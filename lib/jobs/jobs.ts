@@ -3,6 +3,7 @@ import type { Files } from '../aws/files.ts'
 import type { Queues } from '../aws/queues.ts'
 import type { Engine } from '../engines/engine.ts'
 import type { Log } from '../log.ts'
+import type { Uploads } from '../uploads.ts'
 import { eraseJob, expireJob, markDeleted } from './erase.ts'
 import { beginnings, ending, queued, unpublished } from './events.ts'
 import { firstLookS, type GraphRecords } from './graph.ts'
@@ -22,6 +23,7 @@ export type JobHint = (
 export interface JobParts {
   readonly store: JobStore
   readonly files: Files
+  readonly uploads: Uploads
   readonly queues: Queues
   readonly bus: Bus
   readonly engines: readonly Engine[]
@@ -122,8 +124,8 @@ export class Jobs {
   }
 
   #erasing() {
-    const { store, files, log } = this.#parts
-    return { store, files, log, settlement: this.settlement }
+    const { store, files, uploads, log } = this.#parts
+    return { store, files, uploads, log, settlement: this.settlement }
   }
 
   /** A job in which nothing moves, or that is over: whatever has to happen to it now. */
@@ -163,11 +165,11 @@ export class Jobs {
     else await this.#lookAgain(job, soon(uploadLookS, now))
   }
 
-  /** A file that a task waited for is there, or is none that can be used. */
+  /** A file that a task waited for is there, or is none that can be used. False when the task took no such file. */
   async uploadArrived(
     ref: TaskRef,
     outcome: { readonly file: StoredFile } | { readonly error: Pick<Task, 'code' | 'message' | 'details'> },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const endedAt = new Date().toISOString()
     const end =
       'file' in outcome
@@ -179,6 +181,7 @@ export class Jobs {
       { condition: { equal: { status: 'pending' } } },
     )
     if (record && isOver(record)) await this.#uploadIsOver(record, { again: !applied })
+    return record?.status === 'completed'
   }
 
   /** With the last upload the job is queued. */

@@ -71,7 +71,7 @@ export type StatusView = z.infer<typeof StatusView>
 /** How to send the file that a task waits for. */
 export const UploadForm = z.object({
   form: z.object({ url: z.string(), parameters: z.record(z.string(), z.string()) }),
-  put: z.object({ url: z.string(), headers: z.record(z.string(), z.string()) }).optional(),
+  put: z.object({ url: z.string(), headers: z.record(z.string(), z.string()) }),
   expires_at: z.iso.datetime(),
 })
 
