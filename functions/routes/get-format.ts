@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { AppError } from '../../lib/errors.ts'
 import { formatByAlias } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { FormatView, formatViews } from './format-view.ts'
+import { FormatView, formatViews } from '../../lib/http/format-view.ts'
 
 export const getFormat = contract({
   method: 'GET',

@@ -3,9 +3,9 @@ import { type Capability, engineIds, operations } from '../../lib/engines/engine
 import { AppError } from '../../lib/errors.ts'
 import { categories, type FormatId, formatByAlias, formatById, formats } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
+import { OptionSets, OptionView, optionViews } from '../../lib/http/option-view.ts'
 import { type Conversion, conversions, optionsOf } from '../../lib/plan/index.ts'
 import { isOffered } from '../../lib/plan/offered.ts'
-import { OptionSets, OptionView, optionViews } from './option-view.ts'
 
 const MoreView = z.object({
   from: z.array(z.string()).optional().describe('Every format when left out'),

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { categories } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
+import { FormatView, formatViews } from '../../lib/http/format-view.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import { conversions } from '../../lib/plan/index.ts'
-import { FormatView, formatViews } from './format-view.ts'
 
 export const listFormats = contract({
   method: 'GET',

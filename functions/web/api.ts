@@ -1,8 +1,8 @@
 import type * as z from 'zod'
+import type { FormatView } from '../../lib/http/format-view.ts'
+import type { OptionView } from '../../lib/http/option-view.ts'
 import type { createConversion } from '../routes/create-conversion.ts'
-import type { FormatView } from '../routes/format-view.ts'
 import type { listConversions } from '../routes/list-conversions.ts'
-import type { OptionView } from '../routes/option-view.ts'
 import type { presignUpload } from '../routes/presign-upload.ts'
 
 /** What the service answers, taken from its contracts; only the types, none of its code comes to the browser. */

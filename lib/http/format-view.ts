@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { Engine } from '../../lib/engines/engine.ts'
-import { categories, type Format, formats } from '../../lib/formats/index.ts'
-import { conversions, targetsOf } from '../../lib/plan/index.ts'
+import type { Engine } from '../engines/engine.ts'
+import { categories, type Format, formats } from '../formats/index.ts'
+import { conversions, targetsOf } from '../plan/index.ts'
 
 export const FormatView = z.object({
   id: z.string(),
