@@ -1,62 +1,252 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventOf, eventSchema } from '../events/index.ts'
-import { conversionJob } from '../lib/jobs/conversion.ts'
-import { advance, effects, type JobState, type Transition } from '../lib/jobs/machine.ts'
-import { planRoute, stepsOf } from '../lib/plan/index.ts'
+import { eventSchema, events, type ServiceEvent } from '../events/index.ts'
+import {
+  beginnings,
+  ending,
+  expired,
+  fileDeleted,
+  progress,
+  queued,
+  started,
+  unpublished,
+} from '../lib/jobs/events.ts'
+import type { Job, JobState, Task } from '../lib/jobs/job.ts'
+import { filesOfJob, outcomeOf } from '../lib/jobs/machine.ts'
+import { endOfJob, startWithEnd } from '../lib/jobs/settle.ts'
+import {
+  awaited,
+  changed,
+  completed,
+  exported,
+  failed,
+  file,
+  given,
+  later,
+  moment,
+  newJob,
+  task,
+  withTasks,
+} from './jobs/records.ts'
 
-const file = { key: 'k', filename: 'a.png', format: 'png', mimeType: 'image/png', size: 1, sha256: '' }
-const of = { task: 'convert-file', leaseId: 'lease' }
-const outcome = { files: [file], warnings: [], engine: 'vips', engineVersion: '1.0' }
-const start = new Date('2026-01-01T00:00:00.000Z')
-/** The jobs here are kept for an hour. */
-const afterRetention = new Date(start.getTime() + 2 * 3_600_000)
-const claim: Transition = { type: 'claim', ...of, leaseUntil: new Date(start.getTime() + 15_000) }
-
-const walks: readonly (readonly Transition[])[] = [
-  [claim, { type: 'complete', ...of, outcome }],
-  [claim, { type: 'fail', ...of, error: { code: 'CORRUPT_FILE', message: 'x' }, retry: false }],
-  [claim, { type: 'cancel', by: 'user' }],
-  [claim, { type: 'complete', ...of, outcome }, { type: 'wake' }],
+const diamond = [
+  given('in', 'a.png'),
+  task('left', [0]),
+  task('right', [0]),
+  task('both', [1, 2], { operation: 'archive' }),
+  exported('out', [3]),
 ]
+const of = (job: Job, change: Parameters<typeof changed>[1]): Job => changed(job, change)
 
-test('every event that a job tells is as its schema says, and the same when told again', () => {
-  const told = new Set<string>()
-  for (const walk of walks) {
-    let state: JobState | undefined = conversionJob(
-      {
-        jobId: 'job_1',
-        owner: 'o',
-        requestId: 'r',
-        tag: null,
-        files: [file],
-        steps: stepsOf(planRoute({ from: 'png', to: 'webp' }), {}),
-        warnings: [],
-        retentionHours: 1,
-      },
-      start,
-    )
-    for (const transition of [undefined, ...walk]) {
-      const now = transition?.type === 'wake' ? afterRetention : start
-      state = transition ? advance(state, transition, now) : state
-      assert.ok(state)
-      for (const effect of effects(state)) {
-        if (effect.type !== 'publish') continue
-        const event = eventOf(effect, state)
-        eventSchema(effect.event).strict().parse(event)
-        assert.deepEqual(eventOf(effect, state), event)
-        told.add(effect.event)
-      }
+/** As the store has a job whose first task has begun. */
+const begun = (state: JobState, second = 1): JobState => ({
+  ...withTasks(state, { left: { status: 'processing', startedAt: moment(second), attempt: 1 } }),
+  job: of(state.job, {
+    set: {
+      ...{ status: 'processing', startedAt: moment(second), startedWith: 1, stage: 'convert' },
+      'log.started': { at: moment(second) },
+    },
+    setPlus: { 'numbers.started': ['sequence', 1], sequence: ['sequence', 1] },
+  }),
+})
+
+const underWay = (state: JobState, percent: number, second: number): JobState => ({
+  ...state,
+  job: of(state.job, {
+    set: { 'log.1': { at: moment(second), percent, stage: 'convert', taskName: 'left' } },
+    setPlus: { 'numbers.1': ['sequence', 1], sequence: ['sequence', 1] },
+  }),
+})
+
+const over = (state: JobState, tasks: Readonly<Record<string, Partial<Task>>>, second = 9): JobState => {
+  const done = withTasks(state, tasks)
+  return { ...done, job: of(done.job, endOfJob(done, outcomeOf(done), 'lease', later(second))) }
+}
+
+const allDone = {
+  left: completed(3, file('l.webp')),
+  right: { ...completed(4, file('r.webp')), engine: 'vips', warnings: [{ code: 'CUT', message: 'cut' }] },
+  both: { ...completed(8, file('a.zip')), engine: 'seven-zip' },
+}
+const oneFailed = {
+  left: completed(3, file('l.webp')),
+  right: failed(4, 'is cut off'),
+  both: { status: 'cancelled' as const, code: 'INPUT_TASK_FAILED', endedAt: moment(5), open: undefined },
+}
+
+const cancelled = (state: JobState): JobState => ({
+  ...state,
+  job: of(state.job, {
+    set: { status: 'cancelled', cancelledBy: 'user', endedAt: moment(6) },
+    setPlus: { 'numbers.ended': ['sequence', 1], sequence: ['sequence', 1] },
+  }),
+})
+
+const gone = (state: JobState, why: Partial<Job>): JobState => ({
+  ...state,
+  job: of(state.job, {
+    set: why,
+    setPlus: { 'numbers.deletion': ['sequence', 1], sequence: ['sequence', 1] },
+  }),
+})
+const expiredAfter = (state: JobState, expiredFor: 'retention' | 'upload_timeout') =>
+  gone(state, { status: 'expired', expiredAt: moment(4000), expiredFor })
+const deletions = (state: JobState) => filesOfJob(state).map((one, at) => fileDeleted(state, one, at))
+
+const fact = (state: JobState, name: string) => {
+  const found = state.job.log[name]
+  assert.ok(found)
+  return progress(state.job, name, found)
+}
+
+const fresh = newJob(diamond, { tag: 'mine' })
+const running = underWay(begun(fresh), 20, 2)
+const done = over(running, allDone)
+const waiting = newJob([awaited('in'), task('work', [0]), exported('out', [1])])
+const arrived: JobState = {
+  ...withTasks(waiting, { in: { ...completed(5, file('a.png', 'uploads/a')) } }),
+  job: of(waiting.job, {
+    set: { status: 'queued', queuedAt: moment(6), 'log.queued': { at: moment(6) } },
+    setPlus: { 'numbers.queued': ['sequence', 1], sequence: ['sequence', 1] },
+  }),
+}
+
+/** What is told, by who tells it. */
+const stories: Readonly<Record<string, () => readonly ServiceEvent[]>> = {
+  'a job that is made': () => beginnings(fresh),
+  'a job that waits for an upload': () => beginnings(waiting),
+  'an upload that arrives': () => [queued(arrived)],
+  'a job that starts': () => [started(running)],
+  'a job under way': () => [fact(running, '1')],
+  'a job that is completed': () => [ending(done)],
+  'a job that is over before anybody told of its start': () => {
+    const short = over(fresh, allDone)
+    return [...startWithEnd(fresh.job, short), ending(short)]
+  },
+  'a job that fails': () => [ending(over(running, oneFailed))],
+  'a batch of which one item fails': () => {
+    const batch = newJob([given('in'), task('left', [0]), task('right', [0]), exported('out', [1, 2])], {
+      require: 'any',
+    })
+    return [ending(over(begun(batch), { left: allDone.left, right: oneFailed.right }))]
+  },
+  'a job that is cancelled': () => [ending(cancelled(running))],
+  'a job that is deleted': () => {
+    const deleted = gone(cancelled(running), { deletedAt: moment(7) })
+    return [...unpublished(deleted), ending(deleted), ...deletions(deleted)]
+  },
+  'a job that expires': () => {
+    const late = expiredAfter(done, 'retention')
+    return [...deletions(late), expired(late, filesOfJob(late).length)]
+  },
+  'a job whose upload never came': () => [expired(expiredAfter(waiting, 'upload_timeout'), 0)],
+}
+
+for (const [story, tell] of Object.entries(stories)) {
+  test(`what ${story} tells is as the schemas say, and the same when told again`, () => {
+    const told = tell()
+    assert.ok(told.length > 0)
+    for (const event of told) {
+      const strict = eventSchema(event.event).strict()
+      assert.deepEqual(strict.parse(JSON.parse(JSON.stringify(event))), JSON.parse(JSON.stringify(event)))
     }
+    assert.deepEqual(tell(), told)
+    const numbers = told.map(({ sequence }) => sequence)
+    assert.deepEqual(
+      numbers,
+      numbers.map((_, at) => (numbers[0] ?? 0) + at),
+      'numbered without gaps',
+    )
+  })
+}
+
+test('every event is told by one of these stories', () => {
+  const told = Object.values(stories).flatMap((tell) => tell().map(({ event }) => event))
+  assert.deepEqual([...new Set(told)].sort(), Object.keys(events).sort())
+})
+
+const jobIn = (event: ServiceEvent | undefined) => {
+  assert.ok(event)
+  return event['job'] as { status: string; tasks: Record<string, { status: string }> }
+}
+const statusesIn = (event: ServiceEvent | undefined) =>
+  Object.entries(jobIn(event).tasks).map(([name, { status }]) => `${name} ${status}`)
+
+test('an event says the same of its moment whatever became of the job since', () => {
+  const states = [begun(fresh), running, withTasks(running, allDone), done, expiredAfter(done, 'retention')]
+  for (const state of states) {
+    assert.deepEqual(beginnings(state), beginnings(fresh))
+    assert.deepEqual(started(state), started(begun(fresh)))
   }
-  assert.deepEqual([...told].sort(), [
-    'file.deleted',
-    'job.cancelled',
-    'job.completed',
-    'job.created',
-    'job.expired',
-    'job.failed',
-    'job.queued',
-    'job.started',
-  ])
+  for (const state of states.slice(1))
+    assert.deepEqual(fact({ ...state, job: running.job }, '1'), fact(running, '1'))
+  assert.deepEqual(ending(done), ending({ ...done, job: { ...done.job, log: {} } }))
+})
+
+test('events of a job list all its tasks, as they were then', () => {
+  const made = ['in completed', 'left pending', 'right pending', 'both pending', 'out pending']
+  assert.deepEqual(statusesIn(beginnings(fresh)[0]), made)
+  assert.deepEqual(statusesIn(beginnings(done)[1]), made)
+  const begins = ['in completed', 'left processing', 'right pending', 'both pending', 'out pending']
+  assert.deepEqual(statusesIn(started(done)), begins)
+  const all = ['in completed', 'left completed', 'right completed', 'both completed', 'out completed']
+  assert.deepEqual(statusesIn(ending(done)), all)
+  const some = ['in completed', 'left completed', 'right failed', 'both cancelled', 'out cancelled']
+  assert.deepEqual(statusesIn(ending(over(running, oneFailed))), some)
+  assert.deepEqual(statusesIn(queued(arrived)), ['in completed', 'work pending', 'out pending'])
+})
+
+test('the events of a job are numbered from 1, in the order of what happened', () => {
+  const late = expiredAfter(done, 'retention')
+  const told = [
+    ...beginnings(late),
+    ...unpublished(running),
+    ending(done),
+    ...deletions(late),
+    expired(late, filesOfJob(late).length),
+  ]
+  assert.deepEqual(
+    told.map(({ event, sequence }) => `${sequence} ${event}`),
+    [
+      '1 job.created',
+      '2 job.queued',
+      '3 job.started',
+      '4 job.progress',
+      '5 job.completed',
+      ...[6, 7, 8, 9].map((number) => `${number} file.deleted`),
+      '10 job.expired',
+    ],
+  )
+  assert.equal(new Set(told.map(({ id }) => id)).size, told.length, 'each has an id of its own')
+})
+
+test('facts that nobody is known to have told are told in order', () => {
+  const again = underWay(running, 40, 3)
+  assert.deepEqual(
+    unpublished(again).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),
+    [
+      ['job.started', 3, moment(1)],
+      ['job.progress', 5, moment(3)],
+    ],
+  )
+  assert.deepEqual(
+    unpublished(arrived).map(({ event }) => event),
+    ['job.queued'],
+  )
+  assert.deepEqual(unpublished(fresh), [])
+})
+
+test('no event shows where files are in the bucket, who owns the job, or what a task was given', () => {
+  const secret = newJob(
+    [
+      given('in'),
+      task('left', [0], { spec: { options: { password: 'open-sesame' } } }),
+      exported('out', [1]),
+    ],
+    { tag: 'mine' },
+  )
+  const ended = over(begun(secret), { left: completed(3, file('l.webp', 'jobs/job_1/1/0')) })
+  const late = expiredAfter(ended, 'retention')
+  const told = [...beginnings(late), started(late), ending(ended), ...deletions(late), expired(late, 2)]
+  assert.doesNotMatch(JSON.stringify(told), /open-sesame|anon_1|jobs\/job_1|in\/in/)
 })

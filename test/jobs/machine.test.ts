@@ -1,225 +1,486 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { conversionJob } from '../../lib/jobs/conversion.ts'
-import type { Job, StoredFile } from '../../lib/jobs/job.ts'
-import { advance, effects, type JobState, type StepOutcome, type Transition } from '../../lib/jobs/machine.ts'
-import { planRoute, stepsOf } from '../../lib/plan/index.ts'
+import type { Change } from '../../lib/aws/table-expressions.ts'
+import { Job, type JobState, type Task, type Warning } from '../../lib/jobs/job.ts'
+import {
+  filesOfJob,
+  filesOfTask,
+  isDecided,
+  isJoining,
+  isLoss,
+  leaseGraceS,
+  namedFiles,
+  outcomeOf,
+  percentOf,
+  resultFiles,
+  resultIn,
+  stalledIn,
+  statusOfFixed,
+  verdictOf,
+  warningsOf,
+} from '../../lib/jobs/machine.ts'
+import { endOfJob, imageOf, Settlement, startWithEnd, wishedOf } from '../../lib/jobs/settle.ts'
+import {
+  awaited,
+  changed,
+  completed,
+  exported,
+  failed,
+  file,
+  given,
+  later,
+  moment,
+  newJob,
+  task,
+  withTasks,
+} from './records.ts'
 
-const start = new Date('2026-01-01T00:00:00.000Z')
-const after = (seconds: number) => new Date(start.getTime() + seconds * 1000)
+const chain = [given('in'), task('first', [0]), task('second', [1]), exported('out', [2])]
+const conversion = [given('in'), task('work', [0]), exported('out', [1])]
+const skipped = (second: number): Partial<Task> => ({
+  ...{ status: 'cancelled', code: 'INPUT_TASK_FAILED', endedAt: moment(second), open: undefined },
+})
+const pair = [given('in'), task('left', [0]), task('right', [0]), exported('out', [1, 2])]
+const none: readonly string[] = []
+const names = (tasks: readonly Task[]) => tasks.map(({ name }) => name)
 
-const file = (key: string): StoredFile => ({
-  key,
-  filename: 'a.png',
-  format: 'png',
-  mimeType: 'image/png',
-  size: 1,
-  sha256: '',
+test('a task waits while anything is open, runs when all is there, and is skipped when something was lost', () => {
+  const some = new Set([1])
+  const verdicts = [
+    { open: some, fed: false },
+    { open: some, fed: true },
+    { open: some, got: new Set([2]), fed: false },
+    { got: some, fed: false },
+    { fed: true },
+    // What failed under `continue_on_error` arrives without a loss: there is nothing to work on.
+    { fed: false },
+    { lost: some, fed: true },
+    // The first loss decides, whatever is still on its way.
+    { lost: some, open: new Set([2]), got: new Set([3]), fed: false },
+  ].map(verdictOf)
+  assert.deepEqual(verdicts, ['wait', 'wait', 'wait', 'run', 'run', 'skip', 'skip', 'skip'])
 })
 
-const outcome: StepOutcome = { files: [file('out')], warnings: [], engine: 'vips', engineVersion: '1.0' }
+test('a task is a loss unless it is completed or others may go on without it', () => {
+  for (const status of ['failed', 'cancelled'] as const) {
+    assert.equal(isLoss({ status, continueOnError: undefined }), true)
+    assert.equal(isLoss({ status, continueOnError: true }), false)
+  }
+  assert.equal(isLoss({ status: 'completed', continueOnError: undefined }), false)
+})
 
-function queued(from: 'png' | 'docx' = 'png', to: 'webp' | 'jpg' = 'webp'): JobState {
-  return conversionJob(
-    {
-      jobId: 'job_1',
-      owner: 'anon_1',
-      requestId: 'req_1',
-      tag: null,
-      files: [file('in')],
-      steps: stepsOf(planRoute({ from, to }), {}),
-      warnings: [],
-      retentionHours: 1,
-    },
-    start,
+test('a task that split goes on when none of its parts is open', () => {
+  assert.equal(isJoining({ expandedBy: undefined, open: undefined }), false)
+  assert.equal(isJoining({ expandedBy: 1, open: new Set([1000]) }), false)
+  assert.equal(isJoining({ expandedBy: 1, open: undefined }), true)
+})
+
+test('a job is decided when all its tasks are over, or at the first loss where it asks for that', () => {
+  const { job } = newJob(pair)
+  const lost = { ...job, lost: new Set([1]) }
+  assert.deepEqual(
+    [job, { ...job, open: undefined }, lost, { ...lost, failFast: true }, { ...job, failFast: true }].map(
+      isDecided,
+    ),
+    [false, true, false, true, false],
   )
-}
-
-const of = { task: 'convert-file', leaseId: 'lease' }
-const claim = (leaseId = 'lease', until = after(15)): Transition => ({
-  type: 'claim',
-  task: of.task,
-  leaseId,
-  leaseUntil: until,
 })
 
-function must(state: JobState, transition: Transition, now = after(1)): JobState {
-  const next = advance(state, transition, now)
-  assert.ok(next, `${transition.type} applies`)
-  return next
-}
-const taskOf = (state: JobState) => {
-  const task = state.tasks.find(({ name }) => name === of.task)
-  assert.ok(task)
-  return task
-}
-const kinds = (state: JobState) =>
-  effects(state).map((effect) => (effect.type === 'publish' ? effect.event : effect.type))
-
-test('a new job is sent to the queue of its image and announced', () => {
-  assert.deepEqual(kinds(queued()), ['send', 'job.created', 'job.queued'])
+test('a job of nothing that runs has nothing open, and is decided from the start', () => {
+  const { job } = newJob([given('in'), exported('out', [0])])
+  assert.equal('open' in job, false)
+  assert.equal(isDecided(job), true)
 })
 
-test('a claimed task makes the job processing and tells that it started', () => {
-  const state = must(queued(), claim())
-  assert.equal(state.job.status, 'processing')
-  assert.equal(taskOf(state).attempt, 1)
-  assert.deepEqual(kinds(state), ['job.started'])
-})
+test('the percent of a job counts what is over and what is under way, and never falls', () => {
+  const { job } = newJob(pair)
+  assert.equal(percentOf(job), 0)
+  assert.equal(percentOf({ ...job, running: { 1: 50 } }), 25)
+  assert.equal(percentOf({ ...job, open: new Set([2]) }), 50)
+  assert.equal(percentOf({ ...job, open: new Set([2]), running: { 2: 99 } }), 99)
+  assert.equal(percentOf({ ...job, open: undefined }), 99)
+  assert.equal(percentOf({ ...job, open: undefined, status: 'completed' }), 100)
 
-test('a task that is claimed cannot be claimed by another worker before the lease ends', () => {
-  const state = must(queued(), claim())
-  assert.equal(advance(state, claim('other'), after(10)), undefined)
-  const taken = must(state, claim('other', after(40)), after(16))
-  assert.equal(taskOf(taken).leaseId, 'other')
-  assert.equal(taskOf(taken).attempt, 2)
-})
-
-test('only the holder of the lease completes, fails, renews or releases a task', () => {
-  const state = must(queued(), claim())
-  const foreign = { task: of.task, leaseId: 'foreign' }
-  const error = { code: 'CONVERSION_FAILED' as const, message: 'x' }
-  const attempts: Transition[] = [
-    { type: 'complete', ...foreign, outcome },
-    { type: 'fail', ...foreign, error, retry: false },
-    { type: 'renew', ...foreign, leaseUntil: after(99), percent: 5, stage: 'convert' },
-    { type: 'release', ...foreign },
-    { type: 'handover', ...foreign, outcome, step: 1 },
-  ]
-  for (const transition of attempts)
-    assert.equal(advance(state, transition, after(2)), undefined, transition.type)
-})
-
-test('a completed conversion completes its export and the job, whose retention counts from its end', () => {
-  const state = must(must(queued(), claim()), { type: 'complete', ...of, outcome }, after(100))
-  assert.equal(state.job.status, 'completed')
-  assert.equal(state.job.percent, 100)
-  assert.deepEqual(state.job.files, outcome.files)
-  assert.equal(state.tasks.find(({ name }) => name === 'export-file')?.status, 'completed')
-  assert.equal(state.job.expiresAt, after(3700).toISOString())
-  assert.deepEqual(kinds(state), ['job.completed'])
-})
-
-test('a step for another image hands the task over with fresh attempts and sends it on', () => {
-  const begun = must(queued('docx', 'jpg'), claim())
-  assert.ok(taskOf(begun).steps.length > 1)
-  const state = must(begun, { type: 'handover', ...of, outcome, step: 1 })
-  assert.equal(taskOf(state).attempt, 0)
-  assert.deepEqual(taskOf(state).files, outcome.files)
-  const [send] = effects(state)
-  assert.deepEqual(send, { type: 'send', image: taskOf(state).steps[1]?.image, taskName: of.task })
-})
-
-test('a failure that may pass is tried three times, then the job fails and its export is cancelled', () => {
-  const error = { code: 'CONVERSION_FAILED' as const, message: 'the engine broke down' }
-  let state = queued()
-  for (const attempt of [1, 2, 3]) {
-    state = must(state, claim())
-    assert.equal(taskOf(state).attempt, attempt)
-    state = must(state, { type: 'fail', ...of, error, retry: true })
-    if (attempt < 3) assert.deepEqual(kinds(state), ['send'])
+  let [last, open] = [0, [1, 2, 3, 4, 5, 6, 7]]
+  const running: Record<string, number> = {}
+  const random = randomFrom(7)
+  const check = () => {
+    const percent = percentOf({ ...job, units: 7, open: new Set(open), running: { ...running } })
+    assert.ok(percent >= last, `${percent} after ${last}`)
+    last = percent
   }
-  assert.equal(state.job.status, 'failed')
-  assert.deepEqual(state.job.error, error)
-  assert.equal(state.tasks.find(({ name }) => name === 'export-file')?.code, 'INPUT_TASK_FAILED')
-  assert.deepEqual(kinds(state), ['job.failed'])
+  while (open.length > 0) {
+    const unit = open[Math.floor(random() * open.length)] ?? 0
+    running[unit] = (running[unit] ?? 0) + random() * 30
+    check()
+    if (running[unit] < 99) continue
+    // One write takes it from both.
+    delete running[unit]
+    open = open.filter((number) => number !== unit)
+    check()
+  }
 })
 
-test('a task whose worker died three times fails on the next claim', () => {
-  let state = queued()
-  for (const attempt of [1, 2, 3])
-    state = must(state, claim(`lease-${attempt}`, after(attempt * 20)), after(attempt * 20 - 5))
-  state = must(state, claim('fourth', after(100)), after(70))
-  assert.equal(state.job.status, 'failed')
-  assert.equal(state.job.error?.code, 'CONVERSION_FAILED')
+test('a task that begins anew takes nothing from what is stored of its progress', async () => {
+  const { job } = newJob(pair)
+  // The right one ended since somebody last told of progress; the left one had come further before it was lost.
+  let stored: Job = {
+    ...job,
+    ...{ status: 'processing', open: new Set([1]), running: { 1: 60 }, toldPercent: 30 },
+  }
+  const before = percentOf(stored)
+  const store = {
+    changeJob: async (_id: string, change: Change) => {
+      stored = changed(stored, change)
+      return { applied: true, record: stored }
+    },
+  }
+  const parts = { store, bus: { publish: async () => undefined } }
+  const settlement = new Settlement(parts as unknown as ConstructorParameters<typeof Settlement>[0])
+  await settlement.progress(stored, 1, { percent: 41, stage: 'convert', taskName: 'left' })
+  assert.deepEqual([stored.toldPercent, percentOf(stored)], [before, before])
 })
 
-test('a task given back by a worker that must end costs no attempt', () => {
-  const state = must(must(queued(), claim()), { type: 'release', ...of })
-  assert.equal(taskOf(state).attempt, 0)
-  assert.equal(taskOf(state).status, 'pending')
-})
+/** Numbers from 0 to 1, the same for the same seed (Park and Miller). */
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state / 2_147_483_647
+  }
+}
 
-test('progress never falls, not even when another attempt begins', () => {
-  const renew = (percent: number): Transition => ({
-    type: 'renew',
-    ...of,
-    leaseUntil: after(30),
-    percent,
-    stage: 'convert',
+test('a job whose tasks are completed is completed with the files of its exports', () => {
+  const state = withTasks(newJob(conversion), {
+    work: { ...completed(5, file('a.webp')), engine: 'vips', engineVersion: '1.0', method: 'encode' },
   })
-  let state = must(must(queued(), claim()), renew(60))
-  assert.equal(state.job.percent, 60)
-  state = must(state, renew(10))
-  assert.equal(state.job.percent, 60)
-  state = must(state, {
-    type: 'fail',
-    ...of,
-    error: { code: 'CONVERSION_FAILED', message: 'x' },
-    retry: true,
+  assert.deepEqual(outcomeOf(state), {
+    status: 'completed',
+    result: {
+      files: [file('a.webp')],
+      warnings: [],
+      engine: 'vips',
+      engineVersion: '1.0',
+      method: 'encode',
+    },
   })
-  state = must(must(state, claim()), renew(5))
-  assert.equal(state.job.percent, 60)
 })
 
-test('a cancelled job lets no worker go on and cannot be cancelled again', () => {
-  const state = must(must(queued(), claim()), { type: 'cancel', by: 'user' })
-  assert.equal(state.job.status, 'cancelled')
-  assert.deepEqual(kinds(state), ['job.cancelled'])
-  assert.equal(advance(state, { type: 'complete', ...of, outcome }, after(3)), undefined)
-  assert.equal(advance(state, { type: 'cancel', by: 'user' }, after(3)), undefined)
+test('of several tasks none says which engine made the result', () => {
+  const state = withTasks(newJob(chain), {
+    first: { ...completed(2, file('a.webp')), engine: 'vips' },
+    second: { ...completed(4, file('b.webp')), engine: 'vips' },
+  })
+  assert.deepEqual(outcomeOf(state).result, { files: [file('b.webp')], warnings: [] })
 })
 
-test('waking a job whose worker is lost makes its task ready again', () => {
-  const state = must(must(queued(), claim()), { type: 'wake' }, after(60))
-  assert.equal(taskOf(state).status, 'pending')
-  assert.deepEqual(kinds(state), ['send'])
+test('a job fails by what failed first, not by what was left without input', () => {
+  const state = withTasks(newJob(chain), { first: failed(9, 'is cut off'), second: skipped(8) })
+  assert.deepEqual(outcomeOf(state).error, {
+    code: 'CORRUPT_FILE',
+    message: 'is cut off',
+    details: { task: 'first' },
+  })
+  const both = withTasks(newJob(pair), { left: failed(9, 'later'), right: failed(3, 'sooner') })
+  assert.equal(outcomeOf(both).error?.message, 'sooner')
 })
 
-test('waking a job that took longer than its limit ends it with TIMEOUT', () => {
-  const begun = must(queued(), claim())
-  const state = must(begun, { type: 'wake' }, after(begun.job.timeoutS + 100))
-  assert.equal(state.job.status, 'failed')
-  assert.equal(state.job.error?.code, 'TIMEOUT')
+test('a branch that gave files does not save a job of which another branch failed', () => {
+  const state = withTasks(newJob(pair), { left: completed(3, file('a.webp')), right: failed(4, 'x') })
+  const { status, result } = outcomeOf(state)
+  assert.equal(status, 'failed')
+  assert.deepEqual(result.files, [file('a.webp')])
 })
 
-test('an ended job expires after its retention: its files go and it is said', () => {
-  const done = must(must(queued(), claim()), { type: 'complete', ...of, outcome }, after(10))
-  const early = must(done, { type: 'wake' }, after(100))
-  assert.equal(early.job.status, 'completed')
-  const state = must(done, { type: 'wake' }, after(4000))
-  assert.equal(state.job.status, 'expired')
-  assert.equal(state.job.wakeAt, undefined)
-  assert.deepEqual(effects(state)[0], { type: 'delete-files', keys: ['out', 'in'] })
-  assert.deepEqual(kinds(state).slice(1), ['file.deleted', 'file.deleted', 'job.expired'])
-})
-
-test('every state but the last has a time at which somebody looks', () => {
-  const walk: readonly Transition[] = [
-    claim(),
-    { type: 'renew', ...of, leaseUntil: after(40), percent: 3, stage: 'convert' },
-    { type: 'complete', ...of, outcome },
+test('a task that may fail does not fail its job', () => {
+  const mayFail = [
+    given('in'),
+    task('left', [0], { continueOnError: true }),
+    task('right', [0]),
+    exported('out', [1, 2]),
   ]
-  let state = queued()
-  for (const transition of walk) {
-    state = must(state, transition)
-    assert.ok((state.job.wakeAt ?? '') > start.toISOString(), transition.type)
-  }
+  const state = withTasks(newJob(mayFail), { left: failed(3, 'x'), right: completed(4, file('b.webp')) })
+  const { status, result } = outcomeOf(state)
+  assert.equal(status, 'completed')
+  assert.deepEqual(result.files, [file('b.webp')])
 })
 
-test('sequence numbers of a job grow by one for each event that is told', () => {
-  const numbers: number[] = []
-  const note = (state: JobState): Job => {
-    for (const effect of effects(state)) if (effect.type === 'publish') numbers.push(effect.sequence)
-    return state.job
+test('a batch is completed when one item is, and counts the others', () => {
+  const refused = task('refused', [0], {
+    fixed: { status: 'failed', code: 'UNSUPPORTED_CONVERSION', message: 'no way' },
+  })
+  const request = [...pair.slice(0, 3), refused, exported('out', [1, 2])]
+  const batch = newJob(request, { require: 'any' })
+  const one = withTasks(batch, { left: completed(3, file('a.webp')), right: failed(4, 'x') })
+  const { status, summary, error } = outcomeOf(one)
+  assert.deepEqual([status, error, summary], ['completed', undefined, { total: 3, completed: 1, failed: 2 }])
+  const nothing = withTasks(batch, { left: failed(5, 'second'), right: failed(4, 'first') })
+  assert.deepEqual(outcomeOf(nothing).summary, { total: 3, completed: 0, failed: 3 })
+  assert.deepEqual([outcomeOf(nothing).status, outcomeOf(nothing).error?.message], ['failed', 'first'])
+})
+
+test('a job of imports and exports alone is completed with the files that were sent', () => {
+  const { status, result } = outcomeOf(newJob([given('in', 'a.png'), exported('out', [0])]))
+  assert.deepEqual([status, result.files.map(({ filename }) => filename)], ['completed', ['a.png']])
+})
+
+test('files of one name do not hide each other, and a file that two exports give is given once', () => {
+  const twice = [...pair, exported('again', [1])]
+  const state = withTasks(newJob(twice), {
+    left: completed(3, file('a.webp', 'k1')),
+    right: completed(4, file('a.webp', 'k2')),
+  })
+  assert.deepEqual(
+    resultFiles(state).map(({ key, filename }) => [key, filename]),
+    [
+      ['k1', 'a.webp'],
+      ['k2', 'a (2).webp'],
+    ],
+  )
+})
+
+test('an export names its files by its template', () => {
+  const template = { filename: '{name}-{index}-{jobId}-{date}.{ext}' }
+  const state = withTasks(newJob([...pair.slice(0, 3), exported('out', [1, 2], template)]), {
+    left: completed(3, file('a.webp')),
+    right: completed(4, file('b.webp')),
+  })
+  const [, , , , out] = [...state.fixed, ...state.tasks, ...state.fixed.slice(-1)]
+  assert.ok(out && !('attempt' in out))
+  assert.deepEqual(
+    namedFiles(out, state).map(({ filename }) => filename),
+    ['a-1-job_1-2026-01-01.webp', 'b-2-job_1-2026-01-01.webp'],
+  )
+})
+
+test('a result that had no room in the record of the job is told by its tasks', () => {
+  const state = withTasks(newJob(conversion), { work: completed(5, file('a.webp')) })
+  assert.deepEqual(resultIn(state), outcomeOf(state).result)
+  const stored = { files: [file('stored')], warnings: [] }
+  assert.deepEqual(resultIn({ ...state, job: { ...state.job, result: stored } }), stored)
+})
+
+test('only a task that is completed gives its files to others', () => {
+  const half = { ...completed(3, file('a.webp')), status: 'failed' as const }
+  const state = withTasks(newJob(chain), { first: half })
+  assert.deepEqual(filesOfTask(1, state), [])
+  assert.deepEqual(filesOfTask(1, withTasks(state, { first: { status: 'completed' } })), [file('a.webp')])
+  assert.deepEqual(
+    filesOfTask(0, state).map(({ key }) => key),
+    ['in/in'],
+  )
+})
+
+test('warnings stand once, those about the request first', () => {
+  const warning = (code: string): Warning => ({ code, message: code })
+  const tasks = [{ warnings: [warning('b'), warning('a')] }, { warnings: [warning('b'), warning('c')] }]
+  assert.deepEqual(
+    warningsOf({ warnings: [warning('a')] }, tasks).map(({ code }) => code),
+    ['a', 'b', 'c'],
+  )
+})
+
+test('an export is over when what it gives out is', () => {
+  const status = (state: JobState) => {
+    const out = state.fixed.at(-1)
+    assert.ok(out)
+    return statusOfFixed(out, state)
   }
-  let state = queued()
-  note(state)
-  state = must(state, claim())
-  note(state)
-  state = must(state, { type: 'complete', ...of, outcome })
-  note(state)
-  state = must(state, { type: 'wake' }, after(4000))
-  note(state)
-  assert.deepEqual(numbers, [1, 2, 3, 4, 5, 6, 7])
+  const state = newJob(pair)
+  assert.equal(status(state), 'pending')
+  const one = withTasks(state, { left: completed(3, file('a')) })
+  assert.equal(status(one), 'pending')
+  assert.equal(status(withTasks(one, { right: completed(4, file('b')) })), 'completed')
+  assert.equal(status(withTasks(one, { right: failed(4, 'x') })), 'cancelled')
+  assert.equal(status({ ...state, job: { ...state.job, status: 'cancelled' } }), 'cancelled')
+  const mayFail = withTasks(one, { right: { ...failed(4, 'x'), continueOnError: true } })
+  assert.equal(status(mayFail), 'completed')
+})
+
+test('every file of a job is known once, sources as sources, parts and half-done work included', () => {
+  const state = withTasks(newJob(chain), {
+    first: completed(3, file('a.webp')),
+    second: { status: 'processing', files: [file('half')] },
+  })
+  const [first] = state.tasks
+  assert.ok(first)
+  const part = { ...first, part: 1000, files: [file('part')] }
+  const again = { ...first, part: 1001, files: [file('a.webp')] }
+  assert.deepEqual(
+    filesOfJob({ ...state, parts: [part, again] }).map(({ key, role }) => [key, role]),
+    [
+      ['in/in', 'source'],
+      ['part', 'output'],
+      ['a.webp', 'output'],
+      ['half', 'output'],
+    ],
+  )
+})
+
+const longAfter = later(1000)
+
+test('what is ready in a live job is sent again, what waits is not', () => {
+  const state = newJob(chain)
+  assert.deepEqual(names(stalledIn(state, longAfter).sends), ['first'])
+  const next = withTasks(state, {
+    first: completed(3, file('a')),
+    second: { open: undefined, got: new Set([1]) },
+  })
+  assert.deepEqual(names(stalledIn(next, longAfter).sends), ['second'])
+})
+
+test('nothing of a job is sent while it waits for an upload', () => {
+  const state = newJob([given('there'), awaited('in'), task('early', [0]), task('work', [1])])
+  assert.deepEqual(names(stalledIn(state, longAfter).sends), none)
+})
+
+test('a task is taken from its worker when the lease and some time are over', () => {
+  const held = (second: number) =>
+    withTasks(newJob(conversion), {
+      work: { status: 'processing', leaseId: 'lease', leaseUntil: moment(second) },
+    })
+  assert.deepEqual(names(stalledIn(held(100), later(100 + leaseGraceS - 1)).sends), none)
+  assert.deepEqual(names(stalledIn(held(100), later(100 + leaseGraceS)).sends), ['work'])
+})
+
+test('a task that is over is told of again where its job or another task still counts on it', () => {
+  const done = withTasks(newJob(chain), { first: completed(3, file('a')) })
+  assert.deepEqual(names(stalledIn(done, longAfter).untold), ['first'])
+  // Whoever ended it is on the way to tell.
+  assert.deepEqual(names(stalledIn(done, later(3 + leaseGraceS - 1)).untold), none)
+  const counted = { ...done, job: { ...done.job, open: new Set([2]) } }
+  assert.deepEqual(names(stalledIn(counted, longAfter).untold), ['first'], 'its taker does not know')
+  const known = withTasks(counted, { second: { open: undefined, got: new Set([1]) } })
+  assert.deepEqual(names(stalledIn(known, longAfter).untold), none)
+})
+
+test('behind a latch somebody is told again only when all that it gathers are over', () => {
+  const count = 150
+  const ins = Array.from({ length: count }, (_, at) => at + 1)
+  const works = ins.map((number) => task(`work-${number}`, [0]))
+  const state = newJob([given('in'), ...works, task('join', ins)])
+  const done = (numbers: readonly number[]) =>
+    withTasks(state, Object.fromEntries(numbers.map((number) => [`work-${number}`, completed(3, file('a'))])))
+  assert.deepEqual(names(stalledIn(done(ins.slice(0, 50)), longAfter).untold), none)
+  // The first bucket has 99 tasks, and its members are over.
+  assert.equal(stalledIn(done(ins.slice(0, 99)), longAfter).untold.length, 99)
+  assert.equal(stalledIn(done(ins), longAfter).untold.length, count)
+})
+
+test('parts are looked after as long as their task waits for them, and their task when it does not', () => {
+  const state = withTasks(newJob(conversion), {
+    work: { status: 'processing', expandedBy: 1, open: new Set([1001, 1002]) },
+  })
+  const [work] = state.tasks
+  assert.ok(work)
+  const part = (number: number, more: Partial<Task>): Task => ({
+    ...{ ...work, expandedBy: undefined, open: undefined, status: 'pending', part: number, ...more },
+  })
+  const parts = [
+    // Of an attempt that was given up, and one that has arrived.
+    part(1, {}),
+    part(1000, completed(2, file('a'))),
+    part(1001, completed(3, file('b'))),
+    part(1002, {}),
+  ]
+  const stalled = stalledIn({ ...state, parts }, longAfter)
+  assert.deepEqual(
+    stalled.sends.map((one) => one.part),
+    [1002],
+  )
+  assert.deepEqual(
+    stalled.untold.map((one) => one.part),
+    [1001],
+  )
+  const joining = withTasks(state, { work: { open: undefined } })
+  assert.deepEqual(names(stalledIn({ ...joining, parts }, longAfter).sends), ['work'])
+  const joined = withTasks(joining, { work: { leaseId: 'lease', leaseUntil: moment(995) } })
+  assert.deepEqual(names(stalledIn({ ...joined, parts }, longAfter).sends), none)
+})
+
+const ended = (state: JobState, second: number, endedBy = 'lease'): Job =>
+  changed(state.job, endOfJob(state, outcomeOf(state), endedBy, later(second)))
+
+test('the end of a job stores how it ended, and its retention counts from then', () => {
+  const begun = newJob(conversion)
+  const processing = {
+    ...begun.job,
+    ...{ status: 'processing' as const, startedAt: moment(1), startedWith: 1 },
+    ...{ sequence: 3, numbers: { created: 1, queued: 2, started: 3 } },
+  }
+  const state = withTasks({ ...begun, job: processing }, { work: completed(5, file('a.webp')) })
+  const job = ended(state, 10)
+  assert.deepEqual(Job.strict().parse(withoutKeys(job)), withoutKeys(job))
+  assert.deepEqual([job.status, job.endedBy, job.endedAt], ['completed', 'lease', moment(10)])
+  assert.deepEqual([job.expiresAt, job.wakeAt], [moment(3610), moment(3610)])
+  assert.deepEqual([job.sequence, job.numbers], [4, { created: 1, queued: 2, started: 3, ended: 4 }])
+  assert.deepEqual(job.result?.files, [file('a.webp')])
+  assert.equal((job as { listKey?: string }).listKey, 'anon_1#completed')
+  assert.deepEqual(startWithEnd(state.job, { ...state, job }), [])
+})
+
+/** The table has more than the schema: what finds a record. */
+function withoutKeys(job: Job): Job {
+  const { listKey: _key, ...rest } = job as Job & { listKey?: string }
+  return rest
+}
+
+test('a job that is over before anybody told of its start tells of both', () => {
+  const state = withTasks(newJob(chain), {
+    first: completed(5, file('a')),
+    second: { ...completed(9, file('b')), startedAt: moment(6) },
+  })
+  const job = ended(state, 10)
+  assert.deepEqual([job.startedAt, job.startedWith], [moment(4), 1])
+  assert.deepEqual([job.sequence, job.numbers], [4, { created: 1, queued: 2, started: 3, ended: 4 }])
+  assert.deepEqual(
+    startWithEnd(state.job, { ...state, job }).map(({ event, sequence, timestamp }) => [
+      event,
+      sequence,
+      timestamp,
+    ]),
+    [['job.started', 3, moment(4)]],
+  )
+})
+
+test('a failed job keeps its error, and is listed among those that failed', () => {
+  const state = withTasks(newJob(conversion), { work: failed(5, 'is cut off') })
+  const job = ended(state, 6)
+  assert.deepEqual([job.status, job.error?.message], ['failed', 'is cut off'])
+  assert.equal((job as { listKey?: string }).listKey, 'anon_1#failed')
+})
+
+test('a result of many files is not stored with the job', () => {
+  const files = Array.from({ length: 30 }, (_, at) => file(`page-${at}.webp`))
+  const state = withTasks(newJob(conversion), { work: completed(5, ...files) })
+  const job = ended(state, 6)
+  assert.equal(job.result, undefined)
+  assert.deepEqual(resultIn({ ...state, job }).files, files)
+})
+
+test('what a task wants is asked of all files of its inputs, in the order of the inputs', () => {
+  const request = [given('a'), given('b'), task('first', [0], { spec: { options: {} } })]
+  const join = task('join', [1, 2, 0], { operation: 'archive', spec: { to: 'zip', options: { level: 9 } } })
+  const state = withTasks(newJob([...request, join]), { first: completed(3, file('x'), file('y')) })
+  const taken = state.tasks.find(({ name }) => name === 'join')
+  assert.ok(taken)
+  const [files, wish] = wishedOf(taken, state)
+  assert.deepEqual(
+    files.map(({ filename }) => filename),
+    ['b.png', 'x', 'y', 'a.png'],
+  )
+  assert.deepEqual([wish.operation, wish.to, wish.options], ['archive', 'zip', { level: 9 }])
+})
+
+test('pieces of several images go to one after the other', () => {
+  const step = (image: string) => ({
+    ...{ operation: 'convert' as const, engine: 'vips', image, from: 'png', to: 'webp', options: {} },
+  })
+  const pieces = [
+    { steps: [step('office'), step('pdf')], step: 2, files: [] },
+    { steps: [step('office'), step('pdf')], step: 1, files: [] },
+    { steps: [step('office'), step('image')], step: 0, files: [] },
+  ]
+  assert.equal(imageOf(pieces), 'pdf')
+  assert.throws(() => imageOf(pieces.slice(0, 1)), /no step that is left/)
 })

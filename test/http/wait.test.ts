@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { waitOf } from '../../functions/routes/job-access.ts'
+import { waitOf } from '../../lib/http/job-access.ts'
 
 const asked: [prefer: string | undefined, leftMs: number, waitS: number | undefined][] = [
   [undefined, 29_000, undefined],
