@@ -67,40 +67,11 @@ export const createBatch = contract({
     }),
     form: 'mirrored',
   },
+  idempotent: true,
   errors: conversionErrors,
   handle: async (request, services) => {
-    const { body, owner, requestId } = request
     const items = await openItems(request, services)
-    const failFast = body.failFast ?? false
-    const options = givenOptions(body, Fields)
-    const tasks = [
-      ...items.flatMap(({ names, item }) => [
-        task(names.import, importUpload, []),
-        {
-          ...task(names.convert, convert, [names.import]),
-          continueOnError: !failFast,
-          fields: {
-            output_format: item.targetFormat ?? targetFormatOf(body),
-            engine: pinnedEngine(item.engine ?? body.engine),
-            options: { ...options, ...item.options },
-          },
-        },
-      ]),
-      task(
-        'export',
-        exportUrl,
-        items.map(({ names }) => names.convert),
-      ),
-    ]
-    const imports = new Map(items.map(({ names, source }) => [names.import, source]))
-    const created = await startJob(
-      {
-        ...{ owner: owner.id, requestId, jobId: request.newJobId(), tag: body.tag, tasks, imports, failFast },
-        isBatch: !failFast,
-        onAllRefused: (errors) => allRefused(errors),
-      },
-      services,
-    )
+    const created = (await request.jobMadeBefore()) ?? (await start(request, items, services))
     const { state, ...answer } = await waited(created, request, services)
     const views = items.map((item) => itemView(item, created))
     const rejected = views.filter(({ status }) => status === 'rejected').length
@@ -132,6 +103,43 @@ interface OpenItem {
 }
 
 type Request = HttpRequest<unknown, unknown, z.infer<typeof Fields>>
+
+function start(
+  { body, owner, requestId, newJobId }: Request,
+  items: readonly OpenItem[],
+  services: Services,
+): Promise<JobState> {
+  const failFast = body.failFast ?? false
+  const options = givenOptions(body, Fields)
+  const tasks = [
+    ...items.flatMap(({ names, item }) => [
+      task(names.import, importUpload, []),
+      {
+        ...task(names.convert, convert, [names.import]),
+        continueOnError: !failFast,
+        fields: {
+          output_format: item.targetFormat ?? targetFormatOf(body),
+          engine: pinnedEngine(item.engine ?? body.engine),
+          options: { ...options, ...item.options },
+        },
+      },
+    ]),
+    task(
+      'export',
+      exportUrl,
+      items.map(({ names }) => names.convert),
+    ),
+  ]
+  const imports = new Map(items.map(({ names, source }) => [names.import, source]))
+  return startJob(
+    {
+      ...{ owner: owner.id, requestId, jobId: newJobId(), tag: body.tag, tasks, imports, failFast },
+      isBatch: !failFast,
+      onAllRefused: (errors) => allRefused(errors),
+    },
+    services,
+  )
+}
 
 async function openItems({ body, files, owner }: Request, services: Services): Promise<OpenItem[]> {
   const given = batchItems(body.items)

@@ -4,7 +4,7 @@ import { openSource, uploadedSource } from '../../lib/conversion/source.ts'
 import { targetFormatOf, toolOf } from '../../lib/conversion/target.ts'
 import { toolOperations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
-import { contract } from '../../lib/http/contract.ts'
+import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
   answerCreated,
   conversionErrors,
@@ -15,7 +15,9 @@ import {
 } from '../../lib/http/conversion-request.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import { uploadIds } from '../../lib/http/upload-ids.ts'
+import type { JobState } from '../../lib/jobs/job.ts'
 import { StatusView } from '../../lib/jobs/view.ts'
+import type { Services } from '../../lib/services.ts'
 
 const Fields = z.looseObject({
   ...targetFields,
@@ -50,33 +52,41 @@ export const createConversion = contract({
     },
   },
   reply: { status: 202, schema: StatusView, form: 'mirrored' },
+  idempotent: true,
   errors: conversionErrors,
   handle: async (request, services) => {
-    const { body, files, owner } = request
-    const options = givenOptions(body, Fields)
-    refuseExports(options)
-    const tool = toolOf(body.toolOperation)
-    const to = targetFormatOf(body)
-    if (!to && !tool) throw noTarget()
-    const sources = await Promise.all([
-      openSource(request, services),
-      ...files.filter(({ field }) => field === 'additionalFile'),
-      ...(body.additionalUploadIds ?? []).map((id) =>
-        uploadedSource(id, 'additionalUploadIds', owner.id, services),
-      ),
-    ])
-    const conversion = {
-      sources,
-      moreField: 'additionalFile',
-      operation: tool ?? (body.combineImages ? 'merge' : 'convert'),
-      to,
-      engine: pinnedEngine(body.engine),
-      options,
-      tag: body.tag,
-    } as const
-    return answerCreated(await startConversion(request, conversion, services), request, services)
+    const made = await request.jobMadeBefore()
+    return answerCreated(made ?? (await start(request, services)), request, services)
   },
 })
+
+type Request = HttpRequest<unknown, unknown, z.infer<typeof Fields>>
+
+async function start(request: Request, services: Services): Promise<JobState> {
+  const { body, files, owner } = request
+  const options = givenOptions(body, Fields)
+  refuseExports(options)
+  const tool = toolOf(body.toolOperation)
+  const to = targetFormatOf(body)
+  if (!to && !tool) throw noTarget()
+  const sources = await Promise.all([
+    openSource(request, services),
+    ...files.filter(({ field }) => field === 'additionalFile'),
+    ...(body.additionalUploadIds ?? []).map((id) =>
+      uploadedSource(id, 'additionalUploadIds', owner.id, services),
+    ),
+  ])
+  const conversion = {
+    sources,
+    moreField: 'additionalFile',
+    operation: tool ?? (body.combineImages ? 'merge' : 'convert'),
+    to,
+    engine: pinnedEngine(body.engine),
+    options,
+    tag: body.tag,
+  } as const
+  return startConversion(request, conversion, services)
+}
 
 /** It changes what the request means, so it must not be dropped like an unknown option. */
 function refuseExports(given: Record<string, unknown>): void {

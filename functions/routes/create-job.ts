@@ -1,9 +1,11 @@
 import * as z from 'zod'
 import { openImports } from '../../lib/conversion/imports.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
-import { contract } from '../../lib/http/contract.ts'
+import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import { conversionErrors, waited } from '../../lib/http/conversion-request.ts'
+import type { JobState } from '../../lib/jobs/job.ts'
 import { JobView, jobView } from '../../lib/jobs/view.ts'
+import type { Services } from '../../lib/services.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
 
@@ -61,20 +63,26 @@ export const createJob = contract({
     examples,
   },
   reply: { status: 202, schema: JobView, form: 'mirrored' },
+  idempotent: true,
   errors: conversionErrors,
   handle: async (request, services) => {
-    const { body, owner, requestId } = request
-    const tasks = parseTasks(body.tasks)
-    const { imports, discard } = await openImports(tasks, { owner: owner.id, services })
-    try {
-      const { tag, failFast } = body
-      const parts = { owner: owner.id, requestId, jobId: request.newJobId(), tag, failFast, tasks, imports }
-      const created = await startJob(parts, services)
-      const { state, ...answer } = await waited(created, request, services)
-      const whole = state === created ? created : ((await services.jobs.store.whole(state.job.id)) ?? state)
-      return { ...answer, data: jobView(whole, services.config.PUBLIC_URL ?? '') }
-    } finally {
-      await discard()
-    }
+    const created = (await request.jobMadeBefore()) ?? (await start(request, services))
+    const { state, ...answer } = await waited(created, request, services)
+    const whole = state === created ? created : ((await services.jobs.store.whole(state.job.id)) ?? state)
+    return { ...answer, data: jobView(whole, services.config.PUBLIC_URL ?? '') }
   },
 })
+
+type Request = HttpRequest<unknown, unknown, z.infer<typeof Body>>
+
+async function start({ body, owner, requestId, newJobId }: Request, services: Services): Promise<JobState> {
+  const tasks = parseTasks(body.tasks)
+  const { imports, discard } = await openImports(tasks, { owner: owner.id, services })
+  try {
+    const { tag, failFast } = body
+    const request = { owner: owner.id, requestId, jobId: newJobId(), tag, failFast, tasks, imports }
+    return await startJob(request, services)
+  } finally {
+    await discard()
+  }
+}

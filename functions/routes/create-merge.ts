@@ -3,7 +3,7 @@ import { type Source, uploadedSource } from '../../lib/conversion/source.ts'
 import { targetFormatOf } from '../../lib/conversion/target.ts'
 import { AppError } from '../../lib/errors.ts'
 import { formatByExtension } from '../../lib/formats/index.ts'
-import { contract } from '../../lib/http/contract.ts'
+import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
   answerCreated,
   conversionErrors,
@@ -13,7 +13,9 @@ import {
   waitQuery,
 } from '../../lib/http/conversion-request.ts'
 import { uploadIds } from '../../lib/http/upload-ids.ts'
+import type { JobState } from '../../lib/jobs/job.ts'
 import { StatusView } from '../../lib/jobs/view.ts'
+import type { Services } from '../../lib/services.ts'
 import { type MergeType, mergeTypes, usualTarget } from '../../lib/tasks/merge.ts'
 
 const { engine: _, ...target } = targetFields
@@ -38,29 +40,37 @@ export const createMerge = contract({
     files: { file: 'Repeated: the files to merge, in order' },
   },
   reply: { status: 202, schema: StatusView, form: 'mirrored' },
+  idempotent: true,
   errors: conversionErrors,
   handle: async (request, services) => {
-    const { body, files, owner } = request
-    const { mergeType } = body
-    const [first, second, ...others] = await Promise.all([
-      ...files,
-      ...(body.uploadIds ?? []).map((id) => uploadedSource(id, 'uploadIds', owner.id, services)),
-    ])
-    if (!first) throw tooFew('NO_FILES', 0)
-    if (!second) throw tooFew('INVALID_INPUT', 1)
-    const sources = [first, second, ...others] as const
-    requireKind(sources, mergeType)
-    const conversion = {
-      sources,
-      moreField: 'file',
-      operation: 'merge',
-      to: targetFormatOf(body) ?? usualTarget[mergeType],
-      options: givenOptions(body, Fields),
-      tag: body.tag,
-    } as const
-    return answerCreated(await startConversion(request, conversion, services), request, services)
+    const made = await request.jobMadeBefore()
+    return answerCreated(made ?? (await start(request, services)), request, services)
   },
 })
+
+type Request = HttpRequest<unknown, unknown, z.infer<typeof Fields>>
+
+async function start(request: Request, services: Services): Promise<JobState> {
+  const { body, files, owner } = request
+  const { mergeType } = body
+  const [first, second, ...others] = await Promise.all([
+    ...files,
+    ...(body.uploadIds ?? []).map((id) => uploadedSource(id, 'uploadIds', owner.id, services)),
+  ])
+  if (!first) throw tooFew('NO_FILES', 0)
+  if (!second) throw tooFew('INVALID_INPUT', 1)
+  const sources = [first, second, ...others] as const
+  requireKind(sources, mergeType)
+  const conversion = {
+    sources,
+    moreField: 'file',
+    operation: 'merge',
+    to: targetFormatOf(body) ?? usualTarget[mergeType],
+    options: givenOptions(body, Fields),
+    tag: body.tag,
+  } as const
+  return startConversion(request, conversion, services)
+}
 
 const tooFew = (code: 'NO_FILES' | 'INVALID_INPUT', got: number) =>
   new AppError(code, `file: a merge takes at least 2 files, got ${got}. Send each in a part named file.`, {

@@ -50,6 +50,7 @@ export const presignUpload = contract({
     }),
   },
   reply: { status: 201, schema: Presigned },
+  idempotent: true,
   errors: ['INVALID_INPUT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
   handle: async ({ body, owner }, services) => {
     await requireDiskSpace(services.config)

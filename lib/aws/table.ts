@@ -33,7 +33,7 @@ export interface Key {
 export type Write =
   | { readonly put: Item & Key; readonly if?: Condition }
   | { readonly update: Key; readonly change: Change; readonly if?: Condition }
-  | { readonly delete: Key }
+  | { readonly delete: Key; readonly if?: Condition }
 
 /** What became of a conditional write; `item` is what the record holds now, where there is one. */
 export interface Answer {
@@ -192,7 +192,7 @@ export class Table {
   #transactItem(write: Write): TransactItem {
     const TableName = this.#name
     if ('put' in write) return { Put: { TableName, Item: write.put, ...expressions({}, write.if) } }
-    if ('delete' in write) return { Delete: { TableName, Key: write.delete } }
+    if ('delete' in write) return { Delete: { TableName, Key: write.delete, ...expressions({}, write.if) } }
     const { UpdateExpression = '', ...rest } = expressions(write.change, write.if ?? { exists: true })
     return { Update: { TableName, Key: write.update, UpdateExpression, ...rest } }
   }

@@ -11,6 +11,8 @@ import type { Services } from '../services.ts'
 import { bodyStream, readBody } from './body.ts'
 import type { AnyContract, HttpEvent, HttpRequest, Reply } from './contract.ts'
 import { failure, mirrored, problem, success, toAppError } from './envelope.ts'
+import { type Attempt, Idempotency, idempotencyKeyOf, type Keyed, replayedHeader } from './idempotency.ts'
+import { jobMadeBefore } from './job-access.ts'
 import { type Owner, ownerCookie, ownerHeader, ownerOf } from './owner.ts'
 import { createRouter, type Router } from './router.ts'
 
@@ -43,13 +45,18 @@ const noEarlyEnd = 0
 /** The HTTP API as one Lambda handler for API Gateway v2 events. */
 export function createApp(contracts: readonly AnyContract[], services: Services) {
   const router = createRouter(contracts)
+  const idempotency = new Idempotency(services)
+  const once: App['once'] = async (keyed, context, answer) => {
+    context.owner = await idempotency.ownerOf(keyed, context.owner)
+    return idempotency.once(keyed, context, answer)
+  }
   return middy<HttpEvent, Result, Error, RequestContext>({ timeoutEarlyInMillis: noEarlyEnd })
     .use(requestIds(services))
     .use(compression())
     .use(cors())
     .use(owners(services))
     .use(errors(services))
-    .handler((event, context) => respond(event, context, router, services))
+    .handler((event, context) => respond(event, context, { router, once, services }))
 }
 
 const clientId = /^[\w.:-]{1,128}$/
@@ -100,7 +107,7 @@ function cors(): Middleware {
   return onAnswer((_event, _context, result) => {
     result.headers = {
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': `x-request-id, ${ownerHeader}, location, retry-after, etag, link, preference-applied`,
+      'access-control-expose-headers': `x-request-id, ${ownerHeader}, location, retry-after, etag, link, preference-applied, ${replayedHeader}`,
       'x-content-type-options': 'nosniff',
       ...result.headers,
     }
@@ -142,27 +149,39 @@ function errorResult(error: AppError, event: HttpEvent, requestId: string, baseU
   const body = asProblem
     ? problem(error, { requestId, path: event.rawPath, baseUrl })
     : failure(error, requestId)
-  const allowed = error.details?.allowed
+  const { allowed, retryAfter } = error.details ?? {}
   return {
     statusCode: error.status,
     headers: {
       'content-type': asProblem ? 'application/problem+json' : 'application/json; charset=utf-8',
       'cache-control': 'no-store',
       ...(error.code === 'METHOD_NOT_ALLOWED' && Array.isArray(allowed) && { allow: allowed.join(', ') }),
+      ...(typeof retryAfter === 'number' && { 'retry-after': String(retryAfter) }),
     },
     body: JSON.stringify(body),
   }
 }
 
+interface App {
+  readonly router: Router
+  /** Answers a request under a key, unless it was answered before. */
+  readonly once: (
+    keyed: Keyed,
+    context: RequestContext,
+    answer: (attempt: Attempt) => Promise<Result>,
+  ) => Promise<Result>
+  readonly services: Services
+}
+
 async function respond(
   event: HttpEvent,
   context: RequestContext,
-  router: Router,
-  services: Services,
+  { router, once, services }: App,
 ): Promise<Result> {
   const method = event.requestContext.http.method
   if (method === 'OPTIONS') return preflight(event, router)
   const { contract, params } = router.find(method, event.rawPath)
+  const key = contract.idempotent ? idempotencyKeyOf(event) : undefined
   // Before the first byte of a file is taken.
   if (contract.body?.files) await requireDiskSpace(services.config)
   const body = await readBody(event, contract, {
@@ -171,21 +190,27 @@ async function respond(
     retentionHours: services.config.RETENTION_HOURS,
   })
   try {
-    const request: HttpRequest<unknown, unknown, unknown> = {
+    const given = {
       params: contract.params && parseWith(contract.params, params, 'path'),
       query: contract.query && parseWith(contract.query, event.queryStringParameters ?? {}, 'query'),
       body: contract.body && parseWith(contract.body.schema, body.value, 'body'),
       files: body.files,
       headers: event.headers,
       method,
-      owner: context.owner,
       requestId: context.requestId,
-      newJobId: () => newId('job'),
       remainingMs: () => context.getRemainingTimeInMillis(),
       log: context.log,
     }
-    const reply = await contract.handle(request, services)
-    const result = render(contract, reply, event, context.requestId)
+    const answer = async (attempt?: Attempt) => {
+      const request: HttpRequest<unknown, unknown, unknown> = {
+        ...given,
+        owner: context.owner,
+        newJobId: () => attempt?.jobId ?? newId('job'),
+        jobMadeBefore: async () => (attempt?.isRepeated ? jobMadeBefore(attempt.jobId, services) : undefined),
+      }
+      return render(contract, await contract.handle(request, services), event, context.requestId)
+    }
+    const result = key === undefined ? await answer() : await once({ key, event, body }, context, answer)
     return method === 'HEAD' ? withoutBody(result) : result
   } finally {
     await body.discard()

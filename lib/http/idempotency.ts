@@ -83,7 +83,11 @@ export class Idempotency {
    * Runs it, or gives the answer that it had.
    * @throws AppError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, and whatever `run` throws.
    */
-  async once(keyed: Keyed, owner: Owner, log: Log, run: (attempt: Attempt) => Promise<Result>): Promise<Result> {
+  async once(
+    keyed: Keyed,
+    { owner, log }: { readonly owner: Owner; readonly log: Log },
+    run: (attempt: Attempt) => Promise<Result>,
+  ): Promise<Result> {
     const place = this.#place(keyed, `owner ${owner.id}`)
     const { reservation, isRepeated } = await this.#reservations.take(place, this.#fingerprint(keyed))
     if (reservation.reply) return replayed(reservation.reply)
@@ -98,7 +102,8 @@ export class Idempotency {
       else await this.#reservations.release(place, reservation)
       return result
     } catch (error) {
-      if (isRefusal(error)) await this.#reservations.forget([place, this.#addressPlace(keyed)])
+      const senderPlace = owner.isNew ? this.#addressPlace(keyed) : undefined
+      if (isRefusal(error)) await this.#reservations.forget(place, reservation, senderPlace)
       else await this.#reservations.release(place, reservation)
       throw error
     } finally {

@@ -32,6 +32,13 @@ export function knownJob(job: Job | undefined, jobId: string): Job {
   )
 }
 
+/** A job that an earlier try of the same request has made; see `Idempotency`. */
+export async function jobMadeBefore(jobId: string, { jobs }: Services): Promise<JobState | undefined> {
+  const state = await jobs.store.whole(jobId)
+  if (state) knownJob(state.job, jobId)
+  return state
+}
+
 /** Ids that cannot exist do not reach the table. */
 export function checkedJobId(jobId: string): string {
   if (!idPattern('job').test(jobId)) throw jobNotFound(jobId)

@@ -3,6 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { type ErrorCode, errorStatus } from '../errors.ts'
 import type { AnyContract, BodyKind } from './contract.ts'
 import { errorTitle } from './envelope.ts'
+import { keyDescription } from './idempotency.ts'
 import { ownerCookie, ownerHeader } from './owner.ts'
 
 const mediaTypes: Readonly<Record<BodyKind, string>> = {
@@ -58,10 +59,15 @@ export function openApiDocument(contracts: readonly AnyContract[], info: { versi
   })
 }
 
+const KeyHeader = z.object({
+  'Idempotency-Key': z.string().min(1).max(255).optional().describe(keyDescription),
+})
+
 function operation(contract: AnyContract): ZodOpenApiOperationObject {
   const params = {
     ...(contract.params && { path: contract.params }),
     ...(contract.query && { query: contract.query }),
+    ...(contract.idempotent && { header: KeyHeader }),
   }
   return {
     operationId: operationId(contract),
@@ -115,9 +121,15 @@ function success({ reply, summary }: AnyContract) {
   return { description: summary, content: { [type]: { schema } } }
 }
 
+const idempotencyErrors = ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED'] as const
+
 /** Codes of one status share its description. */
 function failures(contract: AnyContract) {
-  const codes: readonly ErrorCode[] = [...(contract.errors ?? []), 'INTERNAL_ERROR']
+  const codes: readonly ErrorCode[] = [
+    ...(contract.errors ?? []),
+    ...(contract.idempotent ? idempotencyErrors : []),
+    'INTERNAL_ERROR',
+  ]
   const statuses = [...new Set(codes.map((code) => errorStatus[code]))]
   return Object.fromEntries(
     statuses.map((status) => {

@@ -60,7 +60,8 @@ export class Reservations {
     if (applied) return owner
     const found = Sender.parse(item)
     if (!isForgotten(found)) return same(found, fingerprint).owner
-    await this.#table.put(mine)
+    const isMine = { condition: { equal: { owner: found.owner, ttl: found.ttl } }, mark: { owner } }
+    if (!(await this.#table.put(mine, isMine)).applied) throw inProgress()
     return owner
   }
 
@@ -105,9 +106,12 @@ export class Reservations {
     await this.#change(place, attempt, { leaseUntil: 0 })
   }
 
-  /** Any request may be sent. */
-  async forget(places: readonly Key[]): Promise<void> {
-    await this.#table.writeAll([], places)
+  /** Any request may be sent, and from the address of its sender too. */
+  async forget(place: Key, { attempt }: Reservation, addressPlace?: Key): Promise<void> {
+    await this.#table.transact([
+      { delete: place, if: { equal: { attempt } } },
+      ...(addressPlace ? [{ delete: addressPlace }] : []),
+    ])
   }
 
   /** Nothing where another try has taken over: then its word holds. */

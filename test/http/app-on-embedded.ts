@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import pino from 'pino'
+import { routes } from '../../functions/routes/index.ts'
+import { processEnvironment, readConfig } from '../../lib/config.ts'
+import { createServices } from '../../lib/create-services.ts'
+import { createApp } from '../../lib/http/app.ts'
+import type { AnyContract, HttpEvent } from '../../lib/http/contract.ts'
+import { openEmbedded } from '../../lib/local/embedded.ts'
+import { provision } from '../../lib/local/provision.ts'
+import type { Services } from '../../lib/services.ts'
+
+/** A request as a client sends it; a value becomes JSON, a form goes as it is. */
+export interface Sent {
+  readonly body?: unknown
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly address?: string
+}
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly cookies: readonly string[]
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the endpoint answers
+  readonly json: any
+}
+
+export interface EmbeddedApp {
+  readonly services: Services
+  /** Of the routes of the service, or of these. */
+  send(method: string, path: string, sent?: Sent, contracts?: readonly AnyContract[]): Promise<Answered>
+  /** The same with some of its services replaced. */
+  with(changed: Partial<Services>): EmbeddedApp
+  close(): Promise<void>
+}
+
+/** The HTTP API in this process on the embedded servers, without workers: jobs stay as they are made. */
+export async function openApp(): Promise<EmbeddedApp> {
+  const dir = await mkdtemp(join(tmpdir(), 'mutabor-app-'))
+  const region = 'eu-central-1'
+  const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
+  const log = pino({ level: 'silent' })
+  const embedded = await openEmbedded({ dir, region, credentials, invoke: async () => {}, log })
+  for (const [name, url] of Object.entries(embedded.urls))
+    processEnvironment[`AWS_ENDPOINT_URL_${name}`] = url
+  processEnvironment.AWS_ACCESS_KEY_ID = credentials.accessKeyId
+  processEnvironment.AWS_SECRET_ACCESS_KEY = credentials.secretAccessKey
+  const name = 'mutabor'
+  const { queues } = await provision({
+    ...{ region, tableName: name, bucketName: name, busName: name, queuePrefix: 'mutabor-' },
+  })
+  const config = readConfig({
+    SERVICE_SECRET: 'a secret that only this test knows',
+    LOG_LEVEL: 'silent',
+    MIN_FREE_DISK_GB: '0',
+    PUBLIC_URL: 'http://localhost:8080',
+    AWS_ENDPOINT_URL_S3: embedded.urls.S3,
+    QUEUE_URL_PREFIX: queues.image.url.slice(0, -'image'.length),
+  })
+  const close = async () => {
+    await embedded.close()
+    await rm(dir, { recursive: true, force: true })
+  }
+  return appOf(createServices(config), close)
+}
+
+function appOf(services: Services, close: () => Promise<void>): EmbeddedApp {
+  return {
+    services,
+    close,
+    with: (changed) => appOf({ ...services, ...changed }, close),
+    send: async (method, path, sent = {}, contracts = routes) => {
+      const app = createApp(contracts, services)
+      const context = { getRemainingTimeInMillis: () => 29_000 } as Parameters<typeof app>[1]
+      const {
+        statusCode = 0,
+        headers = {},
+        cookies = [],
+        body = '',
+      } = await app(await eventOf(method, path, sent), context)
+      const text = body.startsWith('{') || body === '' ? body : Buffer.from(body, 'base64').toString()
+      return {
+        status: statusCode,
+        headers: Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, String(value)])),
+        cookies,
+        text,
+        json: text === '' ? undefined : JSON.parse(text),
+      }
+    },
+  }
+}
+
+async function eventOf(method: string, path: string, sent: Sent): Promise<HttpEvent> {
+  const { body, query = {}, headers = {}, address = '192.0.2.1' } = sent
+  const isJson = body !== undefined && !(body instanceof FormData)
+  const request = new Request('http://localhost', {
+    method: 'POST',
+    ...(body !== undefined && { body: isJson ? JSON.stringify(body) : (body as FormData) }),
+  })
+  const bytes = Buffer.from(await request.arrayBuffer())
+  const type = isJson ? 'application/json' : (request.headers.get('content-type') ?? undefined)
+  return {
+    rawPath: path,
+    headers: { ...(type && { 'content-type': type }), ...headers },
+    queryStringParameters: query,
+    requestContext: { http: { method, sourceIp: address } },
+    bodyStream: Readable.from([bytes]),
+  } as unknown as HttpEvent // as much of an event as the API looks at
+}

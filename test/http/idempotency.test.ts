@@ -1,0 +1,425 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
+import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { createConversion } from '../../functions/routes/create-conversion.ts'
+import { routes } from '../../functions/routes/index.ts'
+import type { Item } from '../../lib/aws/table.ts'
+import type { AnyContract } from '../../lib/http/contract.ts'
+import type { Jobs } from '../../lib/jobs/jobs.ts'
+import { after, before } from '../hooks.ts'
+import { until } from '../until.ts'
+import { type Answered, type EmbeddedApp, openApp, type Sent } from './app-on-embedded.ts'
+
+let app: EmbeddedApp
+before(async () => {
+  app = await openApp()
+})
+after(() => app.close())
+
+let keys = 0
+const newKey = () => `key-${++keys}-${crypto.randomUUID()}`
+
+/** An identity of its own for each test, as the header that carries it. */
+async function newIdentity(): Promise<Record<string, string>> {
+  const { headers } = await app.send('GET', '/v1')
+  return { 'x-owner-token': headers['x-owner-token'] ?? '' }
+}
+
+function form(fields: Readonly<Record<string, string>>, ...texts: readonly string[]): FormData {
+  const data = new FormData()
+  for (const [name, value] of Object.entries(fields)) data.set(name, value)
+  for (const text of texts) data.append('file', new Blob([text]), 'page.md')
+  return data
+}
+
+const pictureBytes = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
+
+function pictures(fields: Readonly<Record<string, string>>, ...names: readonly string[]): FormData {
+  const data = form({ mergeType: 'image', ...fields })
+  for (const name of names) data.append('file', new Blob([pictureBytes]), name)
+  return data
+}
+
+const convert = (sent: Sent & { readonly key?: string }, on = app, contracts = routes) => {
+  const { key, ...rest } = sent
+  const body = sent.body ?? form({ targetFormat: 'pdf' }, '# Hello')
+  const headers = { ...sent.headers, ...(key && { 'idempotency-key': key }) }
+  return on.send('POST', '/v1/convert', { ...rest, body, headers }, contracts)
+}
+
+async function jobsOf(headers: Record<string, string>): Promise<string[]> {
+  const { json } = await app.send('GET', '/v1/jobs', { headers, query: { limit: '100' } })
+  return json.data.jobs.map(({ jobId }: { jobId: string }) => jobId)
+}
+
+const isReplay = ({ headers }: Answered) => headers['idempotent-replayed'] === 'true'
+
+function assertReplay(second: Answered, first: Answered): void {
+  assert.equal(second.status, first.status, second.text)
+  assert.equal(second.text, first.text)
+  assert.ok(!isReplay(first))
+  assert.ok(isReplay(second))
+}
+
+function assertCode(answer: Answered, status: number, code: string): void {
+  assert.equal(answer.json.error?.code, code, answer.text)
+  assert.equal(answer.status, status)
+}
+
+async function scan(): Promise<Item[]> {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }))
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: 'mutabor' }))
+  client.destroy()
+  return Items
+}
+
+const reservations = async () => (await scan()).filter(({ pk }) => String(pk).startsWith('IDEM#'))
+
+/** As if that much time had passed for every key. */
+async function age(change: (item: Item) => Item): Promise<void> {
+  for (const item of await reservations())
+    await app.services.table.update({ pk: String(item.pk), sk: String(item.sk) }, { set: change(item) })
+}
+const leasesEnd = () =>
+  age(({ leaseUntil }) => (leaseUntil === undefined ? { seen: true } : { leaseUntil: 1 }))
+
+async function storedFiles(): Promise<number> {
+  const client = new S3Client({ region: 'eu-central-1', forcePathStyle: true })
+  const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: 'mutabor' }))
+  client.destroy()
+  return Contents.length
+}
+
+/** The endpoint in a process that dies when this much of it is done. */
+const dying = (contract: AnyContract, handle: AnyContract['handle']): AnyContract[] => [
+  {
+    ...contract,
+    handle: async (request, services) => {
+      await handle(request, services)
+      return new Promise(() => {})
+    },
+  },
+]
+
+test('the same request under the same key gets the same answer, and makes one job', async () => {
+  const headers = await newIdentity()
+  const key = newKey()
+  const first = await convert({ headers, key })
+  assert.equal(first.status, 202, first.text)
+  const files = await storedFiles()
+  const second = await convert({ headers, key })
+  assertReplay(second, first)
+  assert.equal(second.headers.location, first.headers.location)
+  assert.equal(second.headers['retry-after'], first.headers['retry-after'])
+  assert.notEqual(second.headers['x-request-id'], first.headers['x-request-id'])
+  assert.deepEqual(await jobsOf(headers), [first.json.jobId])
+  assert.equal(await storedFiles(), files, 'the file that came again is gone')
+})
+
+const otherRequests: [what: string, sent: Sent][] = [
+  ['another field', { body: form({ targetFormat: 'html' }, '# Hello') }],
+  ['another file', { body: form({ targetFormat: 'pdf' }, '# Hallo') }],
+  ['one more field', { body: form({ targetFormat: 'pdf', tag: 'a' }, '# Hello') }],
+  ['another query', { query: { redirect: 'true' } }],
+]
+for (const [what, sent] of otherRequests) {
+  test(`a request with ${what} under a key that is taken is refused`, async () => {
+    const headers = await newIdentity()
+    const key = newKey()
+    const first = await convert({ headers, key })
+    assertCode(await convert({ ...sent, headers, key }), 422, 'IDEMPOTENCY_KEY_REUSED')
+    assertReplay(await convert({ headers, key }), first)
+    assert.equal((await jobsOf(headers)).length, 1)
+  })
+}
+
+test('files in another order are another request, fields in another order are not', async () => {
+  const headers = { ...(await newIdentity()), 'idempotency-key': newKey() }
+  const merge = (body: FormData) => app.send('POST', '/v1/convert/merge', { headers, body })
+  const first = await merge(pictures({ layout: 'vertical', tag: 'a' }, 'one.png', 'two.png'))
+  assert.equal(first.status, 202, first.text)
+  assertReplay(await merge(pictures({ tag: 'a', layout: 'vertical' }, 'one.png', 'two.png')), first)
+  const turned = pictures({ layout: 'vertical', tag: 'a' }, 'two.png', 'one.png')
+  assertCode(await merge(turned), 422, 'IDEMPOTENCY_KEY_REUSED')
+})
+
+test('members of JSON in another order are the same request', async () => {
+  const headers = { ...(await newIdentity()), 'idempotency-key': newKey() }
+  const given = { operation: 'import/raw', filename: 'a.md', file: '# Hello' }
+  const { file, filename, operation } = given
+  const pdf = { operation: 'convert', input: 'given', output_format: 'pdf' }
+  const out = { operation: 'export/url', input: 'pdf' }
+  const post = (body: unknown) => app.send('POST', '/v1/jobs', { headers, body })
+  const first = await post({ tasks: { given, pdf, out }, tag: 'a' })
+  assert.equal(first.status, 202, first.text)
+  assertReplay(await post({ tag: 'a', tasks: { out, pdf, given: { file, filename, operation } } }), first)
+})
+
+test('of two at once one runs, and the other is told to come again', async () => {
+  const headers = await newIdentity()
+  const key = newKey()
+  const both = await Promise.all([convert({ headers, key }), convert({ headers, key })])
+  const [first, second] = both.toSorted((a, b) => a.status - b.status)
+  assert.equal(first?.status, 202)
+  assert.ok(second)
+  if (isReplay(second)) assertReplay(second, first)
+  else {
+    assertCode(second, 409, 'IDEMPOTENCY_IN_PROGRESS')
+    assert.match(second.headers['retry-after'] ?? '', /^\d+$/)
+  }
+  assert.equal((await jobsOf(headers)).length, 1)
+})
+
+test('what is refused made nothing, and may be mended under the same key', async () => {
+  const headers = await newIdentity()
+  const key = newKey()
+  const wrong = await convert({ headers, key, body: form({ targetFormat: 'mp3' }, '# Hello') })
+  assertCode(wrong, 422, 'UNSUPPORTED_CONVERSION')
+  const mended = await convert({ headers, key })
+  assert.equal(mended.status, 202, mended.text)
+  assertReplay(await convert({ headers, key }), mended)
+  assert.deepEqual(await jobsOf(headers), [mended.json.jobId])
+})
+
+test('what is refused may be mended without an identity', async () => {
+  const key = newKey()
+  const wrong = await convert({ key, body: form({ targetFormat: 'mp3' }, '# Hello') })
+  assertCode(wrong, 422, 'UNSUPPORTED_CONVERSION')
+  assert.equal((await convert({ key })).status, 202)
+})
+
+test('after an error of ours the same request goes on with the job that is there, its file too', async () => {
+  const headers = await newIdentity()
+  const key = newKey()
+  const failing = app.with({ jobs: failingAfterStored(app.services.jobs) })
+  assertCode(await convert({ headers, key }, failing), 500, 'INTERNAL_ERROR')
+  const [jobId] = await jobsOf(headers)
+  const other = { headers, key, body: form({ targetFormat: 'html' }, '# Hello') }
+  assertCode(await convert(other), 422, 'IDEMPOTENCY_KEY_REUSED')
+  const again = await convert({ headers, key })
+  assert.equal(again.status, 202, again.text)
+  assert.equal(again.json.jobId, jobId)
+  assert.deepEqual(await jobsOf(headers), [jobId])
+  const job = await app.services.jobs.store.whole(again.json.jobId)
+  const file = job?.fixed.find(({ name }) => name === 'import-file')?.files?.[0]
+  assert.ok(file && (await app.services.files.head(file.key)), 'the file of the job is kept')
+})
+
+function failingAfterStored(jobs: Jobs): Jobs {
+  const failing: Jobs = Object.create(jobs)
+  failing.create = async (...parts) => {
+    await jobs.store.create(...parts)
+    throw new Error('the bus does not answer')
+  }
+  return failing
+}
+
+test('a process that dies after it made the job: later the same request finds the job', async () => {
+  const headers = await newIdentity()
+  const key = newKey()
+  const dead = dying(createConversion, createConversion.handle)
+  void convert({ headers, key }, app, dead)
+  await until(async () => (await jobsOf(headers)).length > 0, 'the job is there')
+  assertCode(await convert({ headers, key }), 409, 'IDEMPOTENCY_IN_PROGRESS')
+  await leasesEnd()
+  const later = await convert({ headers, key })
+  assert.equal(later.status, 202, later.text)
+  assert.deepEqual(await jobsOf(headers), [later.json.jobId])
+  assert.equal((await convert({ headers, key })).text, later.text)
+})
+
+test('a process that dies before it made the job: later the same request makes it', async () => {
+  const headers = await newIdentity()
+  const key = newKey()
+  const begun = Promise.withResolvers<string>()
+  const dead = dying(createConversion, (request) => begun.resolve(request.newJobId()) as never)
+  void convert({ headers, key }, app, dead)
+  const jobId = await begun.promise
+  await leasesEnd()
+  const both = await Promise.all([convert({ headers, key }), convert({ headers, key })])
+  assert.ok(both.some(({ status }) => status === 202))
+  assert.deepEqual(await jobsOf(headers), [jobId])
+})
+
+test('an upload that a dead process took is that of its job', async () => {
+  const headers = await newIdentity()
+  const announced = { filename: 'a.md', contentType: 'text/markdown', size: 7 }
+  const { json } = await app.send('POST', '/v1/uploads/presign', { headers, body: announced })
+  const { uploadId, url, headers: exact } = json.data
+  const put = await fetch(url, { method: 'PUT', headers: exact, body: '# Hello' })
+  assert.equal(put.status, 200, await put.text())
+  const sent = { headers, key: newKey(), body: { uploadId, targetFormat: 'pdf' } }
+  void convert(sent, app, dying(createConversion, createConversion.handle))
+  await until(async () => (await jobsOf(headers)).length > 0, 'the job is there')
+  await leasesEnd()
+  const later = await convert(sent)
+  assert.equal(later.status, 202, later.text)
+  assert.deepEqual(await jobsOf(headers), [later.json.jobId])
+})
+
+test('without an identity the same request from the same address is the same client', async () => {
+  const key = newKey()
+  const first = await convert({ key })
+  const again = await convert({ key })
+  assertReplay(again, first)
+  assert.equal(again.headers['x-owner-token'], first.headers['x-owner-token'])
+  assert.deepEqual(again.cookies, first.cookies)
+  const known = { 'x-owner-token': first.headers['x-owner-token'] ?? '' }
+  assertReplay(await convert({ key, headers: known }), first)
+  const elsewhere = await convert({ key, address: '192.0.2.2' })
+  assert.equal(elsewhere.status, 202)
+  assert.notEqual(elsewhere.json.jobId, first.json.jobId)
+  assert.notEqual(elsewhere.headers['x-owner-token'], first.headers['x-owner-token'])
+  assert.deepEqual(await jobsOf(known), [first.json.jobId])
+})
+
+test('nobody gets the identity of another who sent something else under the key', async () => {
+  const key = newKey()
+  const first = await convert({ key })
+  const other = await convert({ key, body: form({ targetFormat: 'html' }, '# Hello') })
+  assertCode(other, 422, 'IDEMPOTENCY_KEY_REUSED')
+  assert.notEqual(other.headers['x-owner-token'], first.headers['x-owner-token'])
+})
+
+test('a key belongs to one identity and one endpoint', async () => {
+  const key = newKey()
+  const [one, other] = [await newIdentity(), await newIdentity()]
+  const first = await convert({ headers: one, key })
+  const second = await convert({ headers: other, key })
+  assert.equal(second.status, 202, second.text)
+  assert.notEqual(second.json.jobId, first.json.jobId)
+  const headers = { ...one, 'idempotency-key': key }
+  const merged = await app.send('POST', '/v1/convert/merge', {
+    headers,
+    body: pictures({}, 'one.png', 'two.png'),
+  })
+  assert.equal(merged.status, 202, merged.text)
+})
+
+test('a key is forgotten after 24 hours', async () => {
+  const headers = await newIdentity()
+  const key = newKey()
+  const first = await convert({ headers, key })
+  const anonymous = await convert({ key })
+  const dayAgo = Math.floor(Date.now() / 1000) - 24 * 3600
+  await age(({ ttl }) => ({ ttl: Number(ttl) - 24 * 3600 - 1 }))
+  assert.ok(
+    (await reservations()).every(({ ttl }) => Number(ttl) > dayAgo && Number(ttl) < Date.now() / 1000),
+  )
+  const second = await convert({ headers, key, body: form({ targetFormat: 'html' }, '# Hello') })
+  assert.equal(second.status, 202, second.text)
+  assert.notEqual(second.json.jobId, first.json.jobId)
+  const stranger = await convert({ key })
+  assert.equal(stranger.status, 202, stranger.text)
+  assert.notEqual(stranger.headers['x-owner-token'], anonymous.headers['x-owner-token'])
+})
+
+const pipeline = {
+  given: { operation: 'import/raw', filename: 'a.md', file: '# Hello' },
+  pdf: { operation: 'convert', input: 'given', output_format: 'pdf' },
+  out: { operation: 'export/url', input: 'pdf' },
+}
+const creating: [path: string, body: () => unknown][] = [
+  ['/v1/convert', () => form({ targetFormat: 'pdf' }, '# Hello')],
+  ['/v1/convert/merge', () => pictures({}, 'one.png', 'two.png')],
+  ['/v1/convert/batch', () => form({ targetFormat: 'pdf' }, '# One', '# Two')],
+  ['/v1/jobs', () => ({ tasks: pipeline })],
+  ['/v1/uploads/presign', () => ({ filename: 'a.png', contentType: 'image/png', size: 7 })],
+]
+for (const [path, body] of creating) {
+  test(`POST ${path} makes one thing under one key`, async () => {
+    const identity = await newIdentity()
+    const headers = { ...identity, 'idempotency-key': newKey() }
+    const first = await app.send('POST', path, { headers, body: body() })
+    assert.ok([201, 202].includes(first.status), first.text)
+    const records = (await scan()).length
+    assertReplay(await app.send('POST', path, { headers, body: body() }), first)
+    assert.equal((await scan()).length, records)
+  })
+}
+
+test('a job is done again once under one key', async () => {
+  const headers = await newIdentity()
+  const { json } = await convert({ headers })
+  await app.send('POST', `/v1/jobs/${json.jobId}/cancel`, { headers })
+  const files = await storedFiles()
+  const retry = { headers: { ...headers, 'idempotency-key': newKey() } }
+  const path = `/v1/jobs/${json.jobId}/retry`
+  const first = await app.send('POST', path, retry)
+  assert.equal(first.status, 202, first.text)
+  assert.equal(first.json.data.retryOf, json.jobId)
+  assertReplay(await app.send('POST', path, retry), first)
+  assert.equal((await jobsOf(headers)).length, 2)
+  assert.equal(await storedFiles(), files + 1)
+})
+
+test('the answer about a thousand tasks is kept whole', async () => {
+  const headers = { ...(await newIdentity()), 'idempotency-key': newKey() }
+  const names = Array.from({ length: 997 }, (_, at) => `pdf-${at}`)
+  const tasks = Object.fromEntries([
+    ['given', pipeline.given],
+    ...names.map((name) => [name, pipeline.pdf]),
+    ['all', { operation: 'archive', input: names }],
+    ['out', { operation: 'export/url', input: 'all' }],
+  ])
+  const first = await app.send('POST', '/v1/jobs', { headers, body: { tasks } })
+  assert.equal(first.status, 202, first.text)
+  assert.equal(Object.keys(first.json.data.tasks).length, 1000)
+  assertReplay(await app.send('POST', '/v1/jobs', { headers, body: { tasks } }), first)
+})
+
+const wrongKeys = ['', 'two words', 'a'.repeat(256), 'schlüssel', 'a,\tb', '""']
+for (const key of wrongKeys) {
+  test(`the key ${JSON.stringify(key.slice(0, 20))} is refused by name`, async () => {
+    const answer = await convert({ headers: { 'idempotency-key': key } })
+    assertCode(answer, 400, 'INVALID_INPUT')
+    assert.equal(answer.json.error.details.field, 'Idempotency-Key')
+  })
+}
+
+test('a key in quotes, as the draft has it, is the same as without', async () => {
+  const headers = await newIdentity()
+  const key = newKey()
+  const first = await convert({ headers, key })
+  assertReplay(await convert({ headers, key: `"${key}"` }), first)
+})
+
+test('without a key every request makes a job', async () => {
+  const headers = await newIdentity()
+  await convert({ headers })
+  await convert({ headers })
+  assert.equal((await jobsOf(headers)).length, 2)
+})
+
+test('records of keys show neither key, address nor fields', async () => {
+  const key = newKey()
+  const body = form({ targetFormat: 'pdf', tag: 'a tag to look for' }, '# Hello')
+  await convert({ key, body, address: '198.51.100.7' })
+  const text = JSON.stringify(await reservations())
+  for (const secret of [key, '198.51.100.7', 'a tag to look for']) assert.ok(!text.includes(secret), secret)
+})
+
+test('the reference says which endpoints take a key', async () => {
+  const { json } = await app.send('GET', '/v1/openapi.json')
+  const taking = Object.entries<Record<string, { parameters?: { name: string }[]; responses: object }>>(
+    json.paths,
+  ).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { parameters = [], responses }]) => {
+      if (!parameters.some(({ name }) => name === 'Idempotency-Key')) return []
+      const said = JSON.stringify(responses)
+      assert.ok(said.includes('IDEMPOTENCY_KEY_REUSED') && said.includes('IDEMPOTENCY_IN_PROGRESS'), path)
+      return [`${method} ${path}`]
+    }),
+  )
+  assert.deepEqual(taking.toSorted(), [
+    'post /v1/convert',
+    'post /v1/convert/batch',
+    'post /v1/convert/merge',
+    'post /v1/jobs',
+    'post /v1/jobs/{jobId}/retry',
+    'post /v1/uploads/presign',
+  ])
+})
