@@ -105,6 +105,16 @@ export interface InputFile {
   readonly size: number
 }
 
+/** One of the shares into which a step was split, in its engine's own words: JSON, which a record keeps for the worker. */
+export type Share = Readonly<Record<string, unknown>>
+
+/** What `run` made of a share. */
+export interface ShareResult {
+  readonly share: Share
+  readonly files: readonly InputFile[]
+  readonly details?: Result['details'] | undefined
+}
+
 /** One step: what is to be made of which files. */
 export interface Work {
   readonly operation: Operation
@@ -113,6 +123,8 @@ export interface Work {
   readonly to: FormatId
   /** Already parsed by the capability's schema. */
   readonly options: unknown
+  /** Only this much of it: one of what `split` gave. */
+  readonly share?: Share | undefined
   /** Empty folder of this step; results go here. */
   readonly outDir: string
 }
@@ -192,6 +204,15 @@ export interface Engine {
    * other error costs an attempt and the step is tried again.
    */
   run(work: Work, tools: Tools): Promise<Result>
+  /**
+   * Shares out a step that takes long among workers, in the order in which they are to be joined; undefined where that
+   * would not be faster. Each share is run by itself, with the same inputs and options.
+   * @param workers that are free, this one among them. On one machine they have its processors in common, so that an
+   * engine that keeps several of them busy gains by fewer workers.
+   */
+  split?(work: Work, tools: Tools, workers: number): Promise<readonly Share[] | undefined>
+  /** Makes of the results of all shares what `run` makes of the whole. The inputs are named, but are not there. */
+  join?(work: Work, results: readonly ShareResult[], tools: Tools): Promise<Result>
   /** Loads what makes the first job fast. */
   warm?(): Promise<void>
   /** Ends processes that stay between jobs. */

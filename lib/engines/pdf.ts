@@ -1,14 +1,26 @@
 import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
-import type { Capability, Engine, OutputFile, Result, Tools, Work } from './engine.ts'
+import type {
+  Capability,
+  Engine,
+  InputFile,
+  OutputFile,
+  Result,
+  Share,
+  ShareResult,
+  Tools,
+  Work,
+} from './engine.ts'
 import { metadataRows } from './metadata/capabilities.ts'
 import { flag, integer, quality } from './options.ts'
 import { docxCapability, pdfToDocx } from './pdf/docx/convert.ts'
 import { ocr, runOcr } from './pdf/ocr.ts'
-import { openPdf } from './pdf/open.ts'
+import { type OpenPdf, openPdf } from './pdf/open.ts'
+import { joinPages } from './pdf/pack-pages.ts'
 import { openShape, type PageSelection, resolutionShape } from './pdf/page-pictures.ts'
 import { pagesOf } from './pdf/page-range.ts'
 import { toJpeg, toPictures, toSvg, toTiff } from './pdf/pictures.ts'
+import { mayShare, pagesOfShare, sharesOf } from './pdf/shares.ts'
 import { toText } from './pdf/text.ts'
 import { pageThumbnailRows, thumbnailPages } from './pdf/thumbnail.ts'
 import { pdfTools } from './pdf/tools/capabilities.ts'
@@ -71,6 +83,8 @@ export const pdf: Engine = {
   limits: { memoryMb: 3008, diskMb: 4096, timeoutS: 600 },
   version: ['pdftoppm', '-v'],
   run,
+  split,
+  join,
 }
 
 async function run(work: Work, tools: Tools): Promise<Result> {
@@ -93,15 +107,41 @@ async function run(work: Work, tools: Tools): Promise<Result> {
     return untilAborted(runPdfTool(work, tools), tools.signal)
   }
   if (work.to === 'docx') return untilAborted(pdfToDocx(work, tools), tools.signal)
+  const { opened, pages } = await openPages(work, tools)
+  const selection = {
+    ...{ opened, outDir: work.outDir, total: pages.length },
+    pages: pagesOfShare(pages, work.share),
+  }
+  const file = await untilAborted(convert(selection, work, tools), tools.signal)
+  tools.progress(1)
+  return { files: [file], details: { pages: pages.length } }
+}
+
+/** What `split` has looked into, for `run` when it was not split. */
+const openedBefore = new WeakMap<InputFile, OpenPdf>()
+
+async function openPages(work: Work, tools: Tools): Promise<{ opened: OpenPdf; pages: number[] }> {
   const [input] = work.inputs
   if (!input) throw new Error('pdf was called without an input.')
   const { pages: range, password } = z.object(openShape).parse(work.options)
-  const opened = await openPdf(input.path, password, tools)
-  const pages = pagesOf(range, opened.sizes.length)
-  const converting = convert({ opened, pages, outDir: work.outDir }, work, tools)
-  const file = await untilAborted(converting, tools.signal)
-  tools.progress(1)
-  return { files: [file], details: { pages: pages.length } }
+  const opened = openedBefore.get(input) ?? (await openPdf(input.path, password, tools))
+  openedBefore.set(input, opened)
+  return { opened, pages: pagesOf(range, opened.sizes.length) }
+}
+
+async function split(work: Work, tools: Tools, workers: number): Promise<readonly Share[] | undefined> {
+  const { operation, from, to } = work
+  if (operation !== 'convert' || from !== 'pdf' || !mayShare(to, workers)) return undefined
+  const { opened, pages } = await openPages(work, tools)
+  const drawing = z.object(resolutionShape).partial().parse(work.options)
+  return sharesOf(opened, pages, to, drawing, workers)
+}
+
+async function join({ outDir }: Work, results: readonly ShareResult[], tools: Tools): Promise<Result> {
+  const archives = results.flatMap(({ files }) => files.map(({ path }) => path))
+  const path = await untilAborted(joinPages(outDir, archives), tools.signal)
+  const details = results[0]?.details
+  return { files: [{ path, format: 'zip' }], ...(details && { details }) }
 }
 
 function convert(selection: PageSelection, { to, options: given }: Work, tools: Tools): Promise<OutputFile> {

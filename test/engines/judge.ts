@@ -165,6 +165,14 @@ export async function zipNames(path: string): Promise<string[]> {
   return listing.trim().split('\n')
 }
 
+/** Names and hashes of the files in a ZIP, in the order in which they stand there. */
+export async function zipHashes(path: string): Promise<string[]> {
+  const program = `import hashlib, sys, zipfile
+archive = zipfile.ZipFile(sys.argv[1])
+for name in archive.namelist(): print(name, hashlib.sha256(archive.read(name)).hexdigest())`
+  return (await output('python3', '-c', program, path)).trim().split('\n')
+}
+
 /** Fails unless a file is a whole and sensible file of its format. */
 export async function assertSound(path: string, format: FormatId): Promise<void> {
   assert.ok((await stat(path)).size > 0, `${format} is empty`)

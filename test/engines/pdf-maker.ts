@@ -88,6 +88,32 @@ export function bookOf(word: string): Buffer {
   )
 }
 
+/** So many pages of A4, each of which says which one it is over lines that differ from page to page. */
+export function longBook(count: number): Buffer {
+  const font = 3
+  const pageAt = (index: number) => font + 1 + index * 2
+  const pages = Array.from({ length: count }, (_, index) => {
+    const lines = Array.from({ length: 40 }, (_, line) => {
+      const words = `line ${line + 1} of page ${index + 1}: ${'abcdefgh'.repeat(((index + line) % 5) + 1)}`
+      return `(${words}) Tj T*`
+    })
+    return {
+      [pageAt(index)]:
+        `<< /Type /Page /Parent 2 0 R /Contents ${pageAt(index) + 1} 0 R /Resources << /Font << /F1 ${font} 0 R >> >> >>`,
+      [pageAt(index) + 1]: text(
+        `BT /F1 12 Tf 15 TL 50 750 Td (page ${index + 1}) Tj T* ${lines.join(' ')} ET`,
+      ),
+    }
+  })
+  const kids = pages.map((_, index) => `${pageAt(index)} 0 R`)
+  return pdfOf({
+    1: '<< /Type /Catalog /Pages 2 0 R >>',
+    2: `<< /Type /Pages /Kids [${kids.join(' ')}] /Count ${count} /MediaBox [0 0 595 842] >>`,
+    [font]: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    ...Object.assign({}, ...pages),
+  })
+}
+
 /** A page with a noisy photograph of 600 x 800 pixels, which compresses well only with loss. */
 export async function photoPage(): Promise<Buffer> {
   const noise = randomBytes(150 * 200 * 3)

@@ -12,3 +12,9 @@ export async function packPages(
   const { zipPages } = await import('./pages-zip.ts')
   return zipPages(outDir, pages, parameters)
 }
+
+/** One such ZIP of several that hold pages of the same document, in their order. */
+export async function joinPages(outDir: string, archives: readonly string[]): Promise<string> {
+  const { joinZips } = await import('./pages-zip.ts')
+  return joinZips(outDir, archives)
+}

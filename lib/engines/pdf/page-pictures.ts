@@ -9,6 +9,8 @@ export interface PageSelection {
   readonly opened: OpenPdf
   /** Counted from 1. */
   readonly pages: readonly number[]
+  /** Pages of the whole, where these are a share of it. */
+  readonly total?: number
   readonly outDir: string
 }
 

@@ -150,7 +150,7 @@ type Use = (file: PageFile, write: (target: string) => Promise<void>) => Promise
 
 /** One page is a picture, several are a ZIP of pictures. */
 async function collect(
-  { pages, opened, outDir }: PageSelection,
+  { pages, total = pages.length, opened, outDir }: PageSelection,
   to: 'jpg' | 'png' | 'webp' | 'avif' | 'svg',
   parameters: Readonly<Record<string, unknown>>,
   draw: (use: Use) => Promise<void>,
@@ -163,7 +163,7 @@ async function collect(
     files.push({ page, path })
   })
   const [only] = files
-  if (only && pages.length === 1) return { path: only.path }
+  if (only && total === 1) return { path: only.path }
   files.sort((a, b) => a.page - b.page)
   return { path: await packPages(outDir, files, { format: to, ...parameters }), format: 'zip' }
 }

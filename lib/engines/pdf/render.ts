@@ -29,7 +29,8 @@ interface Batch {
 
 /** A batch is done soon enough to show progress, and its raw pictures fit on a small disk. */
 const batchPixels = 100_000_000
-const parallel = 2
+/** Programs at a time, each of which keeps a processor busy. */
+export const parallel = 2
 
 /**
  * Draws pages, two batches at a time, and hands each over as soon as it is there.
