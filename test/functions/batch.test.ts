@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import sharp from 'sharp'
+import { after, before } from '../hooks.ts'
+import { Client, type JobData, startService, type TestService } from '../service.ts'
+
+const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
+/** Each way in which a file can be none: cut off, nothing at all, another thing, unknown. */
+const broken: readonly (readonly [name: string, bytes: Buffer<ArrayBuffer>, code: string])[] = [
+  ['cut.png', Buffer.from(png.subarray(0, 40)), 'CORRUPT_FILE'],
+  ['empty.png', Buffer.alloc(0), 'INVALID_INPUT'],
+  ['text.png', Buffer.from('not a picture at all\n'), 'CORRUPT_FILE'],
+  ['film.xyz', Buffer.from([0, 1, 2, 3, 4, 5, 6, 7]), 'UNSUPPORTED_FORMAT'],
+]
+
+let service: TestService
+let client: Client
+before(async () => {
+  service = await startService()
+  client = new Client(service)
+})
+after(() => service.stop())
+
+interface Item {
+  readonly index: number
+  readonly taskName: string
+  readonly status: string
+  readonly error?: { readonly code: string; readonly message: string }
+}
+interface Batch extends JobData {
+  readonly total: number
+  readonly accepted: number
+  readonly rejected: number
+  readonly items: readonly Item[]
+  readonly summary: { readonly total: number; readonly completed: number; readonly failed: number } | null
+}
+
+function formOf(
+  files: readonly (readonly [string, Buffer<ArrayBuffer>])[],
+  fields: Record<string, string>,
+): FormData {
+  const form = new FormData()
+  for (const [name, bytes] of files) form.append('file', new Blob([bytes]), name)
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  return form
+}
+
+async function send(
+  body: FormData,
+): Promise<{ status: number; data: Batch; error: { code: string; details: object } }> {
+  const response = await client.fetch('/v1/convert/batch', { method: 'POST', body })
+  return { ...((await response.json()) as { data: Batch; error: never }), status: response.status }
+}
+
+test('a batch of a hundred files with seven broken ones gives 93 results and seven coded errors', async () => {
+  const good = Array.from({ length: 93 }, (_, at) => [`picture-${at}.png`, png] as const)
+  const bad = Array.from({ length: 7 }, (_, at) => broken[at % broken.length] ?? assert.fail())
+  // Broken ones stand between the others.
+  const files: (readonly [string, Buffer<ArrayBuffer>])[] = [...good]
+  for (const [at, [name, bytes]] of bad.entries()) files.splice(at * 14, 0, [name, bytes])
+  const { status, data } = await send(formOf(files, { targetFormat: 'webp' }))
+  assert.equal(status, 202)
+  assert.deepEqual([data.total, data.accepted, data.rejected], [100, 93, 7])
+  assert.deepEqual(
+    data.items.filter((item) => item.status === 'rejected').map(({ error }) => error?.code),
+    bad.map(([, , code]) => code),
+  )
+  const job = (await client.finished(data.jobId)) as Batch
+  assert.equal(job.status, 'completed')
+  assert.deepEqual(job.summary, { total: 100, completed: 93, failed: 7 })
+  const { data: whole } = (await (await client.fetch(`/v1/jobs/${data.jobId}`)).json()) as {
+    data: { tasks: Record<string, { status: string; code: string | null; operation: string }> }
+    result: unknown
+  }
+  const items = Object.entries(whole.tasks).filter(([name]) => name.startsWith('item-'))
+  assert.equal(items.filter(([, task]) => task.status === 'completed').length, 93)
+  for (const [name, task] of items)
+    if (task.status !== 'completed') assert.ok(task.code, `${name} has no code`)
+  const { files: results = [] } = (job.result ?? {}) as {
+    files?: { filename: string; downloadUrl: string }[]
+  }
+  assert.equal(results.length, 93)
+  const last = await client.fetch(results.at(-1)?.downloadUrl ?? '', { redirect: 'follow' })
+  assert.equal((await sharp(Buffer.from(await last.arrayBuffer())).metadata()).format, 'webp')
+})
+
+test('each file of a batch may have its own target, name and options', async () => {
+  const items = JSON.stringify([
+    { targetFormat: 'jpg', filename: 'first.png' },
+    { targetFormat: 'webp', options: { lossless: true } },
+  ])
+  const { data } = await send(
+    formOf(
+      [
+        ['a.png', png],
+        ['b.png', png],
+      ],
+      { items },
+    ),
+  )
+  const job = await client.finished(data.jobId)
+  const { files = [] } = (job.result ?? {}) as { files?: { filename: string }[] }
+  assert.deepEqual(
+    files.map(({ filename }) => filename),
+    ['first.jpg', 'b.webp'],
+  )
+})
+
+test('a batch of which nothing works is refused with an error for each file, and nothing is kept', async () => {
+  const { status, error } = await send(
+    formOf(
+      broken.map(([name, bytes]) => [name, bytes] as const),
+      { targetFormat: 'webp' },
+    ),
+  )
+  assert.equal(status, 422)
+  const { items } = error.details as { items: { code: string }[] }
+  assert.deepEqual(
+    items.map(({ code }) => code),
+    broken.map(([, , code]) => code),
+  )
+})
+
+test('items that are not as many as the files, too many files and none are refused', async () => {
+  const two = [
+    ['a.png', png],
+    ['b.png', png],
+  ] as const
+  const unlike = await send(formOf(two, { items: '[{"targetFormat":"webp"}]' }))
+  assert.deepEqual([unlike.status, unlike.error.code], [400, 'INVALID_INPUT'])
+  assert.deepEqual(unlike.error.details, { field: 'items', expected: 2, got: 1 })
+  const many = await send(
+    formOf(
+      Array.from({ length: 101 }, (_, at) => [`${at}.png`, Buffer.from('x')] as const),
+      { targetFormat: 'webp' },
+    ),
+  )
+  assert.deepEqual([many.status, many.error.code], [400, 'INVALID_INPUT'])
+  assert.deepEqual(many.error.details, { field: 'file', max: 100, got: 101 })
+  const none = await send(formOf([], { targetFormat: 'webp' }))
+  assert.deepEqual([none.status, none.error.code], [400, 'NO_FILES'])
+})
+
+test('with failFast one broken file refuses the batch, and names it', async () => {
+  const { status, error } = await send(
+    formOf(
+      [
+        ['a.png', png],
+        ['text.png', Buffer.from('not a picture at all\n')],
+      ],
+      { targetFormat: 'webp', failFast: 'true' },
+    ),
+  )
+  assert.deepEqual([status, error.code], [400, 'CORRUPT_FILE'])
+  assert.match(JSON.stringify(error.details), /import-002/)
+})
+
+test('uploads that are named by JSON make a batch, and one that is not there is its own error', async () => {
+  const place = await client.presign({ filename: 'u.png', contentType: 'image/png', size: png.length })
+  await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: png })
+  const missing = 'upl_01ARZ3NDEKTSV4RRFFQ69G5FAV'
+  const response = await client.post('/v1/convert/batch', {
+    targetFormat: 'webp',
+    items: [{ uploadId: place.uploadId }, { uploadId: missing }],
+  })
+  const { data } = (await response.json()) as { data: Batch }
+  assert.equal(response.status, 202, JSON.stringify(data))
+  assert.deepEqual(
+    data.items.map(({ error }) => error?.code),
+    [undefined, 'UPLOAD_NOT_FOUND'],
+  )
+  assert.equal((await client.finished(data.jobId)).status, 'completed')
+})

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { after, before } from '../hooks.ts'
+import { scratchFolder } from '../scratch.ts'
+import { Client, type JobData, startService, type TestService } from '../service.ts'
+
+const run = promisify(execFile)
+const png = await readFile(new URL('../fixtures/alpha.png', import.meta.url))
+const pdf = await readFile(new URL('../fixtures/three-pages.pdf', import.meta.url))
+const folder = scratchFolder('mutabor-pipeline')
+
+let service: TestService
+let client: Client
+before(async () => {
+  service = await startService()
+  client = new Client(service)
+})
+after(() => service.stop())
+
+const file = (bytes: Buffer, filename: string) => ({
+  operation: 'import/base64',
+  file: bytes.toString('base64'),
+  filename,
+})
+
+interface TaskData {
+  readonly status: string
+  readonly code: string | null
+  readonly input: readonly string[]
+  readonly startedAt: string | null
+  readonly endedAt: string | null
+  readonly result: { readonly url: string | null; readonly files: readonly { filename: string }[] } | null
+}
+
+const create = (tasks: object, more: object = {}) => client.post('/v1/jobs', { tasks, ...more })
+
+async function finished(
+  tasks: object,
+  more: object = {},
+): Promise<{ job: JobData; tasks: Record<string, TaskData> }> {
+  const job = await client.accepted(await create(tasks, more))
+  const response = await client.fetch(`/v1/jobs/${job.jobId}`)
+  const { data } = (await response.json()) as { data: { tasks: Record<string, TaskData> } }
+  return { job, tasks: data.tasks }
+}
+
+const statuses = (tasks: Record<string, TaskData>) =>
+  Object.fromEntries(Object.entries(tasks).map(([name, { status }]) => [name, status]))
+
+test('a diamond of conversions and a merge gives one PDF with the pages of all its branches', async () => {
+  const { job, tasks } = await finished({
+    picture: file(png, 'picture.png'),
+    pages: file(pdf, 'pages.pdf'),
+    jpg: { operation: 'convert', input: 'picture', output_format: 'jpg' },
+    webp: { operation: 'convert', input: 'picture', output_format: 'webp' },
+    sheets: { operation: 'convert', input: ['jpg', 'webp'], output_format: 'pdf' },
+    whole: { operation: 'merge', input: ['pages', 'sheets'], filename: 'whole-{date}.pdf' },
+    out: { operation: 'export/url', input: 'whole' },
+  })
+  const path = await client.saved(job, folder)
+  const { stdout } = await run('pdfinfo', [path])
+  assert.match(stdout, /Pages: +5/)
+  assert.match(job.result?.filename ?? '', /^whole-\d{4}-\d\d-\d\d\.pdf$/)
+  assert.deepEqual(tasks['sheets']?.input, ['jpg', 'webp'])
+  const { text } = { text: (await run('pdftotext', [path, '-'])).stdout }
+  assert.match(text, /\S/)
+})
+
+test('an archive of several results, taken apart again, holds each under its own name', async () => {
+  const { job } = await finished({
+    picture: file(png, 'picture.png'),
+    jpg: { operation: 'convert', input: 'picture', output_format: 'jpg' },
+    small: { operation: 'thumbnail', input: 'picture', width: 16 },
+    zip: { operation: 'archive', input: ['jpg', 'small', 'picture'], filename: 'all' },
+    members: { operation: 'extract', input: 'zip' },
+    again: { operation: 'convert', input: 'members', output_format: 'webp' },
+    out: { operation: 'export/url', input: ['zip', 'again'] },
+  })
+  const names = ((job.result as unknown as { files: { filename: string }[] }).files ?? []).map(
+    ({ filename }) => filename,
+  )
+  assert.equal(names[0], 'all.zip')
+  const { stdout } = await run('unzip', ['-Z1', await client.saved(job, folder)])
+  assert.deepEqual(stdout.trim().split('\n').sort(), ['picture (2).png', 'picture.jpg', 'picture.png'])
+  assert.equal(names.length, 4, names.join(', '))
+})
+
+test('a branch that fails leaves the other to its end, and the job fails with its error', async () => {
+  const { job, tasks } = await finished({
+    pages: file(pdf, 'pages.pdf'),
+    locked: { operation: 'encrypt-pdf', input: 'pages', options: { password: 'one' } },
+    wrong: { operation: 'decrypt-pdf', input: 'locked', options: { password: 'two' } },
+    after: { operation: 'convert', input: 'wrong', output_format: 'jpg' },
+    fine: { operation: 'convert', input: 'pages', output_format: 'txt' },
+    out: { operation: 'export/url', input: ['after', 'fine'] },
+  })
+  assert.deepEqual([job.status, job.error?.code], ['failed', 'PDF_ENCRYPTED'])
+  assert.deepEqual(statuses(tasks), {
+    pages: 'completed',
+    locked: 'completed',
+    wrong: 'failed',
+    after: 'cancelled',
+    fine: 'completed',
+    out: 'cancelled',
+  })
+  assert.equal(tasks['after']?.code, 'INPUT_TASK_FAILED')
+  const download = await client.fetch(`/v1/download/${job.jobId}`)
+  assert.equal(download.status, 409)
+})
+
+test('what may fail does not take the job with it, and what takes its files goes on without them', async () => {
+  const { job, tasks } = await finished({
+    pages: file(pdf, 'pages.pdf'),
+    locked: { operation: 'encrypt-pdf', input: 'pages', options: { password: 'one' } },
+    wrong: {
+      operation: 'decrypt-pdf',
+      input: 'locked',
+      options: { password: 'two' },
+      continue_on_error: true,
+    },
+    both: { operation: 'archive', input: ['wrong', 'pages'] },
+    out: { operation: 'export/url', input: 'both' },
+  })
+  assert.equal(job.status, 'completed', JSON.stringify(job.error))
+  assert.equal(tasks['wrong']?.status, 'failed')
+  const { stdout } = await run('unzip', ['-Z1', await client.saved(job, folder)])
+  assert.equal(stdout.trim(), 'pages.pdf')
+})
+
+test('a job that is cancelled while it runs runs no further, and tells what was over', async () => {
+  const response = await create({
+    pages: file(pdf, 'pages.pdf'),
+    word: { operation: 'convert', input: 'pages', output_format: 'docx' },
+    back: { operation: 'convert', input: 'word', output_format: 'pdf' },
+    out: { operation: 'export/url', input: 'back' },
+  })
+  const { jobId } = (await response.json()) as { jobId: string }
+  const cancelled = await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })
+  const { data } = (await cancelled.json()) as { data: { status: string; tasks: Record<string, TaskData> } }
+  assert.equal(cancelled.status, 200)
+  assert.equal(data.status, 'cancelled')
+  assert.equal(data.tasks['back']?.status, 'cancelled')
+  assert.equal(data.tasks['out']?.status, 'cancelled')
+  assert.equal((await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })).status, 409)
+})
+
+test('a job done again gives the same from copies of its files, and outlives the first', async () => {
+  const first = await finished({
+    picture: file(png, 'picture.png'),
+    jpg: { operation: 'convert', input: 'picture', output_format: 'jpg' },
+    out: { operation: 'export/url', input: 'jpg' },
+  })
+  const retry = await client.fetch(`/v1/jobs/${first.job.jobId}/retry`, { method: 'POST' })
+  assert.equal((await client.fetch(`/v1/jobs/${first.job.jobId}`, { method: 'DELETE' })).status, 204)
+  const second = await client.accepted(retry)
+  assert.equal((second as unknown as { retryOf: string }).retryOf, first.job.jobId)
+  assert.equal(second.result?.size, first.job.result?.size)
+  assert.equal((await client.fetch(`/v1/jobs/${first.job.jobId}/retry`, { method: 'POST' })).status, 404)
+})
+
+/** What is wrong with each, and the task that the error names. */
+const wrong: readonly (readonly [what: string, tasks: object, task: string, sentence: RegExp])[] = [
+  ['a circle', { a: 'b', b: 'a' }, 'a', /waits for itself/],
+  ['a task that takes its own files', { a: 'a' }, 'a', /its own input/],
+  ['an input that is no task', { a: 'missing' }, 'a', /no task of that name/],
+]
+for (const [what, inputs, task, sentence] of wrong) {
+  test(`${what} is refused at once, and the task named`, async () => {
+    const tasks = Object.fromEntries(
+      Object.entries(inputs).map(([name, input]) => [
+        name,
+        { operation: 'convert', input, output_format: 'pdf' },
+      ]),
+    )
+    const response = await create({ ...tasks, out: { operation: 'export/url', input: Object.keys(tasks) } })
+    const { error } = (await response.json()) as { error: { code: string; message: string; details: object } }
+    assert.deepEqual([response.status, error.code], [400, 'INVALID_REQUEST'])
+    assert.match(error.message, sentence)
+    assert.partialDeepStrictEqual(error.details, { task })
+  })
+}
+
+const picture = file(png, 'picture.png')
+const refusals: readonly (readonly [what: string, tasks: object, code: string, field: string])[] = [
+  [
+    'an operation that does not exist',
+    { a: { operation: 'transmute' } },
+    'INVALID_INPUT',
+    'tasks.a.operation',
+  ],
+  [
+    'a field that an import does not have',
+    { a: { ...picture, quality: 3 } },
+    'INVALID_INPUT',
+    'tasks.a.quality',
+  ],
+  ['a name with a slash', { 'a/b': picture }, 'INVALID_INPUT', 'tasks.a/b'],
+  ['a file that is no base64', { a: { ...picture, file: '§' }, out: 'a' }, 'INVALID_INPUT', 'tasks.a.file'],
+  [
+    'a conversion without a target',
+    { a: picture, b: { operation: 'convert', input: 'a' }, out: 'b' },
+    'INVALID_INPUT',
+    'tasks.b.output_format',
+  ],
+  [
+    'a target that the file cannot become',
+    { a: picture, b: { operation: 'convert', input: 'a', output_format: 'mp3' }, out: 'b' },
+    'UNSUPPORTED_CONVERSION',
+    'tasks.b',
+  ],
+  [
+    'an option of the wrong kind',
+    {
+      a: picture,
+      b: { operation: 'convert', input: 'a', output_format: 'jpg', jpegQuality: 'much' },
+      out: 'b',
+    },
+    'INVALID_INPUT',
+    'tasks.b.jpegQuality',
+  ],
+]
+for (const [what, given, code, field] of refusals) {
+  test(`${what} is refused, task and field named`, async () => {
+    const { out, ...tasks } = given as Record<string, unknown>
+    const response = await create({
+      ...tasks,
+      ...(out !== undefined && { out: { operation: 'export/url', input: out } }),
+    })
+    const { error } = (await response.json()) as { error: { code: string; details: { field: string } } }
+    assert.deepEqual([error.code, error.details.field], [code, field])
+  })
+}
+
+test('a task that does not exist has no file to download', async () => {
+  const { job } = await finished({
+    picture,
+    jpg: { operation: 'convert', input: 'picture', output_format: 'jpg' },
+    out: { operation: 'export/url', input: 'jpg' },
+  })
+  const there = await client.fetch(`/v1/download/${job.jobId}?task=jpg`)
+  assert.equal(there.status, 302)
+  const response = await client.fetch(`/v1/download/${job.jobId}?task=nowhere`)
+  assert.equal(response.status, 404)
+  const { error } = (await response.json()) as { error: { code: string } }
+  assert.equal(error.code, 'TASK_NOT_FOUND')
+})

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { after, before } from '../hooks.ts'
+import { Client, startService, type TestService } from '../service.ts'
+
+const pdf = await readFile(new URL('../fixtures/three-pages.pdf', import.meta.url))
+/** Letters that no encoding of ours changes, and that stand nowhere else. */
+const right = 'Zq7rightPasswordZq7'
+const wrong = 'Zq7wrongPasswordZq7'
+
+let service: TestService
+let client: Client
+before(async () => {
+  service = await startService({ LOG_LEVEL: 'debug' })
+  client = new Client(service)
+})
+after(() => service.stop())
+
+/** Files of the data folder that hold a text; what a database has not written back stands in its log beside it. */
+async function filesWith(text: string): Promise<string[]> {
+  const names = await readdir(service.dataDir, { recursive: true, withFileTypes: true })
+  const paths = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const found = await Promise.all(
+    paths.map(async (path) => ((await readFile(path)).includes(text) ? [path] : [])),
+  )
+  return found.flat()
+}
+
+test('passwords stand in no table, queue, event, log line or file, and in no reply', async () => {
+  const tasks = {
+    file: { operation: 'import/base64', file: pdf.toString('base64'), filename: 'a.pdf' },
+    locked: { operation: 'encrypt-pdf', input: 'file', options: { password: right } },
+    // Known by either spelling, beside the options as well as in them.
+    opened: { operation: 'decrypt-pdf', input: 'locked', password: right },
+    pictures: { operation: 'convert', input: 'locked', output_format: 'jpg', password: right },
+    refused: { operation: 'decrypt-pdf', input: 'locked', password: wrong, continue_on_error: true },
+    // Two images: what is left to do waits in the table between them.
+    moving: {
+      operation: 'convert',
+      input: 'locked',
+      output_format: 'gif',
+      options: { password: right, pages: '1' },
+    },
+    out: { operation: 'export/url', input: ['opened', 'pictures', 'refused', 'moving'] },
+  }
+  const created = await client.post('/v1/jobs', { tasks })
+  const reply = await created.text()
+  assert.equal(created.status, 202, reply)
+  const { jobId } = JSON.parse(reply) as { jobId: string }
+  const job = await client.finished(jobId)
+  assert.equal(job.status, 'completed', JSON.stringify(job.error))
+  const whole = await (await client.fetch(`/v1/jobs/${jobId}`)).text()
+  assert.match(whole, /The password does not open this PDF/, 'the wrong one was tried')
+
+  const retried = await (await client.fetch(`/v1/jobs/${jobId}/retry`, { method: 'POST' })).text()
+  const again = await client.finished((JSON.parse(retried) as { jobId: string }).jobId)
+  assert.equal(again.status, 'completed', 'sealed passwords open the files of a retry too')
+
+  for (const secret of [right, wrong]) {
+    for (const text of [reply, whole, retried]) assert.ok(!text.includes(secret), 'a reply holds it')
+    assert.deepEqual(await filesWith(secret), [])
+    assert.deepEqual(await filesWith(Buffer.from(secret).toString('base64').slice(0, -2)), [])
+  }
+  assert.ok((await filesWith(jobId)).length > 0, 'what is stored can be read at all')
+})
