@@ -13,6 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 interface Properties {
   readonly [name: string]: unknown
   readonly Environment: { readonly Variables: Readonly<Record<string, unknown>> }
+  readonly Targets: readonly { readonly Arn: unknown }[]
   readonly Policies: readonly { readonly PolicyDocument: { readonly Statement: readonly Statement[] } }[]
 }
 
@@ -100,7 +101,7 @@ export function packageDeployment() {
     if (!existsSync(task)) await unpack(join(folder, `.serverless/${name}.zip`), task)
     return execFileSync(process.execPath, ['--input-type=module', '--eval', code], {
       cwd: task,
-      env: { AWS_REGION: 'eu-central-1', LOG_LEVEL: 'silent', OWNER_SECRET: 'x'.repeat(40) },
+      env: { AWS_REGION: 'eu-central-1', LOG_LEVEL: 'silent', SERVICE_SECRET: 'x'.repeat(40) },
       encoding: 'utf8',
       timeout: 60_000,
     })

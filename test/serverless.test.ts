@@ -52,25 +52,45 @@ test('what is declared with a schedule is called on it', () => {
   }
 })
 
-test('a function that listens to events is called for them, and for no others, by the bus of the service', () => {
-  const { id } = lambda('measure')
-  const rule = ofType('AWS::Events::Rule').find(([, { Properties }]) => Properties.EventPattern)?.[1]
-    .Properties
-  // Whole and not in part: an event more in the pattern is a call more.
-  assert.deepEqual(rule?.EventPattern, {
-    source: ['mutabor'],
-    'detail-type': functions.measure.trigger.events,
-  })
-  assert.partialDeepStrictEqual(rule, {
-    EventBusName: { Ref: 'Bus' },
-    Targets: [{ Arn: { 'Fn::GetAtt': [id, 'Arn'] } }],
-  })
+const ruleFor = (name: string) =>
+  ofType('AWS::Events::Rule')
+    .map(([, { Properties }]) => Properties)
+    .find(({ EventPattern, Targets }) => EventPattern && reference(Targets[0]?.Arn) === lambda(name).id)
+
+function assertMayBeCalledByRules(name: string): void {
+  const { id } = lambda(name)
   const permitted = ofType('AWS::Lambda::Permission').map(([, { Properties }]) => Properties)
   const mayCall = permitted.filter(({ Principal }) => Principal === 'events.amazonaws.com')
   assert.ok(
     mayCall.some(({ FunctionName }) => reference(FunctionName) === id),
     `EventBridge may call ${mayCall.map(({ FunctionName }) => reference(FunctionName))} and not ${id}`,
   )
+}
+
+test('a function that listens to events is called for them, and for no others, by the bus of the service', () => {
+  const rule = ruleFor('record-metrics')
+  // Whole and not in part: an event more in the pattern is a call more.
+  assert.deepEqual(rule?.EventPattern, {
+    source: ['mutabor'],
+    'detail-type': functions['record-metrics'].trigger.events,
+  })
+  assert.deepEqual(rule.EventBusName, { Ref: 'Bus' })
+  assertMayBeCalledByRules('record-metrics')
+})
+
+test('a function that waits for uploads is called by the bucket of the service, for nothing else in it', () => {
+  const rule = ruleFor('receive-upload')
+  assert.deepEqual(rule?.EventPattern, {
+    source: ['aws.s3'],
+    'detail-type': ['Object Created'],
+    detail: { bucket: { name: [{ Ref: 'Bucket' }] }, object: { key: [{ prefix: 'uploads/' }] } },
+  })
+  // What S3 tells goes to the default bus, and only if the bucket is told to.
+  assert.equal(rule.EventBusName, undefined)
+  assert.deepEqual(properties('Bucket').NotificationConfiguration, {
+    EventBridgeConfiguration: { EventBridgeEnabled: true },
+  })
+  assertMayBeCalledByRules('receive-upload')
 })
 
 for (const image of imageIds) {
@@ -119,7 +139,7 @@ function oneMachine() {
   const images = openConversions({ config, environment: {}, logFd: 1, log }).functions
   const environment = functionEnvironment({
     ...{ given: {}, config, access: {}, url: '', workDir: '', logFile: '', engines: [] },
-    secrets: { ownerSecret: '', accessKeyId: '', secretAccessKey: '' },
+    secrets: { serviceSecret: '', accessKeyId: '', secretAccessKey: '' },
     external: { urls: {}, anyIsForeign: false, s3IsForeign: false },
     ...{ queueUrlPrefix: '', controlUrl: '', hasWebSockets: false },
   })
@@ -260,13 +280,14 @@ test('each function has a role of its own, without a wildcard over all resources
   }
 })
 
-test('only the function that hands out identities knows the key that signs them', () => {
+test('only functions that sign identities, and make or run tasks, know the secret of the service', () => {
   const knowing = ofType('AWS::Lambda::Function').filter(
-    ([, { Properties }]) => 'OWNER_SECRET' in Properties.Environment.Variables,
+    ([, { Properties }]) => 'SERVICE_SECRET' in Properties.Environment.Variables,
   )
+  const expected = ['api', 'sweep', 'receive-upload', ...imageIds.map((image) => `convert-${image}`)]
   assert.deepEqual(
     knowing.map(([id]) => id),
-    [lambda('api').id],
+    expected.map((name) => lambda(name).id),
   )
 })
 

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as z from 'zod'
 import { readConfig } from '../../lib/config.ts'
+import { createServices } from '../../lib/create-services.ts'
 import { createApp } from '../../lib/http/app.ts'
 import { contract, type HttpEvent } from '../../lib/http/contract.ts'
-import { createServices } from '../../lib/services.ts'
 
 const letters = contract({
   method: 'POST',
@@ -25,7 +25,7 @@ async function* slowly(text: string, ms: number) {
 }
 
 test('an upload that takes longer than the time of a function is answered as any other', async () => {
-  const config = readConfig({ OWNER_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' })
+  const config = readConfig({ SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' })
   const app = createApp([letters], createServices(config))
   const event = {
     rawPath: '/letters',

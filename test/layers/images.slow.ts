@@ -131,7 +131,12 @@ before(async () => {
     ends.push(() => mapping.close())
   }
   const { createApi } = await import('../../functions/api.ts')
-  const settings = { ...environment, OWNER_SECRET: 'x'.repeat(40), MIN_FREE_DISK_GB: '0', LOG_LEVEL: 'error' }
+  const settings = {
+    ...environment,
+    SERVICE_SECRET: 'x'.repeat(40),
+    MIN_FREE_DISK_GB: '0',
+    LOG_LEVEL: 'error',
+  }
   const handlers = { api: apiHandler(createApi(settings)) }
   const zipped = zipFunctions({ api: functions.api }, handlers, {})
   const options = { routes: httpRoutes({ api: functions.api }), streamed: ['api'], log }
