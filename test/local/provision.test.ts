@@ -59,5 +59,5 @@ test('a start takes away rules of functions that are gone, and nothing else', as
     return Rules.map(({ Name }) => Name)
   }
   assert.deepEqual(await rules('bus'), ['mixed', 'record-metrics'])
-  assert.deepEqual(await rules('default'), ['idle', 'own', 'sweep'])
+  assert.deepEqual(await rules('default'), ['idle', 'own', 'receive-upload', 'sweep'])
 })
