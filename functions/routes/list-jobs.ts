@@ -1,11 +1,12 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
-import { AppError } from '../../lib/errors.ts'
+import { eachOf } from '../../lib/each-of.ts'
+import { formatByAlias } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { viewedState } from '../../lib/http/job-access.ts'
-import { idPattern } from '../../lib/ids.ts'
+import { cursorCodec, cursorsAround } from '../../lib/http/job-cursors.ts'
 import { type Job, JobStatus } from '../../lib/jobs/job.ts'
 import { JobView, jobView, StatusView, statusView } from '../../lib/jobs/view.ts'
+import type { Services } from '../../lib/services.ts'
 
 const Statuses = z
   .string()
@@ -22,6 +23,9 @@ const Filters = z.object({
   sort: z.enum(['-createdAt', 'createdAt']).default('-createdAt'),
 })
 
+/** A page with tasks ends here: an answer ends at 6 MB on AWS. */
+const mostTasksShown = 2000
+
 const Query = Filters.extend({
   limit: z.coerce.number().int().min(1).max(100).default(20),
   cursor: z.string().max(500).optional().describe('`nextCursor` or `prevCursor` of another page'),
@@ -33,7 +37,8 @@ export const listJobs = contract({
   path: '/v1/jobs',
   tag: 'Jobs',
   summary: 'List your jobs',
-  description: 'Pages do not shift when new jobs come in.',
+  description:
+    'Pages do not shift when jobs come, end or expire. Where few jobs pass the filters a page may be short or even empty: go on as long as there is a `nextCursor`.',
   query: Query,
   reply: {
     status: 200,
@@ -55,34 +60,26 @@ export const listJobs = contract({
     const codec = cursorCodec(`${owner.id}\n${JSON.stringify(filters)}`, keys.cursor)
     const position = given === undefined ? undefined : codec.read(given)
     const back = position?.direction === 'prev'
+    const isNewestFirst = filters.sort === '-createdAt'
     const page = await jobs.store.list({
       owner: owner.id,
       limit,
-      newestFirst: (filters.sort === '-createdAt') !== back,
+      newestFirst: isNewestFirst !== back,
       after: position?.jobId,
       statuses: filters.status,
       tag: filters.tag,
       createdAfterMs: filters.createdAfter === undefined ? undefined : Date.parse(filters.createdAfter),
       createdBeforeMs: filters.createdBefore === undefined ? undefined : Date.parse(filters.createdBefore),
+      mostTasks: include === 'tasks' ? mostTasksShown : undefined,
       matches: matcher(filters),
     })
-    const found = back ? [...page.jobs].reverse() : [...page.jobs]
-    const hasMore = back || page.next !== undefined
-    const hasPrevious = back ? page.next !== undefined : position !== undefined
-    // A page of a narrow filter may be empty and yet not the last: it goes on where the search stopped.
-    const last = back ? found.at(-1)?.id : (page.next ?? found.at(-1)?.id)
-    const first = back ? (page.next ?? found[0]?.id) : found[0]?.id
-    const nextCursor = hasMore && last ? codec.write({ direction: 'next', jobId: last }) : null
-    const prevCursor = hasPrevious && first ? codec.write({ direction: 'prev', jobId: first }) : null
-    const views = await Promise.all(
-      found.map(async (job) => {
-        if (include !== 'tasks') return statusView(await viewedState(job, services), baseUrl)
-        const state = await jobs.store.whole(job.id)
-        return jobView(state ?? (await viewedState(job, services)), baseUrl)
-      }),
-    )
+    const found = back ? [...page.jobs].reverse() : page.jobs
+    const around = cursorsAround({ found, next: page.next, position, isNewestFirst })
+    const nextCursor = around.next ? codec.write(around.next) : null
+    const prevCursor = around.prev ? codec.write(around.prev) : null
+    const views = await viewsOf(found, include, services)
     return {
-      data: { jobs: views, pagination: { limit, hasMore, nextCursor, prevCursor } },
+      data: { jobs: views, pagination: { limit, hasMore: nextCursor !== null, nextCursor, prevCursor } },
       ...(nextCursor && {
         headers: { link: `<${baseUrl}/v1/jobs?${pageQuery(query, nextCursor)}>; rel="next"` },
       }),
@@ -90,49 +87,41 @@ export const listJobs = contract({
   },
 })
 
+/** Jobs whose tasks are read at a time. */
+const readers = 8
+
+/** In the same order. */
+async function viewsOf(
+  jobs: readonly Job[],
+  include: 'tasks' | undefined,
+  services: Services,
+): Promise<(JobView | StatusView)[]> {
+  const baseUrl = services.config.PUBLIC_URL ?? ''
+  const views = new Map<string, JobView | StatusView>()
+  await eachOf(jobs, readers, async (job) => {
+    if (include !== 'tasks') {
+      views.set(job.id, statusView(await viewedState(job, services), baseUrl))
+      return
+    }
+    const state = await services.jobs.store.whole(job.id)
+    views.set(job.id, jobView(state ?? (await viewedState(job, services)), baseUrl))
+  })
+  return jobs.flatMap(({ id }) => views.get(id) ?? [])
+}
+
 /** What the lists by state, tag and age cannot tell. */
 function matcher({ status, tag, targetFormat, operation }: z.infer<typeof Filters>): (job: Job) => boolean {
+  const format = targetFormat === undefined ? undefined : (formatByAlias(targetFormat)?.id ?? targetFormat)
   return (job) =>
     job.status !== 'expired' &&
     !job.deletedAt &&
     (!status || status.includes(job.status)) &&
     (tag === undefined || job.tag === tag) &&
-    (targetFormat === undefined || job.display.target?.format === targetFormat) &&
+    (format === undefined || job.display.target?.format === format) &&
     (operation === undefined || job.display.operations.includes(operation))
 }
 
 function pageQuery(query: z.infer<typeof Query>, cursor: string): URLSearchParams {
   const entries = Object.entries({ ...query, cursor }).filter(([, value]) => value !== undefined)
   return new URLSearchParams(Object.fromEntries(entries.map(([name, value]) => [name, String(value)])))
-}
-
-interface Position {
-  readonly direction: 'next' | 'prev'
-  readonly jobId: string
-}
-
-/** Cursors hold for one owner and one set of filters; anything else is refused, not misread. */
-function cursorCodec(scope: string, secret: Buffer) {
-  const tag = (text: string) =>
-    createHmac('sha256', secret).update(`cursor\n${scope}\n${text}`).digest('base64url').slice(0, 22)
-  return {
-    write: ({ direction, jobId }: Position) => {
-      const text = `${direction}.${jobId}`
-      return Buffer.from(`${text}.${tag(text)}`).toString('base64url')
-    },
-    read: (cursor: string): Position => {
-      const [direction, jobId = '', given = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split('.')
-      const expected = Buffer.from(tag(`${direction}.${jobId}`))
-      const authentic = given.length === expected.length && timingSafeEqual(Buffer.from(given), expected)
-      if (authentic && (direction === 'next' || direction === 'prev') && idPattern('job').test(jobId))
-        return { direction, jobId }
-      throw new AppError(
-        'INVALID_INPUT',
-        'cursor: expected the cursor of another page of this same list (same filters). Start again without it.',
-        {
-          field: 'cursor',
-        },
-      )
-    },
-  }
 }

@@ -29,6 +29,8 @@ export interface JobQuery {
   /** Milliseconds since the epoch, both exclusive. */
   readonly createdAfterMs?: number | undefined
   readonly createdBeforeMs?: number | undefined
+  /** A page ends where its jobs have so many tasks, however few they are. */
+  readonly mostTasks?: number | undefined
   readonly matches: (job: Job) => boolean
 }
 
@@ -40,12 +42,18 @@ export interface JobPage {
 
 /** Jobs that are looked at for one page: a filter that hardly anything passes must not read a whole history. */
 const mostLooked = 500
-const idsPerRead = 100
+const mostIdsPerRead = 100
 
 const lowest = '0'.repeat(16)
 const highest = 'Z'.repeat(16)
-const idAt = (ms: number, rest: string) => `job_${encodeTime(ms, 10)}${rest}`
 const latestMs = 281_474_976_710_655
+const idAt = (ms: number, rest: string) => `job_${encodeTime(Math.min(latestMs, Math.max(0, ms)), 10)}${rest}`
+
+/** No job is before or after these. */
+export const idBounds = { first: idAt(0, lowest), last: idAt(latestMs, highest) }
+
+/** Milliseconds that making a job may take from the choice of its id, of which the list is in order. */
+const makingMs = 60_000
 
 interface Range {
   /** Both inclusive. */
@@ -58,16 +66,18 @@ export async function listJobs(
   table: Table,
   read: (ids: readonly string[]) => Promise<Job[]>,
 ): Promise<JobPage> {
-  const { limit, matches, newestFirst, after } = query
+  const { limit, after, newestFirst } = query
   const found: Job[] = []
   let looked = 0
   let last = after
   for (;;) {
-    const { ids, isEnd } = await nextIds(query, last, table)
-    for (const job of await read(ids)) {
-      if (!matches(job)) continue
+    // Without a filter one more than the page tells whether it goes on; with one, who knows.
+    const count = looked === 0 ? Math.min(limit + 1, mostIdsPerRead) : mostIdsPerRead
+    const { ids, isEnd } = await nextIds(query, last, count, table)
+    const candidates = (await read(ids)).filter((job) => isWanted(job, query))
+    for (const job of candidates) {
+      if (isFull(found, job, query)) return { jobs: found, next: found.at(-1)?.id }
       found.push(job)
-      if (found.length > limit) return { jobs: found.slice(0, limit), next: found[limit - 1]?.id }
     }
     looked += ids.length
     last = ids.at(-1) ?? last
@@ -77,34 +87,47 @@ export async function listJobs(
   }
 }
 
+/** The id is older than the moment that a job shows, so it cannot tell by itself. */
+function isWanted(job: Job, { createdAfterMs, createdBeforeMs, matches }: JobQuery): boolean {
+  const createdMs = Date.parse(job.createdAt)
+  if (createdAfterMs !== undefined && createdMs <= createdAfterMs) return false
+  if (createdBeforeMs !== undefined && createdMs >= createdBeforeMs) return false
+  return matches(job)
+}
+
+function isFull(found: readonly Job[], next: Job, { limit, mostTasks = Infinity }: JobQuery): boolean {
+  const tasks = found.reduce((sum, { total }) => sum + total, 0)
+  return found.length >= limit || (found.length > 0 && tasks + next.total > mostTasks)
+}
+
 /** The next ids of all lists together, in order, as far as each of them was read. */
 async function nextIds(
   query: JobQuery,
   last: string | undefined,
+  count: number,
   table: Table,
 ): Promise<{ ids: string[]; isEnd: boolean }> {
   const { newestFirst } = query
   const range = rangeOf(query, last)
   if (range.from > range.to) return { ids: [], isEnd: true }
   const pages = await Promise.all(
-    placesOf(query).map((place) => idsIn(place, range, newestFirst, last, table)),
+    placesOf(query).map((place) => idsIn(place, range, { newestFirst, last, count }, table)),
   )
   const unread = pages.filter(({ hasMore }) => hasMore).map(({ ids }) => ids.at(-1) ?? '')
   const inOrder = (a: string, b: string) => (newestFirst ? b.localeCompare(a) : a.localeCompare(b))
   const frontier = unread.sort(inOrder)[0]
-  const ids = [...new Set(pages.flatMap((page) => page.ids))].sort(inOrder)
-  return {
-    ids: frontier === undefined ? ids : ids.filter((id) => inOrder(id, frontier) <= 0),
-    isEnd: frontier === undefined,
-  }
+  const known = [...new Set(pages.flatMap((page) => page.ids))]
+    .sort(inOrder)
+    .filter((id) => frontier === undefined || inOrder(id, frontier) <= 0)
+  return { ids: known.slice(0, count), isEnd: frontier === undefined && known.length <= count }
 }
 
 function rangeOf(
   { newestFirst, createdAfterMs, createdBeforeMs }: JobQuery,
   last: string | undefined,
 ): Range {
-  const from = createdAfterMs === undefined ? idAt(0, lowest) : idAt(createdAfterMs + 1, lowest)
-  const to = createdBeforeMs === undefined ? idAt(latestMs, highest) : idAt(createdBeforeMs - 1, highest)
+  const from = createdAfterMs === undefined ? idBounds.first : idAt(createdAfterMs - makingMs, lowest)
+  const to = createdBeforeMs === undefined ? idBounds.last : idAt(createdBeforeMs, highest)
   if (last === undefined) return { from, to }
   return newestFirst ? { from, to: last < to ? last : to } : { from: last > from ? last : from, to }
 }
@@ -124,8 +147,11 @@ function placesOf({ owner, statuses, tag }: JobQuery): Place[] {
 async function idsIn(
   { index, attribute, value }: Place,
   { from, to }: Range,
-  newestFirst: boolean,
-  last: string | undefined,
+  {
+    newestFirst,
+    last,
+    count,
+  }: { readonly newestFirst: boolean; readonly last: string | undefined; readonly count: number },
   table: Table,
 ): Promise<{ ids: string[]; hasMore: boolean }> {
   const { items, next } = await table.query({
@@ -134,7 +160,8 @@ async function idsIn(
     ExpressionAttributeNames: { '#key': attribute },
     ExpressionAttributeValues: { ':key': value, ':from': from, ':to': to },
     ScanIndexForward: !newestFirst,
-    Limit: idsPerRead,
+    // The last one seen comes again: the range includes it.
+    Limit: count + 1,
   })
   const ids = items.map(({ id }) => String(id)).filter((id) => id !== last)
   return { ids, hasMore: next !== undefined && ids.length > 0 }
