@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { after, before } from '../hooks.ts'
+import { Client, type JobData, startService, type TestService } from '../service.ts'
+
+let service: TestService
+let client: Client
+before(async () => {
+  service = await startService()
+  client = new Client(service)
+})
+after(() => service.stop())
+
+const tasks = {
+  text: { operation: 'import/raw', filename: 'a.md', file: '# Hello' },
+  page: { operation: 'convert', input: 'text', output_format: 'html' },
+  plain: { operation: 'convert', input: 'text', output_format: 'txt' },
+  out: { operation: 'export/url', input: ['page', 'plain'] },
+}
+
+type Headers = Record<string, string>
+
+function batch(headers: Headers): Promise<Response> {
+  const body = new FormData()
+  for (const name of ['a.md', 'b.md']) body.append('file', new Blob([`# ${name}`]), name)
+  body.set('targetFormat', 'html')
+  return client.fetch('/v1/convert/batch', { method: 'POST', body, headers })
+}
+
+async function overJob(): Promise<string> {
+  const { jobId } = await dataOf(await client.post('/v1/jobs', { tasks }, { prefer: 'wait=25' }))
+  return jobId
+}
+
+const dataOf = async (response: Response) =>
+  ((await response.json()) as { data: JobData & { tasks?: Record<string, { status: string }> } }).data
+
+const creating: [what: string, send: (headers: Headers, jobId: string) => Promise<Response>][] = [
+  ['POST /v1/jobs', (headers) => client.post('/v1/jobs', { tasks }, headers)],
+  ['POST /v1/convert/batch', batch],
+  [
+    'POST /v1/jobs/{jobId}/retry',
+    (headers, jobId) => client.fetch(`/v1/jobs/${jobId}/retry`, { method: 'POST', headers }),
+  ],
+]
+for (const [what, send] of creating) {
+  test(`${what} with Prefer: wait answers when the job is over, and again so under its key`, async () => {
+    const headers = { prefer: 'wait=25', 'idempotency-key': crypto.randomUUID() }
+    const jobId = await overJob()
+    const response = await send(headers, jobId)
+    const data = await dataOf(response.clone())
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('preference-applied'), 'wait=25')
+    assert.equal(response.headers.get('location'), `/v1/jobs/${data.jobId}`)
+    assert.equal(response.headers.get('retry-after'), null)
+    assert.equal(data.status, 'completed')
+    assert.ok(data.result)
+    const states = Object.values(data.tasks ?? {}).map(({ status }) => status)
+    assert.ok(
+      states.every((status) => status === 'completed'),
+      `tasks are ${states}`,
+    )
+    const again = await send({ 'idempotency-key': headers['idempotency-key'] }, jobId)
+    assert.equal(again.headers.get('idempotent-replayed'), 'true')
+    assert.equal(again.headers.get('preference-applied'), 'wait=25')
+    assert.equal(again.status, 200)
+    assert.equal(await again.text(), await response.text())
+  })
+
+  test(`${what} says at once where the job is, and when to ask`, async () => {
+    const response = await send({}, await overJob())
+    const { jobId } = await dataOf(response)
+    assert.equal(response.status, 202)
+    assert.equal(response.headers.get('location'), `/v1/jobs/${jobId}`)
+    assert.match(response.headers.get('retry-after') ?? '', /^\d+$/)
+    assert.equal(response.headers.get('preference-applied'), null)
+  })
+}
+
+test('a wait that is too short for the job ends as if there had been none', async () => {
+  const response = await client.post('/v1/jobs', { tasks }, { prefer: 'respond-async, wait=0' })
+  assert.equal(response.status, 202)
+  assert.equal(response.headers.get('preference-applied'), 'wait=0')
+  assert.match(response.headers.get('retry-after') ?? '', /^\d+$/)
+})
+
+for (const path of ['/v1/jobs', '/v1/status']) {
+  test(`who has seen the end of a job at ${path}/{jobId} need not load it again`, async () => {
+    const queued = await dataOf(await client.post('/v1/jobs', { tasks }))
+    const url = `${path}/${queued.jobId}`
+    const early = (await client.fetch(url)).headers.get('etag') ?? ''
+    assert.match(early, /^"[\w-]+"$/)
+    await client.finished(queued.jobId)
+    const late = await client.fetch(url, { headers: { 'if-none-match': early } })
+    assert.equal(late.status, 200, 'the end is news')
+    const etag = late.headers.get('etag') ?? ''
+    assert.notEqual(etag, early)
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await client.fetch(url, { headers: { 'if-none-match': known } })
+      assert.equal(again.status, 304, known)
+      assert.equal(again.headers.get('etag'), etag)
+      assert.equal(await again.text(), '')
+    }
+    const waited = await client.fetch(url, { headers: { 'if-none-match': etag, prefer: 'wait=1' } })
+    assert.equal(waited.status, 304)
+    const head = await client.fetch(url, { method: 'HEAD' })
+    assert.equal(head.headers.get('etag'), etag)
+  })
+}
