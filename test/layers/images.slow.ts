@@ -88,6 +88,7 @@ async function environmentOf(embedded: Embedded, host: string) {
     BUCKET_NAME: names.bucketName,
     BUS_NAME: names.busName,
     QUEUE_URL_PREFIX: queues.image.url.slice(0, -'image'.length),
+    SERVICE_SECRET: 'x'.repeat(40),
   }
   return { environment, queues }
 }
@@ -131,12 +132,7 @@ before(async () => {
     ends.push(() => mapping.close())
   }
   const { createApi } = await import('../../functions/api.ts')
-  const settings = {
-    ...environment,
-    SERVICE_SECRET: 'x'.repeat(40),
-    MIN_FREE_DISK_GB: '0',
-    LOG_LEVEL: 'error',
-  }
+  const settings = { ...environment, MIN_FREE_DISK_GB: '0', LOG_LEVEL: 'error' }
   const handlers = { api: apiHandler(createApi(settings)) }
   const zipped = zipFunctions({ api: functions.api }, handlers, {})
   const options = { routes: httpRoutes({ api: functions.api }), streamed: ['api'], log }
