@@ -63,10 +63,13 @@ export function idempotencyKeyOf({ headers }: HttpEvent): string | undefined {
 export class Idempotency {
   readonly #reservations: Reservations
   readonly #keys: Services['keys']
+  readonly #renewMs: number
 
-  constructor({ table, keys }: Pick<Services, 'table' | 'keys'>) {
+  /** @param renewEachMs how often a request that is at work says so. */
+  constructor({ table, keys }: Pick<Services, 'table' | 'keys'>, renewEachMs = renewMs) {
     this.#reservations = new Reservations(table)
     this.#keys = keys
+    this.#renewMs = renewEachMs
   }
 
   /**
@@ -93,7 +96,7 @@ export class Idempotency {
     if (reservation.reply) return replayed(reservation.reply)
     const renew = () =>
       this.#reservations.renew(place, reservation).catch((error) => log.warn({ error }, 'renewal failed'))
-    const renewal = setInterval(renew, renewMs).unref()
+    const renewal = setInterval(renew, this.#renewMs).unref()
     try {
       const result = await run({ jobId: reservation.jobId, isRepeated })
       const reply = storedReply(result)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
@@ -7,7 +8,9 @@ import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { createConversion } from '../../functions/routes/create-conversion.ts'
 import { routes } from '../../functions/routes/index.ts'
 import type { Item } from '../../lib/aws/table.ts'
-import type { AnyContract } from '../../lib/http/contract.ts'
+import type { AnyContract, HttpEvent } from '../../lib/http/contract.ts'
+import { type Attempt, Idempotency, type Keyed } from '../../lib/http/idempotency.ts'
+import { newOwner } from '../../lib/http/owner.ts'
 import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { after, before } from '../hooks.ts'
 import { until } from '../until.ts'
@@ -258,6 +261,49 @@ test('an upload that a dead process took is that of its job', async () => {
   const later = await convert(sent)
   assert.equal(later.status, 202, later.text)
   assert.deepEqual(await jobsOf(headers), [later.json.jobId])
+})
+
+function newKeyed(): Keyed {
+  const http = { method: 'POST', sourceIp: '192.0.2.1' }
+  // As much of an event as is looked at.
+  const event = { rawPath: '/v1/convert', headers: {}, requestContext: { http } } as unknown as HttpEvent
+  return { key: newKey(), event, body: { value: {}, files: [] } }
+}
+
+const someContext = () => ({ owner: newOwner('anon_1', Buffer.from('')), log: app.services.log })
+
+test('a request that takes long keeps its key', async () => {
+  const idempotency = new Idempotency(app.services, 10)
+  const keyed = newKeyed()
+  const context = someContext()
+  const begun = Promise.withResolvers<void>()
+  const work = Promise.withResolvers<{ statusCode: number }>()
+  const first = idempotency.once(keyed, context, () => {
+    begun.resolve()
+    return work.promise
+  })
+  await begun.promise
+  await leasesEnd()
+  const isRenewed = ({ leaseUntil }: Item) => Number(leaseUntil) > Date.now()
+  await until(async () => (await reservations()).some(isRenewed), 'it says that it is at work')
+  const second = idempotency.once(keyed, context, () => assert.fail('it ran twice'))
+  await assert.rejects(second, { code: 'IDEMPOTENCY_IN_PROGRESS' })
+  work.resolve({ statusCode: 201 })
+  assert.equal((await first).statusCode, 201)
+})
+
+test('an answer that is too long to be kept is made again, of the same job', async () => {
+  const idempotency = new Idempotency(app.services)
+  const keyed = newKeyed()
+  const attempts: Attempt[] = []
+  const run = async (attempt: Attempt) => {
+    attempts.push(attempt)
+    return { statusCode: 202, body: randomBytes(400_000).toString('base64') }
+  }
+  await idempotency.once(keyed, someContext(), run)
+  await idempotency.once(keyed, someContext(), run)
+  const [first, second] = attempts
+  assert.deepEqual(second, { jobId: first?.jobId, isRepeated: true })
 })
 
 test('without an identity the same request from the same address is the same client', async () => {
