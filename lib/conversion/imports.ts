@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { requireDiskSpace } from '../disk.ts'
+import { eachOf } from '../each-of.ts'
 import { AppError } from '../errors.ts'
 import { fileName } from '../file-name.ts'
 import { tooLarge } from '../http/form.ts'
@@ -14,6 +15,9 @@ import type { Import } from './start-job.ts'
 
 /** Bytes of one PUT or form (AWS's limit); larger files go in parts. */
 export const maxPutBytes = 5 * 1024 ** 3
+
+/** Files that travel in the request are stored side by side: a gateway waits for 30 s at most. */
+const openAtATime = 8
 
 interface Asking {
   readonly owner: string
@@ -30,18 +34,31 @@ export async function openImports(
   asking: Asking,
 ): Promise<{ imports: Map<string, Import>; discard: () => Promise<void> }> {
   const stored: string[] = []
-  const imports = new Map<string, Import>()
+  const opened = new Map<string, Import>()
+  const failures: unknown[] = []
   const discard = async () => {
     if (stored.length > 0) await asking.services.files.delete(stored.splice(0))
   }
-  try {
-    for (const task of tasks.filter(({ operation }) => operation.kind === 'import'))
-      imports.set(task.name, await openImport(task, asking, stored))
-  } catch (error) {
+  const importing = tasks.filter(({ operation }) => operation.kind === 'import')
+  await eachOf(importing, openAtATime, async (task) => {
+    if (failures.length > 0) return
+    try {
+      opened.set(task.name, await openImport(task, asking, stored))
+    } catch (error) {
+      failures.push(error)
+    }
+  })
+  // Not before all are settled: what is stored later would stay.
+  if (failures.length > 0) {
     await discard()
-    throw error
+    throw failures[0]
   }
-  return { imports, discard }
+  // In the order of the request, whichever was there first.
+  const imports = importing.flatMap(({ name }) => {
+    const one = opened.get(name)
+    return one ? [[name, one] as const] : []
+  })
+  return { imports: new Map(imports), discard }
 }
 
 async function openImport(task: RequestedTask, asking: Asking, stored: string[]): Promise<Import> {
