@@ -1,5 +1,13 @@
-// Durable writes to one SQLite file. An fsync costs more than a change, so changes that arrive together share one.
+// Durable writes to one SQLite file. An fsync costs more than a change, so changes that arrive together share one,
+// and it runs in the thread pool: on the event loop everybody else would wait for the disk too.
+//
+// SQLite itself writes with `synchronous = NORMAL`: a commit only appends to the write-ahead log, which is synced
+// here, and answers wait for it. SQLite still syncs the log before a checkpoint, the database after it, and the log's
+// new header before it writes over old frames (https://sqlite.org/wal.html), so a commit
+// that is in the log no more is in the database, and to sync the log is enough at any time.
+import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
 
 /**
  * What a change outlives: the loss of `power`, or only of the `process`. The latter saves an fsync, and serves where
@@ -9,12 +17,14 @@ type Durability = 'power' | 'process'
 
 export interface GroupCommit {
   /**
-   * Runs a change inside the next transaction and resolves after its fsync, where one of the group asks for it.
+   * Runs a change inside the next transaction. Others see it from then on; its answer, a refusal too, comes when it
+   * and all that it saw outlives what was asked for. So a change that only reads tells what is kept.
    * A change that throws is undone alone and harms no other.
    */
   commit<T>(change: () => T, durability?: Durability): Promise<T>
+  /** Hears of every transaction, also before it is on disk. */
   onCommit(listener: () => void): void
-  /** Commits what waits, then closes the file. */
+  /** Commits what waits, and closes the file when it is on disk. */
   close(): Promise<void>
 }
 
@@ -23,6 +33,10 @@ interface Options {
   readonly closed: () => Error
   /** Hears of every error that undid something: whatever is cached may have to be read again. */
   readonly undone?: (error: unknown) => void
+  /** Hears, once, that the disk failed: what waited for it and all that comes later is refused with this error. */
+  readonly failed?: (error: Error) => void
+  /** Brings to the disk what the log holds when it is called. */
+  readonly sync?: () => Promise<void>
 }
 
 interface Waiting {
@@ -32,35 +46,57 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+interface Answer {
+  readonly durability: Durability
+  readonly give: () => void
+  readonly reject: (error: unknown) => void
+}
+
+const syncFile = promisify(fdatasync)
+
 export function openDatabase(file: string, schema: string): DatabaseSync {
   // A backup that reads the file may hold it for a moment.
   const db = new DatabaseSync(file, { timeout: 5000 })
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
   db.exec(schema)
   return db
 }
 
-export function groupCommit(db: DatabaseSync, { closed, undone = () => undefined }: Options): GroupCommit {
+export function groupCommit(db: DatabaseSync, options: Options): GroupCommit {
+  const { closed, undone = () => undefined, failed = () => undefined } = options
+  const file = db.location() ?? ''
+  // SQLite resets the log and cuts it, but the file stays the same as long as the database is open. A descriptor from
+  // before the first commit hears of every error: the kernel tells each descriptor once, and later ones of new errors.
+  const log = openSync(`${file}-wal`, 'r')
+  // A process that was killed may have left what is not on disk, on which nothing may be built before it is.
+  fdatasyncSync(log)
+  const { sync = () => syncFile(log) } = options
+  const countChanges = db.prepare('SELECT total_changes() AS changes')
   const listeners: (() => void)[] = []
-  let synchronous = 'FULL'
   let waiting: Waiting[] = []
+  /** Answers that wait for a sync that has not begun. */
+  let unsynced: Answer[] = []
+  let syncing: Promise<void> | undefined
+  let synced = changesSoFar()
+  let failure: Error | undefined
   let closing: Promise<void> | undefined
 
-  /** In a write-ahead log NORMAL leaves the fsync to the next checkpoint or FULL commit. */
-  function synchronize(level: 'FULL' | 'NORMAL'): void {
-    if (level !== synchronous) db.exec(`PRAGMA synchronous = ${level}`)
-    synchronous = level
+  function changesSoFar(): unknown {
+    return countChanges.get()?.changes
   }
 
   function flush(): void {
     const group = waiting
     waiting = []
+    if (failure) {
+      for (const { reject } of group) reject(failure)
+      return
+    }
+    let answers: Answer[]
     try {
-      synchronize(group.some(({ durability }) => durability === 'power') ? 'FULL' : 'NORMAL')
       db.exec('BEGIN IMMEDIATE')
-      const answers = group.map(attempt)
+      answers = group.map(attempt)
       db.exec('COMMIT')
-      for (const answer of answers) answer()
     } catch (error) {
       // The disk is full, or the file is locked: none of the group is stored.
       if (db.isTransaction) db.exec('ROLLBACK')
@@ -68,20 +104,55 @@ export function groupCommit(db: DatabaseSync, { closed, undone = () => undefined
       for (const { reject } of group) reject(error)
       return
     }
+    for (const answer of answers)
+      if (answer.durability === 'process') answer.give()
+      else unsynced.push(answer)
+    // One sync at a time: commits go on beside it, and share the next.
+    syncing ??= answerWhenSynced().finally(() => {
+      syncing = undefined
+    })
     for (const listener of listeners) listener()
   }
 
-  function attempt({ change, resolve, reject }: Waiting): () => void {
+  function attempt({ change, durability, resolve, reject }: Waiting): Answer {
     db.exec('SAVEPOINT change')
     try {
       const value = change()
       db.exec('RELEASE change')
-      return () => resolve(value)
+      return { durability, give: () => resolve(value), reject }
     } catch (error) {
       db.exec('ROLLBACK TO change; RELEASE change')
       undone(error)
-      return () => reject(error)
+      return { durability, give: () => reject(error), reject }
     }
+  }
+
+  async function answerWhenSynced(): Promise<void> {
+    while (unsynced.length > 0) {
+      const answers = unsynced
+      unsynced = []
+      const changes = changesSoFar()
+      if (changes !== synced) {
+        try {
+          await sync()
+        } catch (cause) {
+          return stop(cause, answers)
+        }
+        synced = changes
+      }
+      for (const { give } of answers) give()
+    }
+  }
+
+  /** What the disk did not keep once it may have dropped from memory too, so a second sync that succeeds proves nothing. */
+  function stop(cause: unknown, answers: readonly Answer[]): void {
+    failure = new Error(
+      `The disk could not keep what was written to ${file}, so nothing more is taken. See whether the disk is well and has room, then start the service again.`,
+      { cause },
+    )
+    failed(failure)
+    for (const { reject } of [...answers, ...unsynced]) reject(failure)
+    unsynced = []
   }
 
   function commit<T>(change: () => T, durability: Durability = 'power'): Promise<T> {
@@ -94,11 +165,21 @@ export function groupCommit(db: DatabaseSync, { closed, undone = () => undefined
     })
   }
 
+  async function end(last: Promise<void>): Promise<void> {
+    try {
+      await last
+    } finally {
+      await syncing
+      db.close()
+      closeSync(log)
+    }
+  }
+
   return {
     commit,
     onCommit: (listener) => void listeners.push(listener),
     close() {
-      closing ??= commit(() => undefined).finally(() => db.close())
+      closing ??= end(commit(() => undefined))
       return closing
     },
   }

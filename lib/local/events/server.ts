@@ -71,7 +71,7 @@ const maxHops = 8
 export async function openEvents(options: EventsOptions): Promise<EventsServer> {
   const { file, credentials, region, accountId = '000000000000', targets, log = () => {} } = options
   const now = () => (options.now?.() ?? new Date()).getTime()
-  const store = openStore(file)
+  const store = openStore(file, log)
   const busArn = (name: string) => `arn:aws:events:${region}:${accountId}:event-bus/${name}`
   const account: Account = { region, accountId, store, now, log, busArn }
   await store.commit(() => {

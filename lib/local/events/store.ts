@@ -2,6 +2,7 @@
 // written through, and the outbox of deliveries that are owed to targets.
 
 import { type GroupCommit, groupCommit, openDatabase } from '../group-commit.ts'
+import type { LogLine } from '../log-line.ts'
 import { ApiError } from '../signed-api.ts'
 import { type Outbox, openOutbox } from './outbox.ts'
 
@@ -35,7 +36,7 @@ const schema = `
   CREATE INDEX IF NOT EXISTS outbox_due ON outbox (due, id, target);
 `
 
-export function openStore(file: string): Store {
+export function openStore(file: string, log: LogLine): Store {
   const db = openDatabase(file, schema)
   const shelves = new Map<Kind, Map<string, unknown>>()
   const load = () => {
@@ -56,6 +57,7 @@ export function openStore(file: string): Store {
     undone: (error) => {
       if (!(error instanceof ApiError)) load()
     },
+    failed: (error) => log('The event bus is stopped.', { error }),
   })
 
   return {

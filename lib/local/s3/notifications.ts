@@ -106,7 +106,10 @@ export class Notifier {
     const failing = new Set<string>()
     for (let after = 0; ; ) {
       if (this.#closed) return false
-      const rows = db.sql.all`SELECT * FROM event WHERE id > ${after} ORDER BY id LIMIT ${batchRows}`
+      // Read as a change, so that nobody hears of an object that is not on disk.
+      const rows = await db.write(
+        () => db.sql.all`SELECT * FROM event WHERE id > ${after} ORDER BY id LIMIT ${batchRows}`,
+      )
       const settled: number[] = []
       for (const { id, target, body, created } of rows) {
         const to = String(target)
@@ -117,7 +120,7 @@ export class Notifier {
       if (settled.length > 0 && !this.#closed)
         await db.write(() => {
           for (const id of settled) db.sql.run`DELETE FROM event WHERE id = ${id}`
-        })
+        }, 'process')
       if (rows.length < batchRows) return failing.size === 0
       after = Number(rows.at(-1)?.id)
     }

@@ -55,7 +55,7 @@ export async function openS3({
   notify,
   log = () => undefined,
 }: S3Options): Promise<S3Server> {
-  const db = new Database(dir)
+  const db = new Database(dir, log)
   const blobs = new Blobs(join(dir, 'blobs'), log)
   const swept = await blobs.sweep((blob) => isReferenced(db, blob))
   if (swept > 0) log('Files of interrupted uploads were deleted', { swept })

@@ -105,7 +105,7 @@ export async function openSqs(options: SqsOptions): Promise<SqsServer> {
 
 function openServices(options: SqsOptions, accountId: string): Services {
   const { file, region, inFlightLimit = usualInFlightLimit, now = Date.now, log } = options
-  const store = openStore(file)
+  const store = openStore(file, (err) => log?.error({ err }, 'The queues are stopped'))
   const newest = store.prepare<{ at: number | null }>('SELECT max(enqueued_at) AS at FROM messages').get()
   const clock = makeClock(newest?.at ?? 0, now)
   const queues = openQueues(store, region, accountId, clock)

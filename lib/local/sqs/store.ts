@@ -94,7 +94,7 @@ export interface Store extends Pick<GroupCommit, 'commit' | 'close'> {
   onLost(reload: () => void): void
 }
 
-export function openStore(file: string): Store {
+export function openStore(file: string, failed?: (error: Error) => void): Store {
   const db = openDatabase(file, schema)
   const reloads: (() => void)[] = []
   const listeners: ((queueId: number) => void)[] = []
@@ -105,6 +105,7 @@ export function openStore(file: string): Store {
       // A refusal checks before it writes.
       if (!(error instanceof SqsError)) for (const reload of reloads) reload()
     },
+    ...(failed && { failed }),
   })
   onCommit(() => {
     for (const queueId of touched) for (const listener of listeners) listener(queueId)
