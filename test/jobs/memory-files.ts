@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { type FetchedFile, Files, type StoredObject } from '../../lib/aws/files.ts'
+import type { Config } from '../../lib/config.ts'
+import { AppError } from '../../lib/errors.ts'
+import type { Gate } from './gate.ts'
+
+/** The bucket in memory. */
+export class MemoryFiles extends Files {
+  readonly #gate: Gate
+  readonly objects = new Map<string, Uint8Array>()
+
+  constructor(config: Config, gate: Gate) {
+    super(config)
+    this.#gate = gate
+  }
+
+  override async putFile(key: string, path: string, contentType: string): Promise<void> {
+    await this.putBytes(key, await readFile(path), contentType)
+  }
+
+  override async putBytes(key: string, body: Uint8Array, _contentType: string): Promise<void> {
+    await this.#gate.effect('object written', async () => {
+      this.objects.set(key, body)
+    })
+  }
+
+  override async getFile({ key, filename }: FetchedFile, path: string): Promise<void> {
+    await this.#gate.look(async () => {
+      const found = this.objects.get(key)
+      if (!found) throw new AppError('FILE_GONE', `The file ${filename} is deleted.`)
+      await writeFile(path, found)
+    })
+  }
+
+  override async read(key: string, start: number, end: number): Promise<Uint8Array> {
+    return this.#gate.look(async () => (this.objects.get(key) ?? new Uint8Array()).slice(start, end))
+  }
+
+  override async head(key: string): Promise<StoredObject | undefined> {
+    return this.#gate.look(async () => {
+      const found = this.objects.get(key)
+      const etag = found && `"${createHash('md5').update(found).digest('hex')}"`
+      return found && { size: found.length, contentType: 'image/png', etag: etag ?? '' }
+    })
+  }
+
+  override async delete(keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return
+    await this.#gate.effect('objects deleted', async () => {
+      for (const key of keys) this.objects.delete(key)
+    })
+  }
+
+  override async deleteAll(keys: readonly string[], prefix: string): Promise<void> {
+    await this.delete([...keys, ...[...this.objects.keys()].filter((key) => key.startsWith(prefix))])
+  }
+}

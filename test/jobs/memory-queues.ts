@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { Queues } from '../../lib/aws/queues.ts'
+import type { Config } from '../../lib/config.ts'
+import type { ImageId } from '../../lib/engines/engine.ts'
+import { TaskMessage } from '../../lib/jobs/task-message.ts'
+import { maxReceiveCount } from '../../lib/resources.ts'
+import type { Gate } from './gate.ts'
+
+interface Stored {
+  readonly body: string
+  readonly image: ImageId
+  /** Milliseconds since the epoch. */
+  visibleAt: number
+  receives: number
+  receipt: string
+}
+
+export interface Received {
+  readonly message: TaskMessage
+  readonly image: ImageId
+  readonly receipt: string
+}
+
+/**
+ * Queues with the promises of SQS and no others: what is received is hidden for a while and comes again unless it is
+ * deleted, order is not kept, and where `copies` says so a message comes twice.
+ */
+export class MemoryQueues extends Queues {
+  readonly #gate: Gate
+  readonly #visibilityS: number
+  readonly #copies: () => number
+  #stored: Stored[] = []
+  #receipts = 0
+  #onNews = () => {}
+  readonly deadLetters: string[] = []
+
+  constructor(
+    config: Config,
+    gate: Gate,
+    { visibilityS = 16, copies = () => 1 }: { visibilityS?: number; copies?: () => number } = {},
+  ) {
+    super(config)
+    this.#gate = gate
+    this.#visibilityS = visibilityS
+    this.#copies = copies
+  }
+
+  override async send(image: ImageId, messages: readonly TaskMessage[]): Promise<void> {
+    for (let at = 0; at < messages.length; at += 10)
+      await this.#gate.effect(`send ${image}`, async () => {
+        for (const message of messages.slice(at, at + 10)) {
+          const body = JSON.stringify(TaskMessage.parse(message))
+          for (let copy = this.#copies(); copy > 0; copy--)
+            this.#stored.push({ body, image, visibleAt: 0, receives: 0, receipt: '' })
+        }
+        this.#onNews()
+      })
+  }
+
+  override async extendVisibility(_image: ImageId, receipt: string, seconds: number): Promise<void> {
+    await this.#gate.look(async () => {
+      for (const stored of this.#stored)
+        if (stored.receipt === receipt) stored.visibleAt = Date.now() + seconds * 1000
+      this.#onNews()
+    })
+  }
+
+  receive(): Received | undefined {
+    const now = Date.now()
+    const found = this.#stored.find(({ visibleAt }) => visibleAt <= now)
+    if (!found) return undefined
+    found.receives += 1
+    if (found.receives > maxReceiveCount) {
+      this.deadLetters.push(found.body)
+      this.#stored = this.#stored.filter((stored) => stored !== found)
+      return this.receive()
+    }
+    this.#receipts += 1
+    found.receipt = String(this.#receipts)
+    found.visibleAt = now + this.#visibilityS * 1000
+    // The next one that is received is another one.
+    this.#stored = [...this.#stored.filter((stored) => stored !== found), found]
+    return { message: TaskMessage.parse(JSON.parse(found.body)), image: found.image, receipt: found.receipt }
+  }
+
+  /** Only whoever received it last deletes a message. */
+  async delete(receipt: string): Promise<void> {
+    await this.#gate.effect('message deleted', async () => {
+      this.#stored = this.#stored.filter((stored) => stored.receipt !== receipt)
+    })
+  }
+
+  /** When the next message can be received; undefined when there is none. */
+  get nextAt(): number | undefined {
+    return this.#stored.length === 0 ? undefined : Math.min(...this.#stored.map(({ visibleAt }) => visibleAt))
+  }
+
+  /** Everything that nobody deleted. */
+  get bodies(): readonly string[] {
+    return this.#stored.map(({ body }) => body)
+  }
+
+  /** Loses a message, as no queue should: all that are there. */
+  lose(): void {
+    assert.ok(this.#stored.length > 0)
+    this.#stored = []
+  }
+
+  /** Resolves with the next message that becomes visible by a call. */
+  news(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onNews = resolve
+    })
+  }
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { chances, conflicts, lostAnswers, together, unprocessed } from './imitated-aws.ts'
+import { assertAtRest, outcomeOf } from './outcome.ts'
+import { openDatabase } from './table-of-tests.ts'
+import { fanIn } from './tasks.ts'
+import { World } from './world.ts'
+
+const database = openDatabase()
+
+test('of three hundred tasks that end together none runs out of tries', async (t) => {
+  const chance = chances(300)
+  const manner = together(conflicts(0.05, chance), lostAnswers(0.05, chance), unprocessed(0.3, chance))
+  const world = new World({ database, tableName: await database.makeTable(), loops: 64, manner })
+  await world.create(fanIn(300))
+  const begun = performance.now()
+  await world.settle()
+  t.diagnostic(`${((performance.now() - begun) / 301).toFixed(1)} ms a task`)
+  await assertAtRest(world)
+  assert.deepEqual(world.failures, [])
+  assert.equal((await outcomeOf(world)).status, 'completed')
+  assert.equal(world.runs.length, 301, 'each task ran once')
+})
+
+test('of a hundred tasks that end together, the record of their job is written for two buckets and little else', async () => {
+  const world = new World({ database, tableName: await database.makeTable(), loops: 64 })
+  await world.create(fanIn(100))
+  await world.settle()
+  const writes = world.gate.effects.filter((effect) => effect.endsWith(' JOB JOB'))
+  const told = world.bus.events.filter(({ event }) => event === 'job.progress').length
+  // Start, buckets and end; the creation is a batch and a write.
+  assert.ok(writes.length - told <= 5, `${writes.length} writes, ${told} of them to tell of progress`)
+})

@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { GetCommand } from '@aws-sdk/lib-dynamodb'
+import { Table } from '../../lib/aws/table.ts'
+import { readConfig } from '../../lib/config.ts'
+import { dropStray, receiveUpload } from '../../lib/conversion/receive-upload.ts'
+import { newId } from '../../lib/ids.ts'
+import type { NewJob, NewTask } from '../../lib/jobs/graph.ts'
+import { isTerminal, type Job, type JobState } from '../../lib/jobs/job.ts'
+import { Jobs } from '../../lib/jobs/jobs.ts'
+import { jobKey } from '../../lib/jobs/keys.ts'
+import { runTask } from '../../lib/jobs/run/run-task.ts'
+import { type Along, JobStore } from '../../lib/jobs/store.ts'
+import { Vault } from '../../lib/sealed.ts'
+import type { Services } from '../../lib/services.ts'
+import { Uploads } from '../../lib/uploads.ts'
+import { silentLog } from '../local/dynamodb/start.ts'
+import { scratchFolder } from '../scratch.ts'
+import { asInstance, Gate } from './gate.ts'
+import { asItIs, clientOf, isWrite, type Manner } from './imitated-aws.ts'
+import { MemoryBus } from './memory-bus.ts'
+import { MemoryFiles } from './memory-files.ts'
+import { MemoryQueues, type Received } from './memory-queues.ts'
+import { type Behavior, importedDocument, importedFile, noOpEngines } from './no-op-engine.ts'
+import type { Database } from './table-of-tests.ts'
+import { records } from './tasks.ts'
+import { inTime, VirtualTime } from './virtual-time.ts'
+
+const secret = 'a secret of tests that is long enough'
+const folder = scratchFolder('mutabor-jobs')
+const config = readConfig({ WORK_DIR: folder, LOG_LEVEL: 'silent' })
+
+export interface Circumstances {
+  readonly database: Database
+  readonly tableName: string
+  /** Messages that are worked on at a time. */
+  readonly loops?: number
+  /** Numbers of the effects after which whoever had them dies. */
+  readonly stops?: readonly number[]
+  /** How the table behaves. */
+  readonly manner?: Manner
+  readonly copies?: () => number
+  /** By the name of a task, what happens while it runs. */
+  readonly during?: Readonly<
+    Record<
+      string,
+      (world: World, run: { attempt: number; progress: (ratio: number) => void }) => Promise<void>
+    >
+  >
+}
+
+export type During = (
+  world: World,
+  run: { readonly attempt: number; readonly progress: (ratio: number) => void },
+) => Promise<void>
+
+/** A call of the table, as it was sent. */
+export interface Call {
+  readonly name: string
+  readonly keys: readonly string[]
+  readonly isWrite: boolean
+}
+
+/**
+ * The service around one job, in one process: the real jobs and workers on the real table, with queues, bus and
+ * bucket in memory. Each message, each client and each look of the sweep is an instance that can die by itself.
+ */
+export class World {
+  readonly gate: Gate
+  readonly queues: MemoryQueues
+  readonly bus: MemoryBus
+  readonly files: MemoryFiles
+  readonly time = new VirtualTime()
+  readonly jobId = newId('job')
+  readonly calls: Call[] = []
+  /** Names of tasks, once for each time that an engine began. */
+  readonly runs: string[] = []
+  /** What broke in an instance that had not died. */
+  readonly failures: unknown[] = []
+  readonly #table: Table
+  readonly #engines: Services['engines']
+  readonly #circumstances: Circumstances
+  /** What workers remember that wait for a message. */
+  readonly #warm: Services[] = []
+  #sweptAt = 0
+  #moves = 0
+
+  constructor(circumstances: Circumstances) {
+    this.#circumstances = circumstances
+    const { database, tableName, manner = asItIs, stops, copies } = circumstances
+    this.gate = new Gate(stops)
+    this.queues = new MemoryQueues(config, this.gate, { ...(copies && { copies }) })
+    this.bus = new MemoryBus(config, this.gate)
+    this.files = new MemoryFiles(config, this.gate)
+    const send = database.client().send.bind(database.client()) as (command: unknown) => Promise<unknown>
+    const counted = async (command: unknown) => {
+      const call = callOf(command)
+      this.calls.push(call)
+      if (!call.isWrite) return this.gate.look(() => manner(command, send))
+      return this.gate.effect(`${call.name} ${call.keys}`, () => manner(command, send))
+    }
+    this.#table = new Table({ ...config, TABLE_NAME: tableName }, clientOf(counted))
+    const behave: Behavior = async (name, tools) => {
+      this.runs.push(name)
+      const attempt = this.runs.filter((run) => run === name).length
+      await circumstances.during?.[name]?.(this, { attempt, progress: (ratio) => tools.progress(ratio) })
+    }
+    this.#engines = noOpEngines(behave)
+    for (const { key } of [importedFile, importedDocument]) this.files.objects.set(key, new Uint8Array([1]))
+    mkdirSync(folder, { recursive: true })
+  }
+
+  /** What an instance makes at its start: it shares nothing with another one but the world outside. */
+  services(): Services {
+    const uploads = new Uploads(this.#table)
+    const { files, queues } = this
+    const engines = this.#engines
+    const key = Buffer.from(secret)
+    const jobs: Jobs = new Jobs({
+      ...{ store: new JobStore(this.#table), files, uploads, queues, bus: this.bus, engines, log: silentLog },
+      hint: () => new Promise((resolve) => setTimeout(resolve, 1)),
+      lookForUpload: (task) => receiveUpload(task.uploadId ?? '', { uploads, files, jobs }),
+    })
+    return {
+      ...{ config, log: silentLog, table: this.#table, files, queues, jobs, uploads, engines },
+      vault: new Vault(secret),
+      keys: { owner: key, cursor: key, idempotency: key },
+      secretOptions: new Set(['password']),
+    }
+  }
+
+  /** Runs as an instance of its own, in this world's time; undefined when it died. */
+  as<T>(
+    name: string,
+    action: (services: Services) => Promise<T>,
+    services = this.services(),
+  ): Promise<T | undefined> {
+    return inTime(this.time, () => asInstance(name, () => action(services)))
+  }
+
+  /** As `as`; of what breaks, a client learns no more than that. */
+  request<T>(name: string, action: (services: Services) => Promise<T>): Promise<T | undefined> {
+    return this.as(name, async (services) => {
+      try {
+        return await action(services)
+      } catch (error) {
+        this.failures.push(error)
+        return undefined
+      }
+    })
+  }
+
+  create(tasks: readonly NewTask[], wishes: Partial<NewJob> = {}, along: readonly Along[] = []) {
+    return this.request('creator', ({ jobs }) => jobs.create(records(this.jobId, tasks, wishes), along))
+  }
+
+  cancel() {
+    return this.request(
+      'canceller',
+      async ({ jobs }) => (await jobs.cancel(this.jobId, 'user')) !== undefined,
+    )
+  }
+
+  delete() {
+    return this.request('deleter', ({ jobs }) => jobs.delete(this.jobId))
+  }
+
+  /** The bucket tells of a file that arrived, as functions/receive-upload.ts hears of it. */
+  receive(uploadId: string, key: string) {
+    return this.request('receiver', async (services) => {
+      await receiveUpload(uploadId, services)
+      await dropStray(uploadId, key, services)
+    })
+  }
+
+  /** The job and its tasks as they are stored. */
+  async state(): Promise<JobState> {
+    const state = await this.services().jobs.store.whole(this.jobId)
+    assert.ok(state, 'the job is there')
+    return state
+  }
+
+  job(): Promise<Job | undefined> {
+    return this.services().jobs.store.job(this.jobId)
+  }
+
+  /** Works until nothing is left to do before the retention of the job is over; time goes by as it is needed. */
+  async settle({
+    until,
+  }: {
+    until?: (job: Record<string, unknown> | undefined) => boolean
+  } = {}): Promise<void> {
+    const { loops = 1 } = this.#circumstances
+    const running = new Set<Promise<void>>()
+    for (;;) {
+      const news = this.queues.news()
+      while (running.size < loops) {
+        const received = inTime(this.time, () => this.queues.receive())
+        if (!received) break
+        const work = this.#work(received).finally(() => running.delete(work))
+        running.add(work)
+      }
+      if (running.size > 0) await Promise.race([...running, ...(running.size < loops ? [news] : [])])
+      else if (!(await this.#moveOn(until))) return
+    }
+  }
+
+  /** As functions/convert.ts has it. */
+  async #work({ message, image, receipt }: Received): Promise<void> {
+    // A function serves one message after the other until it dies.
+    const services = this.#warm.pop() ?? this.services()
+    const work = async () => {
+      const extendVisibility = (seconds: number) => this.queues.extendVisibility(image, receipt, seconds)
+      try {
+        const outcome = await runTask({
+          ...{ ref: message, image, services, extendVisibility },
+          stopping: new AbortController().signal,
+          remainingMs: 600_000,
+        })
+        if (outcome.done) await this.queues.delete(receipt)
+        else await extendVisibility(outcome.againInS)
+      } catch (error) {
+        await extendVisibility(5)
+        this.failures.push(error)
+      }
+      this.#warm.push(services)
+    }
+    await this.as(`worker ${message.task}`, work, services)
+  }
+
+  /** To when something happens next; false when nothing does. */
+  async #moveOn(
+    until: ((job: Record<string, unknown> | undefined) => boolean) | undefined,
+  ): Promise<boolean> {
+    const { database, tableName } = this.#circumstances
+    const { Item } = await database
+      .client()
+      .send(new GetCommand({ TableName: tableName, Key: jobKey(this.jobId), ConsistentRead: true }))
+    const isOver = until ? until(Item) : isAtRest(Item)
+    const messageAt = this.queues.nextAt
+    if (isOver && messageAt === undefined) return false
+    // As the index has it: without its part of the index no sweep would find it.
+    const wakeAt = Item?.['wakeShard'] && Item['wakeAt'] ? Date.parse(String(Item['wakeAt'])) : undefined
+    const sweepAt = wakeAt === undefined || isOver ? Infinity : Math.max(wakeAt, this.#sweptAt + sweepEveryMs)
+    const next = Math.min(messageAt ?? Infinity, sweepAt)
+    this.#moves += 1
+    if (this.#moves > mostMoves)
+      throw new Error(`it goes on for ever: ${this.gate.effects.slice(-10).join(', ')}`, {
+        cause: this.failures.at(-1),
+      })
+    assert.ok(Number.isFinite(next), `nobody will ever look at ${JSON.stringify(Item)}`)
+    this.time.moveTo(next)
+    if (next === sweepAt) await this.sweep()
+    return true
+  }
+
+  /** Looks at the job, due or not. */
+  async sweep(): Promise<void> {
+    this.#sweptAt = this.time.now
+    // What fails is tried again by the next run.
+    await this.request('sweep', ({ jobs }) => jobs.wake(this.jobId, new Date()))
+  }
+}
+
+const sweepEveryMs = 60_000
+/** Waits of one job, which has to rest some time. */
+const mostMoves = 100
+
+/** Only the end of its retention is left. */
+const isAtRest = (item: Record<string, unknown> | undefined) =>
+  item === undefined ||
+  item['wakeAt'] === undefined ||
+  (isTerminal(item['status'] as Job['status']) &&
+    item['status'] !== 'expired' &&
+    !item['unsaid'] &&
+    !item['deletedAt'])
+
+function callOf(command: unknown): Call {
+  // Of every command of the document client, whatever it is.
+  const { constructor: kind, input } = command as { constructor: { name: string }; input: object }
+  const name = kind.name.replace('Command', '')
+  return { name, keys: [...keysIn(input)], isWrite: isWrite(command) }
+}
+
+/** Keys of all that a command writes or reads. */
+function* keysIn(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null || value instanceof Set) return
+  if ('pk' in value && 'sk' in value) {
+    yield `${String(value.pk).replace(/^JOB#job_[^#]*/, 'JOB')} ${value.sk}`
+    return
+  }
+  for (const one of Object.values(value)) yield* keysIn(one)
+}
