@@ -18,8 +18,7 @@ export function requireInputs(more: readonly StoredFile[], { route, operation, f
   const rule = route.steps[0].capability.more
   if (!rule) {
     if (more.length === 0) return
-    const sentence = `${field}: ${operation} takes one file, got ${more.length + 1}. Leave the others out.`
-    throw new AppError('INVALID_REQUEST', sentence, { field, max: 1, got: more.length + 1 })
+    throw takesOneFile(operation, field, more.length + 1)
   }
   const got = more.length + 1
   const [min, max] = [rule.min + 1, rule.max + 1]
@@ -40,3 +39,14 @@ export function requireInputs(more: readonly StoredFile[], { route, operation, f
     )
   }
 }
+
+export const takesOneFile = (operation: Operation, field: string, got: number) =>
+  new AppError(
+    'INVALID_REQUEST',
+    `${field}: ${operation} takes one file, got ${got}. Leave the others out.`,
+    {
+      field,
+      max: 1,
+      got,
+    },
+  )

@@ -27,9 +27,11 @@ const environment = {
   QUEUE_URL_PREFIX: {
     'Fn::Sub': `https://sqs.\${AWS::Region}.\${AWS::URLSuffix}/\${AWS::AccountId}/${queueName('')}`,
   },
-  // Whoever runs a task opens the passwords in it.
-  SERVICE_SECRET: { 'Fn::Sub': `{{resolve:secretsmanager:\${ServiceSecret}}}` },
 } as const
+
+/** Signs identities and seals passwords: whoever makes or runs tasks knows it, and nobody else. */
+const secret = { SERVICE_SECRET: { 'Fn::Sub': `{{resolve:secretsmanager:\${ServiceSecret}}}` } }
+const knowSecret: readonly FunctionName[] = ['api', 'sweep', 'receive-upload']
 
 /**
  * Files that the code reads beside itself, and packages that cannot be put into one file. swagger-ui-dist holds
@@ -82,7 +84,7 @@ function zipFunction(name: FunctionName) {
     memorySize: declared.memoryMb,
     timeout: declared.timeoutS,
     role: arnOf(roleId(name)),
-    environment,
+    environment: { ...environment, ...(knowSecret.includes(name) && secret) },
     package: { patterns: filesOf[name] ?? [] },
     events: triggersOf(declared.trigger),
     ...asynchronousSettings(name, declared),
@@ -120,7 +122,7 @@ function imageFunction(image: ImageId) {
     image: { uri: imageUri(image), command: ['functions/convert.handler'] },
     ...imageLimits(image),
     role: arnOf(roleId(`convert-${image}`)),
-    environment: { ...environment, IMAGE_ID: image },
+    environment: { ...environment, ...secret, IMAGE_ID: image },
     events: [
       {
         sqs: {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { takesOneFile } from '../conversion/inputs.ts'
 import type { Source } from '../conversion/source.ts'
 import { startJob } from '../conversion/start-job.ts'
 import type { EngineId, Operation } from '../engines/engine.ts'
@@ -101,6 +102,9 @@ export function startConversion(
   services: Services,
 ): Promise<JobState> {
   const { sources, operation, to, engine, options } = request
+  // A task would convert each of them, and a reply shows one result.
+  if (operation === 'convert' && sources.length > 1)
+    throw takesOneFile(operation, request.moreField, sources.length)
   const imports = sources.map((source, at) => ({
     name: at === 0 ? 'import-file' : `import-file-${at + 1}`,
     source,

@@ -2,7 +2,7 @@ import type { Files } from '../aws/files.ts'
 import type { Log } from '../log.ts'
 import { queueVisibilityS } from '../resources.ts'
 import { type Uploads, uploadIdOf } from '../uploads.ts'
-import { ending, expired, fileDeleted, unpublished } from './events.ts'
+import { expired, fileDeleted, untold } from './events.ts'
 import { isLive, type Job, jobPrefix } from './job.ts'
 import { filesOfJob } from './machine.ts'
 import type { Settlement } from './settle.ts'
@@ -75,11 +75,14 @@ export async function eraseJob(
   jobId: string,
   { store, files, settlement, uploads, log }: Erasing,
 ): Promise<void> {
-  const state = await store.whole(jobId)
-  if (!state) return
-  const { job } = state
-  if (!job.filesTold) {
-    await settlement.cancelTasks(state)
+  const found = await store.whole(jobId)
+  if (!found) return
+  const { job } = found
+  const state = job.filesTold ? found : await settlement.allOver(found)
+  // Records go after this is stored: what was read before is whole, and all who erase tell the same.
+  const current = await store.job(jobId)
+  if (!current) return
+  if (!current.filesTold) {
     const gone = filesOfJob(state)
     const awaited = state.tasks.flatMap(({ uploadId }) => uploadId ?? [])
     await uploads.forget([...new Set([...gone.flatMap(({ key }) => uploadIdOf(key) ?? []), ...awaited])])
@@ -89,7 +92,7 @@ export async function eraseJob(
       jobPrefix(jobId),
     )
     const told = gone.map((file, at) => fileDeleted(state, file, at))
-    const end = mayBeUntold(job) ? [...unpublished(state), ending(state)] : []
+    const end = mayBeUntold(job) ? untold(state) : []
     const last = job.deletedAt ? [] : [expired(state, gone.length)]
     await settlement.publish([...end, ...told, ...last])
     // From here on records go, and with them the list of files.

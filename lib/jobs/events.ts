@@ -76,11 +76,19 @@ export function unpublished(state: JobState): ServiceEvent[] {
   const { job } = state
   const names = Object.keys(job.log).sort((a, b) => numberOf(job, a) - numberOf(job, b))
   return names.flatMap((name) => {
+    if (name === 'created') return beginnings(state)
     if (name === 'queued') return queued(state)
     if (name === 'started') return started(state)
     const fact = job.log[name]
     return fact ? progress(job, name, fact) : []
   })
+}
+
+/** All that may not be out of a job that is over. Of one that nobody began, its creator may not have told anything. */
+export function untold(state: JobState): ServiceEvent[] {
+  const { job } = state
+  const isUntouched = job.numbers['queued'] !== undefined && job.numbers['started'] === undefined
+  return [...(isUntouched ? beginnings(state) : []), ...unpublished(state), ending(state)]
 }
 
 /** How the job ended. */

@@ -205,13 +205,15 @@ function jobRecord(
     ...(retryOf && { retryOf }),
     ...(failFast && { failFast }),
     total: request.tasks.length,
-    open: new Set(parts.units),
+    // The table knows no empty set.
+    ...(parts.units.length > 0 && { open: new Set(parts.units) }),
     units: parts.units.length,
     ...(isAwaiting && { waiting: new Set(parts.awaited) }),
     running: {},
     sequence: isAwaiting ? 1 : 2,
     numbers: isAwaiting ? { created: 1 } : { created: 1, queued: 2 },
-    log: {},
+    // Whoever sends the files may be faster than the creator; of others it is told before anything is sent.
+    log: isAwaiting ? { created: { at: createdAt } } : {},
     warnings: [...warnings],
     ...(parts.fixed && { fixed: [...parts.fixed] }),
     createdAt,

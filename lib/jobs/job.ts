@@ -156,7 +156,7 @@ export const Task = z.object({
   createdAt: Moment,
   startedAt: Moment.optional(),
   endedAt: Moment.optional(),
-  /** Lease, or reason, that ended it: a repeated end knows itself by it. */
+  /** Lease, or reason, that ended it or gave it on: when that is repeated, it knows itself by it. */
   endedBy: z.string().optional(),
   /** Seconds since the epoch; the table drops it then, whatever became of the job. */
   ttl: z.int(),

@@ -5,13 +5,13 @@ import type { Engine } from '../engines/engine.ts'
 import type { Log } from '../log.ts'
 import type { Uploads } from '../uploads.ts'
 import { eraseJob, expireJob, markDeleted } from './erase.ts'
-import { beginnings, ending, queued, unpublished } from './events.ts'
+import { beginnings, queued, unpublished } from './events.ts'
 import { firstLookS, type GraphRecords } from './graph.ts'
 import { isLive, isOver, isTerminal, type Job, type JobState, type StoredFile, type Task } from './job.ts'
 import type { TaskRef } from './keys.ts'
 import { listKeyOf } from './list.ts'
 import { stalledIn, verdictOf } from './machine.ts'
-import { Settlement } from './settle.ts'
+import { Settlement, unsaidS } from './settle.ts'
 import { type Along, isJobLive, type JobStore } from './store.ts'
 
 /** Resolves when a job may have changed, at the latest after `leftMs`; `pauseMs` is how long to wait where nobody tells. */
@@ -33,8 +33,6 @@ export interface JobParts {
   readonly lookForUpload: (task: Task) => Promise<void>
 }
 
-/** Seconds after which what an API call decided is carried out by the sweep, if the call did not come to it. */
-const unsaidS = 15
 /** Seconds between looks at a live job: as long as it is old, within these. */
 const looksS = { least: 300, most: 3600 }
 /** Seconds between looks for an upload, and after which it is no longer waited for. */
@@ -46,13 +44,17 @@ const soon = (seconds: number, now = new Date()) => new Date(now.getTime() + sec
 /** Jobs as the rest of the service knows them: made, cancelled, deleted, waited for, looked after. */
 export class Jobs {
   readonly store: JobStore
+  /** For whoever has a message that comes again. */
   readonly settlement: Settlement
+  /** For what an API call, the clock or an upload sets off. */
+  readonly #unguarded: Settlement
   readonly #parts: JobParts
 
   constructor(parts: JobParts) {
     this.#parts = parts
     this.store = parts.store
-    this.settlement = new Settlement(parts)
+    this.settlement = new Settlement({ ...parts, isGuarded: true })
+    this.#unguarded = new Settlement({ ...parts, isGuarded: false })
   }
 
   /**
@@ -67,17 +69,22 @@ export class Jobs {
       'job created',
     )
     const state = { job, fixed, tasks, parts: [] }
-    await this.settlement.publish(beginnings(state))
+    await this.#tellBeginning(state)
     await this.#begin(state)
     return true
+  }
+
+  async #tellBeginning(state: JobState): Promise<void> {
+    await this.#unguarded.publish(beginnings(state))
+    if (state.job.log['created']) await this.store.changeJob(state.job.id, { remove: ['log.created'] })
   }
 
   /** Sends what can run from the start; a job of which nothing can is over. */
   async #begin(state: JobState): Promise<void> {
     if (state.job.status === 'pending') return
     const ready = state.tasks.filter((task) => task.status === 'pending' && verdictOf(task) === 'run')
-    await this.settlement.sendAll(ready, state)
-    if (state.tasks.length === 0) await this.settlement.finish(state.job.id)
+    await this.#unguarded.sendAll(ready, state)
+    if (state.tasks.length === 0) await this.#unguarded.finish(state.job.id)
   }
 
   /** Undefined when the job is unknown or over. */
@@ -97,21 +104,9 @@ export class Jobs {
       },
       { condition: isJobLive, mark: { cancelledBy: by, endedAt } },
     )
-    return applied ? this.#carryOutCancel(jobId) : undefined
-  }
-
-  /** All that a cancelled job calls for; only then the sweep need not look. */
-  async #carryOutCancel(jobId: string): Promise<JobState | undefined> {
-    const state = await this.store.whole(jobId)
-    if (!state) return undefined
-    await this.settlement.cancelTasks(state)
-    await this.settlement.publish([...unpublished(state), ending(state)])
-    await this.store.changeJob(
-      jobId,
-      { set: { wakeAt: state.job.expiresAt }, remove: ['unsaid'] },
-      { condition: { equal: { status: 'cancelled' }, absent: ['deletedAt'] } },
-    )
+    if (!applied) return undefined
     this.#parts.log.info({ jobId }, 'job cancelled')
+    await this.#unguarded.tellEnd(jobId)
     return this.store.whole(jobId)
   }
 
@@ -125,7 +120,7 @@ export class Jobs {
 
   #erasing() {
     const { store, files, uploads, log } = this.#parts
-    return { store, files, uploads, log, settlement: this.settlement }
+    return { store, files, uploads, log, settlement: this.#unguarded }
   }
 
   /** A job in which nothing moves, or that is over: whatever has to happen to it now. */
@@ -135,7 +130,7 @@ export class Jobs {
     this.#parts.log.info({ jobId, status: job.status }, 'job looked at')
     if (job.deletedAt || job.status === 'expired') return eraseJob(jobId, this.#erasing())
     if (isTerminal(job.status)) {
-      if (job.unsaid) await this.#carryOutCancel(jobId)
+      if (job.unsaid) await this.#unguarded.tellEnd(jobId)
       else if (job.expiresAt <= now.toISOString()) await expireJob(job, 'retention', now, this.#erasing())
       else await this.#lookAgain(job, job.expiresAt)
       return
@@ -147,13 +142,15 @@ export class Jobs {
   }
 
   #lookAgain(job: Job, wakeAt: string) {
-    return this.store.changeJob(job.id, { set: { wakeAt } }, { condition: { equal: { status: job.status } } })
+    // Who deletes or ends it meanwhile wants it looked at sooner.
+    const condition = { equal: { status: job.status }, absent: ['deletedAt', 'unsaid'] }
+    return this.store.changeJob(job.id, { set: { wakeAt } }, { condition })
   }
 
   /** An upload that nobody told of, or that never came. */
   async #awaitUploads(state: JobState, now: Date): Promise<void> {
     const { job, tasks } = state
-    if (isFirstLook(job, now)) await this.settlement.publish(beginnings(state))
+    if (job.log['created']) await this.#tellBeginning(state)
     for (const task of tasks.filter(({ uploadId }) => uploadId !== undefined)) {
       if (isOver(task)) await this.#uploadIsOver(task, { again: true })
       else await this.#parts.lookForUpload(task)
@@ -186,7 +183,7 @@ export class Jobs {
 
   /** With the last upload the job is queued. */
   async #uploadIsOver(task: Task, { again }: { again: boolean }): Promise<void> {
-    await this.settlement.settle(task, { again })
+    await this.#unguarded.settle(task, { again })
     const { jobId, number } = task
     const { record: job } = await this.store.changeJob(jobId, { exclude: { waiting: new Set([number]) } })
     if (!job || job.waiting || job.status !== 'pending') return
@@ -194,25 +191,27 @@ export class Jobs {
     const { applied, record } = await this.store.changeJob(
       jobId,
       {
-        set: { status: 'queued', queuedAt: at, 'log.queued': { at }, wakeAt: soon(firstLookS) },
+        set: { status: 'queued', queuedAt: at, 'log.queued': { at }, wakeAt: firstLookAt(at) },
         setPlus: { 'numbers.queued': ['sequence', 1], sequence: ['sequence', 1] },
       },
       { condition: { equal: { status: 'pending' } }, mark: { queuedAt: at } },
     )
     const state = applied && record && (await this.store.whole(jobId))
     if (!state) return
-    await this.settlement.publish([queued(state)])
+    await this.#unguarded.publish([queued(state)])
     await this.#begin(state)
   }
 
   /** Repairs and goes on with a live job: messages or workers may be lost. */
   async #revive(state: JobState, now: Date): Promise<void> {
     const { job, tasks } = state
-    if (isFirstLook(job, now)) await this.settlement.publish(beginnings(state))
+    // Whoever set it going may not have come to tell of it.
+    if (job.wakeAt === firstLookAt(job.queuedAt ?? job.createdAt))
+      await this.#unguarded.publish([...beginnings(state), ...unpublished(state)])
     const { sends, untold } = stalledIn(state, now)
-    for (const task of untold) await this.settlement.settle(task, { again: true })
-    await this.settlement.sendAll(sends, state)
-    if (tasks.every(isOver)) await this.settlement.finish(job.id)
+    for (const task of untold) await this.#unguarded.settle(task, { again: true })
+    await this.#unguarded.sendAll(sends, state)
+    if (tasks.every(isOver)) await this.#unguarded.finish(job.id)
     const ageS = (now.getTime() - Date.parse(job.createdAt)) / 1000
     const pauseS = Math.min(looksS.most, Math.max(looksS.least, ageS))
     const current = await this.store.job(job.id)
@@ -235,6 +234,4 @@ export class Jobs {
   }
 }
 
-/** What the creator of a job had to tell may not be out, if nobody has looked since. */
-const isFirstLook = (job: Job, now: Date) =>
-  now.getTime() - Date.parse(job.queuedAt ?? job.createdAt) < (firstLookS + looksS.least) * 1000
+const firstLookAt = (queuedAt: string) => soon(firstLookS, new Date(queuedAt))

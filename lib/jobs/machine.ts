@@ -75,7 +75,7 @@ export function outcomeOf(state: JobState): Outcome {
   const failed =
     job.require === 'any' ? !tasks.some(({ status }) => status === 'completed') : lost !== undefined
   if (!failed) return { status: 'completed', ...summary, result }
-  return { status: 'failed', error: errorOf(lost ?? firstFailure(state)), ...summary, result }
+  return { status: 'failed', error: errorOf(firstFailure(state, lost)), ...summary, result }
 }
 
 /** Whether a task has a record of its own. */
@@ -96,7 +96,9 @@ function firstLoss({ tasks }: JobState): Task | undefined {
   return inOrderOfEnd(lost.filter(({ status }) => status === 'failed'))[0] ?? inOrderOfEnd(lost)[0]
 }
 
-const firstFailure = ({ fixed, tasks }: JobState): Task | FixedTask | undefined =>
+/** What a task lacked that was only left without input is told by the one that failed before it. */
+const firstFailure = ({ fixed, tasks }: JobState, lost: Task | undefined): Task | FixedTask | undefined =>
+  (lost?.status === 'failed' ? lost : undefined) ??
   inOrderOfEnd(tasks.filter(({ status }) => status === 'failed'))[0] ??
   fixed.find(({ status }) => status === 'failed')
 

@@ -10,7 +10,7 @@ import { AppError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { processOperation } from '../tasks/index.ts'
 import { Spec } from '../tasks/operation.ts'
-import { ending, progress, started, unpublished } from './events.ts'
+import { progress, started, untold } from './events.ts'
 import {
   isLive,
   isOver,
@@ -46,32 +46,38 @@ export class Settlement {
   readonly #bus: Bus
   readonly #engines: readonly Engine[]
   readonly #log: Log
+  readonly #isGuarded: boolean
+  /** Moments of the facts that this process has published, by job and name. */
+  readonly #told = new Map<string, string>()
   /** When this process last told of the progress of a job of many tasks. */
   readonly #toldAt = new Map<string, number>()
 
-  constructor(parts: { store: JobStore; queues: Queues; bus: Bus; engines: readonly Engine[]; log: Log }) {
+  /** @param parts.isGuarded a message comes again if this process dies before all that it has to tell is out. */
+  constructor(parts: {
+    store: JobStore
+    queues: Queues
+    bus: Bus
+    engines: readonly Engine[]
+    log: Log
+    isGuarded: boolean
+  }) {
     this.#store = parts.store
     this.#queues = parts.queues
     this.#bus = parts.bus
     this.#engines = parts.engines
     this.#log = parts.log
+    this.#isGuarded = parts.isGuarded
   }
 
   async publish(events: readonly ServiceEvent[]): Promise<void> {
     if (events.length > 0) await this.#bus.publish(events)
   }
 
-  /**
-   * Tells whoever waits for a task that it is over.
-   * @param told names of facts in the job's log that the caller has published.
-   */
-  async settle(
-    task: Task,
-    { again, told = [] }: { again: boolean; told?: readonly string[] },
-  ): Promise<void> {
+  /** Tells whoever waits for a task that it is over. */
+  async settle(task: Task, { again }: { again: boolean }): Promise<void> {
     if (task.part !== undefined) return this.#settlePart(task, again)
     const [job] = await Promise.all([
-      this.#count(task, told),
+      this.#count(task),
       this.#tellDependents(task, { again, held: task.uploadId !== undefined }),
     ])
     if (job) await this.#endIfDecided(job, again)
@@ -121,10 +127,10 @@ export class Settlement {
   }
 
   /** One more task of the job is over; the job's record, where that changed it. */
-  async #count(task: Task, told: readonly string[]): Promise<Job | undefined> {
+  async #count(task: Task): Promise<Job | undefined> {
     const { jobId, number } = task
     const change = arrival(number, task.status === 'completed', isLoss(task))
-    if (!task.bucketed) return this.#countUnit(jobId, number, change, told)
+    if (!task.bucketed) return this.#countUnit(jobId, number, change)
     const bucket = bucketOf(number)
     const { record: latch } = await this.#store.changeLatch(countKey(jobId, bucket), change)
     if (!latch) return undefined
@@ -133,7 +139,6 @@ export class Settlement {
         jobId,
         bucket,
         arrival(bucket, latch.got !== undefined, latch.lost !== undefined),
-        told,
       )
     // A job that ends with its first failure learns of it at once.
     if (isLoss(task))
@@ -142,14 +147,17 @@ export class Settlement {
     return undefined
   }
 
-  async #countUnit(
-    jobId: string,
-    unit: number,
-    change: Change,
-    told: readonly string[],
-  ): Promise<Job | undefined> {
-    const remove = [`running.${unit}`, ...[`${unit}`, ...told].flatMap((name) => [`log.${name}`])]
+  async #countUnit(jobId: string, unit: number, change: Change): Promise<Job | undefined> {
+    // Only what this process has told of: what another one had to tell may not be out.
+    const told = ['started', String(unit)].filter((name) => this.#told.delete(`${jobId} ${name}`))
+    const remove = [`running.${unit}`, ...told.map((name) => `log.${name}`)]
     return (await this.#store.changeJob(jobId, { ...change, remove })).record
+  }
+
+  /** Remembers that a fact is out, so that the next write of the job's record drops it. */
+  #remember(jobId: string, name: string, at: string): void {
+    this.#told.set(`${jobId} ${name}`, at)
+    if (this.#told.size > mostRemembered) this.#told.delete(this.#told.keys().next().value ?? '')
   }
 
   /** Progress of a large job is that of its buckets. */
@@ -200,10 +208,11 @@ export class Settlement {
     ending: Pick<Task, 'status' | 'code' | 'message' | 'details' | 'endedBy'>,
     again: boolean,
   ): Promise<void> {
+    const endedAt = new Date().toISOString()
     const { applied, record } = await this.#store.changeTask(
       refOf(task),
-      { set: { ...ending, endedAt: new Date().toISOString() } },
-      { condition: { equal: { status: 'pending' } } },
+      { set: { ...ending, endedAt } },
+      { condition: { equal: { status: 'pending' } }, mark: { endedBy: ending.endedBy, endedAt } },
     )
     if (record && (applied || (again && record.endedBy === ending.endedBy)))
       await this.settle(record, { again })
@@ -249,9 +258,11 @@ export class Settlement {
         },
         setPlus: { 'numbers.started': ['sequence', 1], sequence: ['sequence', 1] },
       },
-      { condition: { equal: { status: 'queued' } } },
+      { condition: { equal: { status: 'queued' } }, mark: { startedAt: at, startedWith: task.number } },
     )
-    if (applied && record) await this.publish([started(await this.#stateFor(record))])
+    if (!applied || !record) return record
+    await this.publish([started(await this.#stateFor(record))])
+    this.#remember(job.id, 'started', at)
     return record
   }
 
@@ -267,22 +278,35 @@ export class Settlement {
     unit: number,
     { percent, stage, taskName }: { percent: number; stage: string; taskName: string },
   ): Promise<Job | undefined> {
-    const share = Math.floor(Math.min(99, percent))
     const before = job.running[unit] ?? 0
-    const running = { ...job.running, [unit]: Math.max(before, share) }
-    const toldPercent = percentOf({ ...job, running })
+    const share = Math.max(before, Math.floor(Math.min(99, percent)))
+    const toldPercent = percentOf({ ...job, running: { ...job.running, [unit]: share } })
     if (toldPercent <= (job.toldPercent ?? 0) && before > 0) return undefined
     const fact = { at: new Date().toISOString(), percent: toldPercent, stage, taskName }
     const name = String(unit)
+    const told = job.log[name]
+    // It is about to be replaced, and whoever stored it may not have come to tell it.
+    if (told && this.#told.get(`${job.id} ${name}`) !== told.at)
+      await this.publish([progress(job, name, told)])
     const { applied, record } = await this.#store.changeJob(
       job.id,
       {
         set: { [`running.${unit}`]: share, toldPercent, stage, taskName, [`log.${name}`]: fact },
         setPlus: { [`numbers.${name}`]: ['sequence', 1], sequence: ['sequence', 1] },
       },
-      { condition: { equal: { status: 'processing' }, below: { toldPercent } } },
+      {
+        condition: {
+          equal: { status: 'processing', ...(told && { [`log.${name}.at`]: told.at }) },
+          absent: told ? [] : [`log.${name}`],
+          below: { toldPercent, [`running.${name}`]: share },
+        },
+      },
     )
-    if (applied && record) await this.publish([progress(record, name, fact)])
+    // An answer that was lost: the fact is ours.
+    const isOurs = applied || record?.log[name]?.at === fact.at
+    if (!isOurs || !record) return record
+    await this.publish([progress(record, name, fact)])
+    this.#remember(job.id, name, fact.at)
     return record
   }
 
@@ -295,8 +319,30 @@ export class Settlement {
   /** Publishes how a job ended, once more. */
   async tellEnd(jobId: string): Promise<void> {
     const state = await this.#store.whole(jobId)
-    if (state?.job.endedAt && state.job.status !== 'expired')
-      await this.publish([...unpublished(state), ending(state)])
+    if (state?.job.endedAt && state.job.status !== 'expired') await this.#publishEnd(state)
+  }
+
+  /** Tasks that a job has left behind end first, so that what is told of them stays so. */
+  async #publishEnd(state: JobState): Promise<void> {
+    const over = await this.allOver(state)
+    await this.publish(untold(over))
+    if (over.job.unsaid) await this.#confirm(over.job)
+  }
+
+  /** The job with every task of it over. */
+  async allOver(state: JobState): Promise<JobState> {
+    if ([...state.tasks, ...state.parts].every(isOver)) return state
+    await this.cancelTasks(state)
+    return (await this.#store.whole(state.job.id)) ?? state
+  }
+
+  /** All of its end is out: nobody need look before its retention is over. */
+  async #confirm({ id, status, expiresAt }: Job): Promise<void> {
+    await this.#store.changeJob(
+      id,
+      { set: { wakeAt: expiresAt }, remove: ['unsaid'] },
+      { condition: { equal: { status }, absent: ['deletedAt'] } },
+    )
   }
 
   /** Ends a job whose tasks are over, or that needs no more of them; whoever comes later finds it ended. */
@@ -305,15 +351,15 @@ export class Settlement {
       const state = await this.#store.whole(jobId)
       if (!state || !isLive(state.job.status)) return
       const endedBy = randomUUID()
-      const change = endOfJob(state, outcomeOf(state), endedBy)
+      const end = endOfJob(state, outcomeOf(state), endedBy)
+      const wakeAt = new Date(Date.now() + unsaidS * 1000).toISOString()
+      const change = this.#isGuarded ? end : { ...end, set: { ...end.set, unsaid: true, wakeAt } }
       // Whether the end has to tell of the start as well depends on it.
       const condition = { equal: { status: state.job.status } }
       const { applied, record } = await this.#store.changeJob(jobId, change, { condition, mark: { endedBy } })
       if (!applied || !record) continue
-      if (record.open && record.failFast) await this.cancelTasks(state)
-      const ended = { ...state, job: record }
       this.#log.info({ jobId, status: record.status }, 'job ended')
-      await this.publish([...unpublished(ended), ...startWithEnd(state.job, ended), ending(ended)])
+      await this.#publishEnd({ ...state, job: record })
       return
     }
     throw new Error(`others changed the job ${jobId} ${finishAttempts} times while it was to end`)
@@ -333,6 +379,8 @@ export class Settlement {
   }
 }
 
+/** Seconds after which what nobody is known to have told is told by the sweep. */
+export const unsaidS = 15
 const tellEveryMs = 2000
 const mostRemembered = 1000
 const dependentsAtATime = 16
@@ -409,6 +457,7 @@ export function endOfJob(state: JobState, outcome: Outcome, endedBy: string, now
       ...{ status, error, summary, endedBy, expiresAt, wakeAt: expiresAt, endedAt: now.toISOString() },
       ...(JSON.stringify(result).length <= mostResultInside && { result }),
       ...(isStarting && first && { startedAt: first.startedAt, startedWith: first.number }),
+      ...(isStarting && { 'log.started': { at: now.toISOString() } }),
       listKey: listKeyOf(job.owner, status),
     },
     setPlus: {
@@ -418,7 +467,3 @@ export function endOfJob(state: JobState, outcome: Outcome, endedBy: string, now
     },
   }
 }
-
-/** `job.started` of a job that was over before anybody had told of its start. */
-export const startWithEnd = (before: Job, ended: JobState): ServiceEvent[] =>
-  before.status === 'queued' ? [started(ended)] : []

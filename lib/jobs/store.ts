@@ -79,9 +79,9 @@ export class JobStore {
     return found?.requestId === job.requestId && found.createdAt === job.createdAt
   }
 
-  /** Gives back what was claimed for a job that is not to be. */
-  async #undo(claims: readonly Along[]): Promise<void> {
-    for (const { update, change } of claims)
+  /** Gives back what was claimed for a job that is not to be; records that were made for it go by their own time. */
+  async #undo(writes: readonly Along[]): Promise<void> {
+    for (const { update, change } of writes.filter((write) => write.if?.exists))
       await this.#table.update(
         update,
         { remove: Object.keys(change.set ?? {}) },
@@ -128,9 +128,10 @@ export class JobStore {
   }
 
   /** The job and what a task takes files from. */
-  async inputsOf({ jobId, ins, fed }: TaskRecord): Promise<JobState | undefined> {
-    // Of one that is there from the start no record is to be expected.
-    const inputs = fed && ins.length === 1 ? [] : ins.map((task) => taskKey({ jobId, task }))
+  async inputsOf({ jobId, ins, fed, part }: TaskRecord): Promise<JobState | undefined> {
+    // Of one that is there from the start no record is to be expected; a part is there for others' sake.
+    const isFixed = fed && ins.length === 1 && part === undefined
+    const inputs = isFixed ? [] : ins.map((task) => taskKey({ jobId, task }))
     const items = await this.#table.getAll([jobKey(jobId), ...inputs])
     const found = items.find(({ sk }) => sk === 'JOB')
     if (!found) return undefined
@@ -225,7 +226,8 @@ export class JobStore {
     const { id, owner, requestId, status, tag, display, retentionS, require, total, units, sequence } = job
     const { createdAt, expiresAt, expiredAt, expiredFor } = job
     const left = { id, owner, requestId, status, tag, display, retentionS, require, total, units, sequence }
-    const tombstone = { ...left, createdAt, expiresAt, expiredAt, expiredFor, warnings: [], fixed: [] }
+    const said = { filesTold: true, warnings: [], fixed: [] }
+    const tombstone = { ...left, createdAt, expiresAt, expiredAt, expiredFor, ...said }
     await this.#table.put({ ...jobKey(id), ...tombstone, numbers: {}, log: {}, running: {}, ttl })
   }
 }

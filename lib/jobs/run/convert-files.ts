@@ -129,10 +129,7 @@ function logged({ log, onCommand }: FilesRun): OnCommand {
 }
 
 /** @throws AppError UNSUPPORTED_CONVERSION for a step that was planned by another version of the service. */
-function capabilityOf(
-  step: Step,
-  engines: readonly Engine[],
-): { engine: Engine; capability: Capability } {
+function capabilityOf(step: Step, engines: readonly Engine[]): { engine: Engine; capability: Capability } {
   const engine = engines.find(({ id }) => id === step.engine)
   const capability = engine?.capabilities.find(
     ({ operation, from, to }) =>

@@ -1,9 +1,9 @@
 import type { Change } from '../../aws/table-expressions.ts'
 import type { Log } from '../../log.ts'
-import { ending } from '../events.ts'
+import { ending, unpublished } from '../events.ts'
 import type { Job, JobState, Task } from '../job.ts'
 import { maxAttempts, outcomeOf } from '../machine.ts'
-import { endOfJob, type Settlement, startWithEnd } from '../settle.ts'
+import { endOfJob, type Settlement } from '../settle.ts'
 import { refOf, unitOf, type Written } from '../store.ts'
 import type { TaskRun } from './task-run.ts'
 
@@ -37,7 +37,6 @@ export class Lease {
   #toldPercent = 0
   #toldAt = Date.now()
   #telling: Promise<void> | undefined
-  #hasStarted = false
   #heart: NodeJS.Timeout | undefined
   #start: NodeJS.Timeout | undefined
   #onLost = () => {}
@@ -117,9 +116,8 @@ export class Lease {
   }
 
   async #tellStart(): Promise<void> {
-    if (!this.#job || !this.#task || this.#hasStarted) return
+    if (!this.#job || !this.#task) return
     this.#job = (await this.#settlement.start(this.#job, this.#task)) ?? this.#job
-    this.#hasStarted = this.#job.startedWith === this.#task.number
   }
 
   async #tellProgress(): Promise<void> {
@@ -148,10 +146,13 @@ export class Lease {
   /** Another image goes on with what is left. False when the task is somebody else's by now; so everywhere below. */
   async handOver(done: Pick<Task, 'pieces' | 'warnings'> & Partial<Task>): Promise<boolean> {
     await this.end()
-    const { applied, record } = await this.#change({
-      set: { ...done, status: 'pending', attempt: 0, percent: this.#percent },
-      remove: ['leaseId', 'leaseUntil'],
-    })
+    const { applied, record } = await this.#change(
+      {
+        set: { ...done, status: 'pending', attempt: 0, percent: this.#percent, endedBy: this.#id },
+        remove: ['leaseId', 'leaseUntil'],
+      },
+      { endedBy: this.#id },
+    )
     if (applied && record) await this.#settlement.send(record)
     return applied
   }
@@ -179,13 +180,17 @@ export class Lease {
   async expand(parts: readonly Task[]): Promise<boolean> {
     await this.end()
     await this.#store.addParts(parts)
-    const { applied } = await this.#change({
-      set: {
-        open: new Set(parts.map(({ part = 0 }) => part)),
-        ...{ expandedBy: this.#task?.attempt, partCount: parts.length, attempt: 0, stage: 'convert' },
+    const { applied } = await this.#change(
+      {
+        set: {
+          open: new Set(parts.map(({ part = 0 }) => part)),
+          ...{ expandedBy: this.#task?.attempt, partCount: parts.length, attempt: 0, stage: 'convert' },
+          endedBy: this.#id,
+        },
+        remove: ['leaseId', 'leaseUntil', 'got', 'lost'],
       },
-      remove: ['leaseId', 'leaseUntil', 'got', 'lost'],
-    })
+      { endedBy: this.#id },
+    )
     if (applied && this.#job) await this.#settlement.sendAll(parts, stateOf(this.#job, []))
     return applied
   }
@@ -196,14 +201,14 @@ export class Lease {
     const set = { ...end, endedAt: new Date().toISOString(), endedBy: this.#id }
     const change: Change = { set, remove: ['leaseId', 'leaseUntil', 'pieces', 'stage'] }
     if (await this.#endWithJob(change)) return true
-    const mayStart = this.#job?.status === 'queued' && !this.#hasStarted
+    const mayStart = this.#job?.status === 'queued'
     const [ended] = await Promise.all([
       this.#change(change, { endedBy: this.#id }),
       mayStart ? this.#tellStart() : undefined,
     ])
-    if (!ended.applied || !ended.record) return false
-    const told = this.#hasStarted ? ['started'] : []
-    await this.#settlement.settle(ended.record, { again: false, told })
+    // One that ended otherwise keeps its end, though it was this lease that stored it.
+    if (!ended.applied || ended.record?.status !== end.status) return false
+    await this.#settlement.settle(ended.record, { again: false })
     return true
   }
 
@@ -223,9 +228,10 @@ export class Lease {
     if (!isDone) return false
     const { sequence } = job
     const numbers = { ...job.numbers, started: sequence + 1, ended: sequence + 2 }
-    const over = stateOf({ ...job, ...jobChange.set, numbers, sequence: sequence + 2 }, [ended])
+    const log = { ...job.log, started: { at: ended.endedAt ?? '' } }
+    const over = stateOf({ ...job, ...jobChange.set, numbers, log, sequence: sequence + 2 }, [ended])
     this.#log.info({ status: over.job.status }, 'job ended')
-    await this.#settlement.publish([...startWithEnd(job, over), ending(over)])
+    await this.#settlement.publish([...unpublished(over), ending(over)])
     return true
   }
 }

@@ -177,14 +177,15 @@ async function recordFailure({ lease, log, task }: Claimed, error: unknown): Pro
   log[isFinal ? 'info' : 'error']({ error }, isFinal ? 'task failed' : 'attempt failed')
   if (!isFinal && (await lease.retry())) return { done: false, againInS: 0 }
   const { code, message, details } = errorForClient(error)
-  await lease.finish({
+  const isOurs = await lease.finish({
     status: 'failed',
     warnings: task.warnings,
     code,
     message,
     ...(details && { details }),
   })
-  return done
+  // It may have been what follows an end that failed, and that end was stored: the message sees to the rest.
+  return isOurs ? done : { done: false, againInS: 0 }
 }
 
 export const tookTooLong = (limitS: number) =>
