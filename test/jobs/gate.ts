@@ -16,7 +16,7 @@ export class Gate {
   /** What had an effect, in order. */
   readonly effects: string[] = []
   /** Places in `effects` after which whoever did that dies. */
-  readonly #stops: ReadonlySet<number>
+  readonly #stops: Set<number>
 
   constructor(stops: readonly number[] = []) {
     this.#stops = new Set(stops)
@@ -42,8 +42,8 @@ export class Gate {
     })
   }
 
-  get died(): number {
-    return [...this.#stops].filter((stop) => stop <= this.effects.length).length
+  stopAt(effect: number): void {
+    this.#stops.add(effect)
   }
 }
 

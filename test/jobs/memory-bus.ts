@@ -19,7 +19,15 @@ export class MemoryBus extends Bus {
     this.#gate = gate
   }
 
+  #refusals = 0
+
+  /** So many times it does not take what it is given. */
+  refuse(times: number): void {
+    this.#refusals = times
+  }
+
   override async publish(events: readonly ServiceEvent[]): Promise<void> {
+    if (this.#refusals-- > 0) throw new Error('the bus refused the events')
     for (let at = 0; at < events.length; at += 10)
       await this.#gate.effect(`publish ${events.slice(at, at + 10).map(({ event }) => event)}`, async () => {
         for (const event of events.slice(at, at + 10)) this.#take(event)

@@ -7,6 +7,12 @@ import type { World } from './world.ts'
 
 /** What a job can live through. */
 
+/** Of one point. */
+export const picture: Uint8Array = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
+  'base64',
+)
+
 export const fails = async () => {
   throw new AppError('CORRUPT_FILE', 'The picture is damaged.')
 }
@@ -102,20 +108,12 @@ export const stories = {
       await world.sweep()
     },
   },
-  'an upload that arrives': uploadStory(png()),
+  'an upload that arrives': uploadStory(picture),
   'an upload that is no picture': uploadStory(new Uint8Array([1, 2, 3])),
 } as const satisfies Readonly<Record<string, Story>>
 
 async function created(world: World, ...job: Parameters<World['create']>): Promise<void> {
   await world.create(...job)
-}
-
-/** A picture of one point. */
-function png(): Uint8Array {
-  return Buffer.from(
-    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
-    'base64',
-  )
 }
 
 /** Keys of what a world still has in its bucket. */

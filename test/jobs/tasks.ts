@@ -1,6 +1,6 @@
 import { graphRecords, type NewJob, type NewTask } from '../../lib/jobs/graph.ts'
 import type { StoredFile } from '../../lib/jobs/job.ts'
-import { importedFile } from './no-op-engine.ts'
+import { importedDocument, importedFile } from './no-op-engine.ts'
 
 /** Tasks of no work by name, each with those whose files it takes. */
 
@@ -43,6 +43,13 @@ export function graph(wanted: Readonly<Record<string, Wanted>>, imports = [impor
   const leaves = Object.keys(wanted).filter((name) => !taken.has(name))
   const exported = { ...newTask('export', 'export/url'), ins: leaves.map(numberOf) }
   return [...imports, ...works, { ...exported, fixed: { status: 'pending' } }]
+}
+
+/** A document that becomes a picture by way of two images. */
+export const document = (): NewTask[] => {
+  const [source, work, out] = graph({ a: { from: ['import'] } }, [imported('import', importedDocument)])
+  if (!source || !work || !out) throw new Error('a graph of one has three tasks')
+  return [source, { ...work, operation: 'convert', spec: { to: 'png', options: {} } }, out]
 }
 
 const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, at) => `${prefix}${at}`)

@@ -24,4 +24,7 @@ globalThis.Date = new Proxy(RealDate, {
   get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
 })
 
+/** As everybody else has it. */
+export const wallTime = new VirtualTime()
+
 export const inTime = <T>(time: VirtualTime, action: () => T): T => times.run(time, action)

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { lostAnswers } from './imitated-aws.ts'
+import { importedFile } from './no-op-engine.ts'
+import { assertAtRest, outcomeOf } from './outcome.ts'
+import { arrive, createAwaiting, fails, picture } from './stories.ts'
+import { openDatabase } from './table-of-tests.ts'
+import { chain, diamond, document, graph, imported, one } from './tasks.ts'
+import { type Circumstances, World } from './world.ts'
+
+const database = openDatabase()
+const newWorld = async (circumstances: Partial<Circumstances> = {}) =>
+  new World({ database, tableName: await database.makeTable(), loops: 2, ...circumstances })
+
+test('a cancellation whose process dies as it is stored is told within two minutes', async () => {
+  // Three effects of the creator, then the cancellation.
+  const world = await newWorld({ stops: [4] })
+  await world.create(diamond())
+  const before = world.time.now
+  assert.equal(await world.cancel(), undefined)
+  await world.settle()
+  assert.ok(world.time.now - before < 120_000)
+  await assertAtRest(world)
+  assert.deepEqual((await outcomeOf(world)).events, ['job.created', 'job.queued', 'job.cancelled'])
+})
+
+test('a job that nobody began is told of from its creation, though its creator died and it is cancelled', async () => {
+  for (const stop of [1, 2]) {
+    const world = await newWorld({ stops: [stop] })
+    await world.create(diamond())
+    assert.equal(await world.cancel(), true)
+    await world.settle()
+    assert.deepEqual((await outcomeOf(world)).events, ['job.created', 'job.queued', 'job.cancelled'])
+  }
+})
+
+test('a job whose creator died is told of from its creation, however late somebody looks', async () => {
+  const world = await newWorld({ stops: [1] })
+  await world.create(diamond())
+  world.time.moveTo(world.time.now + 40 * 60_000)
+  await world.settle()
+  const { status, events } = await outcomeOf(world)
+  assert.equal(status, 'completed')
+  assert.deepEqual(events, ['job.created', 'job.queued', 'job.started', 'job.completed'])
+})
+
+test('an end that the sweep finds is told, though the sweep dies as it is stored', async () => {
+  for (let stop = 1; ; stop++) {
+    const world = await newWorld({ during: { b: fails } })
+    await world.create(graph({ a: { from: ['import'] }, b: { from: ['a'] } }))
+    // All are over, and whoever was to tell is gone with the message.
+    const { store } = world.services().jobs
+    const over = {
+      status: 'completed',
+      files: [importedFile],
+      endedAt: new Date().toISOString(),
+      endedBy: 'x',
+    }
+    for (const task of [1, 2]) await store.changeTask({ jobId: world.jobId, task }, { set: over })
+    world.queues.lose()
+    const begun = world.gate.effects.length
+    world.gate.stopAt(begun + stop)
+    await world.settle()
+    await assertAtRest(world)
+    assert.deepEqual(
+      (await outcomeOf(world)).events,
+      ['job.created', 'job.queued', 'job.started', 'job.completed'],
+      `stopped after ${world.gate.effects[begun + stop - 1]}`,
+    )
+    if (world.gate.effects.length < begun + stop) break
+  }
+})
+
+test('the body of an event lists every task, whoever publishes it', async () => {
+  const world = await newWorld()
+  await world.create(chain(3))
+  await world.settle()
+  await world.services().jobs.settlement.tellEnd(world.jobId)
+  await outcomeOf(world)
+  for (const { event, ...body } of world.bus.events) {
+    // As its schema has it.
+    const { tasks } = (body as unknown as { job: { tasks: object } }).job
+    assert.deepEqual(Object.keys(tasks), ['import', 't0', 't1', 't2', 'export'], event)
+  }
+  assert.equal(world.bus.published.filter(({ event }) => event === 'job.completed').length, 2)
+})
+
+test('two branches that both complete give the files of both, each with the name of its own source', async () => {
+  const world = await newWorld()
+  const imports = ['left', 'right'].map((name) =>
+    imported(name, { ...importedFile, filename: `${name}.png` }),
+  )
+  await world.create(graph({ a: { from: ['left'] }, b: { from: ['right'] } }, imports))
+  await world.settle()
+  const { status, files } = await outcomeOf(world)
+  assert.equal(status, 'completed')
+  assert.deepEqual(files, { 'left.png': 'a', 'right.png': 'b' })
+})
+
+test('a failure leaves no task processing or pending', async () => {
+  const world = await newWorld({ during: { b: fails } })
+  await world.create(diamond())
+  await world.settle()
+  await assertAtRest(world)
+  assert.deepEqual((await outcomeOf(world)).tasks['f'], 'cancelled INPUT_TASK_FAILED')
+})
+
+test('a job that lacks nothing but what a failure with continue_on_error left out fails by that failure', async () => {
+  const world = await newWorld({ during: { bad: fails } })
+  await world.create(graph({ bad: { from: ['import'], continueOnError: true }, after: { from: ['bad'] } }))
+  await world.settle()
+  await assertAtRest(world)
+  const { status, error } = await outcomeOf(world)
+  assert.deepEqual([status, error], ['failed', 'CORRUPT_FILE'])
+})
+
+test('a job that waits for a file is pending until the file is there', async () => {
+  const world = await newWorld()
+  await createAwaiting(world)
+  assert.equal((await world.job())?.status, 'pending')
+  assert.equal(world.queues.nextAt, undefined, 'nothing runs before')
+  await arrive(world, picture)
+  assert.equal((await world.job())?.status, 'queued')
+  await world.settle()
+  assert.equal((await outcomeOf(world)).status, 'completed')
+})
+
+test('progress that a worker stored and did not come to tell is told by whoever comes after', async () => {
+  const tells = async (
+    world: World,
+    { attempt, progress }: { attempt: number; progress: (ratio: number) => void },
+  ) => {
+    if (attempt > 1) return
+    const { bus, gate } = world
+    const stored = () =>
+      gate.effects.some((effect) => effect.endsWith('JOB JOB') && effect.startsWith('worker'))
+    while (!stored() || !bus.events.some(({ event }) => event === 'job.started'))
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    gate.stopAt(gate.effects.length + 1)
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    progress(0.5)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  const world = await newWorld({ during: { a: tells } })
+  await world.create(graph({ a: { from: ['import'] }, b: { from: ['a'] } }))
+  await world.settle()
+  // Without it there is a gap among the numbers.
+  await outcomeOf(world)
+  assert.equal(world.bus.events.filter(({ event }) => event === 'job.progress').length, 1)
+})
+
+test('a task whose way leads through two images ends though each answer of the table is lost once', async () => {
+  const world = await newWorld({ manner: lostAnswers(1, () => 0) })
+  await world.create(document())
+  await world.settle()
+  await assertAtRest(world)
+  const { status, files } = await outcomeOf(world)
+  assert.equal(status, 'completed')
+  assert.deepEqual(Object.keys(files), ['source.png'])
+})
+
+test('an end that is stored and not told for want of the bus is told, even by the last attempt', async () => {
+  const world = await newWorld()
+  await world.create(one())
+  const { store } = world.services().jobs
+  await store.changeTask({ jobId: world.jobId, task: 1 }, { set: { attempt: 2 } })
+  world.bus.refuse(1)
+  await world.settle()
+  await assertAtRest(world)
+  const { status, events } = await outcomeOf(world)
+  assert.equal(status, 'completed')
+  assert.deepEqual(events, ['job.created', 'job.queued', 'job.started', 'job.completed'])
+})

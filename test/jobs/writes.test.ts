@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '../until.ts'
+import { openDatabase } from './table-of-tests.ts'
+import { fanIn, graph, one } from './tasks.ts'
+import { World } from './world.ts'
+
+const database = openDatabase()
+
+test('a job of one task takes three writes and one read of the table, one message and two publications', async () => {
+  const world = new World({ database, tableName: await database.makeTable() })
+  await world.create(one())
+  await world.settle()
+  assert.deepEqual(
+    world.calls.map(({ name, isWrite }) => [name, isWrite]),
+    [
+      ['TransactWrite', true],
+      ['Update', true],
+      ['Get', false],
+      ['TransactWrite', true],
+    ],
+  )
+  assert.deepEqual(world.gate.effects, [
+    'creator: TransactWrite JOB TASK#00001,JOB JOB',
+    'creator: publish job.created,job.queued',
+    'creator: send image',
+    'worker 1: Update JOB TASK#00001',
+    'worker 1: object written',
+    'worker 1: TransactWrite JOB TASK#00001,JOB JOB',
+    'worker 1: publish job.started,job.completed',
+    'worker 1: message deleted',
+  ])
+})
+
+const beatMs = 3000
+
+test('a heartbeat writes its task and nothing else', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  let written: string[] = []
+  const world = new World({
+    ...{ database, tableName: await database.makeTable() },
+    during: {
+      a: async ({ bus, gate }) => {
+        await until(() => bus.events.some(({ event }) => event === 'job.started'), 'the start is told')
+        const before = gate.effects.length
+        for (let beat = 1; beat <= 3; beat++) {
+          t.mock.timers.tick(beatMs)
+          await until(() => gate.effects.length === before + beat, `there is a beat ${beat}`)
+        }
+        written = gate.effects.slice(before)
+      },
+    },
+  })
+  await world.create(graph({ a: { from: ['import'] }, b: { from: ['a'] } }))
+  await world.settle()
+  assert.deepEqual(written, Array(3).fill('worker 1: Update JOB TASK#00001'))
+})
+
+test('a job of more records than a transaction takes is written in batches, the job last', async () => {
+  const world = new World({ database, tableName: await database.makeTable(), loops: 8 })
+  await world.create(fanIn(120))
+  const created = world.calls.filter(({ isWrite }) => isWrite)
+  assert.ok(created.every(({ name, keys }) => keys.length <= (name === 'BatchWrite' ? 25 : 1)))
+  assert.deepEqual(created.at(-1), { name: 'Put', keys: ['JOB JOB'], isWrite: true })
+})
+
+test('a creator that dies among the batches leaves no job, and records that the table drops', async () => {
+  const tableName = await database.makeTable()
+  const world = new World({ database, tableName, stops: [3] })
+  assert.equal(await world.create(fanIn(120)), undefined)
+  assert.equal(await world.job(), undefined)
+  const left = await database.scan(tableName)
+  assert.ok(left.length > 25)
+  assert.ok(left.every(({ ttl }) => typeof ttl === 'number'))
+  assert.deepEqual(world.bus.events, [])
+})
