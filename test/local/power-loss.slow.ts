@@ -1,0 +1,257 @@
+// Run by `npm run test:aws`, as root. What was answered is held against what is there after the power was lost.
+import assert from 'node:assert/strict'
+import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  CreateTableCommand,
+  DynamoDBClient,
+  paginateScan,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb'
+import {
+  EventBridgeClient,
+  PutEventsCommand,
+  PutRuleCommand,
+  PutTargetsCommand,
+} from '@aws-sdk/client-eventbridge'
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { CreateScheduleCommand, paginateListSchedules, SchedulerClient } from '@aws-sdk/client-scheduler'
+import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { startEmbedded } from './embedded-process.ts'
+import { makeFragileDisk } from './fragile-disk.ts'
+
+const rounds = 20
+const writersOfEach = 3
+const Bucket = 'box'
+const TableName = 'table'
+const arn = (service: string, name: string) => `arn:aws:${service}:eu-central-1:000000000000:${name}`
+const queueUrl = (name: string) => `/000000000000/${name}`
+
+type Clients = Awaited<ReturnType<typeof start>>
+
+async function start(t: TestContext, folder: string) {
+  const { printed, pid, end } = await startEmbedded(t, '--data', join(folder, 'data'), '--json')
+  const variables: Readonly<Record<string, string>> = JSON.parse(printed)
+  const settings = (service: string) => ({
+    endpoint: variables[`AWS_ENDPOINT_URL_${service}`] ?? '',
+    region: 'eu-central-1',
+    credentials: {
+      accessKeyId: variables.AWS_ACCESS_KEY_ID ?? '',
+      secretAccessKey: variables.AWS_SECRET_ACCESS_KEY ?? '',
+    },
+    maxAttempts: 1,
+  })
+  const clients = {
+    s3: new S3Client({ ...settings('S3'), forcePathStyle: true }),
+    sqs: new SQSClient(settings('SQS')),
+    dynamoDb: new DynamoDBClient(settings('DYNAMODB')),
+    events: new EventBridgeClient(settings('EVENTBRIDGE')),
+    scheduler: new SchedulerClient(settings('SCHEDULER')),
+  }
+  const kill = async () => {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // Without its disk it may have ended by itself.
+    }
+    await end()
+    for (const client of Object.values(clients)) client.destroy()
+  }
+  return { ...clients, kill }
+}
+
+async function prepare({ s3, sqs, dynamoDb, events }: Clients): Promise<void> {
+  await s3.send(new CreateBucketCommand({ Bucket }))
+  for (const QueueName of ['line', 'heard']) await sqs.send(new CreateQueueCommand({ QueueName }))
+  await dynamoDb.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+    }),
+  )
+  await events.send(new PutRuleCommand({ Name: 'all', EventPattern: '{"source":["power"]}' }))
+  const Targets = [{ Id: '1', Arn: arn('sqs', 'heard') }]
+  await events.send(new PutTargetsCommand({ Rule: 'all', Targets }))
+}
+
+/**
+ * What was answered before the power was lost. What is answered later proves nothing: the kernel may call an fsync a
+ * success that was under way at that moment, and a machine without power answers nothing.
+ */
+interface Ledger {
+  /** Keys of objects, with the digest of their content. */
+  readonly objects: Map<string, string>
+  readonly deletedObjects: Set<string>
+  readonly messages: Set<string>
+  readonly pairs: Set<string>
+  readonly events: Set<string>
+  readonly schedules: Set<string>
+}
+
+const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+/** Does something, and gives what notes that it was answered. */
+type Step = (clients: Clients) => Promise<(ledger: Ledger) => void>
+
+const steps: readonly Step[] = [
+  async function putObject({ s3 }) {
+    const Key = randomUUID()
+    const Body = randomBytes(randomInt(1, 200_000))
+    await s3.send(new PutObjectCommand({ Bucket, Key, Body }))
+    return ({ objects }) => objects.set(Key, digest(Body))
+  },
+  async function deleteObject({ s3 }) {
+    const Key = randomUUID()
+    await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'gone soon' }))
+    await s3.send(new DeleteObjectCommand({ Bucket, Key }))
+    return ({ deletedObjects }) => deletedObjects.add(Key)
+  },
+  async function sendMessage({ sqs }) {
+    const MessageBody = randomUUID()
+    await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl('line'), MessageBody }))
+    return ({ messages }) => messages.add(MessageBody)
+  },
+  async function writePair({ dynamoDb }) {
+    const pair = randomUUID()
+    const half = (name: string) => ({ Put: { TableName, Item: { pk: { S: `${pair} ${name}` } } } })
+    await dynamoDb.send(new TransactWriteItemsCommand({ TransactItems: [half('left'), half('right')] }))
+    return ({ pairs }) => pairs.add(pair)
+  },
+  async function putEvent({ events }) {
+    const entry = { Source: 'power', DetailType: 'x', Detail: '{}' }
+    const { Entries = [] } = await events.send(new PutEventsCommand({ Entries: [entry] }))
+    return (ledger) => ledger.events.add(Entries[0]?.EventId ?? '')
+  },
+  async function createSchedule({ scheduler }) {
+    const Name = randomUUID()
+    await scheduler.send(
+      new CreateScheduleCommand({
+        Name,
+        ScheduleExpression: 'at(2199-01-01T00:00:00)',
+        FlexibleTimeWindow: { Mode: 'OFF' },
+        Target: { Arn: arn('sqs', 'line'), RoleArn: 'arn:aws:iam::000000000000:role/scheduler' },
+      }),
+    )
+    return ({ schedules }) => schedules.add(Name)
+  },
+]
+
+async function write(step: Step, clients: Clients, ledger: Ledger, power: AbortSignal): Promise<void> {
+  try {
+    for (;;) {
+      const note = await step(clients)
+      if (power.aborted) return
+      note(ledger)
+    }
+  } catch (error) {
+    if (!power.aborted) throw error
+  }
+}
+
+async function check(clients: Clients, ledger: Ledger): Promise<void> {
+  await checkObjects(clients, ledger)
+  const missing = (expected: ReadonlySet<string>, found: ReadonlySet<string>) =>
+    [...expected].filter((name) => !found.has(name))
+  assert.deepEqual(missing(ledger.messages, await receiveAll(clients, 'line')), [], 'messages are lost')
+  const halves = new Set<string>()
+  for await (const { Items = [] } of paginateScan({ client: clients.dynamoDb }, { TableName }))
+    for (const { pk } of Items) halves.add(pk?.S ?? '')
+  for (const half of halves) {
+    const [pair] = half.split(' ')
+    assert.ok(halves.has(`${pair} left`) && halves.has(`${pair} right`), 'a transaction is half there')
+  }
+  const found = new Set([...halves].map((half) => half.slice(0, 36)))
+  assert.deepEqual(missing(ledger.pairs, found), [], 'transactions are lost')
+  const schedules = new Set<string>()
+  for await (const { Schedules = [] } of paginateListSchedules({ client: clients.scheduler }, {}))
+    for (const { Name = '' } of Schedules) schedules.add(Name)
+  assert.deepEqual(missing(ledger.schedules, schedules), [], 'schedules are lost')
+  await checkEvents(clients, ledger)
+}
+
+async function checkObjects({ s3 }: Clients, { objects, deletedObjects }: Ledger): Promise<void> {
+  const found = new Set<string>()
+  for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket }))
+    for (const { Key = '', Size } of Contents) {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }))
+      const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array()
+      assert.equal(bytes.length, Size, `${Key} is half there`)
+      if (objects.has(Key)) assert.equal(digest(bytes), objects.get(Key), `${Key} is another`)
+      assert.ok(!deletedObjects.has(Key), `${Key} is back`)
+      found.add(Key)
+    }
+  for (const key of objects.keys()) assert.ok(found.has(key), `${key} is lost`)
+}
+
+/** They may be delivered after the restart. */
+async function checkEvents(clients: Clients, { events }: Ledger): Promise<void> {
+  const missing = new Set(events)
+  for (const deadline = Date.now() + 30_000; missing.size > 0 && Date.now() < deadline; await pause(100))
+    for (const body of await receiveAll(clients, 'heard')) missing.delete(JSON.parse(body).id)
+  assert.deepEqual([...missing], [], 'events are lost')
+}
+
+/** Leaves them there, for as long as the test lasts out of sight. */
+async function receiveAll({ sqs }: Clients, queue: string): Promise<Set<string>> {
+  const bodies = new Set<string>()
+  for (;;) {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl: queueUrl(queue),
+        MaxNumberOfMessages: 10,
+        VisibilityTimeout: 3600,
+      }),
+    )
+    if (Messages.length === 0) return bodies
+    for (const { Body = '' } of Messages) bodies.add(Body)
+  }
+}
+
+test('what S3, SQS, DynamoDB, the event bus and the scheduler answered outlives a loss of power', async (t) => {
+  const disk = makeFragileDisk(t)
+  if (typeof disk === 'string') {
+    t.skip(disk)
+    return
+  }
+  const ledger: Ledger = {
+    objects: new Map(),
+    deletedObjects: new Set(),
+    messages: new Set(),
+    pairs: new Set(),
+    events: new Set(),
+    schedules: new Set(),
+  }
+  let clients = await start(t, disk.folder)
+  await prepare(clients)
+  for (let round = 0; round < rounds; round++) {
+    const running = clients
+    const power = new AbortController()
+    const writers = steps.flatMap((step) =>
+      Array.from({ length: writersOfEach }, () => write(step, running, ledger, power.signal)),
+    )
+    // The moment is the point of the test: it has to be at random.
+    await Promise.race([pause(randomInt(100, 1500)), Promise.all(writers)])
+    power.abort()
+    disk.cut()
+    await running.kill()
+    await Promise.all(writers)
+    await disk.restore()
+    clients = await start(t, disk.folder)
+  }
+  await check(clients, ledger)
+  await clients.kill()
+  const counts = Object.entries(ledger).map(([name, { size }]) => `${size} ${name}`)
+  for (const [name, { size }] of Object.entries(ledger)) assert.ok(size > 0, `${name} were answered`)
+  t.diagnostic(`${rounds} losses of power: ${counts.join(', ')} answered`)
+})
