@@ -1,6 +1,7 @@
 import {
   ChangeMessageVisibilityCommand,
   GetQueueAttributesCommand,
+  type QueueAttributeName,
   SendMessageBatchCommand,
   SendMessageCommand,
   SQSClient,
@@ -65,13 +66,19 @@ export class Queues {
   }
 
   /** Messages that wait. @throws when the queue does not answer. */
-  async depth(image: ImageId): Promise<number> {
-    const { Attributes } = await this.#sqs.send(
-      new GetQueueAttributesCommand({
-        QueueUrl: this.#url(image),
-        AttributeNames: ['ApproximateNumberOfMessages'],
-      }),
+  depth(image: ImageId): Promise<number> {
+    return this.#count(image, ['ApproximateNumberOfMessages'])
+  }
+
+  /** Messages that wait or are worked on. @throws when the queue does not answer. */
+  load(image: ImageId): Promise<number> {
+    return this.#count(image, ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'])
+  }
+
+  async #count(image: ImageId, AttributeNames: QueueAttributeName[]): Promise<number> {
+    const { Attributes = {} } = await this.#sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl: this.#url(image), AttributeNames }),
     )
-    return Number(Attributes?.ApproximateNumberOfMessages ?? 0)
+    return AttributeNames.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0)
   }
 }

@@ -1,11 +1,10 @@
-import { cpus } from 'node:os'
 import type { Config } from '../config.ts'
 import type { ImageId } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
 import { TaskMessage } from '../jobs/task-message.ts'
 import type { Log } from '../log.ts'
 import { imageIds, queueMapping } from '../resources.ts'
-import type { Environment } from './environment.ts'
+import { type Environment, parallelOf } from './environment.ts'
 import { type Failure, FunctionError } from './lambda/failure.ts'
 import type { Lambda, LocalFunction } from './lambda/runtime.ts'
 import type { Provisioned } from './provision.ts'
@@ -35,7 +34,7 @@ export interface Conversions {
 }
 
 export function openConversions({ config, environment, logFd, log }: ConversionParts): Conversions {
-  const concurrency = config.PARALLEL ?? cpus().length
+  const concurrency = parallelOf(config)
   const idleMs = config.WORKER_IDLE_S * 1000
   const mappings: QueueMapping[] = []
   const parts = imageIds.map((image) => {

@@ -1,3 +1,4 @@
+import { cpus } from 'node:os'
 import type { Config } from '../config.ts'
 import { type Embedded, type EmbeddedService, embeddedServices } from './embedded.ts'
 import { s3Path } from './gateway.ts'
@@ -56,6 +57,9 @@ export interface EnvironmentParts {
   readonly logFile: string
 }
 
+/** Conversions at a time for which this machine has room, of each kind of engine. */
+export const parallelOf = ({ PARALLEL }: Pick<Config, 'PARALLEL'>): number => PARALLEL ?? cpus().length
+
 /** What functions of this machine find in their environment: all that the deployment sets on AWS, and what is local. */
 export function functionEnvironment(parts: EnvironmentParts): Environment {
   const { given, config, secrets, external, access, url, controlUrl } = parts
@@ -76,6 +80,7 @@ export function functionEnvironment(parts: EnvironmentParts): Environment {
     PUBLIC_URL: url,
     ENGINES: parts.engines.join(','),
     WORK_DIR: parts.workDir,
+    PARALLEL: String(parallelOf(config)),
     LOG_FILE: parts.logFile,
     ...(!external.s3IsForeign && { S3_PUBLIC_ENDPOINT: `${url}${s3Path}` }),
   }
