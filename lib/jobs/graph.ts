@@ -1,4 +1,4 @@
-import type { FixedTask, Job, JobStatus, Latch, Task, Warning } from './job.ts'
+import type { FixedTask, Job, JobStatus, Latch, Piece, Task, Warning } from './job.ts'
 import { bucketOf, bucketSize } from './keys.ts'
 
 /** Turns the tasks of a request into the records of a job: who waits for whom, as sets of numbers. Pure. */
@@ -223,16 +223,22 @@ function jobRecord(
   }
 }
 
-/** A part of a task: a task without dependents, whose end its task waits for. */
-export function partRecord(of: Task, part: number, spec: Readonly<Record<string, unknown>>, now: Date): Task {
+/** A part of a task: a task without dependents, whose end its task waits for. Its time began with that of its task. */
+export function partRecord(
+  of: Task,
+  part: number,
+  { spec = {}, pieces = [] }: { readonly spec?: Task['spec']; readonly pieces?: readonly Piece[] },
+  now: Date,
+): Task {
   return {
     jobId: of.jobId,
     number: of.number,
     part,
     name: of.name,
     operation: of.operation,
-    spec: { ...spec },
-    ins: [...of.ins],
+    spec,
+    pieces: [...pieces],
+    ins: [],
     outs: [],
     fed: true,
     status: 'pending',
@@ -241,9 +247,15 @@ export function partRecord(of: Task, part: number, spec: Readonly<Record<string,
     files: [],
     warnings: [],
     createdAt: now.toISOString(),
+    ...(of.startedAt !== undefined && { startedAt: of.startedAt }),
     ttl: of.ttl,
   }
 }
 
+/** Parts that one attempt can have. */
+export const mostParts = 1000
+
 /** Parts of one attempt carry its number, so that those of an abandoned one are told apart. */
-export const partNumber = (attempt: number, index: number) => attempt * 1000 + index
+export const partNumber = (attempt: number, index: number) => attempt * mostParts + index
+
+export const attemptOfPart = (part: number) => Math.floor(part / mostParts)

@@ -123,7 +123,7 @@ export const Task = z.object({
   jobId: z.string(),
   /** Of a part: its place among the parts of the task's attempt that made it. */
   part: z.int().optional(),
-  /** The fields of its operation as they came, secrets sealed. */
+  /** The fields of its operation as they came, secrets sealed; of a part its share. */
   spec: z.record(z.string(), z.unknown()),
   /** Who waits for it: the number of a task, or `number#latch` of one that waits for more than a hundred. */
   outs: z.array(z.string()),
@@ -141,7 +141,7 @@ export const Task = z.object({
   /** Present while a worker has it. */
   leaseId: z.string().optional(),
   leaseUntil: Moment.optional(),
-  /** Between two images: what is done and what is left. */
+  /** Between two images, or while its parts run: what is done and what is left. */
   pieces: z.array(Piece).optional(),
   /** The attempt whose parts it waits for or was joined from. */
   expandedBy: z.int().optional(),

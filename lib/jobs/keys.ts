@@ -25,7 +25,10 @@ export interface TaskRef {
 export const taskKey = ({ jobId, task, part }: TaskRef): Key =>
   part === undefined
     ? { pk: partitionOf(jobId, bucketOf(task)), sk: `TASK#${digits(task)}` }
-    : { pk: partitionOf(jobId, bucketOf(task)), sk: `PART#${digits(task)}.${part}` }
+    : { pk: partitionOf(jobId, bucketOf(task)), sk: `${partsPrefix(task)}${part}` }
+
+/** What the sort keys of a task's parts begin with. */
+export const partsPrefix = (task: number) => `PART#${digits(task)}.`
 
 export const edgesKey = (jobId: string, task: number, page: number): Key => ({
   pk: partitionOf(jobId, bucketOf(task)),

@@ -34,9 +34,18 @@ export function verdictOf({ open, lost, got, fed }: Awaiting & { readonly fed: b
   return fed || got ? 'run' : 'skip'
 }
 
-/** Its parts are there, or one of them is lost. */
-export const isJoining = ({ expandedBy, open }: Pick<Task, 'expandedBy' | 'open'>) =>
-  expandedBy !== undefined && !open
+/** All its parts are there. */
+export const isJoining = ({ expandedBy, open, lost }: Pick<Task, 'expandedBy' | 'open' | 'lost'>) =>
+  expandedBy !== undefined && !open && !lost
+
+/** Percent of a task when all its parts are over and are to be joined. */
+export const joinsAtPercent = 90
+
+/** 0 to 100; of a task that has split as much as its parts that are over, or what was done before if that is more. */
+export function percentOfTask({ status, percent, expandedBy, partCount = 0, open }: Task): number {
+  if (status !== 'processing' || expandedBy === undefined || partCount === 0) return percent
+  return Math.max(percent, Math.floor(((partCount - (open?.size ?? 0)) / partCount) * joinsAtPercent))
+}
 
 /** Whether those that wait for a task, and its job, have lost something by its end. */
 export const isLoss = ({ status, continueOnError }: Pick<Task, 'status' | 'continueOnError'>) =>
@@ -191,11 +200,11 @@ export interface JobFile extends StoredFile {
   readonly role: 'source' | 'output'
 }
 
-/** Every file that a job holds in the bucket, each once, in an order that stays. */
-export function filesOfJob({ fixed, tasks, parts }: JobState): JobFile[] {
+/** Every file that somebody sent to a job or that a task made, each once, in an order that stays. */
+export function filesOfJob({ fixed, tasks }: JobState): JobFile[] {
   const roleOf = ({ operation }: { readonly operation: string }) =>
     operation.startsWith('import/') ? ('source' as const) : ('output' as const)
-  const all = [...fixed, ...tasks, ...parts].toSorted((a, b) => a.number - b.number)
+  const all = [...fixed, ...tasks].toSorted((a, b) => a.number - b.number)
   const files = all.flatMap((task) => (task.files ?? []).map((file) => ({ ...file, role: roleOf(task) })))
   return [...new Map(files.reverse().map((file) => [file.key, file])).values()].reverse()
 }
@@ -250,5 +259,9 @@ function isMissed(task: Task, { job, tasks }: Pick<JobState, 'job' | 'tasks'>): 
   )
 }
 
+/** Its task waits for it, or knows that it is lost and has not ended by it. */
 const isAwaited = (part: Task, tasks: readonly Task[]) =>
-  tasks.some(({ number, open }) => number === part.number && open?.has(part.part ?? -1))
+  tasks.some(({ number, status, open, lost }) => {
+    const isIn = (numbers: ReadonlySet<number> | undefined) => numbers?.has(part.part ?? -1) === true
+    return number === part.number && status === 'processing' && (isIn(open) || isIn(lost))
+  })

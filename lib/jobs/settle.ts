@@ -10,6 +10,7 @@ import { AppError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { processOperation } from '../tasks/index.ts'
 import { Spec } from '../tasks/operation.ts'
+import { arrival } from './arrival.ts'
 import { progress, started, untold } from './events.ts'
 import {
   isLive,
@@ -23,16 +24,8 @@ import {
 } from './job.ts'
 import { bucketOf, countKey, latchKey, type TaskRef } from './keys.ts'
 import { listKeyOf } from './list.ts'
-import {
-  filesOfTask,
-  isDecided,
-  isJoining,
-  isLoss,
-  type Outcome,
-  outcomeOf,
-  percentOf,
-  verdictOf,
-} from './machine.ts'
+import { filesOfTask, isDecided, isLoss, type Outcome, outcomeOf, percentOf, verdictOf } from './machine.ts'
+import { settlePart } from './settle-part.ts'
 import { type JobStore, refOf } from './store.ts'
 import type { TaskMessage } from './task-message.ts'
 
@@ -49,7 +42,7 @@ export class Settlement {
   readonly #isGuarded: boolean
   /** Moments of the facts that this process has published, by job and name. */
   readonly #told = new Map<string, string>()
-  /** When this process last told of the progress of a job of many tasks. */
+  /** When this process last told of the progress of a job of many tasks or parts. */
   readonly #toldAt = new Map<string, number>()
 
   /** @param parts.isGuarded a message comes again if this process dies before all that it has to tell is out. */
@@ -75,7 +68,13 @@ export class Settlement {
 
   /** Tells whoever waits for a task that it is over. */
   async settle(task: Task, { again }: { again: boolean }): Promise<void> {
-    if (task.part !== undefined) return this.#settlePart(task, again)
+    if (task.part !== undefined)
+      return settlePart(task, again, {
+        store: this.#store,
+        send: (ready) => this.send(ready),
+        settle: (over, how) => this.settle(over, how),
+        tellPercent: (split, percent) => this.#tellShare(split, split.number, percent),
+      })
     const [job] = await Promise.all([
       this.#count(task),
       this.#tellDependents(task, { again, held: task.uploadId !== undefined }),
@@ -90,7 +89,11 @@ export class Settlement {
       await this.#queues.send(image, [messageOf(refOf(task))])
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      await this.#endUnclaimed(task, { status: 'failed', ...errorForClient(error), endedBy: 'plan' }, false)
+      await this.#endUnclaimed(
+        task,
+        { status: 'failed', ...errorForClient(error), endedBy: unplanned },
+        false,
+      )
     }
   }
 
@@ -103,7 +106,11 @@ export class Settlement {
         ready.push({ image, message: messageOf(refOf(task)) })
       } catch (error) {
         if (!(error instanceof AppError)) throw error
-        await this.#endUnclaimed(task, { status: 'failed', ...errorForClient(error), endedBy: 'plan' }, false)
+        await this.#endUnclaimed(
+          task,
+          { status: 'failed', ...errorForClient(error), endedBy: unplanned },
+          false,
+        )
       }
     }
     const byImage = Map.groupBy(ready, ({ image }) => image)
@@ -143,7 +150,7 @@ export class Settlement {
     // A job that ends with its first failure learns of it at once.
     if (isLoss(task))
       return (await this.#store.changeJob(jobId, { include: { lost: new Set([bucket]) } })).record
-    await this.#tellShare(task, bucket, (latch.size - latch.open.size) / latch.size)
+    await this.#tellShare(task, bucket, ((latch.size - latch.open.size) / latch.size) * 100)
     return undefined
   }
 
@@ -160,15 +167,15 @@ export class Settlement {
     if (this.#told.size > mostRemembered) this.#told.delete(this.#told.keys().next().value ?? '')
   }
 
-  /** Progress of a large job is that of its buckets. */
-  async #tellShare(task: Task, bucket: number, share: number): Promise<void> {
+  /** Progress of a large job is that of its buckets, and of a task that has split that of its parts. */
+  async #tellShare(task: Task, unit: number, percent: number): Promise<void> {
     const { jobId } = task
     const now = Date.now()
     if (now - (this.#toldAt.get(jobId) ?? 0) < tellEveryMs) return
     this.#toldAt.set(jobId, now)
     if (this.#toldAt.size > mostRemembered) this.#toldAt.delete(this.#toldAt.keys().next().value ?? '')
     const job = await this.#store.job(jobId)
-    if (job) await this.progress(job, bucket, { percent: share * 100, stage: 'convert', taskName: task.name })
+    if (job) await this.progress(job, unit, { percent, stage: 'convert', taskName: task.name })
   }
 
   async #tellDependents(task: Task, how: { again: boolean; held: boolean }): Promise<void> {
@@ -192,8 +199,9 @@ export class Settlement {
     const { record } = await this.#store.changeTask({ jobId, task: dependent }, change)
     if (!record) return
     if (record.status !== 'pending') {
-      // It was skipped because of this one, and whoever did that may not have come to say so.
-      if (again && record.endedBy === skipped) await this.settle(record, { again })
+      // It ended because of this one, and whoever did that may not have come to say so.
+      const isOurs = record.endedBy === skipped || record.endedBy === unplanned
+      if (again && isOurs) await this.settle(record, { again })
       return
     }
     const verdict = verdictOf(record)
@@ -216,33 +224,6 @@ export class Settlement {
     )
     if (record && (applied || (again && record.endedBy === ending.endedBy)))
       await this.settle(record, { again })
-  }
-
-  /** A part tells its task, which goes on when all of them are there. */
-  async #settlePart(part: Task, again: boolean): Promise<void> {
-    const { jobId, number, part: member = 0 } = part
-    const isDone = part.status === 'completed'
-    const { applied, record } = await this.#store.changeTask(
-      { jobId, task: number },
-      arrival(member, isDone, !isDone),
-      { condition: { equal: { status: 'processing' }, present: ['expandedBy'] } },
-    )
-    if (!record || !applied) {
-      if (record && again && isOver(record)) await this.settle(record, { again })
-      return
-    }
-    if (!isDone) {
-      const { code, message, details } = part
-      const failed = { status: 'failed', code, message, details, endedAt: new Date().toISOString() }
-      const ended = await this.#store.changeTask(
-        { jobId, task: number },
-        { set: { ...failed, endedBy: `part ${member}` }, remove: ['leaseId', 'leaseUntil'] },
-        { condition: { equal: { status: 'processing' } }, mark: { endedBy: `part ${member}` } },
-      )
-      if (ended.applied && ended.record) await this.settle(ended.record, { again })
-      return
-    }
-    if (isJoining(record) && !record.leaseId) await this.send(record)
   }
 
   /** The first task of a job is under way. */
@@ -386,6 +367,7 @@ const mostRemembered = 1000
 const dependentsAtATime = 16
 const finishAttempts = 20
 const skipped = 'skip'
+const unplanned = 'plan'
 
 const leftWithoutInput = {
   status: 'cancelled',
@@ -394,12 +376,6 @@ const leftWithoutInput = {
   details: undefined,
   endedBy: skipped,
 } as const
-
-/** A number that arrives, with what it brings. */
-const arrival = (number: number, isDone: boolean, isLost: boolean): Change => ({
-  exclude: { open: new Set([number]) },
-  ...((isDone || isLost) && { include: { [isLost ? 'lost' : 'got']: new Set([number]) } }),
-})
 
 const knownOf = (task: Task) => ({ fixed: [], tasks: [task] })
 

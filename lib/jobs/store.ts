@@ -22,6 +22,7 @@ import {
   jobKey,
   latchKey,
   partitionOf,
+  partsPrefix,
   type TaskRef,
   taskKey,
   wakeShardOf,
@@ -198,6 +199,19 @@ export class JobStore {
 
   async addParts(parts: readonly TaskRecord[]): Promise<void> {
     await this.#table.writeAll(parts.map(taskItem))
+  }
+
+  /** What a task has split into, in order. */
+  async parts({ jobId, number }: Pick<TaskRecord, 'jobId' | 'number'>): Promise<TaskRecord[]> {
+    const items = await this.#table.partition(partitionOf(jobId, bucketOf(number)), partsPrefix(number))
+    return items.map((item) => Task.parse(item)).sort((a, b) => (a.part ?? 0) - (b.part ?? 0))
+  }
+
+  async deleteParts(parts: readonly TaskRecord[]): Promise<void> {
+    await this.#table.writeAll(
+      [],
+      parts.map((part) => taskKey(refOf(part))),
+    )
   }
 
   /** Jobs of one owner by age. */

@@ -14,7 +14,15 @@ import {
   TaskStatus,
   Warning,
 } from './job.ts'
-import { isRecorded, namedFiles, percentOf, resultIn, statusOfFixed, warningsOf } from './machine.ts'
+import {
+  isRecorded,
+  namedFiles,
+  percentOf,
+  percentOfTask,
+  resultIn,
+  statusOfFixed,
+  warningsOf,
+} from './machine.ts'
 
 /** Jobs and tasks as clients see them: no keys of the bucket, no owner, no leases. */
 
@@ -210,8 +218,9 @@ function taskView(task: Task, names: Names): z.infer<typeof TaskView> {
     operation: task.operation,
     input: namesIn(names, task.ins),
     status: task.status,
-    percent: task.percent,
-    attempt: task.attempt,
+    percent: percentOfTask(task),
+    // While its parts run nobody has it.
+    attempt: Math.max(task.attempt, task.expandedBy ?? 0),
     engine: task.engine ?? null,
     engineVersion: task.engineVersion ?? null,
     createdAt: task.createdAt,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { graphRecords, partNumber, partRecord } from '../../lib/jobs/graph.ts'
+import { attemptOfPart, graphRecords, partNumber, partRecord } from '../../lib/jobs/graph.ts'
 import { FixedTask, Job, Latch, Task } from '../../lib/jobs/job.ts'
-import { awaited, exported, given, moment, newJob, records, start, task } from './records.ts'
+import { awaited, exported, given, later, moment, newJob, records, start, task } from './records.ts'
 
 const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, at) => at + from)
 const fan = (count: number) => numbers(count).map((at) => task(`work-${at}`, [0]))
@@ -172,9 +172,14 @@ test('a part is ready at once, tells nobody but its task, and ends with its reco
   const { tasks } = newJob([given('in'), task('work', [0], { spec: { options: {} } })])
   const [whole] = tasks
   assert.ok(whole)
-  const part = partRecord(whole, partNumber(2, 7), { pages: '1-50' }, start)
+  const piece = { steps: [], step: 0, files: [] }
+  const split = { ...whole, startedAt: moment(3) }
+  const part = partRecord(split, partNumber(2, 7), { spec: { pages: '1-50' }, pieces: [piece] }, later(9))
   assert.deepEqual(Task.strict().parse(part), part)
   assert.deepEqual([part.number, part.part, part.spec], [1, 2007, { pages: '1-50' }])
+  assert.equal(attemptOfPart(part.part ?? 0), 2)
+  assert.deepEqual([part.pieces, part.createdAt], [[piece], moment(9)])
+  assert.equal(part.startedAt, moment(3), 'its time began with that of its task')
   assert.deepEqual([part.outs, part.open, part.fed, part.ttl], [[], undefined, true, whole.ttl])
 })
 

@@ -12,6 +12,7 @@ import {
   namedFiles,
   outcomeOf,
   percentOf,
+  percentOfTask,
   resultFiles,
   resultIn,
   stalledIn,
@@ -69,7 +70,19 @@ test('a task is a loss unless it is completed or others may go on without it', (
   assert.equal(isLoss({ status: 'completed', continueOnError: undefined }), false)
 })
 
-test('a task that split goes on when none of its parts is open', () => {
+test('the percent of a task that split is what it was, or that of its parts that are over if that is more', () => {
+  const [, work] = newJob(pair).tasks
+  assert.ok(work)
+  const half = { ...work, status: 'processing', percent: 50 } as const
+  const split = { ...half, expandedBy: 1, partCount: 3 }
+  const open = (...numbers: number[]) => ({ ...split, open: new Set(numbers) })
+  const percents = [half, open(1000, 1001, 1002), open(1000, 1002), open(1002), split].map(percentOfTask)
+  assert.deepEqual(percents, [50, 50, 50, 60, 90])
+  assert.equal(percentOfTask({ ...split, status: 'completed', percent: 100 }), 100)
+})
+
+test('a task that split goes on when none of its parts is open and none is lost', () => {
+  assert.equal(isJoining({ expandedBy: 1, open: undefined, lost: new Set([1000]) }), false)
   assert.equal(isJoining({ expandedBy: undefined, open: undefined }), false)
   assert.equal(isJoining({ expandedBy: 1, open: new Set([1000]) }), false)
   assert.equal(isJoining({ expandedBy: 1, open: undefined }), true)
@@ -297,22 +310,22 @@ test('an export is over when what it gives out is', () => {
   assert.equal(status(mayFail), 'completed')
 })
 
-test('every file of a job is known once, sources as sources, parts and half-done work included', () => {
+test('every file of a job is known once, sources as sources, half-done work included, parts not', () => {
   const state = withTasks(newJob(chain), {
     first: completed(3, file('a.webp')),
     second: { status: 'processing', files: [file('half')] },
   })
   const [first] = state.tasks
   assert.ok(first)
+  // What is between two steps nobody was told of: it goes with the folder of the job.
   const part = { ...first, part: 1000, files: [file('part')] }
-  const again = { ...first, part: 1001, files: [file('a.webp')] }
+  const fed = withTasks(state, { second: { status: 'processing', files: [file('half'), file('a.webp')] } })
   assert.deepEqual(
-    filesOfJob({ ...state, parts: [part, again] }).map(({ key, role }) => [key, role]),
+    filesOfJob({ ...fed, parts: [part] }).map(({ key, role }) => [key, role]),
     [
       ['in/in', 'source'],
-      ['part', 'output'],
-      ['a.webp', 'output'],
       ['half', 'output'],
+      ['a.webp', 'output'],
     ],
   )
 })
@@ -391,6 +404,12 @@ test('parts are looked after as long as their task waits for them, and their tas
   assert.deepEqual(
     stalled.untold.map((one) => one.part),
     [1001],
+  )
+  // One that was lost, and the task was not ended by it.
+  const lost = withTasks(state, { work: { open: new Set([1002]), lost: new Set([1000]) } })
+  assert.deepEqual(
+    stalledIn({ ...lost, parts }, longAfter).untold.map((one) => one.part),
+    [1000],
   )
   const joining = withTasks(state, { work: { open: undefined } })
   assert.deepEqual(names(stalledIn({ ...joining, parts }, longAfter).sends), ['work'])

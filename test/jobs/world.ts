@@ -35,6 +35,8 @@ export interface Circumstances {
   readonly tableName: string
   /** Messages that are worked on at a time. */
   readonly loops?: number
+  /** Conversions at a time for which there is room; as many as it takes when left out. */
+  readonly parallel?: number
   /** Numbers of the effects after which whoever had them dies. */
   readonly stops?: readonly number[]
   /** How the table behaves. */
@@ -124,7 +126,16 @@ export class World {
       lookForUpload: (task) => receiveUpload(task.uploadId ?? '', { uploads, files, jobs }),
     })
     return {
-      ...{ config, log: silentLog, table: this.#table, files, queues, jobs, uploads, engines },
+      ...{
+        config: { ...config, PARALLEL: this.#circumstances.parallel },
+        log: silentLog,
+        table: this.#table,
+        files,
+        queues,
+        jobs,
+        uploads,
+        engines,
+      },
       vault: new Vault(secret),
       keys: { owner: key, cursor: key, idempotency: key },
       secretOptions: new Set(['password']),

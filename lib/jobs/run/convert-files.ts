@@ -8,6 +8,9 @@ import type {
   InputFile,
   OutputFile,
   Result,
+  Share,
+  ShareResult,
+  Tools,
   Work,
 } from '../../engines/engine.ts'
 import { engines as allEngines } from '../../engines/index.ts'
@@ -26,6 +29,10 @@ export interface FilesRun {
   /** Ends before a step of another image; all steps are run when left out. */
   readonly image?: ImageId
   readonly inputs: readonly InputFile[]
+  /** Of the first step only this much is run. */
+  readonly share?: Share | undefined
+  /** The first step is not run: these are joined. */
+  readonly results?: readonly ShareResult[] | undefined
   /** Each step gets a folder of its own in it. */
   readonly workDir: string
   readonly signal: AbortSignal
@@ -63,17 +70,30 @@ export async function convertFiles(run: FilesRun): Promise<FilesDone> {
   }
 }
 
-async function runStep(
+/** How the first step can be shared out among as many workers as are free; undefined when it is to be run as a whole. */
+export async function splitFiles(
+  run: FilesRun,
+  freeWorkers: () => Promise<number>,
+): Promise<readonly Share[] | undefined> {
+  const step = run.steps[run.from]
+  if (!step) throw new Error(`the task has no step ${run.from}`)
+  const { engine, work, tools } = await prepare(run, step, run.from, run.inputs, [])
+  if (!engine.split) return undefined
+  const shares = (await engine.split(work, tools, await freeWorkers())) ?? []
+  return shares.length > 1 ? shares : undefined
+}
+
+async function prepare(
   run: FilesRun,
   step: Step,
   at: number,
   inputs: readonly InputFile[],
   warnings: Warning[],
-): Promise<{ engine: Engine; result: Result }> {
-  const { steps, workDir, signal, log } = run
+): Promise<{ engine: Engine; work: Work; tools: Tools }> {
+  const { steps, workDir, signal } = run
   const { engine, capability } = capabilityOf(step, run.engines ?? allEngines)
   const outDir = join(workDir, `step-${at + 1}`)
-  await mkdir(outDir)
+  await mkdir(outDir, { recursive: true })
   const tools = createTools({
     workDir,
     signal,
@@ -89,14 +109,28 @@ async function runStep(
     from: formatId(step.from),
     to: formatId(step.to),
     options: capability.options.parse(step.options),
+    share: at === run.from ? run.share : undefined,
     outDir,
   }
+  return { engine, work, tools }
+}
+
+async function runStep(
+  run: FilesRun,
+  step: Step,
+  at: number,
+  inputs: readonly InputFile[],
+  warnings: Warning[],
+): Promise<{ engine: Engine; result: Result }> {
+  const { log } = run
+  const { engine, work, tools } = await prepare(run, step, at, inputs, warnings)
+  const results = at === run.from ? run.results : undefined
   const about = { engine: engine.id, from: step.from, to: step.to }
   log.debug(about, 'step begins')
   const started = performance.now()
   const ms = () => Math.round(performance.now() - started)
   try {
-    const result = await engine.run(work, tools)
+    const result = await (results ? joined(engine, work, results, tools) : engine.run(work, tools))
     log.info({ ...about, ms: ms(), method: result.method }, 'step done')
     return { engine, result }
   } catch (error) {
@@ -105,6 +139,11 @@ async function runStep(
     log.info({ ...about, engineVersion: version, ms: ms() }, 'step failed')
     throw error
   }
+}
+
+function joined(engine: Engine, work: Work, results: readonly ShareResult[], tools: Tools): Promise<Result> {
+  if (!engine.join) throw new Error(`${engine.id} cannot join what it has shared out`)
+  return engine.join(work, results, tools)
 }
 
 /** Characters of what a program said that are kept in the log, from the end. */

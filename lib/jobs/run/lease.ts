@@ -2,7 +2,7 @@ import type { Change } from '../../aws/table-expressions.ts'
 import type { Log } from '../../log.ts'
 import { ending, unpublished } from '../events.ts'
 import type { Job, JobState, Task } from '../job.ts'
-import { maxAttempts, outcomeOf } from '../machine.ts'
+import { joinsAtPercent, maxAttempts, outcomeOf, percentOfTask } from '../machine.ts'
 import { endOfJob, type Settlement } from '../settle.ts'
 import { refOf, unitOf, type Written } from '../store.ts'
 import type { TaskRun } from './task-run.ts'
@@ -37,6 +37,7 @@ export class Lease {
   #toldPercent = 0
   #toldAt = Date.now()
   #telling: Promise<void> | undefined
+  #isGiven = false
   #heart: NodeJS.Timeout | undefined
   #start: NodeJS.Timeout | undefined
   #onLost = () => {}
@@ -46,6 +47,11 @@ export class Lease {
     this.#id = id
     this.#log = log
     this.#settlement = run.services.jobs.settlement
+  }
+
+  /** Whether the task was given on; what it may end by is no longer up to this worker. */
+  get isGiven(): boolean {
+    return this.#isGiven
   }
 
   get #store() {
@@ -67,14 +73,14 @@ export class Lease {
           either: [
             { equal: { status: 'pending' }, absent: ['open', 'lost'] },
             { equal: { status: 'processing' }, until: { leaseUntil: now.toISOString() } },
-            { equal: { status: 'processing' }, absent: ['leaseId', 'open'], present: ['expandedBy'] },
+            { equal: { status: 'processing' }, absent: ['leaseId', 'open', 'lost'], present: ['expandedBy'] },
           ],
         },
         mark: { leaseId: this.#id },
       },
     )
     this.#task = claimed.record
-    this.#percent = claimed.record?.percent ?? 0
+    this.#percent = claimed.record ? percentOfTask(claimed.record) : 0
     return claimed
   }
 
@@ -89,8 +95,10 @@ export class Lease {
 
   /** Percent of the task and a word for what happens. */
   progress(percent: number, stage: string): void {
+    const isJoin = this.#task?.expandedBy !== undefined
+    const shown = isJoin ? joinsAtPercent + (percent * (100 - joinsAtPercent)) / 100 : percent
     // Another attempt starts from nothing, yet what was shown once does not fall.
-    this.#percent = Math.max(this.#percent, Math.min(99, Math.floor(percent)))
+    this.#percent = Math.max(this.#percent, Math.min(99, Math.floor(shown)))
     this.#stage = stage
     const sinceMs = Date.now() - this.#toldAt
     const gained = this.#percent - this.#toldPercent
@@ -149,10 +157,11 @@ export class Lease {
     const { applied, record } = await this.#change(
       {
         set: { ...done, status: 'pending', attempt: 0, percent: this.#percent, endedBy: this.#id },
-        remove: ['leaseId', 'leaseUntil'],
+        remove: ['leaseId', 'leaseUntil', 'expandedBy', 'partCount', 'got'],
       },
       { endedBy: this.#id },
     )
+    this.#isGiven = applied
     if (applied && record) await this.#settlement.send(record)
     return applied
   }
@@ -177,7 +186,7 @@ export class Lease {
   }
 
   /** Parts go on in its place; it comes back when they are over. */
-  async expand(parts: readonly Task[]): Promise<boolean> {
+  async expand(parts: readonly Task[], left: Pick<Task, 'pieces' | 'warnings'>): Promise<boolean> {
     await this.end()
     await this.#store.addParts(parts)
     const { applied } = await this.#change(
@@ -185,13 +194,15 @@ export class Lease {
         set: {
           open: new Set(parts.map(({ part = 0 }) => part)),
           ...{ expandedBy: this.#task?.attempt, partCount: parts.length, attempt: 0, stage: 'convert' },
-          endedBy: this.#id,
+          ...{ ...left, percent: this.#percent, endedBy: this.#id },
         },
-        remove: ['leaseId', 'leaseUntil', 'got', 'lost'],
+        remove: ['leaseId', 'leaseUntil', 'got'],
       },
       { endedBy: this.#id },
     )
-    if (applied && this.#job) await this.#settlement.sendAll(parts, stateOf(this.#job, []))
+    this.#isGiven = applied
+    if (!applied) await this.#store.deleteParts(parts)
+    else if (this.#job) await this.#settlement.sendAll(parts, stateOf(this.#job, []))
     return applied
   }
 

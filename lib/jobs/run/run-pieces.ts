@@ -3,8 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { Files } from '../../aws/files.ts'
-import type { ImageId, InputFile, OutputFile } from '../../engines/engine.ts'
+import type { ImageId, OutputFile, Share } from '../../engines/engine.ts'
 import { engineVersion } from '../../engines/version.ts'
 import { AppError } from '../../errors.ts'
 import { nameFromTemplate, withExtension, withSuffix } from '../../file-name.ts'
@@ -14,7 +13,10 @@ import type { Log } from '../../log.ts'
 import type { Services } from '../../services.ts'
 import { Spec } from '../../tasks/operation.ts'
 import { jobPrefix, type Piece, type StoredFile, type Task, type Warning } from '../job.ts'
-import { convertFiles, extensionOf, type FilesDone, formatId } from './convert-files.ts'
+import { convertFiles, type FilesDone, type FilesRun, splitFiles } from './convert-files.ts'
+import { fetchInputs, inputsOf } from './fetch-inputs.ts'
+import { freeWorkers } from './free-workers.ts'
+import { fetchResults } from './parts.ts'
 
 export interface PiecesRun {
   readonly services: Services
@@ -38,10 +40,15 @@ export interface PiecesResult {
   readonly isLast: boolean
 }
 
+/** The next step of the only piece is better shared out among workers: nothing was done of it. */
+export interface SharedOut {
+  readonly shares: readonly Share[]
+}
+
 const isDone = ({ steps, step }: Piece) => step >= steps.length
 
 /** Takes each piece as far as this image goes, and stores what comes out. */
-export async function runPieces(run: PiecesRun): Promise<PiecesResult> {
+export async function runPieces(run: PiecesRun): Promise<PiecesResult | SharedOut> {
   const { image, pieces: given } = run
   const pieces: Piece[] = []
   const warnings: Warning[] = []
@@ -57,6 +64,7 @@ export async function runPieces(run: PiecesRun): Promise<PiecesResult> {
     const progress = (percent: number, stage: string) =>
       run.progress((at * 100 + percent) / given.length, stage)
     const done = await runPiece({ ...run, workDir, progress }, piece)
+    if ('shares' in done) return done
     const files = await store(run, piece, at, done)
     made.push(...files.map(({ key }) => key))
     warnings.push(...done.warnings)
@@ -66,11 +74,25 @@ export async function runPieces(run: PiecesRun): Promise<PiecesResult> {
   return { pieces, warnings, facts, made, isLast: pieces.every(isDone) }
 }
 
-async function runPiece(run: PiecesRun, { steps, step, files }: Piece): Promise<FilesDone> {
-  const { services, image, workDir, signal, log, progress } = run
-  const inputs = await fetchInputs(services.files, files, workDir, signal)
+async function runPiece(run: PiecesRun, { steps, step, files }: Piece): Promise<FilesDone | SharedOut> {
+  const { services, image, task, workDir, signal, log, progress } = run
   const { engines } = services
-  return convertFiles({ steps, from: step, image, inputs, workDir, signal, log, engines, progress })
+  const filesRun = { steps, from: step, image, workDir, signal, log, engines, progress }
+  if (task.expandedBy !== undefined) {
+    const { results, warnings } = await fetchResults(task, { services, workDir, signal })
+    const done = await convertFiles({ ...filesRun, inputs: inputsOf(files, workDir), results })
+    return { ...done, warnings: [...warnings, ...done.warnings] }
+  }
+  const inputs = await fetchInputs(services.files, files, workDir, signal)
+  if (task.part !== undefined) return convertFiles({ ...filesRun, inputs, share: task.spec })
+  const shares = await sharesOf({ ...filesRun, inputs }, run)
+  return shares ? { shares } : convertFiles({ ...filesRun, inputs })
+}
+
+/** One of several pieces is not worth it. */
+async function sharesOf(filesRun: FilesRun, { pieces, image, services }: PiecesRun) {
+  if (pieces.length > 1) return undefined
+  return splitFiles(filesRun, () => freeWorkers(image, services))
 }
 
 async function factsOf(before: PiecesResult['facts'], { engine, result }: FilesDone) {
@@ -83,22 +105,6 @@ async function factsOf(before: PiecesResult['facts'], { engine, result }: FilesD
   }
 }
 
-export function fetchInputs(
-  files: Files,
-  sources: readonly StoredFile[],
-  workDir: string,
-  signal: AbortSignal,
-): Promise<InputFile[]> {
-  return Promise.all(
-    sources.map(async (source, index) => {
-      const format = formatId(source.format)
-      const path = join(workDir, `source-${index + 1}.${extensionOf(format)}`)
-      await files.getFile(source, path, signal)
-      return { path, filename: source.filename, format, size: source.size }
-    }),
-  )
-}
-
 async function store(run: PiecesRun, piece: Piece, at: number, done: FilesDone): Promise<StoredFile[]> {
   const { services, task } = run
   const { result, nextStep } = done
@@ -107,8 +113,10 @@ async function store(run: PiecesRun, piece: Piece, at: number, done: FilesDone):
   return Promise.all(
     result.files.map(async (file, index) => {
       const type = await typeOf(file, done.format)
-      // Another attempt writes elsewhere, so a late worker never replaces what is a result already.
-      const place = [task.part ?? 0, at, nextStep, task.attempt, index].join('-')
+      // Another attempt writes elsewhere, so a late worker never replaces what is a result already. Those of a task
+      // that has split are counted anew.
+      const attempt = `${task.expandedBy ?? 0}.${task.attempt}`
+      const place = [task.part ?? 0, at, nextStep, attempt, index].join('-')
       const key = `${jobPrefix(task.jobId)}${task.number}/${place}.${type.extension}`
       const [sha256, { size }] = await Promise.all([
         sha256Of(file.path),
@@ -116,7 +124,7 @@ async function store(run: PiecesRun, piece: Piece, at: number, done: FilesDone):
         services.files.putFile(key, file.path, type.mimeType),
       ])
       const name = file.filename ?? withExtension(withSuffix(source, file.suffix), type.extension)
-      const filename = isFinal ? named(name, task, at + index) : name
+      const filename = isFinal && task.part === undefined ? named(name, task, at + index) : name
       return { key, filename, format: type.format, mimeType: type.mimeType, size, sha256 }
     }),
   )

@@ -10,7 +10,8 @@ import { isLive, isOver, type JobState, type Piece, type Task, type Warning } fr
 import { maxAttempts } from '../machine.ts'
 import { errorForClient, imageOf, wishedOf } from '../settle.ts'
 import { Lease } from './lease.ts'
-import { type PiecesResult, runPieces } from './run-pieces.ts'
+import { dropParts, dropPartsOfEnded, partsOf, sendParts } from './parts.ts'
+import { type PiecesResult, runPieces, type SharedOut } from './run-pieces.ts'
 import type { TaskRun } from './task-run.ts'
 
 /** What becomes of the message: it is done, or it comes back after some seconds. */
@@ -48,7 +49,7 @@ export async function runTask(run: TaskRun): Promise<MessageOutcome> {
   try {
     return await attempt(run, claimed)
   } catch (error) {
-    return await recordFailure(claimed, error)
+    return await recordFailure(run, claimed, error)
   } finally {
     await lease.end()
   }
@@ -64,18 +65,11 @@ async function notClaimed({ services }: TaskRun, task: Task | undefined, log: Lo
   if (task.status === 'processing' && leftS > 0) return { done: false, againInS: Math.ceil(leftS) + 1 }
   log.info({ status: task.status }, 'message told of nothing new')
   const { settlement } = services.jobs
-  if (isOver(task)) await settlement.settle(task, { again: true })
-  else if (task.expandedBy !== undefined && task.open) await sendParts(services, task)
+  if (isOver(task)) {
+    await settlement.settle(task, { again: true })
+    await dropPartsOfEnded(task, services)
+  } else if (task.expandedBy !== undefined && task.open) await sendParts(task, services)
   return done
-}
-
-/** Whoever made the parts may not have come to send them all. */
-async function sendParts({ jobs }: Services, task: Task): Promise<void> {
-  const state = await jobs.store.whole(task.jobId)
-  const parts = state?.parts.filter(
-    (part) => part.number === task.number && task.open?.has(part.part ?? -1) && part.status === 'pending',
-  )
-  if (state && parts) await jobs.settlement.sendAll(parts, state)
 }
 
 async function attempt(run: TaskRun, claimed: Claimed): Promise<MessageOutcome> {
@@ -90,7 +84,7 @@ async function attempt(run: TaskRun, claimed: Claimed): Promise<MessageOutcome> 
     return done
   }
   const result = await work(run, claimed, pieces, limitS)
-  if (result === 'expanded') return done
+  if ('shares' in result) return expand(run, claimed, { pieces, warnings, shares: result.shares })
   return conclude(run, claimed, result, warnings)
 }
 
@@ -108,7 +102,7 @@ async function work(
   { task, state, lease, log }: Claimed,
   pieces: readonly Piece[],
   limitS: number,
-): Promise<PiecesResult | 'expanded'> {
+): Promise<PiecesResult | SharedOut> {
   const { WORK_DIR } = run.services.config
   await mkdir(WORK_DIR, { recursive: true })
   const workDir = await mkdtemp(join(WORK_DIR, 'task-'))
@@ -140,16 +134,34 @@ async function conclude(
   { pieces, warnings, facts, made, isLast }: PiecesResult,
   planned: readonly Warning[],
 ): Promise<MessageOutcome> {
-  const known = new Set(task.warnings.map((warning) => JSON.stringify(warning)))
-  // What was told when the job was made is not told again.
-  const news = [...planned, ...warnings].filter((warning) => !known.has(JSON.stringify(warning)))
-  const outcome = { ...facts, warnings: [...task.warnings, ...news] }
+  const outcome = { ...facts, warnings: withNews(task, [...planned, ...warnings]) }
   const files = pieces.flatMap((piece) => piece.files)
   const isOurs = isLast
     ? await lease.finish({ ...outcome, status: 'completed', percent: 100, files })
     : await lease.handOver({ ...outcome, pieces: sealed(pieces, task, services) })
   // Somebody else has the task, or nobody wants it any more: these files belong to no record.
   if (!isOurs) await services.files.delete(made)
+  else if (task.expandedBy !== undefined) await dropParts(task, services)
+  return done
+}
+
+/** What was told when the job was made is not told again. */
+function withNews({ warnings }: Task, news: readonly Warning[]): Warning[] {
+  const known = new Set(warnings.map((warning) => JSON.stringify(warning)))
+  return [...warnings, ...news.filter((warning) => !known.has(JSON.stringify(warning)))]
+}
+
+/** Workers that are free take a share each; whoever has the task when they are done joins what they made. */
+async function expand(
+  { services }: TaskRun,
+  { task, lease, log }: Claimed,
+  { pieces, warnings, shares }: SharedOut & { pieces: readonly Piece[]; warnings: readonly Warning[] },
+): Promise<MessageOutcome> {
+  const left = sealed(pieces, task, services)
+  const parts = left.flatMap((piece) => partsOf(task, piece, shares))
+  // By the same plan it is joined, whatever another version of the service would plan then.
+  const isOurs = await lease.expand(parts, { pieces: left, warnings: withNews(task, warnings) })
+  if (isOurs) log.info({ parts: parts.length }, 'task shared out')
   return done
 }
 
@@ -164,7 +176,11 @@ function sealed(pieces: readonly Piece[], { jobId }: Task, { vault, secretOption
   }))
 }
 
-async function recordFailure({ lease, log, task }: Claimed, error: unknown): Promise<MessageOutcome> {
+async function recordFailure(
+  { services }: TaskRun,
+  { lease, log, task }: Claimed,
+  error: unknown,
+): Promise<MessageOutcome> {
   if (error instanceof LeaseLost) {
     log.info('task was taken away or cancelled')
     return done
@@ -175,6 +191,8 @@ async function recordFailure({ lease, log, task }: Claimed, error: unknown): Pro
   }
   const isFinal = error instanceof AppError
   log[isFinal ? 'info' : 'error']({ error }, isFinal ? 'task failed' : 'attempt failed')
+  // Not everybody may know of it yet: the message comes again, and whoever gets it tells them.
+  if (lease.isGiven) return { done: false, againInS: 0 }
   if (!isFinal && (await lease.retry())) return { done: false, againInS: 0 }
   const { code, message, details } = errorForClient(error)
   const isOurs = await lease.finish({
@@ -184,6 +202,7 @@ async function recordFailure({ lease, log, task }: Claimed, error: unknown): Pro
     message,
     ...(details && { details }),
   })
+  if (isOurs) await dropPartsOfEnded(task, services)
   // It may have been what follows an end that failed, and that end was stored: the message sees to the rest.
   return isOurs ? done : { done: false, againInS: 0 }
 }

@@ -1,0 +1,73 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { eachOf } from '../../each-of.ts'
+import type { Share, ShareResult } from '../../engines/engine.ts'
+import type { Services } from '../../services.ts'
+import { attemptOfPart, mostParts, partNumber, partRecord } from '../graph.ts'
+import { isOver, type Piece, type Task, type Warning } from '../job.ts'
+import { fetchInputs } from './fetch-inputs.ts'
+
+/** What a task splits into that workers share out among themselves, and what is left of that afterwards. */
+
+/** Parts whose files are fetched at a time. */
+const fetchers = 8
+
+/** Each part runs the next step of the piece and nothing else. */
+export function partsOf(task: Task, piece: Piece, shares: readonly Share[]): Task[] {
+  if (shares.length > mostParts)
+    throw new Error(`a task has at most ${mostParts} parts, not ${shares.length}`)
+  const pieces = [{ ...piece, steps: piece.steps.slice(0, piece.step + 1) }]
+  const now = new Date()
+  return shares.map((share, index) =>
+    partRecord(task, partNumber(task.attempt, index), { spec: { ...share }, pieces }, now),
+  )
+}
+
+/** What the parts of a task made, in their order, and what they had to say of it, each once. */
+export async function fetchResults(
+  task: Task,
+  { services, workDir, signal }: { services: Services; workDir: string; signal: AbortSignal },
+): Promise<{ results: ShareResult[]; warnings: Warning[] }> {
+  const parts = (await services.jobs.store.parts(task)).filter(
+    ({ part = 0, status }) => attemptOfPart(part) === task.expandedBy && status === 'completed',
+  )
+  if (parts.length !== task.partCount)
+    throw new Error(`of ${task.partCount} parts of the task ${parts.length} are there`)
+  const results = new Map<Task, ShareResult>()
+  await eachOf(parts, fetchers, async (part) => {
+    const folder = join(workDir, `part-${part.part}`)
+    await mkdir(folder)
+    const files = await fetchInputs(services.files, part.files, folder, signal)
+    results.set(part, { share: part.spec, files, details: part.details })
+  })
+  const told = parts.flatMap(({ warnings }) => warnings)
+  return {
+    results: parts.flatMap((part) => results.get(part) ?? []),
+    warnings: [...new Map(told.map((warning) => [JSON.stringify(warning), warning])).values()],
+  }
+}
+
+/** Whoever made the parts may not have come to send them all. */
+export async function sendParts(task: Task, { jobs }: Services): Promise<void> {
+  const state = await jobs.store.whole(task.jobId)
+  const parts = state?.parts.filter(
+    (part) => part.number === task.number && task.open?.has(part.part ?? -1) && part.status === 'pending',
+  )
+  if (state && parts) await jobs.settlement.sendAll(parts, state)
+}
+
+/** What was made of the parts of a task is needed no more. A worker that still has one of them will miss its record. */
+export async function dropParts(of: Task, { jobs, files }: Services): Promise<void> {
+  const parts = await jobs.store.parts(of)
+  if (parts.length === 0) return
+  await files.delete(parts.flatMap((part) => part.files.map(({ key }) => key)))
+  await jobs.store.deleteParts(parts)
+}
+
+/** The same after the end of the task, or of one of its parts, if that ended the task. */
+export async function dropPartsOfEnded(ended: Task, services: Services): Promise<void> {
+  const { jobId, number, part, expandedBy } = ended
+  if (part === undefined && expandedBy === undefined) return
+  const task = await services.jobs.store.task({ jobId, task: number })
+  if (!task || isOver(task)) await dropParts(ended, services)
+}

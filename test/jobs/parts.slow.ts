@@ -1,0 +1,22 @@
+import { test } from 'node:test'
+import { lostAnswers, silence } from './imitated-aws.ts'
+import { partStories } from './part-stories.ts'
+import { openDatabase } from './table-of-tests.ts'
+import { seeded, walk } from './walk.ts'
+
+const database = openDatabase()
+
+const { 'a task in parts': whole, ...others } = partStories
+
+for (const [name, story] of Object.entries(others))
+  test(`${name} ends alike whatever write, message or event is the last of its process`, async (t) => {
+    t.diagnostic(`${await walk(database, story)} runs`)
+  })
+
+for (const [name, manner] of Object.entries({
+  'answers are lost': seeded((chance) => lostAnswers(0.3, chance)),
+  'the table says nothing': seeded((chance) => silence(0.05, chance)),
+}))
+  test(`a task in parts ends alike when ${name}`, async (t) => {
+    t.diagnostic(`${await walk(database, whole, { manner, every: 3 })} runs`)
+  })

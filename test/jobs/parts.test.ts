@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { jobPrefix } from '../../lib/jobs/job.ts'
+import { percentOfTask } from '../../lib/jobs/machine.ts'
+import { assertAtRest, outcomeOf } from './outcome.ts'
+import { created, partStories, split } from './part-stories.ts'
+import { openDatabase } from './table-of-tests.ts'
+import { type Story, walk } from './walk.ts'
+import { type During, World } from './world.ts'
+
+const database = openDatabase()
+
+const isLate: During = async ({ time }) => time.moveTo(time.now + 121_000)
+/** More than nothing. */
+const takesTime: During = () => pause(20)
+
+/** The job as it is when nothing is left to do. */
+async function told({ play, during, loops = 2 }: Story): Promise<World> {
+  const world = new World({
+    ...{ database, tableName: await database.makeTable(), loops },
+    ...(during && { during }),
+  })
+  await play(world)
+  await world.settle()
+  await assertAtRest(world)
+  return world
+}
+
+/** Records and files of parts. */
+async function leftovers(world: World): Promise<string[]> {
+  const state = await world.services().jobs.store.whole(world.jobId)
+  const files = new Set(state?.tasks.flatMap(({ files }) => files.map(({ key }) => key)))
+  const objects = [...world.files.objects.keys()].filter((key) => key.startsWith(jobPrefix(world.jobId)))
+  return [
+    ...(state?.parts.map(({ part }) => `part ${part}`) ?? []),
+    ...objects.filter((key) => !files.has(key)),
+  ]
+}
+
+test('a task in parts ends alike whatever write, message or event is the last of its process', async (t) => {
+  t.diagnostic(`${await walk(database, partStories['a task in parts'])} runs`)
+})
+
+test('a task in parts gives what it gives in one piece, and nothing is left of its parts', async () => {
+  const whole = await told({ play: created(() => split(6)) })
+  const parts = await told({ play: created(split) })
+  assert.deepEqual(whole.runs, ['a', 'letter', 'last'])
+  assert.deepEqual(parts.runs.toSorted(), [
+    ...['a', 'last', 'letter joined', 'letter part 1', 'letter part 2', 'letter part 3'],
+  ])
+  assert.deepEqual(await outcomeOf(parts), await outcomeOf(whole))
+  const [, task] = (await parts.state()).tasks
+  const [, other] = (await whole.state()).tasks
+  const named = (one: typeof task) => [
+    one?.status,
+    one?.percent,
+    one?.attempt,
+    one?.engine,
+    one?.files[0]?.filename,
+  ]
+  assert.deepEqual(named(task), named(other))
+  assert.deepEqual(
+    task?.warnings.map(({ code }) => code),
+    ['SHARED'],
+  )
+  assert.deepEqual(await leftovers(parts), [])
+})
+
+test('messages of parts that come twice change nothing', async () => {
+  const world = new World({ database, tableName: await database.makeTable(), loops: 4, copies: () => 2 })
+  await world.create(split(1))
+  await world.settle()
+  await assertAtRest(world)
+  const runs = world.runs.filter((run) => run.startsWith('letter'))
+  assert.equal(runs.length, new Set(runs).size, 'no part is made twice')
+  const { status, files } = await outcomeOf(world)
+  assert.deepEqual([status, files], ['completed', { 'source.png': 'last' }])
+  assert.deepEqual(await leftovers(world), [])
+})
+
+for (const name of ['a part that fails', 'a part that breaks down three times', 'a join that fails'] as const)
+  test(`nothing is left of the other parts after ${name}`, async () => {
+    const world = await told({ ...partStories[name], play: created(split) })
+    const { job, tasks } = await world.state()
+    assert.equal(job.status, 'failed')
+    assert.equal(job.error?.details?.['task'], 'letter')
+    assert.equal(tasks[1]?.code, job.error?.code)
+    assert.deepEqual(await leftovers(world), [])
+  })
+
+test('the percent of a task in parts follows those that are over', async () => {
+  const seen: number[] = []
+  const look: During = async (world) => {
+    const task = (await world.state()).tasks[1]
+    seen.push(task ? percentOfTask(task) : -1)
+  }
+  const during = {
+    'letter part 1': look,
+    'letter part 2': look,
+    'letter part 3': look,
+    'letter joined': look,
+  }
+  const world = await told({ play: created(split), during, loops: 1 })
+  assert.deepEqual(seen, [0, 30, 60, 90])
+  const percents = world.bus.events.flatMap((event) =>
+    event.event === 'job.progress'
+      ? [(event['job'] as { progress: { percent: number } }).progress.percent]
+      : [],
+  )
+  // Two of the three tasks of the job are not over.
+  assert.deepEqual(percents.includes(43), true, String(percents))
+})
+
+test('the time of a task in parts counts from its first claim', async () => {
+  const during = { 'letter part 2': isLate, 'letter part 3': takesTime }
+  const world = await told({ play: created(split), during, loops: 1 })
+  const { job, tasks } = await world.state()
+  assert.deepEqual([job.status, job.error?.code], ['failed', 'TIMEOUT'])
+  assert.equal(tasks[1]?.code, 'TIMEOUT')
+  assert.ok(!world.runs.includes('letter joined'))
+})
+
+test('one worker is no reason to share out a task, nor are several that are at work', async () => {
+  for (const [parallel, load, parts] of [
+    [1, 1, 0],
+    [4, 1, 3],
+    [4, 4, 0],
+  ] as const) {
+    const world = new World({ database, tableName: await database.makeTable(), parallel })
+    world.queues.load = async () => load
+    await world.create(split())
+    await world.settle()
+    assert.equal(world.runs.filter((run) => run.startsWith('letter part')).length, parts)
+  }
+})
