@@ -79,6 +79,23 @@ test('messages of parts that come twice change nothing', async () => {
   assert.deepEqual(await leftovers(world), [])
 })
 
+test('a task that was given to its parts is not ended by a queue that fails then, even at its last attempt', async () => {
+  const world = new World({ database, tableName: await database.makeTable() })
+  await world.create(split())
+  await world.services().jobs.store.changeTask({ jobId: world.jobId, task: 2 }, { set: { attempt: 2 } })
+  const send = world.queues.send.bind(world.queues)
+  let refusals = 0
+  world.queues.send = async (image, messages) => {
+    if (messages.some(({ part }) => part !== undefined) && refusals++ === 0)
+      throw new Error('The queue is away.')
+    return send(image, messages)
+  }
+  await world.settle()
+  await assertAtRest(world)
+  assert.equal((await outcomeOf(world)).status, 'completed')
+  assert.ok(refusals > 1)
+})
+
 for (const name of ['a part that fails', 'a part that breaks down three times', 'a join that fails'] as const)
   test(`nothing is left of the other parts after ${name}`, async () => {
     const world = await told({ ...partStories[name], play: created(split) })
