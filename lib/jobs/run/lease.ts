@@ -37,7 +37,6 @@ export class Lease {
   #toldPercent = 0
   #toldAt = Date.now()
   #telling: Promise<void> | undefined
-  #isGiven = false
   #heart: NodeJS.Timeout | undefined
   #start: NodeJS.Timeout | undefined
   #onLost = () => {}
@@ -47,11 +46,6 @@ export class Lease {
     this.#id = id
     this.#log = log
     this.#settlement = run.services.jobs.settlement
-  }
-
-  /** Whether the task was given on; what it may end by is no longer up to this worker. */
-  get isGiven(): boolean {
-    return this.#isGiven
   }
 
   get #store() {
@@ -161,7 +155,6 @@ export class Lease {
       },
       { endedBy: this.#id },
     )
-    this.#isGiven = applied
     if (applied && record) await this.#settlement.send(record)
     return applied
   }
@@ -200,7 +193,6 @@ export class Lease {
       },
       { endedBy: this.#id },
     )
-    this.#isGiven = applied
     if (!applied) await this.#store.deleteParts(parts)
     else if (this.#job) await this.#settlement.sendAll(parts, stateOf(this.#job, []))
     return applied

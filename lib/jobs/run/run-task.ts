@@ -191,8 +191,6 @@ async function recordFailure(
   }
   const isFinal = error instanceof AppError
   log[isFinal ? 'info' : 'error']({ error }, isFinal ? 'task failed' : 'attempt failed')
-  // Not everybody may know of it yet: the message comes again, and whoever gets it tells them.
-  if (lease.isGiven) return { done: false, againInS: 0 }
   if (!isFinal && (await lease.retry())) return { done: false, againInS: 0 }
   const { code, message, details } = errorForClient(error)
   const isOurs = await lease.finish({
