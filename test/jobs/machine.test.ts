@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Change } from '../../lib/aws/table-expressions.ts'
+import { unpublished } from '../../lib/jobs/events.ts'
 import { Job, type JobState, type Task, type Warning } from '../../lib/jobs/job.ts'
 import {
   filesOfJob,
@@ -20,7 +21,7 @@ import {
   verdictOf,
   warningsOf,
 } from '../../lib/jobs/machine.ts'
-import { endOfJob, imageOf, Settlement, startWithEnd, wishedOf } from '../../lib/jobs/settle.ts'
+import { endOfJob, imageOf, Settlement, wishedOf } from '../../lib/jobs/settle.ts'
 import {
   awaited,
   changed,
@@ -293,6 +294,14 @@ test('warnings stand once, those about the request first', () => {
   )
 })
 
+test('a warning is the same in whatever order the table gives back its fields', () => {
+  const told = { code: 'a', message: 'b', field: 'c' }
+  assert.deepEqual(
+    warningsOf({ warnings: [told] }, [{ warnings: [{ field: 'c', message: 'b', code: 'a' }] }]),
+    [told],
+  )
+})
+
 test('an export is over when what it gives out is', () => {
   const status = (state: JobState) => {
     const out = state.fixed.at(-1)
@@ -435,7 +444,7 @@ test('the end of a job stores how it ended, and its retention counts from then',
   assert.deepEqual([job.sequence, job.numbers], [4, { created: 1, queued: 2, started: 3, ended: 4 }])
   assert.deepEqual(job.result?.files, [file('a.webp')])
   assert.equal((job as { listKey?: string }).listKey, 'anon_1#completed')
-  assert.deepEqual(startWithEnd(state.job, { ...state, job }), [])
+  assert.deepEqual(unpublished({ ...state, job }), [])
 })
 
 /** The table has more than the schema: what finds a record. */
@@ -453,11 +462,7 @@ test('a job that is over before anybody told of its start tells of both', () => 
   assert.deepEqual([job.startedAt, job.startedWith], [moment(4), 1])
   assert.deepEqual([job.sequence, job.numbers], [4, { created: 1, queued: 2, started: 3, ended: 4 }])
   assert.deepEqual(
-    startWithEnd(state.job, { ...state, job }).map(({ event, sequence, timestamp }) => [
-      event,
-      sequence,
-      timestamp,
-    ]),
+    unpublished({ ...state, job }).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),
     [['job.started', 3, moment(4)]],
   )
 })
