@@ -159,6 +159,16 @@ test('a task whose way leads through two images ends though each answer of the t
   assert.deepEqual(Object.keys(files), ['source.png'])
 })
 
+test('a task without input passes that on at once though the answer of each write is lost', async () => {
+  const world = await newWorld({ manner: lostAnswers(1, () => 0), during: { t0: fails } })
+  await world.create(chain(5))
+  const before = world.time.now
+  await world.settle()
+  await assertAtRest(world)
+  assert.equal((await outcomeOf(world)).status, 'failed')
+  assert.ok(world.time.now - before < 60_000, 'no sweep had to see to it')
+})
+
 test('an end that is stored and not told for want of the bus is told, even by the last attempt', async () => {
   const world = await newWorld()
   await world.create(one())

@@ -62,6 +62,12 @@ export async function arrive(world: World, bytes: Uint8Array): Promise<void> {
   for (let time = 1; time <= 2; time++) await world.receive(uploadOf(world), keyOf(world))
 }
 
+/** What is wrong with b shows when the files of a are there. */
+const misfit = () =>
+  graph({ a: { from: ['import'] }, b: { from: ['a'] }, c: { from: ['b'] } }).map((task) =>
+    task.name === 'b' ? { ...task, operation: 'merge' } : task,
+  )
+
 export const stories = {
   'a job of one task': { play: (world) => created(world, one()) },
   'a diamond of six tasks': { play: (world) => created(world, diamond()) },
@@ -70,6 +76,7 @@ export const stories = {
     play: (world) => created(world, branches(true)),
     during: { bad: fails },
   },
+  'a task that takes no such files': { play: (world) => created(world, misfit()) },
   failFast: {
     play: (world) =>
       created(
@@ -101,6 +108,7 @@ export const stories = {
     alike: (outcome) => ({ ...outcome, events: [...new Set(outcome.events)] }),
   },
   'an expiry': {
+    takesS: 3700,
     play: async (world) => {
       await created(world, one())
       await world.settle()

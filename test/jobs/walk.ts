@@ -10,10 +10,14 @@ export interface Story {
   readonly play: (world: World) => Promise<void>
   readonly during?: Circumstances['during']
   readonly loops?: number
+  /** Time that the story lets go by itself, in seconds. */
+  readonly takesS?: number
   /** What may come out of it one way or the other, made the same. */
   readonly alike?: (outcome: Outcome) => Outcome
 }
 
+/** Seconds after which a message has come again and the sweep has looked once; what waits for its second look is late. */
+const mostS = 200
 /** Walks at a time: while one of them waits for the table, another one works. */
 const atATime = 3
 
@@ -35,8 +39,11 @@ export async function walk(
       ...(stop !== undefined && { stops: [stop] }),
       ...(manner && { manner: manner(stop ?? 0) }),
     })
+    const begun = world.time.now
     await story.play(world)
     await world.settle()
+    const tookS = (world.time.now - begun) / 1000
+    if (!manner) assert.ok(tookS < mostS + (story.takesS ?? 0), `it took ${tookS} s`)
     await assertAtRest(world)
     const outcome = await outcomeOf(world)
     return { world, outcome: story.alike ? story.alike(outcome) : outcome }
