@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { zipHashes } from '../engines/judge.ts'
+import { longBook } from '../engines/pdf-maker.ts'
+import { scratchFolder } from '../scratch.ts'
+import { Client, type JobData, startService, type TestService } from '../service.ts'
+import { until } from '../until.ts'
+
+const folder = scratchFolder('parts')
+const book = { name: 'book.pdf', bytes: new Uint8Array(longBook(400)) }
+
+interface Made {
+  readonly job: JobData
+  /** Names and hashes of the files in the result, in their order. */
+  readonly entries: readonly string[]
+  readonly seconds: number
+  readonly percents: readonly number[]
+}
+
+const send = async (client: Client) => {
+  // Unknown, so that a warning comes of the plan.
+  const response = await client.convert(book, { targetFormat: 'jpg', unknown: '1' })
+  const { data } = (await response.json()) as { data: { jobId: string } }
+  return data.jobId
+}
+
+async function convert(client: Client): Promise<Made> {
+  const began = performance.now()
+  const jobId = await send(client)
+  const percents: number[] = []
+  for (;;) {
+    const response = await client.fetch(`/v1/status/${jobId}`)
+    const { data: job } = (await response.json()) as { data: JobData }
+    percents.push(job.progress.percent)
+    if (['completed', 'failed'].includes(job.status)) {
+      const seconds = (performance.now() - began) / 1000
+      return { job, entries: await zipHashes(await client.saved(job, folder)), seconds, percents }
+    }
+    await pause(50)
+  }
+}
+
+const logOf = ({ dataDir }: TestService) => readFile(join(dataDir, 'service.log'), 'utf8')
+/** Of each task that was shared out, how many had a part. */
+const sharedOut = async (service: TestService) =>
+  (await logOf(service))
+    .split('\n')
+    .filter((line) => line.includes('"task shared out"'))
+    .map((line) => (JSON.parse(line) as { parts: number }).parts)
+
+const resultOf = ({ result, warnings, error }: JobData) => ({
+  ...{ warnings, error },
+  ...(result && { ...result, downloadUrl: '', files: [], sha256: '', size: 0 }),
+})
+
+test('400 pages drawn by several workers come as those drawn by one', { timeout: 300_000 }, async (t) => {
+  const alone = await startService({ PARALLEL: '1' })
+  t.after(() => alone.stop())
+  const whole = await convert(new Client(alone))
+  assert.deepEqual(await sharedOut(alone), [])
+  await alone.stop()
+
+  const many = await startService({ PARALLEL: '8' })
+  t.after(() => many.stop())
+  const parts = await convert(new Client(many))
+  assert.deepEqual(await sharedOut(many), [4])
+
+  assert.equal(parts.entries.length, 401)
+  assert.deepEqual(parts.entries, whole.entries)
+  assert.deepEqual(resultOf(parts.job), resultOf(whole.job))
+  assert.equal(parts.job.warnings[0]?.code, 'UNKNOWN_PARAMETER')
+  assert.deepEqual(
+    parts.percents,
+    parts.percents.toSorted((a, b) => a - b),
+  )
+  assert.ok(parts.percents.some((percent) => percent > 0 && percent < 100))
+  t.diagnostic(`in one piece ${whole.seconds.toFixed(1)} s, in parts ${parts.seconds.toFixed(1)} s`)
+})
+
+/** Claims of the task itself, and of its parts. */
+async function claims(service: TestService): Promise<{ whole: number; parts: number }> {
+  const lines = (await logOf(service)).split('\n').filter((line) => line.includes('"task claimed"'))
+  const parts = lines.filter((line) => line.includes('"part":')).length
+  return { whole: lines.length - parts, parts }
+}
+
+/** Moments at which the service is killed: while parts are drawn, and as they are joined. */
+const moments: Readonly<Record<string, (service: TestService) => Promise<boolean>>> = {
+  'parts are drawn': async (service) => (await claims(service)).parts > 0,
+  'parts are joined': async (service) => (await claims(service)).whole > 1,
+}
+
+test('400 pages come as before when the service is killed on the way', { timeout: 600_000 }, async (t) => {
+  let service = await startService({ PARALLEL: '8' })
+  t.after(() => service.stop())
+  let client = new Client(service)
+  const whole = await convert(client)
+  await service.stop()
+  service = await startService({ PARALLEL: '8' })
+  client = new Client(service)
+  const jobId = await send(client)
+  const { dataDir } = service
+  for (const [name, hasCome] of Object.entries(moments)) {
+    await until(() => hasCome(service), name, 120)
+    await service.kill()
+    service = await startService({ PARALLEL: '8' }, dataDir)
+    client = client.at(service)
+  }
+  const job = await client.finished(jobId)
+  assert.deepEqual(await zipHashes(await client.saved(job, folder)), whole.entries)
+  assert.deepEqual(resultOf(job), resultOf(whole.job))
+})
