@@ -140,9 +140,13 @@ function resultOf(state: JobState): Result {
 }
 
 /** About the request first, then task by task, each once. */
-export function warningsOf(job: Pick<Job, 'warnings'>, tasks: readonly Pick<Task, 'warnings'>[]): Warning[] {
-  const all = [...job.warnings, ...tasks.flatMap(({ warnings }) => warnings)]
-  return [...new Map(all.map((warning) => [JSON.stringify(warning), warning])).values()]
+export const warningsOf = (job: Pick<Job, 'warnings'>, tasks: readonly Pick<Task, 'warnings'>[]): Warning[] =>
+  distinctWarnings([...job.warnings, ...tasks.flatMap(({ warnings }) => warnings)])
+
+/** Each once. The table gives their fields back in an order of its own. */
+export function distinctWarnings(warnings: readonly Warning[]): Warning[] {
+  const byContent = ({ code, message, field }: Warning) => JSON.stringify([code, message, field])
+  return [...new Map(warnings.map((warning) => [byContent(warning), warning])).values()]
 }
 
 /** What the exports of a job give out. */

@@ -5,6 +5,7 @@ import type { Share, ShareResult } from '../../engines/engine.ts'
 import type { Services } from '../../services.ts'
 import { attemptOfPart, mostParts, partNumber, partRecord } from '../graph.ts'
 import { isOver, type Piece, type Task, type Warning } from '../job.ts'
+import { distinctWarnings } from '../machine.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 
 /** What a task splits into that workers share out among themselves, and what is left of that afterwards. */
@@ -43,7 +44,7 @@ export async function fetchResults(
   const told = parts.flatMap(({ warnings }) => warnings)
   return {
     results: parts.flatMap((part) => results.get(part) ?? []),
-    warnings: [...new Map(told.map((warning) => [JSON.stringify(warning), warning])).values()],
+    warnings: distinctWarnings(told),
   }
 }
 

@@ -7,7 +7,7 @@ import { AppError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Services } from '../../services.ts'
 import { isLive, isOver, type JobState, type Piece, type Task, type Warning } from '../job.ts'
-import { maxAttempts } from '../machine.ts'
+import { distinctWarnings, maxAttempts } from '../machine.ts'
 import { errorForClient, imageOf, wishedOf } from '../settle.ts'
 import { Lease } from './lease.ts'
 import { dropParts, dropPartsOfEnded, partsOf, sendParts } from './parts.ts'
@@ -146,10 +146,7 @@ async function conclude(
 }
 
 /** What was told when the job was made is not told again. */
-function withNews({ warnings }: Task, news: readonly Warning[]): Warning[] {
-  const known = new Set(warnings.map((warning) => JSON.stringify(warning)))
-  return [...warnings, ...news.filter((warning) => !known.has(JSON.stringify(warning)))]
-}
+const withNews = ({ warnings }: Task, news: readonly Warning[]) => distinctWarnings([...warnings, ...news])
 
 /** Workers that are free take a share each; whoever has the task when they are done joins what they made. */
 async function expand(
