@@ -1,4 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
+import type { RequestHandlers } from '../lib/aws/request-handlers.ts'
 import { readConfig } from '../lib/config.ts'
 import { createServices } from '../lib/create-services.ts'
 import { createApp } from '../lib/http/app.ts'
@@ -8,8 +9,12 @@ import { routes } from './routes/index.ts'
 
 export type ApiHandler = (event: HttpEvent, context: Context) => Promise<APIGatewayProxyStructuredResultV2>
 
-export function createApi(environment?: Readonly<Record<string, string>>, hint?: JobHint): ApiHandler {
-  const app = createApp(routes, createServices(readConfig(environment), hint))
+export function createApi(
+  environment?: Readonly<Record<string, string>>,
+  hint?: JobHint,
+  requestHandlers?: RequestHandlers,
+): ApiHandler {
+  const app = createApp(routes, createServices(readConfig(environment), hint, requestHandlers))
   // Middy's own type knows more events and results than this handler's.
   return app as unknown as ApiHandler
 }

@@ -1,6 +1,7 @@
 import { Bus } from './aws/bus.ts'
 import { Files } from './aws/files.ts'
 import { Queues } from './aws/queues.ts'
+import type { RequestHandlers } from './aws/request-handlers.ts'
 import { Table } from './aws/table.ts'
 import type { Config } from './config.ts'
 import { receiveUpload } from './conversion/receive-upload.ts'
@@ -16,17 +17,25 @@ import { Uploads } from './uploads.ts'
 
 const pause: JobHint = (_jobId, { pauseMs }) => new Promise((resolve) => setTimeout(resolve, pauseMs))
 
-/** `hint` tells of changed jobs where something can push them into this process; elsewhere time passes. */
-export function createServices(config: Config, hint: JobHint = pause): Services {
+/**
+ * `hint` tells of changed jobs where something can push them into this process; elsewhere time passes.
+ * `requestHandlers` serve those clients whose servers are in this process.
+ */
+export function createServices(
+  config: Config,
+  hint: JobHint = pause,
+  requestHandlers: RequestHandlers = {},
+): Services {
   const log = createLog(config)
   const table = new Table(config)
-  const files = new Files(config)
-  const queues = new Queues(config)
+  const files = new Files(config, requestHandlers.s3)
+  const queues = new Queues(config, requestHandlers.sqs)
+  const bus = new Bus(config, requestHandlers.eventBridge)
   const engines = usedEngines(config)
   const secret = secretOf(config)
   const uploads = new Uploads(table)
   const jobs: Jobs = new Jobs({
-    ...{ store: new JobStore(table), files, uploads, queues, bus: new Bus(config), engines, log, hint },
+    ...{ store: new JobStore(table), files, uploads, queues, bus, engines, log, hint },
     lookForUpload: (task) => receiveUpload(task.uploadId ?? '', { uploads, files, jobs }),
   })
   return {

@@ -2,6 +2,7 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import type { ServiceEvent } from '../../events/index.ts'
 import type { Config } from '../config.ts'
 import { eventSource } from '../resources.ts'
+import type { RequestHandler } from './request-handlers.ts'
 
 /** Entries that one PutEvents call takes (AWS's limit). */
 const batchSize = 10
@@ -10,8 +11,11 @@ export class Bus {
   readonly #client: EventBridgeClient
   readonly #name: string
 
-  constructor(config: Config) {
-    this.#client = new EventBridgeClient({ region: config.AWS_REGION })
+  constructor(config: Config, requestHandler?: RequestHandler) {
+    this.#client = new EventBridgeClient({
+      region: config.AWS_REGION,
+      ...(requestHandler && { requestHandler }),
+    })
     this.#name = config.BUS_NAME
   }
 

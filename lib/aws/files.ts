@@ -18,6 +18,7 @@ import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
+import type { RequestHandler } from './request-handlers.ts'
 
 export interface StoredObject {
   /** Bytes. */
@@ -62,10 +63,14 @@ export class Files {
   readonly #signer: S3Client
   readonly #bucket: string
 
-  constructor(config: Config) {
+  constructor(config: Config, requestHandler?: RequestHandler) {
     // With a name for a host the SDK would put the bucket into the host name, which only AWS can resolve.
     const forcePathStyle = config.AWS_ENDPOINT_URL_S3 !== undefined
-    this.#s3 = new S3Client({ region: config.AWS_REGION, forcePathStyle })
+    this.#s3 = new S3Client({
+      region: config.AWS_REGION,
+      forcePathStyle,
+      ...(requestHandler && { requestHandler }),
+    })
     this.#signer = new S3Client({
       region: config.AWS_REGION,
       forcePathStyle,

@@ -10,6 +10,7 @@ import type { Config } from '../config.ts'
 import { eachOf } from '../each-of.ts'
 import type { ImageId } from '../engines/engine.ts'
 import type { TaskMessage } from '../jobs/task-message.ts'
+import type { RequestHandler } from './request-handlers.ts'
 
 /** Messages of one batch (AWS's limit). */
 const batchSize = 10
@@ -21,9 +22,13 @@ export class Queues {
   readonly #sqs: SQSClient
   readonly #urlPrefix: string
 
-  constructor(config: Config) {
+  constructor(config: Config, requestHandler?: RequestHandler) {
     // The URL of a queue carries the host to talk to; the SDK would warn about the difference to its endpoint.
-    this.#sqs = new SQSClient({ region: config.AWS_REGION, useQueueUrlAsEndpoint: true })
+    this.#sqs = new SQSClient({
+      region: config.AWS_REGION,
+      useQueueUrlAsEndpoint: true,
+      ...(requestHandler && { requestHandler }),
+    })
     this.#urlPrefix = config.QUEUE_URL_PREFIX
   }
 

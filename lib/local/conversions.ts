@@ -1,3 +1,4 @@
+import type { RequestHandler } from '../aws/request-handlers.ts'
 import type { Config } from '../config.ts'
 import type { ImageId } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
@@ -23,6 +24,8 @@ interface ConversionParts {
   readonly environment: Environment
   readonly logFd: number
   readonly log: Log
+  /** Where the queues' server is in this process. */
+  readonly requestHandler?: RequestHandler | undefined
 }
 
 export interface Conversions {
@@ -33,7 +36,8 @@ export interface Conversions {
   close(): Promise<void>
 }
 
-export function openConversions({ config, environment, logFd, log }: ConversionParts): Conversions {
+export function openConversions(given: ConversionParts): Conversions {
+  const { config, environment, logFd, log, requestHandler } = given
   const concurrency = parallelOf(config)
   const idleMs = config.WORKER_IDLE_S * 1000
   const mappings: QueueMapping[] = []
@@ -64,7 +68,7 @@ export function openConversions({ config, environment, logFd, log }: ConversionP
         const { url: queueUrl, arn: queueArn } = queues[image]
         mappings.push(
           new QueueMapping({
-            ...{ queueUrl, queueArn, region: config.AWS_REGION, concurrency, log },
+            ...{ queueUrl, queueArn, region: config.AWS_REGION, concurrency, log, requestHandler },
             settings: queueMapping,
             visibilityS: claimS,
             invoke: async (event) => {

@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { Log } from '../log.ts'
 import { openDynamoDb } from './dynamodb/server.ts'
 import { openEvents } from './events/server.ts'
+import type { Handle } from './in-process.ts'
 import { close, listen } from './listen.ts'
 import { openS3 } from './s3/server.ts'
 import { openSqs } from './sqs/server.ts'
@@ -26,7 +27,8 @@ export interface EmbeddedOptions {
 
 export interface Embedded {
   readonly urls: Readonly<Record<EmbeddedService, string>>
-  readonly s3: (request: IncomingMessage, response: ServerResponse) => void
+  /** The same servers without a connection; DynamoDB's is a program of its own. */
+  readonly handle: Readonly<Record<'S3' | 'SQS' | 'EVENTBRIDGE', Handle>>
   close(): Promise<void>
 }
 
@@ -75,10 +77,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     log,
   })
   opened.defer(() => s3.close())
-  const serve = async (
-    service: EmbeddedService,
-    handle: (request: IncomingMessage, response: ServerResponse) => void,
-  ) => {
+  const serve = async (service: EmbeddedService, handle: Handle) => {
     // Uploads take as long as they take, and a long poll is silent for 20 s.
     const server = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 }, handle)
     if (service === 'S3') server.on('checkContinue', handle)
@@ -86,14 +85,18 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     opened.defer(() => close(server))
     return `http://${host}:${bound}`
   }
-  const handleEvents = events.handle.bind(events)
+  const handle = {
+    S3: s3.handle.bind(s3),
+    SQS: sqs.handle.bind(sqs),
+    EVENTBRIDGE: events.handle.bind(events),
+  }
   const urls = {
-    S3: await serve('S3', s3.handle.bind(s3)),
-    SQS: await serve('SQS', sqs.handle.bind(sqs)),
+    S3: await serve('S3', handle.S3),
+    SQS: await serve('SQS', handle.SQS),
     DYNAMODB: dynamoDb.url,
-    EVENTBRIDGE: await serve('EVENTBRIDGE', handleEvents),
-    SCHEDULER: await serve('SCHEDULER', handleEvents),
+    EVENTBRIDGE: await serve('EVENTBRIDGE', handle.EVENTBRIDGE),
+    SCHEDULER: await serve('SCHEDULER', handle.EVENTBRIDGE),
   }
   const running = opened.move()
-  return { urls, s3: s3.handle.bind(s3), close: () => running.disposeAsync() }
+  return { urls, handle, close: () => running.disposeAsync() }
 }

@@ -1,7 +1,9 @@
 import { cpus } from 'node:os'
+import type { RequestHandlers } from '../aws/request-handlers.ts'
 import type { Config } from '../config.ts'
 import { type Embedded, type EmbeddedService, embeddedServices } from './embedded.ts'
 import { s3Path } from './gateway.ts'
+import { inProcess } from './in-process.ts'
 import type { Secrets } from './secrets.ts'
 
 /** Variables as functions get them, on AWS by the deployment. */
@@ -25,6 +27,18 @@ export function endpoints(given: Given, embedded: Pick<Embedded, 'urls'>): Endpo
     ]),
   )
   return { urls, anyIsForeign: foreign.length > 0, s3IsForeign: foreign.includes('S3') }
+}
+
+/** Clients in this process need no connection to the embedded servers. */
+export function requestHandlersOf(
+  { urls }: Pick<Endpoints, 'urls'>,
+  embedded: Pick<Embedded, 'urls' | 'handle'>,
+): RequestHandlers {
+  const own = (service: keyof Embedded['handle']) =>
+    urls[`AWS_ENDPOINT_URL_${service}`] === embedded.urls[service]
+      ? inProcess(embedded.handle[service])
+      : undefined
+  return { s3: own('S3'), sqs: own('SQS'), eventBridge: own('EVENTBRIDGE') }
 }
 
 /** Credentials for foreign servers come from the environment; the embedded ones know their own. */

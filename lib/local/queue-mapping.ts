@@ -7,6 +7,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import type { SQSEvent } from 'aws-lambda'
+import type { RequestHandler } from '../aws/request-handlers.ts'
 import type { Log } from '../log.ts'
 import type { QueueMappingSettings } from '../resources.ts'
 import { batchesOf, failedIds, recordOf } from './lambda/sqs-batch.ts'
@@ -31,6 +32,8 @@ export interface MappingOptions {
   /** Seconds that received messages stay hidden; as long as the queue says when left out, as on AWS. */
   readonly visibilityS?: number
   readonly invoke: (event: SQSEvent) => Promise<unknown>
+  /** Where the queue's server is in this process. */
+  readonly requestHandler?: RequestHandler | undefined
   readonly log: Log
 }
 
@@ -48,7 +51,12 @@ export class QueueMapping {
     this.#options = options
     this.#concurrency = Math.min(options.concurrency, options.settings.maximumConcurrency ?? Infinity)
     this.#isFifo = options.queueUrl.endsWith('.fifo')
-    this.#sqs = new SQSClient({ region: options.region, useQueueUrlAsEndpoint: true })
+    const { region, requestHandler } = options
+    this.#sqs = new SQSClient({
+      region,
+      useQueueUrlAsEndpoint: true,
+      ...(requestHandler && { requestHandler }),
+    })
     this.#loop = this.#poll()
   }
 

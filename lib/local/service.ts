@@ -10,7 +10,7 @@ import { type ControlParts, openControl } from './control.ts'
 import { openConversions } from './conversions.ts'
 import { lockDataFolder } from './data-lock.ts'
 import { openEmbedded } from './embedded.ts'
-import { accessOf, endpoints, functionEnvironment, type Given } from './environment.ts'
+import { accessOf, endpoints, functionEnvironment, type Given, requestHandlersOf } from './environment.ts'
 import { apiHandler, httpRoutes, webSocketRoutes, zipFunctions } from './functions.ts'
 import { createHttpApi } from './gateway/http-api.ts'
 import { createGateway, type GatewayParts, s3Path } from './gateway.ts'
@@ -46,6 +46,7 @@ export async function startService(given: Given): Promise<Service> {
   })
   const external = endpoints(given, embedded)
   const access = accessOf(given, external, secrets)
+  const requestHandlers = requestHandlersOf(external, embedded)
   // The SDK reads endpoints and credentials from the environment, as it does on Lambda.
   Object.assign(processEnvironment, external.urls, access)
   const { queues, invocations, deadLetters } = await provision({
@@ -73,10 +74,13 @@ export async function startService(given: Given): Promise<Service> {
 
   const { createApi } = await import('../../functions/api.ts')
   const logFd = openSync(logFile, 'a')
-  const conversions = openConversions({ config, environment, logFd, log })
+  const conversions = openConversions({
+    ...{ config, environment, logFd, log },
+    requestHandler: requestHandlers.sqs,
+  })
   const zipped = zipFunctions(
     functions,
-    { api: apiHandler(createApi(environment, waitForHint)) },
+    { api: apiHandler(createApi(environment, waitForHint, requestHandlers)) },
     deadLetters,
   )
   const lambda = new Lambda({
@@ -84,7 +88,10 @@ export async function startService(given: Given): Promise<Service> {
     region: config.AWS_REGION,
     log,
   })
-  const asynchronous = new Asynchronous({ lambda, queue: invocations, log })
+  const asynchronous = new Asynchronous({
+    ...{ lambda, queue: invocations, log },
+    requestHandler: requestHandlers.sqs,
+  })
   const webSocketApi = hasWebSockets
     ? new (await import('./gateway/websocket-api.ts')).WebSocketApi({
         lambda,
@@ -98,7 +105,7 @@ export async function startService(given: Given): Promise<Service> {
   conversions.start(lambda, queues)
   gateway.resolve({
     http: createHttpApi({ lambda, routes: httpRoutes(functions), streamed: ['api'], log }),
-    s3: external.s3IsForeign ? undefined : embedded.s3,
+    s3: external.s3IsForeign ? undefined : embedded.handle.S3,
     webSocket: webSocketApi && ((...handshake) => webSocketApi.upgrade(...handshake)),
   })
   // What was left unfinished at the last end need not wait for the schedule.

@@ -7,6 +7,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import type { SQSEvent, SQSRecord } from 'aws-lambda'
+import type { RequestHandler } from '../../aws/request-handlers.ts'
 import type { Log } from '../../log.ts'
 import { QueueMapping } from '../queue-mapping.ts'
 import type { Failure } from './failure.ts'
@@ -28,6 +29,8 @@ export interface AsynchronousOptions {
   readonly delaysS?: readonly number[]
   /** Seconds after which an invocation comes again whose service died; renewed while the function runs. */
   readonly leaseS?: number
+  /** Where the queue's server is in this process. */
+  readonly requestHandler?: RequestHandler | undefined
   readonly log: Log
 }
 
@@ -52,9 +55,13 @@ export class Asynchronous {
 
   constructor(options: AsynchronousOptions) {
     this.#options = options
-    const { queue, lambda, log, leaseS = 30 } = options
+    const { queue, lambda, log, leaseS = 30, requestHandler } = options
     this.#leaseS = leaseS
-    this.#sqs = new SQSClient({ region: lambda.region, useQueueUrlAsEndpoint: true })
+    this.#sqs = new SQSClient({
+      region: lambda.region,
+      useQueueUrlAsEndpoint: true,
+      ...(requestHandler && { requestHandler }),
+    })
     this.#mapping = new QueueMapping({
       queueUrl: queue.url,
       queueArn: queue.arn,
@@ -63,6 +70,7 @@ export class Asynchronous {
       concurrency,
       visibilityS: leaseS,
       invoke: (event) => this.#take(event),
+      requestHandler,
       log,
     })
   }
