@@ -22,7 +22,7 @@ const diskBytes = 512 << 20
 const shutdown =
   '$flags = pack "L", 2; open F, "<", $ARGV[0] or die $!; ioctl F, 0x8004587d, $flags or die $!'
 
-/** Undefined, with a reason, where this machine cannot mount one. */
+/** Says why where this machine cannot mount one. */
 export function makeFragileDisk(t: TestContext): FragileDisk | string {
   const place = scratchFolder('mutabor-power')
   const image = join(place, 'disk')

@@ -7,9 +7,10 @@ import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
+  DynamoDBServiceException,
   paginateListTables,
-  paginateScan,
   ResourceNotFoundException,
+  ScanCommand,
 } from '@aws-sdk/client-dynamodb'
 import type { Log } from '../../log.ts'
 
@@ -17,76 +18,121 @@ import type { Log } from '../../log.ts'
 const pageItems = 100
 /** AWS takes a time to live of longer ago for a mistake and leaves the item. */
 const longestAgoS = 5 * 365 * 86_400
+/**
+ * The part of the time that may go into pages on which nothing has expired, so that what is stored costs nothing while
+ * nothing happens. A pass over 400,000 items takes some hours then; AWS promises no more than a few days.
+ */
+const idleShare = 1 / 1000
+
+/** How far a pass over a table has come. */
+interface Pass {
+  readonly keys: readonly string[]
+  readonly after: Key | undefined
+}
+
+type Key = Record<string, AttributeValue>
 
 export interface SweepOptions {
   readonly client: DynamoDBClient
   readonly now?: Date
   readonly signal?: AbortSignal
+  /** Passes under way, by table: where this sweep goes on, and leaves the next one to go on. */
+  readonly passes?: Map<string, Pass>
+  /** How long to look at items of a table that have not expired; to the end of it when left out. */
+  readonly vainMs?: number
 }
 
-/** Looks through all tables once and says how many items it deleted. */
+/** Looks through all tables, each from where its pass has come to, and says how many items it deleted. */
 export async function deleteExpired({
   client,
   now = new Date(),
   signal = new AbortController().signal,
+  passes = new Map(),
+  vainMs = Number.POSITIVE_INFINITY,
 }: SweepOptions): Promise<number> {
   let deleted = 0
   for await (const { TableNames = [] } of paginateListTables({ client }, {}, { abortSignal: signal }))
     for (const TableName of TableNames)
-      deleted += await deleteFrom({ client, now, signal, TableName }).catch(
-        // The table was deleted meanwhile, and its items with it.
-        unless(ResourceNotFoundException, 0),
+      deleted += await deleteFrom({ client, now, signal, passes, vainMs, TableName }).catch(
+        (error: unknown) => {
+          // The table is another than the pass began with, or none.
+          if (error instanceof DynamoDBServiceException) passes.delete(TableName)
+          // It was deleted meanwhile, and its items with it.
+          return unless(ResourceNotFoundException, 0)(error)
+        },
       )
   return deleted
 }
 
-async function deleteFrom(options: Required<SweepOptions> & { TableName: string }): Promise<number> {
-  const { client, now, signal, TableName } = options
-  const abort = { abortSignal: signal }
-  const { TimeToLiveDescription: setting } = await client.send(
-    new DescribeTimeToLiveCommand({ TableName }),
-    abort,
-  )
+type TableSweep = Required<SweepOptions> & { readonly TableName: string }
+
+async function deleteFrom(sweep: TableSweep): Promise<number> {
+  const { client, signal, passes, vainMs, TableName } = sweep
+  const { TimeToLiveDescription: setting } = await client.send(new DescribeTimeToLiveCommand({ TableName }), {
+    abortSignal: signal,
+  })
   if (setting?.TimeToLiveStatus !== 'ENABLED' || setting.AttributeName === undefined) return 0
-  const { Table } = await client.send(new DescribeTableCommand({ TableName }), abort)
-  const keys = (Table?.KeySchema ?? []).map(({ AttributeName = '' }) => AttributeName)
+  let pass: Pass | undefined = passes.get(TableName) ?? { keys: await keysOf(sweep), after: undefined }
+  let deleted = 0
+  for (let vain = 0; pass && vain < vainMs; ) {
+    const startedMs = performance.now()
+    const page = await deleteFromPage(sweep, setting.AttributeName, pass)
+    const workedMs = performance.now() - startedMs
+    pass = page.after && { ...pass, after: page.after }
+    if (pass) passes.set(TableName, pass)
+    else passes.delete(TableName)
+    if (page.deleted === 0) vain += workedMs
+    deleted += page.deleted
+    // Rests as long as it worked, so that half of the program is always there for others.
+    if (pass) await sleep(workedMs, undefined, { signal })
+  }
+  return deleted
+}
+
+/** Once a pass: the program counts all items to describe a table. */
+async function keysOf({ client, signal, TableName }: TableSweep): Promise<string[]> {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }), { abortSignal: signal })
+  return (Table?.KeySchema ?? []).map(({ AttributeName = '' }) => AttributeName)
+}
+
+async function deleteFromPage(
+  { client, now, signal, TableName }: TableSweep,
+  ttl: string,
+  { keys, after }: Pass,
+): Promise<{ deleted: number; after: Key | undefined }> {
+  const abort = { abortSignal: signal }
   // The attribute may itself be a part of the key.
-  const wanted = [...new Set([setting.AttributeName, ...keys])]
+  const wanted = [...new Set([ttl, ...keys])]
   const nowS = Math.floor(now.getTime() / 1000)
-  const pages = paginateScan(
-    { client, pageSize: pageItems },
-    {
+  const { Items = [], LastEvaluatedKey } = await client.send(
+    new ScanCommand({
       TableName,
+      Limit: pageItems,
+      ExclusiveStartKey: after,
       ProjectionExpression: wanted.map((_, at) => `#a${at}`).join(', '),
       // Values of other types than the number asked for are not in any order with it.
       FilterExpression: '#a0 < :now AND #a0 > :oldest',
       ExpressionAttributeNames: Object.fromEntries(wanted.map((name, at) => [`#a${at}`, name])),
       ExpressionAttributeValues: { ':now': { N: `${nowS}` }, ':oldest': { N: `${nowS - longestAgoS}` } },
-    },
+    }),
     abort,
   )
   let deleted = 0
-  let startedMs = performance.now()
-  for await (const { Items = [] } of pages) {
-    for (const item of Items) {
-      const seen: AttributeValue | undefined = item[setting.AttributeName]
-      if (seen === undefined) continue
-      const Key = Object.fromEntries(Object.entries(item).filter(([name]) => keys.includes(name)))
-      // An item that was given more time since stays.
-      const condition = {
-        ConditionExpression: '#ttl = :seen',
-        ExpressionAttributeNames: { '#ttl': setting.AttributeName },
-        ExpressionAttributeValues: { ':seen': seen },
-      }
-      deleted += await client
-        .send(new DeleteItemCommand({ TableName, Key, ...condition }), abort)
-        .then(() => 1, unless(ConditionalCheckFailedException, 0))
+  for (const item of Items) {
+    const seen = item[ttl]
+    if (seen === undefined) continue
+    const Key = Object.fromEntries(Object.entries(item).filter(([name]) => keys.includes(name)))
+    // An item that was given more time since stays.
+    const condition = {
+      ConditionExpression: '#ttl = :seen',
+      ExpressionAttributeNames: { '#ttl': ttl },
+      ExpressionAttributeValues: { ':seen': seen },
     }
-    // Rests as long as it worked, so that half of the program is always there for others.
-    await sleep(performance.now() - startedMs, undefined, { signal })
-    startedMs = performance.now()
+    deleted += await client
+      .send(new DeleteItemCommand({ TableName, Key, ...condition }), abort)
+      .then(() => 1, unless(ConditionalCheckFailedException, 0))
   }
-  return deleted
+  return { deleted, after: LastEvaluatedKey }
 }
 
 function unless<T>(expected: new (...args: never[]) => Error, value: T) {
@@ -96,7 +142,7 @@ function unless<T>(expected: new (...args: never[]) => Error, value: T) {
   }
 }
 
-/** Sweeps again and again until it is closed. */
+/** Sweeps again and again until it is closed, a little at a time: what it costs does not grow with what is stored. */
 export function sweepRepeatedly({
   client,
   everyMs,
@@ -108,12 +154,13 @@ export function sweepRepeatedly({
 }): { close(): Promise<void> } {
   const closing = new AbortController()
   const { signal } = closing
+  const passes = new Map<string, Pass>()
   const run = async () => {
     for (;;) {
       await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined)
       if (signal.aborted) return
       try {
-        const deleted = await deleteExpired({ client, signal })
+        const deleted = await deleteExpired({ client, signal, passes, vainMs: everyMs * idleShare })
         if (deleted > 0) log.debug({ deleted }, 'expired items were deleted')
       } catch (error) {
         // It is just being restarted, or the service ends; the next round finds what this one left.

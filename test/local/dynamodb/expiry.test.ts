@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb'
+import { DescribeTableCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb'
 import { type DynamoDBDocumentClient, PutCommand, ScanCommand as ScanItems } from '@aws-sdk/lib-dynamodb'
-import { deleteExpired } from '../../../lib/local/dynamodb/expiry.ts'
+import { deleteExpired, type SweepOptions } from '../../../lib/local/dynamodb/expiry.ts'
 import { createTable, startDynamoDb } from './start.ts'
 
 const nowS = Math.floor(Date.now() / 1000)
@@ -58,6 +58,37 @@ test('an item that is given more time between the look and the deletion stays', 
   )
   assert.equal(await deleteExpired({ client: sweeper }), 1)
   assert.deepEqual(await left(documents, 'table'), ['renewed'])
+})
+
+test('a sweep that looks in vain ends early, and the next ones go on from there to the end', async (t) => {
+  const { client, documents } = await startDynamoDb(t)
+  await createTable(client, 'table', 'expires')
+  const names = Array.from({ length: 250 }, (_, at) => `item ${String(at).padStart(3, '0')}`)
+  await Promise.all(names.map((name) => put(documents, 'table', name, { expires: nowS + 3600 })))
+  await put(documents, 'table', 'over', { expires: nowS - 1 })
+  const sent: string[] = []
+  client.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      (args) => {
+        sent.push(commandName)
+        return next(args)
+      },
+    { step: 'initialize' },
+  )
+  const sentOf = (name: string) => sent.filter((one) => one === name).length
+  const passes: SweepOptions['passes'] = new Map()
+  const deleted: number[] = []
+  do {
+    deleted.push(await deleteExpired({ client, passes, vainMs: 0.001 }))
+    assert.ok(sentOf(ScanCommand.name) <= deleted.length + 1, 'a page at a time, and on after a find')
+  } while (passes.size > 0)
+  assert.equal(
+    deleted.reduce((sum, count) => sum + count),
+    1,
+  )
+  assert.ok(deleted.length >= 2)
+  assert.equal((await left(documents, 'table')).length, names.length)
+  assert.equal(sentOf(DescribeTableCommand.name), 1)
 })
 
 test('a server that runs deletes what expires by itself, page after page', async (t) => {
