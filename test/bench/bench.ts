@@ -11,6 +11,7 @@ import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { Client, startService, type TestService } from '../service.ts'
 import { type Fixture, type Fixtures, makeFixtures } from './fixtures.ts'
+import { benchGraphs } from './graphs.ts'
 import { median, parallel, sequential } from './measure.ts'
 import { benchServers } from './servers.ts'
 import { uploadMemory } from './upload-memory.ts'
@@ -18,7 +19,7 @@ import { uploadMemory } from './upload-memory.ts'
 /**
  * Time of the whole way through the service, from the request to the last byte of the result, and of the engine inside
  * it, both against the bare warm engine in the same run; then one and eight clients, then the memory of the gateway
- * under a 2 GB upload; then the embedded servers by themselves, with files of 1 GiB after `--gib`.
+ * under a 2 GB upload; then graphs of tasks that do nothing; then the embedded servers by themselves, with files of 1 GiB after `--gib`.
  */
 const run = promisify(execFile)
 
@@ -170,5 +171,7 @@ try {
   await chromium.close?.()
   await fixtures.remove()
 }
+say('')
+await benchGraphs(say)
 say('')
 await benchServers(process.argv.includes('--gib') ? 1024 : 256, say)

@@ -13,24 +13,36 @@ export interface Database {
   scan(tableName: string): Promise<Item[]>
 }
 
+/** For the tests of a file. */
 export function openDatabase(): Database {
-  let documents: DynamoDBDocumentClient | undefined
-  let close = async () => {}
-  let tables = 0
+  let opened: ServedDatabase | undefined
   before(async () => {
-    const server = await openDynamoDb({ port: 0, log: silentLog, file: `${makeFolder()}/dynamodb.sqlite` })
-    const client = makeClient(server.url)
-    documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
-    close = async () => {
-      client.destroy()
-      await server.close()
-    }
+    opened = await serveDatabase(makeFolder())
   })
-  after(() => close())
-  const client = () => {
-    if (!documents) throw new Error('the embedded table is not there yet')
-    return documents
+  after(() => opened?.close())
+  return databaseOf(() => {
+    if (!opened) throw new Error('the embedded table is not there yet')
+    return opened.client()
+  })
+}
+
+export interface ServedDatabase extends Database {
+  close(): Promise<void>
+}
+
+export async function serveDatabase(folder: string): Promise<ServedDatabase> {
+  const server = await openDynamoDb({ port: 0, log: silentLog, file: `${folder}/dynamodb.sqlite` })
+  const client = makeClient(server.url)
+  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
+  const close = async () => {
+    client.destroy()
+    await server.close()
   }
+  return { ...databaseOf(() => documents), close }
+}
+
+function databaseOf(client: () => DynamoDBDocumentClient): Database {
+  let tables = 0
   return {
     client,
     async makeTable() {

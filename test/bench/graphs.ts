@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type GraphRun, runGraph } from '../jobs/graph-runs.ts'
+import { serveDatabase } from '../jobs/table-of-tests.ts'
+import { chain, fanIn, fanOut, one } from '../jobs/tasks.ts'
+
+/**
+ * What a task costs that does nothing: the records of its job on the embedded table, eight workers in this process,
+ * queue, bus and bucket in memory. No engine and no program is started.
+ */
+export async function benchGraphs(say: (line: string) => void): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'mutabor-graphs-'))
+  const database = await serveDatabase(folder)
+  const graphs = {
+    'one task': one(),
+    'chain of 50': chain(50),
+    'fan out to 300': fanOut(300),
+    'fan in of 300': fanIn(300),
+    'fan out to 998': fanOut(998),
+  }
+  say('graph of no-op tasks       tasks   ms per task  writes per task')
+  try {
+    for (const [name, tasks] of Object.entries(graphs)) say(row(name, await runGraph(database, tasks)))
+  } finally {
+    await database.close()
+    await rm(folder, { recursive: true })
+  }
+}
+
+function row(name: string, { ms, writesPerTask, world }: GraphRun): string {
+  const count = world.runs.length
+  const cells = [
+    String(count).padStart(5),
+    (ms / count).toFixed(1).padStart(11),
+    writesPerTask.toFixed(2).padStart(14),
+  ]
+  return `${name.padEnd(26)} ${cells.join('   ')}`
+}
