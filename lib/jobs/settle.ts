@@ -175,7 +175,10 @@ export class Settlement {
     this.#toldAt.set(jobId, now)
     if (this.#toldAt.size > mostRemembered) this.#toldAt.delete(this.#toldAt.keys().next().value ?? '')
     const job = await this.#store.job(jobId)
-    if (job) await this.progress(job, unit, { percent, stage: 'convert', taskName: task.name })
+    // Of all processes that work on it one tells at a time.
+    const told = Object.values(job?.log ?? {}).map(({ at }) => Date.parse(at))
+    if (job && now - Math.max(0, ...told) >= tellEveryMs)
+      await this.progress(job, unit, { percent, stage: 'convert', taskName: task.name })
   }
 
   async #tellDependents(task: Task, how: { again: boolean; held: boolean }): Promise<void> {
