@@ -12,8 +12,8 @@ import {
   unpublished,
 } from '../lib/jobs/events.ts'
 import type { Job, JobState, Task } from '../lib/jobs/job.ts'
+import { endOfJob } from '../lib/jobs/job-end.ts'
 import { filesOfJob, outcomeOf } from '../lib/jobs/machine.ts'
-import { endOfJob } from '../lib/jobs/settle.ts'
 import {
   awaited,
   changed,

@@ -2,10 +2,10 @@ import type { Files } from '../aws/files.ts'
 import type { Log } from '../log.ts'
 import { queueVisibilityS } from '../resources.ts'
 import { type Uploads, uploadIdOf } from '../uploads.ts'
+import type { Course } from './course.ts'
 import { expired, fileDeleted, untold } from './events.ts'
 import { isLive, type Job, jobPrefix } from './job.ts'
 import { filesOfJob } from './machine.ts'
-import type { Settlement } from './settle.ts'
 import type { JobStore } from './store.ts'
 
 /** The end of all that a job has stored, by request or by the clock. Begun once, it is finished by the sweep if need be. */
@@ -13,7 +13,7 @@ import type { JobStore } from './store.ts'
 export interface Erasing {
   readonly store: JobStore
   readonly files: Files
-  readonly settlement: Settlement
+  readonly course: Course
   readonly uploads: Uploads
   readonly log: Log
 }
@@ -73,12 +73,12 @@ export async function expireJob(
 /** Deletes files and records of a job that is marked as deleted or expired, and tells of it. */
 export async function eraseJob(
   jobId: string,
-  { store, files, settlement, uploads, log }: Erasing,
+  { store, files, course, uploads, log }: Erasing,
 ): Promise<void> {
   const found = await store.whole(jobId)
   if (!found) return
   const { job } = found
-  const state = job.filesTold ? found : await settlement.allOver(found)
+  const state = job.filesTold ? found : await course.allOver(found)
   // Records go after this is stored: what was read before is whole, and all who erase tell the same.
   const current = await store.job(jobId)
   if (!current) return
@@ -94,7 +94,7 @@ export async function eraseJob(
     const told = gone.map((file, at) => fileDeleted(state, file, at))
     const end = mayBeUntold(job) ? untold(state) : []
     const last = job.deletedAt ? [] : [expired(state, gone.length)]
-    await settlement.publish([...end, ...told, ...last])
+    await course.publish([...end, ...told, ...last])
     // From here on records go, and with them the list of files.
     await store.changeJob(jobId, { set: { filesTold: true } })
   }

@@ -4,6 +4,7 @@ import type { Queues } from '../aws/queues.ts'
 import type { Engine } from '../engines/engine.ts'
 import type { Log } from '../log.ts'
 import type { Uploads } from '../uploads.ts'
+import { unsaidS } from './course.ts'
 import { eraseJob, expireJob, markDeleted } from './erase.ts'
 import { beginnings, queued, unpublished } from './events.ts'
 import { firstLookS, type GraphRecords } from './graph.ts'
@@ -11,7 +12,7 @@ import { isLive, isOver, isTerminal, type Job, type JobState, type StoredFile, t
 import type { TaskRef } from './keys.ts'
 import { listKeyOf } from './list.ts'
 import { stalledIn, verdictOf } from './machine.ts'
-import { Settlement, unsaidS } from './settle.ts'
+import { Settlement } from './settle.ts'
 import { type Along, isJobLive, type JobStore } from './store.ts'
 
 /** Resolves when a job may have changed, at the latest after `leftMs`; `pauseMs` is how long to wait where nobody tells. */
@@ -75,7 +76,7 @@ export class Jobs {
   }
 
   async #tellBeginning(state: JobState): Promise<void> {
-    await this.#unguarded.publish(beginnings(state))
+    await this.#unguarded.course.publish(beginnings(state))
     if (state.job.log['created']) await this.store.changeJob(state.job.id, { remove: ['log.created'] })
   }
 
@@ -84,7 +85,7 @@ export class Jobs {
     if (state.job.status === 'pending') return
     const ready = state.tasks.filter((task) => task.status === 'pending' && verdictOf(task) === 'run')
     await this.#unguarded.sendAll(ready, state)
-    if (state.tasks.length === 0) await this.#unguarded.finish(state.job.id)
+    if (state.tasks.length === 0) await this.#unguarded.course.finish(state.job.id)
   }
 
   /** Undefined when the job is unknown or over. */
@@ -106,7 +107,7 @@ export class Jobs {
     )
     if (!applied) return undefined
     this.#parts.log.info({ jobId }, 'job cancelled')
-    await this.#unguarded.tellEnd(jobId)
+    await this.#unguarded.course.tellEnd(jobId)
     return this.store.whole(jobId)
   }
 
@@ -120,7 +121,7 @@ export class Jobs {
 
   #erasing() {
     const { store, files, uploads, log } = this.#parts
-    return { store, files, uploads, log, settlement: this.#unguarded }
+    return { store, files, uploads, log, course: this.#unguarded.course }
   }
 
   /** A job in which nothing moves, or that is over: whatever has to happen to it now. */
@@ -130,7 +131,7 @@ export class Jobs {
     this.#parts.log.info({ jobId, status: job.status }, 'job looked at')
     if (job.deletedAt || job.status === 'expired') return eraseJob(jobId, this.#erasing())
     if (isTerminal(job.status)) {
-      if (job.unsaid) await this.#unguarded.tellEnd(jobId)
+      if (job.unsaid) await this.#unguarded.course.tellEnd(jobId)
       else if (job.expiresAt <= now.toISOString()) await expireJob(job, 'retention', now, this.#erasing())
       else await this.#lookAgain(job, job.expiresAt)
       return
@@ -198,7 +199,7 @@ export class Jobs {
     )
     const state = applied && record && (await this.store.whole(jobId))
     if (!state) return
-    await this.#unguarded.publish([queued(state)])
+    await this.#unguarded.course.publish([queued(state)])
     await this.#begin(state)
   }
 
@@ -207,11 +208,11 @@ export class Jobs {
     const { job, tasks } = state
     // Whoever set it going may not have come to tell of it.
     if (job.wakeAt === firstLookAt(job.queuedAt ?? job.createdAt))
-      await this.#unguarded.publish([...beginnings(state), ...unpublished(state)])
+      await this.#unguarded.course.publish([...beginnings(state), ...unpublished(state)])
     const { sends, untold } = stalledIn(state, now)
     for (const task of untold) await this.#unguarded.settle(task, { again: true })
     await this.#unguarded.sendAll(sends, state)
-    if (tasks.every(isOver)) await this.#unguarded.finish(job.id)
+    if (tasks.every(isOver)) await this.#unguarded.course.finish(job.id)
     const ageS = (now.getTime() - Date.parse(job.createdAt)) / 1000
     const pauseS = Math.min(looksS.most, Math.max(looksS.least, ageS))
     const current = await this.store.job(job.id)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Change } from '../../lib/aws/table-expressions.ts'
 import { unpublished } from '../../lib/jobs/events.ts'
 import { Job, type JobState, type Task, type Warning } from '../../lib/jobs/job.ts'
+import { endOfJob } from '../../lib/jobs/job-end.ts'
 import {
   filesOfJob,
   filesOfTask,
@@ -21,7 +22,8 @@ import {
   verdictOf,
   warningsOf,
 } from '../../lib/jobs/machine.ts'
-import { endOfJob, imageOf, Settlement, wishedOf } from '../../lib/jobs/settle.ts'
+import { imageOf, wishedOf } from '../../lib/jobs/next-step.ts'
+import { Settlement } from '../../lib/jobs/settle.ts'
 import {
   awaited,
   changed,
@@ -151,7 +153,7 @@ test('a task that begins anew takes nothing from what is stored of its progress'
   }
   const parts = { store, bus: { publish: async () => undefined } }
   const settlement = new Settlement(parts as unknown as ConstructorParameters<typeof Settlement>[0])
-  await settlement.progress(stored, 1, { percent: 41, stage: 'convert', taskName: 'left' })
+  await settlement.course.progress(stored, 1, { percent: 41, stage: 'convert', taskName: 'left' })
   assert.deepEqual([stored.toldPercent, percentOf(stored)], [before, before])
 })
 

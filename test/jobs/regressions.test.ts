@@ -75,7 +75,7 @@ test('the body of an event lists every task, whoever publishes it', async () => 
   const world = await newWorld()
   await world.create(chain(3))
   await world.settle()
-  await world.services().jobs.settlement.tellEnd(world.jobId)
+  await world.services().jobs.settlement.course.tellEnd(world.jobId)
   await outcomeOf(world)
   for (const { event, ...body } of world.bus.events) {
     // As its schema has it.

@@ -2,8 +2,9 @@ import type { Change } from '../../aws/table-expressions.ts'
 import type { Log } from '../../log.ts'
 import { ending, unpublished } from '../events.ts'
 import type { Job, JobState, Task } from '../job.ts'
+import { endOfJob } from '../job-end.ts'
 import { joinsAtPercent, maxAttempts, outcomeOf, percentOfTask } from '../machine.ts'
-import { endOfJob, type Settlement } from '../settle.ts'
+import type { Settlement } from '../settle.ts'
 import { refOf, unitOf, type Written } from '../store.ts'
 import type { TaskRun } from './task-run.ts'
 
@@ -119,7 +120,7 @@ export class Lease {
 
   async #tellStart(): Promise<void> {
     if (!this.#job || !this.#task) return
-    this.#job = (await this.#settlement.start(this.#job, this.#task)) ?? this.#job
+    this.#job = (await this.#settlement.course.start(this.#job, this.#task)) ?? this.#job
   }
 
   async #tellProgress(): Promise<void> {
@@ -130,7 +131,8 @@ export class Lease {
     if (!this.#job || part !== undefined || bucketed) return
     if (this.#job.status === 'queued') await this.#tellStart()
     const news = { percent: this.#percent, stage: this.#stage, taskName: name }
-    this.#job = (await this.#settlement.progress(this.#job, unitOf(this.#job, number), news)) ?? this.#job
+    this.#job =
+      (await this.#settlement.course.progress(this.#job, unitOf(this.#job, number), news)) ?? this.#job
   }
 
   /** Stops the signs of life, the last of which is on its way. */
@@ -234,7 +236,7 @@ export class Lease {
     const log = { ...job.log, started: { at: ended.endedAt ?? '' } }
     const over = stateOf({ ...job, ...jobChange.set, numbers, log, sequence: sequence + 2 }, [ended])
     this.#log.info({ status: over.job.status }, 'job ended')
-    await this.#settlement.publish([...unpublished(over), ending(over)])
+    await this.#settlement.course.publish([...unpublished(over), ending(over)])
     return true
   }
 }

@@ -1,0 +1,15 @@
+import { AppError } from '../errors.ts'
+import type { JobError } from './job.ts'
+
+/** What the client hears of it, of anything but an AppError when the last attempt ended by it. */
+export function errorForClient(error: unknown): JobError {
+  if (!(error instanceof AppError)) return brokeDown
+  const { code, message, details } = error
+  return { code, message, ...(details && { details: { ...details } }) }
+}
+
+const brokeDown: JobError = {
+  code: 'CONVERSION_FAILED',
+  message:
+    'The engine broke down on this file, three times. The file may be damaged or need more memory than one conversion gets.',
+}

@@ -1,0 +1,23 @@
+import type { Wish } from '../conversion/plan-files.ts'
+import type { ImageId } from '../engines/engine.ts'
+import { processOperation } from '../tasks/index.ts'
+import { Spec } from '../tasks/operation.ts'
+import type { JobState, Piece, StoredFile, Task } from './job.ts'
+import { filesOfTask } from './machine.ts'
+
+/** The files of a task's inputs, and what it wants of them. @throws AppError for files that it does not take. */
+export function wishedOf(
+  task: Pick<Task, 'operation' | 'ins' | 'spec'>,
+  state: Pick<JobState, 'fixed' | 'tasks'>,
+): [StoredFile[], Wish] {
+  const files = task.ins.flatMap((number) => filesOfTask(number, state))
+  return [files, processOperation(task.operation).wish(files, Spec.parse(task.spec))]
+}
+
+/** Where the next step of pieces is done. Pieces for several images go to one after the other. */
+export function imageOf(pieces: readonly Piece[]): ImageId {
+  const next = pieces.map(({ steps, step }) => steps[step]).find((step) => step !== undefined)
+  if (!next) throw new Error('the task has no step that is left')
+  // Images of steps come from our own planner.
+  return next.image as ImageId
+}
