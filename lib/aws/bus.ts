@@ -3,6 +3,7 @@ import type { ServiceEvent } from '../../events/index.ts'
 import type { Config } from '../config.ts'
 import { eventSource } from '../resources.ts'
 import type { RequestHandler } from './request-handlers.ts'
+import { Sha256 } from './sha256.ts'
 
 /** Entries that one PutEvents call takes (AWS's limit). */
 const batchSize = 10
@@ -14,6 +15,7 @@ export class Bus {
   constructor(config: Config, requestHandler?: RequestHandler) {
     this.#client = new EventBridgeClient({
       region: config.AWS_REGION,
+      sha256: Sha256,
       ...(requestHandler && { requestHandler }),
     })
     this.#name = config.BUS_NAME

@@ -19,6 +19,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import type { RequestHandler } from './request-handlers.ts'
+import { Sha256 } from './sha256.ts'
 
 export interface StoredObject {
   /** Bytes. */
@@ -68,11 +69,15 @@ export class Files {
     const forcePathStyle = config.AWS_ENDPOINT_URL_S3 !== undefined
     this.#s3 = new S3Client({
       region: config.AWS_REGION,
+      sha256: Sha256,
       forcePathStyle,
+      // The connection guards the bytes already, and the SDK's look at them takes as long as all else about a GET.
+      responseChecksumValidation: 'WHEN_REQUIRED',
       ...(requestHandler && { requestHandler }),
     })
     this.#signer = new S3Client({
       region: config.AWS_REGION,
+      sha256: Sha256,
       forcePathStyle,
       // Otherwise a presigned PUT would carry the checksum of an empty body.
       requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -11,6 +11,7 @@ import { eachOf } from '../each-of.ts'
 import type { ImageId } from '../engines/engine.ts'
 import type { TaskMessage } from '../jobs/task-message.ts'
 import type { RequestHandler } from './request-handlers.ts'
+import { Sha256 } from './sha256.ts'
 
 /** Messages of one batch (AWS's limit). */
 const batchSize = 10
@@ -26,6 +27,7 @@ export class Queues {
     // The URL of a queue carries the host to talk to; the SDK would warn about the difference to its endpoint.
     this.#sqs = new SQSClient({
       region: config.AWS_REGION,
+      sha256: Sha256,
       useQueueUrlAsEndpoint: true,
       ...(requestHandler && { requestHandler }),
     })

@@ -21,6 +21,7 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { Config } from '../config.ts'
 import { eachOf } from '../each-of.ts'
+import { Sha256 } from './sha256.ts'
 import { type Change, type Condition, expressions } from './table-expressions.ts'
 
 export type Item = Record<string, unknown>
@@ -242,6 +243,7 @@ export class Table {
 function documentClient(config: Pick<Config, 'AWS_REGION'>): Send {
   const client = new DynamoDBClient({
     region: config.AWS_REGION,
+    sha256: Sha256,
     requestHandler: { requestTimeout: answerWithinMs, throwOnRequestTimeout: true },
   })
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })

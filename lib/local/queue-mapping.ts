@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-sqs'
 import type { SQSEvent } from 'aws-lambda'
 import type { RequestHandler } from '../aws/request-handlers.ts'
+import { Sha256 } from '../aws/sha256.ts'
 import type { Log } from '../log.ts'
 import type { QueueMappingSettings } from '../resources.ts'
 import { batchesOf, failedIds, recordOf } from './lambda/sqs-batch.ts'
@@ -54,6 +55,7 @@ export class QueueMapping {
     const { region, requestHandler } = options
     this.#sqs = new SQSClient({
       region,
+      sha256: Sha256,
       useQueueUrlAsEndpoint: true,
       ...(requestHandler && { requestHandler }),
     })

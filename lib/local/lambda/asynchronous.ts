@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-sqs'
 import type { SQSEvent, SQSRecord } from 'aws-lambda'
 import type { RequestHandler } from '../../aws/request-handlers.ts'
+import { Sha256 } from '../../aws/sha256.ts'
 import type { Log } from '../../log.ts'
 import { QueueMapping } from '../queue-mapping.ts'
 import type { Failure } from './failure.ts'
@@ -59,6 +60,7 @@ export class Asynchronous {
     this.#leaseS = leaseS
     this.#sqs = new SQSClient({
       region: lambda.region,
+      sha256: Sha256,
       useQueueUrlAsEndpoint: true,
       ...(requestHandler && { requestHandler }),
     })
