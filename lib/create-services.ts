@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Bus } from './aws/bus.ts'
 import { Files } from './aws/files.ts'
 import { Queues } from './aws/queues.ts'
@@ -15,7 +16,7 @@ import { deriveKey, Vault } from './sealed.ts'
 import type { Services } from './services.ts'
 import { Uploads } from './uploads.ts'
 
-const pause: JobHint = (_jobId, { pauseMs }) => new Promise((resolve) => setTimeout(resolve, pauseMs))
+const pause: JobHint = (_jobId, { pauseMs }) => sleep(pauseMs, undefined)
 
 /**
  * `hint` tells of changed jobs where something can push them into this process; elsewhere time passes.

@@ -1,15 +1,12 @@
-import { create as contentDisposition } from 'content-disposition'
 import * as z from 'zod'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
+import { linkTo } from '../../lib/http/file-link.ts'
 import { checkedJobId, JobParams, jobNotFound } from '../../lib/http/job-access.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import type { Job, JobState, StoredFile } from '../../lib/jobs/job.ts'
 import { isRecorded, namedFiles, resultFiles } from '../../lib/jobs/machine.ts'
 import type { Services } from '../../lib/services.ts'
-
-/** Seconds that the address of the file itself works: long enough to start and resume a download. */
-const linkLifetimeS = 3600
 
 export const downloadResult = contract({
   method: 'GET',
@@ -32,14 +29,8 @@ export const downloadResult = contract({
     if (!job || job.deletedAt) throw jobNotFound(jobId)
     requireFinished(job)
     const file = await pick(job, query, services)
-    const location = await services.files.downloadUrl({
-      key: file.key,
-      contentType: file.mimeType,
-      disposition: contentDisposition(file.filename, { type: query.inline ? 'inline' : 'attachment' }),
-      expiresS: linkLifetimeS,
-      // A signature holds for one method.
-      method: method === 'HEAD' ? 'HEAD' : 'GET',
-    })
+    const { inline } = query
+    const location = await linkTo(file, services, { inline, method: method === 'HEAD' ? 'HEAD' : 'GET' })
     return { data: null, headers: { location } }
   },
 })

@@ -6,6 +6,7 @@ import type { EngineId, Operation } from '../engines/engine.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import { isTerminal, type JobState } from '../jobs/job.ts'
+import { resultIn } from '../jobs/machine.ts'
 import { statusView } from '../jobs/view.ts'
 import type { Services } from '../services.ts'
 import { exportUrl } from '../tasks/export-url.ts'
@@ -13,13 +14,17 @@ import { importUpload } from '../tasks/import-upload.ts'
 import { processOperation } from '../tasks/index.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import type { HttpRequest } from './contract.ts'
+import { linkTo } from './file-link.ts'
+import { keyHeader } from './idempotency.ts'
 import { jobHeaders, viewedState, waitForEnd, waitOf } from './job-access.ts'
 import { optionalBoolean } from './query.ts'
 
 /** What the endpoints share that turn files into a job: reading what is wanted, starting the job, answering. */
 
 export const waitQuery = z.object({
-  redirect: optionalBoolean.describe('Answer 303 to the result when it is there'),
+  redirect: optionalBoolean.describe(
+    'Answer 303 to the file itself when it is there: one request fewer than by `downloadUrl`',
+  ),
 })
 
 /** What can be wrong with files and wishes. */
@@ -149,7 +154,7 @@ interface Asked {
 /** The new job; where the client asked to wait, as it is when it is over or the time is. */
 export async function waited(created: JobState, asked: Omit<Asked, 'query'>, services: Services) {
   const waitS = waitOf(asked)
-  const job = waitS === undefined ? undefined : await waitForEnd(services, created.job.id, waitS)
+  const job = waitS === undefined ? undefined : await waitForEnd(services, created.job.id, waitS, created.job)
   const state = job ? await viewedState(job, services) : created
   const headers = { ...jobHeaders(state.job, waitS), location: `/v1/jobs/${state.job.id}` }
   return { state, status: isTerminal(state.job.status) ? 200 : 202, headers }
@@ -159,7 +164,12 @@ export async function waited(created: JobState, asked: Omit<Asked, 'query'>, ser
 export async function answerCreated(created: JobState, asked: Asked, services: Services) {
   const { state, status, headers } = await waited(created, asked, services)
   const data = statusView(state, services.config.PUBLIC_URL ?? '')
-  if (asked.query.redirect && data.result)
-    return { data, status: 303, headers: { ...headers, location: data.result.downloadUrl } }
+  if (asked.query.redirect && data.result) {
+    const [file] = resultIn(state).files
+    // A reply that is kept to be repeated would outlive the address of the file itself.
+    const isKept = asked.headers[keyHeader] !== undefined
+    const location = file && !isKept ? await linkTo(file, services) : data.result.downloadUrl
+    return { data, status: 303, headers: { ...headers, location } }
+  }
   return { data, status, headers }
 }

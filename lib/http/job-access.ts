@@ -75,9 +75,14 @@ export function waitOf({
   return Math.min(Number(seconds), longestWaitS, leftS)
 }
 
-/** The job when it is over or the time is up, whichever comes first. */
-export function waitForEnd(services: Services, jobId: string, seconds: number): Promise<Job | undefined> {
-  return services.jobs.waitFor(jobId, seconds * 1000, (job) => isTerminal(job.status))
+/** The job when it is over or the time is up, whichever comes first; `made` is one that this request has made. */
+export function waitForEnd(
+  { jobs }: Services,
+  jobId: string,
+  seconds: number,
+  made?: Job,
+): Promise<Job | undefined> {
+  return jobs.waitFor(jobId, seconds * 1000, (job) => isTerminal(job.status), made)
 }
 
 /** A job with as much of its tasks as its view needs. */

@@ -1,15 +1,16 @@
 import { EventEmitter } from 'node:events'
+import type { Job } from './job.ts'
 
 /**
- * Ids of jobs that this process brought to their end, as it stored that. For who waits nearby: events tell the world
- * of it, but go by way of the bus. Each id is the name of its event.
+ * Jobs that this process brought to their end, as it stored that. For who waits nearby: events tell the world of it,
+ * but go by way of the bus. The id of each is the name of its event.
  */
 export const jobEnds = new EventEmitter().setMaxListeners(0)
 
-/** Name of the event that carries every id. */
+/** Name of the event that carries every job. */
 export const anyJob = Symbol('any job')
 
-export function announceEnd(jobId: string): void {
-  jobEnds.emit(jobId)
-  jobEnds.emit(anyJob, jobId)
+export function announceEnd(job: Job): void {
+  jobEnds.emit(job.id, job)
+  jobEnds.emit(anyJob, job)
 }

@@ -15,11 +15,14 @@ import { stalledIn, verdictOf } from './machine.ts'
 import { Settlement } from './settle.ts'
 import { type Along, isJobLive, type JobStore } from './store.ts'
 
-/** Resolves when a job may have changed, at the latest after `leftMs`; `pauseMs` is how long to wait where nobody tells. */
+/**
+ * Resolves when a job may have changed, with what it is now where that is told too, at the latest after `leftMs`;
+ * `pauseMs` is how long to wait where nobody tells.
+ */
 export type JobHint = (
   jobId: string,
   wait: { readonly pauseMs: number; readonly leftMs: number },
-) => Promise<void>
+) => Promise<Job | undefined>
 
 export interface JobParts {
   readonly store: JobStore
@@ -70,8 +73,7 @@ export class Jobs {
       'job created',
     )
     const state = { job, fixed, tasks, parts: [] }
-    await this.#tellBeginning(state)
-    await this.#begin(state)
+    await Promise.all([this.#tellBeginning(state), this.#begin(state)])
     return true
   }
 
@@ -222,15 +224,23 @@ export class Jobs {
   /**
    * Waits until the job satisfies the condition or the time is over; then its newest form, undefined when there
    * is none. Where changes are pushed to this process it wakes by them, elsewhere it looks at growing intervals.
+   * @param made the job as whoever calls has just made it, so that it need not be read.
    */
-  async waitFor(jobId: string, timeoutMs: number, done: (job: Job) => boolean): Promise<Job | undefined> {
+  async waitFor(
+    jobId: string,
+    timeoutMs: number,
+    done: (job: Job) => boolean,
+    made?: Job,
+  ): Promise<Job | undefined> {
     const deadline = Date.now() + timeoutMs
+    let job = made
     for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 1.5, 1000)) {
+      if (job && done(job)) return job
       const leftMs = Math.max(0, deadline - Date.now())
       const changed = this.#parts.hint(jobId, { pauseMs: Math.min(pauseMs, leftMs), leftMs })
-      const job = await this.store.job(jobId)
+      job ??= await this.store.job(jobId)
       if (!job || done(job) || Date.now() >= deadline) return job
-      await changed
+      job = await changed
     }
   }
 }

@@ -128,15 +128,15 @@ export class JobStore {
     }
   }
 
-  /** The job and what a task takes files from. */
-  async inputsOf({ jobId, ins, fed, part }: TaskRecord): Promise<JobState | undefined> {
+  /** The job, read unless it is known, and what a task of it takes files from. */
+  async inputsOf({ jobId, ins, fed, part }: TaskRecord, known?: Job): Promise<JobState | undefined> {
     // Of one that is there from the start no record is to be expected; a part is there for others' sake.
     const isFixed = fed && ins.length === 1 && part === undefined
     const inputs = isFixed ? [] : ins.map((task) => taskKey({ jobId, task }))
-    const items = await this.#table.getAll([jobKey(jobId), ...inputs])
+    const items = await this.#table.getAll(known ? inputs : [jobKey(jobId), ...inputs])
     const found = items.find(({ sk }) => sk === 'JOB')
-    if (!found) return undefined
-    const job = Job.parse(found)
+    const job = known ?? (found && Job.parse(found))
+    if (!job) return undefined
     const fixed = job.fixed ?? (fed ? fixedOf(await this.#table.get(fixedKey(jobId))) : [])
     const tasks = items.filter(({ sk }) => sk !== 'JOB').map((item) => Task.parse(item))
     return { job, fixed, tasks, parts: [] }
@@ -174,8 +174,8 @@ export class JobStore {
     options: { condition?: Condition; mark?: Item } = {},
   ): Promise<Written<Job>> {
     const written = parsed(await this.#table.update(jobKey(jobId), change, existing(options)), Job)
-    if (written.applied && change.set?.['status'] && isTerminal(written.record?.status ?? 'queued'))
-      announceEnd(jobId)
+    const { applied, record } = written
+    if (applied && record && change.set?.['status'] && isTerminal(record.status)) announceEnd(record)
     return written
   }
 
@@ -183,17 +183,21 @@ export class JobStore {
     return parsed(await this.#table.update(key, change), Latch)
   }
 
-  /** The end of the only task of a job, and of the job with it; false when one of them is no longer as it was. */
+  /**
+   * The end of the only task of a job, and of the job with it; false when one of them is no longer as it was.
+   * @param over the job as these writes make it.
+   */
   async endBoth(
     ref: TaskRef,
     task: { readonly change: Change; readonly condition: Condition },
     job: { readonly change: Change; readonly condition: Condition },
+    over: Job,
   ): Promise<boolean> {
     const ended = await this.#table.transact([
       { update: taskKey(ref), change: task.change, if: task.condition },
       { update: jobKey(ref.jobId), change: job.change, if: job.condition },
     ])
-    if (ended) announceEnd(ref.jobId)
+    if (ended) announceEnd(over)
     return ended
   }
 

@@ -1,3 +1,4 @@
+import type { Job } from '../jobs/job.ts'
 import { jobEnds } from '../jobs/job-ends.ts'
 import type { JobHint } from '../jobs/jobs.ts'
 
@@ -7,11 +8,11 @@ const longestMs = 1000
 /** Wakes a waiting request when its job ends in this process or in one of the workers. */
 export const waitForHint: JobHint = (jobId, { leftMs }) =>
   new Promise((resolve) => {
-    const done = () => {
+    const done = (job?: Job) => {
       clearTimeout(timer)
       jobEnds.off(jobId, done)
-      resolve()
+      resolve(job)
     }
-    const timer = setTimeout(done, Math.min(leftMs, longestMs))
+    const timer = setTimeout(() => done(), Math.min(leftMs, longestMs))
     jobEnds.on(jobId, done)
   })

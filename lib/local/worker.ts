@@ -1,5 +1,6 @@
 import type { SQSEvent } from 'aws-lambda'
 import { handler, stop } from '../../functions/convert.ts'
+import type { Job } from '../jobs/job.ts'
 import { anyJob, jobEnds } from '../jobs/job-ends.ts'
 import { type Failure, failureOf } from './lambda/failure.ts'
 import type { FunctionContext } from './lambda/runtime.ts'
@@ -15,7 +16,7 @@ export interface Invocation {
 }
 export type WorkerMessage =
   | { readonly type: 'alive' }
-  | { readonly type: 'job-ended'; readonly jobId: string }
+  | { readonly type: 'job-ended'; readonly job: Job }
   | { readonly type: 'result'; readonly id: number; readonly value: unknown }
   | { readonly type: 'error'; readonly id: number; readonly failure: Failure }
 
@@ -59,6 +60,6 @@ if (process.send) {
   process.once('SIGTERM', () => void end().finally(() => process.exit(0)))
   // Ctrl-C reaches the whole process group; the service decides when workers end.
   process.on('SIGINT', () => {})
-  jobEnds.on(anyJob, (jobId: string) => tell({ type: 'job-ended', jobId }))
+  jobEnds.on(anyJob, (job: Job) => tell({ type: 'job-ended', job }))
   setInterval(() => tell({ type: 'alive' }), aliveEveryMs)
 }

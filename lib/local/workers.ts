@@ -111,6 +111,8 @@ export class Worker {
     const child = spawn(command, args, {
       env: { ...environment, IMAGE_ID: image },
       stdio: ['ignore', logFd, logFd, 'ipc'],
+      // Records of jobs hold sets, which JSON does not know.
+      serialization: 'advanced',
     })
     this.#lastSeen = Date.now()
     this.#killedFor = undefined
@@ -127,7 +129,7 @@ export class Worker {
     this.#lastSeen = Date.now()
     if (message.type === 'alive') return
     if (message.type === 'job-ended') {
-      announceEnd(message.jobId)
+      announceEnd(message.job)
       return
     }
     const pending = this.#settle(message.id)

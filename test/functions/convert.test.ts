@@ -59,17 +59,31 @@ test('Prefer: wait answers when the job is over, with the result', async () => {
   assert.equal(job.progress.percent, 100)
 })
 
-test('redirect=true leads straight to the result', async () => {
+async function redirected(headers: Record<string, string>): Promise<string> {
   const form = new FormData()
   form.set('file', new Blob([png]), 'red.png')
   form.set('targetFormat', 'webp')
   const response = await client.fetch('/v1/convert?redirect=true', {
     method: 'POST',
     body: form,
-    headers: { prefer: 'wait=25' },
+    headers: { prefer: 'wait=25', ...headers },
   })
   assert.equal(response.status, 303)
-  assert.match(response.headers.get('location') ?? '', /\/v1\/download\/job_/)
+  return response.headers.get('location') ?? ''
+}
+
+test('redirect=true leads straight to the file', async () => {
+  const response = await client.fetch(await redirected({}))
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('content-type'), 'image/webp')
+  assert.match(response.headers.get('content-disposition') ?? '', /red\.webp/)
+})
+
+test('a redirect that is kept to be repeated leads to an address that does not age', async () => {
+  const key = { 'idempotency-key': crypto.randomUUID() }
+  const first = await redirected(key)
+  assert.match(first, /\/v1\/download\/job_/)
+  assert.equal(await redirected(key), first)
 })
 
 test('the older names of targetFormat work', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { Table } from '../../lib/aws/table.ts'
 import { readConfig } from '../../lib/config.ts'
@@ -122,7 +123,7 @@ export class World {
     const key = Buffer.from(secret)
     const jobs: Jobs = new Jobs({
       ...{ store: new JobStore(this.#table), files, uploads, queues, bus: this.bus, engines, log: silentLog },
-      hint: () => new Promise((resolve) => setTimeout(resolve, 1)),
+      hint: () => sleep(1, undefined),
       lookForUpload: (task) => receiveUpload(task.uploadId ?? '', { uploads, files, jobs }),
     })
     return {

@@ -225,16 +225,17 @@ export class Lease {
     const ended: Task = { ...task, ...change.set }
     const state = stateOf(job, [ended])
     const jobChange = endOfJob(state, outcomeOf(state), this.#id)
-    const isDone = await this.#store.endBoth(
-      refOf(task),
-      { change, condition: { equal: { status: 'processing', leaseId: this.#id } } },
-      { change: jobChange, condition: { equal: { status: 'queued', sequence: job.sequence } } },
-    )
-    if (!isDone) return false
     const { sequence } = job
     const numbers = { ...job.numbers, started: sequence + 1, ended: sequence + 2 }
     const log = { ...job.log, started: { at: ended.endedAt ?? '' } }
     const over = stateOf({ ...job, ...jobChange.set, numbers, log, sequence: sequence + 2 }, [ended])
+    const isDone = await this.#store.endBoth(
+      refOf(task),
+      { change, condition: { equal: { status: 'processing', leaseId: this.#id } } },
+      { change: jobChange, condition: { equal: { status: 'queued', sequence } } },
+      over.job,
+    )
+    if (!isDone) return false
     this.#log.info({ status: over.job.status }, 'job ended')
     await this.#settlement.course.publish([...unpublished(over), ending(over)])
     return true

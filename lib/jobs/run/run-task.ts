@@ -38,10 +38,11 @@ export async function runTask(run: TaskRun): Promise<MessageOutcome> {
   const { ref, services } = run
   const log = services.log.child({ ...ref, image: run.image })
   const lease = new Lease(run, randomUUID(), log)
-  const { applied, record: task } = await lease.claim()
+  const { store } = services.jobs
+  const [{ applied, record: task }, job] = await Promise.all([lease.claim(), store.job(ref.jobId)])
   if (!applied || !task) return notClaimed(run, task, log)
-  const state = await services.jobs.store.inputsOf(task)
-  if (!state || !isLive(state.job.status)) {
+  const state = job && isLive(job.status) ? await store.inputsOf(task, job) : undefined
+  if (!state) {
     log.info('message for a task of a job that is over')
     return done
   }
