@@ -1,16 +1,64 @@
-export const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+import { setTimeout as pause } from 'node:timers/promises'
 
-/** Runs one after the other, the first few not counted; milliseconds of the middle one. */
-export async function sequential(runs: number, action: () => Promise<unknown>, warmUp = 3): Promise<number> {
-  for (let at = 0; at < warmUp; at++) await action()
-  const times: number[] = []
-  for (let at = 0; at < runs; at++) {
-    const start = performance.now()
-    await action()
-    times.push(performance.now() - start)
+/** The value that this share of them does not exceed. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5)
+export const p95 = (values: readonly number[]): number => quantile(values, 0.95)
+
+/** What one of several does when it is its turn; gives what was measured. */
+export type Turn = () => Promise<readonly number[]>
+
+/** Some work goes on behind an answer, and is not the next one's. */
+const restMs = 60
+
+/**
+ * One after the other, round after round: a machine that becomes slower becomes so for all of them. The first round
+ * warms up and does not count.
+ */
+export async function inTurns<Name extends string>(
+  rounds: number,
+  turns: Readonly<Record<Name, Turn>>,
+): Promise<Readonly<Record<Name, readonly number[]>>> {
+  const measured = new Map<Name, number[]>()
+  const contestants = Object.entries(turns) as [Name, Turn][] // it has no other keys
+  for (let round = 0; round <= rounds; round++) {
+    for (const [name, turn] of contestants) {
+      const values = await turn()
+      await pause(restMs)
+      if (round > 0) measured.set(name, [...(measured.get(name) ?? []), ...values])
+    }
   }
-  return median(times)
+  return Object.fromEntries(measured) as Record<Name, number[]> // each had a turn
+}
+
+/** Milliseconds of each run, so many of them without a pause: what one leaves behind is in the way of the next. */
+export function timed(runs: number, action: () => Promise<unknown>): Turn {
+  return async () => {
+    const times: number[] = []
+    for (let run = 0; run < runs; run++) {
+      const startMs = performance.now()
+      await action()
+      times.push(performance.now() - startMs)
+    }
+    return times
+  }
+}
+
+/** Runs per second of so many clients; what fails is collected. */
+export function rate(
+  clients: number,
+  runs: number,
+  action: () => Promise<unknown>,
+  failures: unknown[] = [],
+): Turn {
+  return async () => {
+    const collected = () => action().catch((error: unknown) => failures.push(error))
+    return [(await parallel(clients, runs, collected)).perSecond]
+  }
 }
 
 export interface Load {

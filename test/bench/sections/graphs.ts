@@ -1,15 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type GraphRun, runGraph } from '../jobs/graph-runs.ts'
-import { serveDatabase } from '../jobs/table-of-tests.ts'
-import { chain, fanIn, fanOut, one } from '../jobs/tasks.ts'
+import type { GraphRun } from '../../jobs/graph-runs.ts'
+import type { Say } from '../report.ts'
+import type { Section } from '../section.ts'
 
 /**
  * What a task costs that does nothing: the records of its job on the embedded table, eight workers in this process,
  * queue, bus and bucket in memory. No engine and no program is started.
  */
-export async function benchGraphs(say: (line: string) => void): Promise<void> {
+async function benchGraphs(say: Say): Promise<void> {
+  // Only here: what belongs to tests has Node tell of tests at the end.
+  const { runGraph } = await import('../../jobs/graph-runs.ts')
+  const { serveDatabase } = await import('../../jobs/table-of-tests.ts')
+  const { chain, fanIn, fanOut, one } = await import('../../jobs/tasks.ts')
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-graphs-'))
   const database = await serveDatabase(folder)
   const graphs = {
@@ -19,7 +23,7 @@ export async function benchGraphs(say: (line: string) => void): Promise<void> {
     'fan in of 300': fanIn(300),
     'fan out to 998': fanOut(998),
   }
-  say('graph of no-op tasks       tasks   ms per task  writes per task')
+  say('\ngraph of no-op tasks       tasks   ms per task  writes per task')
   try {
     for (const [name, tasks] of Object.entries(graphs)) say(row(name, await runGraph(database, tasks)))
   } finally {
@@ -36,4 +40,10 @@ function row(name: string, { ms, writesPerTask, world }: GraphRun): string {
     writesPerTask.toFixed(2).padStart(14),
   ]
   return `${name.padEnd(26)} ${cells.join('   ')}`
+}
+
+export const graphs: Section = {
+  name: 'graphs',
+  about: 'records and writes of graphs whose tasks do nothing',
+  run: ({ report }) => benchGraphs(report.say),
 }

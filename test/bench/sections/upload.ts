@@ -1,8 +1,9 @@
 import { request } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { residentBytes } from '../processes.ts'
-import type { TestService } from '../service.ts'
+import { residentBytes } from '../../processes.ts'
+import { startService, type TestService } from '../../service.ts'
+import type { Section } from '../section.ts'
 
 const totalBytes = 2 * 1024 ** 3
 const chunk = Buffer.alloc(1024 * 1024, 'mutabor ')
@@ -18,7 +19,7 @@ function* form(boundary: string): Generator<Buffer> {
 }
 
 /** One line on how much memory the gateway took while a form upload of 2 GB went through it, and how fast. */
-export async function uploadMemory(service: TestService): Promise<string> {
+async function uploadMemory(service: TestService): Promise<string> {
   const before = residentBytes(service.pid)
   let most = before
   const watch = setInterval(() => {
@@ -46,4 +47,17 @@ function send(service: TestService): Promise<number> {
     call.on('error', reject)
     pipeline(Readable.from(form(boundary)), call).catch(reject)
   })
+}
+
+export const upload: Section = {
+  name: 'upload',
+  about: 'memory of the gateway under a form of 2 GB',
+  async run({ report }) {
+    const service = await startService()
+    try {
+      report.say(`\n${await uploadMemory(service)}`)
+    } finally {
+      await service.stop()
+    }
+  },
 }

@@ -3,16 +3,18 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import nodeFlags from '../../lib/local/node-flags.json' with { type: 'json' }
-import { descendants, residentBytes } from '../processes.ts'
-import { type Disk, measureDisk, measureMd5 } from './disk.ts'
-import { parallel } from './measure.ts'
-import { s3Transfers } from './s3-transfer.ts'
-import { type Calls, dynamoDbCalls, eventCalls, sqsCalls } from './server-calls.ts'
+import nodeFlags from '../../../lib/local/node-flags.json' with { type: 'json' }
+import { descendants, residentBytes } from '../../processes.ts'
+import { parallel } from '../measure.ts'
+import type { Say } from '../report.ts'
+import type { Section } from '../section.ts'
+import { type Disk, measureDisk, measureMd5 } from '../servers/disk.ts'
+import { s3Transfers } from '../servers/s3-transfer.ts'
+import { type Calls, dynamoDbCalls, eventCalls, sqsCalls } from '../servers/server-calls.ts'
 
 /**
  * Speed and memory of each embedded server, each in a process of its own, beside the speed of the disk that they
- * write to. Alone: `node lib/local/setup.mjs run test/bench/servers.ts [--gib]`.
+ * write to.
  */
 interface Server {
   readonly url: string
@@ -23,7 +25,9 @@ interface Server {
 }
 
 async function start(service: string, dir: string): Promise<Server> {
-  const child = fork(join(import.meta.dirname, 'server-process.ts'), [service, dir], { execArgv: nodeFlags })
+  const child = fork(join(import.meta.dirname, '../servers/server-process.ts'), [service, dir], {
+    execArgv: nodeFlags,
+  })
   const [{ url }] = await once(child, 'message')
   // DynamoDB is a program of its own; what starts it and looks after it is Node.
   const pid = descendants(child.pid ?? 0)[0]?.pid ?? child.pid ?? 0
@@ -43,8 +47,6 @@ async function start(service: string, dir: string): Promise<Server> {
     },
   }
 }
-
-type Say = (line: string) => void
 
 interface Figure {
   readonly who: string
@@ -131,7 +133,7 @@ async function dynamoDb(dir: string, say: Say): Promise<void> {
 }
 
 /** Files of `mib` go through S3; the calls of the others are made by the SDK, whose time is in the figures. */
-export async function benchServers(mib: number, say: Say): Promise<void> {
+async function benchServers(mib: number, say: Say): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-bench-'))
   const folder = async (name: string) => {
     await mkdir(join(dir, name))
@@ -139,7 +141,7 @@ export async function benchServers(mib: number, say: Say): Promise<void> {
   }
   try {
     const disk = await measureDisk(dir, mib)
-    say('server       what                                   speed        memory at most')
+    say('\nserver       what                                   speed        memory at most')
     const bare = (who: string, what: string, figure: number, unit: Figure['unit']) =>
       say(line({ who, what, figure, unit }))
     bare('disk', `write and fdatasync, ${mib} MiB`, disk.writeMibS, 'MiB/s')
@@ -154,7 +156,8 @@ export async function benchServers(mib: number, say: Say): Promise<void> {
   }
 }
 
-if (import.meta.main)
-  await benchServers(process.argv.includes('--gib') ? 1024 : 256, (text) => {
-    process.stdout.write(`${text}\n`)
-  })
+export const servers: Section = {
+  name: 'servers',
+  about: 'each embedded server beside its disk',
+  run: ({ report, flags }) => benchServers(flags.has('gib') ? 1024 : 256, report.say),
+}

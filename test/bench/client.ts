@@ -1,0 +1,109 @@
+import { once } from 'node:events'
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import type { Fixture } from './fixtures.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+interface Sent {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Buffer
+}
+
+/** A program that talks to a server over connections that it keeps, and reads every answer to its end. */
+export class HttpClient {
+  readonly #agent = new Agent({ keepAlive: true })
+  readonly #base: string
+
+  constructor(base: string) {
+    this.#base = base
+  }
+
+  async send(path: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<Answer> {
+    const length = body && { 'content-length': String(body.length) }
+    const call = request(new URL(path, this.#base), {
+      ...{ method, agent: this.#agent, headers: { ...headers, ...length } },
+    })
+    call.end(body)
+    const [response]: IncomingMessage[] = await once(call, 'response')
+    if (!response) throw new Error(`${path} was not answered`)
+    const chunks: Buffer[] = []
+    for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
+    return { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+}
+
+/** The form of POST /v1/convert, made once: what is measured is the service. */
+export interface Form {
+  readonly type: string
+  readonly body: Buffer
+}
+
+export function formOf(file: Fixture, fields: Readonly<Record<string, string>>): Form {
+  const boundary = 'mutabor-bench'
+  const part = (name: string, more = '') =>
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`
+  const texts = Object.entries(fields).map(([name, value]) => `${part(name)}${value}\r\n`)
+  const head = `${texts.join('')}${part('file', `; filename="${file.name}"`)}`
+  const body = Buffer.concat([Buffer.from(head), file.bytes, Buffer.from(`\r\n--${boundary}--\r\n`)])
+  return { type: `multipart/form-data; boundary=${boundary}`, body }
+}
+
+/** One identity at the service. */
+export class ServiceClient {
+  readonly #http: HttpClient
+  #token: string | undefined
+
+  constructor(url: string) {
+    this.#http = new HttpClient(url)
+  }
+
+  /** From the first byte of the form to the last byte of the result, by the way that the README shows. */
+  async convert(form: Form): Promise<Buffer> {
+    const headers = { 'content-type': form.type, prefer: 'wait=25' }
+    let answer = await this.send('/v1/convert?redirect=true', { method: 'POST', headers, body: form.body })
+    if (answer.status === 202) answer = await this.#resultOf(answer)
+    while (answer.status >= 300 && answer.status < 400)
+      answer = await this.send(answer.headers.location ?? '')
+    if (answer.status !== 200 || answer.headers['content-type'] === 'application/json')
+      throw new Error(`the conversion was answered with ${answer.status} ${answer.body.subarray(0, 500)}`)
+    return answer.body
+  }
+
+  /** Of a job that was not over when the wait was. */
+  async #resultOf(accepted: Answer): Promise<Answer> {
+    const { jobId, status } = await this.ended(accepted)
+    if (status !== 'completed') throw new Error(`the job ${jobId} is ${status}`)
+    return this.send(`/v1/download/${jobId}`)
+  }
+
+  /** The job that an answer is about, when it is over. */
+  async ended(answer: Answer): Promise<{ readonly jobId: string; readonly status: string }> {
+    let { data } = JSON.parse(answer.body.toString()) as { data: { jobId: string; status: string } }
+    while (['pending', 'queued', 'processing'].includes(data.status)) {
+      const status = await this.send(`/v1/status/${data.jobId}`, { headers: { prefer: 'wait=25' } })
+      data = JSON.parse(status.body.toString()).data
+    }
+    return data
+  }
+
+  async send(path: string, sent: Sent = {}): Promise<Answer> {
+    const headers = { ...sent.headers, ...(this.#token !== undefined && { 'x-owner-token': this.#token }) }
+    const answer = await this.#http.send(path, { ...sent, headers })
+    const given = answer.headers['x-owner-token']
+    if (typeof given === 'string') this.#token = given
+    return answer
+  }
+
+  close(): void {
+    this.#http.close()
+  }
+}

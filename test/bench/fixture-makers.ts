@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process'
+import { rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import sharp from 'sharp'
+import { chances } from '../jobs/imitated-aws.ts'
+
+const run = promisify(execFile)
+
+export type FixtureName =
+  | 'picture.png'
+  | 'dot.png'
+  | 'pages.html'
+  | 'pages.docx'
+  | 'pages.pdf'
+  | 'fifty-pages.pdf'
+  | 'minute.mkv'
+  | 'minute.webm'
+
+type Other = (name: FixtureName) => Promise<{ readonly path: string }>
+type Maker = (path: string, other: Other) => Promise<unknown>
+
+/** The same bytes each time, as far as the programs that make them allow it. */
+export const makers: Readonly<Record<FixtureName, Maker>> = {
+  'picture.png': async (path) => void (await noise(640, 400).png().toFile(path)),
+  'dot.png': (path) =>
+    sharp({ create: { width: 1, height: 1, channels: 3, background: '#468' } }).toFile(path),
+  'pages.html': (path) => writeFile(path, pages),
+  'pages.docx': async (path, other) =>
+    office((await other('pages.html')).path, path, ['--writer', '--convert-to', 'docx:MS Word 2007 XML']),
+  'pages.pdf': async (path, other) => office((await other('pages.docx')).path, path, ['--convert-to', 'pdf']),
+  'fifty-pages.pdf': async (path, other) => {
+    const { path: ten } = await other('pages.pdf')
+    return run('qpdf', ['--empty', '--pages', ten, ten, ten, ten, ten, '--', path])
+  },
+  'minute.mkv': (path) =>
+    film(path, '1280x720', [
+      ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac'],
+    ]),
+  'minute.webm': (path) =>
+    film(path, '640x360', [
+      ...['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-b:v', '1M', '-c:a', 'libopus'],
+    ]),
+}
+
+/** A picture of grain: at 640 × 400 its PNG has 372 kB. */
+function noise(width: number, height: number) {
+  const chance = chances(1)
+  // The sum of some chances is nearly normal; its deviation is about 12.
+  const value = () => 128 + (chance() + chance() + chance() + chance() - 2) * 20.35
+  const pixels = Buffer.from(Array.from({ length: width * height * 3 }, value))
+  return sharp(pixels, { raw: { width, height, channels: 3 } }).blur(1.2)
+}
+
+const paragraph =
+  '<p>The ship left the harbour before sunrise, and nobody on the quay said a word about it.</p>'
+const page = `<h1>A chapter</h1>${paragraph.repeat(30)}<p style="page-break-before:always"></p>`
+const pages = `<html><body>${page.repeat(10)}</body></html>`
+
+async function office(source: string, target: string, args: readonly string[]): Promise<void> {
+  const folder = join(dirname(target), 'office')
+  const profile = `-env:UserInstallation=file://${join(folder, 'profile')}`
+  await run('soffice', [profile, '--headless', ...args, '--outdir', folder, source], { timeout: 120_000 })
+  const extension = target.slice(target.lastIndexOf('.'))
+  await rename(join(folder, `pages${extension}`), target)
+}
+
+/** A minute of a test picture and a tone. */
+function film(path: string, size: string, codecs: readonly string[]) {
+  const picture = ['-f', 'lavfi', '-i', `testsrc=size=${size}:rate=25:duration=60`]
+  const tone = ['-f', 'lavfi', '-i', 'sine=duration=60']
+  return run('ffmpeg', ['-v', 'error', ...picture, ...tone, ...codecs, path], { timeout: 300_000 })
+}

@@ -1,0 +1,58 @@
+/** What was measured, what is to be reached, and how far the two are from each other. */
+
+export type Say = (line: string) => void
+
+export interface Figure {
+  readonly what: string
+  readonly value: number
+  readonly unit: string
+  /** What it is to be; without one it only is told. */
+  readonly aim?: { readonly most: number } | { readonly least: number }
+  /** What the aim comes from, and what else there is to know. */
+  readonly remark?: string
+}
+
+/** 1 or less holds the aim, whichever way it points. */
+export function ratioToAim({ value, aim }: Figure): number | undefined {
+  if (!aim) return undefined
+  if ('most' in aim && aim.most === 0) return value === 0 ? 1 : Infinity
+  return 'most' in aim ? value / aim.most : aim.least / value
+}
+
+export class Report {
+  readonly say: Say
+  readonly #missed: string[] = []
+  #held = 0
+  #title = ''
+
+  constructor(say: Say) {
+    this.say = say
+  }
+
+  title(text: string): void {
+    this.#title = text
+    this.say(`\n${text.padEnd(46)} figure                aim   ratio to the aim`)
+  }
+
+  figure(one: Figure): void {
+    const ratio = ratioToAim(one)
+    this.say(lineOf(one, ratio).trimEnd())
+    if (ratio === undefined) return
+    if (ratio > 1) this.#missed.push(`${this.#title}: ${one.what}, ${ratio.toFixed(2)}`)
+    else this.#held += 1
+  }
+
+  summary(): void {
+    const count = this.#missed.length + this.#held
+    if (count === 0) return
+    this.say(`\n${this.#held} of ${count} aims are held.`)
+    for (const one of this.#missed) this.say(`  MISSED  ${one}`)
+  }
+}
+
+function lineOf({ what, value, unit, aim, remark = '' }: Figure, ratio: number | undefined): string {
+  const amount = (number: number) => `${number.toFixed(Math.abs(number) < 100 ? 1 : 0)} ${unit}`
+  const bound = aim && ('most' in aim ? `≤ ${amount(aim.most)}` : `≥ ${amount(aim.least)}`)
+  const mark = ratio === undefined ? '' : `${ratio.toFixed(2)} ${ratio > 1 ? 'MISSED' : 'held'}`
+  return `  ${what.padEnd(36)} ${amount(value).padStart(14)} ${(bound ?? '').padStart(18)}   ${mark.padEnd(12)} ${remark}`
+}
