@@ -48,16 +48,21 @@ export function timed(runs: number, action: () => Promise<unknown>): Turn {
   }
 }
 
-/** Runs per second of so many clients; what fails is collected. */
+/** Runs per second of so many clients; what fails is collected, where somebody wants it. */
 export function rate(
   clients: number,
   runs: number,
   action: () => Promise<unknown>,
-  failures: unknown[] = [],
+  failures?: unknown[],
 ): Turn {
   return async () => {
-    const collected = () => action().catch((error: unknown) => failures.push(error))
-    return [(await parallel(clients, runs, collected)).perSecond]
+    const errors: unknown[] = []
+    const { perSecond } = await parallel(clients, runs, () =>
+      action().catch((error: unknown) => errors.push(error)),
+    )
+    if (!failures && errors.length > 0) throw errors[0]
+    failures?.push(...errors)
+    return [perSecond]
   }
 }
 

@@ -23,13 +23,15 @@ function ticksOf(pid: number): number {
 /** Much of a job goes on behind its answer. */
 const behindMs = 200
 
-/** The turn, and beside it the processor milliseconds that a tree takes for each of its jobs. */
+/** The turn, and beside it the processor milliseconds that a tree takes for each of its jobs, once it is warm. */
 export function withCpu(pid: number, jobs: number, turn: Turn, spent: number[]): Turn {
+  let isWarm = false
   return async () => {
     const before = cpuMs(pid)
     const measured = await turn()
     await pause(behindMs)
-    spent.push((cpuMs(pid) - before) / jobs)
+    if (isWarm) spent.push((cpuMs(pid) - before) / jobs)
+    isWarm = true
     return measured
   }
 }

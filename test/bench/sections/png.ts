@@ -1,91 +1,72 @@
 import { join } from 'node:path'
 import sharp from 'sharp'
-import { startService } from '../../service.ts'
-import { type Floor, startFloor } from '../bare/floor.ts'
-import { formOf, ServiceClient } from '../client.ts'
-import type { Fixture } from '../fixtures.ts'
+import { withRivals } from '../against-bare.ts'
+import { startFloor } from '../bare/floor.ts'
+import { eightClients } from '../eight-clients.ts'
 import { inTurns, median, p95, rate, timed } from '../measure.ts'
-import { peakMib, withCpu } from '../process-tree.ts'
+import { withCpu } from '../process-tree.ts'
 import type { Report } from '../report.ts'
 import type { Section } from '../section.ts'
 
+type Action = () => Promise<unknown>
+
 export const png: Section = {
   name: 'png',
-  about: 'a PNG to WebP: one client, fifty at once, eight clients',
-  async run({ report, fixtures }) {
+  about: 'PNG to WebP: one client, fifty at once, eight clients',
+  async run(bench) {
+    const { report, fixtures } = bench
     const picture = await fixtures.get('picture.png')
-    const result = join(await fixtures.folder('bare'), 'picture.webp')
-    const form = formOf(picture, { targetFormat: 'webp' })
-    await using stack = new AsyncDisposableStack()
-    const floor = await startFloor()
-    stack.defer(floor.close)
-    const service = await startService()
-    stack.defer(service.stop)
-    const client = new ServiceClient(service.url)
-    stack.defer(() => client.close())
-    const rivals: Rivals = {
-      ...{ picture, floor, pid: service.pid },
-      bare: () => sharp(picture.path).webp().toFile(result),
-      service: () => client.convert(form),
-    }
+    const result = join(await fixtures.folder('bare-png'), 'picture.webp')
+    const inProcess = (path: string) => sharp(path).webp().toFile(result)
+    const server = await startFloor()
+    const floor = () => server.convert(picture)
+    const conversion = { fixture: 'picture.png', fields: { targetFormat: 'webp' } } as const
     report.title('PNG of 372 kB → WebP')
-    await one(rivals, report)
-    await fifty(rivals, report)
-    await eight(rivals, report)
+    try {
+      await withRivals(conversion, bench, inProcess, async ({ pid, bare, service }) => {
+        await one({ pid, bare, floor, service }, report)
+        await fifty({ bare, service }, report)
+        const aims = { engine: 'the durable floor', share: 0.75, mostCpuMs: 45 }
+        const crowd = { rounds: 6, jobs: 100, pid, service, bare: rate(8, 100, floor) }
+        await eightClients({ ...crowd, ...aims }, report)
+      })
+    } finally {
+      await server.close()
+    }
   },
 }
 
 interface Rivals {
-  readonly picture: Fixture
-  readonly floor: Floor
   /** Of the service. */
   readonly pid: number
-  readonly bare: () => Promise<unknown>
-  readonly service: () => Promise<unknown>
+  readonly bare: Action
+  readonly floor: Action
+  readonly service: Action
 }
 
-async function one({ picture, floor, bare, service }: Rivals, report: Report): Promise<void> {
+async function one(rivals: Rivals, report: Report): Promise<void> {
+  const spent: number[] = []
   const times = await inTurns(20, {
-    bare: timed(5, bare),
-    floor: timed(5, () => floor.convert(picture)),
-    service: timed(5, service),
+    bare: timed(5, rivals.bare),
+    floor: timed(5, rivals.floor),
+    service: withCpu(rivals.pid, 5, timed(5, rivals.service), spent),
   })
   const least = median(times.floor)
   report.figure({
     ...{ what: 'one client', value: median(times.service), unit: 'ms', aim: { most: 1.25 * least } },
     remark: `1.25 × the durable floor, ${ms(least)}; bare ${ms(median(times.bare))}; p95 ${ms(p95(times.service))}`,
   })
+  report.figure({ what: 'one client, processor', value: median(spent), unit: 'ms a job' })
 }
 
-async function fifty({ bare, service }: Rivals, report: Report): Promise<void> {
-  const fiftyOf = (action: () => Promise<unknown>) =>
-    timed(1, () => Promise.all(Array.from({ length: 50 }, action)))
-  const times = await inTurns(7, { bare: fiftyOf(bare), service: fiftyOf(service) })
-  const most = 1.4 * median(times.bare)
+async function fifty(rivals: Pick<Rivals, 'bare' | 'service'>, report: Report): Promise<void> {
+  const fiftyOf = (action: Action) => timed(1, () => Promise.all(Array.from({ length: 50 }, action)))
+  const times = await inTurns(7, { bare: fiftyOf(rivals.bare), service: fiftyOf(rivals.service) })
+  const least = median(times.bare)
   report.figure({
-    ...{ what: 'fifty at once', value: median(times.service), unit: 'ms', aim: { most } },
-    remark: `1.4 × bare, ${ms(median(times.bare))}`,
+    ...{ what: 'fifty at once', value: median(times.service), unit: 'ms', aim: { most: 1.4 * least } },
+    remark: `1.4 × bare, ${ms(least)}`,
   })
-}
-
-async function eight({ picture, floor, pid, service }: Rivals, report: Report): Promise<void> {
-  const failures: unknown[] = []
-  const cpu: number[] = []
-  const jobs = 100
-  const load = rate(8, jobs, service, failures)
-  const rates = await inTurns(6, {
-    floor: rate(8, jobs, () => floor.convert(picture)),
-    service: withCpu(pid, jobs, load, cpu),
-  })
-  const most = median(rates.floor)
-  report.figure({
-    ...{ what: 'eight clients', value: median(rates.service), unit: 'per s', aim: { least: 0.75 * most } },
-    remark: `0.75 × the durable floor, ${most.toFixed(1)} per s`,
-  })
-  report.figure({ what: 'eight clients, processor', value: median(cpu), unit: 'ms a job', aim: { most: 45 } })
-  report.figure({ what: 'eight clients, failed', value: failures.length, unit: 'jobs', aim: { most: 0 } })
-  const peak = await peakMib(pid, load)
-  report.figure({ what: 'eight clients, memory at most', value: peak, unit: 'MiB' })
 }
 
 const ms = (value: number) => `${value.toFixed(1)} ms`

@@ -1,0 +1,72 @@
+import { startService } from '../service.ts'
+import { formOf, ServiceClient } from './client.ts'
+import type { FixtureName } from './fixture-makers.ts'
+import { inTurns, median, p95, timed } from './measure.ts'
+import { peakMib, withCpu } from './process-tree.ts'
+import type { Bench } from './section.ts'
+
+/** A conversion, and the engine that does the same without a service around it. */
+export interface Rivalry {
+  readonly fixture: FixtureName
+  /** Of the form, with the target format. */
+  readonly fields: Readonly<Record<string, string>>
+  readonly rounds: number
+  /** Runs of each in a round. */
+  readonly inARow: number
+  /** Times of the bare engine that the service may take. */
+  readonly most: number
+  readonly engine: string
+}
+
+export interface Rivals {
+  readonly pid: number
+  readonly service: () => Promise<unknown>
+  readonly bare: () => Promise<unknown>
+}
+
+/** Runs something with a service of its own. */
+export async function withService<T>(
+  run: (client: ServiceClient, service: { readonly pid: number; readonly dataDir: string }) => Promise<T>,
+): Promise<T> {
+  const service = await startService()
+  const client = new ServiceClient(service.url)
+  try {
+    return await run(client, service)
+  } finally {
+    client.close()
+    await service.stop()
+  }
+}
+
+/** The service and the bare engine, ready for a rivalry. */
+export async function withRivals(
+  { fixture, fields }: Pick<Rivalry, 'fixture' | 'fields'>,
+  { fixtures }: Bench,
+  bare: (path: string) => Promise<unknown>,
+  run: (rivals: Rivals) => Promise<void>,
+): Promise<void> {
+  const source = await fixtures.get(fixture)
+  const form = formOf(source, fields)
+  await withService((client, { pid }) =>
+    run({ pid, service: () => client.convert(form), bare: () => bare(source.path) }),
+  )
+}
+
+export async function oneClient(
+  { rounds, inARow, most, engine }: Rivalry,
+  { pid, bare, service }: Rivals,
+  { report }: Bench,
+): Promise<void> {
+  const spent: number[] = []
+  const times = await inTurns(rounds, {
+    bare: timed(inARow, bare),
+    service: withCpu(pid, inARow, timed(inARow, service), spent),
+  })
+  const least = median(times.bare)
+  const remark = `${most} × ${engine}, ${least.toFixed(1)} ms; p95 ${p95(times.service).toFixed(1)} ms`
+  const value = median(times.service)
+  report.figure({ what: 'one client', value, unit: 'ms', aim: { most: most * least }, remark })
+  report.figure({ what: 'one client, processor', value: median(spent), unit: 'ms a job' })
+  const peak = await peakMib(pid, service)
+  report.figure({ what: 'one client, memory at most', value: peak, unit: 'MiB' })
+}

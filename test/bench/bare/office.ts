@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+export interface BareOffice {
+  toPdf(document: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** One warm office in this folder, with a profile of its own; one document at a time. */
+export async function startOffice(folder: string): Promise<BareOffice> {
+  await mkdir(folder, { recursive: true })
+  const engine = join(import.meta.dirname, '../../../layers/office')
+  const program = join(import.meta.dirname, 'office.py')
+  const pipe = `mutabor-bench-${process.pid}-${count++}`
+  const child = spawn('/usr/bin/python3', ['-B', program, engine, folder, pipe], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const lines = createInterface({ input: child.stdout })
+  const ended = once(child, 'exit')
+  const answer = () =>
+    Promise.race([
+      once(lines, 'line'),
+      ended.then(([code]) => Promise.reject(new Error(`the bare office ended with ${code}`))),
+    ])
+  await answer()
+  return {
+    toPdf: async (document) => {
+      // An office locks what it loads, against others too.
+      const own = join(folder, 'source.docx')
+      await copyFile(document, own)
+      child.stdin.write(`${own}\t${join(folder, 'result.pdf')}\n`)
+      await answer()
+    },
+    close: async () => {
+      child.stdin.end()
+      await ended
+    },
+  }
+}
+
+let count = 0

@@ -1,0 +1,43 @@
+import { inTurns, median, rate, type Turn } from './measure.ts'
+import { peakMib, withCpu } from './process-tree.ts'
+import type { Report } from './report.ts'
+
+/** Eight clients at the service, and somebody else at the bare engine. */
+export interface Crowd {
+  readonly rounds: number
+  /** Of eight clients in one round. */
+  readonly jobs: number
+  readonly service: () => Promise<unknown>
+  /** Of the service. */
+  readonly pid: number
+  /** Gives the rate to compare with. */
+  readonly bare: Turn
+  /** What it is, and the share of its rate that the service is to reach. */
+  readonly engine: string
+  readonly share: number
+  /** Processor milliseconds that a job may take. */
+  readonly mostCpuMs?: number
+}
+
+export async function eightClients(crowd: Crowd, report: Report): Promise<void> {
+  const { rounds, jobs, pid, bare, engine, share, mostCpuMs } = crowd
+  const failures: unknown[] = []
+  const cpu: number[] = []
+  const service = rate(8, jobs, crowd.service, failures)
+  const rates = await inTurns(rounds, { bare, service: withCpu(pid, jobs, service, cpu) })
+  const most = median(rates.bare)
+  report.figure({
+    ...{ what: 'eight clients', value: median(rates.service), unit: 'per s', aim: { least: share * most } },
+    remark: `${share} × ${engine}, ${most.toFixed(1)} per s`,
+  })
+  const aim = mostCpuMs === undefined ? undefined : { most: mostCpuMs }
+  report.figure({
+    ...{ what: 'eight clients, processor', value: median(cpu), unit: 'ms a job', ...(aim && { aim }) },
+  })
+  const remark = failures.length > 0 ? `first: ${failures[0]}` : ''
+  report.figure({
+    ...{ what: 'eight clients, failed', value: failures.length, unit: 'jobs', aim: { most: 0 }, remark },
+  })
+  const peak = await peakMib(pid, service)
+  report.figure({ what: 'eight clients, memory at most', value: peak, unit: 'MiB' })
+}

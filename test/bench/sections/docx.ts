@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { oneClient, type Rivalry, withRivals } from '../against-bare.ts'
+import { type BareOffice, startOffice } from '../bare/office.ts'
+import { eightClients } from '../eight-clients.ts'
+import { rate } from '../measure.ts'
+import type { Section } from '../section.ts'
+
+const rivalry: Rivalry = {
+  ...{ fixture: 'pages.docx', fields: { targetFormat: 'pdf' }, rounds: 12, inARow: 3 },
+  ...{ most: 1.2, engine: 'a warm office' },
+}
+
+export const docx: Section = {
+  name: 'docx',
+  about: 'DOCX of 10 pages to PDF: one client, eight clients',
+  async run(bench) {
+    const folder = await bench.fixtures.folder('bare-docx')
+    const offices = await Promise.all(['1', '2'].map((name) => startOffice(join(folder, name))))
+    bench.report.title('DOCX of 10 pages → PDF')
+    try {
+      await withRivals(rivalry, bench, onFree(offices), async (rivals) => {
+        await oneClient(rivalry, rivals, bench)
+        const { bare, ...rest } = rivals
+        const shape = { rounds: 4, jobs: 32, engine: 'two warm offices', share: 0.85 }
+        await eightClients({ ...rest, ...shape, bare: rate(2, 32, bare) }, bench.report)
+      })
+    } finally {
+      await Promise.all(offices.map((office) => office.close()))
+    }
+  },
+}
+
+/** An office takes one document at a time, and there are no more callers than offices. */
+function onFree(offices: readonly BareOffice[]) {
+  const free = [...offices]
+  return async (document: string) => {
+    const office = free.pop()
+    if (!office) throw new Error('each office has a document')
+    await office.toPdf(document).finally(() => free.push(office))
+  }
+}

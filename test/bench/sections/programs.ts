@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { oneClient, type Rivalry, withRivals } from '../against-bare.ts'
+import type { Section } from '../section.ts'
+
+const run = promisify(execFile)
+
+/** Engines that are programs: one client beside the program itself, called as one would by hand. */
+interface Case extends Rivalry {
+  readonly name: string
+  readonly title: string
+  /** Writes into this folder. */
+  readonly bare: (source: string, folder: string) => Promise<unknown>
+}
+
+const copy = (source: string, folder: string) =>
+  run('ffmpeg', [
+    ...['-v', 'error', '-nostdin', '-y', '-i', source, '-c', 'copy', '-movflags', '+faststart'],
+    join(folder, 'film.mp4'),
+  ])
+
+const draw = (source: string, folder: string, first: number, last: number) =>
+  run('pdftoppm', [
+    ...['-q', '-jpeg', '-jpegopt', 'quality=85', '-r', '150', '-f', `${first}`, '-l', `${last}`],
+    ...[source, join(folder, 'page')],
+  ])
+
+const cases: readonly Case[] = [
+  {
+    ...{ name: 'pdf', title: 'PDF of 50 pages → ZIP of JPG, 150 dpi', fixture: 'fifty-pages.pdf' },
+    ...{ fields: { targetFormat: 'jpg', dpi: '150' }, rounds: 10, inARow: 2, most: 1.3 },
+    engine: 'pdftoppm in two ranges',
+    bare: (source, folder) => Promise.all([draw(source, folder, 1, 25), draw(source, folder, 26, 50)]),
+  },
+  {
+    ...{ name: 'mkv', title: 'MKV of a minute → MP4, copied', fixture: 'minute.mkv' },
+    ...{ fields: { targetFormat: 'mp4' }, rounds: 10, inARow: 3, most: 1.3 },
+    ...{ engine: 'ffmpeg -c copy', bare: copy },
+  },
+  {
+    ...{ name: 'webm', title: 'WebM of a minute (VP9, Opus) → MP4, copied', fixture: 'minute.webm' },
+    ...{ fields: { targetFormat: 'mp4' }, rounds: 10, inARow: 3, most: 1.3 },
+    ...{ engine: 'ffmpeg -c copy', bare: copy },
+  },
+]
+
+const sectionOf = (one: Case): Section => ({
+  name: one.name,
+  about: `${one.title}: one client`,
+  async run(bench) {
+    const folder = await bench.fixtures.folder(`bare-${one.name}`)
+    const bare = (source: string) => one.bare(source, folder)
+    bench.report.title(one.title)
+    await withRivals(one, bench, bare, (rivals) => oneClient(one, rivals, bench))
+  },
+})
+
+export const programs: readonly Section[] = cases.map(sectionOf)
