@@ -1,5 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
-import type { RequestHandlers } from '../lib/aws/request-handlers.ts'
+import type { Connections } from '../lib/aws/connections.ts'
 import { readConfig } from '../lib/config.ts'
 import { createServices } from '../lib/create-services.ts'
 import { createApp } from '../lib/http/app.ts'
@@ -12,9 +12,9 @@ export type ApiHandler = (event: HttpEvent, context: Context) => Promise<APIGate
 export function createApi(
   environment?: Readonly<Record<string, string>>,
   hint?: JobHint,
-  requestHandlers?: RequestHandlers,
+  connections?: Connections,
 ): ApiHandler {
-  const app = createApp(routes, createServices(readConfig(environment), hint, requestHandlers))
+  const app = createApp(routes, createServices(readConfig(environment), hint, connections))
   // Middy's own type knows more events and results than this handler's.
   return app as unknown as ApiHandler
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Bus } from './aws/bus.ts'
 import { Files } from './aws/files.ts'
 import { Queues } from './aws/queues.ts'
-import type { RequestHandlers } from './aws/request-handlers.ts'
+import type { Connections } from './aws/connections.ts'
 import { Table } from './aws/table.ts'
 import type { Config } from './config.ts'
 import { receiveUpload } from './conversion/receive-upload.ts'
@@ -20,18 +20,18 @@ const pause: JobHint = (_jobId, { pauseMs }) => sleep(pauseMs, undefined)
 
 /**
  * `hint` tells of changed jobs where something can push them into this process; elsewhere time passes.
- * `requestHandlers` serve those clients whose servers are in this process.
+ * `connections` serve those clients whose servers are in this process.
  */
 export function createServices(
   config: Config,
   hint: JobHint = pause,
-  requestHandlers: RequestHandlers = {},
+  connections: Connections = {},
 ): Services {
   const log = createLog(config)
   const table = new Table(config)
-  const files = new Files(config, requestHandlers.s3)
-  const queues = new Queues(config, requestHandlers.sqs)
-  const bus = new Bus(config, requestHandlers.eventBridge)
+  const files = new Files(config, connections.s3)
+  const queues = new Queues(config, connections.sqs)
+  const bus = new Bus(config, connections.eventBridge)
   const engines = usedEngines(config)
   const secret = secretOf(config)
   const uploads = new Uploads(table)

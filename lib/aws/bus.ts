@@ -2,7 +2,7 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import type { ServiceEvent } from '../../events/index.ts'
 import type { Config } from '../config.ts'
 import { eventSource } from '../resources.ts'
-import type { RequestHandler } from './request-handlers.ts'
+import type { Connection } from './connections.ts'
 import { Sha256 } from './sha256.ts'
 
 /** Entries that one PutEvents call takes (AWS's limit). */
@@ -12,11 +12,11 @@ export class Bus {
   readonly #client: EventBridgeClient
   readonly #name: string
 
-  constructor(config: Config, requestHandler?: RequestHandler) {
+  constructor(config: Config, connection?: Connection) {
     this.#client = new EventBridgeClient({
       region: config.AWS_REGION,
       sha256: Sha256,
-      ...(requestHandler && { requestHandler }),
+      ...connection,
     })
     this.#name = config.BUS_NAME
   }

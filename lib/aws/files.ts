@@ -18,7 +18,7 @@ import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
-import type { RequestHandler } from './request-handlers.ts'
+import type { Connection } from './connections.ts'
 import { Sha256 } from './sha256.ts'
 
 export interface StoredObject {
@@ -64,7 +64,7 @@ export class Files {
   readonly #signer: S3Client
   readonly #bucket: string
 
-  constructor(config: Config, requestHandler?: RequestHandler) {
+  constructor(config: Config, connection?: Connection) {
     // With a name for a host the SDK would put the bucket into the host name, which only AWS can resolve.
     const forcePathStyle = config.AWS_ENDPOINT_URL_S3 !== undefined
     this.#s3 = new S3Client({
@@ -73,7 +73,7 @@ export class Files {
       forcePathStyle,
       // The connection guards the bytes already, and the SDK's look at them takes as long as all else about a GET.
       responseChecksumValidation: 'WHEN_REQUIRED',
-      ...(requestHandler && { requestHandler }),
+      ...connection,
     })
     this.#signer = new S3Client({
       region: config.AWS_REGION,

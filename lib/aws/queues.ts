@@ -10,7 +10,7 @@ import type { Config } from '../config.ts'
 import { eachOf } from '../each-of.ts'
 import type { ImageId } from '../engines/engine.ts'
 import type { TaskMessage } from '../jobs/task-message.ts'
-import type { RequestHandler } from './request-handlers.ts'
+import type { Connection } from './connections.ts'
 import { Sha256 } from './sha256.ts'
 
 /** Messages of one batch (AWS's limit). */
@@ -23,13 +23,13 @@ export class Queues {
   readonly #sqs: SQSClient
   readonly #urlPrefix: string
 
-  constructor(config: Config, requestHandler?: RequestHandler) {
+  constructor(config: Config, connection?: Connection) {
     // The URL of a queue carries the host to talk to; the SDK would warn about the difference to its endpoint.
     this.#sqs = new SQSClient({
       region: config.AWS_REGION,
       sha256: Sha256,
       useQueueUrlAsEndpoint: true,
-      ...(requestHandler && { requestHandler }),
+      ...connection,
     })
     this.#urlPrefix = config.QUEUE_URL_PREFIX
   }

@@ -1,4 +1,4 @@
-import type { RequestHandler } from '../aws/request-handlers.ts'
+import type { Connection } from '../aws/connections.ts'
 import type { Config } from '../config.ts'
 import type { ImageId } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
@@ -25,7 +25,7 @@ interface ConversionParts {
   readonly logFd: number
   readonly log: Log
   /** Where the queues' server is in this process. */
-  readonly requestHandler?: RequestHandler | undefined
+  readonly connection?: Connection | undefined
 }
 
 export interface Conversions {
@@ -37,7 +37,7 @@ export interface Conversions {
 }
 
 export function openConversions(given: ConversionParts): Conversions {
-  const { config, environment, logFd, log, requestHandler } = given
+  const { config, environment, logFd, log, connection } = given
   const concurrency = parallelOf(config)
   const idleMs = config.WORKER_IDLE_S * 1000
   const mappings: QueueMapping[] = []
@@ -68,7 +68,7 @@ export function openConversions(given: ConversionParts): Conversions {
         const { url: queueUrl, arn: queueArn } = queues[image]
         mappings.push(
           new QueueMapping({
-            ...{ queueUrl, queueArn, region: config.AWS_REGION, concurrency, log, requestHandler },
+            ...{ queueUrl, queueArn, region: config.AWS_REGION, concurrency, log, connection },
             settings: queueMapping,
             visibilityS: claimS,
             invoke: async (event) => {

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os'
-import type { RequestHandlers } from '../aws/request-handlers.ts'
+import type { Connections } from '../aws/connections.ts'
 import type { Config } from '../config.ts'
 import { type Embedded, type EmbeddedService, embeddedServices } from './embedded.ts'
 import { s3Path } from './gateway.ts'
@@ -30,10 +30,10 @@ export function endpoints(given: Given, embedded: Pick<Embedded, 'urls'>): Endpo
 }
 
 /** Clients in this process need no connection to the embedded servers. */
-export function requestHandlersOf(
+export function connectionsOf(
   { urls }: Pick<Endpoints, 'urls'>,
   embedded: Pick<Embedded, 'urls' | 'handle'>,
-): RequestHandlers {
+): Connections {
   const own = (service: keyof Embedded['handle']) =>
     urls[`AWS_ENDPOINT_URL_${service}`] === embedded.urls[service]
       ? inProcess(embedded.handle[service])

@@ -9,8 +9,8 @@ import {
   validateHeaderValue,
 } from 'node:http'
 import { Readable, Writable } from 'node:stream'
-import type { HttpRequest, HttpResponse } from '@smithy/types'
-import type { RequestHandler } from '../aws/request-handlers.ts'
+import type { HttpHandlerOptions, HttpRequest, HttpResponse } from '@smithy/types'
+import type { Connection } from '../aws/connections.ts'
 import { uriEncode } from './sigv4.ts'
 
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void
@@ -22,16 +22,22 @@ const empty = Buffer.alloc(0)
 const bodilessMethods = new Set(['GET', 'HEAD', 'DELETE'])
 const bodilessStatus = new Set([204, 304])
 
-/** Stands in for the SDK's own handler; the request is signed before it and verified behind it, as on a wire. */
-export function inProcess(handle: Handle): RequestHandler {
+/** Stands in for the SDK's own handler. What does not leave the process is neither signed nor guarded by checksums. */
+export function inProcess(handle: Handle) {
   return {
-    metadata: { handlerProtocol: 'http/1.1' },
-    async handle(call, { abortSignal } = {}) {
+    requestHandler: {
+      metadata: { handlerProtocol: 'http/1.1' },
       // The SDK's older kind of signal is made by nobody here.
-      return new Exchange(call, abortSignal as AbortSignal | undefined).run(handle)
+      handle: async (call: HttpRequest, { abortSignal }: HttpHandlerOptions = {}) =>
+        new Exchange(call, abortSignal as AbortSignal | undefined).run(handle),
     },
-  }
+    signer: { sign: async <T>(call: T) => call },
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+  } satisfies Connection
 }
+
+/** Nobody outside can make such a request: it is our own, and needs no signature. */
+export const isInProcess = (request: IncomingMessage): boolean => (request as unknown) instanceof Received
 
 /** One request and its answer; whichever side goes away, the other one hears of it. */
 class Exchange {

@@ -7,7 +7,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import type { SQSEvent } from 'aws-lambda'
-import type { RequestHandler } from '../aws/request-handlers.ts'
+import type { Connection } from '../aws/connections.ts'
 import { Sha256 } from '../aws/sha256.ts'
 import type { Log } from '../log.ts'
 import type { QueueMappingSettings } from '../resources.ts'
@@ -34,7 +34,7 @@ export interface MappingOptions {
   readonly visibilityS?: number
   readonly invoke: (event: SQSEvent) => Promise<unknown>
   /** Where the queue's server is in this process. */
-  readonly requestHandler?: RequestHandler | undefined
+  readonly connection?: Connection | undefined
   readonly log: Log
 }
 
@@ -52,12 +52,12 @@ export class QueueMapping {
     this.#options = options
     this.#concurrency = Math.min(options.concurrency, options.settings.maximumConcurrency ?? Infinity)
     this.#isFifo = options.queueUrl.endsWith('.fifo')
-    const { region, requestHandler } = options
+    const { region, connection } = options
     this.#sqs = new SQSClient({
       region,
       sha256: Sha256,
       useQueueUrlAsEndpoint: true,
-      ...(requestHandler && { requestHandler }),
+      ...connection,
     })
     this.#loop = this.#poll()
   }

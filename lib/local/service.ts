@@ -10,7 +10,7 @@ import { type ControlParts, openControl } from './control.ts'
 import { openConversions } from './conversions.ts'
 import { lockDataFolder } from './data-lock.ts'
 import { openEmbedded } from './embedded.ts'
-import { accessOf, endpoints, functionEnvironment, type Given, requestHandlersOf } from './environment.ts'
+import { accessOf, connectionsOf, endpoints, functionEnvironment, type Given } from './environment.ts'
 import { apiHandler, httpRoutes, webSocketRoutes, zipFunctions } from './functions.ts'
 import { createHttpApi } from './gateway/http-api.ts'
 import { createGateway, type GatewayParts, s3Path } from './gateway.ts'
@@ -46,7 +46,7 @@ export async function startService(given: Given): Promise<Service> {
   })
   const external = endpoints(given, embedded)
   const access = accessOf(given, external, secrets)
-  const requestHandlers = requestHandlersOf(external, embedded)
+  const connections = connectionsOf(external, embedded)
   // The SDK reads endpoints and credentials from the environment, as it does on Lambda.
   Object.assign(processEnvironment, external.urls, access)
   const { queues, invocations, deadLetters } = await provision({
@@ -76,11 +76,11 @@ export async function startService(given: Given): Promise<Service> {
   const logFd = openSync(logFile, 'a')
   const conversions = openConversions({
     ...{ config, environment, logFd, log },
-    requestHandler: requestHandlers.sqs,
+    connection: connections.sqs,
   })
   const zipped = zipFunctions(
     functions,
-    { api: apiHandler(createApi(environment, waitForHint, requestHandlers)) },
+    { api: apiHandler(createApi(environment, waitForHint, connections)) },
     deadLetters,
   )
   const lambda = new Lambda({
@@ -90,7 +90,7 @@ export async function startService(given: Given): Promise<Service> {
   })
   const asynchronous = new Asynchronous({
     ...{ lambda, queue: invocations, log },
-    requestHandler: requestHandlers.sqs,
+    connection: connections.sqs,
   })
   const webSocketApi = hasWebSockets
     ? new (await import('./gateway/websocket-api.ts')).WebSocketApi({

@@ -45,9 +45,9 @@ before(async () => {
   s3 = new S3Client({
     ...client,
     forcePathStyle: true,
-    requestHandler: inProcess(s3Server.handle.bind(s3Server)),
+    ...inProcess(s3Server.handle.bind(s3Server)),
   })
-  sqs = new SQSClient({ ...client, requestHandler: inProcess(sqsServer.handle.bind(sqsServer)) })
+  sqs = new SQSClient({ ...client, ...inProcess(sqsServer.handle.bind(sqsServer)) })
   await s3.send(new CreateBucketCommand({ Bucket: 'files' }))
 })
 after(async () => {
@@ -69,7 +69,7 @@ const serve = (work: (...exchange: Parameters<Handle>) => Promise<unknown>) => {
     void work(request, response).then(served.resolve, served.reject)
   // A test that does not look at the outcome expects none.
   served.promise.catch(() => undefined)
-  return { send: inProcess(handle).handle, served: served.promise }
+  return { send: inProcess(handle).requestHandler.handle, served: served.promise }
 }
 
 const isReset = { code: 'ECONNRESET' }
@@ -231,7 +231,7 @@ test('a server that breaks off before its answer is asked again by the SDK', asy
   let calls = 0
   const client = new SQSClient({
     ...{ region, credentials, endpoint: 'http://localhost:1' },
-    requestHandler: inProcess((request, response) => {
+    ...inProcess((request, response) => {
       calls++
       if (calls === 1) response.destroy()
       else sqsServer.handle(request, response)

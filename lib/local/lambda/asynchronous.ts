@@ -7,7 +7,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import type { SQSEvent, SQSRecord } from 'aws-lambda'
-import type { RequestHandler } from '../../aws/request-handlers.ts'
+import type { Connection } from '../../aws/connections.ts'
 import { Sha256 } from '../../aws/sha256.ts'
 import type { Log } from '../../log.ts'
 import { QueueMapping } from '../queue-mapping.ts'
@@ -31,7 +31,7 @@ export interface AsynchronousOptions {
   /** Seconds after which an invocation comes again whose service died; renewed while the function runs. */
   readonly leaseS?: number
   /** Where the queue's server is in this process. */
-  readonly requestHandler?: RequestHandler | undefined
+  readonly connection?: Connection | undefined
   readonly log: Log
 }
 
@@ -56,13 +56,13 @@ export class Asynchronous {
 
   constructor(options: AsynchronousOptions) {
     this.#options = options
-    const { queue, lambda, log, leaseS = 30, requestHandler } = options
+    const { queue, lambda, log, leaseS = 30, connection } = options
     this.#leaseS = leaseS
     this.#sqs = new SQSClient({
       region: lambda.region,
       sha256: Sha256,
       useQueueUrlAsEndpoint: true,
-      ...(requestHandler && { requestHandler }),
+      ...connection,
     })
     this.#mapping = new QueueMapping({
       queueUrl: queue.url,
@@ -72,7 +72,7 @@ export class Asynchronous {
       concurrency,
       visibilityS: leaseS,
       invoke: (event) => this.#take(event),
-      requestHandler,
+      connection,
       log,
     })
   }

@@ -1,5 +1,6 @@
 // Refusals of a signature, in the words of S3.
 import type { IncomingMessage } from 'node:http'
+import { isInProcess } from '../in-process.ts'
 import { type Accepted, type Credentials, verifySigV4 } from '../sigv4.ts'
 import type { Refusal } from '../sigv4-refusal.ts'
 import { invalidArgument, type S3Code, S3Error } from './errors.ts'
@@ -39,16 +40,30 @@ function checkPayload(payload: string): void {
   )
 }
 
+/** Who calls, and how the body is framed. */
+export interface Caller {
+  readonly accessKeyId: string
+  /** Value of x-amz-content-sha256, or UNSIGNED-PAYLOAD. */
+  readonly payload: string
+  /** Left out where the request is our own. */
+  readonly signed?: Accepted
+}
+
 export function authenticate(
   request: IncomingMessage,
   credentials: readonly Credentials[],
   region: string,
-): Accepted {
+): Caller {
   const { method = 'GET', url = '/', headers } = request
+  if (isInProcess(request)) {
+    const payload = String(headers['x-amz-content-sha256'] ?? 'UNSIGNED-PAYLOAD')
+    return { accessKeyId: credentials[0]?.accessKeyId ?? '', payload }
+  }
   const verdict = verifySigV4({ method, url, headers }, credentials, { service: 's3', region })
   if (verdict.ok) {
-    checkPayload(verdict.payload)
-    return verdict
+    const { accessKeyId, payload } = verdict
+    checkPayload(payload)
+    return { accessKeyId, payload, signed: verdict }
   }
   const { reason, message, presigned, details } = verdict
   const code = codes[reason]

@@ -2,6 +2,7 @@
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html and -streaming-trailers.html
 import { createHash, type Hash } from 'node:crypto'
 import { type Accepted, sameSignature, sign } from '../sigv4.ts'
+import type { Caller } from './authentication.ts'
 import { S3Error } from './errors.ts'
 
 const forms: Readonly<Record<string, { signed: boolean; trailer: boolean }>> = {
@@ -15,12 +16,17 @@ const emptySha256 = createHash('sha256').digest('hex')
 /** Yields the payload; fills `trailers` before it ends. Throws on the first chunk whose signature is wrong. */
 export function decodeChunks(
   raw: AsyncIterable<Buffer>,
-  auth: Accepted,
+  { payload, signed }: Caller,
   trailers: Map<string, string>,
 ): AsyncGenerator<Buffer> {
-  const form = forms[auth.payload]
-  if (!form) throw new S3Error('NotImplemented', undefined, { Header: 'x-amz-content-sha256' })
-  return new Decoder(raw, form.signed ? new ChunkSignatures(auth) : undefined, form.trailer).decode(trailers)
+  const form = forms[payload]
+  if (!form || (form.signed && !signed))
+    throw new S3Error('NotImplemented', undefined, { Header: 'x-amz-content-sha256' })
+  return new Decoder(
+    raw,
+    form.signed && signed ? new ChunkSignatures(signed) : undefined,
+    form.trailer,
+  ).decode(trailers)
 }
 
 class Decoder {

@@ -1,7 +1,8 @@
 // One request as the operations see it, and what they answer.
 import type { IncomingMessage } from 'node:http'
 import type { LogLine } from '../log-line.ts'
-import type { Accepted, Credentials } from '../sigv4.ts'
+import type { Credentials } from '../sigv4.ts'
+import type { Caller } from './authentication.ts'
 import type { Blobs } from './blobs.ts'
 import type { Database } from './database.ts'
 import type { Notifier } from './notifications.ts'
@@ -26,7 +27,7 @@ export interface Call {
   readonly query: ReadonlyMap<string, string>
   /** By lower-case name. A presigned request may carry x-amz-* ones in its query. */
   readonly headers: Headers
-  readonly auth: Accepted | undefined
+  readonly auth: Caller | undefined
   readonly requestId: string
   /** Bids a client that waits with its body (`Expect: 100-continue`) to send it. */
   readonly proceed: () => void
