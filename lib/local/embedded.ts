@@ -74,6 +74,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     ...(options.s3BasePath && { basePath: options.s3BasePath }),
     notify: ({ kind, arn = '' }, event) =>
       kind === 'sqs' ? sqs.send(arn, JSON.stringify(event)) : events.put(event),
+    // Most objects are of interest to no rule.
+    isWanted: ({ kind }, event) => kind === 'sqs' || events.isWanted(event),
     log,
   })
   opened.defer(() => s3.close())

@@ -150,19 +150,24 @@ function conditionsOf(rule: Rule, pattern: string): Condition[] {
   return conditions
 }
 
-/** Writes what the targets of all matching rules are owed. Only inside a commit. An unknown bus takes nothing. */
-export function routeEvent(account: Account, bus: string, event: Event, hops = 0): void {
+/** The rules that match. An unknown bus has none. */
+export function* rulesFor(account: Account, bus: string, event: Event): Generator<Rule> {
   if (!busesOf(account).get(bus)) return
   for (const rule of rulesOf(account).values()) {
     const { pattern } = rule
     if (rule.bus !== bus || rule.state === 'DISABLED' || pattern === undefined) continue
     try {
-      if (matchesPattern(conditionsOf(rule, pattern), event.leaves)) deliver(account, rule, event, hops)
+      if (matchesPattern(conditionsOf(rule, pattern), event.leaves)) yield rule
     } catch (error) {
       if (!(error instanceof TooComplex)) throw error
       account.log('An event was too large to be compared with a rule.', { rule: ruleArn(account, rule) })
     }
   }
+}
+
+/** Writes what the targets of all matching rules are owed. Only inside a commit. */
+export function routeEvent(account: Account, bus: string, event: Event, hops = 0): void {
+  for (const rule of rulesFor(account, bus, event)) deliver(account, rule, event, hops)
 }
 
 /** Owes an event to every target of a rule. Only inside a commit. */

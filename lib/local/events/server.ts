@@ -19,7 +19,7 @@ import {
   sendAnswer,
   sendError,
 } from './protocol.ts'
-import { eventOperations, readEvent, routeEvent } from './put-events.ts'
+import { eventOperations, readEvent, routeEvent, rulesFor } from './put-events.ts'
 import { ruleOperations } from './rules.ts'
 import { createDefaultGroup, scheduleGroupOperations } from './schedule-groups.ts'
 import { scheduleOperations } from './schedules.ts'
@@ -42,6 +42,8 @@ export interface EventsServer {
   handle(request: IncomingMessage, response: ServerResponse): void
   /** Takes a whole event from another service of the account to the default bus, as S3's notifications go. */
   put(event: unknown): Promise<void>
+  /** Whether a rule of the default bus matches this event now; one that does not need not be put. */
+  isWanted(event: unknown): boolean
   /** Looks at what is due, after the clock given as `now` was moved. */
   wake(): void
   close(): Promise<void>
@@ -119,6 +121,10 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
       })
     },
     put: (event) => ingest('default', JSON.stringify(event), 0),
+    isWanted: (event) => {
+      const read = readEvent(JSON.stringify(event))
+      return read !== undefined && !rulesFor(account, 'default', read).next().done
+    },
     wake,
     async close() {
       clock.close()

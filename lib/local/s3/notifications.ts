@@ -6,11 +6,14 @@ import { readSetting } from './settings.ts'
 import type { StoredObject } from './stored-object.ts'
 
 export type Notify = (target: NotifyTarget, event: unknown) => Promise<void>
+/** Whether anybody behind the target would hear of the event. */
+export type IsWanted = (target: NotifyTarget, event: unknown) => boolean
 
 interface NotifierOptions {
   readonly db: Database
   readonly region: string
   readonly notify: Notify | undefined
+  readonly isWanted?: IsWanted | undefined
   readonly log: LogLine
 }
 
@@ -36,10 +39,11 @@ export class Notifier {
 
   /** Writes the messages of an event, within the transaction of the change. */
   announce(event: EventName, object: StoredObject, source: EventSource): void {
-    const { db, region } = this.#options
+    const { db, region, isWanted = () => true } = this.#options
     const settings = readSetting(db, object.bucket, 'notification')
     if (!settings) return
-    for (const { target, body } of messages(settings, event, object, source, region))
+    const all = messages(settings, event, object, source, region)
+    for (const { target, body } of all.filter(({ target, body }) => isWanted(target, body)))
       db.sql.run`INSERT INTO event (target, body, created)
         VALUES (${JSON.stringify(target)}, ${JSON.stringify(body)}, ${Date.now()})`
   }

@@ -15,7 +15,7 @@ import { corsHeaders, preflight } from './cors.ts'
 import { Database } from './database.ts'
 import { S3Error } from './errors.ts'
 import { runLifecycle } from './lifecycle.ts'
-import { Notifier, type Notify } from './notifications.ts'
+import { type IsWanted, Notifier, type Notify } from './notifications.ts'
 import { postObject } from './post-object.ts'
 import { requireBucket } from './require-bucket.ts'
 import { findOperation, needsBucket } from './routes.ts'
@@ -28,6 +28,8 @@ export interface S3Options {
   /** Path prefix under which a shared public port serves it, as '/s3'; the signature covers it. */
   readonly basePath?: string
   readonly notify?: Notify
+  /** Events of which it says no are not written down; all are when left out. */
+  readonly isWanted?: IsWanted
   readonly log?: LogLine
 }
 
@@ -53,13 +55,14 @@ export async function openS3({
   region,
   basePath = '',
   notify,
+  isWanted,
   log = () => undefined,
 }: S3Options): Promise<S3Server> {
   const db = new Database(dir, log)
   const blobs = new Blobs(join(dir, 'blobs'), log)
   const swept = await blobs.sweep((blob) => isReferenced(db, blob))
   if (swept > 0) log('Files of interrupted uploads were deleted', { swept })
-  const notifier = new Notifier({ db, region, notify, log })
+  const notifier = new Notifier({ db, region, notify, isWanted, log })
   notifier.wake()
   const services = { db, blobs, notifier, region, credentials, log }
   const active = new Set<Promise<void>>()

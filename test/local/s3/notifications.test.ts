@@ -205,3 +205,19 @@ test('a server without queues takes no notification configuration', async (t) =>
   const put = configure(client, { QueueConfigurations: [{ QueueArn, Events: ['s3:ObjectCreated:*'] }] })
   assert.equal(await errorOf(put), '501 NotImplemented')
 })
+
+test('an event that nobody behind the bus wants is not delivered', async (t) => {
+  const inbox = collector()
+  const keyOf = (event: unknown) => (event as { detail: { object: { key: string } } }).detail.object.key
+  const { client } = await startWithBucket(t, {
+    notify: inbox.notify,
+    isWanted: ({ kind }, event) => kind === 'eventbridge' && keyOf(event).startsWith('wanted/'),
+  })
+  await configure(client, { EventBridgeConfiguration: {} })
+  for (const Key of ['other/1', 'wanted/1', 'other/2', 'wanted/2'])
+    await client.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }))
+  assert.deepEqual(
+    [keyOf((await inbox.next()).event), keyOf((await inbox.next()).event)],
+    ['wanted/1', 'wanted/2'],
+  )
+})
