@@ -22,10 +22,15 @@ export interface TestService {
   kill(): Promise<void>
 }
 
-/** The real service as a process of its own, with an empty data folder and free ports. */
-export async function startService(env: Record<string, string> = {}, dataDir?: string): Promise<TestService> {
+/** The real service as a process of its own, or of `under`, with an empty data folder and free ports. */
+export async function startService(
+  env: Record<string, string> = {},
+  dataDir?: string,
+  under: readonly string[] = [],
+): Promise<TestService> {
   const dir = dataDir ?? (await mkdtemp(join(tmpdir(), 'mutabor-test-')))
-  const child = spawn(process.execPath, [...nodeFlags, start], {
+  const [program = '', ...args] = [...under, process.execPath, ...nodeFlags, start]
+  const child = spawn(program, args, {
     env: { ...process.env, PORT: '0', MIN_FREE_DISK_GB: '1', DATA_DIR: dir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

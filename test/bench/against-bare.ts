@@ -2,7 +2,7 @@ import { startService } from '../service.ts'
 import { formOf, ServiceClient } from './client.ts'
 import type { FixtureName } from './fixture-makers.ts'
 import { inTurns, median, p95, timed } from './measure.ts'
-import { peakMib, withCpu } from './process-tree.ts'
+import { peakMib, reaper, withCpu } from './process-tree.ts'
 import type { Bench } from './section.ts'
 
 /** A conversion, and the engine that does the same without a service around it. */
@@ -28,7 +28,7 @@ export interface Rivals {
 export async function withService<T>(
   run: (client: ServiceClient, service: { readonly pid: number; readonly dataDir: string }) => Promise<T>,
 ): Promise<T> {
-  const service = await startService()
+  const service = await startService({}, undefined, reaper)
   const client = new ServiceClient(service.url)
   try {
     return await run(client, service)

@@ -3,7 +3,8 @@ import { rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
-import { chances } from '../jobs/imitated-aws.ts'
+import { makeBook } from './make-book.ts'
+import { noise } from './noise.ts'
 
 const run = promisify(execFile)
 
@@ -16,13 +17,14 @@ export type FixtureName =
   | 'fifty-pages.pdf'
   | 'minute.mkv'
   | 'minute.webm'
+  | 'book.epub'
 
 type Other = (name: FixtureName) => Promise<{ readonly path: string }>
 type Maker = (path: string, other: Other) => Promise<unknown>
 
 /** The same bytes each time, as far as the programs that make them allow it. */
 export const makers: Readonly<Record<FixtureName, Maker>> = {
-  'picture.png': async (path) => void (await noise(640, 400).png().toFile(path)),
+  'picture.png': async (path) => void (await noise(640, 400, 1).blur(1.2).png().toFile(path)),
   'dot.png': (path) =>
     sharp({ create: { width: 1, height: 1, channels: 3, background: '#468' } }).toFile(path),
   'pages.html': (path) => writeFile(path, pages),
@@ -41,15 +43,7 @@ export const makers: Readonly<Record<FixtureName, Maker>> = {
     film(path, '640x360', [
       ...['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-b:v', '1M', '-c:a', 'libopus'],
     ]),
-}
-
-/** A picture of grain: at 640 × 400 its PNG has 372 kB. */
-function noise(width: number, height: number) {
-  const chance = chances(1)
-  // The sum of some chances is nearly normal; its deviation is about 12.
-  const value = () => 128 + (chance() + chance() + chance() + chance() - 2) * 20.35
-  const pixels = Buffer.from(Array.from({ length: width * height * 3 }, value))
-  return sharp(pixels, { raw: { width, height, channels: 3 } }).blur(1.2)
+  'book.epub': makeBook,
 }
 
 const paragraph =

@@ -1,17 +1,21 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { descendants } from '../processes.ts'
 import type { Turn } from './measure.ts'
 
-/** What a process and all below it use, as the kernel counts it (proc(5)). */
+/** What a program and all below it use, as the kernel counts it (proc(5)). It runs under `reaper.py`, whose id is given. */
+
+export const reaper = ['/usr/bin/python3', '-B', join(import.meta.dirname, 'reaper.py')]
 
 /** Milliseconds of a clock tick: USER_HZ is 100 on every Linux that runs Node. */
 const tickMs = 10
 
-const treeOf = (pid: number) => [pid, ...descendants(pid).map((one) => one.pid)]
+const treeOf = (pid: number) => descendants(pid).map((one) => one.pid)
 
-/** Processor milliseconds of user and system until now, those of children that have ended included. */
-export const cpuMs = (pid: number): number => treeOf(pid).reduce((sum, one) => sum + ticksOf(one), 0) * tickMs
+/** Processor milliseconds of user and system until now, those of processes that have ended included. */
+export const cpuMs = (pid: number): number =>
+  [pid, ...treeOf(pid)].reduce((sum, one) => sum + ticksOf(one), 0) * tickMs
 
 function ticksOf(pid: number): number {
   const stat = read(pid, 'stat')

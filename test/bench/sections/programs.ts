@@ -43,6 +43,12 @@ const cases: readonly Case[] = [
     ...{ fields: { targetFormat: 'mp4' }, rounds: 10, inARow: 3, most: 1.3 },
     ...{ engine: 'ffmpeg -c copy', bare: copy },
   },
+  {
+    ...{ name: 'epub', title: 'EPUB of 5 MB → MOBI', fixture: 'book.epub' },
+    ...{ fields: { targetFormat: 'mobi' }, rounds: 4, inARow: 1, most: 1.05 },
+    engine: 'ebook-convert',
+    bare: (source, folder) => run('ebook-convert', [source, join(folder, 'book.mobi')]),
+  },
 ]
 
 const sectionOf = (one: Case): Section => ({

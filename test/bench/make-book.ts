@@ -1,0 +1,81 @@
+import { createWriteStream } from 'node:fs'
+import { Writable } from 'node:stream'
+import { TextReader, Uint8ArrayReader, ZipWriter } from '@zip.js/zip.js'
+import { noise } from './noise.ts'
+
+/** An EPUB of 5 MB: sixty chapters, and twelve pictures that take most of it. */
+
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
+const chapters = numbers(60)
+const pictures = numbers(12)
+
+const sentences = [
+  'The ship left the harbour before sunrise, and nobody on the quay said a word about it.',
+  'Later, when the wind had turned, the cook counted the barrels again and found one more.',
+  '“It was here all the time,” said the mate, who had not slept since Tuesday.',
+  'Of the <em>three</em> islands on the map two were there, and the third was a whale.',
+  'He wrote it down, because what is written down can be read to those who were not there.',
+]
+
+function chapter(number: number): string {
+  // No two paragraphs alike, as in a book: a program that remembers what it has seen gains nothing.
+  const paragraph = (at: number) => {
+    const order = sentences.map((_, place) => sentences[(place * (1 + (at % 4)) + at + number) % 5])
+    return `<p class="p${at % 5}" id="c${number}p${at}">${at}. ${order.join(' ')}</p>`
+  }
+  const picture = pictures.includes(number)
+    ? `<p><img src="p${number}.jpg" alt="Picture ${number}"/></p>`
+    : ''
+  const text = numbers(55).map(paragraph).join('\n')
+  return page(`Chapter ${number}`, `<h1>Chapter ${number}</h1>\n${picture}\n${text}`)
+}
+
+const page = (title: string, body: string) =>
+  `<?xml version="1.0" encoding="utf-8"?>
+<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><head><title>${title}</title>
+<link rel="stylesheet" type="text/css" href="book.css"/></head><body>
+${body}
+</body></html>`
+
+const container = `<?xml version="1.0"?>
+<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
+<rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>`
+
+const css = numbers(5)
+  .map((at) => `.p${at - 1} { margin: 0.${at}em 0; text-indent: ${at}em; line-height: 1.${at} }`)
+  .join('\n')
+
+const item = (id: string, href: string, type: string, more = '') =>
+  `<item id="${id}" href="${href}" media-type="${type}"${more}/>`
+
+const xhtml = 'application/xhtml+xml'
+
+const opf = `<?xml version="1.0" encoding="utf-8"?>
+<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id">
+<metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">urn:mutabor:bench</dc:identifier>
+<dc:title>The Third Island</dc:title><dc:language>en</dc:language><dc:creator>Nobody</dc:creator>
+<meta property="dcterms:modified">2026-01-01T00:00:00Z</meta></metadata>
+<manifest>${item('nav', 'nav.xhtml', xhtml, ' properties="nav"')}${item('css', 'book.css', 'text/css')}
+${chapters.map((at) => item(`c${at}`, `c${at}.xhtml`, xhtml)).join('\n')}
+${pictures.map((at) => item(`p${at}`, `p${at}.jpg`, 'image/jpeg')).join('\n')}</manifest>
+<spine>${chapters.map((at) => `<itemref idref="c${at}"/>`).join('')}</spine></package>`
+
+const links = chapters.map((at) => `<li><a href="c${at}.xhtml">Chapter ${at}</a></li>`).join('\n')
+
+export async function makeBook(path: string): Promise<void> {
+  const file = Writable.toWeb(createWriteStream(path))
+  const zip = new ZipWriter(file, { useWebWorkers: false, lastModDate: new Date(2026, 0, 1) })
+  const text = (name: string, content: string) => zip.add(name, new TextReader(content))
+  // OCF 3.3, 4.3: the first file of the archive, not compressed.
+  await zip.add('mimetype', new TextReader('application/epub+zip'), { level: 0, extendedTimestamp: false })
+  await text('META-INF/container.xml', container)
+  await text('book.opf', opf)
+  await text('book.css', css)
+  await text('nav.xhtml', page('Contents', `<nav epub:type="toc"><ol>${links}</ol></nav>`))
+  for (const at of chapters) await text(`c${at}.xhtml`, chapter(at))
+  for (const at of pictures) {
+    const jpg = await noise(800, 1000, at).jpeg({ quality: 95 }).toBuffer()
+    await zip.add(`p${at}.jpg`, new Uint8ArrayReader(jpg), { level: 0 })
+  }
+  await zip.close()
+}
