@@ -1,13 +1,10 @@
-import { createWriteStream, openAsBlob } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { openAsBlob } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { Writable } from 'node:stream'
-import { BlobReader, configure, TextReader, TextWriter, ZipWriter } from '@zip.js/zip.js'
+import { BlobReader, type FileEntry, TextWriter, ZipReader } from '@zip.js/zip.js'
 import * as z from 'zod'
 import type { PageFile } from './page-files.ts'
-
-// Pages are megabytes: with the usual 64 KiB a quarter of the time goes into pieces.
-configure({ chunkSize: 1024 * 1024 })
+import { StoredZip } from './stored-zip.ts'
 
 const manifestName = 'manifest.json'
 
@@ -28,8 +25,8 @@ export function zipPages(
   return writeZip(outDir, async (zip) => {
     const listed: Manifest['pages'] = []
     for (const { page, path } of pages) {
-      await zip.add(basename(path), new BlobReader(await openAsBlob(path)))
-      listed.push({ page, file: basename(path), size: (await stat(path)).size })
+      const file = basename(path)
+      listed.push({ page, file, size: await zip.addFile(file, path) })
     }
     return { parameters, pages: listed }
   })
@@ -47,27 +44,30 @@ export function joinZips(outDir: string, archives: readonly string[]): Promise<s
   })
 }
 
-async function writeZip(
-  outDir: string,
-  fill: (zip: ZipWriter<unknown>) => Promise<Manifest>,
-): Promise<string> {
+async function writeZip(outDir: string, fill: (zip: StoredZip) => Promise<Manifest>): Promise<string> {
   const path = join(outDir, 'pages.zip')
-  const zip = new ZipWriter(Writable.toWeb(createWriteStream(path)), { level: 0, useWebWorkers: false })
-  const manifest = await fill(zip)
-  await zip.add(manifestName, new TextReader(`${JSON.stringify(manifest, null, 2)}\n`))
-  await zip.close()
+  await StoredZip.write(path, async (zip) => {
+    const manifest = await fill(zip)
+    await zip.addText(manifestName, `${JSON.stringify(manifest, null, 2)}\n`)
+  })
   return path
 }
 
 /** The files as they stand there, and what is said of them. */
-async function copyPages(path: string, zip: ZipWriter<unknown>): Promise<Manifest> {
+async function copyPages(path: string, zip: StoredZip): Promise<Manifest> {
+  const entries = await new ZipReader(new BlobReader(await openAsBlob(path))).getEntries()
   let manifest = ''
-  await zip.appendZip(new BlobReader(await openAsBlob(path)), {
-    filter: async (entry) => {
-      if (entry.filename !== manifestName || entry.directory) return true
-      manifest = await entry.getData(new TextWriter())
-      return false
-    },
-  })
+  for (const entry of entries) {
+    if (entry.directory) continue
+    if (entry.filename === manifestName) manifest = await entry.getData(new TextWriter())
+    else await zip.addFile(entry.filename, path, await extentOf(entry, path))
+  }
   return Manifest.parse(JSON.parse(manifest))
+}
+
+/** Where the file lies: behind a header whose own fields say how long it is (APPNOTE 4.3.7). */
+async function extentOf({ offset, compressedSize: size }: FileEntry, path: string) {
+  await using archive = await open(path)
+  const { buffer } = await archive.read(Buffer.alloc(4), 0, 4, offset + 26)
+  return { start: offset + 30 + buffer.readUInt16LE(0) + buffer.readUInt16LE(2), size }
 }
