@@ -72,7 +72,7 @@ describe('a hostile archive', { concurrency: 2 }, () => {
     const odd = python(
       'odd.tar',
       `t = tarfile.open(out, 'w')
-for n, k, l in [('out', tarfile.LNKTYPE, '../../input-0.tar'), ('pipe', tarfile.FIFOTYPE, ''), ('disk', tarfile.BLKTYPE, ''), ('sym', tarfile.SYMTYPE, '..')]:
+for n, k, l in [('out', tarfile.LNKTYPE, '../../source-1.tar'), ('pipe', tarfile.FIFOTYPE, ''), ('disk', tarfile.BLKTYPE, ''), ('sym', tarfile.SYMTYPE, '..')]:
     i = tarfile.TarInfo(n); i.type = k; i.linkname = l; t.addfile(i)
 i = tarfile.TarInfo('real'); i.size = ${marker.length}; t.addfile(i, io.BytesIO(${JSON.stringify(marker)}.encode())); t.close()`,
     )

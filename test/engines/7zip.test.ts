@@ -74,6 +74,12 @@ describe('a compressed file', { concurrency: 2 }, () => {
     assert.deepEqual(await archiveContents(path, 'zip'), { 'grün.txt': 'hi' })
   })
 
+  test('without a name inside is named after the upload', async () => {
+    const source = python('plain.xz', `import lzma; open(out, 'wb').write(lzma.compress(b'hi'))`)
+    const { path } = await convert(sevenZip, source, 'zip', { names: ['photo.svg.xz'] })
+    assert.deepEqual(await archiveContents(path, 'zip'), { 'photo.svg': 'hi' })
+  })
+
   test('of gz that holds a tape archive gives its files', async () => {
     const { path } = await convert(sevenZip, treeIn('tgz'), 'zip', { from: 'gz' })
     assert.deepEqual(await archiveContents(path, 'zip'), files)

@@ -37,7 +37,7 @@ async function read(path: string, settings: RunSettings = {}) {
   const run = await convert(engine, path, 'json', { operation: 'metadata', ...settings })
   const text = readFileSync(run.path, 'utf8')
   assert.equal(run.format, 'json')
-  for (const ours of [run.workDir, 'input-0', 'exiftool', 'FilePermissions', '/tmp/', '(Binary data'])
+  for (const ours of [run.workDir, 'source-1', 'exiftool', 'FilePermissions', '/tmp/', '(Binary data'])
     assert.ok(!text.includes(ours), `${ours} in ${text}`)
   const groups: Record<string, Record<string, unknown>> = JSON.parse(text)
   return { ...run, groups }

@@ -145,7 +145,7 @@ describe('a PDF', () => {
 
   test('leaves its password nowhere', async () => {
     const { workDir } = await render('txt', { password: 'secret' }, fixture('needs-password.pdf'))
-    assert.deepEqual((await readdir(workDir)).toSorted(), ['input-0.pdf', 'open-input-0.pdf', 'out'])
+    assert.deepEqual((await readdir(workDir)).toSorted(), ['open-source-1.pdf', 'out', 'source-1.pdf'])
   })
 
   test('with a page larger than a wall is refused with the way out', async () => {

@@ -63,7 +63,7 @@ export async function convert(
   const inputs = []
   for (const [index, file] of [source, ...(settings.more ?? [])].entries()) {
     const format = index === 0 ? from : (formatByExtension(file)?.id ?? from)
-    const path = join(workDir, `input-${index}.${formatById(format).extensions[0]}`)
+    const path = join(workDir, `source-${index + 1}.${formatById(format).extensions[0]}`)
     await copyFile(file, path)
     const filename = settings.names?.[index] ?? `in.${format}`
     inputs.push({ path, filename, format, size: (await stat(path)).size })

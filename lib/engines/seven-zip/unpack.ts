@@ -1,5 +1,5 @@
 import { mkdir, open, readdir, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, parse } from 'node:path'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { ExecOptions, InputFile, Tools } from '../engine.ts'
@@ -137,8 +137,9 @@ async function unpackStream(input: InputFile, folder: string, limitBytes: number
   const stage = join(tools.workDir, 'stream')
   await mkdir(stage)
   const own = decompressors[input.format]
+  const ours = parse(input.path).name
   const command: Command = own
-    ? own(input.path, join(stage, 'input-0'))
+    ? own(input.path, join(stage, ours))
     : ['7zz', 'x', '-y', `-o${stage}`, '--', input.path]
   await guarded({ folder: stage, limitBytes }, command, tools, { stdin: '\n' })
   await makeReadable(stage, fromWindows)
@@ -154,7 +155,8 @@ async function unpackStream(input: InputFile, folder: string, limitBytes: number
     const sentence = `The file is named as a compressed tape archive (${input.format}), but there is none in it.`
     throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format: input.format })
   }
-  await rename(content, join(folder, name.startsWith('input-') ? contentName(input.filename) : name))
+  // It holds no name, or none was asked for: 7-Zip takes that of our copy.
+  await rename(content, join(folder, name === ours ? contentName(input.filename) : name))
 }
 
 /** POSIX ustar, and GNU's variant of it. */
