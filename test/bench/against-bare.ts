@@ -1,4 +1,4 @@
-import { startService } from '../service.ts'
+import { startService, type TestService } from '../service.ts'
 import { formOf, ServiceClient } from './client.ts'
 import type { FixtureName } from './fixture-makers.ts'
 import { inTurns, median, p95, timed } from './measure.ts'
@@ -26,9 +26,10 @@ export interface Rivals {
 
 /** Runs something with a service of its own. */
 export async function withService<T>(
-  run: (client: ServiceClient, service: { readonly pid: number; readonly dataDir: string }) => Promise<T>,
+  run: (client: ServiceClient, service: TestService) => Promise<T>,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<T> {
-  const service = await startService({}, undefined, reaper)
+  const service = await startService(env, undefined, reaper)
   const client = new ServiceClient(service.url)
   try {
     return await run(client, service)

@@ -23,17 +23,33 @@ export class HttpClient {
     this.#base = base
   }
 
-  async send(path: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<Answer> {
+  async send(path: string, sent: Sent = {}): Promise<Answer> {
+    const response = await this.#request(path, sent)
+    const chunks: Buffer[] = []
+    for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
+    return { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }
+  }
+
+  async #request(
+    path: string,
+    { method = 'GET', headers = {}, body }: Sent,
+    tries = 3,
+  ): Promise<IncomingMessage> {
     const length = body && { 'content-length': String(body.length) }
     const call = request(new URL(path, this.#base), {
       ...{ method, agent: this.#agent, headers: { ...headers, ...length } },
     })
+    // A server that refuses early may hang up on the rest; what it answered says why.
+    call.on('error', () => undefined)
     call.end(body)
-    const [response]: IncomingMessage[] = await once(call, 'response')
-    if (!response) throw new Error(`${path} was not answered`)
-    const chunks: Buffer[] = []
-    for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
-    return { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }
+    try {
+      const [response] = (await once(call, 'response')) as [IncomingMessage] // by the documentation of node:http
+      return response
+    } catch (error) {
+      // A server may end a connection that was not used for a while in the moment in which it is used again.
+      if (!call.reusedSocket || tries === 1) throw error
+      return this.#request(path, { method, headers, ...(body && { body }) }, tries - 1)
+    }
   }
 
   close(): void {

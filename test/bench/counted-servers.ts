@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream'
+import { close, listen } from '../../lib/local/listen.ts'
+
+/** The embedded AWS servers in a process of their own, each behind a counter of its calls. */
+export interface CountedServers {
+  /** What points a service at them. */
+  readonly env: Readonly<Record<string, string>>
+  /** Calls since the start, as `DynamoDB UpdateItem`; those of clients with a signed URL are not the service's. */
+  readonly calls: Map<string, number>
+  close(): Promise<void>
+}
+
+export async function startCountedServers(): Promise<CountedServers> {
+  const dir = await mkdtemp(join(tmpdir(), 'mutabor-counted-'))
+  const program = join(import.meta.dirname, '../../lib/local/embedded-alone.ts')
+  const child = spawn(process.execPath, [program, '--data', dir, '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const variables: Record<string, string> = JSON.parse(await firstLine(child))
+  const calls = new Map<string, number>()
+  const proxies: Server[] = []
+  const env = { ...variables }
+  for (const [name, url] of Object.entries(variables)) {
+    if (!name.startsWith('AWS_ENDPOINT_URL_')) continue
+    const proxy = createServer({ requestTimeout: 0 }, (call, response) => {
+      const kind = kindOf(call)
+      if (kind) calls.set(kind, (calls.get(kind) ?? 0) + 1)
+      passOn(url, call, response)
+    })
+    env[name] = `http://127.0.0.1:${await listen(proxy, 0)}`
+    proxies.push(proxy)
+  }
+  return {
+    env,
+    calls,
+    close: async () => {
+      await Promise.all(proxies.map(close))
+      const exit = once(child, 'exit')
+      child.kill('SIGTERM')
+      await exit
+      await rm(dir, { recursive: true })
+    },
+  }
+}
+
+async function firstLine({ stdout }: ChildProcess): Promise<string> {
+  if (!stdout) throw new Error('no stdout')
+  const [line] = await once(stdout, 'data')
+  return String(line)
+}
+
+/** As `SQS SendMessage`; S3 says by the method what it does. */
+function kindOf({ method = '', url = '', headers }: IncomingMessage): string | undefined {
+  const target = /^(\w+?)(?:_\d+)?\.(\w+)$/.exec(String(headers['x-amz-target'] ?? ''))
+  if (target) return `${names[target[1] ?? ''] ?? target[1]} ${target[2]}`
+  const { searchParams } = new URL(url, 'http://s3')
+  if (searchParams.has('X-Amz-Signature')) return undefined
+  const part = ['uploads', 'uploadId', 'delete'].find((name) => searchParams.has(name))
+  return `S3 ${method}${part ? ` ${part}` : ''}`
+}
+
+const names: Readonly<Record<string, string>> = {
+  DynamoDB: 'DynamoDB',
+  AmazonSQS: 'SQS',
+  AWSEvents: 'EventBridge',
+}
+
+/** As it came, the host that was signed included. */
+function passOn(to: string, call: IncomingMessage, response: ServerResponse): void {
+  const { method, headers } = call
+  const onward = request(new URL(call.url ?? '/', to), { method: method ?? 'GET', headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers)
+    pipeline(answer, response, () => undefined)
+  })
+  onward.on('error', (error) => response.destroy(error))
+  // A long poll that its client gives up must not take a message any more.
+  response.on('close', () => onward.destroy())
+  pipeline(call, onward, () => undefined)
+}
