@@ -14,7 +14,7 @@ export function createApi(
   hint?: JobHint,
   connections?: Connections,
 ): ApiHandler {
-  const app = createApp(routes, createServices(readConfig(environment), hint, connections))
+  const app = createApp(routes, createServices(readConfig(environment), { hint, connections }))
   // Middy's own type knows more events and results than this handler's.
   return app as unknown as ApiHandler
 }

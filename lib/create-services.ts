@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Bus } from './aws/bus.ts'
+import type { Connections } from './aws/connections.ts'
 import { Files } from './aws/files.ts'
 import { Queues } from './aws/queues.ts'
-import type { Connections } from './aws/connections.ts'
 import { Table } from './aws/table.ts'
 import type { Config } from './config.ts'
 import { receiveUpload } from './conversion/receive-upload.ts'
@@ -18,18 +18,20 @@ import { Uploads } from './uploads.ts'
 
 const pause: JobHint = (_jobId, { pauseMs }) => sleep(pauseMs, undefined)
 
-/**
- * `hint` tells of changed jobs where something can push them into this process; elsewhere time passes.
- * `connections` serve those clients whose servers are in this process.
- */
+interface Surroundings {
+  /** Tells of changed jobs where something can push them into this process; elsewhere time passes. */
+  readonly hint?: JobHint | undefined
+  /** Serve those clients whose servers are near. */
+  readonly connections?: Connections | undefined
+}
+
 export function createServices(
   config: Config,
-  hint: JobHint = pause,
-  connections: Connections = {},
+  { hint = pause, connections = {} }: Surroundings = {},
 ): Services {
   const log = createLog(config)
   const table = new Table(config)
-  const files = new Files(config, connections.s3)
+  const files = new Files(config, connections)
   const queues = new Queues(config, connections.sqs)
   const bus = new Bus(config, connections.eventBridge)
   const engines = usedEngines(config)

@@ -3,9 +3,22 @@ import type { S3ClientConfig } from '@aws-sdk/client-s3'
 /** How a client gets its requests to a server that is nearer than an endpoint: settings that take the place of its own. */
 export type Connection = Pick<S3ClientConfig, 'requestHandler' | 'signer' | 'requestChecksumCalculation'>
 
+/** Where the bucket lies on this machine: files change hands, and no byte of them passes through a connection. */
+export interface FileExchange {
+  /** Makes the file an object, which it stays from then on: nobody may write it any more. */
+  put(
+    key: string,
+    path: string,
+    about: { readonly contentType: string; readonly sha256: string },
+  ): Promise<void>
+  /** Copies an object into a new file. @throws errors of the names that the SDK gives them. */
+  get(key: string, path: string, etag?: string): Promise<void>
+}
+
 /** For the services that have one; the clients of all others connect to their endpoints. */
 export interface Connections {
   readonly s3?: Connection | undefined
   readonly sqs?: Connection | undefined
   readonly eventBridge?: Connection | undefined
+  readonly files?: FileExchange | undefined
 }

@@ -18,7 +18,7 @@ import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
-import type { Connection } from './connections.ts'
+import type { Connections, FileExchange } from './connections.ts'
 import { Sha256 } from './sha256.ts'
 
 export interface StoredObject {
@@ -63,8 +63,10 @@ export class Files {
   readonly #s3: S3Client
   readonly #signer: S3Client
   readonly #bucket: string
+  readonly #exchange: FileExchange | undefined
 
-  constructor(config: Config, connection?: Connection) {
+  constructor(config: Config, { s3: connection, files: exchange }: Connections = {}) {
+    this.#exchange = exchange
     // With a name for a host the SDK would put the bucket into the host name, which only AWS can resolve.
     const forcePathStyle = config.AWS_ENDPOINT_URL_S3 !== undefined
     this.#s3 = new S3Client({
@@ -103,13 +105,16 @@ export class Files {
     }
   }
 
-  async putFile(key: string, path: string, contentType: string): Promise<void> {
+  /** Stores a file, whose hash is known (hex). */
+  async putFile(key: string, path: string, contentType: string, sha256: string): Promise<void> {
+    if (this.#exchange) return this.#exchange.put(key, path, { contentType, sha256 })
     const { size } = await stat(path)
     const file = await open(path)
     try {
       const target = { Bucket: this.#bucket, Key: key, ContentType: contentType }
       if (size <= partBytes) {
-        await this.#s3.send(new PutObjectCommand({ ...target, Body: await file.readFile() }))
+        const ChecksumSHA256 = checksumOf(sha256)
+        await this.#s3.send(new PutObjectCommand({ ...target, ChecksumSHA256, Body: await file.readFile() }))
         return
       }
       const body = file.createReadStream({ autoClose: false })
@@ -135,13 +140,15 @@ export class Files {
    * @throws AppError CONFLICT for other bytes, FILE_GONE for none.
    */
   async getFile({ key, filename, etag }: FetchedFile, path: string, signal: AbortSignal): Promise<void> {
+    const changed = (error: unknown): never => {
+      throw notAsBefore(error, filename) ?? error
+    }
+    if (this.#exchange) return this.#exchange.get(key, path, etag).catch(changed)
     const { Body } = await this.#s3
       .send(new GetObjectCommand({ Bucket: this.#bucket, Key: key, ...(etag && { IfMatch: etag }) }), {
         abortSignal: signal,
       })
-      .catch((error: unknown) => {
-        throw notAsBefore(error, filename) ?? error
-      })
+      .catch(changed)
     if (!Body) throw new Error(`no body in the answer for ${key}`)
     // On Node the SDK's body is a Readable; its type also covers browsers.
     await pipeline(Body as Readable, createWriteStream(path), { signal })

@@ -1,4 +1,4 @@
-import type { Connection } from '../aws/connections.ts'
+import type { Connection, FileExchange } from '../aws/connections.ts'
 import type { Config } from '../config.ts'
 import type { ImageId } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
@@ -26,6 +26,8 @@ interface ConversionParts {
   readonly log: Log
   /** Where the queues' server is in this process. */
   readonly connection?: Connection | undefined
+  /** Where the bucket is in this process. */
+  readonly exchange?: FileExchange | undefined
 }
 
 export interface Conversions {
@@ -37,7 +39,7 @@ export interface Conversions {
 }
 
 export function openConversions(given: ConversionParts): Conversions {
-  const { config, environment, logFd, log, connection } = given
+  const { config, environment, logFd, log, connection, exchange } = given
   const concurrency = parallelOf(config)
   const idleMs = config.WORKER_IDLE_S * 1000
   const mappings: QueueMapping[] = []
@@ -49,6 +51,7 @@ export function openConversions(given: ConversionParts): Conversions {
       logFd,
       log,
       idleMs,
+      exchange,
       maxMemoryBytes: memoryMb * 1024 ** 2,
     })
     const local: LocalFunction = {

@@ -5,7 +5,7 @@ import { openDynamoDb } from './dynamodb/server.ts'
 import { openEvents } from './events/server.ts'
 import type { Handle } from './in-process.ts'
 import { close, listen } from './listen.ts'
-import { openS3 } from './s3/server.ts'
+import { openS3, type S3Server } from './s3/server.ts'
 import { openSqs } from './sqs/server.ts'
 
 export const embeddedServices = ['S3', 'SQS', 'DYNAMODB', 'EVENTBRIDGE', 'SCHEDULER'] as const
@@ -29,6 +29,7 @@ export interface Embedded {
   readonly urls: Readonly<Record<EmbeddedService, string>>
   /** The same servers without a connection; DynamoDB's is a program of its own. */
   readonly handle: Readonly<Record<'S3' | 'SQS' | 'EVENTBRIDGE', Handle>>
+  readonly exchange: S3Server['exchange']
   close(): Promise<void>
 }
 
@@ -100,5 +101,5 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     SCHEDULER: await serve('SCHEDULER', handle.EVENTBRIDGE),
   }
   const running = opened.move()
-  return { urls, handle, close: () => running.disposeAsync() }
+  return { urls, handle, exchange: s3.exchange, close: () => running.disposeAsync() }
 }

@@ -77,6 +77,9 @@ export async function startService(given: Given): Promise<Service> {
   const conversions = openConversions({
     ...{ config, environment, logFd, log },
     connection: connections.sqs,
+    ...(!external.s3IsForeign && {
+      exchange: embedded.exchange({ bucket: config.BUCKET_NAME, folder: workDir }),
+    }),
   })
   const zipped = zipFunctions(
     functions,

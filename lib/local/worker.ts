@@ -1,12 +1,15 @@
 import type { SQSEvent } from 'aws-lambda'
-import { handler, stop } from '../../functions/convert.ts'
+import { createConvert } from '../../functions/convert.ts'
 import type { Job } from '../jobs/job.ts'
 import { anyJob, jobEnds } from '../jobs/job-ends.ts'
 import { type Failure, failureOf } from './lambda/failure.ts'
 import type { FunctionContext } from './lambda/runtime.ts'
+import { AskedFiles, type FileAnswer, type FileWish, sharingFiles } from './worker-files.ts'
 
 /** What the service and a worker process tell each other. */
+export type ServiceMessage = Invocation | FileAnswer
 export interface Invocation {
+  readonly type: 'invoke'
   readonly id: number
   /** What the function gets; it checks the shape itself, as anybody may invoke it. */
   readonly event: unknown
@@ -15,6 +18,7 @@ export interface Invocation {
   readonly context: Omit<FunctionContext, 'getRemainingTimeInMillis'>
 }
 export type WorkerMessage =
+  | FileWish
   | { readonly type: 'alive' }
   | { readonly type: 'job-ended'; readonly job: Job }
   | { readonly type: 'result'; readonly id: number; readonly value: unknown }
@@ -28,6 +32,9 @@ const tell = (message: WorkerMessage) => process.send?.(message)
 /** A process may end before what it has just told is on its way. */
 const tellSurely = (message: WorkerMessage) =>
   new Promise<void>((resolve) => process.send?.(message, () => resolve()))
+
+const files = new AskedFiles(tell)
+const { handler, stop } = createConvert(process.argv.includes(sharingFiles) ? { files } : {})
 
 async function invoke({ id, event, deadline, context }: Invocation): Promise<void> {
   try {
@@ -51,9 +58,14 @@ async function end(): Promise<void> {
 
 // Started as a process of its own, not imported by the service.
 if (process.send) {
-  // The channel carries invocations of our own service only.
-  process.on('message', (message) => {
-    const one = invoke(message as Invocation).finally(() => running.delete(one))
+  // The channel carries messages of our own service only.
+  process.on('message', (given) => {
+    const message = given as ServiceMessage
+    if (message.type === 'file') {
+      files.hear(message)
+      return
+    }
+    const one = invoke(message).finally(() => running.delete(one))
     running.add(one)
   })
   process.on('disconnect', () => process.exit(0))

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import type { FileExchange } from '../aws/connections.ts'
 import type { ImageId } from '../engines/engine.ts'
 import { announceEnd } from '../jobs/job-ends.ts'
 import type { Log } from '../log.ts'
@@ -9,6 +10,7 @@ import { type Failure, FunctionError } from './lambda/failure.ts'
 import type { FunctionContext } from './lambda/runtime.ts'
 import { withParentDeath } from './parent-death.ts'
 import type { Invocation, WorkerMessage } from './worker.ts'
+import { answerWish, type FileWish, sharingFiles } from './worker-files.ts'
 
 const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url))
 
@@ -24,6 +26,8 @@ export interface WorkerOptions {
   readonly logFd: number
   readonly log: Log
   readonly idleMs: number
+  /** Left out where the bucket is elsewhere. */
+  readonly exchange?: FileExchange | undefined
   /** Bytes of resident memory above which it is ended. */
   readonly maxMemoryBytes: number
   /** Milliseconds without a sign of life after which it counts as hanging. */
@@ -65,7 +69,7 @@ export class Worker {
     const deadline = Date.now() + getRemainingTimeInMillis()
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject, deadline })
-      child.send({ id, event, deadline, context } satisfies Invocation, (error) => {
+      child.send({ type: 'invoke', id, event, deadline, context } satisfies Invocation, (error) => {
         if (error) this.#settle(id)?.reject(error)
       })
     }).finally(() => this.#rest())
@@ -104,10 +108,10 @@ export class Worker {
   }
 
   #start(): ChildProcess {
-    const { image, environment, logFd, log, file = workerFile } = this.#options
+    const { image, environment, logFd, log, exchange, file = workerFile } = this.#options
     // Unlike the service itself a worker ends when it is idle: it may take the heap that makes it fast.
     const node = [process.execPath, '--disable-warning=ExperimentalWarning', file] as const
-    const [command, ...args] = withParentDeath([...node])
+    const [command, ...args] = withParentDeath([...node, ...(exchange ? [sharingFiles] : [])])
     const child = spawn(command, args, {
       env: { ...environment, IMAGE_ID: image },
       stdio: ['ignore', logFd, logFd, 'ipc'],
@@ -117,7 +121,7 @@ export class Worker {
     this.#lastSeen = Date.now()
     this.#killedFor = undefined
     log.info({ image, pid: child.pid }, 'worker started')
-    child.on('message', (message) => this.#hear(message as WorkerMessage)) // only our own worker.ts is at the other end
+    child.on('message', (message) => this.#hear(child, message as WorkerMessage)) // only our own worker.ts is at the other end
     child.once('error', (error) => this.#gone(child, error.message))
     child.once('exit', (code, signal) => this.#gone(child, this.#killedFor ?? signal ?? `exit code ${code}`))
     this.#watch = setInterval(() => void this.#check(child), watchMs)
@@ -125,16 +129,29 @@ export class Worker {
     return child
   }
 
-  #hear(message: WorkerMessage): void {
+  #hear(child: ChildProcess, message: WorkerMessage): void {
     this.#lastSeen = Date.now()
     if (message.type === 'alive') return
     if (message.type === 'job-ended') {
       announceEnd(message.job)
       return
     }
+    if (message.type === 'file') {
+      void this.#answer(child, message)
+      return
+    }
     const pending = this.#settle(message.id)
     if (message.type === 'result') pending?.resolve(message.value)
     else pending?.reject(new FunctionError(message.failure))
+  }
+
+  async #answer(child: ChildProcess, wish: FileWish): Promise<void> {
+    const { exchange, log, image } = this.#options
+    if (!exchange) return
+    const answer = await answerWish(wish, exchange)
+    // A worker that is gone needs no answer.
+    if (child.connected)
+      child.send(answer, (error) => error && log.info({ image, error }, 'a worker left before its file came'))
   }
 
   #gone(child: ChildProcess, reason: string): void {

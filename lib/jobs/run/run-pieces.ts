@@ -118,11 +118,8 @@ async function store(run: PiecesRun, piece: Piece, at: number, done: FilesDone):
       const attempt = `${task.expandedBy ?? 0}.${task.attempt}`
       const place = [task.part ?? 0, at, nextStep, attempt, index].join('-')
       const key = `${jobPrefix(task.jobId)}${task.number}/${place}.${type.extension}`
-      const [sha256, { size }] = await Promise.all([
-        sha256Of(file.path),
-        stat(file.path),
-        services.files.putFile(key, file.path, type.mimeType),
-      ])
+      const [sha256, { size }] = await Promise.all([sha256Of(file.path), stat(file.path)])
+      await services.files.putFile(key, file.path, type.mimeType, sha256)
       const name = file.filename ?? withExtension(withSuffix(source, file.suffix), type.extension)
       const filename = isFinal && task.part === undefined ? named(name, task, at + index) : name
       return { key, filename, format: type.format, mimeType: type.mimeType, size, sha256 }

@@ -1,8 +1,9 @@
 // The bytes: one file per object or part, under a random name. Keys never become paths.
 import { randomBytes } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
+import { constants, createReadStream, createWriteStream } from 'node:fs'
+import { copyFile, type FileHandle, link, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import type { LogLine } from '../log-line.ts'
 
 export interface Span {
@@ -43,6 +44,48 @@ export class Blobs {
     } finally {
       await file.close()
     }
+  }
+
+  /**
+   * Takes a file over as a new blob, which resolves when its bytes are on disk; its own name may go then. Not fdatasync:
+   * of a second name ext4 promises nothing with that.
+   * @throws for a file that is none but leads to one, or is no plain file.
+   */
+  async adopt(path: string): Promise<Span> {
+    const blob = randomBytes(16).toString('hex')
+    const target = this.#path(blob)
+    await link(path, target).catch((error: unknown) => {
+      if (!isOnOtherDisk(error)) throw error
+      return copyFile(path, target, constants.COPYFILE_EXCL)
+    })
+    try {
+      const file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+      try {
+        const stats = await file.stat()
+        if (!stats.isFile()) throw new Error('Expected a plain file.')
+        // An engine wrote it, and must not write it again.
+        await file.chown(process.getuid?.() ?? stats.uid, process.getgid?.() ?? stats.gid)
+        await file.chmod(0o600)
+        await file.sync()
+        return { blob, size: stats.size }
+      } finally {
+        await file.close()
+      }
+    } catch (cause) {
+      await this.remove([blob])
+      throw cause
+    }
+  }
+
+  /** Copies the bytes of the spans, laid end to end, into a file; of a single one the kernel copies them. */
+  async copyTo(spans: readonly Span[], path: string): Promise<void> {
+    const [only, ...more] = spans
+    if (only && more.length === 0) {
+      await copyFile(this.#path(only.blob), path, constants.COPYFILE_FICLONE)
+      return
+    }
+    const size = spans.reduce((sum, span) => sum + span.size, 0)
+    await pipeline(this.read(spans, 0, size - 1), createWriteStream(path))
   }
 
   /** Keeps blobs readable until the returned function is called, even when their object is deleted meanwhile. */
@@ -112,6 +155,8 @@ export class Blobs {
     return join(this.#dir, blob.slice(0, 2), blob)
   }
 }
+
+const isOnOtherDisk = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EXDEV'
 
 const hex = (byte: number) => byte.toString(16).padStart(2, '0')
 

@@ -60,7 +60,7 @@ async function* exactly(
 export interface Received extends Span, Digests {}
 
 /** Stores the body as a new blob; the caller's commit makes it part of something, or the caller removes it. */
-export function receiveBody(services: Services, call: Call, also: Algorithm): Promise<Received> {
+export function receiveBody(services: Services, call: Call, also: Algorithm | undefined): Promise<Received> {
   const body = openBody(call, maxPutBytes)
   return storeChunks(services, call.headers, body, also)
 }
@@ -70,7 +70,7 @@ export async function storeChunks(
   { blobs }: Services,
   headers: Headers,
   { chunks, trailers }: Body,
-  also: Algorithm,
+  also: Algorithm | undefined,
 ): Promise<Received> {
   const digester = new Digester(headers, also)
   const span = await blobs.write(digester.watch(chunks))

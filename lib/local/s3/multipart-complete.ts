@@ -8,7 +8,7 @@ import type { Database } from './database.ts'
 import { S3Error } from './errors.ts'
 import { expirationHeader } from './lifecycle.ts'
 import { type Part, partsOf, requireUpload, type Upload } from './multipart.ts'
-import { commitObject, findObject } from './objects.ts'
+import { commitObject, findObject, placeOf } from './objects.ts'
 import { requireBucket } from './require-bucket.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
 
@@ -36,7 +36,7 @@ export async function completeUpload(services: Services, call: Call): Promise<Re
   const xml = describeResult(call, etag, checksum)
   const { headers, tags } = upload
 
-  const object = await commitObject(services, call, {
+  const object = await commitObject(services, placeOf(call), {
     draft: { headers, tags, size, etag, checksum, modified: nowInSeconds(), parts: parts.length },
     segments: parts.map((part, index) => ({ ...part, number: index + 1 })),
     event: 'ObjectCreated:CompleteMultipartUpload',

@@ -25,7 +25,7 @@ import {
 import { invalidArgument, S3Error } from './errors.ts'
 import type { EventName } from './event-messages.ts'
 import { expirationHeader } from './lifecycle.ts'
-import { commitObject, findObject, requireObject, sourceOf } from './objects.ts'
+import { commitObject, findObject, placeOf, requireObject, sourceOf } from './objects.ts'
 import type { Description, StoredObject, Tag } from './stored-object.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
 
@@ -44,11 +44,14 @@ export async function putObject(services: Services, call: Call): Promise<Reply> 
   }
 }
 
-/** The checksum an object keeps: the client's, or CRC64NVME, which S3 adds where the client sends none. */
-export function chosenAlgorithm({ headers }: Pick<Call, 'headers'>): Algorithm {
+/**
+ * The checksum an object keeps: the client's, or CRC64NVME, which S3 adds where the client sends none. Our own requests
+ * go without one: nothing has come between them and us.
+ */
+export function chosenAlgorithm({ headers, auth }: Pick<Call, 'headers' | 'auth'>): Algorithm | undefined {
   const named = headers.get('x-amz-trailer')?.toLowerCase()
   const sent = algorithmNames.find((one) => headers.has(checksumHeader(one)) || checksumHeader(one) === named)
-  return sent ?? 'CRC64NVME'
+  return sent ?? (auth && !auth.signed ? undefined : 'CRC64NVME')
 }
 
 /** Commits one blob as the whole object. */
@@ -63,7 +66,7 @@ export function commitWhole(
   const checksum: Checksum | undefined =
     algorithm && value ? { algorithm, type: 'FULL_OBJECT', value } : undefined
   return commitOrRemove(services, blob, () =>
-    commitObject(services, call, {
+    commitObject(services, placeOf(call), {
       draft: { ...description, size, etag: md5, modified: nowInSeconds(), checksum, parts: 0 },
       segments: [{ number: 1, blob, size, checksum: value ?? '' }],
       event,

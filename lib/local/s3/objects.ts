@@ -6,7 +6,7 @@ import type { Checksum } from './checksums.ts'
 import { checkWrite } from './conditions.ts'
 import type { Database } from './database.ts'
 import { invalidArgument, S3Error } from './errors.ts'
-import type { EventName } from './event-messages.ts'
+import type { EventName, EventSource } from './event-messages.ts'
 import { requireBucket } from './require-bucket.ts'
 import type { Draft, Segment, StoredObject, Tag } from './stored-object.ts'
 
@@ -63,20 +63,26 @@ export interface Commit {
   readonly also?: () => readonly string[]
 }
 
-/** Makes a stored blob, or several, the object of the call: conditions, row swap and event in one transaction. */
+/** Where an object goes, on which conditions, and who sends it. */
+interface Place extends Pick<Call, 'bucket' | 'key' | 'headers'> {
+  readonly source: EventSource
+}
+
+export const placeOf = (call: Call): Place => ({ ...call, source: sourceOf(call) })
+
+/** Makes a stored blob, or several, the object of that key: conditions, row swap and event in one transaction. */
 export async function commitObject(
   { db, blobs, notifier }: Services,
-  call: Call,
+  { bucket, key, headers, source }: Place,
   { draft, segments, event, also }: Commit,
 ): Promise<StoredObject> {
-  const { bucket, key } = call
   const { object, garbage } = await db.write(() => {
     requireBucket(db, bucket)
     const current = findObject(db, bucket, key)
-    checkWrite(call.headers, current)
+    checkWrite(headers, current)
     const old = current ? removeRows(db, current) : []
     const stored = insert(db, bucket, key, draft, segments)
-    notifier.announce(event, stored, sourceOf(call))
+    notifier.announce(event, stored, source)
     return { object: stored, garbage: [...old, ...(also?.() ?? [])] }
   })
   void blobs.remove(garbage)
@@ -93,7 +99,7 @@ export function removeRows(db: Database, object: StoredObject): string[] {
 }
 
 /** Who did it, as event messages tell. */
-export function sourceOf({ request, requestId, auth }: Call) {
+export function sourceOf({ request, requestId, auth }: Call): EventSource {
   return { ip: request.socket.remoteAddress ?? '', principal: auth?.accessKeyId ?? accountId, requestId }
 }
 

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout } from 'node:timers/promises'
+import type { FileExchange } from '../../aws/connections.ts'
 import type { LogLine } from '../log-line.ts'
 import type { Credentials } from '../sigv4.ts'
 import { type Address, readAddress } from './address.ts'
@@ -14,6 +15,7 @@ import type { Call, Reply, Services } from './call.ts'
 import { corsHeaders, preflight } from './cors.ts'
 import { Database } from './database.ts'
 import { S3Error } from './errors.ts'
+import { type ExchangeOptions, openExchange } from './exchange.ts'
 import { runLifecycle } from './lifecycle.ts'
 import { type IsWanted, Notifier, type Notify } from './notifications.ts'
 import { postObject } from './post-object.ts'
@@ -36,6 +38,8 @@ export interface S3Options {
 export interface S3Server {
   /** For `request` and `checkContinue` alike: who waits to be told to send a body is told once it is wanted. */
   handle(request: IncomingMessage, response: ServerResponse): void
+  /** For processes of this machine that work on the bucket's files. */
+  exchange(options: ExchangeOptions): FileExchange
   /** Runs lifecycle rules once, for tests and the timer. */
   expire(now?: Date): Promise<void>
   close(): Promise<void>
@@ -73,6 +77,7 @@ export async function openS3({
 
   return {
     expire,
+    exchange: (options) => openExchange(services, options),
     handle(request, response) {
       const served = serve(services, basePath, request, response).catch((cause: unknown) => {
         log('An S3 request could not even be refused', { cause })

@@ -1,0 +1,91 @@
+// Files that become objects, and objects that become files, without a connection.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import { Bucket, startWithBucket } from './start.ts'
+
+const about = { contentType: 'image/webp', sha256: 'ab'.repeat(32) }
+
+async function start(t: TestContext) {
+  const started = await startWithBucket(t)
+  const folder = await mkdtemp(join(tmpdir(), 's3-work-'))
+  t.after(() => rm(folder, { recursive: true }))
+  return { ...started, folder, exchange: started.s3.exchange({ bucket: Bucket, folder }) }
+}
+
+test('a file becomes an object, and stays one when its own name goes', async (t) => {
+  const { client, folder, exchange } = await start(t)
+  const path = join(folder, 'result')
+  const bytes = randomBytes(100_000)
+  await writeFile(path, bytes)
+  await exchange.put('made/1', path, about)
+  assert.equal((await stat(path)).nlink, 2, 'nothing was copied')
+  await rm(path)
+  const { Body, ContentType, ETag } = await client.send(new GetObjectCommand({ Bucket, Key: 'made/1' }))
+  assert.ok(Buffer.from((await Body?.transformToByteArray()) ?? []).equals(bytes))
+  assert.equal(ContentType, 'image/webp')
+  // As of an upload in parts, so that no client holds it for an MD5.
+  assert.match(ETag ?? '', /^"[0-9a-f]{32}-1"$/)
+})
+
+test('only plain files below the folder are taken', async (t) => {
+  const { client, dir, folder, exchange } = await start(t)
+  const outside = join(dir, 'secret')
+  await writeFile(outside, 'secret')
+  await symlink(outside, join(folder, 'link'))
+  await symlink(dir, join(folder, 'folder'))
+  await assert.rejects(exchange.put('a', outside, about), { code: 'AccessDenied' })
+  await assert.rejects(exchange.put('a', join(folder, '..', 'secret'), about))
+  await assert.rejects(exchange.put('a', join(folder, 'link'), about), { code: 'AccessDenied' })
+  await assert.rejects(exchange.put('a', join(folder, 'folder', 'secret'), about), { code: 'AccessDenied' })
+  await writeFile(join(folder, 'plain'), 'x')
+  await symlink(join(folder, 'plain'), join(folder, 'inside'))
+  await assert.rejects(exchange.put('a', join(folder, 'inside'), about), { code: 'ELOOP' })
+  await assert.rejects(exchange.put('a', folder, about))
+  const { KeyCount } = await client.send(new ListObjectsV2Command({ Bucket }))
+  assert.equal(KeyCount, 0)
+})
+
+test('an object is copied into a file, of the bytes that were meant only', async (t) => {
+  const { client, folder, exchange } = await start(t)
+  const { ETag = '' } = await client.send(new PutObjectCommand({ Bucket, Key: 'one', Body: 'first' }))
+  const path = join(folder, 'one')
+  await exchange.get('one', path, ETag)
+  assert.equal(await readFile(path, 'utf8'), 'first')
+  await writeFile(path, "the copy is nobody else's")
+  await client.send(new HeadObjectCommand({ Bucket, Key: 'one', IfMatch: ETag }))
+  await client.send(new PutObjectCommand({ Bucket, Key: 'one', Body: 'second' }))
+  await assert.rejects(exchange.get('one', join(folder, 'again'), ETag), { code: 'PreconditionFailed' })
+  await assert.rejects(exchange.get('none', join(folder, 'none')), { code: 'NoSuchKey' })
+})
+
+test('an object of several parts is one file', async (t) => {
+  const { client, folder, exchange } = await start(t)
+  const target = { Bucket, Key: 'parts' }
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(target))
+  const pieces = [randomBytes(5 << 20), randomBytes(1000)]
+  const Parts = []
+  for (const [at, Body] of pieces.entries()) {
+    const part = { ...target, UploadId, PartNumber: at + 1 }
+    Parts.push({
+      PartNumber: at + 1,
+      ETag: (await client.send(new UploadPartCommand({ ...part, Body }))).ETag,
+    })
+  }
+  await client.send(new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts } }))
+  const path = join(folder, 'parts')
+  await exchange.get('parts', path)
+  assert.ok((await readFile(path)).equals(Buffer.concat(pieces)))
+})
