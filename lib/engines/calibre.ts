@@ -1,10 +1,12 @@
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { type FormatId, formatById } from '../formats/index.ts'
-import { makeBook, titleFromName, titleInside } from './calibre/book.ts'
+import { type BookTitle, createBookMakers, makeBook, titleFromName } from './calibre/book.ts'
 import { comicAsPdf, comicAsZip, unreadable } from './calibre/comic.ts'
 import { BookOptions, bookArgs, bookShape, unheldOptions } from './calibre/options.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
+import type { Standby } from './sandbox/standby.ts'
 import { allowedBytes, mostEntries, tooLarge, tooMany } from './seven-zip/limits.ts'
 
 const kindle = ['epub', 'mobi', 'azw3', 'fb2'] as const
@@ -34,38 +36,48 @@ const row = (
 
 const { ebookOutputProfile } = bookShape
 
-/** Books of all kinds, and documents made into books. */
-export const calibre: Engine = {
-  id: 'calibre',
-  image: 'document',
-  capabilities: [
-    { ...row(kindle, kindle, bookShape, cost.book), same: true },
-    row(kindle, ['lit', 'lrf', 'htmlz'], bookShape, cost.book),
-    row(
-      books.filter((id) => !isKindle(id)),
-      styled,
-      bookShape,
-      cost.book,
-    ),
-    row(books, plain, {}, cost.book),
-    row(books, texts, {}, cost.text),
-    row(['docx', 'odt', 'txt'], styled, bookShape, cost.book),
-    row(['docx', 'odt', 'txt'], plain, {}, cost.book),
-    row(['pdf'], styled, bookShape, cost.pdf),
-    row(['pdf'], plain, {}, cost.pdf),
-    row(comics, illustrated, { ebookOutputProfile }, cost.comic),
-    row(comics, ['pdf'], {}, cost.comic),
-  ],
-  limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 600 },
-  version: ['ebook-convert', '--version'],
-  run,
+const capabilities: readonly Capability[] = [
+  { ...row(kindle, kindle, bookShape, cost.book), same: true },
+  row(kindle, ['lit', 'lrf', 'htmlz'], bookShape, cost.book),
+  row(
+    books.filter((id) => !isKindle(id)),
+    styled,
+    bookShape,
+    cost.book,
+  ),
+  row(books, plain, {}, cost.book),
+  row(books, texts, {}, cost.text),
+  row(['docx', 'odt', 'txt'], styled, bookShape, cost.book),
+  row(['docx', 'odt', 'txt'], plain, {}, cost.book),
+  row(['pdf'], styled, bookShape, cost.pdf),
+  row(['pdf'], plain, {}, cost.pdf),
+  row(comics, illustrated, { ebookOutputProfile }, cost.comic),
+  row(comics, ['pdf'], {}, cost.comic),
+]
+
+const limits = { memoryMb: 3008, diskMb: 2048, timeoutS: 600 }
+
+/** Books of all kinds, and documents made into books. `baseDir` is best on the disk of the work folders. */
+export function createCalibre({ baseDir = tmpdir() }: { readonly baseDir?: string } = {}): Engine {
+  const makers = createBookMakers(baseDir, limits)
+  return {
+    id: 'calibre',
+    image: 'document',
+    capabilities,
+    limits,
+    version: ['ebook-convert', '--version'],
+    run: (work, tools) => run(work, makers, tools),
+    close: () => makers.close(),
+  }
 }
+
+export const calibre = createCalibre()
 
 function isKindle(id: FormatId): boolean {
   return kindle.some((one) => one === id)
 }
 
-async function run(work: Work, tools: Tools): Promise<Result> {
+async function run(work: Work, makers: Standby, tools: Tools): Promise<Result> {
   const [input] = work.inputs
   if (!input) throw new Error('calibre was called without an input.')
   const options = BookOptions.parse(work.options)
@@ -77,16 +89,16 @@ async function run(work: Work, tools: Tools): Promise<Result> {
     const pages = await comicAsPdf(source, path, work.from, tools)
     return { files: [{ path }], details: { pages } }
   }
-  const title = await missingTitle(input, tools)
   await makeBook(
     {
       source: { path: source, format: work.from },
       target: path,
       args: [...sourceArgs(work.from, options), ...targetArgs(work.to), ...bookArgs(options)],
-      ...(title !== undefined && { title }),
+      title: titleOf(input),
       onProgress: (ratio) => tools.progress(0.1 + 0.85 * ratio),
     },
     tools,
+    makers,
   )
   for (const name of unheldOptions(options, work.to)) {
     tools.warn(
@@ -115,10 +127,9 @@ function targetArgs(to: FormatId): string[] {
 const titled: readonly FormatId[] = ['epub', 'mobi', 'azw3', 'azw', 'fb2', 'fbz', 'lit', 'lrf']
 const untitled: readonly FormatId[] = ['txt', ...comics]
 
-async function missingTitle(input: InputFile, tools: Tools): Promise<string | undefined> {
-  if (titled.includes(input.format)) return undefined
-  const inside = untitled.includes(input.format) ? undefined : await titleInside(input.path, tools)
-  return inside === undefined ? titleFromName(input.filename) : undefined
+function titleOf({ format, filename }: InputFile): BookTitle | undefined {
+  if (titled.includes(format)) return undefined
+  return { text: titleFromName(filename), isSpare: !untitled.includes(format) }
 }
 
 const zipped: readonly FormatId[] = ['epub', 'fbz', 'htmlz', 'txtz', 'pmlz', 'docx', 'odt']

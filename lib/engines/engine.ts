@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
+import type { WaitingProgram } from './sandbox/standby.ts'
 
 /** Public names of the engine kinds; all but `pdf` can be pinned by the `engine` field of a request. */
 export const engineIds = [
@@ -147,6 +148,8 @@ export interface ExecOptions {
   readonly okCodes?: readonly number[]
   /** Files and folders that it may read besides the system's programs, libraries and fonts. */
   readonly readOnly?: readonly string[]
+  /** Runs in this one instead of a new one: it gets the arguments as a line of JSON on stdin, all else it has already. */
+  readonly waiting?: WaitingProgram | undefined
 }
 
 /** What the runner of a step lends to its engine. */

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { calibre } from '../../lib/engines/calibre.ts'
+import { calibre, createCalibre } from '../../lib/engines/calibre.ts'
+import type { Engine } from '../../lib/engines/engine.ts'
 import { pandoc } from '../../lib/engines/pandoc.ts'
+import { protection } from '../../lib/engines/sandbox/confine.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { detected } from '../formats/detected.ts'
 import { refused } from '../refused.ts'
@@ -17,6 +19,8 @@ import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const run = promisify(execFile)
 const scratch = scratchFolder('calibre-test')
+const { level, detail } = await protection()
+const waits = level === 'bwrap' ? {} : { skip: `needs bubblewrap, found ${detail}` }
 
 async function kept(source: string, to: FormatId, name: string, engine = calibre): Promise<string> {
   const { path } = await convert(engine, source, to)
@@ -76,6 +80,21 @@ describe('a book', { concurrency: 2 }, () => {
     assert.match(words, /!\[x\]\(\/etc\/hostname\)/)
   })
 
+  test('of a document without a title is called as the file was, of one with a title as it says', async () => {
+    const untitled = join(scratch, 'untitled.md')
+    await writeFile(untitled, 'Words by the river.\n')
+    const names = ['Tom & <Jerry>.docx']
+    const docx = await kept(untitled, 'docx', 'untitled.docx', pandoc)
+    const titled = await kept(text, 'docx', 'titled.docx', pandoc)
+    const titleOf = async (source: string, engine: Engine) =>
+      output('ebook-meta', (await convert(engine, source, 'epub', { names })).path)
+    // The first calibre is started for its book, the second has waited for it.
+    const own = createCalibre({ baseDir: scratch })
+    for (let book = 1; book <= 2; book++) assert.match(await titleOf(docx, own), /Title +: Tom & <Jerry>/)
+    assert.match(await titleOf(titled, own), /Title +: Field notes/)
+    await own.close?.()
+  })
+
   test('of pictures has them as they were', async () => {
     const { path } = await convert(calibre, comic, 'epub')
     const { stdout } = await run('bsdtar', ['-xOf', path, '*corners.png'], { encoding: 'buffer' })
@@ -102,6 +121,42 @@ describe('a book', { concurrency: 2 }, () => {
       const made = await convert(calibre, path, 'epub')
       assert.match(await output('bsdtar', '-tf', made.path), /corners\.jpg/)
     }
+  })
+})
+
+describe('a calibre that waits for a book', waits, () => {
+  test('is there from the first book on, and goes with the book that it makes', async () => {
+    const baseDir = await mkdtemp(join(scratch, 'waiting-'))
+    const own = createCalibre({ baseDir })
+    const readers = async () => (await readdir(baseDir)).filter((name) => name.startsWith('mutabor-book-'))
+    assert.deepEqual(await readers(), [])
+    await convert(own, epub, 'mobi')
+    const [first] = await readers()
+    assert.ok(first)
+    const { path, workDir } = await convert(own, epub, 'mobi')
+    assert.match((await bookText(path)) ?? '', /by the river/)
+    const [second, ...more] = await readers()
+    assert.deepEqual(more, [])
+    assert.notEqual(second, first)
+    // All that it unpacked was in its own folder.
+    assert.deepEqual((await readdir(workDir)).sort(), ['out', 'source-1.epub'])
+    await own.close?.()
+    assert.deepEqual(await readers(), [])
+  })
+
+  test('refuses what one refuses that was started for it, and is no worse for it', async () => {
+    const own = createCalibre({ baseDir: scratch })
+    const rubbish = join(scratch, 'rubbish.epub')
+    await writeFile(rubbish, 'no book')
+    await convert(own, epub, 'azw3')
+    const bytes = await readFile(mobi)
+    bytes.writeUInt16BE(2, bytes.readUInt32BE(78) + 12)
+    const locked = join(scratch, 'sold.mobi')
+    await writeFile(locked, bytes)
+    assert.equal((await refused(convert(own, locked, 'epub'), 'UNSUPPORTED_FORMAT')).details?.reason, 'drm')
+    await assert.rejects(convert(own, rubbish, 'mobi'), { code: 'CORRUPT_FILE' })
+    assert.match((await bookText((await convert(own, epub, 'azw3')).path)) ?? '', /by the river/)
+    await own.close?.()
   })
 })
 

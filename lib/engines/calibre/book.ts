@@ -1,9 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import type { Tools } from '../engine.ts'
-import { EngineCrash, ProcessFailure } from '../sandbox/exec.ts'
+import type { EngineLimits, Tools } from '../engine.ts'
+import { EngineCrash, limitsOf, ProcessFailure } from '../sandbox/exec.ts'
+import { takeOut } from '../sandbox/process-folder.ts'
+import { pythonProgram, runPython } from '../sandbox/python.ts'
+import { createStandby, type Standby, type WaitingProgram } from '../sandbox/standby.ts'
 
 export interface BookJob {
   /** calibre chooses its reader by the extension of the path; the format is the one that the client sent. */
@@ -11,43 +14,63 @@ export interface BookJob {
   readonly target: string
   /** Of `ebook-convert`, beyond source and target. */
   readonly args: readonly string[]
-  /** For sources that hold no title of their own, which would be called after our file. */
-  readonly title?: string
+  /** For sources without a title of their own, which would be called after our file. */
+  readonly title?: BookTitle | undefined
   readonly onProgress?: (ratio: number) => void
 }
 
+const program = 'document/ebook_convert.py'
+
+export interface BookTitle {
+  readonly text: string
+  /** The source may have a title, which is better. */
+  readonly isSpare: boolean
+}
+
+/** Half of the time of a small book is calibre itself, being loaded. */
+export function createBookMakers(baseDir: string, limits: EngineLimits): Standby {
+  return createStandby({
+    ...pythonProgram(program),
+    ...{ baseDir, prefix: 'mutabor-book-' },
+    limits: limitsOf(limits),
+    prepare: environmentIn,
+  })
+}
+
 /** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, UNSUPPORTED_FORMAT (protected by its seller). */
-export async function makeBook(job: BookJob, tools: Tools): Promise<void> {
-  const folder = join(tools.workDir, 'calibre')
-  await mkdir(folder, { recursive: true })
-  const args = [...job.args]
-  if (job.title !== undefined) args.push(`--read-metadata-from-opf=${await writeOpf(folder, job.title)}`)
+export async function makeBook(job: BookJob, tools: Tools, makers?: Standby): Promise<void> {
+  const waiting = await makers?.take()
   try {
-    await tools.exec('ebook-convert', [job.source.path, job.target, ...args], {
-      env: environment(folder),
+    await makeBookIn(job, waiting, tools)
+  } finally {
+    await waiting?.end()
+  }
+}
+
+async function makeBookIn(job: BookJob, waiting: WaitingProgram | undefined, tools: Tools): Promise<void> {
+  const { source, title, args } = job
+  const bring = async (path: string) => waiting?.bring(path) ?? path
+  const target = waiting ? join(waiting.folder, basename(job.target)) : job.target
+  const env = waiting ? {} : await environmentIn(tools.workDir)
+  const path = await bring(source.path)
+  const options = [...args]
+  if (title) {
+    const opf = await bring(await writeOpf(tools.workDir, title.text))
+    options.push(`--${title.isSpare ? 'opf-if-untitled' : 'read-metadata-from-opf'}=${opf}`)
+  }
+  try {
+    await runPython(program, [path, target, ...options], tools, {
+      ...{ env, waiting },
       onLine: (line) => {
         const percent = /^(\d{1,3})% /.exec(line)?.[1]
         if (percent !== undefined) job.onProgress?.(Number(percent) / 100)
       },
     })
   } catch (error) {
-    throw explained(error, job.source.format)
+    throw explained(error, source.format)
   }
-}
-
-/** The title that calibre finds in a document; undefined when it has none. */
-export async function titleInside(path: string, tools: Tools): Promise<string | undefined> {
-  const folder = join(tools.workDir, 'calibre')
-  await mkdir(folder, { recursive: true })
-  try {
-    const { stdout } = await tools.exec('ebook-meta', [path], { env: environment(folder) })
-    const title = /^Title\s*: (.*)$/m.exec(stdout)?.[1]?.trim()
-    // A document without one is called after its file, which has a name of ours.
-    return title === undefined || /^(?:input-\d+|unknown|)$/i.test(title) ? undefined : title
-  } catch (error) {
-    if (error instanceof ProcessFailure) return undefined
-    throw error
-  }
+  if (!waiting || (await takeOut(target, job.target))) return
+  throw corrupt(source.format, new Error('The result is no plain file.'))
 }
 
 /** What the client called the file, without its extension. */
@@ -60,8 +83,10 @@ export function titleFromName(name: string): string {
   )
 }
 
-/** Settings, caches and pieces stay in the work folder; no screen is looked for. */
-function environment(folder: string): Record<string, string> {
+/** Settings, caches and pieces stay in the folder that it works in; no screen is looked for. */
+async function environmentIn(workDir: string): Promise<Record<string, string>> {
+  const folder = join(workDir, 'calibre')
+  await mkdir(folder, { recursive: true })
   return {
     CALIBRE_CONFIG_DIRECTORY: folder,
     CALIBRE_CACHE_DIRECTORY: folder,

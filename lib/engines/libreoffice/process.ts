@@ -1,9 +1,7 @@
-import { constants, createWriteStream } from 'node:fs'
-import { copyFile, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
+import { copyFile, mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { type SandboxedCommand, sandboxed } from '../sandbox/confine.ts'
-import { makeProcessFolder, removeProcessFolder } from '../sandbox/process-folder.ts'
+import { bringIn, makeProcessFolder, removeProcessFolder, takeOut } from '../sandbox/process-folder.ts'
 import { python } from '../sandbox/python.ts'
 import {
   type Bridge,
@@ -148,8 +146,7 @@ async function convert(
   const input = `document.${job.inputExtension}`
   const output = `result.${job.outputExtension}`
   const inputPath = join(folder, input)
-  // Never onto something that is there: an office under foreign control could have left a link.
-  await copyFile(job.inputPath, inputPath, constants.COPYFILE_EXCL)
+  await bringIn(job.inputPath, inputPath)
   await command.grant(inputPath)
   bridge.send({ kind: 'convert', input, output, ...job.request })
   for (;;) {
@@ -159,8 +156,8 @@ async function convert(
         job.onLoaded()
         break
       case 'done':
-        await takeOver(join(folder, output), job.outputPath)
-        return event.facts
+        if (await takeOut(join(folder, output), job.outputPath)) return event.facts
+        throw new OfficeCrash('The result is no plain file.')
       case 'failed':
         throw new OfficeRefusal(event.reason, event.message)
       case 'stalled':
@@ -169,24 +166,4 @@ async function convert(
         throw new OfficeCrash('The bridge sent an event out of turn.')
     }
   }
-}
-
-/** Moves a result out of the sandbox's folder; what is no plain file there is not followed. */
-async function takeOver(from: string, to: string): Promise<void> {
-  try {
-    await rename(from, to)
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error
-    await copyOut(from, to)
-  }
-  const stats = await lstat(to)
-  if (stats.isFile() && stats.nlink === 1) return
-  await rm(to, { recursive: true })
-  throw new OfficeCrash('The result is no plain file.')
-}
-
-async function copyOut(from: string, to: string): Promise<void> {
-  await using source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  if (!(await source.stat()).isFile()) throw new OfficeCrash('The result is no plain file.')
-  await pipeline(source.createReadStream({ autoClose: false }), createWriteStream(to))
 }

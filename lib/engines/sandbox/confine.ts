@@ -3,12 +3,13 @@ import { lchown, lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { startOf } from './linking.ts'
 import { viewOfFiles } from './visible-files.ts'
 import { ignoreGone } from './work-folder.ts'
 
 const run = promisify(execFile)
 
-interface SandboxLimits {
+export interface SandboxLimits {
   /** Address space of each process in bytes; left out for programs that reserve more than they use. */
   readonly memoryBytes?: number
   /** What each process may write to of its own memory, for those programs. */
@@ -172,7 +173,8 @@ async function commandFor(
     TMPDIR: workDir,
   }
   const limits = { processes: processLimits[mode], ...options.limits }
-  const limited = mode === 'none' ? [bin, ...args] : ['prlimit', ...limitArgs(limits), '--', bin, ...args]
+  const started = [...(await startOf(bin)), ...args]
+  const limited = mode === 'none' ? started : ['prlimit', ...limitArgs(limits), '--', ...started]
   const [file = bin, ...rest] = await confined(mode, limited, options)
   return {
     file,

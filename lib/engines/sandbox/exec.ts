@@ -3,9 +3,17 @@ import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { AppError } from '../../errors.ts'
 import type { EngineLimits, ExecOptions, Tools } from '../engine.ts'
-import { freshUid, protection, type SandboxOptions, sandboxed } from './confine.ts'
+import {
+  freshUid,
+  protection,
+  type SandboxedCommand,
+  type SandboxLimits,
+  type SandboxOptions,
+  sandboxed,
+} from './confine.ts'
 import { OutputCap, TextEnds } from './output.ts'
-import { ended, killGroup, killMarked, signalOf } from './process-end.ts'
+import { ended, isOver, killGroup, killMarked, signalOf } from './process-end.ts'
+import type { WaitingProgram } from './standby.ts'
 import { type Turns, turns } from './turns.ts'
 import { removeOddFiles } from './work-folder.ts'
 
@@ -137,22 +145,12 @@ async function execute(
     handOver: execution.handOver,
     readOnly: execution.readOnly ?? [],
     env: { ...execution.env, MUTABOR_RUN: mark },
-    limits: {
-      memoryBytes: execution.maxMemoryBytes ?? execution.limits.memoryMb * MB,
-      fileBytes: execution.maxFileBytes ?? execution.limits.diskMb * MB,
-      // Two cores busy from start to end are within the time limit; more means that the clock was cheated.
-      cpuS: timeoutS * 2 + 1,
-    },
+    limits: limitsOf({ ...execution.limits, timeoutS }, execution),
   }
-  const command = await execution.inTurn(() => sandboxed(bin, args, sandbox))
+  const command = execution.waiting ?? (await execution.inTurn(() => sandboxed(bin, args, sandbox)))
+  const child = 'child' in command ? waitingChild(command) : start(command, execution)
   const startedMs = performance.now()
   const watch = execution.onCommand?.(bin, args)
-  const child = spawn(command.file, command.args, {
-    env: command.env,
-    cwd: command.cwd,
-    detached: true,
-    stdio: [execution.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-  })
   const stdout = new OutputCap(10 * MB)
   const stderr = new TextEnds(64 * 1024)
   const stop = new AbortController()
@@ -174,7 +172,7 @@ async function execute(
   let how = 'it could not be started'
   let succeeded = false
   try {
-    feed(child, execution.stdin)
+    feed(child, execution.waiting ? `${JSON.stringify(args)}\n` : execution.stdin)
     const exit = await ended(child, stop.signal)
     const crash = signalOf(exit)
     how = stop.signal.aborted ? reasonOf(stop.signal) : (crash ?? `exit code ${exit.code}`)
@@ -192,6 +190,31 @@ async function execute(
     killGroup(child)
     if ((await protection()).level !== 'bwrap') await killMarked(mark)
   }
+}
+
+/** What the sandbox holds each process of a step to. */
+export function limitsOf(
+  { memoryMb, diskMb, timeoutS }: EngineLimits,
+  { maxMemoryBytes, maxFileBytes }: Pick<ExecOptions, 'maxMemoryBytes' | 'maxFileBytes'> = {},
+): SandboxLimits {
+  return {
+    memoryBytes: maxMemoryBytes ?? memoryMb * MB,
+    fileBytes: maxFileBytes ?? diskMb * MB,
+    // Two cores busy from start to end are within the time limit; more means that the clock was cheated.
+    cpuS: timeoutS * 2 + 1,
+  }
+}
+
+function start({ file, args, env, cwd }: SandboxedCommand, { stdin }: Execution): ChildProcess {
+  const input = stdin === undefined ? 'ignore' : 'pipe'
+  return spawn(file, args, { env, cwd, detached: true, stdio: [input, 'pipe', 'pipe'] })
+}
+
+/** What has ended already would tell nobody of its end. */
+function waitingChild({ child }: WaitingProgram): ChildProcess {
+  if (isOver(child)) throw new Error('The program ended while it waited for work.')
+  child.ref()
+  return child
 }
 
 function reasonOf({ reason }: AbortSignal): string {

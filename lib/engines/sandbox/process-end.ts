@@ -41,6 +41,11 @@ export function signalOf({ code, signal }: Exit): string | undefined {
   return signal ?? signalNumbers[(code ?? 0) - 128]
 }
 
+/** Whether it has ended, or never began. */
+export function isOver({ exitCode, signalCode, pid }: ChildProcess): boolean {
+  return pid === undefined || exitCode !== null || signalCode !== null
+}
+
 /** The program and all that it started; what has ended already is no error. */
 export function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return

@@ -1,5 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { constants, createWriteStream } from 'node:fs'
+import { copyFile, lstat, mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { isAlive } from './process-end.ts'
 
 /** For a process that lives on between jobs. Its name tells whose it is: the prefix, then the id of this service. */
@@ -10,6 +12,32 @@ export function makeProcessFolder(baseDir: string, prefix: string): Promise<stri
 export async function removeProcessFolder(folder: string): Promise<void> {
   // The last of the tree may still be dying, and write.
   await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
+}
+
+/** Copies a file in; never onto something that is there, as a process under foreign control could have left a link. */
+export function bringIn(from: string, to: string): Promise<void> {
+  return copyFile(from, to, constants.COPYFILE_EXCL)
+}
+
+/** Moves a result out. False when it is no plain file: that is neither followed nor left there. */
+export async function takeOut(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error
+    if (!(await copyOut(from, to))) return false
+  }
+  const stats = await lstat(to)
+  if (stats.isFile() && stats.nlink === 1) return true
+  await rm(to, { recursive: true })
+  return false
+}
+
+async function copyOut(from: string, to: string): Promise<boolean> {
+  await using source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  if (!(await source.stat()).isFile()) return false
+  await pipeline(source.createReadStream({ autoClose: false }), createWriteStream(to))
+  return true
 }
 
 /** A service that was ended by SIGKILL leaves the folders of its processes, with its users' documents in them. */

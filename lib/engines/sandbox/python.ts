@@ -6,13 +6,20 @@ export const python = '/usr/bin/python3'
 
 const programs = new URL('../../../layers/', import.meta.url)
 
-/** Runs `layers/<program>` in the sandbox, out of reach (-I) of modules that lie in the work folder. */
+/** Where `layers/<program>` lies, and how it is started out of reach (-I) of modules that lie in the work folder. */
+export function pythonProgram(program: string): { file: string; args: string[]; readOnly: string[] } {
+  const path = fileURLToPath(new URL(program, programs))
+  return { file: python, args: ['-I', path], readOnly: [path] }
+}
+
+/** Runs `layers/<program>` in the sandbox. */
 export function runPython(
   program: string,
   args: readonly string[],
   tools: Tools,
   options: Omit<ExecOptions, 'readOnly'> = {},
 ): Promise<{ stdout: string; stderr: string }> {
-  const path = fileURLToPath(new URL(program, programs))
-  return tools.exec(python, ['-I', path, ...args], { ...options, readOnly: [path] })
+  const { file, args: start, readOnly } = pythonProgram(program)
+  // One that waits was started so.
+  return tools.exec(file, options.waiting ? args : [...start, ...args], { ...options, readOnly })
 }
