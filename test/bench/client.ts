@@ -82,6 +82,13 @@ export class ServiceClient {
     this.#http = new HttpClient(url)
   }
 
+  /** The same identity at another service. */
+  at(url: string): ServiceClient {
+    const moved = new ServiceClient(url)
+    moved.#token = this.#token
+    return moved
+  }
+
   /** From the first byte of the form to the last byte of the result, by the way that the README shows. */
   async convert(form: Form): Promise<Buffer> {
     const headers = { 'content-type': form.type, prefer: 'wait=25' }

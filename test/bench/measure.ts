@@ -35,14 +35,22 @@ export async function inTurns<Name extends string>(
   return Object.fromEntries(measured) as Record<Name, number[]> // each had a turn
 }
 
-/** Milliseconds of each run, so many of them without a pause: what one leaves behind is in the way of the next. */
-export function timed(runs: number, action: () => Promise<unknown>): Turn {
+/**
+ * Milliseconds of each run, so many of them without a pause: what one leaves behind is in the way of the next. Its end,
+ * where it has one, does not count.
+ */
+export function timed<T>(
+  runs: number,
+  action: () => Promise<T>,
+  end?: (result: T) => Promise<unknown>,
+): Turn {
   return async () => {
     const times: number[] = []
     for (let run = 0; run < runs; run++) {
       const startMs = performance.now()
-      await action()
+      const result = await action()
       times.push(performance.now() - startMs)
+      await end?.(result)
     }
     return times
   }

@@ -2,10 +2,22 @@ import type { Section } from './section.ts'
 import { controlPlane } from './sections/control-plane.ts'
 import { docx } from './sections/docx.ts'
 import { graphs } from './sections/graphs.ts'
+import { growth } from './sections/growth.ts'
+import { idle } from './sections/idle.ts'
 import { png } from './sections/png.ts'
 import { programs } from './sections/programs.ts'
 import { servers } from './sections/servers.ts'
 import { upload } from './sections/upload.ts'
 
 /** In the order in which they are measured. To add one: its file, its line here. */
-export const sections: readonly Section[] = [png, docx, ...programs, controlPlane, upload, graphs, servers]
+export const sections: readonly Section[] = [
+  png,
+  docx,
+  ...programs,
+  controlPlane,
+  idle,
+  growth,
+  upload,
+  graphs,
+  servers,
+]

@@ -1,0 +1,62 @@
+import { formOf, type ServiceClient } from '../client.ts'
+import { inTurns, p95, timed } from '../measure.ts'
+import type { Report } from '../report.ts'
+import type { Bench, Section } from '../section.ts'
+import { withStoredJobs } from '../with-stored-jobs.ts'
+
+/** Lists of both are full pages, so that the same is read and shown; whatever is beside these jobs is growth. */
+const few = 100
+
+export const growth: Section = {
+  name: 'growth',
+  about: 'a new job, its status and lists beside 20,000 stored jobs, or a million with --million',
+  async run(bench) {
+    const many = bench.flags.has('million') ? 1_000_000 : 20_000
+    bench.report.title(`With ${many.toLocaleString('en')} stored jobs`)
+    await withStoredJobs(few, bench, (small) =>
+      withStoredJobs(many, bench, (large) => compare(small, large, bench)),
+    )
+  },
+}
+
+async function compare(small: ServiceClient, large: ServiceClient, bench: Bench): Promise<void> {
+  const { report } = bench
+  const form = formOf(await bench.fixtures.get('dot.png'), { targetFormat: 'webp' })
+  const headers = { 'content-type': form.type }
+  const create = (client: ServiceClient) =>
+    timed(
+      10,
+      () => client.send('/v1/convert', { method: 'POST', headers, body: form.body }),
+      (answer) => client.ended(answer),
+    )
+  figure('a new job', await inTurns(15, { small: create(small), large: create(large) }), report)
+  const status = async (client: ServiceClient) => {
+    const ids = await listed(client)
+    let next = 0
+    return timed(20, () => client.send(`/v1/status/${ids[next++ % ids.length]}`))
+  }
+  figure('a status', await inTurns(10, { small: await status(small), large: await status(large) }), report)
+  for (const [what, query] of Object.entries(lists)) {
+    const list = (client: ServiceClient) => timed(10, () => client.send(`/v1/jobs?${query}`))
+    figure(what, await inTurns(20, { small: list(small), large: list(large) }), report)
+  }
+}
+
+const lists = {
+  'a list': 'limit=20',
+  'a list of what is not there': 'limit=20&status=failed',
+}
+
+async function listed(client: ServiceClient): Promise<string[]> {
+  const { body } = await client.send('/v1/jobs?limit=50')
+  const { data } = JSON.parse(body.toString()) as { data: { jobs: { jobId: string }[] } }
+  return data.jobs.map(({ jobId }) => jobId)
+}
+
+type Times = Readonly<Record<'small' | 'large', readonly number[]>>
+
+function figure(what: string, { small, large }: Times, report: Report): void {
+  const most = 1.2 * p95(small)
+  const remark = `1.2 × beside ${few} jobs, ${p95(small).toFixed(1)} ms`
+  report.figure({ what: `${what}, p95`, value: p95(large), unit: 'ms', aim: { most }, remark })
+}
