@@ -1,5 +1,6 @@
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { failureText } from '../../lib/local/failure-text.ts'
 import { Fixtures } from './fixtures.ts'
 import { Report } from './report.ts'
 import { sections } from './sections.ts'
@@ -24,8 +25,14 @@ async function measure(names: readonly string[], asked: ReadonlySet<string>): Pr
   const report = new Report(say)
   const fixtures = new Fixtures()
   try {
-    for (const { name, run } of sections)
-      if (names.length === 0 || names.includes(name)) await run({ report, fixtures, flags: asked })
+    for (const { name, run } of sections) {
+      if (names.length > 0 && !names.includes(name)) continue
+      // The others are measured all the same, and the run has failed.
+      await run({ report, fixtures, flags: asked }).catch((error: unknown) => {
+        process.exitCode = 1
+        say(`  ${name} could not be measured: ${failureText(error)}`)
+      })
+    }
   } finally {
     await fixtures.remove()
   }

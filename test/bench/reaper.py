@@ -9,11 +9,16 @@ import os
 import signal
 import sys
 
+PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 
-ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+prctl = ctypes.CDLL(None).prctl
+prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 program = os.spawnvp(os.P_NOWAIT, sys.argv[1], sys.argv[1:])
-signal.signal(signal.SIGTERM, lambda number, _frame: os.kill(program, number))
+for number in (signal.SIGTERM, signal.SIGINT):
+    signal.signal(number, lambda number, _frame: os.kill(program, number))
+# A benchmark that breaks off leaves no service behind.
+prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
 while True:
     pid, status = os.wait()
     if pid == program:

@@ -9,7 +9,7 @@ type Row = Record<string, SQLInputValue>
 /**
  * Fills the table of a service that is not running with copies of a job that it has finished: the same records, the same
  * entries of the indexes, ids of the milliseconds before. Into the file itself, as dynoxide writes it (1.2.1): by its API a
- * hundred thousand jobs take a quarter of an hour.
+ * hundred thousand jobs take many minutes.
  */
 export function storeJobs(dataDir: string, count: number): void {
   const database = new DatabaseSync(join(dataDir, 'dynamodb.sqlite'))

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { descendants } from '../processes.ts'
+import { until } from '../until.ts'
+import { cpuMs, memoryMib, reaper } from './process-tree.ts'
+
+const underReaper = (script: string) => {
+  const [program = '', ...args] = [...reaper, '/bin/sh', '-c', script]
+  return spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+test('processor time counts of what ended without its parent', async (t) => {
+  const busy = 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'
+  // The shell between them ends first, as a sandbox does that is killed.
+  const child = underReaper(`(sh -c '${busy}; echo over' &); exec sleep 60`)
+  t.after(() => child.kill())
+  const pid = child.pid ?? 0
+  await once(child.stdout, 'data')
+  await until(() => descendants(pid).length === 1, 'it is reaped')
+  assert.ok(cpuMs(pid) >= 100, `${cpuMs(pid)} ms were counted`)
+})
+
+test('memory is that of the program and not of what started it', async (t) => {
+  const child = underReaper('echo there; exec sleep 60')
+  t.after(() => child.kill())
+  await once(child.stdout, 'data')
+  const pid = child.pid ?? 0
+  await until(() => memoryMib(pid) > 0.1, 'it has memory')
+  assert.ok(memoryMib(pid) < 5, `${memoryMib(pid)} MiB`)
+})
+
+test('the end of what started it ends the program', async () => {
+  const child = underReaper('trap "echo ended; exit" TERM; echo there; while :; do sleep 0.05; done')
+  await once(child.stdout, 'data')
+  const words = once(child.stdout, 'data')
+  child.kill('SIGTERM')
+  const [[text], [code]] = await Promise.all([words, once(child, 'exit')])
+  assert.deepEqual([String(text), code], ['ended\n', 0])
+})
