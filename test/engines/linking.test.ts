@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTools } from '../../lib/engines/sandbox/exec.ts'
+import { startOf } from '../../lib/engines/sandbox/linking.ts'
+import { scratchFolder } from '../scratch.ts'
+
+test('FFmpeg is linked by the libraries that are sought most, all of which are there', async () => {
+  const signal = new AbortController().signal
+  const limits = { memoryMb: 1000, diskMb: 10, timeoutS: 60 }
+  const tools = createTools({ workDir: scratchFolder('linking'), signal, limits })
+  for (const bin of ['ffmpeg', 'ffprobe']) {
+    assert.match((await startOf(bin)).join(' '), new RegExp(`--preload \\S+ /usr/bin/${bin}$`))
+    const { stdout, stderr } = await tools.exec(bin, ['-v', 'error', '-version'])
+    assert.match(stdout, new RegExp(`^${bin} version 5`))
+    assert.equal(stderr, '')
+  }
+})
+
+test('other programs are started as they are', async () => {
+  assert.deepEqual(await startOf('pdftoppm'), ['pdftoppm'])
+})
