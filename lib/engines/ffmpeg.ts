@@ -14,7 +14,7 @@ import { failure } from './ffmpeg/run.ts'
 import { firstPicture } from './ffmpeg/still.ts'
 import { convertSubtitles, subtitleTargets } from './ffmpeg/subtitles.ts'
 import { thumbnailFilm } from './ffmpeg/thumbnail.ts'
-import { targetOf, transcode } from './ffmpeg/transcode.ts'
+import { copyByHeader, targetOf, transcode } from './ffmpeg/transcode.ts'
 import { watermarkFilm } from './ffmpeg/watermark.ts'
 import { writeMetadata } from './ffmpeg/write-metadata.ts'
 
@@ -52,12 +52,16 @@ async function runOperation(work: Work, input: InputFile, target: string, tools:
   const { path, from } = isMidi(work.from)
     ? { path: await playedMidi(input.path, work.from, tools), from: 'wav' as const }
     : { path: input.path, from: work.from }
+  const toFilm = { path, from, to: work.to, target }
+  const isPlain = work.operation === 'convert' && formatById(work.to).category !== 'image'
+  const copied = isPlain && (await copyByHeader({ ...toFilm, ...targetOf(work) }, tools))
+  if (copied) return copied
   const media = await probeWhole(path, from, tools)
   const source = { path, from, media, size: input.size }
   if (work.operation === 'compress') return compress(work, source, target, tools)
   if (work.operation === 'watermark') return watermarkFilm(work, source, target, tools)
   if (formatById(work.to).category === 'image') return animate(work, source, target, tools)
-  return transcode({ ...source, to: work.to, ...targetOf(work), target }, tools)
+  return transcode({ ...toFilm, media, ...targetOf(work) }, tools)
 }
 
 async function still(from: FormatId, input: InputFile, target: string, tools: Tools): Promise<Result> {

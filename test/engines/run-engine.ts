@@ -16,6 +16,8 @@ export interface Run {
   readonly format: FormatId
   readonly warnings: readonly string[]
   readonly progress: readonly number[]
+  /** Programs that were started, in order. */
+  readonly commands: readonly string[]
   readonly workDir: string
 }
 
@@ -70,6 +72,7 @@ export async function convert(
   }
   const warnings: string[] = []
   const progress: number[] = []
+  const commands: string[] = []
   const tools = createTools({
     workDir,
     signal: settings.signal ?? new AbortController().signal,
@@ -79,9 +82,13 @@ export async function convert(
       settings.onProgress?.(ratio)
     },
     onWarning: (code) => warnings.push(code),
+    onCommand: (bin) => {
+      commands.push(bin)
+      return { stderr: () => undefined, ended: () => undefined }
+    },
   })
   const options = capability.options.parse(settings.options ?? {})
   const result = await engine.run({ operation, inputs, from, to, options, outDir }, tools)
   const [{ path, format = to }] = result.files
-  return { result, path, format, warnings, progress, workDir }
+  return { result, path, format, warnings, progress, commands, workDir }
 }

@@ -65,9 +65,12 @@ const headerless: Readonly<Partial<Record<FormatId, readonly string[]>>> = {
 /** Confines the demuxer; goes before `-i`. The fourth word names the demuxers (ffmpeg-formats, `format_whitelist`). */
 export function inputGuard(format: FormatId): string[] {
   const told = headerless[format] ?? []
-  const row = demuxersByFormats.find(([, formats]) => formats.includes(format))
-  const demuxers = told[1] ?? row?.[0] ?? format
-  return ['-protocol_whitelist', 'file,pipe', '-format_whitelist', demuxers, ...told]
+  return ['-protocol_whitelist', 'file,pipe', '-format_whitelist', told[1] ?? demuxersOf(format), ...told]
+}
+
+/** By ffmpeg's names, separated by commas. */
+export function demuxersOf(format: FormatId): string {
+  return demuxersByFormats.find(([, formats]) => formats.includes(format))?.[0] ?? format
 }
 
 const untimed: readonly FormatId[] = [

@@ -7,8 +7,7 @@ import { matches } from './alike.ts'
 import { mergedFilmArgs, mergedSoundArgs } from './joined.ts'
 import { type MergeVideoOptions, mergeSoundOptions, mergeVideoOptions } from './options.ts'
 import { type Part, partsOf } from './parts.ts'
-import type { Recipe } from './recipe.ts'
-import { isWhole, runFfmpeg } from './run.ts'
+import { isWhole, runFfmpeg, type Written } from './run.ts'
 import { containerOf } from './transcode.ts'
 
 /**
@@ -50,15 +49,16 @@ async function copy({ parts, work, target, lastsS }: Merge, tools: Tools): Promi
   const { muxer, args = [] } = containerOf(work.to)
   const maps = ['-map', '0:v:0', '-map', '0:a:0?', '-c', 'copy', '-max_muxing_queue_size', '4096']
   const has = { video: true, audio: Math.min(1, parts[0]?.media.audio.length ?? 0) }
-  const recipe: Pick<Recipe, 'has'> = { has }
+  const recipe = { has, allEncoded: false }
+  let written: Written
   try {
     const input = [...guard, '-f', 'concat', '-safe', '0', '-i', list]
-    await runFfmpeg([...input, ...maps, ...args, '-f', muxer, target], { durationS: lastsS }, tools)
+    written = await runFfmpeg([...input, ...maps, ...args, '-f', muxer, target], { durationS: lastsS }, tools)
   } catch (error) {
     if (error instanceof ProcessFailure) return false
     throw error
   }
-  return isWhole(target, work.to, recipe, lastsS, tools)
+  return isWhole({ path: target, to: work.to, recipe, written, durationS: lastsS }, tools)
 }
 
 /**

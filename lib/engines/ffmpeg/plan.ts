@@ -15,7 +15,8 @@ export function recipeFor(request: RecipeRequest): Recipe {
   const silent = container.needsSound === true && kept.length === 0
   const sound = kept.map((stream, index) => soundArgs(stream, index, request))
   const extras = [subtitleArgs(request), coverArgs(request), chapterArgs(request)]
-  const unused = new Set([picture, ...sound].flatMap((part) => part?.unused ?? []))
+  const streams = [picture, ...sound].filter((part) => part !== undefined)
+  const unused = new Set(streams.flatMap((part) => part.unused))
   return {
     input: [...cutOf(options, media).args, ...(picture?.decoder ?? []), ...inputGuard(from)],
     output: [
@@ -30,7 +31,8 @@ export function recipeFor(request: RecipeRequest): Recipe {
       ...(container.args ?? []),
       ...['-f', container.muxer],
     ],
-    method: [picture, ...sound].every((part) => part?.copied ?? true) ? 'stream-copy' : 'encode',
+    method: streams.every(({ copied }) => copied) ? 'stream-copy' : 'encode',
+    allEncoded: !streams.some(({ copied }) => copied) && extras.every(({ args }) => !args.includes('-map')),
     twoPass: picture?.twoPass ?? false,
     steady: container.steady === true,
     warnings: [

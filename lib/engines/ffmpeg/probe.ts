@@ -50,6 +50,7 @@ const Probed = z.object({
 
 /** A stream as `ffprobe -show_streams` tells of it, in its words and units. */
 export type MediaStream = z.output<typeof Stream>
+export type StreamFacts = z.input<typeof Stream>
 
 export interface Media {
   /** Undefined where the file does not say and cannot be asked. */
@@ -111,7 +112,7 @@ export async function probe(
   try {
     const args = ['-v', 'error', ...inputGuard(format), ...show, '-i', path]
     const { stdout } = await tools.exec('ffprobe', args, { timeoutS: 60 })
-    const media = mediaOf(Probed.parse(JSON.parse(stdout)))
+    const media = mediaOf(JSON.parse(stdout))
     // What is told of a bare stream is a guess from its size.
     return hasTimes(format) ? media : { ...media, durationS: undefined }
   } catch (error) {
@@ -135,7 +136,9 @@ export function unreadable(format: FormatId, cause: Error): AppError {
   )
 }
 
-function mediaOf({ streams, chapters, format }: z.output<typeof Probed>): Media {
+/** Of what ffprobe tells, or as much of it as is known from elsewhere. */
+export function mediaOf(told: z.input<typeof Probed>): Media {
+  const { streams, chapters, format } = Probed.parse(told)
   const ofType = (type: string) => streams.filter((stream) => stream.codec_type === type)
   const isCover = (stream: MediaStream) => stream.disposition.attached_pic === 1
   const durations = [format.duration, ...streams.map((stream) => stream.duration)]

@@ -15,6 +15,8 @@ export interface Recipe {
   readonly input: readonly string[]
   readonly output: readonly string[]
   readonly method: 'stream-copy' | 'encode'
+  /** Each stream of the result comes out of an encoder, so that ffmpeg itself knows what is in it. */
+  readonly allEncoded: boolean
   /** Run it twice: the first only measures where the bits are needed. */
   readonly twoPass: boolean
   /** The container counts pictures: what is left out shortens the film. */

@@ -4,7 +4,8 @@ import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { probe, unreadable } from './probe.ts'
+import { type Media, probe, unreadable } from './probe.ts'
+import { headerOf } from './read-header.ts'
 import type { Recipe } from './recipe.ts'
 
 const common = ['-nostdin', '-hide_banner', '-loglevel', 'warning', '-y', '-nostats', '-progress', 'pipe:1']
@@ -20,8 +21,15 @@ export interface Encoding {
   readonly span?: readonly [from: number, to: number]
 }
 
+/** What ffmpeg has told of the file that it wrote (`-progress`, ffmpeg's manual). */
+export interface Written {
+  /** Of the first stream of pictures; undefined where there is none. */
+  readonly pictures: number | undefined
+  readonly durationS: number | undefined
+}
+
 /** One recipe, in one or two passes. @throws ProcessFailure. */
-export async function encode(recipe: Recipe, encoding: Encoding, tools: Tools): Promise<void> {
+export async function encode(recipe: Recipe, encoding: Encoding, tools: Tools): Promise<Written> {
   const { source, target } = encoding
   if (!recipe.twoPass)
     return runFfmpeg([...recipe.input, '-i', source, ...recipe.output, target], encoding, tools)
@@ -43,51 +51,101 @@ export async function encode(recipe: Recipe, encoding: Encoding, tools: Tools): 
     '/dev/null',
   ]
   await runFfmpeg(first, { ...encoding, span: [0, 0.5] }, tools)
-  await runFfmpeg(
+  return runFfmpeg(
     [...recipe.input, '-i', source, ...recipe.output, ...pass(2), target],
     { ...encoding, span: [0.5, 1] },
     tools,
   )
 }
 
-/** `out_time_us`, of what `-progress` writes (ffmpeg's manual), becomes progress. @throws ProcessFailure. */
+/** What `-progress` writes of the time becomes progress. @throws ProcessFailure. */
 export async function runFfmpeg(
   args: readonly string[],
   encoding: Omit<Encoding, 'source' | 'target'>,
   tools: Tools,
-): Promise<void> {
+): Promise<Written> {
   const { durationS, span: [from, to] = [0, 1] } = encoding
+  const told = new Map<string, number>()
   const onLine = (line: string) => {
-    const micros = /^out_time_us=(\d+)/.exec(line)?.[1]
-    if (micros === undefined || durationS === undefined) return
+    const [, name = '', value] = /^(frame|out_time_us)=\s*(\d+)$/.exec(line) ?? []
+    if (value === undefined) return
+    told.set(name, Number(value))
+    if (name === 'frame' || durationS === undefined) return
     // The end is told when the result has been looked at.
-    const ratio = Math.min(0.99, Number(micros) / 1e6 / durationS)
+    const ratio = Math.min(0.99, Number(value) / 1e6 / durationS)
     tools.progress(from + (to - from) * ratio, 'encoding')
   }
   await tools.exec('ffmpeg', [...common, ...threads, ...args], { onLine })
+  const micros = told.get('out_time_us')
+  return { pictures: told.get('frame'), durationS: micros === undefined ? undefined : micros / 1e6 }
+}
+
+/** A file that was written, and what is known of it. */
+export interface Outcome {
+  readonly path: string
+  readonly to: FormatId
+  readonly recipe: Pick<Recipe, 'has' | 'allEncoded'>
+  readonly written: Written
+  /** That it should last; undefined where nobody knows. */
+  readonly durationS: number | undefined
 }
 
 /** Whether a result is what it should be: it opens, has its streams, and lasts as long as the source. */
-export async function isWhole(
-  path: string,
-  to: FormatId,
-  recipe: Pick<Recipe, 'has'>,
-  durationS: number | undefined,
-  tools: Tools,
-): Promise<boolean> {
-  const { size } = await stat(path).catch(() => ({ size: 0 }))
-  if (size === 0) return false
-  const made = await probe(path, to, tools, { countPackets: true }).catch((error: unknown) => {
+export async function isWhole(outcome: Outcome, tools: Tools): Promise<boolean> {
+  const { size } = await stat(outcome.path).catch(() => ({ size: 0 }))
+  const made = size === 0 ? undefined : await contentOf(outcome, tools)
+  if (!made) return false
+  const { recipe, durationS } = outcome
+  if (recipe.has.video !== made.hasVideo || made.soundTracks < recipe.has.audio) return false
+  // Some pairs of codec and container copy without a complaint into something that nothing can read.
+  if (made.hasVideo && !made.pictures) return false
+  return durationS === undefined || made.durationS === undefined || lastsAsLong(made.durationS, durationS)
+}
+
+/** Fields counted as pictures make a copied film half as long; half a second may be missing of a short one. */
+const lastsAsLong = (seconds: number, expected: number) => seconds > expected * 0.9 - 0.5
+
+interface Content {
+  readonly hasVideo: boolean
+  /** Undefined where none came. */
+  readonly pictures: number | undefined
+  readonly soundTracks: number
+  readonly durationS: number | undefined
+}
+
+/**
+ * What is in a result, from the cheapest that can tell: its own header, ffmpeg where it made all of it anew, and ffprobe,
+ * which takes as long as a small conversion. Undefined where it does not open.
+ */
+async function contentOf(outcome: Outcome, tools: Tools): Promise<Content | undefined> {
+  const { path, to, recipe, written } = outcome
+  const header = await headerOf(path, to)
+  if (header) return contentIn(header.media, written.pictures)
+  if (recipe.allEncoded && isPlausible(outcome)) {
+    const { pictures, durationS } = written
+    return { hasVideo: pictures !== undefined, pictures, soundTracks: recipe.has.audio, durationS }
+  }
+  try {
+    return contentIn(await probe(path, to, tools, { countPackets: true }))
+  } catch (error) {
     if (error instanceof AppError && error.code === 'CORRUPT_FILE') return undefined
     throw error
-  })
-  if (!made) return false
-  if (recipe.has.video !== (made.video !== undefined) || made.audio.length < recipe.has.audio) return false
-  // Some pairs of codec and container copy without a complaint into something that nothing can read.
-  if (made.video && !made.video.nb_read_packets) return false
-  if (durationS === undefined || made.durationS === undefined) return true
-  // Fields counted as pictures make a copied film half as long; half a second may be missing of a short one.
-  return made.durationS > durationS * 0.9 - 0.5
+  }
+}
+
+/** Only good news is believed: some muxers count their time otherwise, as that of WavPack eight times too much. */
+function isPlausible({ written: { durationS: seconds }, durationS: expected }: Outcome): boolean {
+  if (seconds === undefined || expected === undefined) return false
+  return lastsAsLong(seconds, expected) && lastsAsLong(expected, seconds)
+}
+
+function contentIn({ video, audio, durationS }: Media, pictures?: number): Content {
+  return {
+    hasVideo: video !== undefined,
+    pictures: video?.nb_read_packets ?? pictures,
+    soundTracks: audio.length,
+    durationS,
+  }
 }
 
 /** What ffmpeg says when the source is broken; anything else is our failure. */

@@ -8,6 +8,8 @@ import { cutOf } from './cut.ts'
 import { audioOptions, type MediaOptions, videoOptions } from './options.ts'
 import { recipeFor } from './plan.ts'
 import { type Media, nothingOf } from './probe.ts'
+import { headerOf } from './read-header.ts'
+import type { Recipe } from './recipe.ts'
 import { encode, isWhole } from './run.ts'
 import type { Overlay } from './size.ts'
 import { audioContainers } from './sound-containers.ts'
@@ -37,9 +39,8 @@ const attempts = [
  * or no picture in it), and ProcessFailure when the last attempts ended so.
  */
 export async function transcode(transcoding: Transcoding, tools: Tools): Promise<Result> {
-  const { path, from, to, media, target, options } = transcoding
+  const { from } = transcoding
   checkStreams(transcoding)
-  const { durationS } = cutOf(options, media)
   let failed: ProcessFailure | undefined
   let tried = ''
   for (const attempt of attempts) {
@@ -48,21 +49,51 @@ export async function transcode(transcoding: Transcoding, tools: Tools): Promise
     // The same words would fail in the same way.
     if (said === tried) continue
     tried = said
-    try {
-      await encode(recipe, { source: path, target, durationS }, tools)
-    } catch (error) {
-      if (!(error instanceof ProcessFailure)) throw error
-      failed = error
-      continue
-    }
-    if (!(await isWhole(target, to, recipe, durationS, tools))) continue
-    for (const { code, message } of recipe.warnings) tools.warn(code, message)
-    tools.progress(1)
-    return { files: [{ path: target }], method: recipe.method, details: detailsOf(media) }
+    const outcome = await follow(recipe, transcoding, tools)
+    if (outcome instanceof ProcessFailure) failed = outcome
+    else if (outcome) return outcome
   }
   if (failed) throw failed
   const sentence = `The ${formatById(from).name} (${from}) breaks off or cannot be decoded.`
   throw new AppError('CORRUPT_FILE', sentence, { format: from })
+}
+
+/**
+ * Where all streams only change their container their header tells enough, and ffmpeg is started once: a program that
+ * links some 220 libraries takes longer for that than for copying an hour. Undefined where that is not so or does not
+ * work out: `transcode` then goes the whole way. @throws AppError as it does.
+ */
+export async function copyByHeader(
+  unprobed: Omit<Transcoding, 'media'>,
+  tools: Tools,
+): Promise<Result | undefined> {
+  const header = await headerOf(unprobed.path, unprobed.from)
+  if (!header || header.hasMore || header.media.durationS === undefined) return undefined
+  const transcoding = { ...unprobed, media: header.media }
+  checkStreams(transcoding)
+  const recipe = recipeFor({ ...transcoding, ...attempts[0] })
+  if (recipe.method !== 'stream-copy') return undefined
+  const outcome = await follow(recipe, transcoding, tools)
+  return outcome instanceof ProcessFailure ? undefined : outcome
+}
+
+/** Undefined for a result that is none. */
+async function follow(
+  recipe: Recipe,
+  { path, to, media, target, options }: Transcoding,
+  tools: Tools,
+): Promise<Result | ProcessFailure | undefined> {
+  const { durationS } = cutOf(options, media)
+  try {
+    const written = await encode(recipe, { source: path, target, durationS }, tools)
+    if (!(await isWhole({ path: target, to, recipe, written, durationS }, tools))) return undefined
+  } catch (error) {
+    if (error instanceof ProcessFailure) return error
+    throw error
+  }
+  for (const { code, message } of recipe.warnings) tools.warn(code, message)
+  tools.progress(1)
+  return { files: [{ path: target }], method: recipe.method, details: detailsOf(media) }
 }
 
 export function containerOf(to: FormatId): Container {

@@ -1,0 +1,13 @@
+// What the readers of headers are given, and give.
+import type { Media } from './probe.ts'
+
+/** What a file says of itself before its content begins. */
+export interface Header {
+  /** Of its streams only what a copy of them needs to know. */
+  readonly media: Media
+  /** There may be more in the file than `media` tells of, that would have to be kept or known. */
+  readonly hasMore: boolean
+}
+
+/** Bytes of a file from a position on; fewer only at its end. */
+export type ReadAt = (position: number, length: number) => Promise<Buffer>

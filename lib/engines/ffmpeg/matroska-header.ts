@@ -1,0 +1,169 @@
+import type { Header, ReadAt } from './header.ts'
+import { mediaOf, type StreamFacts } from './probe.ts'
+
+/** Of RFC 9559, section 5.1. */
+const ids = {
+  ebml: 0x1a45dfa3,
+  segment: 0x18538067,
+  seekHead: 0x114d9b74,
+  seek: 0x4dbb,
+  seekId: 0x53ab,
+  info: 0x1549a966,
+  timestampScale: 0x2ad7b1,
+  duration: 0x4489,
+  tracks: 0x1654ae6b,
+  trackEntry: 0xae,
+  trackType: 0x83,
+  flagEnabled: 0xb9,
+  codecId: 0x86,
+  video: 0xe0,
+  alphaMode: 0x53c0,
+  projection: 0x7670,
+  audio: 0xe1,
+  channels: 0x9f,
+  cluster: 0x1f43b675,
+  cues: 0x1c53bb6b,
+  tags: 0x1254c367,
+  void: 0xec,
+  crc32: 0xbf,
+} as const
+
+const types: Readonly<Record<number, string>> = { 1: 'video', 2: 'audio', 17: 'subtitle' }
+
+/** ffmpeg's names of codecs (libavformat/matroska.c), of those that are copied somewhere. */
+const codecs: Readonly<Record<string, string>> = {
+  ...{ 'V_MPEG4/ISO/AVC': 'h264', 'V_MPEGH/ISO/HEVC': 'hevc', V_AV1: 'av1', V_VP8: 'vp8', V_VP9: 'vp9' },
+  ...{ A_AAC: 'aac', 'A_MPEG/L3': 'mp3', A_AC3: 'ac3', A_EAC3: 'eac3', A_OPUS: 'opus', A_ALAC: 'alac' },
+  ...{ A_VORBIS: 'vorbis', A_FLAC: 'flac' },
+  ...{ 'S_TEXT/UTF8': 'subrip', 'S_TEXT/ASS': 'ass', 'S_TEXT/SSA': 'ass', 'S_TEXT/WEBVTT': 'webvtt' },
+  'D_WEBVTT/SUBTITLES': 'webvtt',
+  ...{ 'S_HDMV/PGS': 'hdmv_pgs_subtitle', S_VOBSUB: 'dvd_subtitle' },
+}
+
+/** What holds nothing that is not told here, or that a copy would not have anyway. Chapters and attachments do. */
+const plain: readonly number[] = [
+  ...[ids.seekHead, ids.info, ids.tracks, ids.cluster, ids.cues, ids.tags, ids.void, ids.crc32],
+]
+
+const maxHeaderBytes = 1024 * 1024
+const maxParts = 100
+
+/** Of Matroska and WebM, up to the first cluster (RFC 9559). */
+export async function matroskaHeader(readAt: ReadAt, size: number): Promise<Header | undefined> {
+  const first = elementIn(await readAt(0, 12))
+  const segment = elementIn(await readAt(first.end, 12))
+  if (first.id !== ids.ebml || segment.id !== ids.segment) return undefined
+  const parts = await partsBeforeClusters(readAt, first.end + segment.start, size)
+  const [tracks] = contents(ids.tracks, parts)
+  const [info] = contents(ids.info, parts)
+  if (!tracks || !info) return undefined
+  const streams = all(ids.trackEntry, tracks).map(streamIn)
+  const named = [...parts.map(({ id }) => id), ...contents(ids.seekHead, parts).flatMap(seekable)]
+  return {
+    media: mediaOf({ streams: streams.map(({ facts }) => facts), format: { duration: durationIn(info) } }),
+    hasMore: named.some((id) => !plain.includes(id)) || streams.some(({ isOdd }) => isOdd),
+  }
+}
+
+interface Part {
+  readonly id: number
+  /** Of those that are read. */
+  readonly content: Buffer | undefined
+}
+
+async function partsBeforeClusters(readAt: ReadAt, from: number, size: number): Promise<Part[]> {
+  const parts: Part[] = []
+  for (let at = from; at < size; ) {
+    const { id, start, end } = elementIn(await readAt(at, 12))
+    if (id === ids.cluster) return parts
+    const isRead = id === ids.info || id === ids.tracks || id === ids.seekHead
+    if (parts.length === maxParts || (isRead && end > maxHeaderBytes)) break
+    parts.push({ id, content: isRead ? await readAt(at + start, end - start) : undefined })
+    at += end
+  }
+  throw new RangeError('there is no content behind the header')
+}
+
+const contents = (id: number, parts: readonly Part[]) =>
+  parts.flatMap(({ id: found, content }) => (found === id && content ? [content] : []))
+
+interface Stream {
+  readonly facts: StreamFacts
+  readonly isOdd: boolean
+}
+
+function streamIn(entry: Buffer, index: number): Stream {
+  const type = types[numberIn(one(ids.trackType, entry)) ?? 0]
+  // AAC's name may go on, by its kind.
+  const codecId = (one(ids.codecId, entry)?.toString('latin1') ?? '')
+    .replace(/\0+$/, '')
+    .replace(/^(A_AAC)\/.*/, '$1')
+  const codec = codecs[codecId]
+  const video = one(ids.video, entry)
+  const audio = one(ids.audio, entry)
+  const hasAlpha = video !== undefined && (numberIn(one(ids.alphaMode, video)) ?? 0) > 0
+  return {
+    facts: {
+      index,
+      codec_type: type,
+      codec_name: codec,
+      ...(type === 'audio' && { channels: (audio && numberIn(one(ids.channels, audio))) ?? 1 }),
+      ...(hasAlpha && { tags: { alpha_mode: '1' } }),
+    },
+    isOdd:
+      type === undefined ||
+      codec === undefined ||
+      numberIn(one(ids.flagEnabled, entry)) === 0 ||
+      // It may turn the picture.
+      (video !== undefined && one(ids.projection, video) !== undefined),
+  }
+}
+
+/** Seconds. */
+function durationIn(info: Buffer): number | undefined {
+  const ticks = one(ids.duration, info)
+  if (!ticks) return undefined
+  const scale = numberIn(one(ids.timestampScale, info)) ?? 1_000_000
+  return ((ticks.length === 4 ? ticks.readFloatBE() : ticks.readDoubleBE()) * scale) / 1e9
+}
+
+/** Ids of what stands elsewhere in the file. */
+const seekable = (seekHead: Buffer) =>
+  all(ids.seek, seekHead).map((seek) => numberIn(one(ids.seekId, seek)) ?? 0)
+
+function numberIn(bytes: Buffer | undefined): number | undefined {
+  return bytes?.reduce((number, byte) => number * 256 + byte, 0)
+}
+
+const one = (id: number, within: Buffer): Buffer | undefined => all(id, within)[0]
+
+function all(id: number, within: Buffer): Buffer[] {
+  const found: Buffer[] = []
+  for (let at = 0; at < within.length; ) {
+    const element = elementIn(within.subarray(at))
+    if (at + element.end > within.length) throw new RangeError('an element is longer than what holds it')
+    if (element.id === id) found.push(within.subarray(at + element.start, at + element.end))
+    at += element.end
+  }
+  return found
+}
+
+interface Element {
+  readonly id: number
+  /** Of its content, from its own beginning. */
+  readonly start: number
+  readonly end: number
+}
+
+/** RFC 8794, section 6.2: a length of ones is not known, and goes on to the end. */
+function elementIn(bytes: Buffer): Element {
+  const idBytes = Math.clz32(bytes.readUInt8(0)) - 23
+  if (idBytes > 4) throw new RangeError('no element begins here')
+  const lengthBytes = Math.clz32(bytes.readUInt8(idBytes)) - 23
+  if (lengthBytes > 8) throw new RangeError('no length stands here')
+  const start = idBytes + lengthBytes
+  let length = bytes.readUInt8(idBytes) & (0xff >> lengthBytes)
+  for (let at = idBytes + 1; at < start; at++) length = length * 256 + bytes.readUInt8(at)
+  const isKnown = length < 2 ** (7 * lengthBytes) - 1
+  return { id: bytes.readUIntBE(0, idBytes), start, end: isKnown ? start + length : Number.POSITIVE_INFINITY }
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { hasAlpha, probe, rotationOf } from '../../lib/engines/ffmpeg/probe.ts'
+import { headerOf } from '../../lib/engines/ffmpeg/read-header.ts'
+import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
+import { createTools } from '../../lib/engines/sandbox/exec.ts'
+import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
+import { scratchFolder } from '../scratch.ts'
+import { output, probed, streams } from './judge.ts'
+import { convert, fixture, removeRuns } from './run-engine.ts'
+
+const folder = scratchFolder('header')
+const made = (name: string) => join(folder, name)
+const ffmpegTool = (...args: string[]) => output('ffmpeg', '-v', 'error', '-y', ...args)
+
+function formatOf(path: string): FormatId {
+  const format = formatByExtension(path)?.id
+  assert.ok(format, path)
+  return format
+}
+
+/** What a copy needs to know. */
+async function told(path: string, source: 'header' | 'ffprobe') {
+  const tools = createTools({
+    workDir: scratchFolder('probe'),
+    signal: new AbortController().signal,
+    limits: ffmpeg.limits,
+  })
+  // ffprobe sees what lies in the work folder.
+  const inside = join(tools.workDir, `source.${formatOf(path)}`)
+  await writeFile(inside, await readFile(path))
+  const media =
+    source === 'ffprobe'
+      ? await probe(inside, formatOf(path), tools)
+      : (await headerOf(inside, formatOf(path)))?.media
+  assert.ok(media, path)
+  const { video, audio, subtitles } = media
+  return {
+    durationS: Math.round(media.durationS ?? 0),
+    video: video && [video.index, video.codec_name, hasAlpha(video), Math.abs(rotationOf(video))],
+    audio: audio.map(({ index, codec_name }) => [index, codec_name]),
+    subtitles: subtitles.map(({ index, codec_name }) => [index, codec_name]),
+  }
+}
+
+describe('the header of a film', () => {
+  test('tells what ffprobe does', async () => {
+    await ffmpegTool('-i', fixture('film.mp4'), '-c:v', 'copy', '-c:a', 'libmp3lame', made('layer3.mp4'))
+    await ffmpegTool('-i', fixture('film.mp4'), '-c:v', 'copy', '-c:a', 'ac3', made('dolby.mkv'))
+    await ffmpegTool('-i', fixture('film.webm'), '-c', 'copy', made('vp9.mp4'))
+    for (const path of [
+      ...['film.mp4', 'film.webm', 'tracks.mkv', 'alpha.webm', 'tone.m4a'].map(fixture),
+      ...['mkv', 'mp4', 'm4v', 'webm'].map((format) => fixture(`subtitled.${format}`)),
+      ...[made('layer3.mp4'), made('dolby.mkv'), made('vp9.mp4')],
+    ]) {
+      assert.deepEqual(await told(path, 'header'), await told(path, 'ffprobe'), path)
+      assert.equal((await headerOf(path, formatOf(path)))?.hasMore, false, path)
+    }
+    const turned = await headerOf(fixture('turned.mov'), 'mov')
+    assert.equal(turned?.media.video && Math.abs(rotationOf(turned.media.video)), 90)
+  })
+
+  test('says that there is more in the file than it tells: chapters, files, covers', async () => {
+    const chapters = [
+      ';FFMETADATA1',
+      '[CHAPTER]',
+      'TIMEBASE=1/1000',
+      'START=0',
+      'END=500',
+      'title=Anfang',
+      '',
+    ]
+    await writeFile(made('chapters.txt'), chapters.join('\n'))
+    const film = ['-i', fixture('film.mp4')]
+    const chaptered = [...film, '-i', made('chapters.txt'), '-map', '0', '-map_chapters', '1', '-c', 'copy']
+    const covered = [...film, '-i', fixture('corners.jpg'), '-map', '0', '-map', '1', '-c', 'copy']
+    await ffmpegTool(...chaptered, made('chapters.mkv'))
+    await ffmpegTool(...chaptered, made('chapters.mp4'))
+    await ffmpegTool(...covered, '-disposition:v:1', 'attached_pic', made('cover.mp4'))
+    const attached = ['-attach', fixture('corners.jpg'), '-metadata:s:t', 'mimetype=image/jpeg']
+    await ffmpegTool(...film, ...attached, '-c', 'copy', made('cover.mkv'))
+    for (const name of ['chapters.mkv', 'chapters.mp4', 'cover.mp4', 'cover.mkv'])
+      assert.equal((await headerOf(made(name), formatOf(name)))?.hasMore, true, name)
+    const run = await convert(ffmpeg, made('cover.mkv'), 'mp4')
+    assert.deepEqual(run.commands, ['ffprobe', 'ffmpeg'])
+    assert.equal((await streams(run, 'video')).length, 2)
+  })
+
+  test('that is damaged tells nothing, whatever is wrong with it', async () => {
+    let seed = 1
+    const random = (below: number) => {
+      seed = (seed * 48_271) % 2_147_483_647
+      return seed % below
+    }
+    for (const name of ['tracks.mkv', 'film.mp4']) {
+      const whole = await readFile(fixture(name))
+      const path = made(`damaged-${name}`)
+      for (let round = 0; round < 400; round++) {
+        const bytes = Buffer.from(whole.subarray(0, round % 2 === 0 ? whole.length : random(whole.length)))
+        // Most headers are at the beginning.
+        for (let at = 0; at < 5 && bytes.length > 0; at++)
+          bytes[random(Math.min(bytes.length, 1500))] = random(256)
+        await writeFile(path, bytes)
+        await headerOf(path, formatOf(name))
+      }
+      await writeFile(path, whole.subarray(0, 60))
+      assert.equal(await headerOf(path, formatOf(name)), undefined)
+    }
+  })
+})
+
+describe('ffmpeg is started', () => {
+  after(removeRuns)
+  const commands = async (name: string, to: FormatId) => (await convert(ffmpeg, fixture(name), to)).commands
+
+  test('once for a film that only changes its container', async () => {
+    assert.deepEqual(await commands('film.webm', 'mp4'), ['ffmpeg'])
+    assert.deepEqual(await commands('tracks.mkv', 'mp4'), ['ffmpeg'])
+    assert.deepEqual(await commands('film.mp4', 'mkv'), ['ffmpeg'])
+    const live = made('live.webm')
+    await ffmpegTool('-i', fixture('film.webm'), '-c', 'copy', '-live', '1', '-f', 'webm', live)
+    assert.equal((await probed(live)).format.duration, undefined)
+    assert.deepEqual((await convert(ffmpeg, live, 'mp4')).commands, ['ffprobe', 'ffmpeg', 'ffmpeg'])
+  })
+
+  test('after one look at what is encoded, and not before another', async () => {
+    assert.deepEqual(await commands('tone.wav', 'mp3'), ['ffprobe', 'ffmpeg'])
+    assert.deepEqual(await commands('film.mp4', 'webm'), ['ffprobe', 'ffmpeg'])
+    // Its muxer counts eight times the time, so that its word is not taken.
+    assert.deepEqual(await commands('tone.wav', 'wv'), ['ffprobe', 'ffmpeg', 'ffprobe'])
+  })
+
+  test('and looked after where what was copied has no header of its own', async () => {
+    assert.deepEqual(await commands('tone.mp3', 'mp3'), ['ffprobe', 'ffmpeg', 'ffprobe'])
+  })
+})
