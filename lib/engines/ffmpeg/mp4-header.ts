@@ -1,8 +1,12 @@
 import type { Header, ReadAt } from './header.ts'
 import { mediaOf, type StreamFacts } from './probe.ts'
 
-/** By ISO 14496-12's handlers (section 8.4.3); of QuickTime's, text may be a list of chapters. */
-const types: Readonly<Record<string, string>> = { vide: 'video', soun: 'audio', sbtl: 'subtitle' }
+/** By handlers (ISO 14496-12, section 8.4.3, and QuickTime's). One that is left out: text may be a list of chapters. */
+const types: Readonly<Record<string, string>> = {
+  ...{ vide: 'video', soun: 'audio', sbtl: 'subtitle' },
+  // What cameras note besides, and time codes: nothing that is ever kept.
+  ...{ meta: 'data', tmcd: 'data' },
+}
 
 /** ffmpeg's names of codecs (libavformat/isom_tags.c), of those that are copied somewhere and have one kind. */
 const codecs: Readonly<Record<string, string>> = {
@@ -13,7 +17,6 @@ const codecs: Readonly<Record<string, string>> = {
 const mpegSounds: Readonly<Record<number, string>> = { 64: 'aac', 105: 'mp3', 107: 'mp3' }
 
 const maxBoxes = 1000
-const maxEntryBytes = 64 * 1024
 
 interface Box {
   readonly type: string
@@ -77,7 +80,7 @@ async function streamIn(readAt: ReadAt, track: Box, index: number): Promise<Stre
       nb_read_packets: (await readAt(sizes.start, 12)).readUInt32BE(8),
       ...(turn !== 0 && { side_data_list: [{ rotation: turn }] }),
     },
-    isOdd: type === undefined || codec === undefined || kinds !== 1,
+    isOdd: type === undefined || (type !== 'data' && (codec === undefined || kinds !== 1)),
   }
 }
 
@@ -98,10 +101,11 @@ function rotationIn(place: Buffer): number {
 
 async function codecIn(readAt: ReadAt, entry: Box): Promise<string | undefined> {
   if (entry.type !== 'mp4a') return codecs[entry.type]
-  const bytes = await readAt(entry.start, Math.min(entry.end - entry.start, maxEntryBytes))
-  // QuickTime's later versions keep the description elsewhere.
-  if (bytes.readUInt16BE(8) !== 0) return undefined
-  const description = await one(readAt, { start: entry.start + 28, end: entry.end }, 'esds')
+  const version = (await readAt(entry.start, 10)).readUInt16BE(8)
+  // QuickTime's second version is longer and may wrap the description up, its third tells other things.
+  if (version > 1) return undefined
+  const parts = { start: entry.start + (version === 1 ? 44 : 28), end: entry.end }
+  const description = (await one(readAt, parts, 'esds')) ?? (await inside(readAt, parts, ['wave', 'esds']))
   return description && mpegSounds[objectTypeIn(await readAt(description.start, 40))]
 }
 
