@@ -4,7 +4,6 @@ import { openApiDocument } from '../../lib/http/openapi.ts'
 import { interfaceVersion } from './get-version.ts'
 
 export function getOpenApi(contracts: readonly AnyContract[]): AnyContract {
-  let document: object | undefined
   return contract({
     method: 'GET',
     path: '/v1/openapi.json',
@@ -17,9 +16,9 @@ export function getOpenApi(contracts: readonly AnyContract[]): AnyContract {
       etag: true,
       cacheControl: 'public, max-age=300',
     },
-    handle: (_request, { config }) => {
-      document ??= openApiDocument(contracts, { version: interfaceVersion, url: config.PUBLIC_URL ?? '/' })
-      return { data: { ...document } }
-    },
+    keptAs: () => 'document',
+    handle: (_request, { config }) => ({
+      data: { ...openApiDocument(contracts, { version: interfaceVersion, url: config.PUBLIC_URL ?? '/' }) },
+    }),
   })
 }

@@ -4,6 +4,7 @@ import { AppError } from '../../lib/errors.ts'
 import { categories, type FormatId, formatByAlias, formatById, formats } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { OptionSets, OptionView, optionViews } from '../../lib/http/option-view.ts'
+import { linkToNext } from '../../lib/http/query.ts'
 import { type Conversion, conversions, optionsOf } from '../../lib/plan/index.ts'
 import { isOffered } from '../../lib/plan/offered.ts'
 
@@ -29,59 +30,104 @@ const ConversionView = z.object({
   experimental: z.boolean().describe('It works, but is not among the targets that are shown for the source'),
 })
 
+const Query = z.object({
+  from: z.string().optional().describe('Source format'),
+  to: z.string().optional().describe('Target format'),
+  category: z.enum(categories).optional().describe('Category of the source'),
+  engine: z.enum(engineIds).optional().describe('Only pairs in which this engine works'),
+  operation: z
+    .enum(operations)
+    .default('convert')
+    .describe('Another thing to do: `merge`, `compress` or a `toolOperation`'),
+  limit: z.coerce.number().int().min(1).max(1000).optional().describe('Pairs of a page; all when left out'),
+  cursor: z.string().max(100).optional().describe('`nextCursor` of the page before'),
+})
+
 export const listConversions = contract({
   method: 'GET',
   path: '/v1/formats/conversions',
   tag: 'Formats',
   summary: 'List the pairs that convert, with the options of each',
   description:
-    'With `from`, `to` or another `operation`, each pair has its `options`. Thousands of pairs share theirs: in longer lists a pair has `optionSet`, its place in `optionSets`.',
-  query: z.object({
-    from: z.string().optional().describe('Source format'),
-    to: z.string().optional().describe('Target format'),
-    category: z.enum(categories).optional().describe('Category of the source'),
-    engine: z.enum(engineIds).optional().describe('Only pairs in which this engine works'),
-    operation: z
-      .enum(operations)
-      .default('convert')
-      .describe('Another thing to do: `merge`, `compress` or a `toolOperation`'),
-  }),
+    'With `from`, `to` or another `operation`, each pair has its `options`. Thousands of pairs share theirs: in longer lists a pair has `optionSet`, its place in the `optionSets` of the same reply. The whole list is some 2 MB, less than 100 kB compressed, and changes with the version of the service only: keep it with its `ETag`, or read it page by page with `limit`.',
+  query: Query,
   reply: {
     status: 200,
     schema: z.object({
       conversions: z.array(ConversionView),
       optionSets: z.array(z.array(OptionView)).optional(),
-      total: z.int(),
+      total: z.int().describe('Pairs of all pages'),
+      pagination: z
+        .object({ limit: z.int(), hasMore: z.boolean(), nextCursor: z.string().nullable() })
+        .optional()
+        .describe('With `limit`'),
     }),
     etag: true,
     cacheControl: 'public, max-age=300',
   },
   errors: ['INVALID_INPUT', 'FORMAT_NOT_FOUND'],
-  handle: ({ query }, { engines }) => {
+  // As many as there are formats to ask for, and pages: those are short, and made each time.
+  keptAs: ({ query: { from, to, limit, cursor, ...few } }) =>
+    from === undefined && to === undefined && limit === undefined && cursor === undefined
+      ? JSON.stringify([few.operation, few.category, few.engine])
+      : undefined,
+  handle: ({ query }, { engines, config }) => {
     const { category, engine, operation } = query
     const from = formatNamed(query.from, 'from')
     const to = formatNamed(query.to, 'to')
-    const found = conversions(engines, operation).filter(
+    const found = conversions(engines, operation, from).filter(
       (pair) =>
-        (!from || pair.from === from) &&
         (!to || pair.to === to) &&
         (!category || formatById(pair.from).category === category) &&
         (!engine || pair.route.steps.some((step) => step.engine === engine)),
     )
-    const total = found.length
-    if (from || to || operation !== 'convert') {
-      const views = found.map((pair) => ({ ...viewOf(pair), options: optionViews(optionsOf(pair.route)) }))
-      return { data: { conversions: views, total } }
+    const { pairs, pagination } = pageOf(found, query)
+    const next = pagination?.nextCursor
+    const listed = from || to || operation !== 'convert' ? withOptions(pairs) : withOptionSets(pairs)
+    return {
+      data: { ...listed, total: found.length, ...(pagination && { pagination }) },
+      ...(next && {
+        headers: { link: linkToNext(`${config.PUBLIC_URL ?? ''}/v1/formats/conversions`, query, next) },
+      }),
     }
-    const sets = new OptionSets()
-    const views = found.map((pair) => {
-      const { steps, ...view } = viewOf(pair)
-      const via = steps.slice(0, -1).map((step) => step.to)
-      return { ...view, ...(via.length > 0 && { via }), optionSet: sets.placeOf(optionsOf(pair.route)) }
-    })
-    return { data: { conversions: views, optionSets: sets.all(), total } }
   },
 })
+
+const defaultLimit = 500
+
+const cursorOf = ({ from, to }: Conversion) => `${from}:${to}`
+
+/** The order is that of the registry: a page begins behind the pair that its cursor names. */
+function pageOf(found: readonly Conversion[], { limit, cursor }: z.output<typeof Query>) {
+  if (limit === undefined && cursor === undefined) return { pairs: found }
+  const before = cursor === undefined ? -1 : found.findIndex((pair) => cursorOf(pair) === cursor)
+  if (cursor !== undefined && before < 0) {
+    throw new AppError(
+      'INVALID_INPUT',
+      'cursor: expected the `nextCursor` of another page of this same list (same filters). Start again without it.',
+      { field: 'cursor' },
+    )
+  }
+  const most = limit ?? defaultLimit
+  const pairs = found.slice(before + 1, before + 1 + most)
+  const last = pairs.at(-1)
+  const hasMore = before + 1 + most < found.length
+  return { pairs, pagination: { limit: most, hasMore, nextCursor: hasMore && last ? cursorOf(last) : null } }
+}
+
+const withOptions = (pairs: readonly Conversion[]) => ({
+  conversions: pairs.map((pair) => ({ ...viewOf(pair), options: optionViews(optionsOf(pair.route)) })),
+})
+
+function withOptionSets(pairs: readonly Conversion[]) {
+  const sets = new OptionSets()
+  const views = pairs.map((pair) => {
+    const { steps, ...view } = viewOf(pair)
+    const via = steps.slice(0, -1).map((step) => step.to)
+    return { ...view, ...(via.length > 0 && { via }), optionSet: sets.placeOf(pair.route) }
+  })
+  return { conversions: views, optionSets: sets.all() }
+}
 
 function formatNamed(name: string | undefined, field: string): FormatId | undefined {
   if (name === undefined) return undefined

@@ -30,6 +30,7 @@ export const listFormats = contract({
     cacheControl: 'public, max-age=300',
   },
   errors: ['INVALID_INPUT'],
+  keptAs: ({ query }) => (Object.values(query).every((value) => value === undefined) ? 'all' : undefined),
   handle: ({ query }, { engines }) => {
     const all = formatViews(engines)
     const wanted = query.q?.toLowerCase()

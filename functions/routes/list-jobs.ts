@@ -4,6 +4,7 @@ import { formatByAlias } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { viewedState } from '../../lib/http/job-access.ts'
 import { cursorCodec, cursorsAround } from '../../lib/http/job-cursors.ts'
+import { linkToNext } from '../../lib/http/query.ts'
 import { type Job, JobStatus } from '../../lib/jobs/job.ts'
 import { JobView, jobView, StatusView, statusView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
@@ -80,9 +81,7 @@ export const listJobs = contract({
     const views = await viewsOf(found, include, services)
     return {
       data: { jobs: views, pagination: { limit, hasMore: nextCursor !== null, nextCursor, prevCursor } },
-      ...(nextCursor && {
-        headers: { link: `<${baseUrl}/v1/jobs?${pageQuery(query, nextCursor)}>; rel="next"` },
-      }),
+      ...(nextCursor && { headers: { link: linkToNext(`${baseUrl}/v1/jobs`, query, nextCursor) } }),
     }
   },
 })
@@ -119,9 +118,4 @@ function matcher({ status, tag, targetFormat, operation }: z.infer<typeof Filter
     (tag === undefined || job.tag === tag) &&
     (format === undefined || job.display.target?.format === format) &&
     (operation === undefined || job.display.operations.includes(operation))
-}
-
-function pageQuery(query: z.infer<typeof Query>, cursor: string): URLSearchParams {
-  const entries = Object.entries({ ...query, cursor }).filter(([, value]) => value !== undefined)
-  return new URLSearchParams(Object.fromEntries(entries.map(([name, value]) => [name, String(value)])))
 }

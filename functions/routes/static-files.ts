@@ -48,8 +48,6 @@ const types: Readonly<Record<string, string>> = {
 const policy =
   "default-src 'self'; connect-src *; img-src 'self' data: blob:; media-src 'self' blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 
-const cache = new Map<string, Promise<Buffer>>()
-
 async function load(path: string): Promise<Buffer> {
   const bytes = await readFile(path)
   // The page is TypeScript as well; browsers get it without the types.
@@ -57,15 +55,12 @@ async function load(path: string): Promise<Buffer> {
 }
 
 async function asset(folder: string, name: string) {
-  const path = join(folder, name)
-  const bytes = cache.get(path) ?? load(path)
-  cache.set(path, bytes)
   const headers = {
     'content-type': types[extname(name)] ?? 'application/octet-stream',
     'content-security-policy': policy,
     'referrer-policy': 'no-referrer',
   }
-  return { data: await bytes, headers }
+  return { data: await load(join(folder, name)), headers }
 }
 
 function listed(name: string, assets: readonly string[]): string {
@@ -89,6 +84,7 @@ export const staticFiles = [
     path: '/',
     summary: 'The web page',
     reply: { ...reply, contentType: 'text/html; charset=utf-8' },
+    keptAs: () => 'page',
     handle: () => asset(webFolder, 'index.html'),
   }),
   contract({
@@ -98,6 +94,7 @@ export const staticFiles = [
     params: AssetParams,
     reply: { ...reply, contentType: 'text/javascript; charset=utf-8' },
     errors: ['NOT_FOUND'],
+    keptAs: ({ params }) => params.asset,
     handle: ({ params }) => asset(webFolder, listed(params.asset, webAssets)),
   }),
   contract({
@@ -105,6 +102,7 @@ export const staticFiles = [
     path: '/docs',
     summary: 'The reference page of this API',
     reply: { ...reply, contentType: 'text/html; charset=utf-8' },
+    keptAs: () => 'page',
     handle: () => asset(webFolder, 'docs.html'),
   }),
   contract({
@@ -114,6 +112,7 @@ export const staticFiles = [
     params: AssetParams,
     reply: { ...reply, contentType: 'text/javascript; charset=utf-8' },
     errors: ['NOT_FOUND'],
+    keptAs: ({ params }) => params.asset,
     handle: ({ params }) => {
       const name = listed(params.asset, swaggerAssets)
       return asset(name.startsWith('docs.') ? webFolder : swaggerFolder, name)

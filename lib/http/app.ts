@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto'
-import { gzipSync } from 'node:zlib'
 import middy, { type MiddlewareObj } from '@middy/core'
-import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
+import type { Context } from 'aws-lambda'
 import { requireDiskSpace } from '../disk.ts'
 import type { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -9,11 +7,14 @@ import type { Log } from '../log.ts'
 import { parseWith } from '../parse-with.ts'
 import type { Services } from '../services.ts'
 import { bodyStream, readBody } from './body.ts'
-import type { AnyContract, HttpEvent, HttpRequest, Reply } from './contract.ts'
-import { failure, mirrored, problem, success, toAppError } from './envelope.ts'
+import { compression } from './compression.ts'
+import type { AnyContract, HttpEvent, HttpRequest } from './contract.ts'
+import { failure, problem, toAppError } from './envelope.ts'
 import { type Attempt, Idempotency, idempotencyKeyOf, type Keyed, replayedHeader } from './idempotency.ts'
 import { jobMadeBefore } from './job-access.ts'
+import { KeptAnswers } from './kept-answers.ts'
 import { type Owner, ownerCookie, ownerHeader, ownerOf } from './owner.ts'
+import { type Result, render, withoutBody } from './render.ts'
 import { createRouter, type Router } from './router.ts'
 
 /** What the middlewares find out about a request before its handler runs. */
@@ -23,7 +24,6 @@ interface RequestContext extends Context {
   owner: Owner
 }
 
-type Result = APIGatewayProxyStructuredResultV2
 type Middleware = MiddlewareObj<HttpEvent, Result, Error, RequestContext>
 
 /** Middy calls `after` for replies and `onError` for errors; what stands on every answer belongs to both. */
@@ -46,6 +46,7 @@ const noEarlyEnd = 0
 export function createApp(contracts: readonly AnyContract[], services: Services) {
   const router = createRouter(contracts)
   const idempotency = new Idempotency(services)
+  const kept = new KeptAnswers()
   const once: App['once'] = async (keyed, context, answer) => {
     context.owner = await idempotency.ownerOf(keyed, context.owner)
     return idempotency.once(keyed, context, answer)
@@ -56,7 +57,7 @@ export function createApp(contracts: readonly AnyContract[], services: Services)
     .use(cors())
     .use(owners(services))
     .use(errors(services))
-    .handler((event, context) => respond(event, context, { router, once, services }))
+    .handler((event, context) => respond(event, context, { router, once, kept, services }))
 }
 
 const clientId = /^[\w.:-]{1,128}$/
@@ -76,29 +77,6 @@ function requestIds(services: Services): Middleware {
       const ms = Math.round(performance.now() - (started.get(event) ?? 0))
       context.log.info({ method, path: event.rawPath, status: result.statusCode, ms }, 'request')
     }),
-  }
-}
-
-/** Ends the ETag of a compressed answer. */
-const gzipMark = '-gzip'
-/** Bytes from which it pays to compress. */
-const compressFrom = 64 * 1024
-
-/** Long lists shrink to a twentieth; a function's answer ends at 6 MB. */
-function compression(): Middleware {
-  return {
-    after: ({ event, response }) => {
-      if (!response) return
-      const { body = '', headers = {}, isBase64Encoded } = response
-      if (isBase64Encoded || body.length < compressFrom) return
-      response.headers = { ...headers, vary: 'accept-encoding' }
-      if (!/\bgzip\b/.test(event.headers['accept-encoding'] ?? '')) return
-      response.body = gzipSync(body).toString('base64')
-      response.isBase64Encoded = true
-      response.headers['content-encoding'] = 'gzip'
-      // RFC 9110, 8.8.1: other bytes may not share a strong validator.
-      if (headers.etag) response.headers.etag = `${String(headers.etag).slice(0, -1)}${gzipMark}"`
-    },
   }
 }
 
@@ -170,13 +148,14 @@ interface App {
     context: RequestContext,
     answer: (attempt: Attempt) => Promise<Result>,
   ) => Promise<Result>
+  readonly kept: KeptAnswers
   readonly services: Services
 }
 
 async function respond(
   event: HttpEvent,
   context: RequestContext,
-  { router, once, services }: App,
+  { router, once, kept, services }: App,
 ): Promise<Result> {
   const method = event.requestContext.http.method
   if (method === 'OPTIONS') return preflight(event, router)
@@ -208,7 +187,10 @@ async function respond(
         newJobId: () => attempt?.jobId ?? newId('job'),
         jobMadeBefore: async () => (attempt?.isRepeated ? jobMadeBefore(attempt.jobId, services) : undefined),
       }
-      return render(contract, await contract.handle(request, services), event, context.requestId)
+      const reply = async () => contract.handle(request, services)
+      const name = contract.keptAs?.(request)
+      if (name !== undefined) return kept.answer({ contract, name, reply }, event, context.requestId)
+      return render(contract, await reply(), event, context.requestId)
     }
     const result = key === undefined ? await answer() : await once({ key, event, body }, context, answer)
     return method === 'HEAD' ? withoutBody(result) : result
@@ -229,57 +211,4 @@ function preflight(event: HttpEvent, router: Router): Result {
       'access-control-max-age': '3600',
     },
   }
-}
-
-function render(contract: AnyContract, reply: Reply<unknown>, event: HttpEvent, requestId: string): Result {
-  const {
-    form = 'envelope',
-    contentType = 'application/json; charset=utf-8',
-    cacheControl = 'no-store',
-  } = contract.reply
-  const statusCode = reply.status ?? contract.reply.status
-  if (form === 'empty') return { statusCode, headers: { 'cache-control': cacheControl, ...reply.headers } }
-  const headers = { 'content-type': contentType, 'cache-control': cacheControl, ...reply.headers }
-  const etag = contract.reply.etag ? etagOf(reply.data) : undefined
-  if (etag && matches(event.headers['if-none-match'], etag)) {
-    return { statusCode: 304, headers: { etag, 'cache-control': cacheControl } }
-  }
-  return {
-    statusCode,
-    headers: { ...headers, ...(etag && { etag }) },
-    ...bodyOf(form, reply.data, requestId),
-  }
-}
-
-function bodyOf(
-  form: 'envelope' | 'mirrored' | 'raw',
-  data: unknown,
-  requestId: string,
-): Pick<Result, 'body' | 'isBase64Encoded'> {
-  if (form === 'raw' && Buffer.isBuffer(data)) return { body: data.toString('base64'), isBase64Encoded: true }
-  if (form === 'raw' && typeof data === 'string') return { body: data }
-  if (form === 'raw') return { body: JSON.stringify(data) }
-  // A mirrored reply is an object by its contract.
-  if (form === 'mirrored') return { body: JSON.stringify(mirrored(data as object, requestId)) }
-  return { body: JSON.stringify(success(data, requestId)) }
-}
-
-/** Over the data alone: the envelope's time and request id differ each time. */
-function etagOf(data: unknown): string {
-  const bytes = Buffer.isBuffer(data) || typeof data === 'string' ? data : JSON.stringify(data)
-  return `"${createHash('sha256').update(bytes).digest('base64url')}"`
-}
-
-/** RFC 9110, 13.1.2: weak comparison against each of the list, or `*`. */
-function matches(ifNoneMatch: string | undefined, etag: string): boolean {
-  const tags =
-    ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '').replace(`${gzipMark}"`, '"')) ?? []
-  return tags.includes(etag) || tags.includes('*')
-}
-
-/** RFC 9110, 9.3.2: as the GET, its length included, but no content. */
-function withoutBody(result: Result): Result {
-  const { body = '', isBase64Encoded, ...head } = result
-  const length = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8')
-  return { ...head, headers: { ...head.headers, ...(body && { 'content-length': String(length) }) } }
 }

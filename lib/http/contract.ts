@@ -96,6 +96,13 @@ export interface Contract<
     readonly files?: Readonly<Record<string, string>>
   }
   readonly reply: ReplyContract<Data>
+  /**
+   * The name under which a reply stays the same while the process lives, so that it is made once and kept compressed;
+   * undefined for what is made each time. For replies with an ETag, `envelope` or `raw`.
+   */
+  readonly keptAs?: (
+    request: Pick<HttpRequest<z.output<Params>, z.output<Query>, unknown>, 'params' | 'query'>,
+  ) => string | undefined
   /** It makes something, and under an `Idempotency-Key` no more than once. */
   readonly idempotent?: boolean
   readonly errors?: readonly ErrorCode[]

@@ -14,6 +14,10 @@ export const success = (data: unknown, requestId: string) => ({
   meta: metaOf(requestId),
 })
 
+/** `success` as JSON in two parts: what data that is JSON already begins, and what each reply has of its own. */
+export const successHead = (data: string) => `{"success":true,"data":${data}`
+export const successTail = (requestId: string) => `,"meta":${JSON.stringify(metaOf(requestId))}}`
+
 /** Fields of `data` beside it, for clients written against the replies from before the envelope. */
 export const mirrored = (data: object, requestId: string) => ({ ...data, ...success(data, requestId) })
 

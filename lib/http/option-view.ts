@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import type { Capability } from '../engines/engine.ts'
+import { optionsOf, type Route } from '../plan/index.ts'
 
 /** One option as a form or a reader needs it; made from its schema, so that it cannot differ from the check. */
 export const OptionView = z.object({
@@ -41,11 +43,26 @@ export function optionViews(schema: z.ZodObject): OptionView[] {
 
 /** Lists of options, each once: most pairs have the same as hundreds of others. */
 export class OptionSets {
+  readonly #capabilities = new Map<Capability, number>()
+  readonly #placesByWay = new Map<string, number>()
   readonly #places = new Map<string, number>()
   readonly #sets: OptionView[][] = []
 
-  placeOf(schema: z.ZodObject): number {
-    const views = optionViews(schema)
+  placeOf(route: Route): number {
+    // Thousands of pairs go a few hundred ways: each way is written out once.
+    const way = route.steps.map(({ capability }) => this.#numberOf(capability)).join()
+    const place = this.#placesByWay.get(way) ?? this.#placeOfViews(optionViews(optionsOf(route)))
+    this.#placesByWay.set(way, place)
+    return place
+  }
+
+  #numberOf(capability: Capability): number {
+    const number = this.#capabilities.get(capability) ?? this.#capabilities.size
+    this.#capabilities.set(capability, number)
+    return number
+  }
+
+  #placeOfViews(views: OptionView[]): number {
     const key = JSON.stringify(views)
     const place = this.#places.get(key) ?? this.#sets.push(views) - 1
     this.#places.set(key, place)

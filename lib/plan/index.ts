@@ -104,13 +104,18 @@ export function targetsOf(from: FormatId, engines: readonly Engine[] = allEngine
     .map(({ id }) => id)
 }
 
-/** Every pair that works, with its route. Computed once for a list of engines. */
+/** Every pair that works, or those of one source, with its route. Searched once for a list of engines. */
 export function conversions(
   engines: readonly Engine[] = allEngines,
   operation: Operation = 'convert',
+  from?: FormatId,
 ): readonly Conversion[] {
-  return plansOf(engines, operation).all()
+  const plans = plansOf(engines, operation)
+  return from === undefined ? plans.all() : conversionsFrom(from, plans)
 }
+
+const conversionsFrom = (from: FormatId, plans: Pick<Plans, 'from'>): Conversion[] =>
+  [...plans.from(from)].map(([to, route]) => ({ from, to, route }))
 
 /** Every pair that should work, those included that nobody has seen to; `npm run conformance` tries them. */
 export function candidates(): readonly Conversion[] {
@@ -167,7 +172,6 @@ function lazyPlans(
   unproven: Readonly<Record<string, readonly string[]>>,
 ): Plans {
   const bySource = new Map<string, Map<FormatId, Route>>()
-  let every: readonly Conversion[] | undefined
   const from = (id: FormatId, pinned?: EngineId) => {
     const key = `${pinned ?? ''}/${id}`
     const known = bySource.get(key)
@@ -184,9 +188,6 @@ function lazyPlans(
     bySource.set(key, wanted)
     return wanted
   }
-  const all = () => {
-    every ??= formats.flatMap(({ id }) => [...from(id)].map(([to, route]) => ({ from: id, to, route })))
-    return every
-  }
+  const all = () => formats.flatMap(({ id }) => conversionsFrom(id, { from }))
   return { from, all }
 }

@@ -185,6 +185,40 @@ test('a long list comes compressed to who can read that, and is known again by i
   await plain.text()
 })
 
+test('the pages of all conversions are all conversions, each with its options', async () => {
+  interface Page {
+    conversions: { from: string; to: string; optionSet: number }[]
+    optionSets: { name: string }[][]
+    total: number
+    pagination: { limit: number; hasMore: boolean; nextCursor: string | null }
+  }
+  const pageAt = async (path: string) => {
+    const response = await client.fetch(path)
+    assert.equal(response.status, 200, path)
+    return { page: ((await response.json()) as { data: Page }).data, link: response.headers.get('link') }
+  }
+  const named = ({ conversions }: Page) => conversions.map(({ from, to }) => `${from} ${to}`)
+  const { page: whole } = await pageAt('/v1/formats/conversions?category=font')
+  assert.equal(whole.pagination, undefined)
+  const seen: string[] = []
+  let path: string | undefined = '/v1/formats/conversions?category=font&limit=50'
+  while (path !== undefined) {
+    const { page, link } = await pageAt(path)
+    assert.ok(page.conversions.length <= 50, `${page.conversions.length} pairs`)
+    assert.equal(page.total, whole.total)
+    assert.ok(page.conversions.every(({ optionSet }) => page.optionSets[optionSet]))
+    assert.equal(page.pagination.hasMore, link !== null)
+    seen.push(...named(page))
+    path = link === null ? undefined : /<[^/]*\/\/[^/]+(.+)>; rel="next"/.exec(link)?.[1]
+  }
+  assert.deepEqual(seen, named(whole))
+  const { page: last } = await pageAt(`/v1/formats/conversions?category=font&limit=${whole.total}`)
+  assert.deepEqual(last.pagination, { limit: whole.total, hasMore: false, nextCursor: null })
+  const refused = await client.fetch('/v1/formats/conversions?limit=50&cursor=png:nothing')
+  assert.equal(refused.status, 400)
+  assert.match(((await refused.json()) as { error: { message: string } }).error.message, /^cursor: /)
+})
+
 test('the OpenAPI document describes every endpoint and every code that it may answer', async () => {
   const document = (await (await client.fetch('/v1/openapi.json')).json()) as {
     openapi: string

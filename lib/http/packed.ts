@@ -1,0 +1,39 @@
+import { promisify } from 'node:util'
+import { constants, crc32, deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib'
+
+const deflate = promisify(deflateRaw)
+const inflate = promisify(inflateRaw)
+
+/** RFC 1952, 2.3: deflated, no name, no time, made by an unknown system. */
+const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
+
+/** Bytes kept deflated, behind which others can be put without packing the first anew. */
+export class Packed {
+  readonly #blocks: Buffer
+  readonly #crc: number
+  readonly #length: number
+
+  private constructor(blocks: Buffer, crc: number, length: number) {
+    this.#blocks = blocks
+    this.#crc = crc
+    this.#length = length
+  }
+
+  static async of(content: Buffer): Promise<Packed> {
+    // It ends with a whole byte and without a last block, so that further blocks can follow.
+    const blocks = await deflate(content, { finishFlush: constants.Z_FULL_FLUSH })
+    return new Packed(Buffer.from(blocks), crc32(content), content.length)
+  }
+
+  /** As one gzip member: not every reader goes on behind the first. */
+  gzip(tail: Buffer): Buffer {
+    const trailer = Buffer.alloc(8)
+    trailer.writeUInt32LE(crc32(tail, this.#crc), 0)
+    trailer.writeUInt32LE(this.#length + tail.length, 4)
+    return Buffer.concat([gzipHeader, this.#blocks, deflateRawSync(tail), trailer])
+  }
+
+  async plain(tail: Buffer): Promise<Buffer> {
+    return Buffer.concat([await inflate(this.#blocks, { finishFlush: constants.Z_SYNC_FLUSH }), tail])
+  }
+}

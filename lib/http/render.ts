@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { plainTag } from './compression.ts'
+import type { AnyContract, HttpEvent, Reply } from './contract.ts'
+import { mirrored, success } from './envelope.ts'
+
+export type Result = APIGatewayProxyStructuredResultV2
+
+/** What a handler replies, as its contract has it. */
+export function render(
+  contract: AnyContract,
+  reply: Reply<unknown>,
+  event: HttpEvent,
+  requestId: string,
+): Result {
+  const { form = 'envelope', cacheControl = 'no-store' } = contract.reply
+  const statusCode = reply.status ?? contract.reply.status
+  if (form === 'empty') return { statusCode, headers: { 'cache-control': cacheControl, ...reply.headers } }
+  const headers = headersOf(contract, reply)
+  const etag = contract.reply.etag ? etagOf(bytesOf(reply.data)) : undefined
+  if (etag && matches(event, etag)) return notModified(contract, etag)
+  return {
+    statusCode,
+    headers: { ...headers, ...(etag && { etag }) },
+    ...bodyOf(form, reply.data, requestId),
+  }
+}
+
+export function headersOf({ reply: declared }: AnyContract, { headers }: Reply<unknown>) {
+  const { contentType = 'application/json; charset=utf-8', cacheControl = 'no-store' } = declared
+  return { 'content-type': contentType, 'cache-control': cacheControl, ...headers }
+}
+
+export const notModified = ({ reply: { cacheControl = 'no-store' } }: AnyContract, etag: string): Result => ({
+  statusCode: 304,
+  headers: { etag, 'cache-control': cacheControl },
+})
+
+/** Data as it stands in a body. */
+export const bytesOf = (data: unknown): Buffer | string =>
+  Buffer.isBuffer(data) || typeof data === 'string' ? data : JSON.stringify(data)
+
+function bodyOf(
+  form: 'envelope' | 'mirrored' | 'raw',
+  data: unknown,
+  requestId: string,
+): Pick<Result, 'body' | 'isBase64Encoded'> {
+  if (form === 'raw' && Buffer.isBuffer(data)) return { body: data.toString('base64'), isBase64Encoded: true }
+  if (form === 'raw' && typeof data === 'string') return { body: data }
+  if (form === 'raw') return { body: JSON.stringify(data) }
+  // A mirrored reply is an object by its contract.
+  if (form === 'mirrored') return { body: JSON.stringify(mirrored(data as object, requestId)) }
+  return { body: JSON.stringify(success(data, requestId)) }
+}
+
+/** Over the data alone: the envelope's time and request id differ each time. */
+export const etagOf = (bytes: Buffer | string): string =>
+  `"${createHash('sha256').update(bytes).digest('base64url')}"`
+
+/** RFC 9110, 13.1.2: weak comparison against each of the list, or `*`. */
+export function matches({ headers }: HttpEvent, etag: string): boolean {
+  const tags =
+    headers['if-none-match']?.split(',').map((tag) => plainTag(tag.trim().replace(/^W\//, ''))) ?? []
+  return tags.includes(etag) || tags.includes('*')
+}
+
+/** RFC 9110, 9.3.2: as the GET, its length included, but no content. */
+export function withoutBody(result: Result): Result {
+  const { body = '', isBase64Encoded, ...head } = result
+  const length = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8')
+  return { ...head, headers: { ...head.headers, ...(body && { 'content-length': String(length) }) } }
+}
