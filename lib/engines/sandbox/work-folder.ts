@@ -1,14 +1,13 @@
-import { lstat, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A link, pipe or socket among the results could make us read elsewhere or wait for ever. */
 export async function removeOddFiles(folder: string): Promise<void> {
-  for (const name of await readdir(folder).catch(() => [])) {
-    const path = join(folder, name)
-    // The engine itself may just have removed what it has used.
-    const stats = await lstat(path).catch(ignoreGone)
-    if (stats?.isDirectory()) await removeOddFiles(path)
-    else if (stats && !stats.isFile()) await rm(path, { force: true })
+  // The engine itself may just have removed what it has used. The kinds come with the names, without a look at each.
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) await removeOddFiles(path)
+    else if (!entry.isFile()) await rm(path, { force: true })
   }
 }
 
