@@ -7,6 +7,7 @@ import { headerOf } from '../../lib/engines/ffmpeg/read-header.ts'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
+import { refused } from '../refused.ts'
 import { scratchFolder } from '../scratch.ts'
 import { output, probed, streams } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
@@ -36,8 +37,9 @@ async function told(path: string, source: 'header' | 'ffprobe') {
       ? await probe(inside, formatOf(path), tools)
       : (await headerOf(inside, formatOf(path)))?.media
   assert.ok(media, path)
-  const { video, audio, subtitles } = media
+  const { video, audio, subtitles, chapters } = media
   return {
+    chapters,
     durationS: Math.round(media.durationS ?? 0),
     video: video && [video.index, video.codec_name, hasAlpha(video), Math.abs(rotationOf(video))],
     audio: audio.map(({ index, codec_name }) => [index, codec_name]),
@@ -45,17 +47,23 @@ async function told(path: string, source: 'header' | 'ffprobe') {
   }
 }
 
+const chapters = [';FFMETADATA1', '[CHAPTER]', 'TIMEBASE=1/1000', 'START=0', 'END=500', 'title=Anfang', '']
+await writeFile(made('chapters.txt'), chapters.join('\n'))
+const chaptered = ['-i', fixture('film.mp4'), '-i', made('chapters.txt'), '-map_chapters', '1', '-c', 'copy']
+
 describe('the header of a film', () => {
   test('tells what ffprobe does', async () => {
     await ffmpegTool('-i', fixture('film.mp4'), '-c:v', 'copy', '-c:a', 'libmp3lame', made('layer3.mp4'))
     await ffmpegTool('-i', fixture('film.mp4'), '-c:v', 'copy', '-c:a', 'ac3', made('dolby.mkv'))
     await ffmpegTool('-i', fixture('film.webm'), '-c', 'copy', made('vp9.mp4'))
+    await ffmpegTool(...chaptered, made('chapters.mkv'))
     await ffmpegTool('-i', fixture('turned.mov'), '-c', 'copy', '-timecode', '01:02:03:04', made('timed.mov'))
     for (const path of [
       ...['film.mp4', 'film.webm', 'tracks.mkv', 'alpha.webm', 'tone.m4a'].map(fixture),
       ...['film.mov', 'turned.mov'].map(fixture),
       ...['mkv', 'mp4', 'm4v', 'webm'].map((format) => fixture(`subtitled.${format}`)),
       ...[made('layer3.mp4'), made('dolby.mkv'), made('vp9.mp4'), made('timed.mov')],
+      made('chapters.mkv'),
     ]) {
       assert.deepEqual(await told(path, 'header'), await told(path, 'ffprobe'), path)
       assert.equal((await headerOf(path, formatOf(path)))?.hasMore, false, path)
@@ -76,12 +84,11 @@ describe('the header of a film', () => {
     const film = ['-i', fixture('film.mp4')]
     const chaptered = [...film, '-i', made('chapters.txt'), '-map', '0', '-map_chapters', '1', '-c', 'copy']
     const covered = [...film, '-i', fixture('corners.jpg'), '-map', '0', '-map', '1', '-c', 'copy']
-    await ffmpegTool(...chaptered, made('chapters.mkv'))
     await ffmpegTool(...chaptered, made('chapters.mp4'))
     await ffmpegTool(...covered, '-disposition:v:1', 'attached_pic', made('cover.mp4'))
     const attached = ['-attach', fixture('corners.jpg'), '-metadata:s:t', 'mimetype=image/jpeg']
     await ffmpegTool(...film, ...attached, '-c', 'copy', made('cover.mkv'))
-    for (const name of ['chapters.mkv', 'chapters.mp4', 'cover.mp4', 'cover.mkv'])
+    for (const name of ['chapters.mp4', 'cover.mp4', 'cover.mkv'])
       assert.equal((await headerOf(made(name), formatOf(name)))?.hasMore, true, name)
     const run = await convert(ffmpeg, made('cover.mkv'), 'mp4')
     assert.deepEqual(run.commands, ['ffprobe', 'ffmpeg'])
@@ -124,6 +131,13 @@ describe('ffmpeg is started', () => {
     await ffmpegTool('-i', fixture('film.webm'), '-c', 'copy', '-live', '1', '-f', 'webm', live)
     assert.equal((await probed(live)).format.duration, undefined)
     assert.deepEqual((await convert(ffmpeg, live, 'mp4')).commands, ['ffprobe', 'ffmpeg', 'ffmpeg'])
+  })
+
+  test('again where its copy breaks off before its header says, until nothing is left to try', async () => {
+    const whole = await readFile(fixture('subtitled.mkv'))
+    await writeFile(made('broken.mkv'), whole.subarray(0, whole.length * 0.6))
+    assert.equal((await headerOf(made('broken.mkv'), 'mkv'))?.hasMore, false)
+    await refused(convert(ffmpeg, made('broken.mkv'), 'mp4'), 'CORRUPT_FILE')
   })
 
   test('after one look at what is encoded, and not before another', async () => {

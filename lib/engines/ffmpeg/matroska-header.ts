@@ -21,6 +21,9 @@ const ids = {
   projection: 0x7670,
   audio: 0xe1,
   channels: 0x9f,
+  chapters: 0x1043a770,
+  editionEntry: 0x45b9,
+  chapterAtom: 0xb6,
   cluster: 0x1f43b675,
   cues: 0x1c53bb6b,
   tags: 0x1254c367,
@@ -40,10 +43,9 @@ const codecs: Readonly<Record<string, string>> = {
   ...{ 'S_HDMV/PGS': 'hdmv_pgs_subtitle', S_VOBSUB: 'dvd_subtitle' },
 }
 
-/** What holds nothing that is not told here, or that a copy would not have anyway. Chapters and attachments do. */
-const plain: readonly number[] = [
-  ...[ids.seekHead, ids.info, ids.tracks, ids.cluster, ids.cues, ids.tags, ids.void, ids.crc32],
-]
+const read: readonly number[] = [ids.seekHead, ids.info, ids.tracks, ids.chapters]
+/** What holds nothing that a copy would have to know. Attached files do: one may be a cover. */
+const plain: readonly number[] = [ids.seekHead, ids.cluster, ids.cues, ids.tags, ids.void, ids.crc32]
 
 const maxHeaderBytes = 1024 * 1024
 const maxParts = 100
@@ -58,10 +60,16 @@ export async function matroskaHeader(readAt: ReadAt, size: number): Promise<Head
   const [info] = contents(ids.info, parts)
   if (!tracks || !info) return undefined
   const streams = all(ids.trackEntry, tracks).map(streamIn)
+  const editions = contents(ids.chapters, parts).flatMap((chapters) => all(ids.editionEntry, chapters))
+  const known = [...plain, ...parts.flatMap(({ id, content }) => (content ? [id] : []))]
   const named = [...parts.map(({ id }) => id), ...contents(ids.seekHead, parts).flatMap(seekable)]
   return {
-    media: mediaOf({ streams: streams.map(({ facts }) => facts), format: { duration: durationIn(info) } }),
-    hasMore: named.some((id) => !plain.includes(id)) || streams.some(({ isOdd }) => isOdd),
+    media: mediaOf({
+      streams: streams.map(({ facts }) => facts),
+      chapters: editions.flatMap((edition) => all(ids.chapterAtom, edition)),
+      format: { duration: durationIn(info) },
+    }),
+    hasMore: named.some((id) => !known.includes(id)) || streams.some(({ isOdd }) => isOdd),
   }
 }
 
@@ -76,7 +84,7 @@ async function partsBeforeClusters(readAt: ReadAt, from: number, size: number): 
   for (let at = from; at < size; ) {
     const { id, start, end } = elementIn(await readAt(at, 12))
     if (id === ids.cluster) return parts
-    const isRead = id === ids.info || id === ids.tracks || id === ids.seekHead
+    const isRead = read.includes(id)
     if (parts.length === maxParts || (isRead && end > maxHeaderBytes)) break
     parts.push({ id, content: isRead ? await readAt(at + start, end - start) : undefined })
     at += end
