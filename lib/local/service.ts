@@ -29,12 +29,15 @@ export interface Service {
   close(): Promise<void>
 }
 
+/** What runs functions. */
+type Runtime = ControlParts & { readonly asynchronous: Asynchronous }
+
 /** The whole service on this machine, as one list of steps; `close` goes the same way back. */
 export async function startService(given: Given): Promise<Service> {
   const config = readConfig(given)
   const { dataDir, lock, logFile, log, secrets, workDir } = await openDataFolder(config)
   // What calls functions is there before them, and waits.
-  const control = Promise.withResolvers<ControlParts>()
+  const control = Promise.withResolvers<Runtime>()
   const gateway = Promise.withResolvers<GatewayParts>()
   const embedded = await openEmbedded({
     dir: dataDir,
@@ -146,13 +149,13 @@ async function openDataFolder(config: Config) {
 }
 
 /** How rules and schedules reach functions: what was accepted runs at least once. */
-function invokerOf(parts: Promise<ControlParts>) {
+function invokerOf(parts: Promise<Runtime>) {
   return async (arn: string, payload: unknown): Promise<void> => {
     const name = arn.slice(arn.lastIndexOf(':') + 1)
     const { lambda, asynchronous } = await parts
     if (!lambda.find(name))
       throw Object.assign(new Error(`Function not found: ${arn}`), { name: 'ResourceNotFoundException' })
-    await asynchronous.accept(name, JSON.stringify(payload))
+    await asynchronous.deliver(name, JSON.stringify(payload))
   }
 }
 

@@ -102,6 +102,24 @@ test('a function that is declared without repetitions runs once', async (t) => {
   assert.equal(attempts, 1)
 })
 
+test('what a bus delivers runs before the bus is answered, and what fails is repeated from the queue', async (t) => {
+  const attempts: number[] = []
+  const once = makeFunction('once', async () => {
+    attempts.push(performance.now())
+    if (attempts.length === 1) throw new Error('as told')
+  })
+  const slow = makeFunction('slow', async () => attempts.push(0), { timeoutMs: 60_000 })
+  const { sqs, url, asynchronous } = await start(t, () => [once, slow])
+  await asynchronous.deliver('once', '{}')
+  assert.equal(attempts.length, 1)
+  await until(() => attempts.length === 2, 'it is repeated')
+  await until(isEmpty(sqs, url), 'the queue is empty')
+  const queued = asynchronous.deliver('slow', '{}')
+  assert.equal(attempts.length, 2, 'one that may take long is not waited for')
+  await queued
+  await until(() => attempts.length === 3, 'it runs from the queue')
+})
+
 test('a function that runs longer than its lease runs once', async (t) => {
   const sqs = await startSqs(t)
   process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint

@@ -18,6 +18,8 @@ import type { Lambda, LocalFunction } from './runtime.ts'
 const concurrency = 64
 /** Milliseconds that functions which still run get at the end. */
 const closeMs = 5000
+/** Longest time of a function that a bus waits for; it gives up a delivery after 30 s. */
+const promptMs = 20_000
 
 export interface AsynchronousOptions {
   readonly lambda: Lambda
@@ -33,6 +35,13 @@ export interface AsynchronousOptions {
   /** Where the queue's server is in this process. */
   readonly connection?: Connection | undefined
   readonly log: Log
+}
+
+interface Invocation {
+  readonly name: string
+  readonly requestId: string
+  /** The first is 1. */
+  readonly attempt: number
 }
 
 const text = (StringValue: string | number): MessageAttributeValue => ({
@@ -88,9 +97,22 @@ export class Asynchronous {
     await this.#send(payload, { name, requestId, attempt: 1 }, 0)
   }
 
+  /**
+   * Runs an invocation for a caller who keeps it until this resolves, and repeats it if this process dies: then the
+   * queue is needed for what failed only. One that may take longer than such a caller waits is accepted instead.
+   */
+  async deliver(name: string, payload: string): Promise<void> {
+    const { lambda } = this.#options
+    const target = lambda.find(name)
+    if (!target || target.timeoutMs > promptMs) return this.accept(name, payload)
+    const invocation = { name, requestId: randomUUID(), attempt: 1 }
+    const outcome = await lambda.invoke(name, JSON.parse(payload), { requestId: invocation.requestId })
+    if (!outcome.ok) await this.#afterFailure(target, invocation, payload, outcome.failure)
+  }
+
   async #send(
     payload: string,
-    { name, requestId, attempt }: { name: string; requestId: string; attempt: number },
+    { name, requestId, attempt }: Invocation,
     DelaySeconds: number,
   ): Promise<void> {
     await this.#sqs.send(
@@ -108,7 +130,7 @@ export class Asynchronous {
   }
 
   async #run(record: SQSRecord): Promise<void> {
-    const { lambda, log, delaysS = [60, 120] } = this.#options
+    const { lambda, log } = this.#options
     const attribute = (name: string) => record.messageAttributes[name]?.stringValue ?? ''
     const invocation = {
       name: attribute('function'),
@@ -123,11 +145,20 @@ export class Asynchronous {
     const outcome = await this.#renewing(record.receiptHandle, () =>
       lambda.invoke(target.name, JSON.parse(record.body), { requestId: invocation.requestId }),
     )
-    if (outcome.ok) return
+    if (!outcome.ok) await this.#afterFailure(target, invocation, record.body, outcome.failure)
+  }
+
+  async #afterFailure(
+    target: LocalFunction,
+    invocation: Invocation,
+    payload: string,
+    failure: Failure,
+  ): Promise<void> {
+    const { delaysS = [60, 120] } = this.#options
     const delayS = delaysS[invocation.attempt - 1]
     if (invocation.attempt <= target.retryAttempts && delayS !== undefined)
-      await this.#send(record.body, { ...invocation, attempt: invocation.attempt + 1 }, delayS)
-    else await this.#putAside(target, record.body, invocation.requestId, outcome.failure)
+      await this.#send(payload, { ...invocation, attempt: invocation.attempt + 1 }, delayS)
+    else await this.#putAside(target, payload, invocation.requestId, failure)
   }
 
   /** Keeps the message hidden for as long as the function runs, and not for much longer when this process dies. */
