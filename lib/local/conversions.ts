@@ -40,14 +40,14 @@ export interface Conversions {
 
 export function openConversions(given: ConversionParts): Conversions {
   const { config, environment, logFd, log, connection, exchange } = given
-  const concurrency = parallelOf(config)
   const idleMs = config.WORKER_IDLE_S * 1000
   const mappings: QueueMapping[] = []
   const parts = imageIds.map((image) => {
+    const concurrency = parallelOf(config, image)
     const memoryMb = concurrency * memoryOf(image) + runtimeMb
     const worker = new Worker({
       image,
-      environment,
+      environment: { ...environment, PARALLEL: String(concurrency) },
       logFd,
       log,
       idleMs,
@@ -62,12 +62,12 @@ export function openConversions(given: ConversionParts): Conversions {
       maximumConcurrency: concurrency,
       handler: (event, context) => worker.invoke(event, context),
     }
-    return { image, worker, local }
+    return { image, worker, local, concurrency }
   })
   return {
     functions: parts.map(({ local }) => local),
     start(lambda, queues) {
-      for (const { image, local } of parts) {
+      for (const { image, local, concurrency } of parts) {
         const { url: queueUrl, arn: queueArn } = queues[image]
         mappings.push(
           new QueueMapping({

@@ -1,6 +1,7 @@
 import { cpus } from 'node:os'
 import type { Connections } from '../aws/connections.ts'
 import type { Config } from '../config.ts'
+import type { ImageId } from '../engines/engine.ts'
 import { type Embedded, type EmbeddedService, embeddedServices } from './embedded.ts'
 import { s3Path } from './gateway.ts'
 import { inProcess } from './in-process.ts'
@@ -71,8 +72,12 @@ export interface EnvironmentParts {
   readonly logFile: string
 }
 
-/** Conversions at a time for which this machine has room, of each kind of engine. */
-export const parallelOf = ({ PARALLEL }: Pick<Config, 'PARALLEL'>): number => PARALLEL ?? cpus().length
+/** A picture is done so soon that its worker waits for records and files half of the time. */
+const perCore: Partial<Record<ImageId, number>> = { image: 2 }
+
+/** Conversions at a time for which this machine has room, of one kind of engine. */
+export const parallelOf = ({ PARALLEL }: Pick<Config, 'PARALLEL'>, image: ImageId): number =>
+  PARALLEL ?? cpus().length * (perCore[image] ?? 1)
 
 /** What functions of this machine find in their environment: all that the deployment sets on AWS, and what is local. */
 export function functionEnvironment(parts: EnvironmentParts): Environment {
@@ -94,7 +99,6 @@ export function functionEnvironment(parts: EnvironmentParts): Environment {
     PUBLIC_URL: url,
     ENGINES: parts.engines.join(','),
     WORK_DIR: parts.workDir,
-    PARALLEL: String(parallelOf(config)),
     LOG_FILE: parts.logFile,
     ...(!external.s3IsForeign && { S3_PUBLIC_ENDPOINT: `${url}${s3Path}` }),
   }
