@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto'
-import { encodeTime, ulid } from 'ulid'
+import { createHash, randomBytes } from 'node:crypto'
+import { encodeTime } from 'ulid'
 
 /** What an id belongs to is readable from its prefix; the rest is a ULID, so ids sort by time of making. */
 export type IdPrefix = 'job' | 'upl' | 'evt' | 'req' | 'anon'
 
 export function newId<P extends IdPrefix>(prefix: P): `${P}_${string}` {
-  return `${prefix}_${ulid()}`
+  return idOf(prefix, Date.now(), randomBytes(16))
 }
 
 /** A pattern for route parameters: a wrong id is unknown, never a path. */
@@ -13,9 +13,13 @@ export const idPattern = (prefix: IdPrefix) => new RegExp(`^${prefix}_[0-9A-HJKM
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
+/** The library's own `ulid()` asks the system for each character anew. */
+function idOf<P extends IdPrefix>(prefix: P, atMs: number, random: Uint8Array): `${P}_${string}` {
+  const characters = Array.from(random.subarray(0, 16), (byte) => crockford[byte % 32])
+  return `${prefix}_${encodeTime(atMs, 10)}${characters.join('')}`
+}
+
 /** The same id for the same facts, so that an event told twice is told under one id. */
 export function derivedId(prefix: IdPrefix, at: Date, ...facts: readonly (string | number)[]): string {
-  const digest = createHash('sha256').update(facts.join('\n')).digest()
-  const random = Array.from(digest.subarray(0, 16), (byte) => crockford[byte % 32]).join('')
-  return `${prefix}_${encodeTime(at.getTime(), 10)}${random}`
+  return idOf(prefix, at.getTime(), createHash('sha256').update(facts.join('\n')).digest())
 }
