@@ -85,9 +85,17 @@ async function attempt(run: TaskRun, claimed: Claimed): Promise<MessageOutcome> 
     await run.services.jobs.settlement.send(task, state)
     return done
   }
-  const result = await work(run, claimed, pieces, limitS)
-  if ('shares' in result) return expand(run, claimed, { pieces, warnings, shares: result.shares })
-  return conclude(run, claimed, result, warnings)
+  const { WORK_DIR } = run.services.config
+  await mkdir(WORK_DIR, { recursive: true })
+  const workDir = await mkdtemp(join(WORK_DIR, 'task-'))
+  try {
+    const result = await work(run, claimed, { pieces, limitS, workDir })
+    if ('shares' in result) return await expand(run, claimed, { pieces, warnings, shares: result.shares })
+    return await conclude(run, claimed, result, warnings)
+  } finally {
+    // Whoever waits for the job has its end by now.
+    await rm(workDir, { recursive: true, force: true })
+  }
 }
 
 function planned(
@@ -102,12 +110,8 @@ function planned(
 async function work(
   run: TaskRun,
   { task, state, lease, log }: Claimed,
-  pieces: readonly Piece[],
-  limitS: number,
+  { pieces, limitS, workDir }: { pieces: readonly Piece[]; limitS: number; workDir: string },
 ): Promise<PiecesResult | SharedOut> {
-  const { WORK_DIR } = run.services.config
-  await mkdir(WORK_DIR, { recursive: true })
-  const workDir = await mkdtemp(join(WORK_DIR, 'task-'))
   const leftMs = Date.parse(task.startedAt ?? task.createdAt) + limitS * 1000 - Date.now()
   const limit = AbortSignal.timeout(Math.max(1, Math.min(leftMs, run.remainingMs)))
   const stop = new AbortController()
@@ -126,7 +130,6 @@ async function work(
     throw stop.signal.aborted ? stop.signal.reason : error
   } finally {
     run.stopping.removeEventListener('abort', onStopping)
-    await rm(workDir, { recursive: true, force: true })
   }
 }
 
