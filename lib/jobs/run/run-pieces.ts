@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, open, stat } from 'node:fs/promises'
+import { mkdir, open, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ImageId, OutputFile, Share } from '../../engines/engine.ts'
@@ -118,7 +118,8 @@ async function store(run: PiecesRun, piece: Piece, at: number, done: FilesDone):
       const attempt = `${task.expandedBy ?? 0}.${task.attempt}`
       const place = [task.part ?? 0, at, nextStep, attempt, index].join('-')
       const key = `${jobPrefix(task.jobId)}${task.number}/${place}.${type.extension}`
-      const [sha256, { size }] = await Promise.all([sha256Of(file.path), stat(file.path)])
+      const { size } = await stat(file.path)
+      const sha256 = await sha256Of(file.path, size)
       await services.files.putFile(key, file.path, type.mimeType, sha256)
       const name = file.filename ?? withExtension(withSuffix(source, file.suffix), type.extension)
       const filename = isFinal && task.part === undefined ? named(name, task, at + index) : name
@@ -164,9 +165,13 @@ function known(id: FormatId): FileType {
   return { format: id, mimeType: mimeTypes[0] ?? 'application/octet-stream', extension: extensions[0] ?? id }
 }
 
+/** Bytes of a file that is read at once, which is quicker than as a stream. */
+const mostAtOnce = 1024 * 1024
+
 /** Lower-case hex. */
-export async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(path), hash)
-  return hash.digest('hex')
+export async function sha256Of(path: string, size: number): Promise<string> {
+  if (size <= mostAtOnce) return hash('sha256', await readFile(path))
+  const sum = createHash('sha256')
+  await pipeline(createReadStream(path, { highWaterMark: mostAtOnce }), sum)
+  return sum.digest('hex')
 }

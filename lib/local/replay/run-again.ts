@@ -121,7 +121,8 @@ function printFailure(error: unknown, printer: Printer): void {
 async function printResult({ result, warnings }: FilesDone, task: Task, printer: Printer): Promise<void> {
   for (const { code, message } of warnings) printer.line(`  warning ${code}: ${message}`)
   for (const { path } of result.files) {
-    const [{ size }, sha256] = await Promise.all([stat(path), sha256Of(path)])
+    const { size } = await stat(path)
+    const sha256 = await sha256Of(path, size)
     const isSame = task.files.some((file) => file.sha256 === sha256)
     printer.line(`  ${path} (${size} bytes${isSame ? ', the same as the stored result' : ''})`)
   }

@@ -64,8 +64,9 @@ export class Blobs {
         const stats = await file.stat()
         if (!stats.isFile()) throw new Error('Expected a plain file.')
         // An engine wrote it, and must not write it again.
-        await file.chown(process.getuid?.() ?? stats.uid, process.getgid?.() ?? stats.gid)
-        await file.chmod(0o600)
+        const [uid = stats.uid, gid = stats.gid] = [process.getuid?.(), process.getgid?.()]
+        if (stats.uid !== uid) await file.chown(uid, gid)
+        if ((stats.mode & 0o777) !== 0o600) await file.chmod(0o600)
         await file.sync()
         return { blob, size: stats.size }
       } finally {
