@@ -24,6 +24,8 @@ export function createGateway(
 ): Server {
   const settings = {
     requestTimeout: 0,
+    // Longer than proxies keep theirs: one that we close while a request is on its way is a 502 of the proxy.
+    keepAliveTimeout: 75_000,
     headersTimeout: 60_000,
     // Whatever else asks for an upgrade, as curl does for HTTP/2, is answered as if it had not.
     shouldUpgradeCallback: ({ url = '', headers }: IncomingMessage) =>
