@@ -6,11 +6,7 @@ export type Connection = Pick<S3ClientConfig, 'requestHandler' | 'signer' | 'req
 /** Where the bucket lies on this machine: files change hands, and no byte of them passes through a connection. */
 export interface FileExchange {
   /** Makes the file an object, which it stays from then on: nobody may write it any more. */
-  put(
-    key: string,
-    path: string,
-    about: { readonly contentType: string; readonly sha256: string },
-  ): Promise<void>
+  put(key: string, path: string, contentType: string): Promise<void>
   /** Copies an object into a new file. @throws errors of the names that the SDK gives them. */
   get(key: string, path: string, etag?: string): Promise<void>
 }

@@ -105,15 +105,15 @@ export class Files {
     }
   }
 
-  /** Stores a file, whose hash is known (hex). */
-  async putFile(key: string, path: string, contentType: string, sha256: string): Promise<void> {
-    if (this.#exchange) return this.#exchange.put(key, path, { contentType, sha256 })
+  /** Stores a file; its hash (hex) is needed where it leaves this machine. */
+  async putFile(key: string, path: string, contentType: string, sha256: Promise<string>): Promise<void> {
+    if (this.#exchange) return this.#exchange.put(key, path, contentType)
     const { size } = await stat(path)
     const file = await open(path)
     try {
       const target = { Bucket: this.#bucket, Key: key, ContentType: contentType }
       if (size <= partBytes) {
-        const ChecksumSHA256 = checksumOf(sha256)
+        const ChecksumSHA256 = checksumOf(await sha256)
         await this.#s3.send(new PutObjectCommand({ ...target, ChecksumSHA256, Body: await file.readFile() }))
         return
       }

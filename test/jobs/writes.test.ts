@@ -32,6 +32,28 @@ test('a job of one task takes three writes and one read of the table, one messag
   ])
 })
 
+test('the only task of a job ends with it in one write also after its start was told', async () => {
+  const world = new World({
+    ...{ database, tableName: await database.makeTable() },
+    during: {
+      a: ({ bus }) =>
+        until(() => bus.events.some(({ event }) => event === 'job.started'), 'the start is told'),
+    },
+  })
+  await world.create(graph({ a: { from: ['import'] } }))
+  await world.settle()
+  assert.deepEqual(world.gate.effects.slice(3), [
+    'worker 1: Update JOB TASK#00001',
+    'worker 1: Update JOB JOB',
+    'worker 1: publish job.started',
+    'worker 1: object written',
+    'worker 1: TransactWrite JOB TASK#00001,JOB JOB',
+    'worker 1: publish job.started,job.completed',
+    'worker 1: message deleted',
+  ])
+  assert.equal((await world.job())?.status, 'completed')
+})
+
 const beatMs = 3000
 
 test('a heartbeat writes its task and nothing else', async (t) => {

@@ -217,22 +217,24 @@ export class Lease {
     return true
   }
 
-  /** The only task of a job that nobody has told the start of ends with it in one write. */
+  /** The only task of a job ends with it in one write, as long as nobody else has changed the job. */
   async #endWithJob(change: Change): Promise<boolean> {
     const [job, task] = [this.#job, this.#task]
-    if (!job || !task || job.units !== 1 || job.status !== 'queued' || !job.fixed || task.part !== undefined)
-      return false
+    if (!job?.fixed || !task || job.units !== 1 || task.part !== undefined) return false
+    if (job.status !== 'queued' && job.status !== 'processing') return false
     const ended: Task = { ...task, ...change.set }
     const state = stateOf(job, [ended])
     const jobChange = endOfJob(state, outcomeOf(state), this.#id)
-    const { sequence } = job
-    const numbers = { ...job.numbers, started: sequence + 1, ended: sequence + 2 }
-    const log = { ...job.log, started: { at: ended.endedAt ?? '' } }
-    const over = stateOf({ ...job, ...jobChange.set, numbers, log, sequence: sequence + 2 }, [ended])
+    const isStarting = job.status === 'queued'
+    const sequence = job.sequence + (isStarting ? 2 : 1)
+    const started = isStarting ? { started: job.sequence + 1 } : {}
+    const numbers = { ...job.numbers, ...started, ended: sequence }
+    const log = isStarting ? { ...job.log, started: { at: ended.endedAt ?? '' } } : job.log
+    const over = stateOf({ ...job, ...jobChange.set, numbers, log, sequence }, [ended])
     const isDone = await this.#store.endBoth(
       refOf(task),
       { change, condition: { equal: { status: 'processing', leaseId: this.#id } } },
-      { change: jobChange, condition: { equal: { status: 'queued', sequence } } },
+      { change: jobChange, condition: { equal: { status: job.status, sequence: job.sequence } } },
       over.job,
     )
     if (!isDone) return false

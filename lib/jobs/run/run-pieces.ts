@@ -119,8 +119,11 @@ async function store(run: PiecesRun, piece: Piece, at: number, done: FilesDone):
       const place = [task.part ?? 0, at, nextStep, attempt, index].join('-')
       const key = `${jobPrefix(task.jobId)}${task.number}/${place}.${type.extension}`
       const { size } = await stat(file.path)
-      const sha256 = await sha256Of(file.path, size)
-      await services.files.putFile(key, file.path, type.mimeType, sha256)
+      const hashing = sha256Of(file.path, size)
+      const [sha256] = await Promise.all([
+        hashing,
+        services.files.putFile(key, file.path, type.mimeType, hashing),
+      ])
       const name = file.filename ?? withExtension(withSuffix(source, file.suffix), type.extension)
       const filename = isFinal && task.part === undefined ? named(name, task, at + index) : name
       return { key, filename, format: type.format, mimeType: type.mimeType, size, sha256 }
