@@ -1,0 +1,37 @@
+// An S3 server in a process of its own that takes over files: node exchange-process.ts <folder>. It is asked as by a
+// worker, and told the keys of what it has to show.
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { CreateBucketCommand, GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3'
+import { inProcess } from '../../../lib/local/in-process.ts'
+import { openS3 } from '../../../lib/local/s3/server.ts'
+import { answerWish, type FileWish } from '../../../lib/local/worker-files.ts'
+import { identity, region } from './identity.ts'
+
+const Bucket = 'box'
+const [folder = ''] = process.argv.slice(2)
+const s3 = await openS3({ dir: join(folder, 's3'), credentials: [identity], region })
+const client = new S3Client({
+  ...{ region, credentials: identity, endpoint: 'http://localhost:1', forcePathStyle: true },
+  ...inProcess(s3.handle),
+})
+await client.send(new CreateBucketCommand({ Bucket })).catch(() => undefined)
+const exchange = s3.exchange({ bucket: Bucket, folder: join(folder, 'work') })
+
+async function digests(): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket }))
+    for (const { Key = '' } of Contents) {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
+      found[Key] = createHash('sha256')
+        .update((await Body?.transformToByteArray()) ?? '')
+        .digest('hex')
+    }
+  return found
+}
+
+process.on('message', async (message: FileWish | 'show') => {
+  process.send?.(message === 'show' ? await digests() : await answerWish(message, exchange))
+})
+process.on('disconnect', () => process.exit(0))
+process.send?.('ready')
