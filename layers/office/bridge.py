@@ -6,9 +6,11 @@ line of stdout an event, both JSON:
     {"kind": "convert", "input", "output", "family", "sources", "target", "page"}
         → {"event": "loaded"}, then {"event": "done", "facts"} or {"event": "failed", "reason", "message"}
     {"kind": "clear"} → {"event": "ready", "residentKb", "staleFonts"}, as after the start
+    {"kind": "warm"} → the same; only while no document has come
 
 `input` and `output` are names in FOLDER. "clear" removes all that has come into FOLDER since the start: the office
-could have left a link there, so nobody outside the sandbox may do it.
+could have left a link there, so nobody outside the sandbox may do it. "warm" converts a page of our own, so that no
+document waits for what the first one has the office load.
 """
 
 import json
@@ -18,9 +20,10 @@ import shutil
 import sys
 import threading
 
-from convert import convert
+from convert import FONTS, convert
 from office import Office
 from refused import Refused
+from warm import warm
 from watchdog import Watchdog
 
 
@@ -30,6 +33,7 @@ def main(folder, pipe_name, stall_s):
     office = Office(folder, pipe_name)
     threading.Thread(target=_read_requests, args=(requests, office), daemon=True).start()
     office.start()
+    threading.Thread(target=FONTS.ask_ahead, daemon=True).start()
     threading.Thread(target=_end_with, args=(office,), daemon=True).start()
     office.load_libraries()
     watchdog = Watchdog(office, stall_s, lambda: events.send('stalled'))
@@ -38,17 +42,17 @@ def main(folder, pipe_name, stall_s):
     events.send('ready', **office.condition())
     while True:
         request = requests.get()
-        if request['kind'] == 'clear':
+        if request['kind'] != 'convert':
+            if request['kind'] == 'warm':
+                warm(office)
             _clear(folder, kept)
             events.send('ready', **office.condition())
             continue
         try:
             with watchdog:
-                facts = convert(office, request, lambda: events.send('loaded'))
+                convert(office, request, events.send)
         except Refused as refused:
             events.send('failed', reason=refused.reason, message=str(refused))
-        else:
-            events.send('done', facts=facts)
 
 
 class Events:

@@ -32,19 +32,20 @@ ABORT = uno.getTypeByName('com.sun.star.task.XInteractionAbort')
 PASSWORD = uno.getTypeByName('com.sun.star.task.XInteractionPassword')
 
 
-def convert(office, request, on_loaded):
+def convert(office, request, tell):
+    """`tell` is given an event and what belongs to it. "done" comes before the document is closed: nobody waits for that."""
     document = _load(office, request)
     try:
-        on_loaded()
+        tell('loaded')
         _show(document, office, request['family'])
         prepare(document, request)
         facts = count(document, request['family'])
         if request['target'].get('firstPageOnly'):
             keep_first_page(document)
         path = _store(document, office, request)
-        if not path.endswith('.pdf'):
-            return facts
-        return {'pages': pdf_pages(path), 'fonts': _fonts(office, request, document, path)}
+        if path.endswith('.pdf'):
+            facts = {'pages': pdf_pages(path), 'fonts': _fonts(office, request, document, path)}
+        tell('done', facts=facts)
     finally:
         document.close(True)
 

@@ -15,6 +15,8 @@ DRAWN = re.compile(rb'/FontName\s*/(?:[A-Z]{6}\+)?([^\s/<>\[\]()]{1,100})')
 # A part that is larger holds text, whose fonts stand in the styles as well.
 MOST_PART_BYTES = 8 << 20
 MOST_FONTS = 200
+# Named by most documents.
+USUAL = ('Calibri', 'Cambria', 'Arial', 'Times New Roman', 'Courier New')
 # Several styles of a family are one font to a reader.
 STYLE = re.compile(r'[-,].*$')
 
@@ -35,6 +37,12 @@ class Fonts:
         foreign = drawn(pdf_path) - {_plain(name) for name in asked}
         pairs = [(name, self._substitute(name)) for name in absent[:MOST_FONTS]]
         return [{'name': name, 'drawnWith': family} for name, family in pairs if _plain(family) in foreign]
+
+    def ask_ahead(self):
+        """Beside the start of the office: each question takes a program of its own."""
+        for name in USUAL:
+            if _plain(name) not in self.installed:
+                self._substitute(name)
 
     @property
     def installed(self):

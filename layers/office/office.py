@@ -39,6 +39,8 @@ class Office:
         self.pipe_name = pipe_name
         self.process = None
         self.context = None
+        self.desktop = None
+        self._services = None
 
     def start(self):
         deadline = time.monotonic() + START_LIMIT_S
@@ -52,13 +54,12 @@ class Office:
                 self._respawn_if_asked(deadline)
                 time.sleep(0.02)
         self._unlink_sockets()
+        # Each time that they are asked for costs several questions to the office.
+        self._services = self.context.ServiceManager
+        self.desktop = self.create('com.sun.star.frame.Desktop')
 
     def create(self, service):
-        return self.context.ServiceManager.createInstanceWithContext(service, self.context)
-
-    @property
-    def desktop(self):
-        return self.create('com.sun.star.frame.Desktop')
+        return self._services.createInstanceWithContext(service, self.context)
 
     def condition(self):
         """What tells whether it is fit for another document."""
@@ -81,9 +82,11 @@ class Office:
 
     def load_libraries(self):
         """Opens an empty text once, so that the first document does not wait for Writer's libraries."""
-        blank = self.desktop.loadComponentFromURL(
+        self.new_text().close(True)
+
+    def new_text(self):
+        return self.desktop.loadComponentFromURL(
             'private:factory/swriter', '_blank', 0, properties({'Hidden': True}))
-        blank.close(True)
 
     def kill(self):
         if self.process is not None:

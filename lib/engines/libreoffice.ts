@@ -7,6 +7,7 @@ import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
 import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './libreoffice/bridge.ts'
 import { filtersOf, type OfficeFamily, readable, writable } from './libreoffice/formats.ts'
 import {
+  changesPages,
   PdfOptions,
   SheetPdfOptions,
   sheetPageSetup,
@@ -151,7 +152,9 @@ function requestOf({ from, to, options }: Work): OfficeRequest {
   switch (request.family) {
     case 'text': {
       const parsed = TextPdfOptions.parse(options)
-      return { ...request, target: pdfTarget(request.target, parsed), page: textPageSetup(parsed) }
+      const page = textPageSetup(parsed)
+      // To go through the styles of pages takes a tenth of a usual conversion.
+      return { ...request, target: pdfTarget(request.target, parsed), ...(changesPages(page) && { page }) }
     }
     case 'sheet': {
       const parsed = SheetPdfOptions.parse(options)

@@ -88,8 +88,31 @@ describe('the pool of offices', () => {
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
     assert.deepEqual(await offices(baseDir), [first])
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
+    const isReplaced = async () => {
+      const now = await offices(baseDir)
+      return now.length === 1 && now[0] !== first
+    }
+    await until(isReplaced, 'another office has taken the place of the first')
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
-    assert.notDeepEqual(await offices(baseDir), [first])
+  })
+
+  test('lets a spent process go on until the next one is warm', async () => {
+    const { engine, baseDir } = await pool({ processes: 1, documents: 3 })
+    await convert(engine, fixture('office/utf16.txt'), 'rtf')
+    const [first] = await offices(baseDir)
+    assert.ok(first)
+    let seen = [first]
+    let documents = 1
+    while (seen.includes(first)) {
+      await convert(engine, fixture('office/utf16.txt'), 'rtf')
+      documents++
+      seen = await offices(baseDir)
+      assert.ok(seen.length <= 2, `there are ${seen.length} offices`)
+    }
+    assert.ok(
+      documents > 4,
+      `${documents} documents were converted, 3 of them before the next one was started`,
+    )
   })
 
   test('ends every process and removes every folder when it is closed', async () => {
@@ -182,8 +205,10 @@ describe('what one document leaves for the next', () => {
     const word = 'Xylophonist'
     await convert(engine, await longText(word, 10), 'odt')
     const [folder = ''] = await readdir(baseDir)
-    for (const name of await readdir(join(baseDir, folder), { recursive: true })) {
-      assert.doesNotMatch(name, /document|result/)
+    const names = () => readdir(join(baseDir, folder), { recursive: true })
+    const isCleared = async () => !(await names()).some((name) => /document|result/.test(name))
+    await until(isCleared, 'the process has cleared up behind the result')
+    for (const name of await names()) {
       const bytes = await readFile(join(baseDir, folder, name)).catch(() => Buffer.alloc(0))
       assert.ok(!bytes.includes(word) && !bytes.includes(Buffer.from(word, 'utf16le')), name)
     }

@@ -74,6 +74,11 @@ export function textPageSetup(options: z.infer<typeof TextPdfOptions>): PageSetu
   return { ...pageSetup(options), fitToWidth: false }
 }
 
+/** Whether a page may come to look otherwise. */
+export function changesPages({ fitToWidth, ...setup }: PageSetup): boolean {
+  return fitToWidth || Object.values(setup).some((value) => value !== undefined)
+}
+
 export function sheetPageSetup(options: z.infer<typeof SheetPdfOptions>): PageSetup {
   return { ...pageSetup(options), fitToWidth: options.fitToWidth }
 }

@@ -1,5 +1,5 @@
 import { removeOrphanedFolders } from '../sandbox/process-folder.ts'
-import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './bridge.ts'
+import { type OfficeCondition, OfficeCrash, type OfficeFacts, OfficeStartFailure } from './bridge.ts'
 import {
   type OfficeJob,
   type OfficeProcess,
@@ -33,6 +33,15 @@ interface Slot {
   /** Undefined until first needed. It may have died while idle, or its start may have failed. */
   office: Promise<OfficeProcess> | undefined
   documents: number
+  /** Goes on until there is a spare one. */
+  isSpent: boolean
+}
+
+/** Started and warmed up beside the others, to take the place of one that is spent. */
+interface Spare {
+  readonly start: Promise<OfficeProcess>
+  /** When it is ready. */
+  office?: OfficeProcess
 }
 
 type Waiting = (slot: Slot) => void
@@ -46,9 +55,18 @@ interface OfficePoolSettings extends OfficeSettings {
 
 /** Up to `size` office processes, started when needed; each converts one document at a time. */
 export function createOfficePool(settings: OfficePoolSettings): OfficePool {
-  const slots: Slot[] = Array.from({ length: settings.size }, () => ({ office: undefined, documents: 0 }))
+  const slots: Slot[] = Array.from({ length: settings.size }, () => ({
+    office: undefined,
+    documents: 0,
+    isSpent: false,
+  }))
   const free = [...slots]
   const waiting: Waiting[] = []
+  let spare: Spare | undefined
+  /** The end of those that were spent. */
+  let parting: Promise<unknown> = Promise.resolve()
+  /** Slots whose document has its result. */
+  let settling = 0
   let swept: Promise<void> | undefined
   let closed = false
 
@@ -68,7 +86,9 @@ export function createOfficePool(settings: OfficePoolSettings): OfficePool {
   function acquire(signal: AbortSignal): Promise<Slot> {
     signal.throwIfAborted()
     const started = free.findIndex((slot) => slot.office !== undefined)
-    const [slot] = free.splice(Math.max(0, started), 1)
+    // One that clears up is free sooner than a new one has started.
+    const isSoonFree = started < 0 && settling > waiting.length
+    const [slot] = isSoonFree ? [] : free.splice(Math.max(0, started), 1)
     if (slot) return Promise.resolve(slot)
     const { promise, resolve, reject } = Promise.withResolvers<Slot>()
     const onAbort = () => {
@@ -85,6 +105,7 @@ export function createOfficePool(settings: OfficePoolSettings): OfficePool {
   }
 
   function release(slot: Slot): void {
+    renew(slot)
     const next = waiting.shift()
     if (next) next(slot)
     else free.push(slot)
@@ -100,7 +121,9 @@ export function createOfficePool(settings: OfficePoolSettings): OfficePool {
 
   function freshOffice(slot: Slot): Promise<OfficeProcess> {
     slot.documents = 0
-    slot.office = start()
+    slot.isSpent = false
+    slot.office = spare?.start ?? start()
+    spare = undefined
     return slot.office
   }
 
@@ -123,16 +146,63 @@ export function createOfficePool(settings: OfficePoolSettings): OfficePool {
       isWhole = error instanceof OfficeRefusal
       throw error
     } finally {
-      if (isWhole && slot.documents < settings.maxDocuments && (await isFit(office))) release(slot)
-      else void replace(slot, office)
+      // In the background: the result is there, and its client need not wait for what is done for the next one.
+      void settle(slot, office, isWhole)
     }
   }
 
-  /** In the background: the result is there, and its client need not wait for the next process. */
+  async function settle(slot: Slot, office: OfficeProcess, isWhole: boolean): Promise<void> {
+    settling++
+    const condition = isWhole ? await cleared(office) : undefined
+    settling--
+    if (!condition || condition.staleFonts) {
+      await replace(slot, office)
+      return
+    }
+    slot.isSpent = slot.documents >= settings.maxDocuments || condition.residentKb > maxResidentKb
+    if (slot.isSpent) prepareSpare()
+    release(slot)
+  }
+
   async function replace(slot: Slot, office: OfficeProcess): Promise<void> {
     slot.office = office.kill().then(() => freshOffice(slot))
     await slot.office.catch(() => undefined)
     release(slot)
+  }
+
+  /** One at a time: a start takes a core for a second. */
+  function prepareSpare(): void {
+    if (spare) return
+    const own: Spare = { start: startWarm() }
+    spare = own
+    own.start.then(
+      (office) => {
+        own.office = office
+        for (const slot of free) renew(slot)
+      },
+      () => {
+        // The next document of a spent one asks for another.
+        if (spare === own) spare = undefined
+      },
+    )
+  }
+
+  async function startWarm(): Promise<OfficeProcess> {
+    const office = await start()
+    try {
+      await office.warmUp()
+      return office
+    } catch (cause) {
+      await office.kill()
+      throw new OfficeStartFailure('The office did not convert a page of our own.', { cause })
+    }
+  }
+
+  /** Gives a slot that nobody uses the spare one, where its own is spent. */
+  function renew(slot: Slot): void {
+    if (!slot.isSpent || !spare?.office) return
+    parting = Promise.allSettled([parting, slot.office?.then((office) => office.kill())])
+    void freshOffice(slot)
   }
 
   return {
@@ -156,8 +226,9 @@ export function createOfficePool(settings: OfficePoolSettings): OfficePool {
     },
     async close() {
       closed = true
-      const offices = await Promise.allSettled(slots.map((slot) => slot.office))
+      const offices = await Promise.allSettled([spare?.start, ...slots.map((slot) => slot.office)])
       await Promise.all(offices.map((office) => office.status === 'fulfilled' && office.value?.kill()))
+      await parting
     },
   }
 }
@@ -177,13 +248,12 @@ async function convertOn(office: OfficeProcess, job: OfficeJob, signal: AbortSig
   }
 }
 
-/** Clears up after a document, and tells whether the process may see another. */
-async function isFit(office: OfficeProcess): Promise<boolean> {
+/** How it is after what its last document left was cleared up; undefined when it is of no more use. */
+async function cleared(office: OfficeProcess): Promise<OfficeCondition | undefined> {
   try {
-    const { residentKb, staleFonts } = await office.clear()
-    return residentKb <= maxResidentKb && !staleFonts
+    return await office.clear()
   } catch {
     // Whatever is wrong with it: the caller replaces it.
-    return false
+    return undefined
   }
 }

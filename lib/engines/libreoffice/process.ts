@@ -61,6 +61,8 @@ export interface OfficeProcess {
   convert(job: OfficeJob): Promise<OfficeFacts>
   /** Removes what the last document left. @throws OfficeCrash */
   clear(): Promise<OfficeCondition>
+  /** Before the first document: has it load what documents need. @throws OfficeCrash */
+  warmUp(): Promise<OfficeCondition>
   /** Ends the whole tree, a conversion in progress included, and removes its folder. */
   kill(): Promise<void>
 }
@@ -124,15 +126,18 @@ async function startIn(folder: string, { bridgeDir, stallS }: OfficeSettings): P
   } finally {
     clearTimeout(timer)
   }
+  const asked = async (kind: 'clear' | 'warm') => {
+    const late = setTimeout(() => void bridge.kill(), startLimitMs)
+    bridge.send({ kind })
+    return bridge.ready().finally(() => clearTimeout(late))
+  }
   return {
     get alive() {
       return bridge.alive
     },
     convert: (job) => convert(bridge, command, folder, job),
-    clear: () => {
-      bridge.send({ kind: 'clear' })
-      return bridge.ready()
-    },
+    clear: () => asked('clear'),
+    warmUp: () => asked('warm'),
     kill,
   }
 }
