@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
+import { until } from '../until.ts'
 
 const pdf = await readFile(new URL('../fixtures/three-pages.pdf', import.meta.url))
 /** Letters that no encoding of ours changes, and that stand nowhere else. */
@@ -58,6 +59,10 @@ test('passwords stand in no table, queue, event, log line or file, and in no rep
   const again = await client.finished((JSON.parse(retried) as { jobId: string }).jobId)
   assert.equal(again.status, 'completed', 'sealed passwords open the files of a retry too')
 
+  // Workers clear up after they have told the end.
+  const work = join(service.dataDir, 'work')
+  const entries = async () => (await readdir(work)).filter((name) => name.startsWith('task-'))
+  await until(async () => (await entries()).length === 0, 'the work folders are gone')
   for (const secret of [right, wrong]) {
     for (const text of [reply, whole, retried]) assert.ok(!text.includes(secret), 'a reply holds it')
     assert.deepEqual(await filesWith(secret), [])
