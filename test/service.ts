@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import nodeEnvironment from '../lib/local/node-environment.json' with { type: 'json' }
 import nodeFlags from '../lib/local/node-flags.json' with { type: 'json' }
 
 const start = fileURLToPath(new URL('../lib/local/start.ts', import.meta.url))
@@ -31,7 +32,7 @@ export async function startService(
   const dir = dataDir ?? (await mkdtemp(join(tmpdir(), 'mutabor-test-')))
   const [program = '', ...args] = [...under, process.execPath, ...nodeFlags, start]
   const child = spawn(program, args, {
-    env: { ...process.env, PORT: '0', MIN_FREE_DISK_GB: '1', DATA_DIR: dir, ...env },
+    env: { ...nodeEnvironment, ...process.env, PORT: '0', MIN_FREE_DISK_GB: '1', DATA_DIR: dir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const end = async (signal: 'SIGTERM' | 'SIGKILL') => {

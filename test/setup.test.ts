@@ -70,7 +70,7 @@ function checkout(
   const bin = join(dir, 'bin')
   const calls = join(dir, 'calls')
   mkdirSync(bin, { recursive: true })
-  for (const part of ['setup.mjs', 'setup', 'node-flags.json']) {
+  for (const part of ['setup.mjs', 'setup', 'node-flags.json', 'node-environment.json']) {
     cpSync(join(root, 'lib/local', part), join(dir, 'lib/local', part), { recursive: true })
   }
   mkdirSync(join(dir, 'layers'))
@@ -146,6 +146,17 @@ test('a first start installs what is missing and passes its arguments on, a seco
       .map((call) => call.split(' ')[0]),
     ['dpkg-query'],
   )
+})
+
+test('the service gets what is set for its process, unless the user set it', () => {
+  const at = checkout(
+    { npm, 'dpkg-query': nothingMissing },
+    'console.log(process.env.UV_THREADPOOL_SIZE, process.env.MALLOC_MMAP_THRESHOLD_)',
+  )
+  setUp(at, 'start')
+  assert.equal(setUp(at, 'start').stdout, '12 32768\n')
+  assert.equal(setUp({ ...at, env: { ...at.env, UV_THREADPOOL_SIZE: '3' } }, 'start').stdout, '3 32768\n')
+  assert.equal(setUp(at, 'run', 'lib/local/start.ts').stdout, 'undefined undefined\n')
 })
 
 test('an installation that was cut short is done again', () => {

@@ -5,6 +5,7 @@ import type { ImageId } from '../engines/engine.ts'
 import { type Embedded, type EmbeddedService, embeddedServices } from './embedded.ts'
 import { s3Path } from './gateway.ts'
 import { inProcess } from './in-process.ts'
+import nodeEnvironment from './node-environment.json' with { type: 'json' }
 import type { Secrets } from './secrets.ts'
 
 /** Variables as functions get them, on AWS by the deployment. */
@@ -106,5 +107,11 @@ export function functionEnvironment(parts: EnvironmentParts): Environment {
 
 const stringsOf = (given: Given): Environment =>
   Object.fromEntries(
-    Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    Object.entries(given).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && !isOfGateway(entry),
+    ),
   )
+
+/** Set for the process of the gateway alone, by who starts it: workers need neither its threads nor its thrift. */
+const isOfGateway = ([name, value]: [string, unknown]): boolean =>
+  Object.entries(nodeEnvironment).some(([own, set]) => own === name && set === value)

@@ -49,8 +49,9 @@ const env = {
   // Types are stripped and code is compiled once, not in each process: a start takes a quarter less work.
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules/.cache/node'),
 }
+const readSettings = (name) => JSON.parse(readFileSync(join(root, 'lib/local', name), 'utf8'))
 // A heap that stays small: V8 sizes it by the machine's memory otherwise, and most of its life the service waits.
-const serviceFlags = JSON.parse(readFileSync(join(root, 'lib/local/node-flags.json'), 'utf8'))
+const serviceFlags = readSettings('node-flags.json')
 // Tests never wait: they go without what trades time for memory.
 const nodeFlags = purpose.startsWith('test')
   ? serviceFlags.filter((flag) => flag.startsWith('--disable-warning'))
@@ -115,7 +116,14 @@ async function main() {
   await installNpmPackages(root, process.env)
   await installEngines()
   const command = [nodeBinary(root), ...nodeFlags, ...(await commandOf[purpose]())]
-  await handOver(command, { cwd: root, env, startedByNpm: 'npm_lifecycle_event' in process.env })
+  // Read before any code of the service runs: a thread for each sync of a file and some more, and a C library that
+  // gives back what it has no use for. What the user sets goes first.
+  const own = purpose === 'start' ? readSettings('node-environment.json') : {}
+  await handOver(command, {
+    cwd: root,
+    env: { ...own, ...env },
+    startedByNpm: 'npm_lifecycle_event' in process.env,
+  })
 }
 
 try {

@@ -1,6 +1,7 @@
 import { ConfigError, processEnvironment } from '../config.ts'
 import { protection } from '../engines/sandbox/confine.ts'
 import { failureText } from './failure-text.ts'
+import { watchIdleMemory } from './idle-memory.ts'
 import { startService } from './service.ts'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -12,6 +13,7 @@ async function main(): Promise<void> {
   say(`Engines are confined by ${detail}.`)
   if (service.missingEngines.length > 0)
     say(`Not installed, so not offered: ${service.missingEngines.join(', ')}.`)
+  watchIdleMemory()
   let ending = false
   const end = (): void => {
     if (ending) return

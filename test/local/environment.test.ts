@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readConfig } from '../../lib/config.ts'
+import { functionEnvironment, type Given } from '../../lib/local/environment.ts'
+import nodeEnvironment from '../../lib/local/node-environment.json' with { type: 'json' }
+
+const environmentOf = (given: Given) =>
+  functionEnvironment({
+    given,
+    config: readConfig({}),
+    secrets: { accessKeyId: 'id', secretAccessKey: 'key', serviceSecret: 'secret' },
+    external: { urls: {}, anyIsForeign: false, s3IsForeign: false },
+    access: {},
+    url: 'http://localhost:8080',
+    queueUrlPrefix: 'http://localhost/queues/',
+    controlUrl: 'http://localhost',
+    hasWebSockets: false,
+    engines: [],
+    workDir: '/work',
+    logFile: '/log',
+  })
+
+test('workers do not get what is set for the process of the gateway alone', () => {
+  const environment = environmentOf({ ...nodeEnvironment, PATH: '/bin' })
+  assert.equal(environment['PATH'], '/bin')
+  for (const name of Object.keys(nodeEnvironment)) assert.equal(environment[name], undefined, name)
+})
+
+test('workers get what the user set in its place', () => {
+  assert.equal(environmentOf({ UV_THREADPOOL_SIZE: '3' })['UV_THREADPOOL_SIZE'], '3')
+})
