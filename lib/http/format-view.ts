@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Engine } from '../engines/engine.ts'
 import { categories, type Format, formats } from '../formats/index.ts'
-import { conversions, targetsOf } from '../plan/index.ts'
+import { conversions, offeredOf } from '../plan/index.ts'
 
 export const FormatView = z.object({
   id: z.string(),
@@ -35,13 +35,17 @@ export function formatViews(engines: readonly Engine[]): Views {
 
 function computeViews(engines: readonly Engine[]): Views {
   const all = conversions(engines)
-  const [read, written] = [new Set(all.map(({ from }) => from)), new Set(all.map(({ to }) => to))]
+  const bySource = Map.groupBy(all, ({ from }) => from)
+  const written = new Set(all.map(({ to }) => to))
   return formats
-    .map((format) => ({
-      ...viewOf(format, targetsOf(format.id, engines)),
-      canRead: read.has(format.id),
-      canWrite: written.has(format.id),
-    }))
+    .map((format) => {
+      const reached = new Set(bySource.get(format.id)?.map(({ to }) => to))
+      return {
+        ...viewOf(format, offeredOf(format.id, reached)),
+        canRead: reached.size > 0,
+        canWrite: written.has(format.id),
+      }
+    })
     .filter(({ canRead, canWrite }) => canRead || canWrite)
 }
 

@@ -93,9 +93,13 @@ function notOffered(
  * orders it, and never itself. `conversions` has all that works.
  */
 export function targetsOf(from: FormatId, engines: readonly Engine[] = allEngines): FormatId[] {
-  const routes = plansOf(engines, 'convert').from(from)
+  return offeredOf(from, new Set(plansOf(engines, 'convert').from(from).keys()))
+}
+
+/** Those of the formats that it can become, as `targetsOf` gives them. */
+export function offeredOf(from: FormatId, reached: ReadonlySet<FormatId>): FormatId[] {
   const source = formatById(from)
-  const targets = formats.filter((format) => routes.has(format.id) && isOffered(source, format))
+  const targets = formats.filter((format) => reached.has(format.id) && isOffered(source, format))
   const byCategory = Map.groupBy(targets, ({ category }) => category)
   const own = byCategory.get(source.category) ?? []
   byCategory.delete(source.category)
@@ -111,11 +115,11 @@ export function conversions(
   from?: FormatId,
 ): readonly Conversion[] {
   const plans = plansOf(engines, operation)
-  return from === undefined ? plans.all() : conversionsFrom(from, plans)
+  return from === undefined ? plans.all() : conversionsOf(from, plans.from(from))
 }
 
-const conversionsFrom = (from: FormatId, plans: Pick<Plans, 'from'>): Conversion[] =>
-  [...plans.from(from)].map(([to, route]) => ({ from, to, route }))
+const conversionsOf = (from: FormatId, routes: ReadonlyMap<FormatId, Route>): Conversion[] =>
+  [...routes].map(([to, route]) => ({ from, to, route }))
 
 /** Every pair that should work, those included that nobody has seen to; `npm run conformance` tries them. */
 export function candidates(): readonly Conversion[] {
@@ -172,22 +176,29 @@ function lazyPlans(
   unproven: Readonly<Record<string, readonly string[]>>,
 ): Plans {
   const bySource = new Map<string, Map<FormatId, Route>>()
-  const from = (id: FormatId, pinned?: EngineId) => {
-    const key = `${pinned ?? ''}/${id}`
-    const known = bySource.get(key)
-    if (known) return known
-    const found = routesFrom(edges, id, maxSteps, pinned)
-    const wanted = new Map(
-      [...found].filter(
+  const search = (id: FormatId, pinned?: EngineId) =>
+    new Map(
+      [...routesFrom(edges, id, maxSteps, pinned)].filter(
         ([to, { steps }]) =>
           !unproven[id]?.includes(to) &&
           // What one engine does in one step is always there; a page of a book as a sun raster is a way, but nobody's.
           (steps.length === 1 || isWorthAWay(formatById(id), formatById(to))),
       ),
     )
-    bySource.set(key, wanted)
-    return wanted
+  const from = (id: FormatId, pinned?: EngineId) => {
+    const key = `${pinned ?? ''}/${id}`
+    const known = bySource.get(key) ?? search(id, pinned)
+    bySource.set(key, known)
+    return known
   }
-  const all = () => formats.flatMap(({ id }) => conversionsFrom(id, { from }))
+  // Some 8 MB that hardly anybody asks for: they stay for the next page of a list, and not for ever.
+  let every: WeakRef<readonly Conversion[]> | undefined
+  const all = () => {
+    const known = every?.deref()
+    if (known) return known
+    const found = formats.flatMap(({ id }) => conversionsOf(id, bySource.get(`/${id}`) ?? search(id)))
+    every = new WeakRef(found)
+    return found
+  }
   return { from, all }
 }

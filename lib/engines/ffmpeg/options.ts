@@ -96,7 +96,7 @@ const mode = z
 /** Where nothing can be lost, there is nothing to choose. */
 export function audioOptions({ audio }: Container) {
   const { audioBitrate, audioSampleRate } = soundShape
-  const rates = { audioBitrate, quality: quality.optional() }
+  const rates = { audioBitrate, quality: pictureShape.quality }
   const whole = z.object({
     audioSampleRate,
     audioCodec: codec(audio).optional().describe('Codec of the sound; copy keeps it where it fits.'),
@@ -122,32 +122,34 @@ export function videoOptions(container: Container) {
   })
 }
 
+/** Made once: a schema takes some kilobytes, and there are dozens of containers. */
+const pictureShape = {
+  preset: z.enum(presets).optional().describe('Slower makes smaller files of the same quality.'),
+  crf: integer(0, 63).optional().describe('Constant quality: lower is better. h264 and h265 end at 51.'),
+  quality: quality.optional(),
+  videoBitrate: bitRate(10_000, 200_000_000).optional().describe('Bits per second of the picture, as 2M.'),
+  bitrate: bitRate(10_000, 200_000_000).optional().describe('The same as videoBitrate.'),
+  twoPass: flag().optional().describe('Meets the bit rate better, in twice the time.'),
+  resolution: z
+    .string()
+    .toLowerCase()
+    .regex(resolutionPattern, 'Expected 240p, 360p, 480p, 720p, 1080p, 1440p, 4k or a box such as 1280x720.')
+    .optional()
+    .describe('240p to 4k is the shorter side; a box such as 1280x720 is fitted into. The shape is kept.'),
+  fps: decimal(1, 60).optional().describe('Pictures per second.'),
+  rotate: z
+    .preprocess(numberFromText, z.literal([0, 90, 180, 270]))
+    .optional()
+    .describe('Degrees to turn the picture clockwise.'),
+}
+
 function withSound({ video, audio }: Container) {
   return z.object({
     ...soundShape,
     ...mixShape,
     ...cutShape,
     codec: codec(video).optional().describe('Codec of the picture; copy keeps it where it fits.'),
-    preset: z.enum(presets).optional().describe('Slower makes smaller files of the same quality.'),
-    crf: integer(0, 63).optional().describe('Constant quality: lower is better. h264 and h265 end at 51.'),
-    quality: quality.optional(),
-    videoBitrate: bitRate(10_000, 200_000_000).optional().describe('Bits per second of the picture, as 2M.'),
-    bitrate: bitRate(10_000, 200_000_000).optional().describe('The same as videoBitrate.'),
-    twoPass: flag().optional().describe('Meets the bit rate better, in twice the time.'),
-    resolution: z
-      .string()
-      .toLowerCase()
-      .regex(
-        resolutionPattern,
-        'Expected 240p, 360p, 480p, 720p, 1080p, 1440p, 4k or a box such as 1280x720.',
-      )
-      .optional()
-      .describe('240p to 4k is the shorter side; a box such as 1280x720 is fitted into. The shape is kept.'),
-    fps: decimal(1, 60).optional().describe('Pictures per second.'),
-    rotate: z
-      .preprocess(numberFromText, z.literal([0, 90, 180, 270]))
-      .optional()
-      .describe('Degrees to turn the picture clockwise.'),
+    ...pictureShape,
     audioCodec: codec(audio).optional().describe('Codec of the sound; copy keeps it where it fits.'),
     mode,
   })
@@ -200,8 +202,8 @@ const targetSize = bytes(10_000, 20_000_000_000)
 
 /** The same file in fewer bytes. */
 export function compressOptions(container: Container) {
-  const { resolution, fps } = withSound(container).shape
-  const whole = z.object({ quality: quality.optional(), targetSize, resolution, fps })
+  const { quality, resolution, fps } = pictureShape
+  const whole = z.object({ quality, targetSize, resolution, fps })
   return container.video.length > 0 ? whole : whole.omit({ resolution: true, fps: true })
 }
 

@@ -15,7 +15,19 @@ export type Sniffed =
 /** Types that many unlike formats share, or that say nothing. */
 const vague = ['application/xml', 'text/xml', 'application/gzip', 'application/zip', 'application/x-cfb']
 
+/** Milliseconds without use after which libmagic is let go: it takes 50 MB, and a twentieth of a second to come back. */
+const magicIdleMs = 60_000
 let magic: Promise<WASMagic> | undefined
+let letGo: NodeJS.Timeout | undefined
+
+function libmagic(): Promise<WASMagic> {
+  magic ??= WASMagic.create()
+  clearTimeout(letGo)
+  letGo = setTimeout(() => {
+    magic = undefined
+  }, magicIdleMs).unref()
+  return magic
+}
 
 export async function sniff(file: OpenedFile): Promise<Sniffed> {
   const { head } = file
@@ -33,13 +45,12 @@ export async function sniff(file: OpenedFile): Promise<Sniffed> {
   return { kind: 'unknown', looksLike: type === 'application/octet-stream' ? 'no known format' : type }
 }
 
-/** `file-type` is a hundred times faster; libmagic knows much more, and takes 50 MB once it is loaded. */
+/** `file-type` is a hundred times faster; libmagic knows much more. */
 async function typeOf(head: Uint8Array): Promise<string> {
   const quick = await fileTypeFromBuffer(head)
   if (quick && !vague.includes(quick.mime)) return bareMime(quick.mime)
   if (isPlainUtf8(head)) return 'text/plain'
-  magic ??= WASMagic.create()
-  return bareMime((await magic).getMime(head))
+  return bareMime((await libmagic()).getMime(head))
 }
 
 /** Letters, line ends, tabs and form feeds, the last letter perhaps cut in two. */
