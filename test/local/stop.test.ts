@@ -24,8 +24,7 @@ test('a conversion that a restart of the service interrupts is done by the next 
   const bytes = new Uint8Array(await readFile(film))
   const response = await client.convert({ name: 'film.mp4', bytes }, { targetFormat: 'webm' })
   const { data } = (await response.json()) as { data: { jobId: string } }
-  const isEncoding = ({ command }: { readonly command: string }) =>
-    command.startsWith('ffmpeg ') && command.includes('libvpx')
+  const isEncoding = ({ command }: { readonly command: string }) => /(^|\/)ffmpeg .*libvpx/.test(command)
   await until(() => descendants(service.pid).some(isEncoding), 'the film is being converted', 60)
   await service.end()
   const log = await readFile(join(dataDir, 'service.log'), 'utf8')
