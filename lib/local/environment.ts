@@ -100,9 +100,6 @@ export function functionEnvironment(parts: EnvironmentParts): Environment {
     PUBLIC_URL: url,
     ENGINES: parts.engines.join(','),
     WORK_DIR: parts.workDir,
-    // Engines that stay between jobs have their own folders there: /tmp may be small, or memory, and on another disk
-    // results would be copied.
-    TMPDIR: parts.workDir,
     LOG_FILE: parts.logFile,
     ...(!external.s3IsForeign && { S3_PUBLIC_ENDPOINT: `${url}${s3Path}` }),
   }

@@ -29,8 +29,3 @@ test('workers do not get what is set for the process of the gateway alone', () =
 test('workers get what the user set in its place', () => {
   assert.equal(environmentOf({ UV_THREADPOOL_SIZE: '3' })['UV_THREADPOOL_SIZE'], '3')
 })
-
-test('engines that stay between jobs have their folders where those of jobs are', () => {
-  const { WORK_DIR, TMPDIR } = environmentOf({ TMPDIR: '/small' })
-  assert.deepEqual([WORK_DIR, TMPDIR], ['/work', '/work'])
-})
