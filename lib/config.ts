@@ -27,7 +27,9 @@ export const settings = {
     .describe('Address that clients use, when it is not `http://localhost:$PORT`'),
   PARALLEL: wholeNumber(1, 64)
     .optional()
-    .describe('Conversions at a time per kind of engine; the number of cores when not set'),
+    .describe(
+      'Conversions at a time per kind of engine; the number of cores when not set, twice that for pictures',
+    ),
   WORKER_IDLE_S: wholeNumber(1, 86_400)
     .default(600)
     .describe('Seconds without work after which a worker process ends'),
