@@ -6,6 +6,10 @@ const engineList = z
   .string()
   .transform((text) => text.split(',').map((id) => id.trim()))
   .pipe(z.array(z.enum(engineIds)))
+const networks = z
+  .string()
+  .transform((text) => text.split(',').map((network) => network.trim()))
+  .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
 const port = z.coerce.number().int().min(0).max(65_535)
 const wholeNumber = (least: number, most: number) => z.coerce.number().int().min(least).max(most)
 
@@ -40,6 +44,11 @@ export const settings = {
   MIN_FREE_DISK_GB: wholeNumber(0, 100_000)
     .default(10)
     .describe('Free disk below which new files are refused, in GB'),
+  OUTGOING_ALLOW: networks
+    .optional()
+    .describe(
+      'Networks beside the public internet that imports, exports and webhooks may reach, as `10.1.0.0/16`, separated by commas',
+    ),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')

@@ -1,0 +1,212 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import { Agent, buildConnector, type Dispatcher, errors, request } from 'undici'
+import { AppError } from '../errors.ts'
+import { Addresses, type Resolve } from './addresses.ts'
+import { Breaker } from './breaker.ts'
+import { RemoteError } from './remote-error.ts'
+
+/** Milliseconds to connect, to the first byte of an answer, and between two pieces of its body. */
+const connectMs = 10_000
+const answerMs = 30_000
+const silenceMs = 30_000
+/** Redirects of one request, where they are followed. */
+const mostRedirects = 3
+
+export interface OutgoingRequest {
+  readonly method?: 'GET' | 'HEAD' | 'POST'
+  /** They go to the host of the URL and to no other that it may lead to. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+  readonly signal: AbortSignal
+  /** 3 when left out. */
+  readonly mostRedirects?: number
+  /** Milliseconds to the first byte of the answer; 30 s when left out. */
+  readonly answerMs?: number
+}
+
+export interface OutgoingResponse {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** Whoever asked reads it or destroys it. */
+  readonly body: Readable
+  /** Where the redirects led. */
+  readonly url: URL
+}
+
+interface Settings {
+  /** Networks in CIDR notation that may be reached though they are not public. */
+  readonly allowed?: readonly string[]
+  readonly resolve?: Resolve
+  readonly now?: () => number
+}
+
+/**
+ * The only way out for what a user may point at something: URLs, webhooks, stores with an endpoint of their own. Each
+ * connection goes to an address that was checked just before, so that neither a redirect nor a name that changes
+ * leads into the network of this service.
+ */
+export class Outgoing {
+  readonly addresses: Addresses
+  readonly #breaker: Breaker
+  readonly #agent: Agent
+
+  constructor({ allowed, resolve, now }: Settings = {}) {
+    this.addresses = new Addresses(allowed, resolve)
+    this.#breaker = new Breaker(now)
+    const connector = buildConnector({ timeout: connectMs })
+    this.#agent = new Agent({
+      bodyTimeout: silenceMs,
+      connect: (options, done) => {
+        const { hostname, servername } = options
+        this.addresses.of(hostname).then(
+          ({ address }) => {
+            const named = servername ?? (isIP(hostname) ? undefined : hostname)
+            connector({ ...options, hostname: address, ...(named && { servername: named }) }, done)
+          },
+          (error: Error) => done(error, null),
+        )
+      },
+    })
+  }
+
+  /**
+   * @throws AppError URL_NOT_ALLOWED, INVALID_INPUT for a URL that is none of HTTP; RemoteError for a host that does
+   * not answer. Any answer is a success.
+   */
+  async request(given: string | URL, asked: OutgoingRequest): Promise<OutgoingResponse> {
+    let { url, headers } = withoutCredentials(httpUrl(given), asked.headers)
+    const { method = 'GET', body } = asked
+    for (let left = asked.mostRedirects ?? mostRedirects; ; left--) {
+      const answer = await this.#send(url, { ...asked, method, headers, ...(body !== undefined && { body }) })
+      const next = redirectOf(answer, url)
+      if (!next || asked.mostRedirects === 0) return { ...answer, url }
+      answer.body.destroy()
+      if (left === 0)
+        throw new RemoteError('status', `${url.host} redirects more often than ${mostRedirects} times.`, {
+          isPassing: false,
+          status: answer.status,
+        })
+      if (next.host !== url.host) headers = {}
+      url = withoutCredentials(next, {}).url
+    }
+  }
+
+  async #send(url: URL, { method, headers, body, signal, answerMs: within = answerMs }: OutgoingRequest) {
+    this.#breaker.require(url.host)
+    try {
+      const { statusCode, ...answer } = await request(url, {
+        dispatcher: this.#agent,
+        method: method as Dispatcher.HttpMethod, // one of ours
+        headers: { 'user-agent': 'Mutabor/1', 'accept-encoding': 'identity', ...headers },
+        body: body ?? null,
+        signal,
+        headersTimeout: within,
+      })
+      if (statusCode < 500) this.#breaker.succeeded(url.host)
+      else this.#breaker.failed(url.host)
+      // Whoever reads it hears of errors; one that is destroyed unread would end the process with one.
+      answer.body.on('error', () => {})
+      return { status: statusCode, headers: answer.headers, body: answer.body }
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof AppError) throw error
+      this.#breaker.failed(url.host)
+      throw unreachable(url.host, error)
+    }
+  }
+
+  /** A connection for protocols other than HTTP. @throws as `request` does. */
+  async connect(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+    const name = `${host}:${port}`
+    this.#breaker.require(name)
+    try {
+      const { address } = await this.addresses.of(host)
+      const socket = await connected(address, port, signal)
+      this.#breaker.succeeded(name)
+      return socket
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof AppError) throw error
+      this.#breaker.failed(name)
+      throw unreachable(name, error)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy()
+  }
+}
+
+function connected(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const within = AbortSignal.any([signal, AbortSignal.timeout(connectMs)])
+    const socket = connectTcp({ host, port, signal: within })
+    socket.once('error', reject)
+    socket.once('connect', () => {
+      socket.off('error', reject)
+      resolve(socket)
+    })
+  })
+}
+
+/** @throws AppError INVALID_INPUT */
+export function httpUrl(given: string | URL): URL {
+  const url = URL.canParse(String(given)) ? new URL(given) : undefined
+  if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url
+  throw new AppError(
+    'INVALID_INPUT',
+    `url: expected an address that begins with https:// or http://, got "${String(given).slice(0, 100)}".`,
+    { field: 'url' },
+  )
+}
+
+/** `https://name:password@host` means what it says in a browser; to a log or an error it would tell a secret. */
+function withoutCredentials(url: URL, headers: OutgoingRequest['headers'] = {}) {
+  if (!url.username && !url.password) return { url, headers }
+  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  const plain = new URL(url)
+  plain.username = ''
+  plain.password = ''
+  return {
+    url: plain,
+    headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}`, ...headers },
+  }
+}
+
+const redirects: readonly number[] = [301, 302, 303, 307, 308]
+
+function redirectOf({ status, headers }: Pick<OutgoingResponse, 'status' | 'headers'>, from: URL) {
+  const { location } = headers
+  if (!redirects.includes(status) || typeof location !== 'string') return undefined
+  if (!URL.canParse(location, from.href))
+    throw new RemoteError('status', `${from.host} redirects to something that is no address.`, { status })
+  return httpUrl(new URL(location, from))
+}
+
+function unreachable(host: string, cause: unknown): RemoteError {
+  const slow = cause instanceof errors.HeadersTimeoutError || cause instanceof errors.ConnectTimeoutError
+  const what = slow ? 'did not answer in time' : `could not be reached${detailOf(cause)}`
+  return new RemoteError('unreachable', `${host} ${what}.`, { cause, host })
+}
+
+/** Why, in words for people, where it is known. */
+function detailOf(cause: unknown): string {
+  const { code = '' } = cause as { code?: string }
+  const known: Readonly<Record<string, string>> = {
+    ENOTFOUND: 'there is no such host',
+    EAI_AGAIN: 'its name could not be looked up',
+    ECONNREFUSED: 'it refused the connection',
+    ECONNRESET: 'it broke the connection off',
+    UND_ERR_SOCKET: 'it broke the connection off',
+    EHOSTUNREACH: 'there is no way to it',
+    ENETUNREACH: 'there is no way to it',
+    CERT_HAS_EXPIRED: 'its certificate has expired',
+    DEPTH_ZERO_SELF_SIGNED_CERT: 'nobody vouches for its certificate',
+    SELF_SIGNED_CERT_IN_CHAIN: 'nobody vouches for its certificate',
+    UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'nobody vouches for its certificate',
+    ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  }
+  return known[code] ? `: ${known[code]}` : ''
+}
