@@ -1,3 +1,4 @@
+import type * as z from 'zod'
 import { type EngineId, engineIds } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import type { Step, Warning } from '../jobs/job.ts'
@@ -19,11 +20,21 @@ export function stepsWithOptions(
   const known: Record<string, unknown> = {}
   const warnings: Warning[] = []
   for (const [name, value] of Object.entries(given)) {
-    const publicName = [name, camelCase(name)].find((candidate) => candidate in schema.shape)
+    const publicName = publicNameOf(name, schema)
     if (publicName) known[publicName] = value
     else warnings.push(unknownParameter(name, Object.keys(schema.shape)))
   }
   return { steps: stepsOf(route, parseWith(schema, known, 'options')), warnings }
+}
+
+/** Either spelling; undefined for what is no option. */
+const publicNameOf = (name: string, { shape }: z.ZodObject) =>
+  [name, camelCase(name)].find((candidate) => candidate in shape)
+
+/** Names of the given options that a route knows. */
+export function knownOptions(route: Route, given: Readonly<Record<string, unknown>>): string[] {
+  const schema = optionsOf(route)
+  return Object.keys(given).flatMap((name) => publicNameOf(name, schema) ?? [])
 }
 
 function unknownParameter(name: string, known: readonly string[]): Warning {

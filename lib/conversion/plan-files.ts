@@ -31,6 +31,10 @@ interface RoutedFiles {
   readonly route: Route
 }
 
+/** Files that go the same way together. */
+export const groupsOf = (files: readonly StoredFile[], { operation }: Wish): readonly StoredFile[][] =>
+  operation === 'convert' ? files.map((file) => [file]) : [[...files]]
+
 /**
  * The way of files to what is wanted of them: a conversion takes each for itself, whatever else takes all together.
  * Options are not looked at, as secrets among them are sealed for all but the worker.
@@ -43,8 +47,7 @@ export function routeFiles(
 ): readonly RoutedFiles[] {
   if (files.length === 0)
     throw new AppError('NO_FILES', 'There is no file to work on: the tasks before gave none.')
-  const groups = wish.operation === 'convert' ? files.map((file) => [file] as const) : [files]
-  return groups.map((group) => {
+  return groupsOf(files, wish).map((group) => {
     const [first, ...more] = group
     if (!first) throw new Error('a group of no files')
     const { operation, engine } = wish

@@ -93,6 +93,8 @@ export interface Capability {
   readonly options: z.ZodObject
   /** Rough seconds for a typical file on a warm engine, plus a penalty for what the way loses. */
   readonly cost: number
+  /** What is dropped by design that others keep, as `The layout of pages is`: told where this is not the first choice. */
+  readonly drops?: string
 }
 
 /** A file that a step works on. */
@@ -180,8 +182,18 @@ export interface OutputFile {
   readonly filename?: string
 }
 
+/** Less of the source came through than should have. */
+export interface Shortfall {
+  /** 0 to 1: what is there of what should be. */
+  readonly kept: number
+  /** Told when no other way gives more. */
+  readonly warning: { readonly code: string; readonly message: string }
+}
+
 export interface Result {
   readonly files: readonly [OutputFile, ...OutputFile[]]
+  /** Of the last step: another way is tried, and what kept the most is the result. */
+  readonly shortfall?: Shortfall
   /** How it was done, where a user cares: `stream-copy` or `encode`. */
   readonly method?: 'stream-copy' | 'encode'
   /** Public facts about the result, as `{ pages: 3 }`. */

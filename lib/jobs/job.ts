@@ -59,6 +59,27 @@ export const Step = z.object({
 })
 export type Step = z.infer<typeof Step>
 
+/** A way that led nowhere. */
+export const Tried = z.object({
+  /** Up to the one that failed: a way that begins alike would fail alike. */
+  steps: z.array(Step.pick({ engine: true, from: true, to: true })),
+  error: JobError,
+})
+export type Tried = z.infer<typeof Tried>
+
+/** What a way made of which too little came through: taken when no other one gives more. */
+export const Fallback = z.object({
+  /** 0 to 1. */
+  kept: z.number(),
+  files: z.array(StoredFile),
+  warnings: z.array(Warning),
+  engine: z.string().optional(),
+  engineVersion: z.string().optional(),
+  method: z.string().optional(),
+  details: z.record(z.string(), z.unknown()).optional(),
+})
+export type Fallback = z.infer<typeof Fallback>
+
 /** Files that go through the same steps together. A conversion of three files has three pieces, a merge of three one. */
 export const Piece = z.object({
   steps: z.array(Step),
@@ -66,6 +87,13 @@ export const Piece = z.object({
   step: z.int(),
   /** What that step reads; what came out, when no step is left. */
   files: z.array(StoredFile),
+  /** Absent on the first way. */
+  tried: z.array(Tried).optional(),
+  fallback: Fallback.optional(),
+  /** Percent that it had when this way began. */
+  reached: z.int().optional(),
+  /** What one of its parts could not read: it has to go another way. */
+  failure: JobError.optional(),
 })
 export type Piece = z.infer<typeof Piece>
 

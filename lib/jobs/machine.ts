@@ -228,7 +228,8 @@ export function stalledIn({ job, tasks, parts }: JobState, now: Date): Stalled {
     task.status === 'pending' &&
     job.status !== 'pending' &&
     task.form === undefined &&
-    verdictOf(task) === 'run'
+    // One with a plan has begun already, and what it waited for was forgotten then.
+    (verdictOf(task) === 'run' || (task.pieces !== undefined && !task.open && !task.lost))
   const all = [...tasks, ...parts.filter((part) => isAwaited(part, tasks))]
   return {
     sends: all.filter(

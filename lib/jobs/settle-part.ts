@@ -1,8 +1,9 @@
+import { isUnread } from '../conversion/next-way.ts'
 import { arrival } from './arrival.ts'
 import { attemptOfPart } from './graph.ts'
-import { isOver, type Task } from './job.ts'
+import { isOver, JobError, type Task } from './job.ts'
 import { isJoining, percentOfTask } from './machine.ts'
-import type { JobStore } from './store.ts'
+import { type JobStore, refOf } from './store.ts'
 
 /** What follows when a part of a task ends. */
 
@@ -27,12 +28,36 @@ export async function settlePart(part: Task, again: boolean, means: Means): Prom
   if (!task) return
   if (!applied) {
     if (again && isOver(task)) await means.settle(task, { again })
+    // Whoever sent it back may not have come to say so.
+    if (again && task.status === 'pending' && isSentBack(task)) await means.send(task)
     return
   }
-  if (!isDone) return failBy(part, again, means)
+  if (!isDone) return isUnread(errorOf(part)) ? sendBack(task, part, means) : failBy(part, again, means)
   if (isJoining(task)) {
     if (!task.leaseId) await means.send(task)
   } else if (!task.bucketed) await means.tellPercent(task, percentOfTask(task))
+}
+
+const isSentBack = ({ pieces }: Task) => pieces?.some(({ failure }) => failure) === true
+
+/** As an AppError of its engine was stored. */
+const errorOf = ({ code, message = '', details }: Task) =>
+  JobError.parse({ code, message, ...(details && { details }) })
+
+/** Another engine may read what this one could not: the task looks for another way, and the other parts are of no use. */
+async function sendBack(task: Task, part: Task, { store, send }: Means): Promise<void> {
+  const { applied, record } = await store.changeTask(
+    refOf(task),
+    {
+      set: {
+        ...{ status: 'pending', attempt: 0, percent: percentOfTask(task) },
+        pieces: (task.pieces ?? []).map((piece) => ({ ...piece, failure: errorOf(part) })),
+      },
+      remove: ['leaseId', 'leaseUntil', 'expandedBy', 'partCount', 'open', 'lost', 'got'],
+    },
+    { condition: { equal: { status: 'processing', expandedBy: task.expandedBy } } },
+  )
+  if (applied && record) await send(record)
 }
 
 /** The task ends as its part did; the others go no further, as they are of no use. */

@@ -6,10 +6,12 @@ import { type FormatId, formatById, formats } from '../formats/index.ts'
 import type { Step } from '../jobs/job.ts'
 import { type Edges, edgesOf } from './edges.ts'
 import { isOffered, isWorthAWay, rankOf } from './offered.ts'
+import { type OtherRouteRequest, otherRoute } from './other-route.ts'
 import { type Route, routesFrom } from './search.ts'
 import unprovenPairs from './unproven-pairs.json' with { type: 'json' }
 
 export type { Edge } from './edges.ts'
+export type { Unread } from './other-route.ts'
 export type { Route } from './search.ts'
 
 export interface RouteRequest {
@@ -59,6 +61,14 @@ export function planRoute({
     engine,
     engines: able,
   })
+}
+
+/** The cheapest route that reads the file otherwise than those that could not; undefined when there is none. */
+export function planOtherRoute(
+  request: OtherRouteRequest & Pick<RouteRequest, 'operation' | 'engines'>,
+): Route | undefined {
+  const { operation = 'convert', engines = allEngines } = request
+  return plansOf(engines, operation).other(request)
 }
 
 /** Formats that an error lists; the rest is in GET /v1/formats/conversions. */
@@ -148,6 +158,7 @@ export function stepsOf(route: Route, options: Readonly<Record<string, unknown>>
 interface Plans {
   from(id: FormatId, pinned?: EngineId): ReadonlyMap<FormatId, Route>
   all(): readonly Conversion[]
+  other(request: OtherRouteRequest): Route | undefined
 }
 
 const cache = new WeakMap<readonly Engine[], Map<Operation, Plans>>()
@@ -200,5 +211,5 @@ function lazyPlans(
     every = new WeakRef(found)
     return found
   }
-  return { from, all }
+  return { from, all, other: (request) => otherRoute(edges, request, maxSteps) }
 }

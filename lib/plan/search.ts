@@ -14,7 +14,7 @@ const imageChangeCost = 0.5
 /** A pinned engine does every step that it can: no number of cheaper foreign steps is worth one of its own. */
 const foreignStepCost = 10_000
 
-const viaIds = formats.filter((format) => format.via).map((format) => format.id)
+export const viaIds = formats.filter((format) => format.via).map((format) => format.id)
 
 /** The cheapest route from one format to each that can be reached in at most so many steps. */
 export function routesFrom(
@@ -62,12 +62,12 @@ function priceOf(before: Route | undefined, step: Edge, pinned: EngineId | undef
   return (before?.cost ?? 0) + step.capability.cost + foreign + moved
 }
 
-function joined(before: Route | undefined, step: Edge, pinned: EngineId | undefined): Route {
+export function joined(before: Route | undefined, step: Edge, pinned: EngineId | undefined): Route {
   const cost = priceOf(before, step, pinned)
   return { steps: before ? [...before.steps, step] : [step], cost }
 }
 
-function keepsContent({ steps }: Route): boolean {
+export function keepsContent({ steps }: Route): boolean {
   const passed = steps.map((step) => formatById(step.from))
   const [source] = passed
   const last = steps.at(-1)

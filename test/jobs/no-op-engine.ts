@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import type { Engine, Tools } from '../../lib/engines/engine.ts'
+import type { Engine, Shortfall, Tools } from '../../lib/engines/engine.ts'
 import type { StoredFile } from '../../lib/jobs/job.ts'
 
 const Options = z.object({
@@ -17,24 +17,27 @@ const limits = { memoryMb: 1, diskMb: 1, timeoutS: 600 }
 const version = () => '1.0'
 
 /** What happens in a task of this name before its file is there. */
-export type Behavior = (name: string, tools: Tools) => Promise<void>
+export type Behavior = (name: string, tools: Tools) => Promise<Shortfall | undefined>
 
 /**
  * Engines without a program: what they make of pictures is a file with the name of the task in it. The second goes on
- * in another image with what the first makes of documents. The first shares out names, letter by letter.
+ * in another image with what the first makes of documents. The first shares out names, letter by letter. GIFs are read
+ * by it, by another one beside it, and by one in another image, in this order.
  */
 export function noOpEngines(behave: Behavior): readonly Engine[] {
   const makes =
-    (file: string): Engine['run'] =>
-    async ({ outDir, options, share }, tools) => {
-      const { name } = Options.parse(options)
+    (file: string, by = ''): Engine['run'] =>
+    async ({ outDir, options, share, from }, tools) => {
+      const { name: plain } = Options.parse(options)
+      // Of pictures that several read it is told who does.
+      const name = from === 'gif' ? `${plain} by ${by}` : plain
       const { number, letters } = share ? Share.parse(share) : { number: undefined, letters: name }
-      await behave(number === undefined ? name : `${name} part ${number}`, tools)
+      const shortfall = await behave(number === undefined ? name : `${name} part ${number}`, tools)
       tools.signal.throwIfAborted()
       const path = join(outDir, file)
       await writeFile(path, letters)
       if (number !== undefined) tools.warn('SHARED', 'It was shared out.')
-      return { files: [{ path }] }
+      return { files: [{ path }], ...(shortfall && { shortfall }) }
     }
   const split: Engine['split'] = async ({ options }, _tools, workers) => {
     const { name, each } = Options.parse(options)
@@ -43,21 +46,42 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
     return letters.map((some, at) => ({ number: at + 1, letters: some }))
   }
   const joinAll: Engine['join'] = async ({ outDir, options }, results, tools) => {
-    await behave(`${Options.parse(options).name} joined`, tools)
+    const shortfall = await behave(`${Options.parse(options).name} joined`, tools)
     const path = join(outDir, 'made.png')
     const letters = results.flatMap(({ files }) => files.map((one) => readFile(one.path, 'utf8')))
     await writeFile(path, (await Promise.all(letters)).join(''))
-    return { files: [{ path }] }
+    return { files: [{ path }], ...(shortfall && { shortfall }) }
   }
   return [
     {
-      ...{ id: 'vips', image: 'image', limits, version, run: makes('made.png'), split, join: joinAll },
+      ...{
+        id: 'vips',
+        image: 'image',
+        limits,
+        version,
+        run: makes('made.png', 'vips'),
+        split,
+        join: joinAll,
+      },
       capabilities: [
         {
           ...{ operation: 'watermark', from: ['png'], to: ['png'], same: true, cost: 1 },
           ...{ options: Options, more: { from: ['png'], min: 0, max: 1000 } },
         },
-        { operation: 'convert', from: ['pdf'], to: ['png'], cost: 1, options: Options },
+        { operation: 'convert', from: ['pdf', 'gif'], to: ['png'], cost: 1, options: Options },
+      ],
+    },
+    {
+      ...{ id: 'imagemagick', image: 'image', limits, version, run: makes('made.png', 'imagemagick') },
+      capabilities: [{ operation: 'convert', from: ['gif'], to: ['png'], cost: 2, options: Options }],
+    },
+    {
+      ...{ id: 'ffmpeg', image: 'av', limits, version, run: makes('made.png', 'ffmpeg') },
+      capabilities: [
+        {
+          ...{ operation: 'convert', from: ['gif'], to: ['png'], cost: 3, options: Options },
+          drops: 'It moves no more.',
+        },
       ],
     },
     {
@@ -71,6 +95,7 @@ const file = (format: string, mimeType: string): StoredFile => ({
   ...{ key: `received/2d/${format}`, filename: `source.${format}`, format, mimeType, size: 1, sha256: '' },
 })
 
+export const importedAnimation = file('gif', 'image/gif')
 export const importedFile = file('png', 'image/png')
 export const importedDocument = file(
   'docx',

@@ -5,6 +5,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { Table } from '../../lib/aws/table.ts'
 import { readConfig } from '../../lib/config.ts'
 import { dropStray, receiveUpload } from '../../lib/conversion/receive-upload.ts'
+import type { Shortfall } from '../../lib/engines/engine.ts'
 import { newId } from '../../lib/ids.ts'
 import type { NewJob, NewTask } from '../../lib/jobs/graph.ts'
 import { isTerminal, type Job, type JobState } from '../../lib/jobs/job.ts'
@@ -22,7 +23,13 @@ import { asItIs, clientOf, isWrite, type Manner } from './imitated-aws.ts'
 import { MemoryBus } from './memory-bus.ts'
 import { MemoryFiles } from './memory-files.ts'
 import { MemoryQueues, type Received } from './memory-queues.ts'
-import { type Behavior, importedDocument, importedFile, noOpEngines } from './no-op-engine.ts'
+import {
+  type Behavior,
+  importedAnimation,
+  importedDocument,
+  importedFile,
+  noOpEngines,
+} from './no-op-engine.ts'
 import type { Database } from './table-of-tests.ts'
 import { records } from './tasks.ts'
 import { inTime, VirtualTime, wallTime } from './virtual-time.ts'
@@ -47,7 +54,7 @@ export interface Circumstances {
   readonly during?: Readonly<
     Record<
       string,
-      (world: World, run: { attempt: number; progress: (ratio: number) => void }) => Promise<void>
+      (world: World, run: { attempt: number; progress: (ratio: number) => void }) => Promise<unknown>
     >
   >
 }
@@ -108,10 +115,14 @@ export class World {
     const behave: Behavior = async (name, tools) => {
       this.runs.push(name)
       const attempt = this.runs.filter((run) => run === name).length
-      await circumstances.during?.[name]?.(this, { attempt, progress: (ratio) => tools.progress(ratio) })
+      const during = circumstances.during?.[name]
+      // Whatever else a test returns is no word of what came through.
+      const said = await during?.(this, { attempt, progress: (ratio) => tools.progress(ratio) })
+      return said as Shortfall | undefined
     }
     this.#engines = noOpEngines(behave)
-    for (const { key } of [importedFile, importedDocument]) this.files.objects.set(key, new Uint8Array([1]))
+    for (const { key } of [importedFile, importedDocument, importedAnimation])
+      this.files.objects.set(key, new Uint8Array([1]))
     mkdirSync(folder, { recursive: true })
   }
 

@@ -41,6 +41,8 @@ export interface FilesRun {
   readonly engines?: readonly Engine[]
   /** Hears of each program that an engine runs. */
   readonly onCommand?: OnCommand
+  /** Hears of each step as it begins. */
+  readonly onStep?: (at: number) => void
   progress(percent: number, stage: string): void
 }
 
@@ -61,6 +63,7 @@ export async function convertFiles(run: FilesRun): Promise<FilesDone> {
   for (;;) {
     const step = steps[at]
     if (!step) throw new Error(`the task has no step ${at}`)
+    run.onStep?.(at)
     const { engine, result } = await runStep(run, step, at, inputs, warnings)
     at += 1
     const format = formatId(step.to)
@@ -168,7 +171,10 @@ function logged({ log, onCommand }: FilesRun): OnCommand {
 }
 
 /** @throws AppError UNSUPPORTED_CONVERSION for a step that was planned by another version of the service. */
-function capabilityOf(step: Step, engines: readonly Engine[]): { engine: Engine; capability: Capability } {
+export function capabilityOf(
+  step: Step,
+  engines: readonly Engine[],
+): { engine: Engine; capability: Capability } {
   const engine = engines.find(({ id }) => id === step.engine)
   const capability = engine?.capabilities.find(
     ({ operation, from, to }) =>

@@ -1,6 +1,7 @@
 import type { Change } from '../../aws/table-expressions.ts'
 import type { Log } from '../../log.ts'
 import { ending, unpublished } from '../events.ts'
+import { attemptOfPart } from '../graph.ts'
 import type { Job, JobState, Task } from '../job.ts'
 import { endOfJob } from '../job-end.ts'
 import { joinsAtPercent, maxAttempts, outcomeOf, percentOfTask } from '../machine.ts'
@@ -147,6 +148,12 @@ export class Lease {
     return this.#store.changeTask(this.#run.ref, change, { condition, ...(mark && { mark }) })
   }
 
+  /** Keeps what is left while it goes on; false when the task is somebody else's by now. */
+  async note(left: Pick<Task, 'pieces'>): Promise<boolean> {
+    const { applied } = await this.#change({ set: { ...left, percent: this.#percent } })
+    return applied
+  }
+
   /** Another image goes on with what is left. False when the task is somebody else's by now; so everywhere below. */
   async handOver(done: Pick<Task, 'pieces' | 'warnings'> & Partial<Task>): Promise<boolean> {
     await this.end()
@@ -188,7 +195,12 @@ export class Lease {
       {
         set: {
           open: new Set(parts.map(({ part = 0 }) => part)),
-          ...{ expandedBy: this.#task?.attempt, partCount: parts.length, attempt: 0, stage: 'convert' },
+          ...{
+            expandedBy: attemptOfPart(parts[0]?.part ?? 0),
+            partCount: parts.length,
+            attempt: 0,
+            stage: 'convert',
+          },
           ...{ ...left, percent: this.#percent, endedBy: this.#id },
         },
         remove: ['leaseId', 'leaseUntil', 'got'],

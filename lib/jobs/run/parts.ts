@@ -7,11 +7,15 @@ import { attemptOfPart, mostParts, partNumber, partRecord } from '../graph.ts'
 import { isOver, type Piece, type Task, type Warning } from '../job.ts'
 import { distinctWarnings } from '../machine.ts'
 import { fetchInputs } from './fetch-inputs.ts'
+import { waysOf } from './ways.ts'
 
 /** What a task splits into that workers share out among themselves, and what is left of that afterwards. */
 
 /** Parts whose files are fetched at a time. */
 const fetchers = 8
+
+/** More than the attempts of one way. */
+const attemptsOfWay = 10
 
 /** Each part runs the next step of the piece and nothing else. */
 export function partsOf(task: Task, piece: Piece, shares: readonly Share[]): Task[] {
@@ -19,8 +23,10 @@ export function partsOf(task: Task, piece: Piece, shares: readonly Share[]): Tas
     throw new Error(`a task has at most ${mostParts} parts, not ${shares.length}`)
   const pieces = [{ ...piece, steps: piece.steps.slice(0, piece.step + 1) }]
   const now = new Date()
+  // Attempts begin anew on another way, and parts of the one before may still be at work.
+  const generation = task.attempt + attemptsOfWay * waysOf(piece)
   return shares.map((share, index) =>
-    partRecord(task, partNumber(task.attempt, index), { spec: { ...share }, pieces }, now),
+    partRecord(task, partNumber(generation, index), { spec: { ...share }, pieces }, now),
   )
 }
 
@@ -57,18 +63,23 @@ export async function sendParts(task: Task, { jobs }: Services): Promise<void> {
   if (state && parts) await jobs.settlement.sendAll(parts, state)
 }
 
-/** What was made of the parts of a task is needed no more. A worker that still has one of them will miss its record. */
-export async function dropParts(of: Task, { jobs, files }: Services): Promise<void> {
-  const parts = await jobs.store.parts(of)
+/**
+ * What was made of the parts of a task is needed no more. A worker that still has one of them will miss its record.
+ * @param last Parts of later attempts are left, as those of another way.
+ */
+export async function dropParts(of: Task, { jobs, files }: Services, last = Infinity): Promise<void> {
+  const parts = (await jobs.store.parts(of)).filter(({ part = 0 }) => attemptOfPart(part) <= last)
   if (parts.length === 0) return
   await files.delete(parts.flatMap((part) => part.files.map(({ key }) => key)))
   await jobs.store.deleteParts(parts)
 }
 
-/** The same after the end of the task, or of one of its parts, if that ended the task. */
+/** The same after the end of the task, or of one of its parts, if that ended the task or the way that it was on. */
 export async function dropPartsOfEnded(ended: Task, services: Services): Promise<void> {
   const { jobId, number, part, expandedBy } = ended
   if (part === undefined && expandedBy === undefined) return
   const task = await services.jobs.store.task({ jobId, task: number })
-  if (!task || isOver(task)) await dropParts(ended, services)
+  if (!task || isOver(task)) return dropParts(ended, services)
+  if (part !== undefined && task.expandedBy !== attemptOfPart(part))
+    await dropParts(ended, services, attemptOfPart(part))
 }

@@ -1,22 +1,18 @@
-import { createHash, hash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { mkdir, open, readFile, stat } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import type { ImageId, OutputFile, Share } from '../../engines/engine.ts'
+import type { ImageId, Share } from '../../engines/engine.ts'
 import { engineVersion } from '../../engines/version.ts'
 import { AppError } from '../../errors.ts'
-import { nameFromTemplate, withExtension, withSuffix } from '../../file-name.ts'
-import { detectFormat } from '../../formats/detect.ts'
-import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Log } from '../../log.ts'
 import type { Services } from '../../services.ts'
-import { Spec } from '../../tasks/operation.ts'
-import { jobPrefix, type Piece, type StoredFile, type Task, type Warning } from '../job.ts'
+import type { JobError, Piece, Task, Warning } from '../job.ts'
+import { maxAttempts } from '../machine.ts'
 import { convertFiles, type FilesDone, type FilesRun, splitFiles } from './convert-files.ts'
 import { fetchInputs, inputsOf } from './fetch-inputs.ts'
 import { freeWorkers } from './free-workers.ts'
 import { fetchResults } from './parts.ts'
+import { storeFiles } from './store-files.ts'
+import { afterEnd, afterFailure, type FindWay, type Turn, warningsOfWay, waysOf } from './ways.ts'
 
 export interface PiecesRun {
   readonly services: Services
@@ -28,6 +24,10 @@ export interface PiecesRun {
   readonly signal: AbortSignal
   readonly log: Log
   progress(percent: number, stage: string): void
+  /** Of the piece at this place. */
+  findWay(at: number, ...asked: Parameters<FindWay>): ReturnType<FindWay>
+  /** Stores what is left before a piece begins another way: who takes over begins there. */
+  note(pieces: readonly Piece[]): Promise<void>
 }
 
 export interface PiecesResult {
@@ -37,11 +37,14 @@ export interface PiecesResult {
   readonly facts: Pick<Task, 'engine' | 'engineVersion' | 'method' | 'details'>
   /** Keys of all that was stored. */
   readonly made: readonly string[]
+  /** Keys of what is of no use any more once this is known. */
+  readonly dropped: readonly string[]
   readonly isLast: boolean
 }
 
 /** The next step of the only piece is better shared out among workers: nothing was done of it. */
 export interface SharedOut {
+  readonly pieces: readonly Piece[]
   readonly shares: readonly Share[]
 }
 
@@ -49,35 +52,124 @@ const isDone = ({ steps, step }: Piece) => step >= steps.length
 
 /** Takes each piece as far as this image goes, and stores what comes out. */
 export async function runPieces(run: PiecesRun): Promise<PiecesResult | SharedOut> {
-  const { image, pieces: given } = run
-  const pieces: Piece[] = []
-  const warnings: Warning[] = []
-  const made: string[] = []
-  let facts: PiecesResult['facts'] = {}
-  for (const [at, piece] of given.entries()) {
-    if (isDone(piece) || piece.steps[piece.step]?.image !== image) {
-      pieces.push(piece)
-      continue
+  const { image } = run
+  const pieces = [...run.pieces]
+  const went: Went[] = []
+  for (const [at, given] of run.pieces.entries()) {
+    let piece = given
+    while (!isDone(piece) && piece.steps[piece.step]?.image === image) {
+      const progress = (percent: number, stage: string) =>
+        run.progress((at * 100 + percent) / pieces.length, stage)
+      const next = await goOn({ ...run, progress }, piece, at)
+      if ('shares' in next) return next
+      went.push(next)
+      const isTurned = waysOf(next.piece) > waysOf(piece)
+      piece = next.piece
+      pieces[at] = piece
+      // Its parts were those of the way before: it begins the next one anew.
+      if (isTurned && run.task.expandedBy !== undefined) break
+      if (isTurned && piece.steps[0]?.image === image) await run.note(pieces)
     }
-    const workDir = join(run.workDir, `piece-${at + 1}`)
-    await mkdir(workDir)
-    const progress = (percent: number, stage: string) =>
-      run.progress((at * 100 + percent) / given.length, stage)
-    const done = await runPiece({ ...run, workDir, progress }, piece)
-    if ('shares' in done) return done
-    const files = await store(run, piece, at, done)
-    made.push(...files.map(({ key }) => key))
-    warnings.push(...done.warnings)
-    facts = await factsOf(facts, done)
-    pieces.push({ ...piece, step: done.nextStep, files })
   }
-  return { pieces, warnings, facts, made, isLast: pieces.every(isDone) }
+  return {
+    pieces,
+    warnings: went.flatMap(({ warnings }) => warnings),
+    facts: went.reduce<Facts>((facts, one) => withFacts(facts, one.facts), {}),
+    made: went.flatMap(({ made }) => made),
+    dropped: went.flatMap(({ dropped }) => dropped),
+    isLast: pieces.every(isDone),
+  }
 }
 
-async function runPiece(run: PiecesRun, { steps, step, files }: Piece): Promise<FilesDone | SharedOut> {
-  const { services, image, task, workDir, signal, log, progress } = run
+type Facts = PiecesResult['facts']
+
+/** What came of a piece on this image: some of its steps, or another way. */
+interface Went {
+  readonly piece: Piece
+  readonly warnings: readonly Warning[]
+  readonly facts: Facts
+  readonly made: readonly string[]
+  readonly dropped: readonly string[]
+}
+
+async function goOn(run: PiecesRun, piece: Piece, at: number): Promise<Went | SharedOut> {
+  const way = waysOf(piece)
+  const workDir = join(run.workDir, `piece-${at + 1}${way > 0 ? `-way-${way + 1}` : ''}`)
+  await mkdir(workDir)
+  const { reached = 0 } = piece
+  const isPart = run.task.part !== undefined
+  const findWay: FindWay = (tried) => run.findWay(at, tried)
+  let [step, percent] = [piece.step, reached]
+  const progress: PiecesRun['progress'] = (own, stage) => {
+    percent = reached + (own * (100 - reached)) / 100
+    run.progress(percent, stage)
+  }
+  const onStep = (begun: number) => {
+    step = begun
+  }
+  let done: FilesDone | SharedOut
+  try {
+    if (run.task.attempt > maxAttempts) throw lostTooOften()
+    if (piece.failure) throw fromPart(piece.failure)
+    done = await runPiece({ ...run, workDir, progress, onStep }, piece)
+  } catch (error) {
+    // The task of a part goes another way, with all of its parts.
+    if (run.signal.aborted || isPart) throw error
+    const isLastAttempt = run.task.attempt >= maxAttempts
+    const turn = afterFailure(piece, { error, step, percent, isLastAttempt }, findWay)
+    await rm(workDir, { recursive: true, force: true })
+    return endOf(turn, piece, [])
+  }
+  if ('shares' in done) return done
+  const files = await storeFiles(run, piece, at, done)
+  const keys = files.map(({ key }) => key)
+  const warnings = [...done.warnings]
+  const facts = await factsOf(done)
+  if (done.nextStep < piece.steps.length || isPart)
+    return { piece: { ...piece, step: done.nextStep, files }, warnings, facts, made: keys, dropped: [] }
+  const made = { files, warnings: [...warningsOfWay(piece, run.services.engines), ...warnings], ...facts }
+  return endOf(afterEnd(piece, made, done.result.shortfall, findWay), piece, keys)
+}
+
+const lostTooOften = () =>
+  new AppError(
+    'CONVERSION_FAILED',
+    'The conversion did not survive three attempts. The file may need more memory or time than one conversion gets.',
+  )
+
+const fromPart = ({ code, message, details }: JobError) => new AppError(code, message, details)
+
+/** The piece at the end of a way. What is neither its result nor kept for that is dropped. */
+function endOf(turn: Turn, before: Piece, made: readonly string[]): Went {
+  const kept = 'made' in turn ? turn.made : turn.piece.fallback
+  const keys = new Set(kept?.files.map(({ key }) => key))
+  const earlier = before.fallback?.files.map(({ key }) => key) ?? []
+  const dropped = [...earlier, ...made].filter((key) => !keys.has(key))
+  if ('piece' in turn) return { piece: turn.piece, warnings: [], facts: {}, made, dropped }
+  const { files, warnings, kept: _share, ...facts } = turn.made
+  const { tried } = before
+  const piece = { steps: before.steps, step: before.steps.length, files, ...(tried && { tried }) }
+  return { piece, warnings, facts, made, dropped }
+}
+
+async function runPiece(
+  run: PiecesRun & Pick<FilesRun, 'onStep'>,
+  piece: Piece,
+): Promise<FilesDone | SharedOut> {
+  const { services, image, task, workDir, signal, log, progress, onStep } = run
+  const { steps, step, files } = piece
   const { engines } = services
-  const filesRun = { steps, from: step, image, workDir, signal, log, engines, progress }
+  const filesRun = {
+    steps,
+    from: step,
+    image,
+    workDir,
+    signal,
+    log,
+    engines,
+    progress,
+    ...(onStep && { onStep }),
+  }
   if (task.expandedBy !== undefined) {
     const { results, warnings } = await fetchResults(task, { services, workDir, signal })
     const done = await convertFiles({ ...filesRun, inputs: inputsOf(files, workDir), results })
@@ -86,7 +178,7 @@ async function runPiece(run: PiecesRun, { steps, step, files }: Piece): Promise<
   const inputs = await fetchInputs(services.files, files, workDir, signal)
   if (task.part !== undefined) return convertFiles({ ...filesRun, inputs, share: task.spec })
   const shares = await sharesOf({ ...filesRun, inputs }, run)
-  return shares ? { shares } : convertFiles({ ...filesRun, inputs })
+  return shares ? { shares, pieces: [piece] } : convertFiles({ ...filesRun, inputs })
 }
 
 /** One of several pieces is not worth it. */
@@ -95,86 +187,17 @@ async function sharesOf(filesRun: FilesRun, { pieces, image, services }: PiecesR
   return splitFiles(filesRun, () => freeWorkers(image, services))
 }
 
-async function factsOf(before: PiecesResult['facts'], { engine, result }: FilesDone) {
+async function factsOf({ engine, result }: FilesDone): Promise<Facts> {
+  const { method, details } = result
   return {
-    ...before,
-    engine: engine.id,
-    engineVersion: await engineVersion(engine),
-    ...(result.method && { method: result.method }),
-    ...(result.details && { details: { ...before.details, ...result.details } }),
+    ...{ engine: engine.id, engineVersion: await engineVersion(engine) },
+    ...(method && { method }),
+    ...(details && { details: { ...details } }),
   }
 }
 
-async function store(run: PiecesRun, piece: Piece, at: number, done: FilesDone): Promise<StoredFile[]> {
-  const { services, task } = run
-  const { result, nextStep } = done
-  const source = piece.files[0]?.filename ?? 'file'
-  const isFinal = nextStep === piece.steps.length
-  return Promise.all(
-    result.files.map(async (file, index) => {
-      const type = await typeOf(file, done.format)
-      // Another attempt writes elsewhere, so a late worker never replaces what is a result already. Those of a task
-      // that has split are counted anew.
-      const attempt = `${task.expandedBy ?? 0}.${task.attempt}`
-      const place = [task.part ?? 0, at, nextStep, attempt, index].join('-')
-      const key = `${jobPrefix(task.jobId)}${task.number}/${place}.${type.extension}`
-      const { size } = await stat(file.path)
-      const hashing = sha256Of(file.path, size)
-      const [sha256] = await Promise.all([
-        hashing,
-        services.files.putFile(key, file.path, type.mimeType, hashing),
-      ])
-      const name = file.filename ?? withExtension(withSuffix(source, file.suffix), type.extension)
-      const filename = isFinal && task.part === undefined ? named(name, task, at + index) : name
-      return { key, filename, format: type.format, mimeType: type.mimeType, size, sha256 }
-    }),
-  )
-}
-
-/** As the task wants its files named. */
-function named(name: string, { spec, jobId, createdAt }: Task, index: number): string {
-  const { filename: template } = Spec.parse(spec)
-  return template === undefined ? name : nameFromTemplate(template, { name, jobId, index, date: createdAt })
-}
-
-interface FileType {
-  readonly format: string
-  readonly mimeType: string
-  readonly extension: string
-}
-
-/** A member of an archive is what its bytes say; it may be nothing that we know. */
-async function typeOf(file: OutputFile, made: FormatId): Promise<FileType> {
-  if (file.filename === undefined || file.format) return known(file.format ?? made)
-  const { size } = await stat(file.path)
-  const handle = await open(file.path)
-  const read = async (start: number, end: number) => {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(end - start), 0, end - start, start)
-    return buffer.subarray(0, bytesRead)
-  }
-  try {
-    return known((await detectFormat({ filename: file.filename, size, read })).format)
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    const extension = /\.([a-z0-9]{1,16})$/i.exec(file.filename)?.[1]?.toLowerCase() ?? 'bin'
-    return { format: 'unknown', mimeType: 'application/octet-stream', extension }
-  } finally {
-    await handle.close()
-  }
-}
-
-function known(id: FormatId): FileType {
-  const { extensions, mimeTypes } = formatById(id)
-  return { format: id, mimeType: mimeTypes[0] ?? 'application/octet-stream', extension: extensions[0] ?? id }
-}
-
-/** Bytes of a file that is read at once, which is quicker than as a stream. */
-const mostAtOnce = 1024 * 1024
-
-/** Lower-case hex. */
-export async function sha256Of(path: string, size: number): Promise<string> {
-  if (size <= mostAtOnce) return hash('sha256', await readFile(path))
-  const sum = createHash('sha256')
-  await pipeline(createReadStream(path, { highWaterMark: mostAtOnce }), sum)
-  return sum.digest('hex')
-}
+const withFacts = (before: Facts, facts: Facts): Facts => ({
+  ...before,
+  ...facts,
+  ...(facts.details && { details: { ...before.details, ...facts.details } }),
+})

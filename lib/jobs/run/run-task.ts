@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { nextWay } from '../../conversion/next-way.ts'
 import { planFiles } from '../../conversion/plan-files.ts'
 import { timeLimitOf } from '../../conversion/time-limits.ts'
 import { AppError } from '../../errors.ts'
@@ -8,7 +9,7 @@ import type { Log } from '../../log.ts'
 import type { Services } from '../../services.ts'
 import { errorForClient } from '../failure.ts'
 import { isLive, isOver, type JobState, type Piece, type Task, type Warning } from '../job.ts'
-import { distinctWarnings, maxAttempts } from '../machine.ts'
+import { distinctWarnings } from '../machine.ts'
 import { imageOf, wishedOf } from '../next-step.ts'
 import { Lease } from './lease.ts'
 import { dropParts, dropPartsOfEnded, partsOf, sendParts } from './parts.ts'
@@ -76,7 +77,6 @@ async function notClaimed({ services }: TaskRun, task: Task | undefined, log: Lo
 
 async function attempt(run: TaskRun, claimed: Claimed): Promise<MessageOutcome> {
   const { task, state, lease } = claimed
-  if (task.attempt > maxAttempts) throw lostTooOften()
   const { pieces, warnings } = planned(task, state, run.services)
   const limitS = timeLimitOf(pieces)
   if (imageOf(pieces) !== run.image) {
@@ -90,7 +90,7 @@ async function attempt(run: TaskRun, claimed: Claimed): Promise<MessageOutcome> 
   const workDir = await mkdtemp(join(WORK_DIR, 'task-'))
   try {
     const result = await work(run, claimed, { pieces, limitS, workDir })
-    if ('shares' in result) return await expand(run, claimed, { pieces, warnings, shares: result.shares })
+    if ('shares' in result) return await expand(run, claimed, result, warnings)
     return await conclude(run, claimed, result, warnings)
   } finally {
     // Whoever waits for the job has its end by now.
@@ -101,11 +101,15 @@ async function attempt(run: TaskRun, claimed: Claimed): Promise<MessageOutcome> 
 function planned(
   task: Task,
   state: JobState,
-  { engines, vault }: Services,
+  services: Services,
 ): { pieces: readonly Piece[]; warnings: readonly Warning[] } {
+  const { engines, vault } = services
   if (task.pieces) return { pieces: vault.openAll(task.pieces, task.jobId), warnings: [] }
-  return planFiles(...wishedOf({ ...task, spec: vault.openAll(task.spec, task.jobId) }, state), engines)
+  return planFiles(...wishOfTask(task, state, services), engines)
 }
+
+const wishOfTask = (task: Task, state: JobState, { vault }: Services) =>
+  wishedOf({ ...task, spec: vault.openAll(task.spec, task.jobId) }, state)
 
 async function work(
   run: TaskRun,
@@ -114,6 +118,7 @@ async function work(
 ): Promise<PiecesResult | SharedOut> {
   const leftMs = Date.parse(task.startedAt ?? task.createdAt) + limitS * 1000 - Date.now()
   const limit = AbortSignal.timeout(Math.max(1, Math.min(leftMs, run.remainingMs)))
+  const { engines } = run.services
   const stop = new AbortController()
   limit.addEventListener('abort', () => stop.abort(tookTooLong(limitS)), { once: true })
   const onStopping = () => stop.abort(new Stopped())
@@ -124,6 +129,10 @@ async function work(
       ...{ services: run.services, image: run.image, task, pieces, workDir, log },
       signal: stop.signal,
       progress: (percent, stage) => lease.progress(percent, stage),
+      findWay: (at, tried) => nextWay(...wishOfTask(task, state, run.services), { at, tried, engines }),
+      note: async (left) => {
+        if (!(await lease.note({ pieces: sealed(left, task, run.services) }))) throw new LeaseLost()
+      },
     })
   } catch (error) {
     // What an engine throws when it is aborted says less than why it was.
@@ -136,7 +145,7 @@ async function work(
 async function conclude(
   { services }: TaskRun,
   { task, lease }: Claimed,
-  { pieces, warnings, facts, made, isLast }: PiecesResult,
+  { pieces, warnings, facts, made, dropped, isLast }: PiecesResult,
   planned: readonly Warning[],
 ): Promise<MessageOutcome> {
   const outcome = { ...facts, warnings: withNews(task, [...planned, ...warnings]) }
@@ -146,7 +155,10 @@ async function conclude(
     : await lease.handOver({ ...outcome, pieces: sealed(pieces, task, services) })
   // Somebody else has the task, or nobody wants it any more: these files belong to no record.
   if (!isOurs) await services.files.delete(made)
-  else if (task.expandedBy !== undefined) await dropParts(task, services)
+  else {
+    await services.files.delete(dropped)
+    if (task.expandedBy !== undefined) await dropParts(task, services, task.expandedBy)
+  }
   return done
 }
 
@@ -157,7 +169,8 @@ const withNews = ({ warnings }: Task, news: readonly Warning[]) => distinctWarni
 async function expand(
   { services }: TaskRun,
   { task, lease, log }: Claimed,
-  { pieces, warnings, shares }: SharedOut & { pieces: readonly Piece[]; warnings: readonly Warning[] },
+  { pieces, shares }: SharedOut,
+  warnings: readonly Warning[],
 ): Promise<MessageOutcome> {
   const left = sealed(pieces, task, services)
   const parts = left.flatMap((piece) => partsOf(task, piece, shares))
@@ -211,9 +224,3 @@ export const tookTooLong = (limitS: number) =>
   new AppError('TIMEOUT', `The task took longer than the ${Math.round(limitS / 60)} min that it may take.`, {
     limitS,
   })
-
-const lostTooOften = () =>
-  new AppError(
-    'CONVERSION_FAILED',
-    'The conversion did not survive three attempts. The file may need more memory or time than one conversion gets.',
-  )

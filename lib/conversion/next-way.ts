@@ -1,0 +1,85 @@
+import type { Engine } from '../engines/engine.ts'
+import { AppError } from '../errors.ts'
+import type { JobError, Piece, StoredFile, Tried } from '../jobs/job.ts'
+import { optionsOf, planOtherRoute, type Route } from '../plan/index.ts'
+import { knownOptions, stepsWithOptions } from './options.ts'
+import { groupsOf, routeFiles, type Wish } from './plan-files.ts'
+
+/** What is tried after an engine could not read a file. */
+
+/** Ways in all: each begins with the file anew. */
+export const mostWays = 3
+
+/** One engine could not read the file, which another one may; not that nobody can, as without its password. */
+export const isUnread = ({ code, details }: Pick<JobError, 'code' | 'details'>) =>
+  code === 'CORRUPT_FILE' || (code === 'UNSUPPORTED_FORMAT' && details?.['reason'] === 'feature')
+
+export interface Attempted {
+  /** Place of the files among the pieces of their task. */
+  readonly at: number
+  readonly tried: readonly [Tried, ...Tried[]]
+  readonly engines: readonly Engine[]
+}
+
+/**
+ * The next way of files that go together: the cheapest on which nobody reads what he could not, and that takes all
+ * options that the first one took. Or what is said when there is none, or one engine is wanted and no other.
+ */
+export function nextWay(
+  files: readonly StoredFile[],
+  wish: Wish,
+  attempted: Attempted,
+): Piece | { readonly error: JobError } {
+  const { tried } = attempted
+  const { engine, ...open } = wish
+  const way = tried.length < mostWays ? otherWay(files, open, attempted) : undefined
+  if (way && engine === undefined) return way
+  const error = mostTelling(tried.map((one) => one.error))
+  if (!way) return { error }
+  const message = `${error.message} Only ${engine} was tried, as engine asks for; leave engine out to have others try.`
+  return { error: { ...error, message, details: { ...error.details, engine } } }
+}
+
+function otherWay(
+  files: readonly StoredFile[],
+  wish: Wish,
+  { at, tried, engines }: Attempted,
+): Piece | undefined {
+  const group = groupsOf(files, wish)[at] ?? []
+  const [first] = routeFiles(group, wish, engines)
+  if (!first) return undefined
+  const asked = knownOptions(first.route, wish.options)
+  const route = planOtherRoute({
+    ...{ ...endsOf(first.route), operation: wish.operation, engines },
+    unread: tried.map(({ steps }) => steps),
+    takes: (candidate) => asked.every((name) => name in optionsOf(candidate).shape),
+  })
+  if (!route) return undefined
+  try {
+    return { steps: stepsWithOptions(route, wish.options).steps, step: 0, files: group, tried: [...tried] }
+  } catch (error) {
+    // A value that only the engines of the first way know.
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+function endsOf({ steps }: Route): Pick<Route['steps'][0], 'from' | 'to'> {
+  const [first] = steps
+  return { from: first.from, to: steps.at(-1)?.to ?? first.to }
+}
+
+/** From what says least of a file to what its sender can act on. */
+const telling: readonly ((error: JobError) => boolean)[] = [
+  ({ code }) => code === 'CORRUPT_FILE',
+  ({ code }) => code === 'UNSUPPORTED_FORMAT',
+  ({ code }) => code === 'FILE_TOO_LARGE',
+  ({ code, details }) => code === 'INVALID_INPUT' && /password/.test(String(details?.['reason'])),
+  ({ code }) => code === 'PDF_ENCRYPTED',
+]
+
+/** Of what says as much the first. */
+export function mostTelling(errors: readonly JobError[]): JobError {
+  const rank = (error: JobError) => telling.findIndex((says) => says(error))
+  return errors.reduce((best, next) => (rank(next) > rank(best) ? next : best))
+}

@@ -1,0 +1,93 @@
+import { createHash, hash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open, readFile, stat } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import type { OutputFile } from '../../engines/engine.ts'
+import { AppError } from '../../errors.ts'
+import { nameFromTemplate, withExtension, withSuffix } from '../../file-name.ts'
+import { detectFormat } from '../../formats/detect.ts'
+import { type FormatId, formatById } from '../../formats/index.ts'
+import type { Services } from '../../services.ts'
+import { Spec } from '../../tasks/operation.ts'
+import { jobPrefix, type Piece, type StoredFile, type Task } from '../job.ts'
+import type { FilesDone } from './convert-files.ts'
+import { waysOf } from './ways.ts'
+
+/** Stores what came of a piece, in the bucket under a key of this attempt. @param at the piece's place in its task. */
+export async function storeFiles(
+  { services, task }: { readonly services: Services; readonly task: Task },
+  piece: Piece,
+  at: number,
+  done: FilesDone,
+): Promise<StoredFile[]> {
+  const { result, nextStep } = done
+  const source = piece.files[0]?.filename ?? 'file'
+  const isFinal = nextStep === piece.steps.length
+  return Promise.all(
+    result.files.map(async (file, index) => {
+      const type = await typeOf(file, done.format)
+      // Another attempt writes elsewhere, so a late worker never replaces what is a result already. Those of a task
+      // that has split are counted anew.
+      const attempt = `${task.expandedBy ?? 0}.${task.attempt}.${waysOf(piece)}`
+      const place = [task.part ?? 0, at, nextStep, attempt, index].join('-')
+      const key = `${jobPrefix(task.jobId)}${task.number}/${place}.${type.extension}`
+      const { size } = await stat(file.path)
+      const hashing = sha256Of(file.path, size)
+      const [sha256] = await Promise.all([
+        hashing,
+        services.files.putFile(key, file.path, type.mimeType, hashing),
+      ])
+      const name = file.filename ?? withExtension(withSuffix(source, file.suffix), type.extension)
+      const filename = isFinal && task.part === undefined ? named(name, task, at + index) : name
+      return { key, filename, format: type.format, mimeType: type.mimeType, size, sha256 }
+    }),
+  )
+}
+
+/** As the task wants its files named. */
+function named(name: string, { spec, jobId, createdAt }: Task, index: number): string {
+  const { filename: template } = Spec.parse(spec)
+  return template === undefined ? name : nameFromTemplate(template, { name, jobId, index, date: createdAt })
+}
+
+interface FileType {
+  readonly format: string
+  readonly mimeType: string
+  readonly extension: string
+}
+
+/** A member of an archive is what its bytes say; it may be nothing that we know. */
+async function typeOf(file: OutputFile, made: FormatId): Promise<FileType> {
+  if (file.filename === undefined || file.format) return known(file.format ?? made)
+  const { size } = await stat(file.path)
+  const handle = await open(file.path)
+  const read = async (start: number, end: number) => {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(end - start), 0, end - start, start)
+    return buffer.subarray(0, bytesRead)
+  }
+  try {
+    return known((await detectFormat({ filename: file.filename, size, read })).format)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const extension = /\.([a-z0-9]{1,16})$/i.exec(file.filename)?.[1]?.toLowerCase() ?? 'bin'
+    return { format: 'unknown', mimeType: 'application/octet-stream', extension }
+  } finally {
+    await handle.close()
+  }
+}
+
+function known(id: FormatId): FileType {
+  const { extensions, mimeTypes } = formatById(id)
+  return { format: id, mimeType: mimeTypes[0] ?? 'application/octet-stream', extension: extensions[0] ?? id }
+}
+
+/** Bytes of a file that is read at once, which is quicker than as a stream. */
+const mostAtOnce = 1024 * 1024
+
+/** Lower-case hex. */
+export async function sha256Of(path: string, size: number): Promise<string> {
+  if (size <= mostAtOnce) return hash('sha256', await readFile(path))
+  const sum = createHash('sha256')
+  await pipeline(createReadStream(path, { highWaterMark: mostAtOnce }), sum)
+  return sum.digest('hex')
+}

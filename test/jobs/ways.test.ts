@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { jobPrefix, type Task } from '../../lib/jobs/job.ts'
+import { assertAtRest, outcomeOf } from './outcome.ts'
+import { openDatabase } from './table-of-tests.ts'
+import { type Story, walk } from './walk.ts'
+import { animation, keeps, wayStories } from './way-stories.ts'
+import { World } from './world.ts'
+
+const database = openDatabase()
+
+async function told({ play, during }: Story): Promise<{ world: World; task: Task; left: string[] }> {
+  const world = new World({
+    ...{ database, tableName: await database.makeTable(), loops: 2 },
+    ...(during && { during }),
+  })
+  await play(world)
+  await world.settle()
+  await assertAtRest(world)
+  const { tasks, parts } = await world.state()
+  const [task] = tasks
+  assert.ok(task)
+  const files = new Set(task.files.map(({ key }) => key))
+  const objects = [...world.files.objects.keys()].filter((key) => key.startsWith(jobPrefix(world.jobId)))
+  return {
+    world,
+    task,
+    left: [...parts.map(({ part }) => `part ${part}`), ...objects.filter((key) => !files.has(key))],
+  }
+}
+
+const contents = async (world: World) => Object.values((await outcomeOf(world)).files)
+const codes = ({ warnings }: Task) => warnings.map(({ code }) => code)
+
+for (const [name, story] of Object.entries(wayStories))
+  test(`${name} ends alike whatever write, message or event is the last of its process`, async (t) => {
+    t.diagnostic(`${await walk(database, story, { every: 4 })} runs`)
+  })
+
+test('what one engine cannot read, the next one reads, and is told of', async () => {
+  const { world, task, left } = await told(wayStories['a file that the engine beside it reads'])
+  assert.deepEqual(world.runs, ['word by vips', 'word by imagemagick'])
+  assert.deepEqual(await contents(world), ['word by imagemagick'])
+  assert.equal(task.engine, 'imagemagick')
+  assert.deepEqual(codes(task), ['MAY_BE_DAMAGED'])
+  assert.deepEqual(left, [])
+})
+
+test('a way that loses something by design says so', async () => {
+  const { task } = await told(wayStories['a file that only an engine of another image reads'])
+  assert.equal(task.engine, 'ffmpeg')
+  assert.deepEqual(codes(task), ['MAY_BE_DAMAGED', 'CONTENT_REDUCED'])
+})
+
+test('where no engine can read a file, the most telling of their words is said', async () => {
+  const { world, task } = await told(wayStories['a file that no engine reads'])
+  assert.equal(world.runs.length, 3)
+  assert.deepEqual([task.code, task.message], ['UNSUPPORTED_FORMAT', 'Its colors are Lab.'])
+})
+
+test('a breakdown on the second way ends with what was said of the file on the first', async () => {
+  const { world, task } = await told(wayStories['a file on which the second engine breaks down'])
+  assert.deepEqual(world.runs.slice(1), [...Array(3).fill('word by imagemagick'), 'word by ffmpeg'])
+  assert.deepEqual([task.code, task.message], ['UNSUPPORTED_FORMAT', 'Its colors are Lab.'])
+})
+
+for (const name of ['a file of which a part cannot be read', 'a file whose parts cannot be joined'] as const)
+  test(`${name} is made whole by the next engine, and nothing is left of its parts`, async () => {
+    const { world, left } = await told(wayStories[name])
+    assert.deepEqual(await contents(world), ['word by imagemagick'])
+    assert.deepEqual(left, [])
+  })
+
+test('the way on which most came through gives the result, with its warning', async () => {
+  const { world, task, left } = await told(wayStories['a file of which too little comes through at first'])
+  assert.deepEqual(world.runs, ['word by vips', 'word by imagemagick', 'word by ffmpeg'])
+  assert.deepEqual(await contents(world), ['word by imagemagick'])
+  assert.equal(task.engine, 'imagemagick')
+  assert.deepEqual(
+    task.warnings.map(({ message }) => message),
+    ['60 % came through.'],
+  )
+  assert.deepEqual(left, [])
+})
+
+test('a way on which all comes through ends the search', async () => {
+  const { world, task } = await told({
+    play: wayStories['a file that no engine reads'].play,
+    during: { 'word by vips': keeps(0.3) },
+  })
+  assert.deepEqual(world.runs, ['word by vips', 'word by imagemagick'])
+  assert.deepEqual(codes(task), [])
+})
+
+test('an engine that is asked for by name is the only one, and the error says so', async () => {
+  const { world, task } = await told({
+    play: async (one) => {
+      await one.create(animation({ engine: 'vips' }))
+    },
+    during: wayStories['a file that the engine beside it reads'].during,
+  })
+  assert.deepEqual(world.runs, ['word by vips'])
+  assert.equal(task.code, 'CORRUPT_FILE')
+  assert.match(task.message ?? '', /Only vips was tried.* leave engine out/)
+})
