@@ -10,7 +10,7 @@ from com.sun.star.uno import Exception as UnoException
 from fonts import Fonts
 from office import properties
 from pages import count, keep_first_page, pdf_pages, prepare
-from plausible import is_plausible
+from plausible import is_locked_show, is_plausible
 from refused import Refused
 from scrub import scrub
 from textfile import make_utf8, separator
@@ -59,6 +59,8 @@ def _load(office, request):
     path = f'{office.folder}/{request["input"]}'
     if not is_plausible(path):
         raise Refused('corrupt', 'the content is not of the format that the name tells')
+    if is_locked_show(path):
+        raise Refused('password', 'the office does not open slides of 1997 to 2003 that need a password')
     questions = Questions()
     message = ''
     for source in request['sources']:
@@ -72,6 +74,7 @@ def _load(office, request):
                 'MacroExecutionMode': NEVER_EXECUTE,
                 'UpdateDocMode': NO_UPDATE,
                 'InteractionHandler': questions,
+                **({'Password': request['password']} if 'password' in request else {}),
             }))
             return document
         except UnoException as error:

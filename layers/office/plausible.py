@@ -1,5 +1,6 @@
 """Finds files that the office would open as an empty page, although they are no document of their format."""
 
+import mmap
 import os
 import zipfile
 
@@ -39,3 +40,14 @@ def _content_types(path):
             return types.read(1 << 20)
     except (KeyError, zipfile.BadZipFile, NotImplementedError):
         return b''
+
+
+def is_locked_show(path):
+    """[MS-PPT] 2.3.2: the token of the stream "Current User" says whether the document is encrypted."""
+    if os.path.splitext(path)[1] not in ('.ppt', '.pps', '.pot'):
+        return False
+    if os.path.getsize(path) == 0:
+        return False
+    with open(path, 'rb') as source, mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        # The stream is a few bytes long and lies anywhere.
+        return content.find(b'\x14\0\0\0\xdf\xc4\xd1\xf3') >= 0

@@ -1,8 +1,9 @@
 import type { Engine, EngineId, Operation } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import { type FormatId, isFormatId } from '../formats/index.ts'
+import { documentLocked } from '../formats/locked-office.ts'
 import type { Piece, StoredFile, Warning } from '../jobs/job.ts'
-import { planRoute, type Route } from '../plan/index.ts'
+import { planRoute, type Route, unlocks } from '../plan/index.ts'
 import { requireInputs } from './inputs.ts'
 import { stepsWithOptions } from './options.ts'
 import { timeLimitOf } from './time-limits.ts'
@@ -64,12 +65,24 @@ export function routeFiles(
  */
 export function planFiles(files: readonly StoredFile[], wish: Wish, engines: readonly Engine[]): Plan {
   const planned = routeFiles(files, wish, engines).map(({ files: group, route }) => {
+    requireUnlocked(group, route, wish)
     const { steps, warnings } = stepsWithOptions(route, wish.options)
     return { piece: { steps, step: 0, files: [...group] }, warnings }
   })
   const pieces = planned.map(({ piece }) => piece)
   return { pieces, warnings: planned.flatMap(({ warnings }) => warnings), limitS: timeLimitOf(pieces) }
 }
+
+/** @throws AppError FILE_ENCRYPTED for a document that needs a password, where none came. */
+function requireUnlocked(files: readonly StoredFile[], route: Route, { options }: Wish): void {
+  if (options['password'] !== undefined || !unlocks(route)) return
+  const [{ engine, from }] = route.steps
+  // The office opens sheets by itself that were only locked against changes.
+  const isLeftToOffice = engine === 'libreoffice' && filesOfSheets.includes(from)
+  if (files.some(({ locked }) => locked) && !isLeftToOffice) throw documentLocked()
+}
+
+const filesOfSheets: readonly FormatId[] = ['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm']
 
 /** A member of an archive may be anything. */
 function knownFormat({ format, filename }: StoredFile): FormatId {

@@ -149,7 +149,7 @@ async function detect(
   const takers = tasks.filter(({ input }) => input.includes(name))
   const seen = new Map<string, StoredFile>()
   for (const taker of takers) {
-    const hint = hintOf(taker)
+    const hint = hintOf(taker, services)
     const key = JSON.stringify(hint)
     if (seen.has(key)) continue
     try {
@@ -163,13 +163,15 @@ async function detect(
 }
 
 /** What must be known to look into a PDF. */
-function hintOf({ operation, fields }: RequestedTask): PdfHint {
+function hintOf(taker: RequestedTask, services: Services): PdfHint {
+  const { operation, fields } = taker
   if (operation.kind !== 'process') return { mayBeLocked: true }
   const { options } = operation.specOf(fields)
   // The password of a PDF that is to be locked is the new one.
   const password = operation.name === 'encrypt-pdf' ? options['currentPassword'] : options['password']
   return {
-    ...(typeof password === 'string' && { password }),
+    // One that the conversion would not use opens nothing, though it were the right one.
+    ...(typeof password === 'string' && readsPassword(taker, services) && { password }),
     ...(operation.name === 'repair-pdf' && { mayBeDamaged: true }),
     ...(anythingGoes.includes(operation.name) && { mayBeLocked: true }),
   }
@@ -179,17 +181,29 @@ function hintOf({ operation, fields }: RequestedTask): PdfHint {
 const anythingGoes = ['archive', 'extract', 'metadata']
 
 /** The way out that a conversion has for a PDF whose password is missing or wrong. */
-function withWayOut(error: unknown, { operation, fields }: RequestedTask, { engines }: Services): unknown {
-  if (!(error instanceof AppError) || error.code !== 'PDF_ENCRYPTED' || operation.kind !== 'process')
+function withWayOut(error: unknown, taker: RequestedTask, services: Services): unknown {
+  if (!(error instanceof AppError) || error.code !== 'PDF_ENCRYPTED' || taker.operation.kind !== 'process')
     return error
-  const wish = operation.wish([], operation.specOf(fields))
-  const { operation: wanted, engine, to = 'pdf' } = wish
   try {
-    const route = planRoute({ from: 'pdf', to, operation: wanted, engine, engines })
-    return 'password' in optionsOf(route).shape ? error : decryptFirst(error)
+    return pdfRouteHas('password', taker, services) ? error : decryptFirst(error)
   } catch (unplanned) {
     return unplanned
   }
+}
+
+/** What is wrong with the wish itself is told when it is planned. */
+function readsPassword(taker: RequestedTask, services: Services): boolean {
+  try {
+    return pdfRouteHas('password', taker, services) || pdfRouteHas('currentPassword', taker, services)
+  } catch {
+    return true
+  }
+}
+
+function pdfRouteHas(option: string, { operation, fields }: RequestedTask, { engines }: Services): boolean {
+  if (operation.kind !== 'process') return false
+  const { operation: wanted, engine, to = 'pdf' } = operation.wish([], operation.specOf(fields))
+  return option in optionsOf(planRoute({ from: 'pdf', to, operation: wanted, engine, engines })).shape
 }
 
 export function storedFile(source: Source, detected: { format: FormatId; mimeType: string }): StoredFile {

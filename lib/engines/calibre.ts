@@ -8,6 +8,7 @@ import { BookOptions, bookArgs, bookShape, unheldOptions } from './calibre/optio
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import type { Standby } from './sandbox/standby.ts'
 import { allowedBytes, mostEntries, tooLarge, tooMany } from './seven-zip/limits.ts'
+import { wholeText } from './text/word-text.ts'
 
 const kindle = ['epub', 'mobi', 'azw3', 'fb2'] as const
 const books = [
@@ -78,11 +79,12 @@ function isKindle(id: FormatId): boolean {
 }
 
 async function run(work: Work, makers: Standby, tools: Tools): Promise<Result> {
-  const [input] = work.inputs
-  if (!input) throw new Error('calibre was called without an input.')
+  const [given] = work.inputs
+  if (!given) throw new Error('calibre was called without an input.')
   const options = BookOptions.parse(work.options)
   const isComic = comics.includes(work.from)
-  if (zipped.includes(work.from) || isComic) await checkSize(input, tools)
+  if (zipped.includes(work.from) || isComic) await checkSize(given, tools)
+  const input = work.from === 'docx' ? await wholeText(given, tools) : given
   const path = join(work.outDir, `result.${formatById(work.to).extensions[0]}`)
   const source = isComic ? await comicAsZip(input, tools) : input.path
   if (isComic && work.to === 'pdf') {

@@ -67,6 +67,8 @@ export const operations = [
   'metadata/write',
   'archive',
   'extract',
+  // Before another, where a document needs a password: nobody asks for it alone.
+  'unlock',
 ] as const
 export type Operation = (typeof operations)[number]
 

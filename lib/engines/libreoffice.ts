@@ -3,6 +3,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
+import {
+  documentLocked,
+  documentLockUnknown,
+  documentStaysLocked,
+  isLockable,
+} from '../formats/locked-office.ts'
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
 import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './libreoffice/bridge.ts'
 import { filtersOf, type OfficeFamily, readable, writable } from './libreoffice/formats.ts'
@@ -16,13 +22,19 @@ import {
 } from './libreoffice/page.ts'
 import { createOfficePool, type OfficePool } from './libreoffice/pool.ts'
 import { type OfficeFilter, OfficeRefusal, type OfficeRequest } from './libreoffice/process.ts'
+import { unlock } from './libreoffice/unlock.ts'
+import { unlockRows } from './libreoffice/unlock-options.ts'
 
 const noOptions = z.object({})
 
-/** Warm seconds of a usual file; for web pages also what they lose here, where a browser would show them right. */
-const cost = { document: 0.3, webPage: 1.5 }
+/**
+ * Warm seconds of a usual file; for web pages also what they lose here, where a browser would show them right, and for
+ * plain text what it leaves out: boxes, notes, and which cells of a table stand in one row.
+ */
+const cost = { document: 0.3, webPage: 1.5, plainText: 2 }
 
 const capabilities: readonly Capability[] = [
+  ...unlockRows,
   ...capabilitiesOf('text', TextPdfOptions),
   ...capabilitiesOf('sheet', SheetPdfOptions),
   ...capabilitiesOf('slides', PdfOptions),
@@ -34,7 +46,24 @@ function capabilitiesOf(family: OfficeFamily, pdfOptions: z.ZodObject): Capabili
   const from = readable(family).filter((id) => id !== 'html')
   const rows: Capability[] = [
     { operation: 'convert', from, to: ['pdf'], options: pdfOptions, cost: cost.document },
-    { operation: 'convert', from, to: rest, options: noOptions, cost: cost.document },
+    {
+      operation: 'convert',
+      from,
+      to: rest.filter((to) => to !== 'txt'),
+      options: noOptions,
+      cost: cost.document,
+    },
+    ...(rest.includes('txt')
+      ? [
+          {
+            operation: 'convert' as const,
+            from,
+            to: ['txt' as const],
+            options: noOptions,
+            cost: cost.plainText,
+          },
+        ]
+      : []),
   ]
   if (!readable(family).includes('html')) return rows
   const page = { operation: 'convert', from: ['html'], cost: cost.webPage } as const
@@ -81,7 +110,10 @@ export function createLibreOffice(settings: LibreOfficeSettings = {}): Engine {
     capabilities,
     limits,
     version: ['soffice', '--version'],
-    run: (work, tools) => convert(pool, work, tools),
+    run: (work, tools) =>
+      work.operation === 'unlock'
+        ? unlock(work, tools, (password) => convert(pool, work, tools, password))
+        : convert(pool, work, tools),
     warm: () => pool.warm(),
     close: () => pool.close(),
   }
@@ -89,7 +121,7 @@ export function createLibreOffice(settings: LibreOfficeSettings = {}): Engine {
 
 export const libreoffice = createLibreOffice()
 
-async function convert(pool: OfficePool, work: Work, tools: Tools): Promise<Result> {
+async function convert(pool: OfficePool, work: Work, tools: Tools, password?: string): Promise<Result> {
   const [input] = work.inputs
   if (!input) throw new Error('The office was given no document.')
   const path = join(work.outDir, `result.${work.to}`)
@@ -97,7 +129,7 @@ async function convert(pool: OfficePool, work: Work, tools: Tools): Promise<Resu
   try {
     const facts = await pool.convert(
       {
-        request: requestOf(work),
+        request: { ...requestOf(work), ...(password !== undefined && { password }) },
         inputPath: input.path,
         inputExtension: work.from,
         outputPath: path,
@@ -110,7 +142,9 @@ async function convert(pool: OfficePool, work: Work, tools: Tools): Promise<Resu
     tellWhatIsDropped(work, facts, tools)
     return { files: [{ path }], ...(facts.pages !== undefined && { details: { pages: facts.pages } }) }
   } catch (error) {
-    throw limit.aborted && !tools.signal.aborted ? timedOut(error) : explained(error, work)
+    throw limit.aborted && !tools.signal.aborted
+      ? timedOut(error)
+      : explained(error, work, password !== undefined)
   }
 }
 
@@ -175,8 +209,8 @@ function timedOut(cause: unknown): AppError {
   return new AppError('TIMEOUT', sentence, { timeoutS: limits.timeoutS }, { cause })
 }
 
-function explained(error: unknown, work: Work): unknown {
-  if (error instanceof OfficeRefusal) return refused(error, work)
+function explained(error: unknown, work: Work, hadPassword: boolean): unknown {
+  if (error instanceof OfficeRefusal) return refused(error, work, hadPassword)
   if (error instanceof OfficeCrash && !(error instanceof OfficeStartFailure)) {
     const sentence = `The document could not be converted to ${work.to}: it crashes the office program. Save it again in the program that made it and retry.`
     return new AppError('CONVERSION_FAILED', sentence, { from: work.from, to: work.to }, { cause: error })
@@ -184,15 +218,11 @@ function explained(error: unknown, work: Work): unknown {
   return error
 }
 
-function refused(error: OfficeRefusal, { from, to }: Work): AppError {
+function refused(error: OfficeRefusal, { from, to }: Work, hadPassword: boolean): AppError {
   switch (error.reason) {
     case 'password':
-      return new AppError(
-        'INVALID_INPUT',
-        `The ${from} file is protected by a password. Save it without the password and send it again.`,
-        { field: 'file', reason: 'password' },
-        { cause: error },
-      )
+      if (hadPassword) return documentStaysLocked(error)
+      return isLockable(from) ? documentLocked(error) : documentLockUnknown(error)
     case 'corrupt':
       return new AppError(
         'CORRUPT_FILE',

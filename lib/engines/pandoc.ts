@@ -6,9 +6,18 @@ import { type FormatId, formatById } from '../formats/index.ts'
 import { makeBook, titleFromName } from './calibre/book.ts'
 import { BookOptions, bookArgs, bookShape, hasBookOptions, unheldOptions } from './calibre/options.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
-import { references, type SourceId, sourceIds, sourceOf, targetIds, targetOf } from './pandoc/formats.ts'
+import {
+  references,
+  type SourceId,
+  sourceIds,
+  sourceOf,
+  type TargetId,
+  targetIds,
+  targetOf,
+} from './pandoc/formats.ts'
 import { mailCapability, mailToPage } from './pandoc/mail.ts'
 import { makeOutline, unwrapSections } from './pandoc/outline.ts'
+import { tablesAsLines } from './pandoc/tables.ts'
 import {
   hasRawHtml,
   keepDescriptiveMeta,
@@ -22,12 +31,17 @@ import {
 } from './pandoc/tree.ts'
 import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
 import { utf8Copy } from './text/encoding.ts'
+import { wholeText } from './text/word-text.ts'
 
 /**
  * Seconds, and penalties: the office and calibre keep the look of documents that have one. Two steps of pandoc cost
  * more than one, and a way through a book or a page of its own no less than the straight one.
  */
-const cost = { markup: 0.4, book: 0.35, office: 0.7, pageToOffice: 1.3, pageToBook: 1.25, officeToBook: 2.2 }
+const cost = {
+  ...{ markup: 0.4, book: 0.35, office: 0.7, pageToOffice: 1.3, pageToBook: 1.25, officeToBook: 2.2 },
+  // Its readers of these leave out boxes and notes that it finds in a Word document made of them.
+  poorlyRead: 1.9,
+}
 const office: readonly FormatId[] = ['docx', 'odt', 'rtf', 'csv', 'txt', 'pptx', 'html']
 const books: readonly FormatId[] = ['epub', 'fb2']
 const webPages: readonly FormatId[] = ['html', 'xhtml']
@@ -38,7 +52,12 @@ const bookOptions = z.object(bookShape)
 const officeTargets = targetIds.filter((id) => office.includes(id))
 const markupTargets = targetIds.filter((id) => !office.includes(id) && !books.includes(id))
 const withLook = sourceIds.filter((id) => ['docx', 'odt', 'rtf'].includes(id))
+const poorlyRead: readonly FormatId[] = ['odt', 'rtf']
 const markup = sourceIds.filter((id) => ![...withLook, 'html', 'csv'].includes(id))
+
+function without(ids: readonly FormatId[], ...left: readonly FormatId[]): FormatId[] {
+  return ids.filter((id) => !left.includes(id))
+}
 
 const row = (from: readonly FormatId[], to: readonly FormatId[], seconds: number): Capability => ({
   operation: 'convert',
@@ -49,9 +68,12 @@ const row = (from: readonly FormatId[], to: readonly FormatId[], seconds: number
 })
 
 const capabilities: readonly Capability[] = [
-  row([...sourceIds], markupTargets, cost.markup),
+  row([...sourceIds], without(markupTargets, 'md'), cost.markup),
+  row(without(sourceIds, ...poorlyRead), ['md'], cost.markup),
   row(markup, officeTargets, cost.markup),
-  row([...withLook, 'csv'], officeTargets, cost.office),
+  row([...withLook, 'csv'], without(officeTargets, 'txt'), cost.office),
+  row(['docx', 'csv'], ['txt'], cost.office),
+  row(poorlyRead, ['md', 'txt'], cost.poorlyRead),
   row(['html'], officeTargets, cost.pageToOffice),
   row([...markup, 'csv'], books, cost.book),
   row(['html'], books, cost.pageToBook),
@@ -72,8 +94,9 @@ export const pandoc: Engine = {
 
 async function run(work: Work, tools: Tools): Promise<Result> {
   if (work.from === 'eml') return mailToPage(work, tools)
-  const [input] = work.inputs
+  const [given] = work.inputs
   const from = sourceIds.find((id) => id === work.from)
+  const input = given && (from === 'docx' ? await wholeText(given, tools) : given)
   if (!input || !from) throw new Error(`pandoc was asked for ${work.from}, which it does not declare.`)
   const path = join(work.outDir, `result.${formatById(work.to).extensions[0]}`)
   if (isReference(work.from) && isReference(work.to)) {
@@ -117,9 +140,7 @@ async function viaTree(
   tools.progress(0.5, 'read')
   keepDescriptiveMeta(tree)
   if (pictures === 'packed') removeRaw(tree)
-  if (target !== 'ipynb' && target !== 'pjson' && target !== 'native') unwrapSections(tree)
-  // Some writers leave out the box of references with all that is in it, or the text after a boxed heading.
-  if (boxless.includes(target) || isReference(from)) removeBoxes(tree)
+  fit(tree, from, target)
   if (target === 'opml') makeOutline(tree, titleOf(tree) || titleFromName(input.filename))
   if (titleAsHeading) titleToHeading(tree)
   if (needsTitle && !('title' in tree.meta)) {
@@ -145,6 +166,14 @@ async function viaTree(
     tools,
   )
   if (polished) await polish(book, path, options, work.to, tools)
+}
+
+/** Brings a document into the shape that a writer makes the best of. */
+function fit(tree: Tree, from: SourceId, target: TargetId): void {
+  if (target !== 'ipynb' && target !== 'pjson' && target !== 'native') unwrapSections(tree)
+  // Some writers leave out the box of references with all that is in it, or the text after a boxed heading.
+  if (boxless.includes(target) || isReference(from)) removeBoxes(tree)
+  if (target === 'txt') tablesAsLines(tree)
 }
 
 function tellDropped(count: number, to: FormatId, tools: Tools): void {

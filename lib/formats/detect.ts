@@ -16,12 +16,14 @@ export type { ByteSource } from './detect/source.ts'
 export interface Detected {
   readonly format: FormatId
   readonly mimeType: string
+  /** An office file that needs a password; those of 1997 to 2003 show it only to who opens them. */
+  readonly locked?: true
 }
 
 /**
  * What a file is, from its bytes first and its name second, and that it is whole. Only its ends and a few places
  * between are read.
- * @throws AppError INVALID_INPUT (empty), UNSUPPORTED_FORMAT, CORRUPT_FILE, PDF_ENCRYPTED.
+ * @throws AppError INVALID_INPUT (empty), UNSUPPORTED_FORMAT, CORRUPT_FILE, PDF_ENCRYPTED, FILE_ENCRYPTED.
  */
 export async function detectFormat(source: ByteSource, hint: PdfHint = {}): Promise<Detected> {
   if (source.size === 0) {
@@ -29,9 +31,11 @@ export async function detectFormat(source: ByteSource, hint: PdfHint = {}): Prom
   }
   const file = await openFile(source)
   const named = extensionOf(source.filename)
-  const format = chosen(await contentFormat(await sniff(file), file, named), named)
+  const { format: content, locked } = await contentFormat(await sniff(file), file, named)
+  const format = chosen(content, named)
   await checkDamage(format, file, hint)
-  return { format, mimeType: formatById(format).mimeTypes[0] ?? 'application/octet-stream' }
+  const mimeType = formatById(format).mimeTypes[0] ?? 'application/octet-stream'
+  return { format, mimeType, ...(locked && { locked }) }
 }
 
 async function checkDamage(format: FormatId, file: OpenedFile, hint: PdfHint): Promise<void> {
@@ -67,22 +71,27 @@ function headerlessFormat(sniffed: Sniffed, { format }: Named): FormatId | undef
   return isOther || category !== format.category ? undefined : format.id
 }
 
+type Content = Pick<Detected, 'format' | 'locked'>
+
 /** @throws AppError when the content is nothing that we know. */
-async function contentFormat(sniffed: Sniffed, file: OpenedFile, named: Named): Promise<FormatId> {
+async function contentFormat(sniffed: Sniffed, file: OpenedFile, named: Named): Promise<Content> {
   const bare = headerlessFormat(sniffed, named)
-  if (bare) return bare
+  if (bare) return { format: bare }
   switch (sniffed.kind) {
     case 'format':
-      return sniffed.format === 'mobi' ? mobipocketFormat(file) : sniffed.format
+      return { format: sniffed.format === 'mobi' ? await mobipocketFormat(file) : sniffed.format }
     case 'zip': {
       // Loaded for the first ZIP: the gateway is idle most of the time, and small then.
       const { zipFormat } = await import('./detect/zip.ts')
       return zipFormat(file)
     }
     case 'ole':
-      return (await oleFormat(file)) ?? unknown('an Office 97-2003 file of an unknown program', named)
+      return (
+        (await oleFormat(file, named.format?.id)) ??
+        unknown('an Office 97-2003 file of an unknown program', named)
+      )
     case 'text':
-      return textFormat(named)
+      return { format: textFormat(named) }
     case 'unknown':
       return unknown(sniffed.looksLike, named)
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Capability } from '../engines/engine.ts'
-import { optionsOf, type Route } from '../plan/index.ts'
+import { optionsOf, type Route, unlocks } from '../plan/index.ts'
 
 /** One option as a form or a reader needs it; made from its schema, so that it cannot differ from the check. */
 export const OptionView = z.object({
@@ -50,7 +50,7 @@ export class OptionSets {
 
   placeOf(route: Route): number {
     // Thousands of pairs go a few hundred ways: each way is written out once.
-    const way = route.steps.map(({ capability }) => this.#numberOf(capability)).join()
+    const way = [unlocks(route), ...route.steps.map(({ capability }) => this.#numberOf(capability))].join()
     const place = this.#placesByWay.get(way) ?? this.#placeOfViews(optionViews(optionsOf(route)))
     this.#placesByWay.set(way, place)
     return place

@@ -32,6 +32,8 @@ export const StoredFile = z.object({
   sha256: z.string().describe('Lower-case hex'),
   /** Of the bytes that were checked; others under the same key are refused. */
   etag: z.string().optional(),
+  /** An office file that needs a password. */
+  locked: z.literal(true).optional(),
 })
 export type StoredFile = z.infer<typeof StoredFile>
 

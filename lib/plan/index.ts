@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import type { Engine, EngineId, Operation } from '../engines/engine.ts'
 import { engines as allEngines } from '../engines/index.ts'
+import { unlocker, unlockShape } from '../engines/libreoffice/unlock-options.ts'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById, formats } from '../formats/index.ts'
+import { isLockable } from '../formats/locked-office.ts'
 import type { Step } from '../jobs/job.ts'
 import { type Edges, edgesOf } from './edges.ts'
 import { isOffered, isWorthAWay, rankOf } from './offered.ts'
@@ -136,13 +138,33 @@ export function candidates(): readonly Conversion[] {
   return lazyPlans(edgesOf(allEngines, 'convert'), maxStepsOf('convert'), {}).all()
 }
 
-/** The options of all steps as one schema. A name that several steps know is the one of the last: it makes the target. */
+/**
+ * The options of all steps as one schema. A name that several steps know is the one of the last: it makes the target.
+ * Only the password of a document belongs to what comes before them all.
+ */
 export function optionsOf(route: Route): z.ZodObject {
-  return z.object(Object.assign({}, ...route.steps.map((step) => step.capability.options.shape)))
+  const shapes = route.steps.map((step) => step.capability.options.shape)
+  return z.object(Object.assign({}, ...shapes, unlocks(route) ? unlockShape : {}))
 }
 
 /** The steps of a route as a task keeps them, each with those of the parsed options that belong to it. */
-export function stepsOf(route: Route, options: Readonly<Record<string, unknown>>): Step[] {
+export function stepsOf(route: Route, given: Readonly<Record<string, unknown>>): Step[] {
+  const { password, ...rest } = given
+  const [first] = route.steps
+  if (password === undefined || !unlocks(route)) return stepsWith(route, given)
+  const { engine, image } = unlocker
+  const unlock = { operation: 'unlock', engine, image, from: first.from, to: first.from } as const
+  return [{ ...unlock, options: { password } }, ...stepsWith(route, rest)]
+}
+
+/** Operations that need the content of a document, as against those that take it for bytes. */
+const reading: readonly Operation[] = ['convert', 'compress', 'thumbnail', 'watermark']
+
+/** Whether its file may need a password that a step before it would take away. */
+export const unlocks = ({ steps: [first] }: Route): boolean =>
+  isLockable(first.from) && reading.includes(first.capability.operation)
+
+function stepsWith(route: Route, options: Readonly<Record<string, unknown>>): Step[] {
   const owner = (name: string) =>
     route.steps.findLastIndex(({ capability }) => name in capability.options.shape)
   return route.steps.map(({ capability, engine, image, from, to }, at) => ({

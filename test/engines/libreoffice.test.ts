@@ -235,11 +235,30 @@ test('a drawing becomes the SVG of its first page, and the others are named', as
 })
 
 describe('a document that cannot be opened', () => {
-  for (const name of ['protected.docx', 'protected.doc', 'protected.odt']) {
-    test(`${name} needs a password`, async () => {
-      await assert.rejects(converted(name, 'pdf'), refusal('INVALID_INPUT', /protected by a password/))
+  for (const kind of ['docx', 'doc', 'odt', 'ppt'] as const) {
+    test(`a ${kind} needs its password`, async () => {
+      const name = `locked.${kind}`
+      const code = 'FILE_ENCRYPTED'
+      await assert.rejects(converted(name, 'pdf'), refusal(code, /send it as `password`/))
+      const unlock = (password: string) =>
+        converted(name, kind, { operation: 'unlock', options: { password } })
+      await assert.rejects(unlock('wrong'), refusal(code, /does not open this document/))
+      const { path, warnings } = await unlock('secret')
+      assert.deepEqual(warnings, ['ENCRYPTION_REMOVED'])
+      const pdf = await convert(engine, path, 'pdf')
+      assert.match(await pdfText(pdf.path), /Pangolins|Wombats/)
     })
   }
+
+  test('stays as it is where a password comes that it does not need', async () => {
+    const report = fixture('office/report.docx')
+    const { path, warnings } = await converted('report.docx', 'docx', {
+      operation: 'unlock',
+      options: { password: 'secret' },
+    })
+    assert.deepEqual(warnings, [])
+    assert.deepEqual(await readFile(path), await readFile(report))
+  })
 
   test('is damaged, whatever is wrong with it', async () => {
     const report = await readFile(fixture('office/report.docx'))

@@ -66,6 +66,30 @@ async function converted(source: string, to: FormatId, settings: RunSettings = {
   return { ...run, text: text ?? (await readFile(run.path, 'utf8')) }
 }
 
+describe('what a Word document says beside its text', () => {
+  const beside = [
+    ...['Pangolin', 'Okapi', 'Dugong', 'Narwhal', 'Gecko', 'Lemurs', 'Quetzal', 'Numbat', 'Tarsier'],
+    'Comment by Ann: Axolotl',
+  ]
+
+  test('is kept once, after the paragraph that it hangs on', async () => {
+    const { text } = await converted(fixture('office/annotated.docx'), 'md')
+    for (const said of beside) assert.equal(text.split(said).length, 2, said)
+    assert.match(text, /Before the box\.\s+Pangolin in a text box\s+Second line of it\s+Okapi.*\s+Between/)
+    assert.match(text, /remark\[\^3\]\.[\s\S]*\[\^3\]: Comment by Ann: Axolotl in a comment/)
+  })
+
+  test('stands in plain text, too, where cells of a row have a tab between them', async () => {
+    const { text } = await converted(fixture('office/annotated.docx'), 'txt')
+    for (const said of beside) assert.ok(text.includes(said), said)
+    assert.match(text, /Name\tLegs\tHome\nWide\t\tsea\nKiwi bird\t2\ttwo Quetzal in a cell\n/)
+  })
+
+  test('is not asked of a document that needs a password', async () => {
+    await assert.rejects(converted(fixture('office/locked.docx'), 'md'), { code: 'FILE_ENCRYPTED' })
+  })
+})
+
 describe('what a document says', () => {
   test('is the same after a way through other formats', async () => {
     for (const between of ['docx', 'odt', 'epub', 'html', 'rst', 'dbk', 'ipynb'] as const) {

@@ -194,6 +194,22 @@ describe('an encrypted PDF', () => {
   })
 })
 
+describe('an office file that needs a password', () => {
+  const look = async (fixtureName: string, name: string) => {
+    const { format, locked } = await detectFormat(inMemory(name, await fixture(`office/${fixtureName}`)))
+    return [format, locked]
+  }
+
+  test('is told by its parts, and as what its name says where it shows nothing else', async () => {
+    assert.deepEqual(await look('locked.docx', 'a.docx'), ['docx', true])
+    assert.deepEqual(await look('locked.pptx', 'a.ppt'), ['pptx', true])
+    assert.deepEqual(await look('locked.odt', 'a.odt'), ['odt', true])
+    assert.deepEqual(await look('report.docx', 'a.docx'), ['docx', undefined])
+    const { message } = await refusedFile('UNSUPPORTED_FORMAT', 'a.bin', await fixture('office/locked.docx'))
+    assert.match(message, /name it \.docx, \.xlsx or \.pptx/)
+  })
+})
+
 const samples = process.env.SAMPLES_DIR ?? fileURLToPath(new URL('../../../shared/samples', import.meta.url))
 
 function sampleFiles(): { path: string; format: FormatId }[] {

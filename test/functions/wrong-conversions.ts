@@ -34,6 +34,22 @@ export const wrongConversions: readonly {
     code: 'INVALID_REQUEST',
     message: /targetFormat is missing/,
   },
+  ...(['pdf', 'md'] as const).map((targetFormat) => ({
+    name: `a locked document as ${targetFormat}`,
+    file: { name: 'a.docx', bytes: fixture('office/locked.docx') },
+    fields: { targetFormat },
+    status: 422,
+    code: 'FILE_ENCRYPTED',
+    message: /send it as `password`/,
+  })),
+  ...(['secret', 'wrong'] as const).map((password) => ({
+    name: `a locked PDF as docx, with the ${password} password`,
+    file: { name: 'a.pdf', bytes: fixture('needs-password.pdf') },
+    fields: { targetFormat: 'docx', password },
+    status: 422,
+    code: 'PDF_ENCRYPTED',
+    message: /toolOperation=decrypt-pdf/,
+  })),
   {
     name: 'an unknown target',
     file: { name: 'a.jpg', bytes: jpg },

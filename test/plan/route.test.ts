@@ -115,8 +115,19 @@ describe('the options of a route', () => {
 
   test('are those of all its steps, the last one winning', () => {
     const schema = optionsOf(route)
-    assert.deepEqual(Object.keys(schema.shape).sort(), ['dpi', 'pageSize', 'quality'])
+    assert.deepEqual(Object.keys(schema.shape).sort(), ['dpi', 'pageSize', 'password', 'quality'])
     assert.equal(schema.shape.quality, quality)
+  })
+
+  test('have the password of a document that may be locked, which a step before the others takes away', () => {
+    const [unlock, first, second] = stepsOf(route, { password: 'secret', dpi: 72 })
+    assert.deepEqual(unlock, {
+      ...{ operation: 'unlock', engine: 'libreoffice', image: 'office', from: 'docx', to: 'docx' },
+      options: { password: 'secret' },
+    })
+    assert.deepEqual([first?.options, second?.options], [{}, { dpi: 72 }])
+    const plain = planRoute({ from: 'docx', to: 'jpg', engines })
+    assert.equal(stepsOf(plain, { dpi: 72 }).length, 2)
   })
 
   test('reach the step that they belong to', () => {

@@ -31,6 +31,7 @@ export interface OfficeRequest {
   readonly sources: readonly OfficeFilter[]
   readonly target: OfficeFilter
   readonly page?: PageSetup
+  readonly password?: string
 }
 
 /** Names and options as LibreOffice's filter registry has them. */

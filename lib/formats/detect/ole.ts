@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../index.ts'
+import { isLockable } from '../locked-office.ts'
 import { damaged, type OpenedFile, view } from './source.ts'
 
 /** [MS-CFB] 2.2: where the header says what. */
@@ -25,13 +26,26 @@ const streams: readonly (readonly [string, FormatId])[] = [
 ]
 
 /** What program made an OLE compound file (doc, xls, ppt …), from the names in its directory. */
-export async function oleFormat(file: OpenedFile): Promise<FormatId | undefined> {
+export async function oleFormat(
+  file: OpenedFile,
+  named: FormatId | undefined,
+): Promise<{ format: FormatId; locked?: true } | undefined> {
   const names = await directoryNames(file)
-  if (names.has('EncryptedPackage')) {
-    const sentence = 'The document is protected with a password. Remove the protection and send it again.'
-    throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', reason: 'encrypted' })
-  }
-  return streams.find(([name]) => names.has(name))?.[1]
+  if (names.has('EncryptedPackage')) return { format: encryptedFormat(named), locked: true }
+  const format = streams.find(([name]) => names.has(name))?.[1]
+  return format && { format, ...(names.has('EncryptedSummary') && { locked: true }) }
+}
+
+/** Formats before 2007, whose programs save the newer ones under their names. */
+const successors: Partial<Record<FormatId, FormatId>> = { doc: 'docx', xls: 'xlsx', ppt: 'pptx' }
+
+/** An encrypted Office Open XML file does not show of which kind it is: its name tells. */
+function encryptedFormat(named: FormatId | undefined): FormatId {
+  const format = named && (successors[named] ?? named)
+  if (format && isLockable(format) && /^(?:doc|dot|xls|xlt|ppt|pps|pot)[xmb]$/.test(format)) return format
+  const sentence =
+    'The document is encrypted, so only its name can say what it is: name it .docx, .xlsx or .pptx, and send its password as `password`.'
+  throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', reason: 'encrypted' })
 }
 
 async function directoryNames(file: OpenedFile): Promise<ReadonlySet<string>> {

@@ -1,6 +1,7 @@
 import { type Entry, type FileEntry, Reader, TextWriter, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById, formats } from '../index.ts'
+import { documentLockUnknown } from '../locked-office.ts'
 import { isProtectedEpub, protectedBook } from './book.ts'
 import { damaged, type OpenedFile } from './source.ts'
 
@@ -47,7 +48,7 @@ class SourceReader extends Reader<OpenedFile> {
 }
 
 /** What kind of ZIP it is: an office file by what it says of itself, `zip` otherwise. */
-export async function zipFormat(file: OpenedFile): Promise<FormatId> {
+export async function zipFormat(file: OpenedFile): Promise<{ format: FormatId; locked?: true }> {
   const reader = new ZipReader(new SourceReader(file), { useWebWorkers: false })
   try {
     const files = new Map<string, FileEntry>()
@@ -55,7 +56,7 @@ export async function zipFormat(file: OpenedFile): Promise<FormatId> {
       if (isFile(entry)) files.set(entry.filename, entry)
       if (files.size > maxEntries) break
     }
-    return (
+    const format =
       (await openXml(files)) ??
       (await paper(files)) ??
       (await epub(files)) ??
@@ -63,7 +64,7 @@ export async function zipFormat(file: OpenedFile): Promise<FormatId> {
       iWork(files, file.filename) ??
       fontObject(files) ??
       'zip'
-    )
+    return { format, ...((await isEncrypted(files)) && { locked: true }) }
   } catch (error) {
     if (error instanceof AppError) throw error
     throw damaged(
@@ -136,6 +137,8 @@ async function openDocument(files: ReadonlyMap<string, FileEntry>): Promise<Form
   const format = formats.find((row) => row.mimeTypes[0] === mime)
   if (!format && declared) throw unsupported(mime.slice(0, 80))
   if (!format) return undefined
+  // What LibreOffice writes from 24.8 on.
+  if (files.has('encrypted-package')) throw documentLockUnknown()
   await checkPart(files.get('content.xml'), format.id)
   return format.id
 }
@@ -143,6 +146,13 @@ async function openDocument(files: ReadonlyMap<string, FileEntry>): Promise<Form
 function unsupported(mime: string): AppError {
   const sentence = `The format of the file is not supported: it says that it is ${mime}.`
   return new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', looksLike: mime })
+}
+
+/** OpenDocument, part 2, 4.16: parts that are encrypted are named, and the whole package where it is one. */
+async function isEncrypted(files: ReadonlyMap<string, FileEntry>): Promise<boolean> {
+  const manifest = files.get('META-INF/manifest.xml')
+  if (!manifest || !files.has('mimetype')) return false
+  return (await text(manifest, 'an OpenDocument file')).includes('encryption-data')
 }
 
 /** Files of OpenOffice 1 have no `mimetype`; the manifest says it. */

@@ -1,0 +1,249 @@
+"""Brings into the text of a Word document what converters leave out: word_text.py in.docx out.docx
+
+Text boxes, shapes, drawn letters and diagrams come after the paragraph that they hang on; comments become footnotes.
+Prints {"boxes": …, "comments": …}. Exit codes: 3 no such document; 4 it is encrypted; 5 it has nothing of the kind,
+and nothing is written.
+"""
+
+import copy
+import json
+import posixpath
+import re
+import sys
+import xml.etree.ElementTree as ET
+import zipfile
+
+W = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
+STRICT = 'http://purl.oclc.org/ooxml/wordprocessingml/main'
+MC = '{http://schemas.openxmlformats.org/markup-compatibility/2006}'
+A = '{http://schemas.openxmlformats.org/drawingml/2006/main}'
+DIAGRAM = '{http://schemas.openxmlformats.org/drawingml/2006/diagram}'
+CHART = '{http://schemas.openxmlformats.org/drawingml/2006/chart}'
+VML = '{urn:schemas-microsoft-com:vml}'
+R = '{http://schemas.openxmlformats.org/officeDocument/2006/relationships}'
+PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
+RELATIONSHIP = f'{{{PACKAGE}/relationships}}Relationship'
+NOTES = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes'
+NOTES_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml'
+# What is read as a whole; the parts of a real document are far smaller.
+MOST_BYTES = 256 * 1024 * 1024
+NOT_WORD, ENCRYPTED, NOTHING = 3, 4, 5
+SIGNS = re.compile(rb'txbxContent|textpath|dgm:relIds|c:chart|commentReference')
+
+
+def main(source, target):
+    with open(source, 'rb') as stream:
+        if stream.read(8) == b'\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1':
+            return ENCRYPTED
+    try:
+        with zipfile.ZipFile(source) as package:
+            document = Document(package)
+            if not document.is_wanted():
+                return NOTHING
+            facts = document.bring_in()
+            document.write(target)
+    except (zipfile.BadZipFile, KeyError, ET.ParseError, NotImplementedError, TooLarge):
+        return NOT_WORD
+    print(json.dumps(facts))
+    return 0
+
+
+class TooLarge(Exception):
+    pass
+
+
+class Document:
+    def __init__(self, package):
+        self.package = package
+        self.changed = {}
+        self.main = self._main_part()
+        self.folder = posixpath.dirname(self.main)
+        self.xml = self._read(self.main)
+
+    def is_wanted(self):
+        return SIGNS.search(self.xml) is not None
+
+    def bring_in(self):
+        root = self._parse(self.xml)
+        self.w = '{%s}' % (STRICT if root.tag.startswith(f'{{{STRICT}') else W)
+        self.relations = self._relations(self.main)
+        boxes = self._boxes(root)
+        comments = self._comments(root)
+        self.changed[self.main] = root
+        return {'boxes': boxes, 'comments': comments}
+
+    def write(self, target):
+        with zipfile.ZipFile(target, 'w', zipfile.ZIP_DEFLATED) as result:
+            names = self.package.namelist()
+            for name in [*names, *(name for name in self.changed if name not in names)]:
+                root = self.changed.get(name)
+                # pandoc and calibre read the text by its parts; whatever else there is stays as it was.
+                result.writestr(name, self._read(name) if root is None else ET.tostring(root, 'utf-8', xml_declaration=True))
+
+    def _main_part(self):
+        root = ET.fromstring(self._read('_rels/.rels'))
+        for relation in root.iter(RELATIONSHIP):
+            if relation.get('Type', '').endswith('/officeDocument'):
+                return relation.get('Target').lstrip('/')
+        raise KeyError('no main part')
+
+    def _read(self, name):
+        with self.package.open(name) as part:
+            content = part.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise TooLarge
+        return content
+
+    def _parse(self, xml):
+        """Prefixes are kept: pandoc asks for them by name."""
+        for prefix, uri in re.findall(rb'xmlns:([\w.-]+)="([^"]*)"', xml):
+            if not re.fullmatch(rb'ns\d+', prefix):
+                ET.register_namespace(prefix.decode(), uri.decode())
+        return ET.fromstring(xml)
+
+    def _relations(self, part):
+        name = f'{posixpath.dirname(part)}/_rels/{posixpath.basename(part)}.rels'
+        if name not in self.package.namelist():
+            return {}
+        root = ET.fromstring(self._read(name))
+        return {
+            relation.get('Id'): posixpath.normpath(posixpath.join(
+                '/', posixpath.dirname(part), relation.get('Target', ''))).lstrip('/')
+            for relation in root.iter(RELATIONSHIP) if relation.get('TargetMode') != 'External'}
+
+    def _boxes(self, root):
+        """Sets what hangs on a paragraph below it; what hangs on paragraphs in a box comes after the box."""
+        count = 0
+        for parent in list(root.iter()):
+            for child in list(parent):
+                found = self._hanging_on(child) if child.tag == f'{self.w}p' else []
+                place = list(parent).index(child) + 1 if found else 0
+                for offset, block in enumerate(found):
+                    parent.insert(place + offset, block)
+                count += 1 if found else 0
+        return count
+
+    def _hanging_on(self, paragraph):
+        self._choose(paragraph)
+        blocks = []
+        for holder in list(paragraph.iter()):
+            for content in [child for child in holder if child.tag == f'{self.w}txbxContent']:
+                holder.remove(content)
+                blocks.extend(list(content))
+            if holder.tag == f'{VML}textpath' and holder.get('string'):
+                blocks.append(self._paragraph(holder.get('string')))
+            if holder.tag == f'{DIAGRAM}relIds':
+                blocks.extend(self._diagram(holder.get(f'{R}dm')))
+            if holder.tag == f'{CHART}chart' and holder.get(f'{R}id'):
+                blocks.extend(self._chart(holder.get(f'{R}id')))
+        return blocks
+
+    def _choose(self, paragraph):
+        """The newer form of a drawing, of two that say the same: ECMA-376, part 3, 10.2.1."""
+        for holder in list(paragraph.iter()):
+            for place, child in enumerate(list(holder)):
+                if child.tag != f'{MC}AlternateContent':
+                    continue
+                choice, fallback = child.find(f'{MC}Choice'), child.find(f'{MC}Fallback')
+                has_text = choice is not None and choice.find(f'.//{self.w}txbxContent') is not None
+                if has_text and fallback is not None:
+                    for content in list(fallback.iter()):
+                        for text in [one for one in content if one.tag == f'{self.w}txbxContent']:
+                            content.remove(text)
+
+    def _diagram(self, relation):
+        root = self._related(relation)
+        points = root.iter(f'{DIAGRAM}pt') if root is not None else []
+        return [self._paragraph(text) for text in map(drawn_text, points) if text]
+
+    def _chart(self, relation):
+        root = self._related(relation)
+        if root is None:
+            return []
+        titles = [text for text in map(drawn_text, root.iter(f'{CHART}title')) if text]
+        rows = [titles] if titles else []
+        for series in root.iter(f'{CHART}ser'):
+            name = [value.text or '' for value in series.iterfind(f'{CHART}tx//{CHART}v')]
+            labels, values = ([point.text or '' for point in series.iterfind(f'{CHART}{kind}//{CHART}v')]
+                              for kind in ('cat', 'val'))
+            pairs = [f'{label}: {value}' for label, value in zip(labels, values)] or values
+            rows.append([*name, *pairs])
+        return [self._paragraph('; '.join(row)) for row in rows if row]
+
+    def _related(self, relation):
+        name = self.relations.get(relation)
+        return ET.fromstring(self._read(name)) if name in self.package.namelist() else None
+
+    def _paragraph(self, text):
+        paragraph = ET.Element(f'{self.w}p')
+        self._run(paragraph, text)
+        return paragraph
+
+    def _run(self, parent, text):
+        run = ET.SubElement(parent, f'{self.w}r')
+        words = ET.SubElement(run, f'{self.w}t', {'{http://www.w3.org/XML/1998/namespace}space': 'preserve'})
+        words.text = text
+        return run
+
+    def _comments(self, root):
+        name = next((part for part in self.relations.values() if posixpath.basename(part) == 'comments.xml'), None)
+        runs = [run for run in root.iter(f'{self.w}r') if run.find(f'{self.w}commentReference') is not None]
+        if name not in self.package.namelist() or not runs:
+            return 0
+        comments = {comment.get(f'{self.w}id'): comment for comment in self._parse(self._read(name))}
+        notes_name, notes = self._notes()
+        numbers = [int(note.get(f'{self.w}id', '0')) for note in notes]
+        number, count = max([0, *numbers]), 0
+        for run in runs:
+            reference = run.find(f'{self.w}commentReference')
+            comment = comments.get(reference.get(f'{self.w}id'))
+            run.remove(reference)
+            if comment is None:
+                continue
+            number, count = number + 1, count + 1
+            notes.append(self._note(str(number), comment))
+            ET.SubElement(run, f'{self.w}footnoteReference', {f'{self.w}id': str(number)})
+        if count > 0:
+            self.changed[notes_name] = notes
+        return count
+
+    def _note(self, number, comment):
+        note = ET.Element(f'{self.w}footnote', {f'{self.w}id': number})
+        author = comment.get(f'{self.w}author')
+        says = f'Comment by {author}: ' if author else 'Comment: '
+        for block in comment:
+            note.append(copy.deepcopy(block))
+        first = note.find(f'{self.w}p')
+        if first is None:
+            first = ET.SubElement(note, f'{self.w}p')
+        for run in first.iter(f'{self.w}r'):
+            for mark in run.findall(f'{self.w}annotationRef'):
+                run.remove(mark)
+        run = self._run(first, says)
+        first.remove(run)
+        first.insert(1 if first.find(f'{self.w}pPr') is not None else 0, run)
+        return note
+
+    def _notes(self):
+        """The footnotes, or a new part for them."""
+        known = next((part for part in self.relations.values() if posixpath.basename(part) == 'footnotes.xml'), None)
+        if known in self.package.namelist():
+            return known, self._parse(self._read(known))
+        name = f'{self.folder}/footnotes.xml'
+        relations_name = f'{self.folder}/_rels/{posixpath.basename(self.main)}.rels'
+        relations = ET.fromstring(self._read(relations_name))
+        ET.SubElement(relations, RELATIONSHIP, {'Id': 'mutaborNotes', 'Type': NOTES, 'Target': f'/{name}'})
+        self.changed[relations_name] = relations
+        types = ET.fromstring(self._read('[Content_Types].xml'))
+        ET.SubElement(types, f'{{{PACKAGE}/content-types}}Override', {'PartName': f'/{name}', 'ContentType': NOTES_TYPE})
+        self.changed['[Content_Types].xml'] = types
+        return name, ET.Element(f'{self.w}footnotes')
+
+
+def drawn_text(element):
+    lines = (''.join(text.text or '' for text in paragraph.iter(f'{A}t')) for paragraph in element.iter(f'{A}p'))
+    return ' '.join(line for line in lines if line).strip()
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))

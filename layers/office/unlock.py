@@ -1,0 +1,55 @@
+"""Decrypts one office file: unlock.py locked.docx open.docx, the password on stdin.
+
+Exit codes: 0 it is written; 3 the password is wrong; 4 it needs none; 5 it is an OpenDocument file that needs one,
+which only the office opens; 6 it is protected in another way than by a password; 1 it is damaged.
+"""
+
+import sys
+import zipfile
+
+import msoffcrypto
+from msoffcrypto import exceptions
+
+WRONG_PASSWORD, NOT_LOCKED, OPEN_DOCUMENT, UNKNOWN_LOCK = 3, 4, 5, 6
+MOST_MANIFEST_BYTES = 16 * 1024 * 1024
+
+
+def main(source, target):
+    password = sys.stdin.read()
+    if zipfile.is_zipfile(source) and not is_ole(source):
+        return OPEN_DOCUMENT if is_locked_open_document(source) else NOT_LOCKED
+    with open(source, 'rb') as stream:
+        try:
+            document = msoffcrypto.OfficeFile(stream)
+        except exceptions.FileFormatError:
+            # What it is instead is for the reader of its format to say.
+            return NOT_LOCKED
+        if not document.is_encrypted():
+            return NOT_LOCKED
+        try:
+            document.load_key(password=password, **(
+                {'verify_password': True} if document.format == 'ooxml' else {}))
+            with open(target, 'wb') as result:
+                document.decrypt(result)
+        except exceptions.InvalidKeyError:
+            return WRONG_PASSWORD
+        except exceptions.DecryptionError:
+            return UNKNOWN_LOCK
+    return 0
+
+
+def is_ole(path):
+    with open(path, 'rb') as stream:
+        return stream.read(8) == b'\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
+
+
+def is_locked_open_document(path):
+    with zipfile.ZipFile(path) as package:
+        if 'META-INF/manifest.xml' not in package.namelist():
+            return False
+        with package.open('META-INF/manifest.xml') as manifest:
+            return b'encryption-data' in manifest.read(MOST_MANIFEST_BYTES)
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,21 @@
+import * as z from 'zod'
+import { lockableFormats } from '../../formats/locked-office.ts'
+import type { Capability } from '../engine.ts'
+import { secret } from '../options.ts'
+
+/** Who takes the password away from a document, before anybody reads it. */
+export const unlocker = { engine: 'libreoffice', image: 'office' } as const
+
+export const unlockShape = {
+  password: z.string().min(1).max(255).optional().describe('Opens a protected document.').meta(secret),
+}
+export const UnlockOptions = z.object(unlockShape)
+
+export const unlockRows: readonly Capability[] = lockableFormats.map((id) => ({
+  operation: 'unlock',
+  from: [id],
+  to: [id],
+  same: true,
+  options: UnlockOptions,
+  cost: 0.3,
+}))

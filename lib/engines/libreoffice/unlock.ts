@@ -1,0 +1,62 @@
+import { join } from 'node:path'
+import { AppError } from '../../errors.ts'
+import { documentLockUnknown, documentStaysLocked } from '../../formats/locked-office.ts'
+import type { Result, Tools, Work } from '../engine.ts'
+import { EngineCrash, ProcessFailure } from '../sandbox/exec.ts'
+import { runPython } from '../sandbox/python.ts'
+import { UnlockOptions } from './unlock-options.ts'
+
+/** Exit codes of `layers/office/unlock.py`. */
+const codes = { open: 0, wrongPassword: 3, notLocked: 4, openDocument: 5, unknownLock: 6 } as const
+
+/**
+ * The same document without its password; one that has none as it is. LibreOffice does it for what it writes itself;
+ * Microsoft's are decrypted and nothing else of them changes.
+ * @param viaOffice loads it with the password and stores it without.
+ * @throws AppError FILE_ENCRYPTED, CORRUPT_FILE.
+ */
+export async function unlock(
+  { inputs: [input], from, outDir, options }: Work,
+  tools: Tools,
+  viaOffice: (password: string) => Promise<Result>,
+): Promise<Result> {
+  if (!input) throw new Error('unlock was called without an input.')
+  const { password = '' } = UnlockOptions.parse(options)
+  const path = join(outDir, `unlocked.${from}`)
+  const code = await exitCode(input.path, path, password, tools)
+  switch (code) {
+    case codes.wrongPassword:
+      throw documentStaysLocked()
+    case codes.unknownLock:
+      throw documentLockUnknown()
+    case codes.notLocked:
+      return { files: [{ path: input.path }] }
+    case codes.openDocument: {
+      const result = await viaOffice(password)
+      tellUnlocked(tools)
+      return result
+    }
+    default:
+      tellUnlocked(tools)
+      return { files: [{ path }] }
+  }
+}
+
+const tellUnlocked = (tools: Tools) =>
+  tools.warn('ENCRYPTION_REMOVED', 'The document was protected by a password; the result is not.')
+
+async function exitCode(input: string, output: string, password: string, tools: Tools): Promise<number> {
+  try {
+    // By stdin: arguments can be read by others.
+    await runPython('office/unlock.py', [input, output], tools, { stdin: password, timeoutS: 120 })
+    return codes.open
+  } catch (error) {
+    const known = Object.values(codes).find(
+      (code) => error instanceof ProcessFailure && error.exitCode === code,
+    )
+    if (known !== undefined) return known
+    if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) throw error
+    const sentence = 'The document could not be decrypted: it is damaged. Open it and save it again.'
+    throw new AppError('CORRUPT_FILE', sentence, { field: 'file' }, { cause: error })
+  }
+}

@@ -1,0 +1,22 @@
+// Run by `npm run test:slow`: each kind of office file with its password; LibreOffice writes most of them, see make_locked.py.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
+import { pdfText } from './judge.ts'
+import { convert, fixture } from './run-engine.ts'
+
+const engine = createLibreOffice()
+after(() => engine.close?.())
+
+for (const kind of ['docx', 'doc', 'odt', 'xlsx', 'xls', 'ods', 'pptx', 'ppt', 'odp'] as const) {
+  test(`a ${kind} opens with its password, and with no other`, async () => {
+    const source = fixture(`office/locked.${kind}`)
+    const unlock = (password: string) =>
+      convert(engine, source, kind, { operation: 'unlock', options: { password } })
+    await assert.rejects(convert(engine, source, 'pdf'), { code: 'FILE_ENCRYPTED' })
+    await assert.rejects(unlock('Secret'), { code: 'FILE_ENCRYPTED' })
+    const { path } = await unlock('secret')
+    const { path: pdf } = await convert(engine, path, 'pdf')
+    assert.match(await pdfText(pdf), /Pangolins|Otters|Wombats/)
+  })
+}
