@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Fidelity } from '../lib/fidelity/fidelity.ts'
 import { JobError, JobStatus, Summary, TaskStatus, Warning } from '../lib/jobs/job.ts'
 
 const TaskOutline = z.object({ operation: z.string(), status: TaskStatus })
@@ -43,6 +44,7 @@ export const jobEvents = {
       tasks: z.record(z.string(), TaskOutline.extend({ result: z.object({ url: z.string() }).optional() })),
       durationMs: z.int(),
       engine: z.string().optional(),
+      fidelity: Fidelity.optional().describe('What the result kept of the source'),
       warnings: z.array(Warning),
       files: z.array(EventFile),
     }),

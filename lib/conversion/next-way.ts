@@ -10,9 +10,14 @@ import { groupsOf, routeFiles, type Wish } from './plan-files.ts'
 /** Ways in all: each begins with the file anew. */
 export const mostWays = 3
 
-/** One engine could not read the file, which another one may; not that nobody can, as without its password. */
+/**
+ * One engine could not read the file, or nothing of what is in it, which another one may; not that nobody can, as
+ * without its password.
+ */
 export const isUnread = ({ code, details }: Pick<JobError, 'code' | 'details'>) =>
-  code === 'CORRUPT_FILE' || (code === 'UNSUPPORTED_FORMAT' && details?.['reason'] === 'feature')
+  code === 'CORRUPT_FILE' ||
+  (code === 'UNSUPPORTED_FORMAT' && details?.['reason'] === 'feature') ||
+  (code === 'CONVERSION_FAILED' && details?.['reason'] === 'content-lost')
 
 export interface Attempted {
   /** Place of the files among the pieces of their task. */
@@ -72,6 +77,8 @@ function endsOf({ steps }: Route): Pick<Route['steps'][0], 'from' | 'to'> {
 /** From what says least of a file to what its sender can act on. */
 const telling: readonly ((error: JobError) => boolean)[] = [
   ({ code }) => code === 'CORRUPT_FILE',
+  // Somebody could read it.
+  ({ details }) => details?.['reason'] === 'content-lost',
   ({ code }) => code === 'UNSUPPORTED_FORMAT',
   ({ code }) => code === 'FILE_TOO_LARGE',
   ({ code, details }) => code === 'INVALID_INPUT' && /password/.test(String(details?.['reason'])),

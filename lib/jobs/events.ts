@@ -172,11 +172,12 @@ function over(state: JobState, endedAt: string) {
 function completion(state: JobState, endedAt: string) {
   const { job } = state
   const url = `/v1/download/${job.id}`
-  const { files, warnings, engine } = resultIn(state)
+  const { files, warnings, engine, fidelity } = resultIn(state)
   return {
     ...over(state, endedAt),
     durationMs: Date.parse(endedAt) - Date.parse(job.startedAt ?? job.createdAt),
     engine,
+    ...(fidelity && { fidelity }),
     warnings,
     files: files.map(({ filename, size, mimeType }) => ({ filename, size, mimeType, url })),
   }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { operations } from '../engines/engine.ts'
 import { type ErrorCode, errorStatus } from '../errors.ts'
+import { Fidelity } from '../fidelity/fidelity.ts'
 
 /** The records of a job. How a request becomes them stands in `graph.ts`, what they decide in `machine.ts`. */
 
@@ -79,6 +80,7 @@ export const Fallback = z.object({
   engineVersion: z.string().optional(),
   method: z.string().optional(),
   details: z.record(z.string(), z.unknown()).optional(),
+  fidelity: Fidelity.optional(),
 })
 export type Fallback = z.infer<typeof Fallback>
 
@@ -96,6 +98,8 @@ export const Piece = z.object({
   reached: z.int().optional(),
   /** What one of its parts could not read: it has to go another way. */
   failure: JobError.optional(),
+  /** Of the steps that are done. */
+  fidelity: Fidelity.optional(),
 })
 export type Piece = z.infer<typeof Piece>
 
@@ -183,6 +187,7 @@ export const Task = z.object({
   engine: z.string().optional(),
   engineVersion: z.string().optional(),
   method: z.string().optional(),
+  fidelity: Fidelity.optional(),
   createdAt: Moment,
   startedAt: Moment.optional(),
   endedAt: Moment.optional(),
@@ -218,6 +223,7 @@ const Result = z.object({
   engineVersion: z.string().optional(),
   method: z.string().optional(),
   details: z.record(z.string(), z.unknown()).optional(),
+  fidelity: Fidelity.optional(),
 })
 export type Result = z.infer<typeof Result>
 

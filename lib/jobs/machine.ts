@@ -1,3 +1,4 @@
+import { type Fidelity, inTurn, together } from '../fidelity/fidelity.ts'
 import { nameFromTemplate, withSuffix } from '../file-name.ts'
 import {
   type Awaiting,
@@ -135,8 +136,26 @@ function resultOf(state: JobState): Result {
     only && worked.length === 1
       ? { engine: only.engine, engineVersion: only.engineVersion, method: only.method, details: only.details }
       : {}
-  const present = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
+  const all = { ...facts, fidelity: fidelityOf(worked) }
+  const present = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
   return { files: resultFiles(state), warnings: warningsOf(job, tasks), ...present }
+}
+
+/** What came through of all that was sent: of tasks side by side their sum, of those in turn what is left. */
+function fidelityOf(worked: readonly Task[]): Fidelity | undefined {
+  const completed = new Map(
+    worked.filter(({ status }) => status === 'completed').map((task) => [task.number, task]),
+  )
+  const taken = new Set([...completed.values()].flatMap(({ ins }) => ins))
+  const known = new Map<number, Fidelity | undefined>()
+  const upTo = (task: Task): Fidelity | undefined => {
+    if (known.has(task.number)) return known.get(task.number)
+    const before = task.ins.flatMap((number) => completed.get(number) ?? [])
+    const fidelity = inTurn(together(before.map(upTo)), task.fidelity)
+    known.set(task.number, fidelity)
+    return fidelity
+  }
+  return together([...completed.values()].filter(({ number }) => !taken.has(number)).map(upTo))
 }
 
 /** About the request first, then task by task, each once. */

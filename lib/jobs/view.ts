@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Fidelity } from '../fidelity/fidelity.ts'
 import {
   type FixedTask,
   isLive,
@@ -44,6 +45,9 @@ const ResultView = z.object({
     .optional()
     .describe('`stream-copy` when the streams were taken over as they are, `encode` otherwise'),
   details: z.record(z.string(), z.unknown()).optional(),
+  fidelity: Fidelity.optional().describe(
+    'What the result kept of the source, counted by others than the engine; left out where nobody can tell',
+  ),
   files: z.array(ResultFile.extend({ downloadUrl: z.url() })),
 })
 
@@ -98,6 +102,7 @@ const TaskView = z.object({
   message: z.string().nullable(),
   warnings: z.array(Warning),
   details: z.record(z.string(), z.unknown()).nullable(),
+  fidelity: Fidelity.nullable().describe('What it kept of what went in; null where nobody can tell'),
   result: z
     .union([
       z.object({
@@ -144,11 +149,11 @@ const resultFile = ({ filename, format, size, mimeType, sha256 }: StoredFile) =>
 function resultOf(job: Job, result: Result, baseUrl: string): z.infer<typeof ResultView> | null {
   const [first] = result.files
   if (job.status !== 'completed' || !first) return null
-  const { engine, engineVersion, method, details } = result
+  const { engine, engineVersion, method, details, fidelity } = result
   return {
     downloadUrl: downloadUrl(baseUrl, job.id),
     ...resultFile(first),
-    ...{ engine, engineVersion, method, details },
+    ...{ engine, engineVersion, method, details, fidelity },
     files: result.files.map((file) => ({
       ...resultFile(file),
       downloadUrl: downloadUrl(baseUrl, job.id, { file: file.filename }),
@@ -229,6 +234,7 @@ function taskView(task: Task, names: Names): z.infer<typeof TaskView> {
     code: task.code ?? null,
     message: task.message ?? null,
     details: task.details ?? null,
+    fidelity: task.fidelity ?? null,
     warnings: task.warnings,
     // Stored as the schema has it by whoever made the upload.
     result:
@@ -260,6 +266,7 @@ function fixedView(
     code: task.code ?? (status === 'cancelled' && job.status !== 'cancelled' ? 'INPUT_TASK_FAILED' : null),
     message: task.message ?? null,
     details: task.details ?? null,
+    fidelity: null,
     warnings: task.warnings,
     result:
       isExport && status === 'completed' && job.status === 'completed'

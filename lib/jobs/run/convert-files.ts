@@ -17,6 +17,8 @@ import { engines as allEngines } from '../../engines/index.ts'
 import { createTools, type OnCommand } from '../../engines/sandbox/exec.ts'
 import { engineVersion } from '../../engines/version.ts'
 import { AppError } from '../../errors.ts'
+import type { Fidelity } from '../../fidelity/fidelity.ts'
+import { Guard } from '../../fidelity/guard.ts'
 import { withExtension } from '../../file-name.ts'
 import { type FormatId, formatById, isFormatId } from '../../formats/index.ts'
 import type { Log } from '../../log.ts'
@@ -52,23 +54,33 @@ export interface FilesDone {
   readonly result: Result
   readonly format: FormatId
   readonly warnings: readonly Warning[]
+  /** What was kept of what went in, where it is known. */
+  readonly fidelity?: Fidelity | undefined
   readonly nextStep: number
 }
 
 export async function convertFiles(run: FilesRun): Promise<FilesDone> {
   const { steps, image } = run
   const warnings: Warning[] = []
+  const guard = new Guard(run.log)
   let { inputs } = run
   let at = run.from
+  // A share of a step is not all of it, and what is joined came from elsewhere.
+  const isWhole = run.share === undefined && run.results === undefined
+  if (isWhole) guard.begin(inputs)
   for (;;) {
     const step = steps[at]
     if (!step) throw new Error(`the task has no step ${at}`)
     run.onStep?.(at)
     const { engine, result } = await runStep(run, step, at, inputs, warnings)
+    if (isWhole) await guard.end(step, result.files, warnings)
     at += 1
     const format = formatId(step.to)
     const next = steps[at]
-    if (!next || (image && next.image !== image)) return { engine, result, format, warnings, nextStep: at }
+    if (!next || (image && next.image !== image)) {
+      const done = { engine, format, warnings, fidelity: guard.fidelity, nextStep: at }
+      return { ...done, result: { ...result, ...(guard.shortfall && { shortfall: guard.shortfall }) } }
+    }
     inputs = [await nextInput(result.files[0], inputs[0]?.filename ?? '', format)]
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { ImageId, Share } from '../../engines/engine.ts'
 import { engineVersion } from '../../engines/version.ts'
 import { AppError } from '../../errors.ts'
+import { inTurn, together } from '../../fidelity/fidelity.ts'
 import type { Log } from '../../log.ts'
 import type { Services } from '../../services.ts'
 import type { JobError, Piece, Task, Warning } from '../job.ts'
@@ -34,7 +35,7 @@ export interface PiecesResult {
   readonly pieces: readonly Piece[]
   readonly warnings: readonly Warning[]
   /** What the record of the task says of how it was done. */
-  readonly facts: Pick<Task, 'engine' | 'engineVersion' | 'method' | 'details'>
+  readonly facts: Pick<Task, 'engine' | 'engineVersion' | 'method' | 'details' | 'fidelity'>
   /** Keys of all that was stored. */
   readonly made: readonly string[]
   /** Keys of what is of no use any more once this is known. */
@@ -71,10 +72,11 @@ export async function runPieces(run: PiecesRun): Promise<PiecesResult | SharedOu
       if (isTurned && piece.steps[0]?.image === image) await run.note(pieces)
     }
   }
+  const fidelity = together(pieces.map((piece) => piece.fidelity))
   return {
     pieces,
     warnings: went.flatMap(({ warnings }) => warnings),
-    facts: went.reduce<Facts>((facts, one) => withFacts(facts, one.facts), {}),
+    facts: went.reduce<Facts>((facts, one) => withFacts(facts, one.facts), fidelity ? { fidelity } : {}),
     made: went.flatMap(({ made }) => made),
     dropped: went.flatMap(({ dropped }) => dropped),
     isLast: pieces.every(isDone),
@@ -125,9 +127,16 @@ async function goOn(run: PiecesRun, piece: Piece, at: number): Promise<Went | Sh
   const keys = files.map(({ key }) => key)
   const warnings = [...done.warnings]
   const facts = await factsOf(done)
-  if (done.nextStep < piece.steps.length || isPart)
-    return { piece: { ...piece, step: done.nextStep, files }, warnings, facts, made: keys, dropped: [] }
-  const made = { files, warnings: [...warningsOfWay(piece, run.services.engines), ...warnings], ...facts }
+  const fidelity = inTurn(piece.fidelity, done.fidelity)
+  const known = fidelity ? { fidelity } : {}
+  if (done.nextStep < piece.steps.length || isPart) {
+    const went = { ...piece, step: done.nextStep, files, ...known }
+    // The next image knows nothing of it.
+    const lost = done.result.shortfall?.warning
+    return { piece: went, warnings: lost ? [...warnings, lost] : warnings, facts, made: keys, dropped: [] }
+  }
+  const said = [...warningsOfWay(piece, run.services.engines), ...warnings]
+  const made = { files, warnings: said, ...facts, ...known }
   return endOf(afterEnd(piece, made, done.result.shortfall, findWay), piece, keys)
 }
 
@@ -146,9 +155,9 @@ function endOf(turn: Turn, before: Piece, made: readonly string[]): Went {
   const earlier = before.fallback?.files.map(({ key }) => key) ?? []
   const dropped = [...earlier, ...made].filter((key) => !keys.has(key))
   if ('piece' in turn) return { piece: turn.piece, warnings: [], facts: {}, made, dropped }
-  const { files, warnings, kept: _share, ...facts } = turn.made
-  const { tried } = before
-  const piece = { steps: before.steps, step: before.steps.length, files, ...(tried && { tried }) }
+  const { files, warnings, kept: _share, fidelity, ...facts } = turn.made
+  const { steps, tried } = before
+  const piece = { steps, step: steps.length, files, ...(tried && { tried }), ...(fidelity && { fidelity }) }
   return { piece, warnings, facts, made, dropped }
 }
 

@@ -1,0 +1,177 @@
+import type { Operation } from '../engines/engine.ts'
+import { type FormatId, formatById } from '../formats/index.ts'
+import { type Fidelity, type Kept, kept, type Unit } from './fidelity.ts'
+import type { Feature, Holding } from './holding.ts'
+import { isRough } from './read.ts'
+import type { Words } from './words.ts'
+
+export interface Compared {
+  readonly operation: Operation
+  readonly from: FormatId
+  readonly to: FormatId
+  readonly options: Readonly<Record<string, unknown>>
+  readonly source: Holding
+  readonly result: Holding
+  /** What the engine has said already. */
+  readonly warned: readonly string[]
+}
+
+/** `nothing`: no result at all, for who wanted what the source holds. */
+export interface Verdict {
+  readonly fidelity: Fidelity
+  readonly lost: readonly Unit[]
+  readonly isNothing: boolean
+}
+
+/** Operations that are to keep everything. */
+export const keeping: readonly Operation[] = [
+  'convert',
+  'merge',
+  'merge-pdf',
+  'compress',
+  'compress-pdf',
+  'ocr-pdf',
+  'archive',
+]
+
+/** Options by which somebody asks for a part only. */
+const partial = ['pages', 'pageRange', 'start', 'end', 'page', 'sheet', 'removeLinks']
+
+/** What an engine has told is told, and why. */
+const toldBy: Readonly<Record<string, readonly Unit[]>> = {
+  SHEETS_DROPPED: ['words', 'sheets', 'cells'],
+  PAGES_DROPPED: ['words', 'pages', 'slides'],
+  TEXT_MAY_BE_MISSING: ['words'],
+  NO_TEXT: ['words'],
+  ANIMATION_DROPPED: ['frames'],
+  FACES_DROPPED: ['glyphs'],
+  ATTACHMENTS_DROPPED: ['entries'],
+  LINKS_DROPPED: ['entries'],
+}
+
+/** Share that is to come through; less is a loss. Words of a marked text are not all words. */
+const leastShare: Readonly<Partial<Record<Unit, number>>> = {
+  words: 0.95,
+  pages: 1,
+  slides: 1,
+  sheets: 1,
+  cues: 1,
+  seconds: 0.97,
+  glyphs: 0.98,
+  entries: 1,
+}
+const leastRough = 0.7
+/** A few words may be read otherwise by any two programs, seconds begin and end in between. */
+const slack: Readonly<Partial<Record<Unit, number>>> = { words: 3, seconds: 0.3 }
+
+/** Pure: what a result has of what its source had, and whether that is enough. */
+export function compare(compared: Compared): Verdict {
+  const { from, to, options, warned } = compared
+  const measures = measured(compared)
+  const isPartial = partial.some((name) => options[name] !== undefined && options[name] !== '')
+  const excused = warned.flatMap((code) => toldBy[code] ?? [])
+  const lost = Object.entries(measures).flatMap(([name, measure]) => {
+    const unit = name as Unit // keys of the table above
+    const least = unit === 'words' && (isRough(from) || isRough(to)) ? leastRough : leastShare[unit]
+    if (least === undefined || isPartial || excused.includes(unit)) return []
+    const missing = measure.source - measure.result
+    return measure.share < least && missing > (slack[unit] ?? 0) ? [unit] : []
+  })
+  return {
+    fidelity: { ...measures, dropped: droppedBy(compared) },
+    lost,
+    isNothing: !isPartial && isNothing(compared),
+  }
+}
+
+function measured({ source, result, to }: Compared): Partial<Record<Unit, Kept>> {
+  const units = ['pages', 'sheets', 'cells', 'cues', 'frames', 'glyphs', 'entries', 'channels'] as const
+  const counted = units.flatMap((unit) => {
+    const [before, after] = [source.counts[unit], result.counts[unit]]
+    return before === undefined || after === undefined ? [] : [[unit, kept(before, after)] as const]
+  })
+  const shown = result.counts.slides ?? result.counts.pages
+  const { slides } = source.counts
+  return {
+    ...(source.words && result.words && { words: wordsKept(source.words, result.words) }),
+    ...Object.fromEntries(counted),
+    ...(slides !== undefined && shown !== undefined && { slides: kept(slides, shown) }),
+    ...(formatById(to).category === 'image' ? {} : played(source, result)),
+  }
+}
+
+const wordsKept = (source: Words, result: Words) => kept(source.total, source.keptIn(result))
+
+/** Another rate has another number of samples of the same time. */
+function played(source: Holding, result: Holding): Partial<Record<Unit, Kept>> {
+  if (source.seconds === undefined || result.seconds === undefined) return {}
+  const seconds = kept(toMs(source.seconds), toMs(result.seconds))
+  const [before, after] = [source.counts.samples, result.counts.samples]
+  return {
+    seconds,
+    ...(before !== undefined &&
+      after !== undefined && { samples: { source: before, result: after, share: seconds.share } }),
+  }
+}
+
+const toMs = (seconds: number) => Math.round(seconds * 1000) / 1000
+
+function isNothing({ source, result, from, to }: Compared): boolean {
+  const isMute = result.counts.samples === 0 && (source.counts.samples ?? source.seconds ?? 0) > 0
+  const { words } = source
+  const isBlank = words !== undefined && words.total > 0 && result.words?.isEmpty === true
+  // Of a marked text nobody here knows for sure that it holds more than marks.
+  return isMute || (isBlank && (words.total > 20 || !(isRough(from) || isRough(to))))
+}
+
+/** What holds what of which not all do. */
+const isText = (to: FormatId) => ['txt', 'csv', 'tsv'].includes(to)
+const office: readonly FormatId[] = ['docx', 'docm', 'odt', 'fodt', 'ott', 'dotx', 'dotm', 'doc', 'rtf']
+const sheets: readonly FormatId[] = [
+  'xlsx',
+  'xlsm',
+  'xltx',
+  'xltm',
+  'xls',
+  'xlt',
+  'ods',
+  'ots',
+  'fods',
+  'xlsb',
+]
+const slides: readonly FormatId[] = [
+  'pptx',
+  'pptm',
+  'ppsx',
+  'potx',
+  'potm',
+  'odp',
+  'otp',
+  'fodp',
+  'ppt',
+  'pps',
+]
+const opaque: readonly FormatId[] = ['jpg', 'bmp', 'mp4', 'mov', 'avi', 'mkv']
+const moving: readonly FormatId[] = ['gif', 'webp', 'apng', 'avif', 'mng', 'jxl']
+
+const isHeld: Readonly<Record<Feature, (to: FormatId) => boolean>> = {
+  pictures: (to) => !isText(to) && formatById(to).category !== 'audio',
+  film: (to) => formatById(to).category !== 'audio',
+  sound: (to) => formatById(to).category !== 'image',
+  animation: (to) => moving.includes(to) || formatById(to).category === 'video',
+  transparency: (to) => !opaque.includes(to),
+  formulas: (to) => sheets.includes(to),
+  comments: (to) => [...office, ...sheets, ...slides].includes(to),
+  notes: (to) => slides.includes(to),
+  margins: (to) => office.includes(to) || to === 'pdf' || formatById(to).category === 'image',
+  changes: (to) => office.includes(to),
+}
+
+function droppedBy({ source, result, to }: Compared): string[] {
+  const dropped: string[] = source.features.filter((feature) => !isHeld[feature](to))
+  const fewer = (result.counts.channels ?? 0) < (source.counts.channels ?? 0)
+  if (fewer && result.counts.channels !== undefined) dropped.push('channels')
+  if (source.words && source.words.total > 0 && formatById(to).category === 'image')
+    dropped.push('selectableText')
+  return dropped
+}

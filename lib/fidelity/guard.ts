@@ -1,0 +1,124 @@
+import type { InputFile, OutputFile, Shortfall } from '../engines/engine.ts'
+import { AppError } from '../errors.ts'
+import { type FormatId, formatById } from '../formats/index.ts'
+import type { Step, Warning } from '../jobs/job.ts'
+import type { Log } from '../log.ts'
+import { compare, keeping, type Verdict } from './compare.ts'
+import { type Fidelity, inTurn, type Unit } from './fidelity.ts'
+import { gathered, type Holding } from './holding.ts'
+import { holdingOf, pagesInZip } from './read.ts'
+
+/** A result that has nothing of what its source holds. Another way may give more. */
+export class ContentLost extends AppError {
+  constructor(from: FormatId, to: FormatId, what: string) {
+    super(
+      'CONVERSION_FAILED',
+      `The ${from} holds ${what}, but nothing of it is in the ${to} that came out of it. Choose another target, or save the file again in the program that made it.`,
+      { from, to, reason: 'content-lost' },
+    )
+  }
+}
+
+/** What a step is known by here. */
+type GuardedStep = Pick<Step, 'operation' | 'from' | 'to' | 'options'>
+
+/**
+ * Holds the result of each step to what went in. What is sent is read while its engine works, what comes out once, when
+ * it is there, and is what goes into the next step.
+ */
+export class Guard {
+  readonly #log: Log
+  #source: Promise<Holding | undefined> = Promise.resolve(undefined)
+  #fidelity: Fidelity | undefined
+  #shortfall: Shortfall | undefined
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  /** Of all steps so far. */
+  get fidelity(): Fidelity | undefined {
+    return this.#fidelity
+  }
+
+  /** Of the step that lost the most. */
+  get shortfall(): Shortfall | undefined {
+    return this.#shortfall
+  }
+
+  begin(inputs: readonly InputFile[]): void {
+    const reading = inputs.map(({ path, format }) =>
+      this.#tried(() => holdingOf(path, format, { isResult: false })),
+    )
+    this.#source = Promise.all(reading).then(gathered)
+  }
+
+  /** @throws ContentLost. */
+  async end(step: GuardedStep, files: readonly OutputFile[], warned: readonly Warning[]): Promise<void> {
+    if (!keeping.includes(step.operation)) return
+    // Steps are of formats of the registry, or the engine would not have been found.
+    const [from, to] = [step.from as FormatId, step.to as FormatId]
+    const source = await this.#source
+    const result = gathered(await Promise.all(files.map((file) => this.#made(file, to))))
+    this.#source = Promise.resolve(result)
+    if (!source || !result) return
+    const codes = warned.map(({ code }) => code)
+    const verdict = compare({ ...step, from, to, source, result, warned: codes })
+    this.#fidelity = inTurn(this.#fidelity, verdict.fidelity)
+    if (verdict.isNothing) throw new ContentLost(from, to, held(verdict))
+    const shortfall = shortfallOf(verdict, from, to)
+    if (shortfall && shortfall.kept < (this.#shortfall?.kept ?? 1)) this.#shortfall = shortfall
+  }
+
+  /** Several pages come as a ZIP of files, where something else was asked for. */
+  #made(file: OutputFile, to: FormatId): Promise<Holding | undefined> {
+    const { path, format = to } = file
+    const isPacked = format === 'zip' && formatById(to).category === 'image'
+    return this.#tried(() => (isPacked ? pagesInZip(path, to) : holdingOf(path, format, { isResult: true })))
+  }
+
+  /** A fault of ours in counting costs a figure, and nobody the result. */
+  async #tried(read: () => Promise<Holding | undefined>): Promise<Holding | undefined> {
+    try {
+      return await read()
+    } catch (error) {
+      this.#log.error({ error }, 'what is in a file could not be counted')
+      return undefined
+    }
+  }
+}
+
+const unitWords: Readonly<Record<Unit, readonly [one: string, many: string]>> = {
+  words: ['word', 'words'],
+  pages: ['page', 'pages'],
+  slides: ['slide', 'slides'],
+  sheets: ['sheet', 'sheets'],
+  cells: ['filled cell', 'filled cells'],
+  cues: ['subtitle', 'subtitles'],
+  frames: ['picture', 'pictures'],
+  seconds: ['second', 'seconds'],
+  samples: ['sample', 'samples'],
+  channels: ['channel', 'channels'],
+  glyphs: ['letter', 'letters'],
+  entries: ['file', 'files'],
+}
+
+const counted = (count: number, unit: Unit) =>
+  `${count.toLocaleString('en-US')} ${unitWords[unit][count === 1 ? 0 : 1]}`
+
+function held({ fidelity }: Verdict): string {
+  const { words, seconds } = fidelity
+  if (words) return counted(words.source, 'words')
+  return seconds ? `${counted(seconds.source, 'seconds')} of sound` : 'sound'
+}
+
+function shortfallOf({ fidelity, lost }: Verdict, from: FormatId, to: FormatId): Shortfall | undefined {
+  const measures = lost.flatMap((unit) => (fidelity[unit] ? [{ unit, ...fidelity[unit] }] : []))
+  if (measures.length === 0) return undefined
+  const sentences = measures.map(({ unit, source, result, share }) => {
+    const percent = Math.floor(share * 100)
+    return `Of ${counted(source, unit)} in the ${from}, ${result.toLocaleString('en-US')} are in the ${to} (${percent} %).`
+  })
+  const kept = Math.min(...measures.map(({ share }) => share))
+  return { kept, warning: { code: 'CONTENT_LOST', message: sentences.join(' ') } }
+}

@@ -1,0 +1,51 @@
+import type { Unit } from './fidelity.ts'
+import { Words } from './words.ts'
+
+/** What in a file not every format can hold. */
+export type Feature =
+  | 'pictures'
+  /** The picture of a film. */
+  | 'film'
+  | 'sound'
+  | 'animation'
+  | 'transparency'
+  | 'formulas'
+  | 'comments'
+  /** Of a speaker. */
+  | 'notes'
+  /** Lines on top and at the bottom of every page. */
+  | 'margins'
+  /** Text that was deleted while changes were tracked. */
+  | 'changes'
+
+/** What a file holds, as far as it is cheap to tell. */
+export interface Holding {
+  readonly words?: Words
+  readonly counts: Readonly<Partial<Record<Exclude<Unit, 'words' | 'seconds'>, number>>>
+  /** How long it plays. */
+  readonly seconds?: number
+  readonly features: readonly Feature[]
+}
+
+/** What several files hold that are made into one; undefined where it is not known of each. */
+export function gathered(all: readonly (Holding | undefined)[]): Holding | undefined {
+  const known = all.filter((one) => one !== undefined)
+  const [first] = known
+  if (!first || known.length < all.length) return undefined
+  if (known.length === 1) return first
+  const words = known.every((one) => one.words) ? new Words() : undefined
+  for (const one of known) if (one.words) words?.addAll(one.words)
+  const counts = Object.keys(first.counts).flatMap((name) => {
+    const unit = name as keyof Holding['counts'] // keys of the type
+    const each = known.flatMap((one) => one.counts[unit] ?? [])
+    const all = unit === 'channels' ? Math.min(...each) : each.reduce((sum, one) => sum + one, 0)
+    return each.length === known.length ? [[unit, all] as const] : []
+  })
+  const seconds = known.flatMap((one) => one.seconds ?? [])
+  return {
+    ...(words && { words }),
+    counts: Object.fromEntries(counts),
+    ...(seconds.length === known.length && { seconds: seconds.reduce((sum, one) => sum + one, 0) }),
+    features: [...new Set(known.flatMap(({ features }) => features))],
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * Text of XML and HTML. Each letter is looked at once, whatever a stranger left open: expressions that search for the
+ * end of an element take hours for a file of nothing but beginnings.
+ */
+
+export interface Tag {
+  /** With its prefix, as `w:t`; lower case in web pages. */
+  readonly name: string
+  readonly isEnd: boolean
+  /** Ends at once. */
+  readonly isEmpty: boolean
+  /** As it stands there, without the brackets. */
+  readonly source: string
+}
+
+export interface MarkupReader {
+  text(text: string): void
+  /** @returns whether nothing up to its end is to be looked at. */
+  tag(tag: Tag): boolean | undefined
+}
+
+/** What stands between these is no tag. */
+const others: readonly (readonly [start: string, end: string])[] = [
+  ['<!--', '-->'],
+  ['<?', '?>'],
+  ['<!', '>'],
+]
+const data = ['<![CDATA[', ']]>'] as const
+
+export function readMarkup(markup: string, reader: MarkupReader, { isPage = false } = {}): void {
+  const closes = closesIn(markup)
+  const read = (mark: string, inside: string, end: number) => {
+    if (mark === data[0]) reader.text(inside)
+    if (mark !== '<') return end
+    const tag = tagIn(inside, isPage)
+    const isSkipped = reader.tag(tag) === true && !tag.isEmpty && !tag.isEnd
+    return isSkipped ? (closes(inside.slice(0, tag.name.length), end) ?? end) : end
+  }
+  let at = 0
+  for (let start = markup.indexOf('<'); start >= 0; start = markup.indexOf('<', at)) {
+    if (start > at) reader.text(markup.slice(at, start))
+    const [mark, end] = [data, ...others].find(([begin]) => markup.startsWith(begin, start)) ?? ['<', '>']
+    const [from, stop] = [start + mark.length, markup.indexOf(end, start + mark.length)]
+    at = stop < 0 ? start : read(mark, markup.slice(from, stop), stop + end.length)
+    // What has no end is the rest of a text.
+    if (stop < 0) break
+  }
+  reader.text(markup.slice(at))
+}
+
+/** Where an element ends. One that is never closed is searched for once. */
+function closesIn(markup: string): (name: string, from: number) => number | undefined {
+  const neverClosed = new Set<string>()
+  return (name, from) => {
+    const at = neverClosed.has(name) ? -1 : markup.indexOf(`</${name}`, from)
+    if (at < 0) neverClosed.add(name)
+    return at < 0 ? undefined : at
+  }
+}
+
+function tagIn(source: string, isPage: boolean): Tag {
+  const isEnd = source.startsWith('/')
+  let end = isEnd ? 1 : 0
+  const start = end
+  while (end < source.length && isNamed(source.charCodeAt(end))) end++
+  const name = source.slice(start, end)
+  return { name: isPage ? name.toLowerCase() : name, isEnd, isEmpty: source.endsWith('/'), source }
+}
+
+/** Neither space, slash nor the end. */
+const isNamed = (code: number) => code > 32 && code !== 47
+
+export const attributeOf = ({ source }: Tag, name: string): string | undefined => {
+  const at = source.indexOf(` ${name}=`)
+  if (at < 0) return undefined
+  const quote = source[at + name.length + 2]
+  const end = quote === undefined ? -1 : source.indexOf(quote, at + name.length + 3)
+  return end < 0 ? undefined : decoded(source.slice(at + name.length + 3, end))
+}
+
+const entities: Readonly<Record<string, string>> = {
+  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', shy: '', ndash: '–', mdash: '—' },
+  ...{ auml: 'ä', ouml: 'ö', uuml: 'ü', Auml: 'Ä', Ouml: 'Ö', Uuml: 'Ü', szlig: 'ß', eacute: 'é' },
+  ...{ egrave: 'è', agrave: 'à', ccedil: 'ç', oslash: 'ø', aring: 'å', aelig: 'æ', ntilde: 'ñ' },
+}
+
+/** What stands for a character; names that are not known divide words, as a space does. */
+export function decoded(text: string): string {
+  if (!text.includes('&')) return text
+  return text.replaceAll(
+    /&(?:#[xX]([\da-fA-F]{1,6})|#(\d{1,7})|(\w{2,8}));/g,
+    (_, hex: string | undefined, decimal: string | undefined, name: string | undefined) => {
+      if (name !== undefined) return entities[name] ?? ' '
+      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
+      return code <= 0x10ffff ? String.fromCodePoint(code) : ' '
+    },
+  )
+}
+
+/** Tags within a word, where a letter is bold or a number small, and those of office files around parts of one. */
+const inline = new Set([
+  ...[
+    'a',
+    'b',
+    'i',
+    'u',
+    's',
+    'em',
+    'strong',
+    'span',
+    'small',
+    'big',
+    'font',
+    'tt',
+    'code',
+    'mark',
+    'q',
+    'cite',
+  ],
+  ...['abbr', 'dfn', 'wbr', 'emphasis', 'phrase', 'strike', 'del', 'ins', 'kbd', 'var', 'samp', 'bdi', 'bdo'],
+  ...['text:span', 'text:a', 'text:bookmark', 'text:bookmark-start', 'text:bookmark-end'],
+  ...['text:soft-page-break', 'text:reference-mark-start', 'text:reference-mark-end', 'text:change-start'],
+  ...['text:change-end', 'text:change', 'text:alphabetical-index-mark', 'v', 'emph', 'hi'],
+])
+
+/** @param hidden elements that hold nothing to read. */
+export function textOfMarkup(
+  markup: string,
+  hidden: ReadonlySet<string>,
+  options?: { isPage: boolean },
+): string {
+  const parts: string[] = []
+  readMarkup(
+    markup,
+    {
+      text: (text) => parts.push(text),
+      tag: ({ name, isEnd }) => {
+        if (!inline.has(name)) parts.push(' ')
+        return !isEnd && hidden.has(name)
+      },
+    },
+    options,
+  )
+  return decoded(parts.join(''))
+}
+
+const hiddenInPage = new Set([
+  ...[
+    'script',
+    'style',
+    'head',
+    'template',
+    'noscript',
+    'object',
+    'svg',
+    'math',
+    'select',
+    'datalist',
+    'iframe',
+  ],
+  ...['textarea', 'canvas', 'audio', 'video'],
+])
+
+export const textOfPage = (html: string): string => textOfMarkup(html, hiddenInPage, { isPage: true })
+
+/** By a byte order mark, what the file says of itself, UTF-8, or as Windows writes western languages. */
+export function textIn(bytes: Buffer): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodedAs('utf-16le', bytes)
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodedAs('utf-16be', bytes)
+  const head = bytes.toString('latin1', 0, 1024)
+  const said = /(?:encoding\s*=\s*["']|charset\s*=\s*["']?)([\w-]{1,40})/i.exec(head)?.[1]?.toLowerCase()
+  // In letters of 16 bits, that could not have been read.
+  if (said === undefined || said.startsWith('utf')) return utf8(bytes)
+  try {
+    return decodedAs(said, bytes)
+  } catch {
+    return utf8(bytes)
+  }
+}
+
+const decodedAs = (encoding: string, bytes: Buffer) => new TextDecoder(encoding).decode(bytes)
+
+function utf8(bytes: Buffer): string {
+  const text = bytes.toString('utf8')
+  return text.includes('\ufffd') ? decodedAs('windows-1252', bytes) : text
+}

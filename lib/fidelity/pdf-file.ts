@@ -1,0 +1,247 @@
+import { inflateSync } from 'node:zlib'
+import { type FileBytes, mostAtOnce } from './bytes.ts'
+import { type Dict, isDict, Name, Operator, Ref, type Value, Values } from './pdf-objects.ts'
+
+/** Bytes that are looked at before a file counts as one that was made to be slow. */
+const mostRead = 256 * 1024 * 1024
+
+/** A damaged file, or one of a kind that is left to others: encrypted, or compressed in a rare way. */
+export class UnreadPdf extends Error {}
+
+interface Place {
+  /** In the file, or in the stream of objects. */
+  readonly at: number
+  /** The stream of objects that it is in. */
+  readonly within?: number
+}
+
+export interface Stream {
+  readonly dict: Dict
+  /** Undefined for pictures. @throws UnreadPdf. */
+  content(): Promise<Buffer>
+}
+
+/** Objects of a PDF by their numbers (ISO 32000-1, 7.5), each read when it is wanted. */
+export class PdfFile {
+  readonly #bytes: FileBytes
+  readonly #places = new Map<number, Place>()
+  readonly #known = new Map<number, Value | Stream>()
+  readonly #packed = new Map<number, { values: Buffer; offsets: readonly number[] }>()
+  #root: Value | undefined
+  #isLocked = false
+  #read = 0
+
+  private constructor(bytes: FileBytes) {
+    this.#bytes = bytes
+  }
+
+  /** @throws UnreadPdf, RangeError. */
+  static async open(bytes: FileBytes): Promise<PdfFile> {
+    const file = new PdfFile(bytes)
+    const tail = await file.#at(Math.max(0, bytes.size - 2048), 2048)
+    const start = /startxref\s+(\d+)/.exec(
+      tail.toString('latin1', Math.max(0, tail.lastIndexOf('startxref'))),
+    )?.[1]
+    if (start === undefined) throw new UnreadPdf('it has no end')
+    await file.#readTables(Number(start))
+    if (file.#isLocked) throw new UnreadPdf('it is encrypted')
+    return file
+  }
+
+  async catalog(): Promise<Dict> {
+    return this.dict(this.#root)
+  }
+
+  /** Empty for what is none. */
+  async dict(value: Value | undefined): Promise<Dict> {
+    const found = await this.get(value)
+    if (found !== undefined && isStream(found)) return found.dict
+    return isDict(found) ? found : new Map()
+  }
+
+  /** A stream stands for an array of one. */
+  async array(value: Value | undefined): Promise<readonly Value[]> {
+    const found = await this.get(value)
+    if (Array.isArray(found)) return found
+    return found !== undefined && isStream(found) && value !== undefined ? [value] : []
+  }
+
+  async stream(value: Value | undefined): Promise<Stream | undefined> {
+    const found = await this.get(value)
+    return found !== undefined && isStream(found) ? found : undefined
+  }
+
+  async get(value: Value | undefined): Promise<Value | Stream | undefined> {
+    if (!(value instanceof Ref)) return value
+    const known = this.#known.get(value.id)
+    if (known !== undefined) return known
+    const place = this.#places.get(value.id)
+    if (!place) return undefined
+    const found = place.within === undefined ? await this.#objectAt(place.at) : await this.#packedAt(place)
+    if (found !== undefined) this.#known.set(value.id, found)
+    return found
+  }
+
+  #at(position: number, length: number): Promise<Buffer> {
+    this.#read += Math.min(length, this.#bytes.size)
+    if (this.#read > mostRead) throw new UnreadPdf('it has too much to read')
+    return this.#bytes.at(position, length)
+  }
+
+  async #readTables(start: number): Promise<void> {
+    const seen = new Set<number>()
+    const queue = [start]
+    for (let at = queue.shift(); at !== undefined; at = queue.shift()) {
+      if (seen.has(at) || seen.size > 500) continue
+      seen.add(at)
+      const head = await this.#at(at, 8)
+      const isTable = /^\s*xref/.test(head.toString('latin1'))
+      const trailer = isTable ? await this.#table(at) : await this.#crossReferences(at)
+      this.#root ??= trailer.get('Root')
+      this.#isLocked ||= trailer.has('Encrypt')
+      for (const name of ['XRefStm', 'Prev']) {
+        const next = trailer.get(name)
+        if (typeof next === 'number') queue.push(next)
+      }
+    }
+  }
+
+  /** 7.5.4. */
+  async #table(start: number): Promise<Dict> {
+    let length = 256 * 1024
+    let bytes = await this.#at(start, length)
+    // The table of a large file is longer than a guess.
+    while (bytes.lastIndexOf('trailer') < 0 && start + length < this.#bytes.size) {
+      length *= 8
+      bytes = await this.#at(start, length)
+    }
+    const text = bytes.toString('latin1')
+    const end = text.indexOf('trailer')
+    if (end < 0) throw new UnreadPdf('a table has no end')
+    let number = 0
+    for (const line of text.slice(0, end).matchAll(/(\d{1,10})\s{1,3}(\d{1,10})(?:\s{1,3}([nf]))?/g)) {
+      if (line[3] === undefined) number = Number(line[1])
+      else {
+        if (line[3] === 'n') this.#place(number, { at: Number(line[1]) })
+        number++
+      }
+    }
+    const trailer = new Values(bytes, end + 7).next()
+    if (!isDict(trailer)) throw new UnreadPdf('a trailer is damaged')
+    return trailer
+  }
+
+  /** 7.5.8. */
+  async #crossReferences(start: number): Promise<Dict> {
+    const found = await this.#objectAt(start)
+    if (found === undefined || !isStream(found)) throw new UnreadPdf('a table is missing')
+    const { dict } = found
+    const data = await found.content()
+    const widths = numbersIn(dict.get('W'))
+    const [typeBytes = 0, placeBytes = 0, lastBytes = 0] = widths
+    const size = dict.get('Size')
+    const index = dict.has('Index') ? numbersIn(dict.get('Index')) : [0, Number(size)]
+    let at = 0
+    const field = (length: number) => {
+      const value = length === 0 ? 0 : data.readUIntBE(at, Math.min(6, length))
+      at += length
+      return value
+    }
+    for (let part = 0; part + 1 < index.length; part += 2) {
+      const [first = 0, count = 0] = [index[part], index[part + 1]]
+      for (let id = first; id < first + count && at < data.length; id++) {
+        const type = typeBytes === 0 ? 1 : field(typeBytes)
+        const [place, last] = [field(placeBytes), field(lastBytes)]
+        if (type === 1) this.#place(id, { at: place })
+        if (type === 2) this.#place(id, { at: last, within: place })
+      }
+    }
+    return dict
+  }
+
+  /** Of several tables the newest comes first. */
+  #place(id: number, place: Place): void {
+    if (!this.#places.has(id)) this.#places.set(id, place)
+  }
+
+  async #objectAt(at: number): Promise<Value | Stream | undefined> {
+    for (let length = 4096; ; length *= 16) {
+      const bytes = await this.#at(at, length)
+      const isAll = at + bytes.length >= this.#bytes.size
+      const values = new Values(bytes)
+      // Number, generation, obj.
+      values.next()
+      values.next()
+      values.next()
+      const value = values.next()
+      const behind = values.next()
+      if (behind === undefined && !isAll) continue
+      if (!(behind instanceof Operator) || behind.word !== 'stream' || !isDict(value)) return value
+      const start = at + values.skipLineEnd()
+      return { dict: value, content: () => this.#contentOf(value, start) }
+    }
+  }
+
+  async #contentOf(dict: Dict, start: number): Promise<Buffer> {
+    const length = await this.get(dict.get('Length'))
+    if (typeof length !== 'number') throw new UnreadPdf('a stream has no length')
+    let data = await this.#at(start, length)
+    for (const filter of namesIn(await this.get(dict.get('Filter')))) data = unpacked(data, filter)
+    return unpredicted(data, await this.dict(dict.get('DecodeParms')))
+  }
+
+  /** 7.5.7. */
+  async #packedAt({ at, within = 0 }: Place): Promise<Value | undefined> {
+    let pack = this.#packed.get(within)
+    if (!pack) {
+      const stream = await this.stream(new Ref(within))
+      if (!stream) return undefined
+      const values = await stream.content()
+      const first = Number(stream.dict.get('First'))
+      const header = new Values(values.subarray(0, first))
+      const offsets: number[] = []
+      for (let count = Number(stream.dict.get('N')); count > 0; count--) {
+        header.next()
+        offsets.push(first + Number(header.next()))
+      }
+      pack = { values, offsets }
+      this.#packed.set(within, pack)
+    }
+    const offset = pack.offsets[at]
+    return offset === undefined ? undefined : new Values(pack.values, offset).next()
+  }
+}
+
+export const isStream = (value: Value | Stream): value is Stream =>
+  typeof value === 'object' && value !== null && 'content' in value
+
+const numbersIn = (value: Value | undefined): number[] => (Array.isArray(value) ? value.map(Number) : [])
+
+const namesIn = (value: Value | Stream | undefined): string[] => {
+  const all = Array.isArray(value) ? value : [value]
+  return all.flatMap((one: unknown) => (one instanceof Name ? [one.name] : []))
+}
+
+function unpacked(data: Buffer, filter: string): Buffer {
+  if (filter !== 'FlateDecode' && filter !== 'Fl') throw new UnreadPdf(`a stream is packed by ${filter}`)
+  // What is cut off is read as far as it goes, as readers do.
+  return inflateSync(data, { maxOutputLength: mostAtOnce, finishFlush: 2 })
+}
+
+/** 7.4.4.4, for the tables of a file: they use no other than up. */
+function unpredicted(data: Buffer, parameters: Dict): Buffer {
+  const predictor = Number(parameters.get('Predictor') ?? 1)
+  if (predictor < 10) return data
+  const columns = Number(parameters.get('Columns') ?? 1)
+  const rows = Math.floor(data.length / (columns + 1))
+  const out = Buffer.alloc(rows * columns)
+  for (let row = 0; row < rows; row++) {
+    const type = data[row * (columns + 1)]
+    if (type !== 0 && type !== 2) throw new UnreadPdf('a table is packed in a rare way')
+    for (let column = 0; column < columns; column++) {
+      const above = type === 2 && row > 0 ? (out[(row - 1) * columns + column] ?? 0) : 0
+      out[row * columns + column] = (data[row * (columns + 1) + 1 + column] ?? 0) + above
+    }
+  }
+  return out
+}

@@ -1,0 +1,153 @@
+import type { PdfFile } from './pdf-file.ts'
+import { type Dict, Name, Operator, type Value, Values } from './pdf-objects.ts'
+
+/** How the codes of a font read. */
+export interface PdfFont {
+  readonly codeBytes: 1 | 2
+  /** Undefined for a glyph of which nobody says what it means. */
+  textOf(code: number): string | undefined
+}
+
+/** ISO 32000-1, 9.10.2. */
+export async function fontOf(dict: Dict, file: PdfFile): Promise<PdfFont> {
+  const subtype = dict.get('Subtype')
+  const codeBytes = subtype instanceof Name && subtype.name === 'Type0' ? 2 : 1
+  const map = await file.stream(dict.get('ToUnicode'))
+  const told = map ? unicodeMap(await map.content()) : undefined
+  const encoded = codeBytes === 1 ? await encodingOf(dict, file) : () => undefined
+  return { codeBytes, textOf: (code) => told?.get(code) ?? encoded(code) }
+}
+
+/** 9.10.3. */
+function unicodeMap(bytes: Buffer): ReadonlyMap<number, string> {
+  const map = new Map<number, string>()
+  const values = new Values(bytes)
+  let operands: Value[] = []
+  for (let value = values.next(); value !== undefined; value = values.next()) {
+    if (!(value instanceof Operator)) {
+      operands.push(value)
+      continue
+    }
+    if (value.word === 'endbfchar') addCharacters(operands, map)
+    if (value.word === 'endbfrange') addRanges(operands, map)
+    operands = []
+  }
+  return map
+}
+
+const codeIn = (bytes: Buffer) => (bytes.length === 0 ? 0 : bytes.readUIntBE(0, Math.min(4, bytes.length)))
+
+function textIn(bytes: Buffer): string {
+  let text = ''
+  for (let at = 0; at + 1 < bytes.length; at += 2) text += String.fromCharCode(bytes.readUInt16BE(at))
+  return text
+}
+
+function addCharacters(operands: readonly Value[], map: Map<number, string>): void {
+  for (let at = 0; at + 1 < operands.length; at += 2) {
+    const [code, text] = [operands[at], operands[at + 1]]
+    if (Buffer.isBuffer(code) && Buffer.isBuffer(text)) map.set(codeIn(code), textIn(text))
+  }
+}
+
+/** Of two bytes; ranges that name one again and again end here too. */
+const mostCodes = 65_536
+
+function addRanges(operands: readonly Value[], map: Map<number, string>): void {
+  let left = mostCodes
+  for (let at = 0; at + 2 < operands.length && left > 0; at += 3) {
+    const [first, last, texts] = [operands[at], operands[at + 1], operands[at + 2]]
+    if (!Buffer.isBuffer(first) || !Buffer.isBuffer(last)) continue
+    const start = codeIn(first)
+    const count = Math.min(codeIn(last) - start + 1, left)
+    left -= Math.max(0, count)
+    for (let index = 0; index < count; index++) {
+      const text = Array.isArray(texts) ? texts[index] : texts
+      if (!Buffer.isBuffer(text)) continue
+      const read = textIn(text)
+      map.set(start + index, Array.isArray(texts) ? read : following(read, index))
+    }
+  }
+}
+
+const following = (text: string, index: number) =>
+  text.slice(0, -1) + String.fromCharCode(text.charCodeAt(text.length - 1) + index)
+
+const pages: Readonly<Record<string, string>> = {
+  WinAnsiEncoding: 'windows-1252',
+  MacRomanEncoding: 'macintosh',
+}
+
+/** 9.6.6: the encoding that is named, with what differs; without any, ASCII is the same everywhere. */
+async function encodingOf(dict: Dict, file: PdfFile): Promise<(code: number) => string | undefined> {
+  const encoding = await file.get(dict.get('Encoding'))
+  const details = await file.dict(dict.get('Encoding'))
+  const base = encoding instanceof Name ? encoding : details.get('BaseEncoding')
+  const page = base instanceof Name ? pages[base.name] : undefined
+  const differences = namedCodes(await file.array(details.get('Differences')))
+  const decoder = page === undefined ? undefined : new TextDecoder(page)
+  // A font of its own order of glyphs says so.
+  const descriptor = await file.dict(dict.get('FontDescriptor'))
+  const isSymbolic = (Number(descriptor.get('Flags') ?? 0) & 4) !== 0
+  const isOwn = page === undefined && isSymbolic
+  return (code) => {
+    const name = differences.get(code)
+    if (name !== undefined) return textOfGlyph(name)
+    if (decoder) return decoder.decode(Uint8Array.of(code))
+    return isOwn || code > 126 ? undefined : String.fromCharCode(code)
+  }
+}
+
+function namedCodes(differences: readonly Value[]): ReadonlyMap<number, string> {
+  const names = new Map<number, string>()
+  let code = 0
+  for (const value of differences) {
+    if (typeof value === 'number') code = value
+    else if (value instanceof Name) names.set(code++, value.name)
+  }
+  return names
+}
+
+const accents: Readonly<Record<string, string>> = {
+  ...{ acute: '\u0301', grave: '\u0300', dieresis: '\u0308', circumflex: '\u0302', tilde: '\u0303' },
+  ...{
+    ring: '\u030a',
+    cedilla: '\u0327',
+    caron: '\u030c',
+    macron: '\u0304',
+    breve: '\u0306',
+    ogonek: '\u0328',
+  },
+}
+const glyphs: Readonly<Record<string, string>> = {
+  ...{
+    germandbls: 'ß',
+    ae: 'æ',
+    AE: 'Æ',
+    oe: 'œ',
+    OE: 'Œ',
+    oslash: 'ø',
+    Oslash: 'Ø',
+    lslash: 'ł',
+    Lslash: 'Ł',
+  },
+  ...{ eth: 'ð', thorn: 'þ', dotlessi: 'ı', ff: 'ff', fi: 'fi', fl: 'fl', ffi: 'ffi', ffl: 'ffl', mu: 'µ' },
+  ...{ f_i: 'fi', f_l: 'fl', f_f: 'ff', hyphen: '-', quoteright: '’', quotesingle: "'", zero: '0', one: '1' },
+  ...{ two: '2', three: '3', four: '4', five: '5', six: '6', seven: '7', eight: '8', nine: '9' },
+}
+/** Signs have longer names; none of them is part of a word. */
+const signs =
+  /^(?:space|nbspace|period|comma|colon|semicolon|exclam|question|quote\w*|paren\w*|bracket\w*|brace\w*|slash|backslash|at|ampersand|percent|dollar|numbersign|asterisk|plus|minus|equal|less|greater|underscore|bar|endash|emdash|bullet|ellipsis|degree|section|paragraph|copyright|registered|trademark|guil\w+|exclamdown|questiondown|asciitilde|asciicircum|grave|acute|dieresis|Euro|sterling|cent|yen|multiply|divide|onehalf|onequarter|dagger\w*|periodcentered|sfthyphen|softhyphen)$/
+
+/** Adobe's list of glyphs, as far as words are made of them. */
+function textOfGlyph(name: string): string | undefined {
+  const [base = ''] = name.split('.')
+  if (/^[A-Za-z]$/.test(base)) return base
+  if (glyphs[base] !== undefined) return glyphs[base]
+  const accented = /^([A-Za-z])([a-z]+)$/.exec(base)
+  const accent = accents[accented?.[2] ?? '']
+  if (accented?.[1] && accent) return `${accented[1]}${accent}`.normalize('NFC')
+  const hex = /^(?:uni|u)([\dA-F]{4,6})$/.exec(base)?.[1]
+  if (hex !== undefined) return String.fromCodePoint(Math.min(0x10ffff, Number.parseInt(hex, 16)))
+  return signs.test(base) ? ' ' : undefined
+}

@@ -1,0 +1,163 @@
+import type { FileBytes } from './bytes.ts'
+import type { Holding } from './holding.ts'
+import { textIn, textOfMarkup, textOfPage } from './markup.ts'
+import { Words } from './words.ts'
+
+/**
+ * What of a text is not for its reader, by the language of its marks. None passes over a second beginning, and all
+ * have bounds: an end that never comes would be searched for from each of them.
+ */
+const unread = {
+  md: [
+    /^---\n[\s\S]{0,4000}?\n---\n/,
+    /\]\([^)\s]{0,1000}/g,
+    /^\[[^\]\n]{1,200}\]:\s?\S{1,1000}/gm,
+    /<[^<>\n]{1,500}>/g,
+    /^(?:```|~~~).{0,200}$/gm,
+    /\{[.#=][^}\n]{0,200}\}/g,
+  ],
+  tex: [
+    /(?<!\\)%.*/g,
+    /\\(?:begin|end|label|ref|cite|usepackage|documentclass|includegraphics|input|setup\w{1,30})\*?(?:\[[^[\]]{0,500}\])?\{[^{}]{0,500}\}/g,
+    /\\[a-zA-Z@]{1,40}\*?(?:\[[^\]]{0,300}\])?/g,
+    /\$[^$]{0,500}\$/g,
+  ],
+  roff: [
+    /^\.\\".*$/gm,
+    /^\.(?:de|ds|nr|if|ie|el|nh|ad|hy|TH)\b.*$/gm,
+    /^['.][A-Za-z]{1,3}\b/gm,
+    /\\f(?:\(..|\[[^\]]{0,20}\]|.)/g,
+    /\\\(../g,
+    /\\\[[^\]]{0,20}\]/g,
+  ],
+  rst: [
+    /^\.\. .{0,200}::.*$/gm,
+    /^ {1,40}:[\w-]{1,40}:.*$/gm,
+    /:[\w-]{1,40}:(?=`)/g,
+    /<[^<>\s]{0,500}>`_/g,
+    /^\.\. _.*$/gm,
+  ],
+  wiki: [
+    /\{\{[^{}]{0,500}\}\}/g,
+    /\[\[(?:File|Image|Category|Datei|Bild):[^[\]]{0,500}\]\]/gi,
+    /\[\[[^[\]|\n]{0,300}\|/g,
+    /<[^<>\n]{1,500}>/g,
+    /\{\|.*$/gm,
+    /^\|-.*$/gm,
+    /\b(?:class|style|align|width|rowspan|colspan|scope|id)="[^"\n]{0,200}"/g,
+  ],
+  adoc: [
+    /^:[\w-]{1,60}:.*$/gm,
+    /^\[[^\]\n]{0,300}\]$/gm,
+    /\b(?:image|video|include|link|xref)::?[^[\s]{0,500}\[[^\]\n]{0,300}\]/g,
+    /^\/\/.*$/gm,
+  ],
+  org: [/^\s{0,40}#\+\w{1,40}:?.*$/gm, /^\s{0,40}:[\w-]{1,40}:.*$/gm, /\[\[[^\]\n]{0,500}\]\[/g],
+} as const satisfies Readonly<Record<string, readonly RegExp[]>>
+
+const addresses = /\b(?:https?|ftp|mailto|file):[^\s<>"')\]}|]{1,2000}/gi
+/** A marked text of a thousand pages. */
+const mostMarked = 4 * 1024 * 1024
+
+/** A text of words and nothing else. */
+export async function plainText(bytes: FileBytes): Promise<Holding> {
+  const words = new Words()
+  words.add(textIn(await bytes.whole()))
+  return { words, counts: {}, features: [] }
+}
+
+/** A text in a language of marks, by the same one of `unread`. In a result the marks are no more than words besides. */
+export function markedText(language: keyof typeof unread) {
+  return async (bytes: FileBytes, isResult: boolean): Promise<Holding | undefined> => {
+    if (isResult) return plainText(bytes)
+    if (bytes.size > mostMarked) return undefined
+    const words = new Words()
+    let text = textIn(await bytes.whole()).replaceAll('\r\n', '\n')
+    for (const pattern of unread[language]) text = text.replace(pattern, ' ')
+    words.add(text.replaceAll(addresses, ' '))
+    return { words, counts: {}, features: [] }
+  }
+}
+
+/** A web page. */
+export async function page(bytes: FileBytes): Promise<Holding> {
+  const words = new Words()
+  const html = textIn(await bytes.whole())
+  words.add(textOfPage(html))
+  return { words, counts: {}, features: /<img\b/i.test(html) ? ['pictures'] : [] }
+}
+
+/** XML whose text stands between its tags. @param hidden elements that hold nothing to read. */
+export function xmlText(...hidden: readonly string[]) {
+  const names = new Set(hidden)
+  return async (bytes: FileBytes): Promise<Holding> => {
+    const words = new Words()
+    words.add(textOfMarkup(textIn(await bytes.whole()), names))
+    return { words, counts: {}, features: [] }
+  }
+}
+
+/** Fields, by RFC 4180 or with tabs; a semicolon divides them where the first line has more of these. */
+export function table(separator: ',' | '\t') {
+  return async (bytes: FileBytes): Promise<Holding> => {
+    const words = new Words()
+    const text = textIn(await bytes.whole())
+    words.add(text)
+    return { words, counts: { cells: filledFields(text, separator) }, features: [] }
+  }
+}
+
+const quote = 34
+const lineFeed = 10
+
+function filledFields(text: string, separator: ',' | '\t'): number {
+  const [line = ''] = text.slice(0, 4096).split('\n')
+  const isGerman = separator === ',' && line.split(';').length > line.split(',').length
+  const between = (isGerman ? ';' : separator).charCodeAt(0)
+  let count = 0
+  let isQuoted = false
+  let isFilled = false
+  for (let at = 0; at <= text.length; at++) {
+    const code = at === text.length ? lineFeed : text.charCodeAt(at)
+    if (code === quote) isQuoted = !isQuoted
+    else if (!isQuoted && (code === between || code === lineFeed)) {
+      if (isFilled) count++
+      isFilled = false
+    } else if (code > 32) isFilled = true
+  }
+  return count
+}
+
+/** Where a subtitle begins, in each of their languages. */
+const cueStarts = {
+  arrow: /-->/g,
+  dialogue: /^Dialogue:/gm,
+  paragraph: /<(?:\w{1,20}:)?p[\s>]/g,
+  sync: /<sync\b/gi,
+  stamp: /^\[\d{1,4}:\d/gm,
+  frames: /^\{\d{1,9}\}\{\d{0,9}\}/gm,
+  deciseconds: /^\[\d{1,9}\]\[\d{0,9}\]/gm,
+} as const
+
+/** What of a subtitle is not read: numbers and times hold no letters, these do. */
+const marks = [
+  /^(?:WEBVTT|NOTE|STYLE|REGION|Style:|Format:|Comment:).*$/gm,
+  /^\[[a-z]{2,8}:[^\]\n]{0,300}\]$/gm,
+  /\{[^}\n]{0,500}\}/g,
+  /\\[Nnh]/g,
+]
+/** Layer, start, end, style, name, three margins, effect; then the text. */
+const dialogue = /^Dialogue:(?:[^,\n]{0,200},){9}(.*)$/gm
+
+export function subtitles(kind: keyof typeof cueStarts) {
+  return async (bytes: FileBytes): Promise<Holding> => {
+    const source = textIn(await bytes.whole())
+    const cues = source.match(cueStarts[kind])?.length ?? 0
+    const said =
+      kind === 'dialogue' ? [...source.matchAll(dialogue)].map(([, text]) => text).join('\n') : source
+    const text = marks.reduce((rest, mark) => rest.replaceAll(mark, ' '), said)
+    const words = new Words()
+    words.add(textOfPage(text))
+    return { words, counts: { cues }, features: [] }
+  }
+}

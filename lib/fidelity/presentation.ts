@@ -1,0 +1,45 @@
+import type { FileBytes } from './bytes.ts'
+import type { Feature, Holding } from './holding.ts'
+import { decoded, readMarkup } from './markup.ts'
+import { Words } from './words.ts'
+import { openZip } from './zip.ts'
+
+const slideName = /^ppt\/slides\/slide\d+\.xml$/
+
+/** Of PowerPoint's files (ECMA-376): the slides that are shown, without notes, masters and layouts. */
+export async function presentation(bytes: FileBytes): Promise<Holding | undefined> {
+  const zip = await openZip(bytes)
+  const names = zip?.names.filter((one) => slideName.test(one)) ?? []
+  if (!zip || names.length === 0) return undefined
+  const words = new Words()
+  let slides = 0
+  for (const name of names) {
+    const xml = (await zip.read(name))?.toString() ?? ''
+    // 19.3.1.38, an attribute of its first element.
+    if (/<p:sld\b[^>]{0,4000}\sshow="(?:0|false)"/.test(xml.slice(0, 8000))) continue
+    slides++
+    words.add(textOf(xml))
+  }
+  const features: Feature[] = [
+    ...(zip.names.some((name) => name.startsWith('ppt/media/')) ? (['pictures'] as const) : []),
+    ...(zip.names.some((name) => name.startsWith('ppt/notesSlides/')) ? (['notes'] as const) : []),
+    ...(zip.names.some((name) => name.startsWith('ppt/comments')) ? (['comments'] as const) : []),
+  ]
+  return { words, counts: { slides }, features }
+}
+
+function textOf(xml: string): string {
+  const parts: string[] = []
+  let isText = false
+  readMarkup(xml, {
+    text: (text) => {
+      if (isText) parts.push(text)
+    },
+    tag: ({ name, isEnd, isEmpty }) => {
+      if (name === 'a:t') isText = !isEnd && !isEmpty
+      else if (name === 'a:p' || name === 'a:br' || name === 'a:tc') parts.push('\n')
+      return name === 'mc:Fallback'
+    },
+  })
+  return decoded(parts.join(''))
+}

@@ -1,0 +1,144 @@
+import { headerOf } from '../engines/ffmpeg/read-header.ts'
+import { type FormatId, formatById } from '../formats/index.ts'
+import { comicPages, tarEntries, zipEntries } from './archives.ts'
+import { epub, fictionBook, zippedText } from './books.ts'
+import { FileBytes } from './bytes.ts'
+import { glyphMarks, openType, woff, woff2 } from './fonts.ts'
+import type { Holding } from './holding.ts'
+import { pdf } from './pdf.ts'
+import { gif, png, tiff, webp } from './pictures.ts'
+import { markedText, page, plainText, subtitles, table, xmlText } from './plain-text.ts'
+import { presentation } from './presentation.ts'
+import { richText } from './rich-text.ts'
+import { aiff, flac, mp3, ogg, wav } from './sound.ts'
+import { openDocument, wordDocument } from './word-processing.ts'
+import { openWorkbook, workbook } from './workbook.ts'
+import { openZip } from './zip.ts'
+
+type Reader = (bytes: FileBytes, isResult: boolean) => Promise<Holding | undefined>
+
+interface Readers {
+  readonly formats: readonly FormatId[]
+  readonly read: Reader
+  /** Marks of the language cannot all be told from words. */
+  readonly isRough?: true
+}
+
+/** Who counts what a file holds. None of them is an engine. */
+const readers: readonly Readers[] = [
+  { formats: ['docx', 'docm', 'dotx', 'dotm'], read: wordDocument },
+  { formats: ['odt', 'ott', 'fodt', 'sxw', 'odp', 'otp', 'fodp', 'sxi'], read: openDocument },
+  { formats: ['odg', 'otg', 'fodg'], read: openDocument },
+  { formats: ['xlsx', 'xlsm', 'xltx', 'xltm'], read: workbook },
+  { formats: ['ods', 'ots', 'fods', 'sxc'], read: openWorkbook },
+  { formats: ['pptx', 'pptm', 'ppsx', 'potx', 'potm'], read: presentation },
+  { formats: ['rtf'], read: richText },
+  { formats: ['pdf'], read: pdf },
+  { formats: ['html', 'xhtml'], read: page },
+  { formats: ['dbk', 'jats', 'tei', 'xml', 'icml'], read: xmlText(), isRough: true },
+  { formats: ['txt'], read: plainText },
+  { formats: ['md', 'mmd', 'markua', 't2t', 'muse', 'haddock'], read: markedText('md'), isRough: true },
+  { formats: ['rst'], read: markedText('rst'), isRough: true },
+  { formats: ['adoc'], read: markedText('adoc'), isRough: true },
+  { formats: ['org'], read: markedText('org'), isRough: true },
+  { formats: ['tex', 'ctx', 'texi'], read: markedText('tex'), isRough: true },
+  { formats: ['man', 'ms'], read: markedText('roff'), isRough: true },
+  {
+    formats: [
+      'wiki',
+      'dokuwiki',
+      'jira',
+      'creole',
+      'tikiwiki',
+      'twiki',
+      'vimwiki',
+      'xwiki',
+      'zimwiki',
+      'textile',
+    ],
+    read: markedText('wiki'),
+    isRough: true,
+  },
+  { formats: ['csv'], read: table(',') },
+  { formats: ['tsv'], read: table('\t') },
+  { formats: ['srt', 'vtt'], read: subtitles('arrow') },
+  { formats: ['ass', 'ssa'], read: subtitles('dialogue') },
+  { formats: ['ttml'], read: subtitles('paragraph') },
+  { formats: ['smi'], read: subtitles('sync'), isRough: true },
+  { formats: ['lrc'], read: subtitles('stamp') },
+  { formats: ['sub'], read: subtitles('frames') },
+  { formats: ['mpl2'], read: subtitles('deciseconds') },
+  { formats: ['epub'], read: epub },
+  { formats: ['fb2', 'fbz'], read: fictionBook },
+  { formats: ['htmlz', 'txtz'], read: zippedText },
+  { formats: ['cbz'], read: comicPages },
+  { formats: ['wav'], read: wav },
+  { formats: ['aiff'], read: aiff },
+  { formats: ['flac'], read: flac },
+  { formats: ['ogg', 'opus'], read: ogg },
+  { formats: ['mp3'], read: mp3 },
+  { formats: ['gif'], read: gif },
+  { formats: ['webp'], read: webp },
+  { formats: ['png', 'apng'], read: png },
+  { formats: ['tiff'], read: tiff },
+  { formats: ['ttf', 'otf'], read: openType },
+  { formats: ['woff'], read: woff },
+  { formats: ['woff2'], read: woff2 },
+  { formats: ['bdf'], read: glyphMarks(/^STARTCHAR /gm) },
+  { formats: ['sfd'], read: glyphMarks(/^StartChar:/gm) },
+  { formats: ['svg-font'], read: glyphMarks(/<(?:missing-)?glyph[\s/>]/g) },
+  { formats: ['zip', 'jar'], read: zipEntries },
+  { formats: ['tar'], read: tarEntries },
+]
+
+const byFormat: ReadonlyMap<FormatId, Readers> = new Map(
+  readers.flatMap((row) => row.formats.map((format) => [format, row] as const)),
+)
+
+export const isRough = (format: FormatId): boolean => byFormat.get(format)?.isRough === true
+
+/** What is in a file; undefined where nobody here can tell, as of one that is damaged or too large to be looked into. */
+export async function holdingOf(
+  path: string,
+  format: FormatId,
+  { isResult }: { isResult: boolean },
+): Promise<Holding | undefined> {
+  const { category } = formatById(format)
+  const read = byFormat.get(format)?.read
+  try {
+    if (read) {
+      await using bytes = await FileBytes.open(path)
+      return await read(bytes, isResult)
+    }
+    return category === 'video' || category === 'audio' ? await mediaOf(path, format) : undefined
+  } catch (error) {
+    // Numbers that lead out of the file, and streams that zlib cannot unpack: engines may know more.
+    if (error instanceof RangeError || isZlibError(error)) return undefined
+    throw error
+  }
+}
+
+const isZlibError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && /^(?:Z_|ERR_)/.test(String(error.code))
+
+async function mediaOf(path: string, format: FormatId): Promise<Holding | undefined> {
+  const header = await headerOf(path, format)
+  if (!header) return undefined
+  const { durationS, video, audio } = header.media
+  const frames = video?.nb_read_packets
+  return {
+    // Of channels an MP4 tells two, whatever its codec says.
+    counts: frames === undefined ? {} : { frames },
+    ...(durationS !== undefined && { seconds: durationS }),
+    features: [...(video ? (['film'] as const) : []), ...(audio.length > 0 ? (['sound'] as const) : [])],
+  }
+}
+
+/** Pages that came as a ZIP of files, or files of one. */
+export async function pagesInZip(path: string, format: FormatId): Promise<Holding | undefined> {
+  const { extensions } = formatById(format)
+  await using bytes = await FileBytes.open(path)
+  const zip = await openZip(bytes)
+  const pages = zip?.names.filter((name) => extensions.some((end) => name.toLowerCase().endsWith(`.${end}`)))
+  return pages && { counts: { pages: pages.length }, features: [] }
+}

@@ -1,0 +1,105 @@
+import type { FileBytes } from './bytes.ts'
+import type { Feature, Holding } from './holding.ts'
+import { decoded, readMarkup, type Tag, textOfMarkup } from './markup.ts'
+import { Words } from './words.ts'
+import { openZip, type Zip } from './zip.ts'
+
+/** Of Word's documents (ECMA-376): the text of runs that are seen, with foot- and endnotes. */
+export async function wordDocument(bytes: FileBytes): Promise<Holding | undefined> {
+  const zip = await openZip(bytes)
+  const main = zip?.names.find((name) => /^word\/document\d*\.xml$/.test(name))
+  if (!zip || main === undefined) return undefined
+  const words = new Words()
+  for (const name of [main, 'word/footnotes.xml', 'word/endnotes.xml']) {
+    const xml = await zip.read(name)
+    if (xml) words.add(textOfRuns(xml.toString()))
+  }
+  const has = (pattern: RegExp) => zip.names.some((name) => pattern.test(name))
+  const found: Feature[] = [
+    ...(has(/^word\/media\//) ? (['pictures'] as const) : []),
+    ...(has(/^word\/comments\.xml$/) ? (['comments'] as const) : []),
+    ...((await hasText(zip, /^word\/(header|footer)\d*\.xml$/)) ? (['margins'] as const) : []),
+  ]
+  return { words, counts: {}, features: found }
+}
+
+async function hasText(zip: Zip, pattern: RegExp): Promise<boolean> {
+  for (const name of zip.names.filter((one) => pattern.test(one)).slice(0, 3)) {
+    const xml = await zip.read(name)
+    if (xml && /\p{L}/u.test(textOfRuns(xml.toString()))) return true
+  }
+  return false
+}
+
+/** What begins a new word when it ends, or stands by itself. */
+const breaks = new Set(['w:p', 'w:tc', 'w:tab', 'w:br', 'w:cr', 'm:t', 'w:noBreakHyphen', 'w:sym', 'w:ptab'])
+
+function textOfRuns(xml: string): string {
+  const parts: string[] = []
+  let isText = false
+  let isHidden = false
+  readMarkup(xml, {
+    text: (text) => {
+      if (isText && !isHidden) parts.push(text)
+    },
+    tag: (tag) => {
+      const { name, isEnd, isEmpty } = tag
+      if (name === 'w:t') isText = !isEnd && !isEmpty
+      else if (name === 'w:r') isHidden = false
+      else if (name === 'w:vanish') isHidden = isOn(tag)
+      else if (breaks.has(name)) parts.push('\n')
+      // Shapes stand there twice, for old programs once more; moved text also where it was.
+      return name === 'mc:Fallback' || name === 'w:moveFrom' || name === 'w:pPr'
+    },
+  })
+  return decoded(parts.join(''))
+}
+
+/** 17.17.4: a property is on unless it says otherwise. */
+const isOn = ({ source }: Tag) => !/w:val="(?:0|false|off)"/.test(source)
+
+/** What of an OpenDocument file is not on its pages (OpenDocument 1.3, part 3). */
+const besides = new Set([
+  ...['office:annotation', 'text:tracked-changes', 'presentation:notes', 'office:forms', 'text:list-style'],
+  ...['office:automatic-styles', 'office:styles', 'office:master-styles', 'office:meta', 'office:settings'],
+  ...[
+    'office:scripts',
+    'office:binary-data',
+    'svg:title',
+    'svg:desc',
+    'text:sequence-decls',
+    'math',
+    'math:math',
+  ],
+  ...[
+    'text:user-field-decls',
+    'text:variable-decls',
+    'text:table-of-content-source',
+    'office:font-face-decls',
+  ],
+  ...['text:alphabetical-index-source', 'text:illustration-index-source', 'text:table-index-source'],
+  ...[
+    'text:bibliography-source',
+    'text:object-index-source',
+    'text:user-index-source',
+    'config:config-item-set',
+  ],
+])
+
+/** Text and drawings of OpenDocument, in a ZIP or flat. */
+export async function openDocument(bytes: FileBytes): Promise<Holding | undefined> {
+  const zip = await openZip(bytes)
+  const content = zip ? await zip.read('content.xml') : await bytes.whole()
+  if (!content) return undefined
+  const xml = content.toString()
+  const words = new Words()
+  words.add(textOfMarkup(xml, besides))
+  const found: Feature[] = [
+    ...(xml.includes('<draw:image') ? (['pictures'] as const) : []),
+    ...(xml.includes('<office:annotation') ? (['comments'] as const) : []),
+    ...(xml.includes('<text:tracked-changes') ? (['changes'] as const) : []),
+  ]
+  // Those in front of the body are of the masters.
+  const slides = xml.includes('<office:presentation') ? xml.split('<draw:page ').length - 1 : undefined
+  return { words, counts: slides === undefined ? {} : { slides }, features: found }
+}

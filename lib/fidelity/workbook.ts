@@ -1,0 +1,192 @@
+import type { FileBytes } from './bytes.ts'
+import type { Feature, Holding } from './holding.ts'
+import { attributeOf, decoded, readMarkup, type Tag } from './markup.ts'
+import { Words } from './words.ts'
+import { openZip, type Zip } from './zip.ts'
+
+/** Of Excel's workbooks (ECMA-376): the sheets that are shown. */
+export async function workbook(bytes: FileBytes): Promise<Holding | undefined> {
+  const zip = await openZip(bytes)
+  if (!zip?.names.includes('xl/workbook.xml')) return undefined
+  const shared = sharedTexts((await zip.read('xl/sharedStrings.xml'))?.toString() ?? '')
+  const words = new Words()
+  const paths = await shownSheets(zip)
+  let cells = 0
+  let hasFormulas = false
+  for (const path of paths) {
+    const sheet = new SheetReader(shared, words)
+    readMarkup((await zip.read(path))?.toString() ?? '', sheet)
+    cells += sheet.cells
+    hasFormulas ||= sheet.hasFormulas
+  }
+  for (const { text, times } of shared) words.add(text, times)
+  const features: Feature[] = [
+    ...(hasFormulas ? (['formulas'] as const) : []),
+    ...(zip.names.some((name) => name.startsWith('xl/media/')) ? (['pictures'] as const) : []),
+    ...(zip.names.some((name) => /^xl\/(?:threaded)?comments/i.test(name)) ? (['comments'] as const) : []),
+  ]
+  return { words, counts: { sheets: paths.length, cells }, features }
+}
+
+/** 18.2.19 and 18.18.68. */
+async function shownSheets(zip: Zip): Promise<string[]> {
+  const targets = new Map<string, string>()
+  await eachTag(zip, 'xl/_rels/workbook.xml.rels', (tag) => {
+    targets.set(attributeOf(tag, 'Id') ?? '', attributeOf(tag, 'Target') ?? '')
+  })
+  const paths: string[] = []
+  await eachTag(zip, 'xl/workbook.xml', (tag) => {
+    const isSheet = tag.name === 'sheet' || tag.name.endsWith(':sheet')
+    const isShown = !/hidden/i.test(attributeOf(tag, 'state') ?? '')
+    const target = targets.get(attributeOf(tag, 'r:id') ?? '')
+    if (isSheet && isShown && target !== undefined)
+      paths.push(target.startsWith('/') ? target.slice(1) : `xl/${target}`)
+  })
+  // A chart may be a sheet of its own.
+  return paths.filter((path) => path.includes('worksheet') && zip.names.includes(path))
+}
+
+async function eachTag(zip: Zip, name: string, see: (tag: Tag) => void): Promise<void> {
+  const xml = (await zip.read(name))?.toString() ?? ''
+  readMarkup(xml, {
+    text: () => {},
+    tag: (tag) => {
+      if (!tag.isEnd) see(tag)
+      return false
+    },
+  })
+}
+
+/** 18.4.8: a text stands once, however many cells show it. */
+interface SharedText {
+  readonly text: string
+  times: number
+}
+
+function sharedTexts(xml: string): SharedText[] {
+  const texts: SharedText[] = []
+  let parts: string[] = []
+  let isText = false
+  readMarkup(xml, {
+    text: (text) => {
+      if (isText) parts.push(text)
+    },
+    tag: ({ name, isEnd, isEmpty }) => {
+      if (name === 't') isText = !isEnd && !isEmpty
+      else if (name === 'si' && (isEnd || isEmpty)) {
+        texts.push({ text: decoded(parts.join('')), times: 0 })
+        parts = []
+      }
+      // How Japanese names are read is not in the cell.
+      return name === 'rPh'
+    },
+  })
+  return texts
+}
+
+/** 18.3.1.4. */
+class SheetReader {
+  cells = 0
+  hasFormulas = false
+  readonly #shared: readonly SharedText[]
+  readonly #words: Words
+  #type = 'n'
+  #value: string[] = []
+  #isValue = false
+
+  constructor(shared: readonly SharedText[], words: Words) {
+    this.#shared = shared
+    this.#words = words
+  }
+
+  text(text: string): void {
+    if (this.#isValue) this.#value.push(text)
+  }
+
+  tag(tag: Tag): boolean {
+    const { name, isEnd, isEmpty } = tag
+    if (name === 'v' || name === 't') this.#isValue = !isEnd && !isEmpty
+    else if (name === 'f') this.hasFormulas = true
+    else if (name === 'c') {
+      if (isEnd) this.#end()
+      else this.#type = attributeOf(tag, 't') ?? 'n'
+      this.#value = []
+    }
+    return name === 'f' || name === 'rPh'
+  }
+
+  #end(): void {
+    const value = decoded(this.#value.join(''))
+    if (value === '') return
+    this.cells++
+    const shared = this.#type === 's' ? this.#shared[Number(value)] : undefined
+    if (shared) shared.times++
+    else if (this.#type !== 'b' && this.#type !== 'e') this.#words.add(value)
+  }
+}
+
+/** Whole columns in one color are no content. */
+const mostRepeats = 10_000
+const besides = new Set([
+  ...['office:annotation', 'office:automatic-styles', 'office:styles', 'office:master-styles', 'office:meta'],
+  ...['office:settings', 'office:scripts', 'office:font-face-decls', 'office:forms', 'table:shapes'],
+  ...['table:tracked-changes', 'table:content-validations', 'office:binary-data', 'draw:object'],
+])
+
+/** Sheets of OpenDocument, in a ZIP or flat. */
+export async function openWorkbook(bytes: FileBytes): Promise<Holding | undefined> {
+  const zip = await openZip(bytes)
+  const xml = (zip ? await zip.read('content.xml') : await bytes.whole())?.toString()
+  if (xml === undefined) return undefined
+  const words = new Words()
+  const tables = new TablesReader(words)
+  readMarkup(xml, tables)
+  const features: Feature[] = [
+    ...(xml.includes('table:formula=') ? (['formulas'] as const) : []),
+    ...(xml.includes('<office:annotation') ? (['comments'] as const) : []),
+    ...(xml.includes('<draw:image') ? (['pictures'] as const) : []),
+  ]
+  return { words, counts: { sheets: tables.sheets, cells: tables.cells }, features }
+}
+
+/** Rows and cells that are the same stand there once (OpenDocument 1.3, part 3, 19.675 and 19.678). */
+class TablesReader {
+  sheets = 0
+  cells = 0
+  readonly #words: Words
+  #rows = 1
+  #columns = 1
+  #parts: string[] = []
+
+  constructor(words: Words) {
+    this.#words = words
+  }
+
+  text(text: string): void {
+    this.#parts.push(text)
+  }
+
+  tag(tag: Tag): boolean {
+    const { name, isEnd, isEmpty } = tag
+    if (name === 'table:table' && !isEnd) this.sheets++
+    else if (name === 'table:table-row' && !isEnd) this.#rows = repeats(tag, 'table:number-rows-repeated')
+    else if (name === 'table:table-cell') {
+      if (isEnd) this.#end()
+      else if (!isEmpty) this.#columns = repeats(tag, 'table:number-columns-repeated')
+      this.#parts = []
+    } else if (name === 'text:p' || name === 'text:s' || name === 'text:line-break') this.#parts.push(' ')
+    return !isEnd && besides.has(name)
+  }
+
+  #end(): void {
+    const text = decoded(this.#parts.join(''))
+    if (text.trim() === '') return
+    this.cells += this.#rows * this.#columns
+    this.#words.add(text, this.#rows * this.#columns)
+  }
+}
+
+function repeats(tag: Tag, name: string): number {
+  const times = Number(attributeOf(tag, name) ?? 1)
+  return times > 0 && times <= mostRepeats ? times : 1
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { holdingOf } from '../../lib/fidelity/read.ts'
+import { Words } from '../../lib/fidelity/words.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { scratchFolder } from '../scratch.ts'
+
+const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))
+const folder = scratchFolder('counted')
+const asSource = { isResult: false }
+
+function wordsOf(...texts: string[]): Words {
+  const words = new Words()
+  for (const text of texts) words.add(text)
+  return words
+}
+
+async function written(name: string, content: string | Buffer, isResult = false) {
+  const path = join(folder, name)
+  await writeFile(path, content)
+  return holdingOf(path, name.slice(name.lastIndexOf('.') + 1) as FormatId, { isResult }) // of names below
+}
+
+test('words are kept in any order, broken at the end of a line, in ligatures and in another case', () => {
+  const source = wordsOf('The office reviews five difficult contracts.')
+  assert.equal(source.keptIn(wordsOf('FIVE CONTRACTS', 'the oﬃce re-\nviews diﬃ-\ncult')), 6)
+  assert.equal(source.keptIn(wordsOf('The office reviews five contracts.')), 5)
+})
+
+test('a line on top of every page does not make up for letters that are missing', () => {
+  const source = wordsOf('one two three four five six seven eight')
+  assert.equal(source.keptIn(wordsOf('eno owt eerht', 'one two', 'evif xis ruof neves thgie eno owt')), 2)
+})
+
+test('in scripts without spaces each letter is a word', () => {
+  assert.equal(wordsOf('東京へ行く').total, 5)
+  assert.equal(wordsOf('東京へ行く').keptIn(wordsOf('東京へ')), 3)
+})
+
+test('a PDF holds the words that poppler finds in it', async () => {
+  const { stdout } = await promisify(execFile)('pdftotext', ['-q', fixture('report.pdf'), '-'])
+  const holding = await holdingOf(fixture('report.pdf'), 'pdf', asSource)
+  assert.equal(holding?.counts.pages, 2)
+  const words = wordsOf(stdout)
+  assert.equal(holding.words?.keptIn(words), holding.words?.total)
+  assert.equal(words.keptIn(holding.words ?? new Words()), words.total)
+  assert.equal(await holdingOf(fixture('needs-password.pdf'), 'pdf', asSource), undefined)
+})
+
+test('what fixtures hold is counted by their formats', async () => {
+  const counts = async (name: string, format: FormatId) =>
+    (await holdingOf(fixture(name), format, asSource))?.counts
+  assert.deepEqual(await counts('office/workbook.xlsx', 'xlsx'), { sheets: 2, cells: 34 })
+  assert.deepEqual(await counts('office/slides.odp', 'odp'), { slides: 2 })
+  assert.deepEqual(await counts('pages.tiff', 'tiff'), { pages: 3 })
+  assert.deepEqual(await counts('animated.gif', 'gif'), { frames: 3 })
+  assert.deepEqual(await counts('animated.webp', 'webp'), { frames: 3 })
+  assert.deepEqual(await counts('animated.apng', 'apng'), { frames: 3 })
+  assert.deepEqual(await counts('subtitles.srt', 'srt'), { cues: 2 })
+})
+
+test('as much sound is counted as ffprobe finds', async () => {
+  const names = ['tone.wav', 'tone.flac', 'tone.ogg', 'tone.mp3', 'tone.m4a', 'surround.flac']
+  await Promise.all(
+    names.map(async (name) => {
+      const show = ['-v', 'error', '-show_entries', 'stream=channels,duration', '-of', 'csv=p=0']
+      const { stdout } = await promisify(execFile)('ffprobe', [...show, fixture(name)])
+      const [channels, seconds = 0] = stdout.split(',').map(Number)
+      const format = name.slice(name.lastIndexOf('.') + 1) as FormatId // of the names above
+      const holding = await holdingOf(fixture(name), format, asSource)
+      assert.equal(holding?.counts.channels ?? channels, channels, name)
+      assert.ok(
+        Math.abs((holding?.seconds ?? 0) - seconds) < 0.05,
+        `${name}: ${holding?.seconds} of ${seconds}`,
+      )
+    }),
+  )
+})
+
+test('marks, scripts and numbers of a text are no words of its author', async () => {
+  const html =
+    '<head><title>no</title></head><p>H<sub>2</sub>O is <b>w</b>ater<script>no()</script> &amp; ice'
+  assert.equal((await written('a.html', html))?.words?.keptIn(wordsOf('H O is water ice')), 5)
+  assert.equal((await written('a.html', html))?.words?.total, 5)
+  const md = '---\ntitle: no\n---\n# Head\n[link](https://example.org/no) and ![a picture](no.png)\n'
+  assert.equal((await written('a.md', md))?.words?.total, 5)
+  const rtf = "{\\rtf1\\ansi{\\fonttbl{\\f0 Arial;}}caf\\'e9 {\\*\\no this}\\u8364?\\par{\\v hidden}seen}"
+  assert.equal((await written('a.rtf', rtf))?.words?.keptIn(wordsOf('café seen')), 2)
+  assert.equal((await written('a.rtf', rtf))?.words?.total, 2)
+})
+
+test('files of nothing but beginnings are read in no time', async () => {
+  const started = performance.now()
+  await written('a.html', '<script>'.repeat(100_000))
+  await written('b.html', '<'.repeat(250_000))
+  await written('a.md', '['.repeat(150_000))
+  await written('b.md', '<a '.repeat(150_000))
+  await written('a.rtf', `{\\rtf1${'{\\*\\a'.repeat(150_000)}`)
+  await written('a.wiki', '{{'.repeat(100_000))
+  await written('a.tex', '\\begin{'.repeat(100_000))
+  await written('a.pdf', `%PDF-1.4\nxref\n${'1'.repeat(1_000_000)}\ntrailer<<>>\nstartxref\n9\n%%EOF`)
+  await written('b.pdf', `%PDF-1.4\n${'['.repeat(250_000)}\nstartxref\n9\n%%EOF`)
+  assert.ok(performance.now() - started < 5000, `${performance.now() - started} ms`)
+})
+
+test('a file that breaks off or is another one is not counted', async () => {
+  for (const name of ['a.docx', 'a.xlsx', 'a.pptx', 'a.pdf', 'a.wav', 'a.mp3', 'a.ttf', 'a.woff2', 'a.epub'])
+    assert.equal(await written(name, Buffer.alloc(300, 'PK\x05\x06RIFF')), undefined, name)
+})

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import * as z from 'zod'
+import type { Engine, InputFile } from '../../lib/engines/engine.ts'
+import { inTurn, kept, together } from '../../lib/fidelity/fidelity.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import type { Step } from '../../lib/jobs/job.ts'
+import { convertFiles } from '../../lib/jobs/run/convert-files.ts'
+import { createLog } from '../../lib/log.ts'
+import { scratchFolder } from '../scratch.ts'
+
+const folder = scratchFolder('guard')
+const formats: readonly FormatId[] = ['html', 'txt', 'wav', 'png']
+const text = (count: number) =>
+  Array.from({ length: count }, (_, at) => `word${'abcdefghij'[at % 10]}`).join(' ')
+
+/** Makes what it is told to make of anything. */
+function engineOf(made: string | Buffer): Engine {
+  const options = z.object({ pages: z.string().optional() })
+  const row = { from: formats, to: formats, options, cost: 1, same: true } as const
+  return {
+    id: 'pandoc',
+    image: 'document',
+    capabilities: [
+      { ...row, operation: 'convert' },
+      { ...row, operation: 'merge' },
+    ],
+    limits: { memoryMb: 1, diskMb: 1, timeoutS: 1 },
+    version: () => '1',
+    run: async ({ outDir, to }) => {
+      const path = join(outDir, `made.${to}`)
+      await writeFile(path, made)
+      return { files: [{ path }] }
+    },
+  }
+}
+
+interface Wanted {
+  readonly sources: readonly (string | Buffer)[]
+  readonly made: string | Buffer
+  readonly steps: readonly Partial<Step>[]
+}
+
+async function converted({ sources, made, steps }: Wanted) {
+  const workDir = await mkdtemp(join(folder, 'run-'))
+  const [first] = steps
+  const format = (first?.from ?? 'html') as FormatId // of the tests below
+  const inputs: InputFile[] = []
+  for (const [at, content] of sources.entries()) {
+    const path = join(workDir, `source-${at}`)
+    await writeFile(path, content)
+    inputs.push({ path, filename: 'a', format, size: content.length })
+  }
+  const defaults = { operation: 'convert', engine: 'pandoc', image: 'document', options: {} } as const
+  return convertFiles({
+    steps: steps.map((step) => ({ ...defaults, from: 'html', to: 'txt', ...step })),
+    from: 0,
+    inputs,
+    workDir,
+    signal: new AbortController().signal,
+    log: createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }),
+    engines: [engineOf(made)],
+    progress: () => {},
+  })
+}
+
+test('a result says how many words it kept', async () => {
+  const { fidelity, result } = await converted({ sources: [text(100)], made: text(100), steps: [{}] })
+  assert.deepEqual(fidelity, { words: { source: 100, result: 100, share: 1 }, dropped: [] })
+  assert.equal(result.shortfall, undefined)
+})
+
+test('words that are missing are told of with figures', async () => {
+  const { fidelity, result } = await converted({ sources: [text(1500)], made: text(1200), steps: [{}] })
+  assert.deepEqual(fidelity?.words, { source: 1500, result: 1200, share: 0.8 })
+  assert.deepEqual(result.shortfall, {
+    kept: 0.8,
+    warning: { code: 'CONTENT_LOST', message: 'Of 1,500 words in the html, 1,200 are in the txt (80 %).' },
+  })
+})
+
+test('a result without any of the text is none', async () => {
+  await assert.rejects(converted({ sources: [text(100)], made: '\n', steps: [{}] }), {
+    code: 'CONVERSION_FAILED',
+    message: /^The html holds 100 words, but nothing of it is in the txt/,
+  })
+})
+
+test('what was asked for in part is no loss', async () => {
+  const steps = [{ options: { pages: '2' } }]
+  const { fidelity, result } = await converted({ sources: [text(100)], made: text(20), steps })
+  assert.equal(fidelity?.words?.share, 0.2)
+  assert.equal(result.shortfall, undefined)
+  await assert.doesNotReject(converted({ sources: [text(100)], made: '', steps }))
+})
+
+test('files that become one are held to the sum of them', async () => {
+  const steps = [{ operation: 'merge', to: 'html' } as const]
+  const { fidelity, result } = await converted({ sources: [text(30), text(70)], made: text(70), steps })
+  assert.deepEqual(fidelity?.words, { source: 100, result: 70, share: 0.7 })
+  assert.equal(result.shortfall?.warning.code, 'CONTENT_LOST')
+})
+
+test('sound of no samples is none', async () => {
+  const wav = (seconds: number) => {
+    const header = Buffer.alloc(44)
+    header.write('RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0', 'latin1')
+    header.writeUInt32LE(8000, 24)
+    header.writeUInt16LE(2, 32)
+    header.writeUInt16LE(16, 34)
+    header.write('data', 36, 'latin1')
+    header.writeUInt32LE(seconds * 16_000, 40)
+    return Buffer.concat([header, Buffer.alloc(seconds * 16_000)])
+  }
+  const steps = [{ from: 'wav', to: 'wav' }]
+  const { fidelity, result } = await converted({ sources: [wav(4)], made: wav(2), steps })
+  assert.deepEqual(fidelity?.samples, { source: 32_000, result: 16_000, share: 0.5 })
+  assert.equal(result.shortfall?.warning.code, 'CONTENT_LOST')
+  await assert.rejects(converted({ sources: [wav(4)], made: wav(0), steps }), { code: 'CONVERSION_FAILED' })
+})
+
+test('of steps in turn the last says what is left of the first, and of files side by side their sum', () => {
+  const words = (source: number, result: number) => ({ words: kept(source, result), dropped: [] })
+  assert.deepEqual(inTurn(words(100, 80), words(80, 40)), words(100, 40))
+  assert.deepEqual(inTurn(words(100, 80), { pages: kept(3, 3), dropped: ['comments'] }), {
+    ...{ words: kept(100, 80), pages: kept(3, 3) },
+    dropped: ['comments'],
+  })
+  assert.deepEqual(together([words(100, 80), undefined, words(300, 300)]), words(400, 380))
+  assert.equal(together([undefined]), undefined)
+})
