@@ -1,5 +1,6 @@
 import type { Job } from './api.ts'
 import { element, icon } from './element.ts'
+import { droppedWords, keptWords } from './kept-words.ts'
 import { changeWords, momentWords, sizeWords } from './words.ts'
 
 type Result = NonNullable<Job['result']>
@@ -58,6 +59,7 @@ export function doneView(props: {
     'div',
     { class: 'done' },
     outcome,
+    kept(job, result),
     links.length > 0 ? element('ul', { class: 'files' }, ...links) : undefined,
     warnings(job),
     element('div', { class: 'actions' }, main, again, remove, note),
@@ -80,6 +82,13 @@ function sizes(job: Job, result: Result): (Node | string)[] {
     element('strong', {}, sizeWords(after)),
     element('span', { class: 'change' }, changeWords(before, after)),
   ]
+}
+
+function kept(job: Job, { fidelity }: Result): HTMLElement | undefined {
+  if (!fidelity) return undefined
+  const lines = [keptWords(fidelity), droppedWords(fidelity, job.target?.format)]
+  const said = lines.filter((line) => line !== undefined).map((line) => element('p', {}, line))
+  return said.length > 0 ? element('div', { class: 'hint kept' }, ...said) : undefined
 }
 
 function warnings(job: Job): HTMLElement | undefined {

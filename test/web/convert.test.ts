@@ -88,6 +88,7 @@ describe('converting in the page', { concurrency: 3 }, () => {
       const link = card.getByRole('link', { name: 'Download letter.pdf' })
       await link.waitFor()
       assert.match(await focused(), /^Download/, 'the focus follows the card to what comes next')
+      await card.getByText('All 4\u00a0words kept.').waitFor()
       const [download] = await Promise.all([page.waitForEvent('download'), press('Enter')])
       const { stdout } = await run('pdftotext', [await download.path(), '-'])
       assert.match(stdout, /alphamarker in a letter/)
