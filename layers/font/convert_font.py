@@ -17,8 +17,15 @@ import fontforge
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTCollection, TTFont
 
+# It is started out of reach of other modules.
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+from outlines import has_outlines, to_cubic, to_quadratic  # noqa: E402
+
 # Tables that an outline editor does not carry over, with what a reader would miss.
 LOST_TABLES = {'fvar': 'variations', 'COLR': 'colors', 'CBDT': 'colors', 'sbix': 'colors', 'SVG ': 'colors'}
+# What kinds of fonts cannot hold that are only outlines with names.
+FEATURES = {'GSUB': 'features', 'GPOS': 'features'}
+FEATURELESS = ('pfa', 'pfb', 't42', 'cff', 'bdf')
 WRAPPED = ('woff', 'woff2')
 MOST_UFO_BYTES = 500 << 20
 RANGE = re.compile(r'U\+([0-9A-F]{1,6})(?:-(?:U\+)?([0-9A-F]{1,6}))?$', re.IGNORECASE)
@@ -118,9 +125,24 @@ def without_pickles(source, folder):
 def as_sfnt(path, sfnt, wanted, folder, facts):
     if sfnt is not None and wanted in ('any', sfnt):
         return path, sfnt
+    if sfnt is not None:
+        return outlined(path, wanted, folder, facts)
     made = os.path.join(folder, 'outline.otf' if wanted == 'otf' else 'outline.ttf')
     redraw(path, sfnt, made, facts)
     return made, os.path.splitext(made)[1][1:]
+
+
+def outlined(path, wanted, folder, facts):
+    """From one kind of OpenType to the other, with all that the font can do but vary."""
+    font = TTFont(path, recalcTimestamp=False)
+    if not has_outlines(font):
+        raise Refused(4, 'it has pictures of letters and no outlines')
+    if 'fvar' in font:
+        facts['dropped'] = ['variations']
+    (to_cubic if wanted == 'otf' else to_quadratic)(font)
+    made = os.path.join(folder, f'outline.{wanted}')
+    font.save(made)
+    return made, wanted
 
 
 def trimmed(path, flavor, folder, options):
@@ -158,6 +180,8 @@ def letters(wish):
 
 
 def write(path, sfnt, target, wanted, folder, facts, options):
+    if sfnt is not None and wanted in FEATURELESS:
+        lose(path, facts, {**LOST_TABLES, **FEATURES})
     if wanted in ('ttf', 'otf'):
         finish(as_sfnt(path, sfnt, wanted, folder, facts)[0], target, None)
     elif wanted in WRAPPED:
@@ -192,8 +216,7 @@ def finish(path, target, flavor):
 def redraw(path, sfnt, made, facts):
     """Through FontForge, which knows every kind of outline, and not every table."""
     if sfnt is not None:
-        tables = TTFont(path, lazy=True).keys()
-        facts['dropped'] = sorted({LOST_TABLES[tag] for tag in tables if tag in LOST_TABLES})
+        lose(path, facts, LOST_TABLES)
     font = fontforge.open(path)
     if font.cidfontname:
         # As it is, each of its parts is a font, and saving them crashes.
@@ -212,6 +235,12 @@ def redraw(path, sfnt, made, facts):
     font.generate(made)
     if not os.path.exists(made) or (not os.path.isdir(made) and os.path.getsize(made) == 0):
         raise Refused(4, 'the font has more glyphs than such a file can hold; keep fewer with subset')
+
+
+def lose(path, facts, tables):
+    """Says what of these tables a font has."""
+    lost = {tables[tag] for tag in TTFont(path, lazy=True).keys() if tag in tables}
+    facts['dropped'] = sorted({*facts['dropped'], *lost})
 
 
 def bitmaps(path, target, pixels, folder):

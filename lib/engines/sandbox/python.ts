@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExecOptions, Tools } from '../engine.ts'
 
@@ -6,10 +7,13 @@ export const python = '/usr/bin/python3'
 
 const programs = new URL('../../../layers/', import.meta.url)
 
-/** Where `layers/<program>` lies, and how it is started out of reach (-I) of modules that lie in the work folder. */
+/**
+ * Where `layers/<program>` lies, and how it is started out of reach (-I) of modules that lie in the work folder. It sees
+ * those beside it.
+ */
 export function pythonProgram(program: string): { file: string; args: string[]; readOnly: string[] } {
   const path = fileURLToPath(new URL(program, programs))
-  return { file: python, args: ['-I', path], readOnly: [path] }
+  return { file: python, args: ['-I', path], readOnly: [dirname(path)] }
 }
 
 /** Runs `layers/<program>` in the sandbox. */

@@ -1,0 +1,90 @@
+"""Draws the glyphs of an OpenType font anew with the other kind of curves. Every other table stays as it is: features,
+kerning, colors and names go by glyphs, and those keep their order and their names."""
+
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.cu2quPen import Cu2QuPen
+from fontTools.pens.recordingPen import DecomposingRecordingPen
+from fontTools.pens.reverseContourPen import ReverseContourPen
+from fontTools.pens.t2CharStringPen import T2CharStringPen
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from fontTools.ttLib import newTable
+from fontTools.varLib.instancer import instantiateVariableFont
+
+# Both kinds store what varies along with the curves; of a signature nothing would be true any more.
+VARIATIONS = ('fvar', 'gvar', 'avar', 'cvar', 'HVAR', 'VVAR', 'MVAR', 'STAT', 'DSIG')
+CUBIC = ('CFF ', 'CFF2', 'VORG')
+# With the instructions, which move points that are no longer there.
+QUADRATIC = ('glyf', 'loca', 'cvt ', 'fpgm', 'prep', 'gasp', 'hdmx', 'LTSH', 'VDMX')
+# Of the size of a letter; as far as curves of one kind may be from those of the other.
+MOST_ERROR = 0.001
+
+
+def has_outlines(font):
+    return any(tag in font for tag in ('glyf', 'CFF ', 'CFF2'))
+
+
+def to_quadratic(font):
+    """`glyf` in the place of `CFF ` or `CFF2`, of which the default is left."""
+    order = font.getGlyphOrder()
+    glyphs = font.getGlyphSet()
+    error = font['head'].unitsPerEm * MOST_ERROR
+    drawn = {}
+    for name in order:
+        pen = TTGlyphPen(None)
+        # Outer contours run the other way round in each kind.
+        glyphs[name].draw(Cu2QuPen(pen, error, reverse_direction=True))
+        drawn[name] = pen.glyph()
+    _remove(font, VARIATIONS + CUBIC)
+    font.sfntVersion = '\x00\x01\x00\x00'
+    font['loca'] = newTable('loca')
+    table = font['glyf'] = newTable('glyf')
+    table.glyphOrder = order
+    table.glyphs = drawn
+    _most(font)
+    post = font['post']
+    post.formatType, post.extraNames, post.mapping, post.glyphOrder = 2.0, [], {}, order
+    metrics = font['hmtx'].metrics
+    for name in order:
+        drawn[name].recalcBounds(table)
+        metrics[name] = (metrics[name][0], getattr(drawn[name], 'xMin', 0))
+
+
+def to_cubic(font):
+    """`CFF ` in the place of `glyf`; of a variable font, at its default."""
+    if 'fvar' in font:
+        instantiateVariableFont(font, {axis.axisTag: axis.defaultValue for axis in font['fvar'].axes}, inplace=True)
+    order = font.getGlyphOrder()
+    glyphs = font.getGlyphSet()
+    drawn = {}
+    for name in order:
+        record = DecomposingRecordingPen(glyphs)
+        glyphs[name].draw(record)
+        pen = T2CharStringPen(font['hmtx'][name][0], None)
+        record.replay(ReverseContourPen(pen))
+        drawn[name] = pen.getCharString()
+    _remove(font, VARIATIONS + QUADRATIC)
+    names = font['name']
+    said = {'FullName': names.getDebugName(4), 'FamilyName': names.getDebugName(1), 'Weight': names.getDebugName(2)}
+    info = {key: text for key, text in said.items() if text and text.isascii()}
+    builder = FontBuilder(font=font)
+    builder.isTTF = False
+    builder.setupCFF(names.getDebugName(6) or 'Untitled', info, drawn, {})
+    most = font['maxp'] = newTable('maxp')
+    most.tableVersion, most.numGlyphs = 0x00005000, len(order)
+    font['post'].formatType = 3.0
+
+
+def _remove(font, tags):
+    for tag in tags:
+        if tag in font:
+            del font[tag]
+
+
+def _most(font):
+    """What `maxp` says of instructions: there are none. The rest is counted when it is saved."""
+    most = font['maxp'] = newTable('maxp')
+    most.tableVersion, most.numGlyphs, most.maxZones = 0x00010000, len(font.getGlyphOrder()), 1
+    for name in ('maxTwilightPoints', 'maxStorage', 'maxFunctionDefs', 'maxInstructionDefs', 'maxStackElements',
+                 'maxSizeOfInstructions', 'maxComponentElements', 'maxPoints', 'maxContours', 'maxCompositePoints',
+                 'maxCompositeContours', 'maxComponentDepth'):
+        setattr(most, name, 0)
