@@ -21,6 +21,8 @@ import { openShape, type PageSelection, resolutionShape } from './pdf/page-pictu
 import { pagesOf } from './pdf/page-range.ts'
 import { toJpeg, toPictures, toSvg, toTiff } from './pdf/pictures.ts'
 import { mayShare, pagesOfShare, sharesOf } from './pdf/shares.ts'
+import { sheetsCapability } from './pdf/sheets/capability.ts'
+import { slidesCapability } from './pdf/slides/capability.ts'
 import { toText } from './pdf/text.ts'
 import { pageThumbnailRows, thumbnailPages } from './pdf/thumbnail.ts'
 import { pdfTools } from './pdf/tools/capabilities.ts'
@@ -74,6 +76,8 @@ export const pdf: Engine = {
     capability('svg', options.svg, 0.3),
     capability('txt', options.txt, 0.1),
     docxCapability,
+    sheetsCapability,
+    slidesCapability,
     xpsCapability,
     ...ocr,
     ...pageThumbnailRows,
@@ -105,6 +109,14 @@ async function run(work: Work, tools: Tools): Promise<Result> {
     // Loaded when a tool is wanted: the planner and the API know them and never run one.
     const { runPdfTool } = await import('./pdf/tools/run.ts')
     return untilAborted(runPdfTool(work, tools), tools.signal)
+  }
+  if (work.to === 'xlsx') {
+    const { pdfToSheets } = await import('./pdf/sheets/convert.ts')
+    return untilAborted(pdfToSheets(work, tools), tools.signal)
+  }
+  if (work.to === 'pptx') {
+    const { pdfToSlides } = await import('./pdf/slides/convert.ts')
+    return untilAborted(pdfToSlides(work, tools), tools.signal)
   }
   if (work.to === 'docx') return untilAborted(pdfToDocx(work, tools), tools.signal)
   const { opened, pages } = await openPages(work, tools)

@@ -48,6 +48,7 @@ export const lostWithout: Readonly<Record<string, string>> = {
   'python3-uno': 'the office suite kept warm between jobs',
   'poppler-utils': 'pictures and text of PDF pages',
   'poppler-data': 'Chinese, Japanese and Korean text of some PDF files',
+  'python3-xlsxwriter': 'tables of a PDF as a workbook',
   qpdf: 'PDF tools: split, merge, rotate, encrypt, repair',
   'libtiff-tools': 'PDF to TIFF',
   '7zip': 'archives',

@@ -105,7 +105,8 @@ describe('a PDF becomes a Word document', () => {
     }
     const source = join(workDir, 'in.pdf')
     await copyFile(report, source)
-    const path = await rebuild({ path: source, pages: [1, 2], outDir: workDir, exact: false }, withoutMupdf)
+    const writing = { path: source, pages: [1, 2], about: {}, outDir: workDir, exact: false }
+    const path = await rebuild(writing, withoutMupdf)
     assert.deepEqual(warnings, ['LAYOUT_NOT_REBUILT'])
     const pictures = (await zipNames(path)).filter(
       (name) => name.startsWith('word/media/') && name.endsWith('.jpg'),

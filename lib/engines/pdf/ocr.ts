@@ -98,7 +98,9 @@ async function targetOf(
     case 'docx': {
       // Loaded when it is wanted: the writer is large.
       const { flowDocx } = await import('./docx/flow.ts')
-      return { path: await flowDocx(path, all, outDir, progressWithin(tools, 0.9, 1)) }
+      const { about } = await openPdf(path, undefined, tools)
+      const writing = { path, pages: all, about, outDir }
+      return { path: await flowDocx(writing, progressWithin(tools, 0.9, 1)) }
     }
     default: {
       const target = join(outDir, 'output.pdf')

@@ -10,6 +10,14 @@ export interface PageSize {
   readonly height: number
 }
 
+/** What a PDF says of itself. */
+export interface PdfAbout {
+  readonly title?: string
+  readonly author?: string
+  readonly subject?: string
+  readonly keywords?: string
+}
+
 /** A PDF that every tool can read. */
 export interface OpenPdf {
   /** Needs no password. */
@@ -21,6 +29,7 @@ export interface OpenPdf {
   readonly hasForm: boolean
   /** Readers for the blind find headings and descriptions in it. */
   readonly isTagged: boolean
+  readonly about: PdfAbout
 }
 
 type Facts = Omit<OpenPdf, 'path'>
@@ -42,6 +51,7 @@ async function factsOf(path: string, tools: Tools): Promise<Facts | 'locked'> {
     const { stdout } = await tools.exec('pdfinfo', ['-f', '1', '-l', '1000000', path])
     return {
       sizes: sizesIn(stdout),
+      about: aboutIn(stdout),
       encrypted: /^Encrypted:\s+yes/m.test(stdout),
       isTagged: /^Tagged:\s+yes/m.test(stdout),
       hasForm: /^Form:\s+(AcroForm|XFA)/m.test(stdout),
@@ -51,6 +61,14 @@ async function factsOf(path: string, tools: Tools): Promise<Facts | 'locked'> {
     if (/Incorrect password/i.test(error.stderr)) return 'locked'
     throw damaged(error)
   }
+}
+
+function aboutIn(told: string): PdfAbout {
+  const said = ['title', 'author', 'subject', 'keywords'].flatMap((name) => {
+    const text = new RegExp(`^${name}:[ \\t]+(\\S.*)$`, 'im').exec(told)?.[1]?.trim()
+    return text === undefined ? [] : [[name, text.replaceAll(/\p{Cc}/gu, ' ')]]
+  })
+  return Object.fromEntries(said)
 }
 
 function sizesIn(told: string): PageSize[] {

@@ -3,11 +3,12 @@ import { decryptFirst } from '../../../formats/locked-pdf.ts'
 import type { Capability, Result, Tools, Work } from '../../engine.ts'
 import { progressWithin } from '../../sandbox/progress.ts'
 import { hasText, lettersByPage, recognize } from '../ocr/recognize.ts'
+import type { PdfAbout } from '../open.ts'
 import { pagesOf } from '../page-range.ts'
 import { openEditable } from '../tools/document.ts'
 import { flattened } from '../tools/flatten.ts'
 import { DocxOptions } from './options.ts'
-import type { Writing } from './rebuild.ts'
+import type { Writing } from './writing.ts'
 
 /** The interface: "OCR runs first, for up to 50 pages". */
 const maxScannedPages = 50
@@ -24,16 +25,8 @@ export const docxCapability: Capability = {
 
 /** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT. */
 export async function pdfToDocx(work: Work, tools: Tools): Promise<Result> {
-  const [input] = work.inputs
-  if (!input) throw new Error('pdf was called without an input.')
   const options = DocxOptions.parse(work.options)
-  const opened = await openEditable(input, undefined, tools).catch((error: unknown) => {
-    throw error instanceof AppError && error.code === 'PDF_ENCRYPTED' ? decryptFirst(error) : error
-  })
-  const pages = pagesOf(options.pages ?? options.pageRange, opened.sizes.length)
-  // What was filled into a form is part of its text.
-  const filled = opened.hasForm ? await flattened(opened, tools) : opened.path
-  const { path, recognized } = await withText(filled, pages, options, tools)
+  const { path, pages, recognized, about } = await readablePdf(work, options, tools)
   if (options.embedFonts) {
     tools.warn(
       'FONTS_NOT_EMBEDDED',
@@ -43,6 +36,7 @@ export async function pdfToDocx(work: Work, tools: Tools): Promise<Result> {
   const writing: Writing = {
     path,
     pages,
+    about,
     outDir: work.outDir,
     exact: options.layout === 'exact' || (options.layout === undefined && options.preserveLayout === true),
   }
@@ -53,11 +47,36 @@ export async function pdfToDocx(work: Work, tools: Tools): Promise<Result> {
   return { files: [{ path: file }], details: { pages: pages.length, pagesRecognized: recognized } }
 }
 
+/** A PDF whose pages are text, as far as there is any to be read. */
+interface ReadablePdf {
+  readonly path: string
+  /** Those that are asked for. */
+  readonly pages: readonly number[]
+  /** How many pages were pictures, and were read. */
+  readonly recognized: number
+  readonly about: PdfAbout
+}
+
+type Reading = Pick<DocxOptions, 'pages' | 'language' | 'mode'> & Partial<DocxOptions>
+
+/** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT. */
+export async function readablePdf(work: Work, options: Reading, tools: Tools): Promise<ReadablePdf> {
+  const [input] = work.inputs
+  if (!input) throw new Error('pdf was called without an input.')
+  const opened = await openEditable(input, undefined, tools).catch((error: unknown) => {
+    throw error instanceof AppError && error.code === 'PDF_ENCRYPTED' ? decryptFirst(error) : error
+  })
+  const pages = pagesOf(options.pages ?? options.pageRange, opened.sizes.length)
+  // What was filled into a form is part of its text.
+  const filled = opened.hasForm ? await flattened(opened, tools) : opened.path
+  return { ...(await withText(filled, pages, options, tools)), pages, about: opened.about }
+}
+
 /** Reads the text of scans before anything else. */
 async function withText(
   path: string,
   pages: readonly number[],
-  { language, ocrLanguage, mode }: DocxOptions,
+  { language, ocrLanguage, mode }: Reading,
   tools: Tools,
 ): Promise<{ path: string; recognized: number }> {
   const letters = await lettersByPage(path, tools)

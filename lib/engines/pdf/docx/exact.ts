@@ -8,15 +8,14 @@ import { readStructure } from './structure.ts'
 import { type Docx, textRuns } from './text-runs.ts'
 import { twips } from './units.ts'
 import { backdrop, wholePage, writePages } from './whole-pages.ts'
+import type { Writing } from './writing.ts'
 
 /**
  * Pages as they look: each piece of a line in a frame of its own, over a picture of all that is no text. What it
  * gains in looks it loses in editing.
  */
 export async function exactDocx(
-  path: string,
-  pages: readonly number[],
-  outDir: string,
+  { path, pages, outDir, about }: Omit<Writing, 'exact'>,
   tools: Tools,
 ): Promise<string> {
   const library = await import('docx')
@@ -27,7 +26,7 @@ export async function exactDocx(
   tools.progress(0.8, 'document')
   const sections: docx.ISectionOptions[] = []
   for (const page of structure.pages) sections.push(await sectionOf(library, page, grounds.get(page.number)))
-  return writePages(library, sections, outDir)
+  return writePages(library, sections, outDir, about)
 }
 
 async function sectionOf(library: Docx, page: Page, ground?: string): Promise<docx.ISectionOptions> {

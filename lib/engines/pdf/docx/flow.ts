@@ -8,12 +8,11 @@ import { tablesOf } from './page-blocks.ts'
 import { picturesOf } from './pictures.ts'
 import { readStructure } from './structure.ts'
 import { writeDocx } from './write.ts'
+import type { Writing } from './writing.ts'
 
 /** A Word document of paragraphs, headings, lists, tables and pictures that can be edited. */
 export async function flowDocx(
-  path: string,
-  pages: readonly number[],
-  outDir: string,
+  { path, pages, outDir, about }: Omit<Writing, 'exact'>,
   tools: Tools,
 ): Promise<string> {
   const structure = await readStructure(path, pages, tools, (done) =>
@@ -35,7 +34,7 @@ export async function flowDocx(
   warnOfPictures(structure.pages, tools)
   tools.progress(0.8, 'document')
   const target = join(outDir, 'output.docx')
-  await writeDocx(await layoutOf(structure, parts, tools.signal), target)
+  await writeDocx(await layoutOf(structure, parts, tools.signal), target, about)
   return target
 }
 

@@ -11,8 +11,9 @@ export async function groundsOf(
   path: string,
   pages: readonly Page[],
   tools: Tools,
+  isDrawn: (page: Page) => boolean = hasGround,
 ): Promise<ReadonlyMap<number, string>> {
-  const drawn = pages.filter(hasGround).toSorted((a, b) => a.number - b.number)
+  const drawn = pages.filter(isDrawn).toSorted((a, b) => a.number - b.number)
   if (drawn.length === 0) return new Map()
   const longest = Math.max(...drawn.flatMap(({ width, height }) => [width, height]))
   const numbers = [...new Set(drawn.map(({ number }) => number))]
@@ -29,5 +30,9 @@ export async function groundsOf(
 /** A scan behind its recognized text would show the text twice. */
 function hasGround({ images, vectors, pieces, width, height }: Page): boolean {
   if (images.length + vectors.length === 0) return false
-  return pieces.length === 0 || !images.some(({ box }) => areaOf(box) > width * height * 0.8)
+  return pieces.length === 0 || !isScan({ images, width, height })
 }
+
+/** A picture fills the page. */
+export const isScan = ({ images, width, height }: Pick<Page, 'images' | 'width' | 'height'>) =>
+  images.some(({ box }) => areaOf(box) > width * height * 0.8)

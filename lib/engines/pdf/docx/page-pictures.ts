@@ -3,14 +3,13 @@ import type { Tools } from '../../engine.ts'
 import { openPdf } from '../open.ts'
 import { renderPages } from '../render.ts'
 import { backdrop, wholePage, writePages } from './whole-pages.ts'
+import type { Writing } from './writing.ts'
 
 const dpi = 150
 
 /** A document with a picture of each page: what is left when the pages tell nothing else. */
 export async function picturesDocx(
-  path: string,
-  pages: readonly number[],
-  outDir: string,
+  { path, pages, outDir, about }: Omit<Writing, 'exact'>,
   tools: Tools,
 ): Promise<string> {
   const library = await import('docx')
@@ -30,5 +29,5 @@ export async function picturesDocx(
     const picture = await backdrop(library, size, file)
     sections.push(wholePage(library, size, [new library.Paragraph({ children: [picture] })]))
   }
-  return writePages(library, sections, outDir)
+  return writePages(library, sections, outDir, about)
 }

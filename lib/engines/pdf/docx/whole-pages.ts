@@ -1,9 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type * as docx from 'docx'
+import type { PdfAbout } from '../open.ts'
 import { sheetOf } from './section-options.ts'
 import type { Docx } from './text-runs.ts'
 import { pixels } from './units.ts'
+import { authorship } from './writing.ts'
 
 /** In points. */
 interface PageSize {
@@ -42,8 +44,9 @@ export async function writePages(
   library: Docx,
   sections: readonly docx.ISectionOptions[],
   outDir: string,
+  about: PdfAbout,
 ): Promise<string> {
-  const document = new library.Document({ creator: 'Mutabor', compatibility: { version: 15 }, sections })
+  const document = new library.Document({ ...authorship(about), compatibility: { version: 15 }, sections })
   const path = join(outDir, 'output.docx')
   await writeFile(path, await library.Packer.toBuffer(document))
   return path

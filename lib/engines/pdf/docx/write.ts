@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type * as docx from 'docx'
+import type { PdfAbout } from '../open.ts'
 import type { Alignment, Cell, FlowBlock, Paragraph, Picture, Table } from './blocks.ts'
 import type { FurnitureRow } from './furniture.ts'
 import type { Layout } from './layout.ts'
@@ -8,6 +9,7 @@ import { evenEnd, sectionOptions, textWidthOf } from './section-options.ts'
 import type { Section } from './sections.ts'
 import { type Docx, textRuns } from './text-runs.ts'
 import { pixels, twips } from './units.ts'
+import { authorship } from './writing.ts'
 
 /** What a paragraph stands in. */
 interface Place {
@@ -23,7 +25,7 @@ interface Breaks {
 }
 
 /** Writes a layout as a Word document. */
-export async function writeDocx(layout: Layout, path: string): Promise<void> {
+export async function writeDocx(layout: Layout, path: string, about: PdfAbout): Promise<void> {
   const library = await import('docx')
   const writer = createWriter(library, layout)
   const sections: docx.ISectionOptions[] = []
@@ -32,7 +34,7 @@ export async function writeDocx(layout: Layout, path: string): Promise<void> {
   if (last?.columns?.balanced) sections.push(evenEnd(library, last))
   const body = { font: 'Calibri', size: Math.round(layout.bodySize * 2) }
   const document = new library.Document({
-    creator: 'Mutabor',
+    ...authorship(about),
     compatibility: { version: 15 },
     styles: { default: { document: { run: body }, ...headingStyles(body) } },
     numbering: { config: numberingOf(library, layout) },

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { numberOf, pointOf } from '../../lib/engines/pdf/sheets/numbers.ts'
+import { pdf } from '../../lib/engines/pdf.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { scratchFolder } from '../scratch.ts'
+import { output, zipNames } from './judge.ts'
+import { pdfOf } from './pdf-maker.ts'
+import { convert } from './run-engine.ts'
+
+const folder = scratchFolder('tables')
+
+/** A table with lines around its cells, 100 points wide and 20 high each. */
+function ruled(top: number, rows: readonly (readonly string[])[]): string {
+  const [columns, count] = [rows[0]?.length ?? 0, rows.length]
+  const flat = Array.from(
+    { length: count + 1 },
+    (_, at) => `50 ${top - at * 20} m ${50 + columns * 100} ${top - at * 20} l S`,
+  )
+  const steep = Array.from(
+    { length: columns + 1 },
+    (_, at) => `${50 + at * 100} ${top} m ${50 + at * 100} ${top - count * 20} l S`,
+  )
+  const words = rows.flatMap((row, y) =>
+    row.map((text, x) => `BT /F1 10 Tf ${55 + x * 100} ${top - y * 20 - 14} Td (${text}) Tj ET`),
+  )
+  return [...flat, ...steep, ...words].join('\n')
+}
+
+const says = (y: number, text: string) => `BT /F1 10 Tf 50 ${y} Td (${text}) Tj ET`
+
+async function papers(name: string, contents: readonly string[]): Promise<string> {
+  const path = join(folder, name)
+  const kids = contents.map((_, at) => `${10 + at * 2} 0 R`).join(' ')
+  const pages = contents.flatMap((content, at) => [
+    [10 + at * 2, `<< /Type /Page /Parent 2 0 R /Contents ${11 + at * 2} 0 R >>`],
+    [11 + at * 2, { dict: '<< >>', data: Buffer.from(content) }],
+  ])
+  const bytes = pdfOf(
+    {
+      1: '<< /Type /Catalog /Pages 2 0 R >>',
+      2: `<< /Type /Pages /Kids [${kids}] /Count ${contents.length} /MediaBox [0 0 400 300] /Resources << /Font << /F1 3 0 R >> >> >>`,
+      3: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+      4: '<< /Title (Catches) /Author (Ada Reed) >>',
+      ...Object.fromEntries(pages),
+    },
+    '/Info 4 0 R',
+  )
+  await writeFile(path, bytes)
+  return path
+}
+
+const head = ['Bird', 'Caught', 'Code']
+const catches = () =>
+  papers('catches.pdf', [
+    `${says(270, 'Words before the table.')}\n${ruled(250, [head, ['Heron', '1,204.50', '007']])}`,
+    ruled(250, [head, ['Tern', '98.25', '=1+1']]),
+  ])
+
+const part = (path: string, name: string) => output('unzip', '-p', path, name)
+const made = async (source: string, to: FormatId) => convert(pdf, source, to)
+
+describe('a workbook of a PDF', () => {
+  test('holds its tables and nothing else, one that goes on over pages as one', async () => {
+    const { path, result, warnings } = await made(await catches(), 'xlsx')
+    assert.deepEqual(warnings, [])
+    assert.deepEqual(result.details, { pages: 2, tables: 1 })
+    assert.match(await part(path, 'xl/workbook.xml'), /<sheet name="Table 1"/)
+    const texts = [...(await part(path, 'xl/sharedStrings.xml')).matchAll(/<t[^>]*>([^<]*)/g)].map(
+      ([, text]) => text,
+    )
+    assert.deepEqual(texts, ['Bird', 'Caught', 'Code', 'Heron', '007', 'Tern', '=1+1'])
+    const sheet = await part(path, 'xl/worksheets/sheet1.xml')
+    assert.match(sheet, /r="B2" s="\d+"><v>1204\.5<\/v>/)
+    assert.match(sheet, /r="B3" s="\d+"><v>98\.25<\/v>/)
+    assert.doesNotMatch(sheet, /<f>/)
+    assert.match(await part(path, 'docProps/core.xml'), /<dc:creator>Ada Reed</)
+  })
+
+  test('without a table holds the text, and says so', async () => {
+    const { path, result, warnings } = await made(
+      await papers('prose.pdf', [says(200, 'Only words.')]),
+      'xlsx',
+    )
+    assert.deepEqual(warnings, ['NO_TABLES'])
+    assert.deepEqual(result.details, { pages: 1, tables: 0 })
+    assert.match(await part(path, 'xl/sharedStrings.xml'), /Only words\./)
+  })
+})
+
+test('slides of a PDF are its pages: text over a picture of the rest', async () => {
+  const { path, warnings } = await made(await catches(), 'pptx')
+  assert.deepEqual(warnings, [])
+  const names = await zipNames(path)
+  assert.equal(names.filter((name) => /^ppt\/slides\/slide\d+\.xml$/.test(name)).length, 2)
+  assert.equal(names.filter((name) => /^ppt\/media\/.*jpe?g$/.test(name)).length, 2)
+  // 400 by 300 points in English Metric Units.
+  assert.match(await part(path, 'ppt/presentation.xml'), /<p:sldSz cx="5080000" cy="3810000"/)
+  const slide = await part(path, 'ppt/slides/slide1.xml')
+  assert.match(slide, /sz="1000"[\s\S]*<a:t>Words before the table\.<\/a:t>/)
+  assert.match(slide, /<a:t>Heron<\/a:t>/)
+  const core = await part(path, 'docProps/core.xml')
+  assert.match(core, /<dc:title>Catches<[\s\S]*<dc:creator>Ada Reed</)
+  assert.doesNotMatch(core, /Pptx/)
+})
+
+test('a Word document of a PDF is by its author', async () => {
+  const core = await part((await made(await catches(), 'docx')).path, 'docProps/core.xml')
+  assert.match(core, /<dc:title>Catches</)
+  assert.match(core, /<dc:creator>Ada Reed</)
+  assert.doesNotMatch(core, /Mutabor|Un-named/)
+  const nobody = await papers('prose2.pdf', [says(200, 'Only words.')])
+  assert.doesNotMatch(await part((await made(nobody, 'docx')).path, 'docProps/core.xml'), /Mutabor|Un-named/)
+})
+
+describe('what stands in a cell', () => {
+  test('is a number where it is nothing else', () => {
+    assert.deepEqual(numberOf('1204', undefined), { value: 1204, format: '0' })
+    assert.deepEqual(numberOf('-1,204.50', '.'), { value: -1204.5, format: '#,##0.00' })
+    assert.deepEqual(numberOf('1.204,5', ','), { value: 1204.5, format: '#,##0.0' })
+    assert.deepEqual(numberOf('€ 12,00', ','), { value: 12, format: '"€"0.00' })
+    assert.deepEqual(numberOf('12.5 %', '.'), { value: 0.125, format: '0.0%' })
+  })
+
+  test('stays text where a sheet would change it', () => {
+    for (const text of [
+      '007',
+      '1E5',
+      '1/2',
+      '+49 30 1234',
+      '1234567890123456',
+      '2026-01-02',
+      '',
+      '-',
+      '1,2,3',
+    ])
+      assert.equal(numberOf(text, '.'), undefined, text)
+  })
+
+  test('is read as its table writes numbers, and left alone where that cannot be told', () => {
+    assert.equal(pointOf(['1,204.50', '12']), '.')
+    assert.equal(pointOf(['1.204,50', '1.204']), ',')
+    assert.equal(pointOf(['1.204', '1,204']), undefined)
+    assert.equal(numberOf('1.204', undefined), undefined)
+  })
+})
