@@ -20,6 +20,8 @@ USUAL_MARGIN = 2000
 LEAST_ROOM = 1000
 PAGE_OBJECT = re.compile(rb'/Type\s*/Page\b')
 FIELDS = {'{page}': 'PageNumber', '{pages}': 'PageCount'}
+# They hold no pages: on those of the office each would say its name, which is one of ours, and "Page 1".
+PAGELESS = ('.csv', '.tsv', '.dif', '.slk', '.html')
 PLACEHOLDER = re.compile(r'(\{page\}|\{pages\}|\{date\})')
 
 
@@ -32,6 +34,8 @@ def prepare(document, request):
     if page is None:
         return
     for style in _page_styles(document):
+        if request['family'] == 'sheet' and request['input'].endswith(PAGELESS):
+            style.HeaderIsOn = style.FooterIsOn = False
         _set_size(style, page)
         _set_margins(style, page)
         _set_running_texts(document, style, page, request['family'])

@@ -15,6 +15,7 @@ const filesBesideCode = [
   'layers/font',
   'layers/document',
   'layers/tracing',
+  'layers/browser',
 ]
 
 /** Packages that programs in `layers` load; the code itself never does. */

@@ -17,6 +17,7 @@ import {
 } from './pandoc/formats.ts'
 import { mailCapability, mailToPage } from './pandoc/mail.ts'
 import { makeOutline, unwrapSections } from './pandoc/outline.ts'
+import { forgetMaker, printStyle } from './pandoc/page-look.ts'
 import { tablesAsLines } from './pandoc/tables.ts'
 import {
   hasRawHtml,
@@ -160,11 +161,13 @@ async function viaTree(
   const book = polished ? join(tools.workDir, 'book.epub') : path
   const confined = pictures === 'packed' || polished ? [] : ['--sandbox']
   const wanted = polished ? 'epub3' : writer
+  const look = await lookOf(target, tools)
   await write(
-    [...confined, '-s', '--wrap=none', '-f', 'json', '-t', wanted, ...args, '-o', book],
+    [...confined, '-s', '--wrap=none', '-f', 'json', '-t', wanted, ...args, ...look, '-o', book],
     work.to,
     tools,
   )
+  if (webPages.includes(target)) await forgetMaker(path)
   if (polished) await polish(book, path, options, work.to, tools)
 }
 
@@ -174,6 +177,13 @@ function fit(tree: Tree, from: SourceId, target: TargetId): void {
   // Some writers leave out the box of references with all that is in it, or the text after a boxed heading.
   if (boxless.includes(target) || isReference(from)) removeBoxes(tree)
   if (target === 'txt') tablesAsLines(tree)
+}
+
+async function lookOf(target: FormatId, { workDir }: Tools): Promise<string[]> {
+  if (!webPages.includes(target)) return []
+  const path = join(workDir, 'print.html')
+  await writeFile(path, printStyle)
+  return ['-H', path]
 }
 
 function tellDropped(count: number, to: FormatId, tools: Tools): void {

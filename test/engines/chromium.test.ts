@@ -14,6 +14,7 @@ import { planRoute } from '../../lib/plan/index.ts'
 import { refused } from '../refused.ts'
 import { scratchFolder } from '../scratch.ts'
 import { conformance } from './conformance.ts'
+import { chapter, makeEpub } from './epub-maker.ts'
 import { output, pdfPages, pdfText, pictureSize } from './judge.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
@@ -176,6 +177,138 @@ describe('an archive of a web page', () => {
   })
 })
 
+/** What stands on a page, as its picture tells. */
+const drawn = async (path: string, number: number, dpi = 36) => {
+  const base = join(folder, `drawn-${number}`)
+  await output('pdftoppm', '-png', '-r', String(dpi), '-f', String(number), '-singlefile', path, base)
+  return `${base}.png`
+}
+
+describe('what is wider than the paper', () => {
+  const words = Array.from({ length: 14 }, (_, at) => `<td>value${at}00000</td>`).join('')
+  const rightmost = async (path: string) => {
+    const boxes = (await output('pdftotext', '-bbox', path, '-')).matchAll(/xMax="([\d.]+)"/g)
+    return Math.max(...[...boxes].map(([, right]) => Number(right)))
+  }
+
+  test('is made to fit, and all of it is there', async () => {
+    const html = `<p>alphamarker</p><div style="overflow:auto"><table border=1><tr>${words}</table></div>
+      <pre>${'x = 1; '.repeat(60)}end</pre><img style="width:3000px" src="data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP8AACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==">`
+    const { path } = await made(html, 'pdf')
+    const text = await pdfText(path)
+    assert.match(text, /value1300000/)
+    assert.match(text, /end/)
+    assert.ok((await rightmost(path)) < 595 - 20, 'nothing stands beyond the margin')
+    assert.ok((await rightmost(path)) > 595 * 0.75, 'no smaller than it has to be')
+    // What fits is as large as it was.
+    assert.match(await output('pdftotext', '-bbox', path, '-'), /xMax="9\d\.\d+"[^>]*>alphamarker/)
+  })
+
+  test('fits on the paper that the page names', async () => {
+    const html = `<style>@page{size:A5;margin:30mm}</style><table border=1><tr>${words}</table>`
+    const { path } = await made(html, 'pdf')
+    assert.match((await pdfText(path)).replaceAll(/\s/g, ''), /1300000/)
+    assert.ok((await rightmost(path)) < ((148 - 29) / 25.4) * 72)
+  })
+})
+
+describe('a book as PDF', () => {
+  const red = '#c02020'
+  const font = Buffer.from('OTTOnone')
+  const whole = () =>
+    sharp({ create: { width: 60, height: 85, channels: 3, background: red } })
+      .png()
+      .toBuffer()
+
+  async function book(name: string): Promise<string> {
+    const path = join(folder, name)
+    await makeEpub(path, {
+      files: {
+        'one.xhtml': chapter(
+          '<h1 id="same">alphamarker</h1><p><a href="text/two%20b.xhtml#same">on</a> <a href="https://host.invalid/">out</a></p>',
+          '<link rel="stylesheet" href="css/one.css"/>',
+        ),
+        'text/two b.xhtml': chapter(
+          '<h1 id="same">betamarker</h1><p>gr&#252;n<br></p><script>document.body.textContent = "EVIL"</script><img src="../dot.png" alt=""/>',
+          '<style>h1 { font-size: 40px }</style>',
+        ),
+        'css/one.css': '@import "base.css"; @page { margin: 0 } body { background: url(../dot.png) }',
+        'css/base.css': 'h1 { color: #00ff00; font-size: 20px }',
+        'dot.png': await sharp({ create: { width: 9, height: 9, channels: 3, background: '#0000ff' } })
+          .png()
+          .toBuffer(),
+        'cover.png': await whole(),
+        'font.ttf': font,
+      },
+      spine: ['one.xhtml', 'text/two b.xhtml'],
+      properties: { 'cover.png': 'cover-image' },
+    })
+    return path
+  }
+
+  test('has its cover, its style sheets, its links and a page for each chapter', async () => {
+    const { path, warnings } = await convert(chromium, await book('birds.epub'), 'pdf')
+    assert.deepEqual(warnings, [])
+    assert.equal(await pdfPages(path), 3)
+    const info = await output('pdfinfo', path)
+    assert.match(info, /Title: +Birds & Co\n/)
+    assert.match(info, /Page size: +595\.\d+ x 841\.\d+ pts \(A4\)/)
+    const [near = 0] = await colorAt(await drawn(path, 1), 2, 2)
+    assert.ok(near > 150, 'the cover fills the page')
+    const second = await output('pdftotext', '-f', '2', '-l', '2', '-bbox', path, '-')
+    const height = (text: string, word: string) => {
+      const [, top, bottom] =
+        new RegExp(`yMin="([\\d.]+)" xMax="[\\d.]+" yMax="([\\d.]+)">${word}`).exec(text) ?? []
+      return Number(bottom) - Number(top)
+    }
+    // Each by the style sheets of its own document: 20 pixels are 15 points, 40 are 30.
+    assert.ok(Math.abs(height(second, 'alphamarker') - 17) < 4, second)
+    const third = await output('pdftotext', '-f', '3', '-l', '3', '-bbox', path, '-')
+    assert.ok(Math.abs(height(third, 'betamarker') - 34) < 7, third)
+    assert.doesNotMatch(await pdfText(path), /EVIL/)
+    assert.match(await pdfText(path), /grün/)
+    assert.match(await output('pdfinfo', '-url', path), /2 +Annotation +https:\/\/host\.invalid/)
+    // Both chapters have an element of this name; the link leads to the other one.
+    assert.match(await output('pdfinfo', '-dests', path), /^ +3 \[.*"mutabor-2-same"/m)
+    assert.match(await output('pdfimages', '-list', path), /3 +\d+ image +9 +9/)
+  })
+
+  test('has the asked paper and margins', async () => {
+    const options = { pageSize: 'A5', marginLeft: '40mm', headerText: 'head' }
+    const { path } = await convert(chromium, await book('a5.epub'), 'pdf', { options })
+    assert.match(await output('pdfinfo', path), /Page size: +4\d\d(\.\d+)? x 59\d/)
+    const [, left] =
+      /xMin="([\d.]+)"[^>]*>alphamarker/.exec(await output('pdftotext', '-bbox', path, '-')) ?? []
+    assert.ok(Math.abs(Number(left) - (40 / 25.4) * 72) < 2, left)
+  })
+
+  test('of fixed pages has pages of their sizes', async () => {
+    const path = join(folder, 'fixed.epub')
+    const page = (width: number) =>
+      chapter(
+        '<p style="position:absolute;left:10px;top:10px">alphamarker</p>',
+        `<meta name="viewport" content="width=${width}, height=300"/>`,
+      )
+    await makeEpub(path, {
+      files: { 'a.xhtml': page(400), 'b.xhtml': page(600) },
+      spine: ['a.xhtml', 'b.xhtml'],
+      metadata: '<meta property="rendition:layout">pre-paginated</meta>',
+    })
+    const made = await convert(chromium, path, 'pdf')
+    assert.equal(await pdfPages(made.path), 2)
+    const info = await output('pdfinfo', '-l', '2', made.path)
+    assert.match(info, /Page +1 size: +300(\.\d+)? x 22[45]/)
+    assert.match(info, /Page +2 size: +450(\.\d+)? x 22[45]/)
+  })
+
+  test('without a document or with a damaged package is damaged', async () => {
+    const path = join(folder, 'empty.epub')
+    await makeEpub(path, { files: { 'x.css': 'p{}' }, spine: [] })
+    await refused(convert(chromium, path, 'pdf'), 'CORRUPT_FILE')
+    await refused(convert(chromium, await page('PK\u0003\u0004 no', 'cut.epub'), 'pdf'), 'CORRUPT_FILE')
+  })
+})
+
 describe('a hostile web page', () => {
   test('reaches no host and no file, and runs no script', async () => {
     let asked = 0
@@ -262,6 +395,11 @@ describe('the route of a web page', () => {
     assert.deepEqual(names('html', 'pdf'), ['chromium:pdf'])
     assert.deepEqual(names('html', 'png'), ['chromium:png'])
     assert.deepEqual(names('mhtml', 'jpg'), ['chromium:jpg'])
+    assert.deepEqual(names('epub', 'pdf'), ['chromium:pdf'])
+    assert.deepEqual(names('mobi', 'pdf'), ['calibre:epub', 'chromium:pdf'])
+    for (const markup of ['md', 'rst', 'org', 'dbk', 'tex'] as const)
+      assert.deepEqual(names(markup, 'pdf'), ['pandoc:html', 'chromium:pdf'])
+    assert.deepEqual(names('docx', 'pdf'), ['libreoffice:pdf'])
     assert.deepEqual(names('svg', 'png'), ['vips:png'])
     assert.equal(planRoute({ from: 'svg', to: 'png', engine: 'chromium' }).steps[0].engine, 'chromium')
   })

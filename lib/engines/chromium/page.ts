@@ -10,8 +10,12 @@ export interface PageSource {
   readonly page: WebPart
   /** Where it has none of its own. */
   readonly title: string
+  /** Who wrote it, where the page itself does not say. */
+  readonly authors?: readonly string[]
   /** What else may be loaded, by `partKey` of the address. */
-  readonly parts?: ReadonlyMap<string, WebPart>
+  part?(key: string): Promise<WebPart | undefined> | WebPart | undefined
+  /** Does something to the page when it is read, before what it links to is waited for; the page links to `held`. */
+  prepare?(call: Page['call']): Promise<void>
 }
 
 /** The window, in pixels of the page. */
@@ -20,6 +24,12 @@ export interface PageView {
   readonly height: number
   /** Pixels of the picture per pixel of the page. */
   readonly scale: number
+}
+
+/** Of a sheet in inches, of a picture in pixels of the page; 96 of these are an inch. */
+export interface PageArea {
+  readonly width: number
+  readonly height: number
 }
 
 /** A document that is shown. */
@@ -32,6 +42,8 @@ export interface Page {
 
 /** By RFC 6761 no host has this name. */
 export const nowhere = 'http://document.invalid/'
+/** What comes last: a page that is prepared links to it, so that it is not taken for loaded before. */
+export const held = `${nowhere}held`
 const nothing = z.object({})
 
 const Paused = z.looseObject({
@@ -99,12 +111,16 @@ async function showIn<T>(
 ): Promise<T> {
   const call: Page['call'] = (schema, method, params) => pipe.call(schema, method, params, sessionId)
   const answers = answersFrom(source, call)
+  const read = Promise.withResolvers<void>()
   const loaded = Promise.withResolvers<void>()
   const broken = Promise.withResolvers<never>()
   // Nobody waits for it when all goes well.
   broken.promise.catch(() => undefined)
   const stop = pipe.listen(sessionId, (method, params) => {
     switch (method) {
+      case 'Page.domContentEventFired':
+        read.resolve()
+        break
       case 'Page.loadEventFired':
         loaded.resolve()
         break
@@ -121,6 +137,11 @@ async function showIn<T>(
   })
   const work = async () => {
     await navigate(call, source.url, view)
+    if (source.prepare) {
+      await read.promise
+      await source.prepare(call)
+      answers.release()
+    }
     await loaded.promise
     // A page without a title would be named by its address.
     const expression = `document.title ||= ${JSON.stringify(source.title)}`
@@ -142,6 +163,8 @@ async function showIn<T>(
 interface Answers {
   /** Gives a request what the source has for it, and refuses all others. */
   answer(paused: z.infer<typeof Paused>): Promise<unknown>
+  /** Lets go of the request for `held`. */
+  release(): void
   /** Linked files that the source did not have. */
   readonly missing: number
 }
@@ -149,6 +172,7 @@ interface Answers {
 function answersFrom(source: PageSource, call: Page['call']): Answers {
   let isPageGiven = false
   let missing = 0
+  const prepared = Promise.withResolvers<void>()
   const fulfill = (requestId: string, { bytes, contentType }: WebPart) =>
     call(nothing, 'Fetch.fulfillRequest', {
       requestId,
@@ -157,18 +181,21 @@ function answersFrom(source: PageSource, call: Page['call']): Answers {
       body: bytes.toString('base64'),
     })
   return {
-    answer({ requestId, request, resourceType }) {
+    async answer({ requestId, request, resourceType }) {
       const isPage = partKey(request.url) === partKey(source.url)
-      const part = isPage ? source.page : source.parts?.get(partKey(request.url))
+      const isHeld = source.prepare !== undefined && request.url === held
+      if (isHeld) await prepared.promise
+      const part = isPage ? source.page : await source.part?.(partKey(request.url))
       // A page that asks for itself again would load for ever.
       if (part && !(isPage && isPageGiven)) {
         if (isPage) isPageGiven = true
         return fulfill(requestId, part)
       }
-      if (resourceType !== 'Document' && !request.url.endsWith('/favicon.ico')) missing++
+      if (resourceType !== 'Document' && !isHeld && !request.url.endsWith('/favicon.ico')) missing++
       // "Aborted" leaves the page as it is, where another reason would put an error page in its place.
       return call(nothing, 'Fetch.failRequest', { requestId, errorReason: 'Aborted' })
     },
+    release: () => prepared.resolve(),
     get missing() {
       return missing
     },

@@ -1,0 +1,115 @@
+// Makes what is wider than the paper fit on it, where a screen would have it scrolled. Evaluated in the browser, in which
+// the page is laid out as wide as the paper has room.
+
+const mostShrunk = 0.5
+const longWord = /\S{25}/
+
+/** Millimeters, upright. */
+const papers = {
+  a3: [297, 420],
+  a4: [210, 297],
+  a5: [148, 210],
+  b4: [250, 353],
+  b5: [176, 250],
+  letter: [215.9, 279.4],
+  legal: [215.9, 355.6],
+  ledger: [279.4, 431.8],
+}
+
+/** What the page's own style sheets say of all its paper; pixels. */
+export function paper() {
+  const said = { size: '', left: '', right: '' }
+  const look = (rule) => {
+    if (rule instanceof CSSMediaRule && matchMedia(rule.conditionText).matches)
+      [...rule.cssRules].forEach(look)
+    if (!(rule instanceof CSSPageRule) || rule.selectorText !== '') return
+    said.size = rule.style.getPropertyValue('size') || said.size
+    said.left = rule.style.marginLeft || said.left
+    said.right = rule.style.marginRight || said.right
+  }
+  for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) rulesOf(sheet).forEach(look)
+  const words = said.size.toLowerCase().split(/\s+/)
+  const lengths = words.map(pixels).filter((length) => length !== null)
+  const named = papers[words.find((word) => word in papers)]?.map((side) => (side * 96) / 25.4)
+  const [width, height = width] = named ?? lengths
+  return {
+    width: width === undefined ? null : words.includes('landscape') ? Math.max(width, height) : width,
+    left: pixels(said.left),
+    right: pixels(said.right),
+  }
+}
+
+function rulesOf(sheet) {
+  try {
+    return [...sheet.cssRules]
+  } catch {
+    // Of another origin.
+    return []
+  }
+}
+
+function pixels(length) {
+  if (!/^\d/.test(length)) return null
+  const probe = document.createElement('div')
+  probe.style.cssText = `position:absolute;width:${length}`
+  document.documentElement.append(probe)
+  const { width } = probe.getBoundingClientRect()
+  probe.remove()
+  return width
+}
+
+/** How many things were made to fit. */
+export function fit() {
+  let fitted = 0
+  for (const one of document.querySelectorAll('img, svg, video, canvas, iframe')) {
+    if (one.getBoundingClientRect().width <= roomOf(one) + 1) continue
+    one.style.cssText += ';max-width:100%;height:auto;object-fit:contain'
+    fitted++
+  }
+  for (const text of document.querySelectorAll('pre')) {
+    if (text.scrollWidth <= text.clientWidth + 1 && text.getBoundingClientRect().width <= roomOf(text) + 1)
+      continue
+    text.style.cssText += ';white-space:pre-wrap;overflow-wrap:anywhere;overflow:visible'
+    fitted++
+  }
+  for (const table of document.querySelectorAll('table')) {
+    if (table.parentElement?.closest('table')) continue
+    if (shrink(table)) fitted++
+  }
+  return fitted
+}
+
+/** Pixels that are there for an element: its parent's, as far as they are on the paper. */
+function roomOf(element) {
+  const parent = element.parentElement
+  if (!parent) return document.documentElement.clientWidth
+  const { left, right } = parent.getBoundingClientRect()
+  const { paddingLeft, paddingRight } = getComputedStyle(parent)
+  const from = Math.max(0, left + Number.parseFloat(paddingLeft))
+  const to = Math.min(document.documentElement.clientWidth, right - Number.parseFloat(paddingRight))
+  return Math.max(50, to - from)
+}
+
+function shrink(table) {
+  // Where it scrolls in itself, what is seen of it is a part; the two are told in units of different zoom.
+  const width = () =>
+    table.getBoundingClientRect().width * Math.max(1, table.scrollWidth / Math.max(1, table.offsetWidth))
+  if (width() <= roomOf(table) + 1) return false
+  for (let around = table.parentElement; around; around = around.parentElement) {
+    if (getComputedStyle(around).overflowX !== 'visible') around.style.overflow = 'visible'
+  }
+  table.style.minWidth = '0'
+  table.style.maxWidth = '100%'
+  for (const cell of table.querySelectorAll('th, td')) {
+    if (longWord.test(cell.textContent)) cell.style.overflowWrap = 'anywhere'
+  }
+  const room = roomOf(table)
+  if (width() <= room + 1) return true
+  table.style.zoom = Math.max(mostShrunk, room / width())
+  if (width() <= room + 1) return true
+  // Rather words in pieces than letters that nobody can read.
+  for (const cell of table.querySelectorAll('th, td'))
+    cell.style.cssText += ';overflow-wrap:anywhere;white-space:normal'
+  if (width() > room + 1) table.style.zoom = (Number(table.style.zoom) * room) / width()
+  return true
+}

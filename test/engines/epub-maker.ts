@@ -1,0 +1,55 @@
+import { createWriteStream } from 'node:fs'
+import { Writable } from 'node:stream'
+import { TextReader, Uint8ArrayReader, ZipWriter } from '@zip.js/zip.js'
+
+export interface BookParts {
+  /** Texts and bytes by name, beside those that every book has. */
+  readonly files: Readonly<Record<string, string | Uint8Array>>
+  /** Names of documents in the order of reading. */
+  readonly spine: readonly string[]
+  /** More of the package's metadata. */
+  readonly metadata?: string
+  /** Properties of a file, as `cover-image`. */
+  readonly properties?: Readonly<Record<string, string>>
+}
+
+const types: Readonly<Record<string, string>> = {
+  xhtml: 'application/xhtml+xml',
+  css: 'text/css',
+  png: 'image/png',
+  ttf: 'font/ttf',
+}
+
+export const chapter = (body: string, head = '') =>
+  `<?xml version="1.0" encoding="utf-8"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title>${head}</head><body>${body}</body></html>`
+
+/** Writes an EPUB 3. */
+export async function makeEpub(path: string, { files, spine, metadata = '', properties = {} }: BookParts) {
+  const zip = new ZipWriter(Writable.toWeb(createWriteStream(path)))
+  await zip.add('mimetype', new TextReader('application/epub+zip'), { level: 0 })
+  await zip.add(
+    'META-INF/container.xml',
+    new TextReader(
+      '<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OEBPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>',
+    ),
+  )
+  const names = Object.keys(files).filter((name) => !name.startsWith('META-INF/'))
+  const idOf = (name: string) => `i${names.indexOf(name)}`
+  const items = names.map((name) => {
+    const type = types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
+    const properly = properties[name] === undefined ? '' : ` properties="${properties[name]}"`
+    return `<item id="${idOf(name)}" href="${encodeURI(name)}" media-type="${type}"${properly}/>`
+  })
+  const order = spine.map((name) => `<itemref idref="${idOf(name)}"/>`)
+  await zip.add(
+    'OEBPS/book.opf',
+    new TextReader(
+      `<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">urn:x:book</dc:identifier><dc:title>Birds &amp; Co</dc:title><dc:creator>Ada Grün</dc:creator><dc:language>en</dc:language><meta property="dcterms:modified">2026-01-01T00:00:00Z</meta>${metadata}</metadata><manifest>${items.join('')}</manifest><spine>${order.join('')}</spine></package>`,
+    ),
+  )
+  for (const [name, content] of Object.entries(files)) {
+    const reader = typeof content === 'string' ? new TextReader(content) : new Uint8ArrayReader(content)
+    await zip.add(name.startsWith('META-INF/') ? name : `OEBPS/${name}`, reader)
+  }
+  await zip.close()
+}
