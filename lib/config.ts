@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { engineIds } from './engines/engine.ts'
+import { expectationOf } from './expected.ts'
 import { imageIds } from './resources.ts'
 
 const engineList = z
@@ -105,7 +106,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     const parsed = schema.safeParse(value)
     if (!parsed.success) {
       throw new ConfigError(
-        `${name}: ${parsed.error.issues[0]?.message ?? 'wrong value'}, got "${value}". ${schema.description}.`,
+        `${name}: expected ${expectationOf(schema, [])}, got "${value}". ${schema.description}.`,
       )
     }
     return [name, parsed.data]

@@ -1,52 +1,6 @@
-/**
- * Every error code a client can see, with its HTTP status. The first block is the interface's list, the second
- * the additive codes that the service needs beyond it.
- */
-export const errorStatus = {
-  INVALID_API_KEY: 401,
-  AUTHENTICATION_REQUIRED: 401,
-  INSUFFICIENT_PERMISSIONS: 403,
-  RATE_LIMITED: 429,
-  INVALID_INPUT: 400,
-  INVALID_REQUEST: 400,
-  FILE_TOO_LARGE: 413,
-  UNSUPPORTED_FORMAT: 422,
-  UNSUPPORTED_CONVERSION: 422,
-  FORMAT_NOT_FOUND: 404,
-  JOB_NOT_FOUND: 404,
-  TASK_NOT_FOUND: 404,
-  CONVERSION_FAILED: 500,
-  CORRUPT_FILE: 400,
-  TIMEOUT: 408,
-  INSUFFICIENT_DISK_SPACE: 503,
-  STORAGE_NOT_CONFIGURED: 503,
-  NO_FILES: 400,
-  FILE_GONE: 410,
-  EXPIRED: 401,
-  PDF_ENCRYPTED: 422,
-  DRIVE_NOT_CONFIGURED: 503,
+import { type ErrorCode, errorKinds } from './error-kinds.ts'
 
-  NOT_FOUND: 404,
-  METHOD_NOT_ALLOWED: 405,
-  FILE_ENCRYPTED: 422,
-  NOT_ACCEPTABLE: 406,
-  CONFLICT: 409,
-  IDEMPOTENCY_KEY_REUSED: 422,
-  IDEMPOTENCY_IN_PROGRESS: 409,
-  UPLOAD_NOT_FOUND: 404,
-  UPLOAD_INCOMPLETE: 409,
-  WEBHOOK_NOT_FOUND: 404,
-  WORKFLOW_NOT_FOUND: 404,
-  API_KEY_NOT_FOUND: 404,
-  URL_NOT_ALLOWED: 400,
-  DRIVE_NOT_CONNECTED: 409,
-  INVALID_SIGNATURE: 401,
-  IMPORT_FAILED: 502,
-  EXPORT_FAILED: 502,
-  INTERNAL_ERROR: 500,
-} as const
-
-export type ErrorCode = keyof typeof errorStatus
+export type { ErrorCode } from './error-kinds.ts'
 
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
@@ -66,6 +20,16 @@ export class AppError extends Error {
   }
 
   get status(): number {
-    return errorStatus[this.code]
+    return errorKinds[this.code].status
   }
+}
+
+/** Seconds after which it is worth asking again when a part of the service is away. */
+const usualRetryAfterS = 10
+
+/** Every 503 says when to ask again, whoever answers it; other errors where they know. */
+export function retryAfterOf({ status, details }: Pick<AppError, 'status' | 'details'>): number | undefined {
+  const known = details?.['retryAfter']
+  if (typeof known === 'number') return known
+  return status === 503 ? usualRetryAfterS : undefined
 }

@@ -1,5 +1,14 @@
 import * as z from 'zod'
 import { AppError } from './errors.ts'
+import { expectationOf, ownWords } from './expected.ts'
+
+interface FieldError {
+  readonly field: string
+  readonly error: string
+}
+
+/** Fields that an error lists: who has more wrong ones has sent something else. */
+const mostErrors = 20
 
 /** @throws AppError INVALID_INPUT that lists every field that is wrong, with what was expected and what came. */
 export function parseWith<Schema extends z.ZodType>(
@@ -9,32 +18,58 @@ export function parseWith<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  const errors = parsed.error.issues.map((issue) => {
-    const { path, came } = sentAt(issue.path, value)
-    const error = `${expectation(issue, schema).replace(/\.$/, '')}${arrival(path, issue.message, came)}`
-    return { field: path.join('.') || where, error }
-  })
+  const errors = fieldErrors(parsed.error, schema, value, where)
   const [first] = errors
   throw new AppError('INVALID_INPUT', `${first?.field}: ${first?.error}.`, { field: first?.field, errors })
 }
 
+/** Each wrong field once, in the order of the schema. */
+export function fieldErrors(
+  { issues }: z.ZodError,
+  schema: z.ZodType,
+  value: unknown,
+  where: string,
+): FieldError[] {
+  const errors = new Map<string, FieldError>()
+  for (const issue of issues.flatMap((one) => innermost(one))) {
+    for (const error of errorsOf(issue, schema, value, where))
+      if (!errors.has(error.field) && errors.size < mostErrors) errors.set(error.field, error)
+  }
+  return [...errors.values()]
+}
+
 type Issue = z.core.$ZodIssue
 
-/** Of several forms none fits: what the field is for says more than why each failed. */
-function expectation(issue: Issue, schema: z.ZodType): string {
-  // A form sends text whatever is expected; what came is said in full behind it.
-  if (issue.code === 'invalid_type') return issue.message.replace(/, received (?!undefined)\w+$/, '')
-  if (issue.code !== 'invalid_union' || !(schema instanceof z.ZodObject)) return issue.message
-  const description = descriptionOf(schema.shape[String(issue.path[0])])
-  return description ? `expected: ${description.replace(/\.$/, '')}` : issue.message
+/** Of several forms one fits but for something in it: that is what is wrong. */
+function innermost(issue: Issue): readonly Issue[] {
+  if (issue.code !== 'invalid_union') return [issue]
+  const nearly = issue.errors.filter((form) => form.length > 0 && form.every(({ path }) => path.length > 0))
+  const [only] = nearly
+  if (only === undefined || nearly.length > 1) return [issue]
+  return only.flatMap((inner) => innermost({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 
-/** What is said of an option stands inside what makes it optional. */
-function descriptionOf(type: unknown): string | undefined {
-  if (!(type instanceof z.ZodType)) return undefined
-  const inner = type instanceof z.ZodOptional || type instanceof z.ZodDefault ? type.unwrap() : undefined
-  return type.description ?? descriptionOf(inner)
+function errorsOf(issue: Issue, schema: z.ZodType, value: unknown, where: string): FieldError[] {
+  const { path, came } = sentAt(issue.path, value)
+  const field = path.join('.') || where
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({
+      field: [...path, key].join('.').slice(0, 100),
+      error: unknownField(key, schema, path),
+    }))
+  const expected = ownWords(issue) ?? expectationOf(schema, path)
+  if (came === undefined && path.length > 0) return [{ field, error: `it is missing; expected ${expected}` }]
+  return [{ field, error: `expected ${expected}${arrival(path, came)}` }]
 }
+
+function unknownField(key: string, schema: z.ZodType, path: readonly PropertyKey[]): string {
+  const known = path.length === 0 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+  const meant = known.find((name) => plain(name) === plain(key))
+  if (meant !== undefined) return `there is no such field; it is written ${meant}`
+  return `there is no such field${known.length > 0 ? `; expected one of ${known.join(', ')}` : ''}. Leave it out`
+}
+
+const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
 /** The field as the client sent it: where a schema makes a list of a text, the text as a whole is what came. */
 function sentAt(path: readonly PropertyKey[], value: unknown): { path: PropertyKey[]; came: unknown } {
@@ -51,8 +86,15 @@ function sentAt(path: readonly PropertyKey[], value: unknown): { path: PropertyK
 /** Values of these names are not shown, not even to who sent them: replies end up in logs. */
 const secret = /password|secret|token|key/i
 
-function arrival(path: readonly PropertyKey[], message: string, came: unknown): string {
-  if (path.length === 0 || path.some((name) => secret.test(String(name))) || /\bgot\b/.test(message))
-    return ''
-  return came === undefined ? '' : `, got ${JSON.stringify(came).slice(0, 80)}`
+function arrival(path: readonly PropertyKey[], came: unknown): string {
+  if (path.some((name) => secret.test(String(name)))) return ''
+  if (path.length === 0) return `, got ${kindOf(came)}`
+  return `, got ${JSON.stringify(came)?.slice(0, 80) ?? kindOf(came)}`
+}
+
+/** What is too large to be shown. */
+function kindOf(came: unknown): string {
+  if (Array.isArray(came)) return 'a list'
+  if (came === null || came === undefined) return 'nothing'
+  return typeof came === 'object' ? 'an object' : `a ${typeof came === 'string' ? 'text' : typeof came}`
 }

@@ -80,7 +80,7 @@ export const bucket = {
       AllowedOrigins: ['*'],
       AllowedMethods: ['GET', 'HEAD', 'PUT', 'POST'],
       AllowedHeaders: ['*'],
-      ExposeHeaders: ['ETag', 'Content-Disposition', 'Content-Range', 'Accept-Ranges'],
+      ExposeHeaders: ['ETag', 'Content-Disposition', 'Content-Range', 'Accept-Ranges', 'Repr-Digest'],
       MaxAgeSeconds: 3600,
     },
   ],

@@ -38,9 +38,9 @@ test('every stop of the walks in CONTRIBUTING is in the code, under that name', 
 test('a wrong setting is refused with its name, what was expected and what came', () => {
   assert.throws(
     () => readConfig({ PORT: 'http' }),
-    /^Error: PORT: .*expected number.*got "http".*Port of the service/,
+    /^Error: PORT: expected a whole number from 0 to 65535, got "http".*Port of the service/,
   )
-  assert.throws(() => readConfig({ LOG_LEVEL: 'loud' }), /LOG_LEVEL.*"debug"\|"info".*got "loud"/)
+  assert.throws(() => readConfig({ LOG_LEVEL: 'loud' }), /LOG_LEVEL: expected debug, info, .*got "loud"/)
 })
 
 test('an empty setting counts as not set', () => {

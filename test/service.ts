@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import nodeEnvironment from '../lib/local/node-environment.json' with { type: 'json' }
 import nodeFlags from '../lib/local/node-flags.json' with { type: 'json' }
+import { watch } from './described.ts'
 
 const start = fileURLToPath(new URL('../lib/local/start.ts', import.meta.url))
 
@@ -46,6 +47,7 @@ export async function startService(
     if (dataDir === undefined) await rm(dir, { recursive: true })
     throw error
   })
+  watch(url)
   return {
     url,
     dataDir: dir,

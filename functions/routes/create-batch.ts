@@ -7,7 +7,13 @@ import { AppError } from '../../lib/errors.ts'
 import { fileName } from '../../lib/file-name.ts'
 import { BatchItem, batchItems } from '../../lib/http/batch-items.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
-import { conversionErrors, givenOptions, targetFields, waited } from '../../lib/http/conversion-request.ts'
+import {
+  conversionErrors,
+  givenOptions,
+  mayBeOver,
+  targetFields,
+  waited,
+} from '../../lib/http/conversion-request.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
 import { StatusView, statusView } from '../../lib/jobs/view.ts'
@@ -58,6 +64,7 @@ export const createBatch = contract({
   },
   reply: {
     status: 202,
+    also: mayBeOver,
     schema: StatusView.extend({
       batchId: z.string().describe('The same as jobId'),
       total: z.int(),

@@ -9,6 +9,7 @@ import {
   answerCreated,
   conversionErrors,
   givenOptions,
+  mayRedirect,
   startConversion,
   targetFields,
   waitQuery,
@@ -51,7 +52,7 @@ export const createConversion = contract({
       additionalFile: 'Repeatable: the watermark of add-watermark-pdf, further pictures of combineImages',
     },
   },
-  reply: { status: 202, schema: StatusView, form: 'mirrored' },
+  reply: { status: 202, also: mayRedirect, schema: StatusView, form: 'mirrored' },
   idempotent: true,
   errors: conversionErrors,
   handle: async (request, services) => {

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { openImports } from '../../lib/conversion/imports.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
-import { conversionErrors, waited } from '../../lib/http/conversion-request.ts'
+import { conversionErrors, mayBeOver, waited } from '../../lib/http/conversion-request.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
 import { JobView, jobView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
@@ -62,7 +62,7 @@ export const createJob = contract({
     reference: Body.extend({ tasks: TaskMap }),
     examples,
   },
-  reply: { status: 202, schema: JobView, form: 'mirrored' },
+  reply: { status: 202, also: mayBeOver, schema: JobView, form: 'mirrored' },
   idempotent: true,
   errors: conversionErrors,
   handle: async (request, services) => {

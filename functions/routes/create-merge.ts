@@ -8,6 +8,7 @@ import {
   answerCreated,
   conversionErrors,
   givenOptions,
+  mayRedirect,
   startConversion,
   targetFields,
   waitQuery,
@@ -23,7 +24,11 @@ const { engine: _, ...target } = targetFields
 const Fields = z.looseObject({
   ...target,
   mergeType: z.enum(mergeTypes).default('pdf').describe('What the files are'),
-  uploadIds: uploadIds.optional().describe('Uploads instead of `file`, in the order of the result'),
+  uploadIds: uploadIds
+    .optional()
+    .describe(
+      'Uploads instead of `file`, in the order of the result. Each serves one place: naming one twice is refused',
+    ),
 })
 
 export const createMerge = contract({
@@ -39,7 +44,7 @@ export const createMerge = contract({
     schema: Fields,
     files: { file: 'Repeated: the files to merge, in order' },
   },
-  reply: { status: 202, schema: StatusView, form: 'mirrored' },
+  reply: { status: 202, also: mayRedirect, schema: StatusView, form: 'mirrored' },
   idempotent: true,
   errors: conversionErrors,
   handle: async (request, services) => {

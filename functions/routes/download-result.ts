@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { linkTo } from '../../lib/http/file-link.ts'
+import { linkTo, reprDigest } from '../../lib/http/file-link.ts'
 import { checkedJobId, JobParams, jobNotFound } from '../../lib/http/job-access.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import type { Job, JobState, StoredFile } from '../../lib/jobs/job.ts'
@@ -14,12 +14,14 @@ export const downloadResult = contract({
   tag: 'Jobs',
   summary: 'Download the result',
   description:
-    'Redirects to the file itself, which answers `Range` and carries an `ETag`. Follow the redirect (`curl -L`).',
+    'Redirects to the file itself, which answers `Range` and carries an `ETag`. Follow the redirect (`curl -L`). `Repr-Digest` has the SHA-256 of the file (RFC 9530), whose bytes you can check by it.',
   params: JobParams,
   query: z.object({
     file: z.string().optional().describe('Name of one of several result files'),
     task: z.string().optional().describe('Name of the task whose file is wanted'),
-    inline: optionalBoolean.describe('Show in the browser instead of saving'),
+    inline: optionalBoolean.describe(
+      'Show in the browser instead of saving: pictures, sound, films, plain text, JSON and PDF. What could run scripts, as HTML and SVG, is saved all the same',
+    ),
   }),
   reply: { status: 302, schema: z.null(), form: 'empty' },
   errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'FILE_GONE'],
@@ -31,7 +33,8 @@ export const downloadResult = contract({
     const file = await pick(job, query, services)
     const { inline } = query
     const location = await linkTo(file, services, { inline, method: method === 'HEAD' ? 'HEAD' : 'GET' })
-    return { data: null, headers: { location } }
+    const digest = reprDigest(file)
+    return { data: null, headers: { location, ...(digest && { 'repr-digest': digest }) } }
   },
 })
 

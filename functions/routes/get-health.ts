@@ -19,7 +19,7 @@ export const getHealth = contract({
   tag: 'Service',
   summary: 'See whether a conversion would work now',
   description: '200 when every part works, 503 otherwise; each part is named.',
-  reply: { status: 200, schema: Health, form: 'raw' },
+  reply: { status: 200, also: { 503: 'Some part does not answer' }, schema: Health, form: 'raw' },
   handle: async (_request, services) => {
     const parts = Object.fromEntries(
       await Promise.all(checks(services).map(async ([name, check]) => [name, await inspect(check)] as const)),
@@ -27,6 +27,7 @@ export const getHealth = contract({
     const ok = Object.values(parts).every((part) => part.ok)
     return {
       status: ok ? 200 : 503,
+      ...(!ok && { headers: { 'retry-after': '10' } }),
       data: {
         status: ok ? ('ok' as const) : ('unavailable' as const),
         parts,

@@ -1,10 +1,14 @@
 import * as z from 'zod'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
-import { openApiDocument } from '../../lib/http/openapi.ts'
-import { interfaceVersion } from './get-version.ts'
+import { interfaceVersion } from '../../lib/http/interface-version.ts'
+import { openApiDocument, type RecordedExample } from '../../lib/http/openapi.ts'
+import recorded from './examples.json' with { type: 'json' }
+
+/** Recorded by `npm run examples`. */
+const examples: Readonly<Record<string, RecordedExample>> = recorded
 
 export function getOpenApi(contracts: readonly AnyContract[]): AnyContract {
-  return contract({
+  const self: AnyContract = contract({
     method: 'GET',
     path: '/v1/openapi.json',
     tag: 'Service',
@@ -18,7 +22,14 @@ export function getOpenApi(contracts: readonly AnyContract[]): AnyContract {
     },
     keptAs: () => 'document',
     handle: (_request, { config }) => ({
-      data: { ...openApiDocument(contracts, { version: interfaceVersion, url: config.PUBLIC_URL ?? '/' }) },
+      data: {
+        ...openApiDocument([...contracts, self], {
+          version: interfaceVersion,
+          url: config.PUBLIC_URL ?? '/',
+          examples,
+        }),
+      },
     }),
   })
+  return self
 }

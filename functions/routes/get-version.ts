@@ -1,8 +1,6 @@
 import * as z from 'zod'
 import { contract } from '../../lib/http/contract.ts'
-
-/** State of the interface that this service implements. */
-export const interfaceVersion = '1.10.0'
+import { interfaceVersion } from '../../lib/http/interface-version.ts'
 
 export const getVersion = contract({
   method: 'GET',

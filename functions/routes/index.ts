@@ -6,6 +6,7 @@ import { createJob } from './create-job.ts'
 import { createMerge } from './create-merge.ts'
 import { deleteJob } from './delete-job.ts'
 import { downloadResult } from './download-result.ts'
+import { errorPages } from './error-pages.ts'
 import { getFormat } from './get-format.ts'
 import { getHealth } from './get-health.ts'
 import { getJob } from './get-job.ts'
@@ -20,8 +21,8 @@ import { presignUpload } from './presign-upload.ts'
 import { retryJob } from './retry-job.ts'
 import { staticFiles } from './static-files.ts'
 
-/** Endpoints that the OpenAPI document describes. To add one: its file and its line here. */
-const api: readonly AnyContract[] = [
+/** Endpoints that the OpenAPI document describes, beside itself. To add one: its file and its line here. */
+const described: readonly AnyContract[] = [
   createConversion,
   createMerge,
   createBatch,
@@ -42,4 +43,6 @@ const api: readonly AnyContract[] = [
   getHealth,
 ]
 
-export const routes: readonly AnyContract[] = [...api, getOpenApi(api), ...staticFiles]
+export const api: readonly AnyContract[] = [...described, getOpenApi(described)]
+
+export const routes: readonly AnyContract[] = [...api, ...errorPages, ...staticFiles]

@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { swaggerFolder, webFolder } from '../../lib/assets.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
+import { pageHeaders } from '../../lib/http/page-headers.ts'
 
 /** Only these leave the folders; whatever else a path names does not exist. */
 export const webAssets = [
@@ -44,10 +45,6 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Nothing from elsewhere, no inline scripts; uploads go to the storage, whose origin differs on AWS. */
-const policy =
-  "default-src 'self'; connect-src *; img-src 'self' data: blob:; media-src 'self' blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
-
 async function load(path: string): Promise<Buffer> {
   const bytes = await readFile(path)
   // The page is TypeScript as well; browsers get it without the types.
@@ -55,11 +52,7 @@ async function load(path: string): Promise<Buffer> {
 }
 
 async function asset(folder: string, name: string) {
-  const headers = {
-    'content-type': types[extname(name)] ?? 'application/octet-stream',
-    'content-security-policy': policy,
-    'referrer-policy': 'no-referrer',
-  }
+  const headers = { 'content-type': types[extname(name)] ?? 'application/octet-stream', ...pageHeaders }
   return { data: await load(join(folder, name)), headers }
 }
 

@@ -49,7 +49,7 @@ interface Answer<Data> {
 /** Longer than the service ever waits. */
 const deadlineMs = 60_000
 
-/** Where cookies are off, the identity that the first reply hands out goes back as a header. */
+/** Where cookies are off, the identity that is handed out goes back as a header. */
 let ownerToken: string | null = null
 
 async function call<Data>(
@@ -76,6 +76,29 @@ async function call<Data>(
   const envelope: unknown = await response.json().catch(() => undefined)
   if (response.ok && isRecord(envelope)) return { data: envelope['data'] as Data, retryAfterS } // by the contract
   throw refusal(envelope, response.status, retryAfterS)
+}
+
+let isIdentified = false
+let firstMaking: Promise<void> | undefined
+
+/**
+ * The first reply about something made hands out the identity, which is a cookie that nobody here can see: what is made
+ * beside it would belong to somebody else.
+ */
+async function make<Data>(path: string, body: unknown, signal?: AbortSignal): Promise<Data> {
+  while (!isIdentified && firstMaking !== undefined) await firstMaking
+  const making = call<Data>(path, { method: 'POST', body, ...(signal && { signal }) })
+  if (!isIdentified) {
+    firstMaking = making.then(
+      () => {
+        isIdentified = true
+      },
+      () => {
+        firstMaking = undefined
+      },
+    )
+  }
+  return (await making).data
 }
 
 const unreachable = () =>
@@ -112,7 +135,7 @@ export async function presign(
   file: { filename: string; contentType: string; size: number },
   signal: AbortSignal,
 ) {
-  return (await call<Presigned>('/v1/uploads/presign', { method: 'POST', body: file, signal })).data
+  return make<Presigned>('/v1/uploads/presign', file, signal)
 }
 
 export async function createJob(body: {
@@ -120,7 +143,7 @@ export async function createJob(body: {
   targetFormat: string
   options: Readonly<Record<string, unknown>>
 }): Promise<Job> {
-  return (await call<Job>('/v1/convert', { method: 'POST', body })).data
+  return make<Job>('/v1/convert', body)
 }
 
 export function jobStatus(jobId: string, signal: AbortSignal, waitS?: number): Promise<Answer<Job>> {

@@ -42,6 +42,8 @@ export interface DownloadLink {
   readonly contentType: string
   /** Value of `Content-Disposition`. */
   readonly disposition: string
+  /** Value of `Repr-Digest`, where the bytes are known. */
+  readonly digest?: string | undefined
   readonly expiresS: number
   readonly method: 'GET' | 'HEAD'
 }
@@ -232,6 +234,7 @@ export class Files {
       ResponseContentDisposition: link.disposition,
     }
     const command = link.method === 'GET' ? new GetObjectCommand(target) : new HeadObjectCommand(target)
+    if (link.digest) carryDigest(command, link.digest)
     return getSignedUrl(this.#signer, command, { expiresIn: link.expiresS })
   }
 
@@ -325,6 +328,24 @@ export class Files {
       Conditions: [['content-length-range', file.size.least, file.size.most]],
     })
   }
+}
+
+/**
+ * As a parameter of the signed address: "Amazon S3 ignores query-string parameters that begin with x-", the embedded
+ * server answers with the header.
+ */
+function carryDigest({ middlewareStack }: GetObjectCommand | HeadObjectCommand, digest: string): void {
+  // At this step both are requests of HTTP.
+  const stack = middlewareStack as GetObjectCommand['middlewareStack']
+  stack.add(
+    (next) => (args) => {
+      // The SDK types it as unknown.
+      const { query } = args.request as { query: Record<string, string> }
+      query['x-repr-digest'] = digest
+      return next(args)
+    },
+    { step: 'build', name: 'carryDigest' },
+  )
 }
 
 const checksumOf = (sha256: string | undefined) => sha256 && Buffer.from(sha256, 'hex').toString('base64')

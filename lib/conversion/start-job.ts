@@ -82,7 +82,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const awaited = [...request.imports].flatMap(([name, one]) =>
     'awaited' in one ? [{ ...one.awaited, jobId, task: numbers.get(name) ?? 0 }] : [],
   )
-  const uploads = distinct(sources.flatMap(({ upload }) => upload ?? []))
+  const uploads = distinct(sources)
   const claims = [...uploads.map((upload) => claimUpload(upload, jobId)), ...awaited.map(awaitUpload)]
   const adoptAll = () => {
     for (const source of sources) source.adopt()
@@ -99,14 +99,17 @@ export async function startJob(request: JobRequest, services: Services): Promise
 }
 
 /** @throws AppError INVALID_INPUT for an upload that is named twice: it can be taken once. */
-function distinct(uploads: readonly UploadRecord[]): readonly UploadRecord[] {
-  const twice = uploads.find(({ id }, at) => uploads.findIndex((other) => other.id === id) < at)
-  if (!twice) return uploads
-  throw new AppError(
-    'INVALID_INPUT',
-    `uploadId: ${twice.id} is named twice. Name it once, or upload the file again for the second place.`,
-    { field: 'uploadId', uploadId: twice.id },
-  )
+function distinct(sources: readonly Source[]): readonly UploadRecord[] {
+  const taken = new Map<string, UploadRecord>()
+  for (const { upload, field } of sources) {
+    if (!upload) continue
+    if (taken.has(upload.id)) {
+      const sentence = `${field}: ${upload.id} is named twice. Name it once, or upload the file again for the second place.`
+      throw new AppError('INVALID_INPUT', sentence, { field, uploadId: upload.id })
+    }
+    taken.set(upload.id, upload)
+  }
+  return [...taken.values()]
 }
 
 /** An earlier try of the same request made the job, unless somebody else took an upload. */
@@ -168,8 +171,10 @@ function hintOf(taker: RequestedTask, services: Services): PdfHint {
   if (operation.kind !== 'process') return { mayBeLocked: true }
   const { options } = operation.specOf(fields)
   // The password of a PDF that is to be locked is the new one.
-  const password = operation.name === 'encrypt-pdf' ? options['currentPassword'] : options['password']
+  const passwordField = operation.name === 'encrypt-pdf' ? 'currentPassword' : 'password'
+  const password = options[passwordField]
   return {
+    passwordField,
     // One that the conversion would not use opens nothing, though it were the right one.
     ...(typeof password === 'string' && readsPassword(taker, services) && { password }),
     ...(operation.name === 'repair-pdf' && { mayBeDamaged: true }),

@@ -1,14 +1,34 @@
 import { AppError } from '../errors.ts'
 
 /** What is said of a PDF that does not open, wherever it comes to light. */
+export interface LockedPdf {
+  /** Of several files it tells which. */
+  readonly filename?: string | undefined
+  /** The field for its password, where that is not `password`. */
+  readonly field?: string | undefined
+}
 
-export const passwordMissing = () =>
-  new AppError('PDF_ENCRYPTED', 'The PDF needs a password to open: send it as `password`.', {
-    field: 'password',
-  })
+const named = ({ filename }: LockedPdf) => (filename === undefined ? 'The PDF' : `The PDF ${filename}`)
 
-export const passwordWrong = (cause?: Error) =>
-  new AppError('PDF_ENCRYPTED', 'The password does not open this PDF.', { field: 'password' }, { cause })
+const detailsOf = ({ filename, field = 'password' }: LockedPdf) => ({
+  field,
+  ...(filename !== undefined && { filename }),
+})
+
+export const passwordMissing = (pdf: LockedPdf = {}) =>
+  new AppError(
+    'PDF_ENCRYPTED',
+    `${named(pdf)} needs a password to open: send it as \`${pdf.field ?? 'password'}\`.`,
+    detailsOf(pdf),
+  )
+
+export const passwordWrong = (pdf: LockedPdf = {}, cause?: unknown) =>
+  new AppError(
+    'PDF_ENCRYPTED',
+    `${named(pdf)} does not open with the password that came as \`${pdf.field ?? 'password'}\`. Send the right one.`,
+    detailsOf(pdf),
+    { cause },
+  )
 
 /** For conversions that take no password, so that nobody sends one in vain. */
 export const decryptFirst = (cause: AppError) =>

@@ -1,16 +1,18 @@
 import middy, { type MiddlewareObj } from '@middy/core'
 import type { Context } from 'aws-lambda'
 import { requireDiskSpace } from '../disk.ts'
-import type { AppError } from '../errors.ts'
+import { type AppError, retryAfterOf } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { parseWith } from '../parse-with.ts'
 import type { Services } from '../services.ts'
 import { bodyStream, readBody } from './body.ts'
 import { compression } from './compression.ts'
+import { readEncodings } from './content-encoding.ts'
 import type { AnyContract, HttpEvent, HttpRequest } from './contract.ts'
 import { failure, problem, toAppError } from './envelope.ts'
 import { type Attempt, Idempotency, idempotencyKeyOf, type Keyed, replayedHeader } from './idempotency.ts'
+import { interfaceVersion } from './interface-version.ts'
 import { jobMadeBefore } from './job-access.ts'
 import { KeptAnswers } from './kept-answers.ts'
 import { type Owner, ownerCookie, ownerHeader, ownerOf } from './owner.ts'
@@ -22,6 +24,8 @@ interface RequestContext extends Context {
   requestId: string
   log: Log
   owner: Owner
+  /** Something was made for the owner, who gets to know the identity if it is new. */
+  hasMade?: boolean
 }
 
 type Middleware = MiddlewareObj<HttpEvent, Result, Error, RequestContext>
@@ -85,21 +89,26 @@ function cors(): Middleware {
   return onAnswer((_event, _context, result) => {
     result.headers = {
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': `x-request-id, ${ownerHeader}, location, retry-after, etag, link, preference-applied, ${replayedHeader}`,
+      'access-control-expose-headers': `x-request-id, x-api-version, ${ownerHeader}, location, retry-after, etag, link, preference-applied, repr-digest, ${replayedHeader}`,
+      'x-api-version': interfaceVersion,
       'x-content-type-options': 'nosniff',
       ...result.headers,
     }
   })
 }
 
+/**
+ * Nobody gets an identity before there is something that is theirs: replies that anybody may keep (`Cache-Control:
+ * public`) would hand the same one to all.
+ */
 function owners(services: Services): Middleware {
   const secret = services.keys.owner
   return {
     before: ({ event, context }) => {
       context.owner = ownerOf(event, secret)
     },
-    ...onAnswer((event, context, result) => {
-      if (!context.owner.isNew || event.requestContext.http.method === 'OPTIONS') return
+    ...onAnswer((_event, context, result) => {
+      if (!context.owner.isNew || !context.hasMade) return
       const secure = services.config.PUBLIC_URL?.startsWith('https:') ? '; Secure' : ''
       result.headers = { ...result.headers, [ownerHeader]: context.owner.token }
       result.cookies = [
@@ -127,14 +136,16 @@ function errorResult(error: AppError, event: HttpEvent, requestId: string, baseU
   const body = asProblem
     ? problem(error, { requestId, path: event.rawPath, baseUrl })
     : failure(error, requestId)
-  const { allowed, retryAfter } = error.details ?? {}
+  const { allowed } = error.details ?? {}
+  const retryAfter = retryAfterOf(error)
   return {
     statusCode: error.status,
     headers: {
       'content-type': asProblem ? 'application/problem+json' : 'application/json; charset=utf-8',
       'cache-control': 'no-store',
       ...(error.code === 'METHOD_NOT_ALLOWED' && Array.isArray(allowed) && { allow: allowed.join(', ') }),
-      ...(typeof retryAfter === 'number' && { 'retry-after': String(retryAfter) }),
+      ...(error.code === 'UNSUPPORTED_MEDIA_TYPE' && { 'accept-encoding': readEncodings.join(', ') }),
+      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
     },
     body: JSON.stringify(body),
   }
@@ -193,6 +204,7 @@ async function respond(
       return render(contract, await reply(), event, context.requestId)
     }
     const result = key === undefined ? await answer() : await once({ key, event, body }, context, answer)
+    context.hasMade = contract.idempotent === true
     return method === 'HEAD' ? withoutBody(result) : result
   } finally {
     await body.discard()

@@ -1,8 +1,11 @@
 import { Readable } from 'node:stream'
 import type { Files } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
+import { decodedBody } from './content-encoding.ts'
 import type { AnyContract, BodyKind, HttpEvent, ReceivedFile } from './contract.ts'
 import { emptyBody, readAll, readMultipart } from './form.ts'
+import { parseJson } from './json-body.ts'
+import { fieldsOnce } from './repeated-field.ts'
 
 /** Bytes of a body that is not a file. */
 const maxPlainBytes = 32 * 1024 * 1024
@@ -34,8 +37,9 @@ export async function readBody(
 ): Promise<ParsedBody> {
   const none = { files: [], discard: async () => {} }
   if (!contract.body) return { value: undefined, ...none }
-  const stream = bodyStream(event)
-  switch (kindOf(event, contract.body.accepts)) {
+  const kind = kindOf(event, contract.body.accepts)
+  const stream = decodedBody(bodyStream(event), event.headers['content-encoding'], kind)
+  switch (kind) {
     case 'multipart': {
       const form = await readMultipart(stream, {
         headers: event.headers,
@@ -46,7 +50,7 @@ export async function readBody(
     }
     case 'form': {
       const text = (await readAll(stream, maxPlainBytes)).toString('utf8')
-      return { value: Object.fromEntries(new URLSearchParams(text)), ...none }
+      return { value: fieldsOnce(new URLSearchParams(text)), ...none }
     }
     case 'json':
       return { value: parseJson((await readAll(stream, maxPlainBytes)).toString('utf8')), ...none }
@@ -68,16 +72,4 @@ function kindOf(event: HttpEvent, accepts: readonly BodyKind[]): BodyKind {
       expected,
     },
   )
-}
-
-function parseJson(text: string): unknown {
-  if (text.trim() === '') return {}
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : 'not JSON'
-    throw new AppError('INVALID_REQUEST', `The body is not valid JSON: ${reason}.`, undefined, {
-      cause: error,
-    })
-  }
 }

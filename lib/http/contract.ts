@@ -57,6 +57,8 @@ export interface Reply<Data> {
 
 interface ReplyContract<Data extends z.ZodType> {
   readonly status: number
+  /** What else a success may answer with the same data, and what that means. */
+  readonly also?: Readonly<Record<number, string>>
   readonly schema: Data
   /**
    * `envelope`: `{ success, data, meta }`. `mirrored`: the same and the fields of `data` repeated beside it, for
@@ -103,7 +105,10 @@ export interface Contract<
   readonly keptAs?: (
     request: Pick<HttpRequest<z.output<Params>, z.output<Query>, unknown>, 'params' | 'query'>,
   ) => string | undefined
-  /** It makes something, and under an `Idempotency-Key` no more than once. */
+  /**
+   * It makes something that belongs to whoever sent it, who is handed an identity if there was none; and under an
+   * `Idempotency-Key` no more than once.
+   */
   readonly idempotent?: boolean
   readonly errors?: readonly ErrorCode[]
   readonly handle: (

@@ -27,6 +27,10 @@ export const waitQuery = z.object({
   ),
 })
 
+/** What else is answered by who starts a job. */
+export const mayBeOver = { 200: 'The job is over: `Prefer: wait` waited for it' }
+export const mayRedirect = { ...mayBeOver, 303: 'The job is over, and `?redirect=true` leads to its result' }
+
 /** What can be wrong with files and wishes. */
 export const conversionErrors = [
   'NO_FILES',

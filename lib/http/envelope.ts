@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, errorStatus } from '../errors.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
 
 export interface Meta {
   readonly requestId: string
@@ -27,7 +27,8 @@ export const failure = (error: AppError, requestId: string) => ({
   meta: metaOf(requestId),
 })
 
-const kebab = (code: ErrorCode) => code.toLowerCase().replaceAll('_', '-')
+/** As it stands in the address of its page. */
+export const kebab = (code: ErrorCode) => code.toLowerCase().replaceAll('_', '-')
 
 /** "Job not found" for JOB_NOT_FOUND. */
 export function errorTitle(code: ErrorCode): string {
@@ -43,7 +44,7 @@ export function problem(error: AppError, request: { requestId: string; path: str
   return {
     type: `${request.baseUrl}/errors/${kebab(error.code)}`,
     title: errorTitle(error.code),
-    status: errorStatus[error.code],
+    status: error.status,
     detail: error.message,
     instance: request.path,
     code: error.code,

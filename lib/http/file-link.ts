@@ -1,27 +1,35 @@
 import { create as contentDisposition } from 'content-disposition'
 import type { StoredFile } from '../jobs/job.ts'
 import type { Services } from '../services.ts'
+import { canBeShown } from './shown-types.ts'
 
 /** Seconds that the address of a file works: long enough to start and resume a download. */
 export const linkLifetimeS = 3600
 
 interface Wanted {
-  /** Shown in the browser instead of saved. */
+  /** Shown in the browser instead of saved, where that is harmless. */
   readonly inline?: boolean | undefined
   /** A signature holds for one. */
   readonly method?: 'GET' | 'HEAD'
 }
 
+/** RFC 9530: of all of the file's bytes, also where a range of them is sent. */
+export const reprDigest = ({ sha256 }: Pick<StoredFile, 'sha256'>): string | undefined =>
+  sha256 ? `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:` : undefined
+
 /** Address of the file itself, which needs nothing else to be fetched. */
 export const linkTo = (
-  { key, mimeType, filename }: StoredFile,
+  { key, mimeType, filename, sha256 }: StoredFile,
   { files }: Pick<Services, 'files'>,
   { inline, method = 'GET' }: Wanted = {},
 ): Promise<string> =>
   files.downloadUrl({
     key,
     contentType: mimeType,
-    disposition: contentDisposition(filename, { type: inline ? 'inline' : 'attachment' }),
+    disposition: contentDisposition(filename, {
+      type: inline && canBeShown(mimeType) ? 'inline' : 'attachment',
+    }),
+    digest: reprDigest({ sha256 }),
     expiresS: linkLifetimeS,
     method,
   })

@@ -6,8 +6,10 @@ import { AppError } from '../errors.ts'
 import { fileName } from '../file-name.ts'
 import { newId } from '../ids.ts'
 import { uploadKey } from '../uploads.ts'
+import { isUndecodable } from './content-encoding.ts'
 import type { ReceivedFile } from './contract.ts'
 import { FileEnds } from './file-ends.ts'
+import { repeatedField } from './repeated-field.ts'
 
 /** Parts of a form beyond these are an attack, not a request. */
 const limits = { fields: 200, fieldSize: 1024 * 1024, parts: 400, headerPairs: 100 }
@@ -90,6 +92,7 @@ function parse(
     parser.on('field', (name, value, info) => {
       if (info.valueTruncated)
         fail(new AppError('INVALID_INPUT', `The field ${name} is longer than 1 MiB.`, { field: name }))
+      else if (Object.hasOwn(fields, name)) fail(repeatedField(name))
       else fields[name] = value
     })
     parser.on('file', (field, stream, info) => {
@@ -114,13 +117,7 @@ function parse(
       ),
     )
     parser.on('close', () => Promise.all(stored.map((part) => part.done)).then(() => resolve(), fail))
-    body.on('error', (error) =>
-      fail(
-        new AppError('INVALID_REQUEST', 'The connection ended before the whole form was there.', undefined, {
-          cause: error,
-        }),
-      ),
-    )
+    body.on('error', (error) => fail(cutOff(error)))
     body.pipe(parser)
   })
 }
@@ -210,17 +207,42 @@ export function tooLarge(maxBytes: number, size?: number): AppError {
   })
 }
 
-/** @throws AppError INVALID_REQUEST when the body is larger than `maxBytes`. */
-export async function readAll(body: Readable, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > maxBytes)
-      throw new AppError('INVALID_REQUEST', `The body is larger than ${maxBytes} bytes.`, { maxBytes })
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+/**
+ * Not by iteration: that would close the connection of a request that is refused before it is answered.
+ * @throws AppError INVALID_REQUEST when the body is larger than `maxBytes`, or not in its encoding.
+ */
+export function readAll(body: Readable, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const take = (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= maxBytes) {
+        chunks.push(chunk)
+        return
+      }
+      body.off('data', take)
+      body.pause()
+      reject(new AppError('INVALID_REQUEST', `The body is larger than ${maxBytes} bytes.`, { maxBytes }))
+    }
+    body.on('data', take)
+    body.once('end', () => resolve(Buffer.concat(chunks)))
+    body.once('error', (error) => reject(isUndecodable(error) ? undecodable(error) : cutOff(error)))
+    body.once('close', () => reject(cutOff()))
+  })
 }
+
+const cutOff = (cause?: Error) =>
+  new AppError('INVALID_REQUEST', 'The connection ended before the whole body was there.', undefined, {
+    cause,
+  })
+
+const undecodable = (cause: Error) =>
+  new AppError(
+    'INVALID_REQUEST',
+    'The body is not in the encoding that Content-Encoding names, or ends early. Send it again as it is, or without the header.',
+    { field: 'Content-Encoding' },
+    { cause },
+  )
 
 export const emptyBody = () => Readable.from([])

@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import type { Key } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
+import { inOrder } from '../in-order.ts'
 import type { Log } from '../log.ts'
 import type { Services } from '../services.ts'
 import type { ParsedBody } from './body.ts'
@@ -131,22 +132,14 @@ export class Idempotency {
   }
 
   #digest(value: unknown): string {
-    return createHmac('sha256', this.#keys.idempotency).update(canonical(value)).digest('base64url')
+    return createHmac('sha256', this.#keys.idempotency)
+      .update(JSON.stringify(inOrder(value)))
+      .digest('base64url')
   }
 }
 
 /** It made nothing. */
 const isRefusal = (error: unknown) => error instanceof AppError && error.status < 500
-
-/** JSON with the members of objects in one order, as RFC 8785 has it. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const members = Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`)
-  return `{${members.join()}}`
-}
 
 function storedReply({ statusCode = 200, headers = {}, body = '' }: Result): StoredReply | undefined {
   const bytes = gzipSync(body)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
-import { type ErrorCode, errorStatus } from '../errors.ts'
+import { type ErrorCode, errorKinds } from '../error-kinds.ts'
 import type { AnyContract, BodyKind } from './contract.ts'
 import { errorTitle } from './envelope.ts'
 import { keyDescription } from './idempotency.ts'
@@ -26,22 +26,51 @@ const ErrorSchema = z
   })
   .meta({ id: 'Error' })
 
+const ProblemSchema = z
+  .looseObject({
+    type: z.string().describe('Leads to a page about the error'),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    instance: z.string(),
+    code: z.string(),
+    errors: z.array(z.object({ field: z.string(), error: z.string() })).optional(),
+    requestId: z.string(),
+  })
+  .meta({ id: 'Problem' })
+
+/** Of one operation, as it was sent and answered: bodies by media type, replies by status. */
+export interface RecordedExample {
+  readonly parameters?: Readonly<Record<string, unknown>>
+  readonly request?: Readonly<Record<string, unknown>>
+  readonly responses: Readonly<Record<string, unknown>>
+}
+
+interface DocumentInfo {
+  readonly version: string
+  readonly url: string
+  /** By operation. */
+  readonly examples?: Readonly<Record<string, RecordedExample>>
+}
+
 /** The OpenAPI 3.1 document of the contracts: what is not in a contract is not in the document. */
-export function openApiDocument(contracts: readonly AnyContract[], info: { version: string; url: string }) {
+export function openApiDocument(contracts: readonly AnyContract[], info: DocumentInfo) {
   const paths: ZodOpenApiPathsObject = {}
   for (const contract of contracts) {
     const path = contract.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [contract.method.toLowerCase()]: operation(contract) }
+    const example = info.examples?.[operationId(contract)]
+    paths[path] = { ...paths[path], [contract.method.toLowerCase()]: operation(contract, example) }
   }
-  return createDocument({
+  const document = createDocument({
     openapi: '3.1.0',
     info: {
       title: 'Mutabor',
       version: info.version,
       description:
         'Converts files. Send a file and a target format to `POST /v1/convert`, watch the job, fetch the result. ' +
-        `The first reply hands out an identity as the cookie \`${ownerCookie}\` and the header \`${ownerHeader}\`; send either back and ` +
-        '`GET /v1/jobs` lists your jobs. With `Accept: application/problem+json` errors come as RFC 9457 problem details.',
+        `The first reply about something that you have made hands out an identity as the cookie \`${ownerCookie}\` and the header \`${ownerHeader}\`; send either back and ` +
+        '`GET /v1/jobs` lists your jobs. With `Accept: application/problem+json` errors come as RFC 9457 problem details. ' +
+        'Bodies may come with a `Content-Encoding` of gzip, deflate, br or zstd, forms with files without one.',
     },
     servers: [{ url: info.url }],
     paths,
@@ -51,19 +80,34 @@ export function openApiDocument(contracts: readonly AnyContract[], info: { versi
           type: 'apiKey',
           in: 'header',
           name: ownerHeader,
-          description: 'Identity that the first reply handed out',
+          description: 'Identity that an earlier reply handed out',
         },
       },
     },
     security: [{}, { owner: [] }],
   })
+  for (const operation of Object.values(document.paths ?? {}).flatMap((methods) => Object.values(methods)))
+    exemplify(operation, info.examples)
+  return document
+}
+
+/** Parameters are made of schemas, so their values are put in afterwards. */
+function exemplify(
+  operation: { readonly operationId?: string; readonly parameters?: readonly object[] },
+  examples: DocumentInfo['examples'],
+): void {
+  const known = examples?.[operation.operationId ?? '']?.parameters ?? {}
+  for (const parameter of operation.parameters ?? []) {
+    if ('name' in parameter && String(parameter.name) in known)
+      Object.assign(parameter, { example: known[String(parameter.name)] })
+  }
 }
 
 const KeyHeader = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().describe(keyDescription),
 })
 
-function operation(contract: AnyContract): ZodOpenApiOperationObject {
+function operation(contract: AnyContract, example: RecordedExample | undefined): ZodOpenApiOperationObject {
   const params = {
     ...(contract.params && { path: contract.params }),
     ...(contract.query && { query: contract.query }),
@@ -75,21 +119,23 @@ function operation(contract: AnyContract): ZodOpenApiOperationObject {
     summary: contract.summary,
     ...(contract.description && { description: contract.description }),
     ...(Object.keys(params).length > 0 && { requestParams: params }),
-    ...(contract.body && { requestBody: { required: true, content: bodyContent(contract.body) } }),
-    responses: { [String(contract.reply.status)]: success(contract), ...failures(contract) },
+    ...(contract.body && { requestBody: { required: true, content: bodyContent(contract.body, example) } }),
+    responses: { ...successes(contract, example), ...failures(contract, example) },
   }
 }
 
-const operationId = ({ method, path }: AnyContract) =>
+export const operationId = ({ method, path }: AnyContract) =>
   `${method.toLowerCase()}${path.replace(/[:/.-]+(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/\W/g, '')}`
 
-function bodyContent(body: NonNullable<AnyContract['body']>) {
+function bodyContent(body: NonNullable<AnyContract['body']>, example: RecordedExample | undefined) {
   return Object.fromEntries(
     body.accepts.map((kind) => [
       mediaTypes[kind],
       {
         schema: kind === 'multipart' ? withFiles(body) : (body.reference ?? body.schema),
-        ...(kind === 'json' && body.examples && { examples: examplesOf(body.examples) }),
+        ...(kind === 'json' && body.examples
+          ? { examples: examplesOf(body.examples) }
+          : exampleOf(example?.request?.[mediaTypes[kind]])),
       },
     ]),
   )
@@ -100,42 +146,71 @@ const examplesOf = (examples: Readonly<Record<string, unknown>>) =>
     Object.entries(examples).map(([summary, value]) => [nameOf(summary), { summary, value }]),
   )
 
+const exampleOf = (value: unknown) => (value === undefined ? {} : { example: value })
+
 const nameOf = (summary: string) => summary.toLowerCase().replace(/\W+/g, '-')
 
 function withFiles(body: NonNullable<AnyContract['body']>): z.ZodType {
   const parts = Object.entries(body.files ?? {}).map(([name, description]) => [
     name,
-    z.file().describe(description),
+    // An upload may stand for any of them.
+    z.file().optional().describe(description),
   ])
   const schema: z.ZodType = body.schema
   return schema instanceof z.ZodObject ? schema.extend(Object.fromEntries(parts)) : schema
 }
 
-function success({ reply, summary }: AnyContract) {
-  if (reply.form === 'empty') return { description: summary }
-  const type = reply.contentType?.split(';')[0] ?? 'application/json'
-  const schema =
-    reply.form === 'raw'
-      ? reply.schema
-      : z.object({ success: z.literal(true), data: reply.schema, meta: MetaSchema })
-  return { description: summary, content: { [type]: { schema } } }
+function successes({ reply, summary }: AnyContract, example: RecordedExample | undefined) {
+  const contentOf = (status: number | string) => {
+    if (reply.form === 'empty') return {}
+    const type = reply.contentType?.split(';')[0] ?? 'application/json'
+    return { content: { [type]: { schema: bodyOf(reply), ...exampleOf(example?.responses[status]) } } }
+  }
+  const also = Object.entries(reply.also ?? {}).map(([status, description]) => [
+    status,
+    { description, ...contentOf(status) },
+  ])
+  return {
+    [String(reply.status)]: { description: summary, ...contentOf(reply.status) },
+    ...Object.fromEntries(also),
+    ...(reply.etag && { 304: { description: 'What `If-None-Match` names is still what there is' } }),
+  }
+}
+
+function bodyOf({ form, schema }: AnyContract['reply']): z.ZodType {
+  const envelope = { success: z.literal(true), data: schema, meta: MetaSchema }
+  if (form === 'raw') return schema
+  return form === 'mirrored' && schema instanceof z.ZodObject ? schema.extend(envelope) : z.object(envelope)
 }
 
 const idempotencyErrors = ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED'] as const
+const bodyErrors = ['INVALID_INPUT', 'INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE'] as const
+const fileErrors = ['FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'] as const
+
+const failureContent = (example: unknown) => ({
+  'application/json': { schema: ErrorSchema, ...exampleOf(example) },
+  'application/problem+json': { schema: ProblemSchema },
+})
 
 /** Codes of one status share its description. */
-function failures(contract: AnyContract) {
+function failures(contract: AnyContract, example: RecordedExample | undefined) {
   const codes: readonly ErrorCode[] = [
     ...(contract.errors ?? []),
     ...(contract.idempotent ? idempotencyErrors : []),
-    'INTERNAL_ERROR',
+    ...(contract.body ? bodyErrors : []),
+    ...(contract.body?.files ? fileErrors : []),
+    ...(contract.query ? (['INVALID_INPUT'] as const) : []),
+    ...(['HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'] as const),
   ]
-  const statuses = [...new Set(codes.map((code) => errorStatus[code]))]
+  // What has a reply of its own for a status tells the same by it.
+  const statuses = [...new Set(codes.map((code) => errorKinds[code].status))].filter(
+    (status) => !(status in (contract.reply.also ?? {})),
+  )
   return Object.fromEntries(
     statuses.map((status) => {
-      const ofStatus = codes.filter((code) => errorStatus[code] === status)
+      const ofStatus = [...new Set(codes)].filter((code) => errorKinds[code].status === status)
       const description = ofStatus.map((code) => `\`${code}\` ${errorTitle(code)}`).join('; ')
-      return [String(status), { description, content: { 'application/json': { schema: ErrorSchema } } }]
+      return [String(status), { description, content: failureContent(example?.responses[status]) }]
     }),
   )
 }

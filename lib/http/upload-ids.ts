@@ -1,20 +1,18 @@
 import * as z from 'zod'
 
 /** Ids of uploads: an array, or in a form the same as JSON or with commas between. */
-export const uploadIds = z.preprocess(
-  (value) => (typeof value === 'string' ? fromText(value) : value),
-  z.array(z.string().min(1).max(64)).max(100),
-)
+const list = z.array(z.string().min(1).max(64)).max(100)
+export const uploadIds = z.union([list, z.string().transform(fromText).pipe(list)])
 
-function fromText(text: string): unknown {
+function fromText(text: string): string[] {
   if (!text.trimStart().startsWith('['))
     return text
       .split(',')
       .map((id) => id.trim())
       .filter(Boolean)
   try {
-    return JSON.parse(text)
+    return JSON.parse(text) // its elements are looked at next
   } catch {
-    return text
+    return ['']
   }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { operations } from '../engines/engine.ts'
-import { type ErrorCode, errorStatus } from '../errors.ts'
+import { errorCodes } from '../error-kinds.ts'
 import { Fidelity } from '../fidelity/fidelity.ts'
 
 /** The records of a job. How a request becomes them stands in `graph.ts`, what they decide in `machine.ts`. */
@@ -41,10 +41,8 @@ export type StoredFile = z.infer<typeof StoredFile>
 export const Warning = z.object({ code: z.string(), message: z.string(), field: z.string().optional() })
 export type Warning = z.infer<typeof Warning>
 
-const codes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]] // keys of a const table
-
 export const JobError = z.object({
-  code: z.enum(codes),
+  code: z.enum(errorCodes),
   message: z.string(),
   details: z.record(z.string(), z.unknown()).optional(),
 })

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Fidelity } from '../fidelity/fidelity.ts'
+import { inOrder } from '../in-order.ts'
 import {
   type FixedTask,
   isLive,
@@ -153,7 +154,7 @@ function resultOf(job: Job, result: Result, baseUrl: string): z.infer<typeof Res
   return {
     downloadUrl: downloadUrl(baseUrl, job.id),
     ...resultFile(first),
-    ...{ engine, engineVersion, method, details, fidelity },
+    ...{ engine, engineVersion, method, details: inOrder(details), fidelity: inOrder(fidelity) },
     files: result.files.map((file) => ({
       ...resultFile(file),
       downloadUrl: downloadUrl(baseUrl, job.id, { file: file.filename }),
@@ -197,7 +198,7 @@ export function statusView(state: JobState, baseUrl: string): StatusView {
     expiresAt: job.expiresAt,
     result: result ? resultOf(job, result, baseUrl) : null,
     warnings: result?.warnings ?? warningsOf(job, tasks),
-    error: job.error ?? null,
+    error: inOrder(job.error) ?? null,
     summary: job.summary ?? null,
     retryOf: job.retryOf ?? null,
     links: links(job.id),
@@ -233,12 +234,14 @@ function taskView(task: Task, names: Names): z.infer<typeof TaskView> {
     endedAt: task.endedAt ?? null,
     code: task.code ?? null,
     message: task.message ?? null,
-    details: task.details ?? null,
-    fidelity: task.fidelity ?? null,
+    details: inOrder(task.details) ?? null,
+    fidelity: inOrder(task.fidelity) ?? null,
     warnings: task.warnings,
     // Stored as the schema has it by whoever made the upload.
     result:
-      task.status === 'pending' ? ((task.form as z.infer<typeof UploadForm> | undefined) ?? null) : null,
+      task.status === 'pending'
+        ? ((inOrder(task.form) as z.infer<typeof UploadForm> | undefined) ?? null)
+        : null,
   }
 }
 
@@ -265,7 +268,7 @@ function fixedView(
     endedAt,
     code: task.code ?? (status === 'cancelled' && job.status !== 'cancelled' ? 'INPUT_TASK_FAILED' : null),
     message: task.message ?? null,
-    details: task.details ?? null,
+    details: inOrder(task.details) ?? null,
     fidelity: null,
     warnings: task.warnings,
     result:

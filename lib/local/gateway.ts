@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { ProtocolErrors } from './gateway/protocol-errors.ts'
+import { gatewayAnswer, send } from './gateway/send.ts'
 
 /** Path of the public port under which the embedded S3 answers presigned requests. */
 export const s3Path = '/s3'
@@ -14,6 +16,18 @@ export interface GatewayParts {
   readonly webSocket?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => true) | undefined
 }
 
+/**
+ * Files come from the origin of the API itself, where a page could read all that its visitor may see: nothing that a
+ * browser opens from here runs, or is taken for another type than it says. On AWS files have an origin of their own.
+ */
+const ofFiles = new Map([
+  [
+    'content-security-policy',
+    "sandbox; default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'",
+  ],
+  ['x-content-type-options', 'nosniff'],
+])
+
 /** A silent connection is closed after this; an upload that goes on may take as long as it needs. */
 const idleMs = 120_000
 
@@ -27,20 +41,31 @@ export function createGateway(
     // Longer than proxies keep theirs: one that we close while a request is on its way is a 502 of the proxy.
     keepAliveTimeout: 75_000,
     headersTimeout: 60_000,
+    // Node would answer by itself, without a word.
+    requireHostHeader: false,
     // Whatever else asks for an upgrade, as curl does for HTTP/2, is answered as if it had not.
     shouldUpgradeCallback: ({ url = '', headers }: IncomingMessage) =>
       webSocketPath !== undefined &&
       headers.upgrade?.toLowerCase() === 'websocket' &&
       url.split('?')[0]?.replace(/\/$/, '') === webSocketPath,
   }
+  const protocolErrors = new ProtocolErrors()
   const serve = (request: IncomingMessage, response: ServerResponse) => {
+    protocolErrors.watch(request, response)
     void Promise.resolve(parts).then(({ http, s3 }) => {
+      if (request.headers.host === undefined && request.httpVersion === '1.1')
+        return send(
+          gatewayAnswer(400, 'The request has no header Host, which HTTP/1.1 wants.'),
+          request,
+          response,
+        )
       if (!s3 || !isStorage(request)) {
         if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue()
         return http(request, response)
       }
       // S3 refuses two ways of authentication at once; a client that follows our redirect repeats its header.
       if (request.url?.includes('X-Amz-Signature=')) delete request.headers.authorization
+      response.setHeaders(ofFiles)
       return s3(request, response)
     })
   }
@@ -54,6 +79,7 @@ export function createGateway(
       ({ webSocket }) => webSocket?.(request, socket, head) ?? socket.destroy(),
     )
   })
+  server.on('clientError', (error, socket) => protocolErrors.answer(error, socket))
   server.timeout = idleMs
   return server
 }

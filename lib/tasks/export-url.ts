@@ -7,7 +7,10 @@ export const exportUrl = {
   name: 'export/url',
   summary: 'Give out links to the files',
   fields: z.strictObject({
-    inline: z.boolean().optional().describe('Links show files in the browser instead of saving them'),
+    inline: z
+      .boolean()
+      .optional()
+      .describe('Links show files in the browser instead of saving them, where they cannot run scripts'),
     filename: z
       .string()
       .min(1)

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { errorStatus } from '../../lib/errors.ts'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { errorKinds } from '../../lib/error-kinds.ts'
 import { imageIds } from '../../lib/resources.ts'
+import { Described } from '../described.ts'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
 
@@ -12,6 +14,14 @@ before(async () => {
   client = new Client(service)
 })
 after(() => service.stop())
+
+interface Refusal {
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    readonly details: { readonly field: string }
+  }
+}
 
 const json = async (response: Response) =>
   (await response.json()) as Record<string, never> & { [name: string]: unknown }
@@ -238,12 +248,68 @@ test('the OpenAPI document describes every endpoint and every code that it may a
   ]) {
     assert.ok(paths.includes(path), path)
   }
-  const statuses = new Set(Object.values(errorStatus).map(String))
+  const statuses = new Set(Object.values(errorKinds).map(({ status }) => String(status)))
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const { responses } of Object.values(operations)) {
       const failures = Object.keys(responses).filter((status) => Number(status) >= 400)
       const unknown = failures.filter((status) => !statuses.has(status))
       assert.deepEqual(unknown, [], `${path} answers what no error has`)
+    }
+  }
+})
+
+interface Media {
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+type Content = Readonly<Record<string, Media>>
+interface Operation {
+  readonly parameters?: readonly { readonly in: string; readonly example?: unknown }[]
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>
+}
+
+const valuesOf = ({ example, examples }: Media): unknown[] =>
+  examples ? Object.values(examples).map(({ value }) => value) : example === undefined ? [] : [example]
+
+/** Each body of an operation, as it is sent or comes, with where it stands in the document. */
+function bodiesOf({ requestBody, responses }: Operation) {
+  const sent = Object.entries(requestBody?.content ?? {}).map(([type, media]) => ({
+    place: ['requestBody', 'content', type],
+    media,
+    isNeeded: true,
+  }))
+  const came = Object.entries(responses).flatMap(([status, { content = {} }]) =>
+    Object.entries(content).map(([type, media]) => ({
+      place: ['responses', status, 'content', type],
+      media,
+      isNeeded: Number(status) < 300,
+    })),
+  )
+  return [...sent, ...came]
+}
+
+test('every operation has examples of what is sent and what comes, and they are as the document says', async () => {
+  const described = new Described((await (await client.fetch('/v1/openapi.json')).json()) as object)
+  const operations = Object.entries(described.document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method,
+      operation: operation as Operation,
+    })),
+  )
+  for (const { path, method, operation } of operations) {
+    const what = `${method} ${path}`
+    const inPath = operation.parameters?.filter((parameter) => parameter.in === 'path') ?? []
+    assert.ok(
+      inPath.every(({ example }) => example !== undefined),
+      `${what} has no example of its address`,
+    )
+    for (const { place, media, isNeeded } of bodiesOf(operation)) {
+      const values = valuesOf(media)
+      assert.ok(values.length > 0 || !isNeeded, `${what} has no example of ${place}`)
+      for (const value of values)
+        described.validate(['paths', path, method, ...place, 'schema'], value, `${what} has an example`)
     }
   }
 })
@@ -278,18 +344,155 @@ test('health names every part and is 200 when a conversion would work', async ()
   assert.deepEqual(absent, [], 'these engines are not there')
 })
 
-test('an identity is handed out once and accepted back as header or cookie', async () => {
-  const first = await fetch(`${service.url}/v1/jobs`)
-  const token = first.headers.get('x-owner-token')
-  assert.match(token ?? '', /^anon_[0-9A-Z]{26}\.[\w-]{43}$/)
-  assert.match(first.headers.get('set-cookie') ?? '', /^mutabor_owner=anon_.*; HttpOnly; SameSite=Lax$/)
-  const again = await fetch(`${service.url}/v1/jobs`, { headers: { cookie: `mutabor_owner=${token}` } })
-  assert.equal(again.headers.get('x-owner-token'), null)
-  const forged = await fetch(`${service.url}/v1/jobs`, {
-    headers: { 'x-owner-token': `${token?.split('.')[0]}.AAAA` },
+/** Makes something, as anybody may. */
+const presign = (headers: Record<string, string> = {}) =>
+  fetch(`${service.url}/v1/uploads/presign`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ filename: 'a.png', size: 7 }),
   })
-  assert.notEqual(forged.headers.get('x-owner-token'), null)
+
+test('an identity is handed out with what was made first, and accepted back as header or cookie', async () => {
+  const first = await presign()
+  const token = first.headers.get('x-owner-token') ?? ''
+  assert.match(token, /^anon_[0-9A-Z]{26}\.[\w-]{43}$/)
+  assert.match(first.headers.get('set-cookie') ?? '', /^mutabor_owner=anon_.*; HttpOnly; SameSite=Lax$/)
+  const { data } = (await first.json()) as { data: { uploadId: string } }
+  const mine = `${service.url}/v1/uploads/${data.uploadId}`
+  for (const headers of [{ cookie: `mutabor_owner=${token}` }, { 'x-owner-token': token }]) {
+    assert.equal((await fetch(mine, { headers })).status, 200)
+    assert.equal((await presign(headers)).headers.get('x-owner-token'), null)
+  }
+  assert.equal((await fetch(mine)).status, 404)
+  const forged = { 'x-owner-token': `${token.split('.')[0]}.AAAA` }
+  assert.equal((await fetch(mine, { headers: forged })).status, 404)
+  assert.notEqual((await presign(forged)).headers.get('x-owner-token'), null)
 })
+
+test('nobody gets an identity with what is not theirs, least of all with what anybody may keep', async () => {
+  const public_ = ['/v1/formats', '/v1/formats/png', '/v1/formats/conversions?from=png', '/v1/openapi.json']
+  for (const path of [
+    ...public_,
+    '/',
+    '/errors',
+    '/v1',
+    '/health',
+    '/v1/jobs',
+    '/v1/jobs?limit=0',
+    '/nothing',
+  ]) {
+    const { headers } = await fetch(`${service.url}${path}`)
+    assert.deepEqual([headers.get('set-cookie'), headers.get('x-owner-token')], [null, null], path)
+    const isPublic = headers.get('cache-control')?.startsWith('public') ?? false
+    assert.equal(isPublic, public_.includes(path) || path === '/errors', path)
+  }
+  const refused = await fetch(`${service.url}/v1/convert`, { method: 'POST' })
+  assert.deepEqual([refused.status, refused.headers.get('set-cookie')], [400, null])
+})
+
+test('each error has a page, to which the type of its problem leads', async () => {
+  const list = await (await fetch(`${service.url}/errors`)).text()
+  for (const [code, { status, wayOut }] of Object.entries(errorKinds)) {
+    const path = `/errors/${code.toLowerCase().replaceAll('_', '-')}`
+    assert.ok(list.includes(`href="${path}"`), `${code} is not in the list`)
+    const response = await fetch(`${service.url}${path}`)
+    assert.equal(response.status, 200, path)
+    assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8')
+    const page = await response.text()
+    assert.ok(page.includes(code) && page.includes(`status ${status}`) && page.includes(wayOut), path)
+  }
+  assert.equal((await fetch(`${service.url}/errors/nothing`)).status, 404)
+})
+
+test('every answer tells the version of the interface', async () => {
+  for (const path of ['/v1', '/v1/nothing', '/health', '/']) {
+    const { headers } = await fetch(`${service.url}${path}`)
+    assert.equal(headers.get('x-api-version'), '1.10.0', path)
+    assert.match(headers.get('access-control-expose-headers') ?? '', /x-api-version/)
+  }
+})
+
+const packed: [encoding: string, pack: (text: string) => Uint8Array][] = [
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+  ['zstd', zstdCompressSync],
+]
+for (const [encoding, pack] of packed) {
+  test(`a body in ${encoding} is read as it was before`, async () => {
+    const sent = (body: Uint8Array) =>
+      client.fetch('/v1/uploads/presign', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-encoding': encoding },
+        body: Buffer.from(body),
+      })
+    const bytes = pack(JSON.stringify({ filename: 'a.png', size: 7 }))
+    assert.equal((await sent(bytes)).status, 201)
+    const { error } = (await (await sent(bytes.subarray(0, -6))).json()) as Refusal
+    assert.deepEqual([error.code, error.details.field], ['INVALID_REQUEST', 'Content-Encoding'])
+    const bomb = await sent(pack(' '.repeat(33 * 1024 * 1024)))
+    assert.equal(bomb.status, 400)
+    assert.match(((await bomb.json()) as Refusal).error.message, /larger than 33554432 bytes/)
+  })
+}
+
+test('an encoding that is not read, and any of a form with files, is refused with those that are', async () => {
+  const send = (encoding: string, type: string) =>
+    client.fetch('/v1/convert', {
+      method: 'POST',
+      headers: { 'content-type': type, 'content-encoding': encoding },
+      body: '{}',
+    })
+  for (const response of [
+    await send('compress', 'application/json'),
+    await send('gzip, gzip', 'application/json'),
+    await send('gzip', 'multipart/form-data; boundary=x'),
+  ]) {
+    assert.equal(response.status, 415)
+    assert.equal(response.headers.get('accept-encoding'), 'gzip, deflate, br, zstd')
+    assert.equal(((await response.json()) as Refusal).error.code, 'UNSUPPORTED_MEDIA_TYPE')
+  }
+})
+
+test('a body over the limit is refused, and the refusal arrives', async () => {
+  const body = JSON.stringify({ filename: 'x'.repeat(33 * 1024 * 1024) })
+  const response = await client.fetch('/v1/uploads/presign', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  assert.equal(response.status, 400)
+  assert.match(((await response.json()) as Refusal).error.message, /larger than 33554432 bytes/)
+})
+
+const twice: [what: string, type: string, body: string][] = [
+  ['a form', 'application/x-www-form-urlencoded', 'targetFormat=pdf&targetFormat=docx'],
+  ['JSON', 'application/json', '{"options":{"a":[1,{"b":":"}]},"targetFormat":"pdf","targetFormat":"pdf"}'],
+  ['JSON with escapes', 'application/json', '{"targetFormat":"pdf","target\\u0046ormat":"docx"}'],
+  [
+    'a form with files',
+    'multipart/form-data; boundary=x',
+    ['pdf', 'docx']
+      .map((value) => `--x\r\nContent-Disposition: form-data; name="targetFormat"\r\n\r\n${value}\r\n`)
+      .join('')
+      .concat('--x--\r\n'),
+  ],
+]
+for (const [what, type, body] of twice) {
+  test(`a field that ${what} has twice is refused by its name`, async () => {
+    const response = await client.fetch('/v1/convert', {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+    })
+    const { error } = (await response.json()) as Refusal
+    assert.deepEqual(
+      [response.status, error.code, error.details.field],
+      [400, 'INVALID_INPUT', 'targetFormat'],
+    )
+    assert.match(error.message, /^targetFormat: it was sent twice/)
+  })
+}
 
 test('a wrong query names the field, what was expected and what came', async () => {
   const response = await client.fetch('/v1/jobs?limit=1000')

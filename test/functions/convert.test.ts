@@ -107,7 +107,10 @@ test('options are validated, unknown ones dropped and listed', async () => {
   assert.equal(wrong.status, 400)
   const { error } = (await wrong.json()) as { error: { message: string; details: { field: string } } }
   assert.equal(error.details.field, 'quality')
-  assert.match(error.message, /^quality: expected: 1 to 100, or low, medium, high, highest.*, got "best"\.$/)
+  assert.match(
+    error.message,
+    /^quality: expected a whole number from 1 to 100, or low, medium, high or highest, got "best"\.$/,
+  )
 })
 
 test('a download has the name, answers ranges and conditions, and bears a repeated Authorization header', async () => {

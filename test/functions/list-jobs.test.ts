@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeTime } from 'ulid'
 import { eachOf } from '../../lib/each-of.ts'
+import { newOwner } from '../../lib/http/owner.ts'
+import { newId } from '../../lib/ids.ts'
 import { graphRecords, type NewJob } from '../../lib/jobs/graph.ts'
 import type { JobStatus } from '../../lib/jobs/job.ts'
 import { listKeyOf } from '../../lib/jobs/list.ts'
@@ -51,9 +53,8 @@ const idAt = ({ number }: OwnerId, minute: number) =>
 
 /** An owner with jobs of his own, as the table has them. */
 async function ownerOf(...jobs: readonly Given[]) {
-  const { headers } = await app.send('GET', '/v1')
-  const token = headers['x-owner-token'] ?? ''
-  const owner = { id: token.split('.')[0] ?? '', number: ++owners, headers: { 'x-owner-token': token } }
+  const { id, token } = newOwner(newId('anon'), app.services.keys.owner)
+  const owner = { id, number: ++owners, headers: { 'x-owner-token': token } }
   await eachOf(jobs, 8, async (job) => {
     await make(owner, job)
   })

@@ -45,7 +45,7 @@ test('below the threshold of free disk new files are refused and health says why
 test('a start with a wrong setting, a taken port or a used data folder ends with one sentence', async () => {
   assert.match(
     await refusedStart({ PORT: 'eighty' }),
-    /^PORT: .*expected number.*got "eighty"\. Port of the service\.$/,
+    /^PORT: expected a whole number from 0 to 65535, got "eighty"\. Port of the service\.$/,
   )
   const service = await startService()
   try {

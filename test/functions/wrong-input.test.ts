@@ -180,7 +180,10 @@ test('names with emoji, quotes, newlines and folders come back harmless', async 
 test('a status that no job can have is refused with what was sent', async () => {
   const failure = await refused(await client.fetch('/v1/jobs?status=failed,finished'))
   assert.equal(failure.code, 'INVALID_INPUT')
-  assert.match(failure.message, /^status: .*"completed".* got "failed,finished"\.$/)
+  assert.match(
+    failure.message,
+    /^status: expected one or several of pending, .*completed,.* got "failed,finished"\.$/,
+  )
 })
 
 test('unknown job ids, and ids that could be paths, are not found', async () => {

@@ -3,14 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import pino from 'pino'
-import { routes } from '../../functions/routes/index.ts'
+import { api, routes } from '../../functions/routes/index.ts'
 import { processEnvironment, readConfig } from '../../lib/config.ts'
 import { createServices } from '../../lib/create-services.ts'
 import { createApp } from '../../lib/http/app.ts'
 import type { AnyContract, HttpEvent } from '../../lib/http/contract.ts'
+import { interfaceVersion } from '../../lib/http/interface-version.ts'
+import { openApiDocument } from '../../lib/http/openapi.ts'
 import { openEmbedded } from '../../lib/local/embedded.ts'
 import { provision } from '../../lib/local/provision.ts'
 import type { Services } from '../../lib/services.ts'
+import { Described, isOfApi } from '../described.ts'
+
+const described = new Described(openApiDocument(api, { version: interfaceVersion, url: '/' }))
 
 /** A request as a client sends it; a value becomes JSON, a form goes as it is. */
 export interface Sent {
@@ -83,6 +88,8 @@ function appOf(services: Services, close: () => Promise<void>): EmbeddedApp {
         body = '',
       } = await app(await eventOf(method, path, sent), context)
       const text = body.startsWith('{') || body === '' ? body : Buffer.from(body, 'base64').toString()
+      const contentType = headers['content-type'] === undefined ? null : String(headers['content-type'])
+      if (isOfApi(path)) described.check({ method, path, status: statusCode, contentType, text })
       return {
         status: statusCode,
         headers: Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, String(value)])),

@@ -1,5 +1,6 @@
 // The HTTP API as clients and functions see it.
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { test } from 'node:test'
 import type { HttpEvent } from '../../lib/http/contract.ts'
 import { createHttpApi } from '../../lib/local/gateway/http-api.ts'
@@ -192,6 +193,14 @@ test('headers of a result are sent as text, cookies one by one, what frames the 
   assert.equal(body, 'x')
 })
 
+/** Of an answer in the form that all errors of ours have. */
+function codeOf(body: string): string {
+  const { success, error, meta } = JSON.parse(body)
+  assert.deepEqual([success, typeof error.message, typeof meta.timestamp], [false, 'string', 'string'])
+  assert.match(meta.requestId, /^req_[0-9A-Z]{26}$/)
+  return error.code
+}
+
 const circle: { statusCode: number; body?: unknown } = { statusCode: 200 }
 circle.body = circle
 const malformed: [what: string, result: unknown][] = [
@@ -211,47 +220,82 @@ for (const [what, given] of malformed) {
   test(`a result with ${what} is an internal error`, async () => {
     result = given
     const { status, body, headers } = await callRaw(url, { path: '/result' })
-    assert.deepEqual([status, body], [500, '{"message":"Internal Server Error"}'])
+    assert.deepEqual([status, codeOf(body)], [500, 'INTERNAL_ERROR'])
     assert.equal(headers['set-cookie'], undefined)
   })
 }
 
-const refused: [what: string, options: Parameters<typeof callRaw>[1], status: number, message: string][] = [
-  ['a function that throws', { path: '/fails' }, 500, 'Internal Server Error'],
-  ['a function over its time', { path: '/slow' }, 503, 'Service Unavailable'],
-  ['a path that is no UTF-8', { path: '/%ff' }, 400, 'Bad Request'],
-  ['a target that is no path', { path: '*', method: 'OPTIONS' }, 400, 'Bad Request'],
-  [
-    'headers over 10,240 bytes',
-    { headers: { a: 'x'.repeat(10_240) } },
-    431,
-    'Request Header Fields Too Large',
-  ],
-  ['a path over 10,240 bytes', { path: `/${'x'.repeat(10_240)}` }, 431, 'Request Header Fields Too Large'],
-  [
-    'a body over 10 MB',
-    { method: 'POST', body: Buffer.alloc(10 * 1024 * 1024 + 1) },
-    413,
-    'Request Entity Too Large',
-  ],
+const refused: [what: string, options: Parameters<typeof callRaw>[1], status: number, code: string][] = [
+  ['a function that throws', { path: '/fails' }, 500, 'INTERNAL_ERROR'],
+  ['a function over its time', { path: '/slow' }, 503, 'SERVICE_UNAVAILABLE'],
+  ['a path that is no UTF-8', { path: '/%ff' }, 400, 'INVALID_REQUEST'],
+  ['a target that is no path', { path: '*', method: 'OPTIONS' }, 400, 'INVALID_REQUEST'],
+  ['headers over 10,240 bytes', { headers: { a: 'x'.repeat(10_240) } }, 431, 'HEADERS_TOO_LARGE'],
+  ['a path over 10,240 bytes', { path: `/${'x'.repeat(10_240)}` }, 431, 'HEADERS_TOO_LARGE'],
+  ['a body over 10 MB', { method: 'POST', body: Buffer.alloc(10 * 1024 * 1024 + 1) }, 413, 'FILE_TOO_LARGE'],
   [
     'a body over 10 MB of unknown length',
     { method: 'POST', headers: { 'transfer-encoding': 'chunked' }, body: Buffer.alloc(11 * 1024 * 1024) },
     413,
-    'Request Entity Too Large',
+    'FILE_TOO_LARGE',
   ],
   [
     'an event over 6 MB',
     { method: 'POST', headers: { 'content-type': json }, body: '"'.repeat(4 * 1024 * 1024) },
     413,
-    'Request Entity Too Large',
+    'FILE_TOO_LARGE',
   ],
 ]
-for (const [what, options, status, message] of refused) {
-  test(`${what} gets ${status} ${message}`, async () => {
+for (const [what, options, status, code] of refused) {
+  test(`${what} gets ${status} ${code}`, async () => {
     const answer = await callRaw(url, options)
-    assert.deepEqual([answer.status, answer.body], [status, JSON.stringify({ message })])
-    assert.equal(answer.headers['content-type'], json)
+    assert.deepEqual([answer.status, codeOf(answer.body)], [status, code])
+    assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+    assert.equal(answer.headers['retry-after'], status === 503 ? '10' : undefined)
+  })
+}
+
+/** What comes back for bytes that are no request of HTTP, whole or from some byte on. */
+async function answerTo(bytes: string): Promise<{ readonly status: number; readonly body: string }> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.end(bytes)
+  const chunks: Buffer[] = []
+  for await (const chunk of socket) chunks.push(chunk)
+  const [head = '', body = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n')
+  assert.match(head, /\r\nconnection: close/i)
+  return { status: Number(head.split(' ')[1]), body }
+}
+
+const chunked = 'PUT /stream HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
+const noRequests: [what: string, bytes: string, status: number, code: string][] = [
+  ['a first line that is none', 'HELLO\r\n\r\n', 400, 'INVALID_REQUEST'],
+  [
+    'a header with a space in its name',
+    'GET / HTTP/1.1\r\nHost: a\r\nA b: c\r\n\r\n',
+    400,
+    'INVALID_REQUEST',
+  ],
+  ['no host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'INVALID_REQUEST'],
+  [
+    'two lengths',
+    'PUT /stream HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+    400,
+    'INVALID_REQUEST',
+  ],
+  [
+    'headers over 16 KB',
+    `GET / HTTP/1.1\r\nHost: a\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`,
+    431,
+    'HEADERS_TOO_LARGE',
+  ],
+  ['a chunk of no length', `${chunked}zz\r\nhello\r\n`, 400, 'INVALID_REQUEST'],
+  ['a chunk that is longer than it says', `${chunked}2\r\nhello\r\n0\r\n\r\n`, 400, 'INVALID_REQUEST'],
+]
+for (const [what, bytes, status, code] of noRequests) {
+  test(`a request with ${what} gets ${status} in the form of all errors`, async () => {
+    const answer = await answerTo(bytes)
+    assert.deepEqual([answer.status, codeOf(answer.body)], [status, code])
   })
 }
 
@@ -259,7 +303,7 @@ test('a route that nobody declared gets 404', async () => {
   const http = createHttpApi({ lambda: makeLambda(functions), routes: routes.slice(1), streamed: [], log })
   const other = await serve(createGateway({ http }))
   const { status, body } = await callRaw(other, { path: '/nothing' })
-  assert.deepEqual([status, body], [404, '{"message":"Not Found"}'])
+  assert.deepEqual([status, codeOf(body)], [404, 'NOT_FOUND'])
   assert.equal((await callRaw(other, { path: '/items/1', method: 'DELETE' })).status, 404)
 })
 

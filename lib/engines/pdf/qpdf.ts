@@ -27,7 +27,7 @@ export async function qpdf(
     return stderr
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
-    throw /invalid password/i.test(error.stderr) ? passwordWrong(error) : damaged(error)
+    throw /invalid password/i.test(error.stderr) ? passwordWrong({}, error) : damaged(error)
   } finally {
     await rm(path, { force: true })
   }

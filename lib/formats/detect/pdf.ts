@@ -3,6 +3,8 @@ import { ascii, damaged, type OpenedFile } from './source.ts'
 
 export interface PdfHint {
   readonly password?: string | undefined
+  /** The field of the request that it comes in, where that is not `password`. */
+  readonly passwordField?: string | undefined
   /** It is to be repaired. */
   readonly mayBeDamaged?: boolean
   /** Whoever takes the file asks for its password itself, or needs none. */
@@ -25,9 +27,10 @@ export async function checkPdf(file: OpenedFile, hint: PdfHint): Promise<void> {
   if (!(await mentionsEncryption(file, tail))) return
   if (await opens(file, undefined)) return
   if (hint.mayBeLocked) return
-  if (hint.password === undefined) throw passwordMissing()
+  const pdf = { filename: file.filename, field: hint.passwordField }
+  if (hint.password === undefined) throw passwordMissing(pdf)
   if (await opens(file, hint.password)) return
-  throw passwordWrong()
+  throw passwordWrong(pdf)
 }
 
 /** `/Encrypt` stands in a trailer, which is near the end, near the start, or where startxref points to. */

@@ -27,15 +27,21 @@ export function createHttpApi(options: HttpApiOptions): HttpApi {
   const streamed = new Set(options.streamed)
 
   async function answer(request: IncomingMessage): Promise<Answer> {
-    if (headBytes(request) > limits.headBytes) return gatewayAnswer(431, 'Request Header Fields Too Large')
+    if (headBytes(request) > limits.headBytes)
+      return gatewayAnswer(
+        431,
+        `The request line and the headers are larger than ${limits.headBytes} bytes together. Send fewer cookies or a shorter address.`,
+      )
     const target = targetOf(request)
-    if (!target) return gatewayAnswer(400, 'Bad Request')
+    if (!target)
+      return gatewayAnswer(400, 'The address of the request is no path, or an escape in it is no UTF-8.')
     const route = find(request.method ?? 'GET', target.encodedPath)
-    if (!route) return gatewayAnswer(404, 'Not Found')
+    if (!route) return gatewayAnswer(404, 'There is nothing at this path.')
     const isStreamed = streamed.has(route.functionName)
     const body = isStreamed ? { isBase64Encoded: false, bodyStream: request } : await bodyOf(request)
     const event = body && eventOf(request, target, route, body)
-    if (!event || isTooLarge(event)) return gatewayAnswer(413, 'Request Entity Too Large')
+    if (!event || isTooLarge(event))
+      return gatewayAnswer(413, 'The request is larger than the 10 MB that are taken here.')
     const outcome = await options.lambda.invoke(route.functionName, event, {
       limitMs: limits.integrationMs,
       ...(isStreamed && hasBody(request) && { from: arrived(request) }),
@@ -46,11 +52,11 @@ export function createHttpApi(options: HttpApiOptions): HttpApi {
 
   function outcomeAnswer(outcome: Outcome, functionName: string): Answer {
     if (!outcome.ok && outcome.failure.errorType === timedOut)
-      return gatewayAnswer(503, 'Service Unavailable')
+      return gatewayAnswer(503, 'The service did not answer in time. Send the request again.')
     const known = outcome.ok ? answerOf(outcome.value) : undefined
     if (known) return known
     if (outcome.ok) options.log.error({ function: functionName }, 'the result of a function is malformed')
-    return gatewayAnswer(500, 'Internal Server Error')
+    return gatewayAnswer(500, 'Something went wrong on our side. The request id helps us to find it.')
   }
 
   return (request, response) => {

@@ -1,15 +1,40 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ErrorCode } from '../../error-kinds.ts'
+import { AppError, retryAfterOf } from '../../errors.ts'
+import { failure } from '../../http/envelope.ts'
+import { newId } from '../../ids.ts'
 import type { Answer } from './http-result.ts'
 
 /** How long the rest of a refused upload is read, so that the client gets to see the answer. */
 const drainMs = 10_000
 
-/** An answer of the gateway itself, as API Gateway words it. */
-export const gatewayAnswer = (status: number, message: string): Answer => ({
-  status,
-  headers: { 'content-type': 'application/json' },
-  body: Buffer.from(JSON.stringify({ message })),
-})
+const codes: Readonly<Record<number, ErrorCode>> = {
+  400: 'INVALID_REQUEST',
+  404: 'NOT_FOUND',
+  408: 'TIMEOUT',
+  413: 'FILE_TOO_LARGE',
+  431: 'HEADERS_TOO_LARGE',
+  503: 'SERVICE_UNAVAILABLE',
+}
+
+/** An answer of the gateway itself. API Gateway has `{ message }` alone; our clients know one form of errors. */
+export function gatewayAnswer(status: number, sentence: string): Answer {
+  const error = new AppError(codes[status] ?? 'INTERNAL_ERROR', sentence)
+  const requestId = newId('req')
+  const retryAfter = retryAfterOf({ status, details: undefined })
+  return {
+    status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'access-control-allow-origin': '*',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': requestId,
+      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+    },
+    body: Buffer.from(JSON.stringify(failure(error, requestId))),
+  }
+}
 
 export function send(answer: Answer, request: IncomingMessage, response: ServerResponse): void {
   const { status, headers, cookies, body } = answer

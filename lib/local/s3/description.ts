@@ -159,5 +159,8 @@ export function overriddenHeaders(query: ReadonlyMap<string, string>): Record<st
       throw invalidArgument('Header value cannot be represented using ISO-8859-1.', `response-${name}`, value)
     headers[name] = value
   }
+  // Beyond S3, which ignores parameters that begin with x-: whoever signs an address may know what the bytes are.
+  const digest = query.get('x-repr-digest')
+  if (digest !== undefined && headerValue.test(digest)) headers['repr-digest'] = digest
   return headers
 }

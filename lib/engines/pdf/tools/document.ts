@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { rename, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { AppError } from '../../../errors.ts'
+import { passwordMissing, passwordWrong } from '../../../formats/locked-pdf.ts'
 import type { InputFile, OutputFile, Result, Tools, Work } from '../../engine.ts'
 import { type OpenPdf, openPdf } from '../open.ts'
 import { qpdf } from '../qpdf.ts'
@@ -24,13 +25,21 @@ export interface ToolJob<Options> {
 /** Most tools open one PDF, change it and end with `finish`. */
 export type Tool<Options> = (job: ToolJob<Options>) => Promise<Result>
 
-/** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED. */
+/**
+ * @param field that the password comes in.
+ * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, which name the file.
+ */
 export async function openEditable(
   input: InputFile,
   password: string | undefined,
   tools: Tools,
+  field = 'password',
 ): Promise<EditablePdf> {
-  const opened = await openPdf(input.path, password, tools)
+  const opened = await openPdf(input.path, password, tools).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'PDF_ENCRYPTED') throw error
+    const pdf = { filename: input.filename, field }
+    throw password === undefined ? passwordMissing(pdf) : passwordWrong(pdf, error)
+  })
   const asCame = { source: input.path, password }
   if (!opened.encrypted || opened.path !== input.path) return { ...opened, ...asCame }
   // It opens for everybody, but restricts what may be done with it; most tools refuse such a file.

@@ -70,18 +70,16 @@ async function runOne<Id extends keyof ToolTable>(id: Id, work: Work, offered: T
   if (!input) throw new Error(`${id} was called without an input.`)
   // The schema and the tool stand under one name in both tables, which the compiler cannot follow.
   const options = toolOptions[id].parse(work.options) as ToolOptions<Id>
-  const pdf = await openEditable(input, passwordOf(options), offered)
+  const field = id === 'encrypt-pdf' ? 'currentPassword' : 'password'
+  // Of a PDF that is to be locked `password` is the new one.
+  const pdf = await openEditable(input, (options as Passwords)[field], offered, field)
   const tool: Tool<ToolOptions<Id>> = tools[id]
   return tool({ pdf, options, work, tools: offered })
 }
 
 const isTool = (operation: Operation): operation is keyof ToolTable => operation in tools
 
-/** Of a PDF that is to be locked `password` is the new one. */
-function passwordOf(options: {
+interface Passwords {
   readonly password?: string | undefined
   readonly currentPassword?: string | undefined
-  readonly allowPrinting?: boolean
-}) {
-  return options.allowPrinting === undefined ? options.password : options.currentPassword
 }

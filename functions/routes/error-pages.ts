@@ -1,0 +1,70 @@
+import * as z from 'zod'
+import { type ErrorCode, errorCodes, errorKinds } from '../../lib/error-kinds.ts'
+import { AppError } from '../../lib/errors.ts'
+import { contract } from '../../lib/http/contract.ts'
+import { errorTitle, kebab } from '../../lib/http/envelope.ts'
+import { pageHeaders } from '../../lib/http/page-headers.ts'
+
+/** Where the `type` of a problem leads (RFC 9457, 3.1.1: "it SHOULD provide human-readable documentation"). */
+
+const page = {
+  method: 'GET',
+  tag: 'Pages',
+  reply: {
+    status: 200,
+    schema: z.string(),
+    form: 'raw',
+    contentType: 'text/html; charset=utf-8',
+    etag: true,
+    cacheControl: 'public, max-age=300',
+  },
+} as const
+
+const style =
+  'body{font:1rem/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem;color-scheme:light dark}dt{font-weight:600;margin-top:1rem}dd{margin:0}code{font-size:.95em}'
+
+/** Only words of our own stand in it. */
+const html = (title: string, content: string) =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}</style></head><body>${content}</body></html>`
+
+function pageOf(code: ErrorCode): string {
+  const { status, means, wayOut } = errorKinds[code]
+  const title = errorTitle(code)
+  return html(
+    title,
+    `<h1>${title}</h1><p><code>${code}</code>, HTTP status ${status}</p><dl><dt>What it means</dt><dd>${means}</dd><dt>What to do</dt><dd>${wayOut}</dd></dl><p><a href="/errors">All errors</a> · <a href="/docs">Reference</a></p>`,
+  )
+}
+
+const listOfAll = () =>
+  html(
+    'Errors',
+    `<h1>Errors</h1><dl>${errorCodes
+      .map((code) => {
+        const { status, means } = errorKinds[code]
+        return `<dt><a href="/errors/${kebab(code)}">${errorTitle(code)}</a> <code>${code}</code> ${status}</dt><dd>${means}</dd>`
+      })
+      .join('')}</dl>`,
+  )
+
+export const errorPages = [
+  contract({
+    ...page,
+    path: '/errors',
+    summary: 'All errors',
+    keptAs: () => 'all',
+    handle: () => ({ data: listOfAll(), headers: pageHeaders }),
+  }),
+  contract({
+    ...page,
+    path: '/errors/:error',
+    summary: 'What an error means, and what to do',
+    params: z.object({ error: z.string() }),
+    errors: ['NOT_FOUND'],
+    handle: ({ params }) => {
+      const code = errorCodes.find((known) => kebab(known) === params.error.toLowerCase())
+      if (code) return { data: pageOf(code), headers: pageHeaders }
+      throw new AppError('NOT_FOUND', `There is no error of that name. /errors lists all of them.`)
+    },
+  }),
+]

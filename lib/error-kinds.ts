@@ -1,0 +1,238 @@
+interface ErrorKind {
+  /** HTTP status. */
+  readonly status: number
+  readonly means: string
+  /** What a client can do. */
+  readonly wayOut: string
+}
+
+/**
+ * Every error code that a client can see. The first block is the interface's list, the second the additive codes that
+ * the service needs beyond it. `/errors/<code>` shows a code as a page.
+ */
+export const errorKinds = {
+  INVALID_API_KEY: {
+    status: 401,
+    means: 'The API key is not valid, has expired or was revoked.',
+    wayOut: 'Send a key that is in use.',
+  },
+  AUTHENTICATION_REQUIRED: {
+    status: 401,
+    means: 'This endpoint serves only those who say who they are.',
+    wayOut: 'Send the X-Owner-Token that came with an earlier reply.',
+  },
+  INSUFFICIENT_PERMISSIONS: {
+    status: 403,
+    means: 'What was asked for belongs to another identity.',
+    wayOut: 'Send the X-Owner-Token, or the cookie, that came with the reply that created it.',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    means: 'Too many requests came in a short time.',
+    wayOut: 'Wait as long as Retry-After says, then go on.',
+  },
+  INVALID_INPUT: {
+    status: 400,
+    means: 'A field or a parameter has a value that it cannot have.',
+    wayOut: 'The message names the field, what was expected and what came; details.errors has all of them.',
+  },
+  INVALID_REQUEST: {
+    status: 400,
+    means:
+      'The request as a whole cannot be understood: a body that is no JSON, a broken form, fields that rule each other out.',
+    wayOut: 'Mend what the message names and send it again.',
+  },
+  FILE_TOO_LARGE: {
+    status: 413,
+    means: 'The file has more bytes, pixels or pages than are taken.',
+    wayOut: 'Send a smaller file; details name the limit.',
+  },
+  UNSUPPORTED_FORMAT: {
+    status: 422,
+    means: 'The format is not one that the service knows.',
+    wayOut: 'GET /v1/formats lists the formats. A file with a wrong ending may need its right name.',
+  },
+  UNSUPPORTED_CONVERSION: {
+    status: 422,
+    means: 'Both formats are known, but nothing leads from one to the other in the way that was asked for.',
+    wayOut: 'details.targets has what the file can become; GET /v1/formats/conversions has all pairs.',
+  },
+  FORMAT_NOT_FOUND: {
+    status: 404,
+    means: 'There is no format of that name.',
+    wayOut: 'GET /v1/formats lists the formats, with their other names.',
+  },
+  JOB_NOT_FOUND: {
+    status: 404,
+    means: 'There is no job with that id: it was deleted, it has expired, or the id is wrong.',
+    wayOut: 'GET /v1/jobs lists your jobs. details.expiredAt tells of one that has expired; convert again.',
+  },
+  TASK_NOT_FOUND: {
+    status: 404,
+    means: 'The job has no task, or no file, of that name.',
+    wayOut: 'details.tasks, or details.files, has the names that there are.',
+  },
+  CONVERSION_FAILED: {
+    status: 500,
+    means: 'The engine could not make the result, and trying again did not help.',
+    wayOut: 'Try another engine or target. The request id helps us to find out why.',
+  },
+  CORRUPT_FILE: {
+    status: 400,
+    means: 'The file is damaged, incomplete, or not what its name says.',
+    wayOut: 'Open it in the program that made it, save it again and send that.',
+  },
+  TIMEOUT: {
+    status: 408,
+    means: 'It took longer than it may.',
+    wayOut: 'Send a smaller file, fewer pages or a shorter part.',
+  },
+  INSUFFICIENT_DISK_SPACE: {
+    status: 503,
+    means: 'The service is short of disk space and takes no new files.',
+    wayOut: 'Send it again after the seconds of Retry-After, or delete jobs that you no longer need.',
+  },
+  STORAGE_NOT_CONFIGURED: {
+    status: 503,
+    means: 'This service has no storage of the kind that was asked for.',
+    wayOut: 'Leave the export out and fetch the result.',
+  },
+  NO_FILES: {
+    status: 400,
+    means: 'There is no file to work on.',
+    wayOut: 'Send it in the form field file, or name an upload.',
+  },
+  FILE_GONE: {
+    status: 410,
+    means: 'The files were deleted when their retention ended.',
+    wayOut: 'Send the file again.',
+  },
+  EXPIRED: {
+    status: 401,
+    means: 'The signed address has expired.',
+    wayOut: 'Ask for a new one.',
+  },
+  PDF_ENCRYPTED: {
+    status: 422,
+    means: 'The PDF is locked, and no password, or a wrong one, came with it.',
+    wayOut: 'Send the password in the field that the message names.',
+  },
+  DRIVE_NOT_CONFIGURED: {
+    status: 503,
+    means: 'This service imports nothing from that drive.',
+    wayOut: 'Download the file yourself and upload it.',
+  },
+
+  NOT_FOUND: {
+    status: 404,
+    means: 'There is nothing at this path.',
+    wayOut: 'GET /v1 lists what there is, /docs describes it.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    means: 'The path is right, but does not answer this method.',
+    wayOut: 'The header Allow has those that it answers.',
+  },
+  NOT_ACCEPTABLE: {
+    status: 406,
+    means: 'The reply does not come in a form that Accept allows.',
+    wayOut: 'Accept application/json.',
+  },
+  CONFLICT: {
+    status: 409,
+    means:
+      'What was asked for does not go with the state that things are in: a job that is over, an upload that is used.',
+    wayOut: 'The message says what the state is, and what goes with it.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    means: 'The body is encoded in a way that is not read here.',
+    wayOut:
+      'The header Accept-Encoding of the reply has the encodings that are. Send forms with files as they are.',
+  },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    means: 'The request line and the headers are larger than 10 KB together.',
+    wayOut: 'Send fewer cookies, or a shorter address; options belong into the body.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    means: 'The Idempotency-Key belongs to another request, with other fields or files.',
+    wayOut: 'Send a new key with a new request.',
+  },
+  IDEMPOTENCY_IN_PROGRESS: {
+    status: 409,
+    means: 'The first request with this Idempotency-Key is still at work.',
+    wayOut: 'Send it again after the seconds of Retry-After to get its reply.',
+  },
+  UPLOAD_NOT_FOUND: {
+    status: 404,
+    means: 'You have no upload of that id: it may have expired or belong to another identity.',
+    wayOut: 'Upload the file again, and use it under the identity that asked for the address.',
+  },
+  UPLOAD_INCOMPLETE: {
+    status: 409,
+    means: 'The file of the upload has not arrived.',
+    wayOut: 'PUT it to the address that the upload came with, then ask again.',
+  },
+  WEBHOOK_NOT_FOUND: {
+    status: 404,
+    means: 'There is no webhook with that id.',
+    wayOut: 'List yours to see which there are.',
+  },
+  WORKFLOW_NOT_FOUND: {
+    status: 404,
+    means: 'There is no workflow with that id.',
+    wayOut: 'List yours to see which there are.',
+  },
+  API_KEY_NOT_FOUND: {
+    status: 404,
+    means: 'There is no API key with that id.',
+    wayOut: 'List yours to see which there are.',
+  },
+  URL_NOT_ALLOWED: {
+    status: 400,
+    means: 'The address is one that the service does not go to.',
+    wayOut: 'Use a public https address.',
+  },
+  DRIVE_NOT_CONNECTED: {
+    status: 409,
+    means: 'The drive is not connected to your account.',
+    wayOut: 'Connect it first.',
+  },
+  INVALID_SIGNATURE: {
+    status: 401,
+    means: 'The signature of the address does not fit it.',
+    wayOut: 'Use the address exactly as it was given, or ask for a new one.',
+  },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    means: 'A part of the service does not answer now.',
+    wayOut: 'Send it again after the seconds of Retry-After; under an Idempotency-Key nothing is made twice.',
+  },
+  FILE_ENCRYPTED: {
+    status: 422,
+    means: 'The file is locked: no password came with it, a wrong one, or none can open it.',
+    wayOut: 'Send the password in the field that the message names, or save the file without protection.',
+  },
+  IMPORT_FAILED: {
+    status: 502,
+    means: 'The place that a file was to come from did not give it.',
+    wayOut:
+      'The message says what it answered. See that the address and the credentials hold, then try again.',
+  },
+  EXPORT_FAILED: {
+    status: 502,
+    means: 'The place that a result was to go to did not take it.',
+    wayOut:
+      'The message says what it answered. The result itself is there, and GET /v1/download leads to it.',
+  },
+  INTERNAL_ERROR: {
+    status: 500,
+    means: 'Something went wrong on our side.',
+    wayOut: 'Try again. If it stays, the request id helps us to find the reason.',
+  },
+} as const satisfies Readonly<Record<string, ErrorKind>>
+
+export type ErrorCode = keyof typeof errorKinds
+export const errorCodes = Object.keys(errorKinds) as [ErrorCode, ...ErrorCode[]] // keys of a const table

@@ -1,0 +1,180 @@
+// Records the examples of the OpenAPI document: `npm run examples` runs each operation on a service of its own and keeps
+// what was sent and what came.
+import { readFile, writeFile } from 'node:fs/promises'
+import { api } from '../functions/routes/index.ts'
+import { operationId, type RecordedExample } from '../lib/http/openapi.ts'
+import { Client, startService } from './service.ts'
+
+interface Sent {
+  readonly method?: 'POST' | 'DELETE'
+  /** As `/v1/jobs/:jobId`. */
+  readonly path: string
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  /** Texts and, as `@name`, files of test/fixtures. */
+  readonly form?: Readonly<Record<string, string | readonly string[]>>
+  readonly urlEncoded?: Readonly<Record<string, string | number>>
+  readonly waits?: true
+}
+
+const recorded: Record<string, RecordedExample> = {}
+const service = await startService()
+const client = new Client(service)
+
+try {
+  await record()
+} finally {
+  await service.stop()
+}
+const lines = Object.entries(recorded).map(([id, one]) => `${JSON.stringify(id)}: ${JSON.stringify(one)}`)
+const text = `{\n${lines.join(',\n')}\n}\n`
+  .replaceAll(service.url, 'http://localhost:8080')
+  // Of a service that is gone; a reader should not have to know that.
+  .replace(/(X-Amz-Credential=)[^%&"]+/g, '$1AKIAIOSFODNN7EXAMPLE')
+  .replace(/(X-Amz-Credential":")[^/"]+/gi, '$1AKIAIOSFODNN7EXAMPLE')
+  .replace(/(X-Amz-Signature(?:=|":"))\w+/gi, '$1…')
+  .replace(/("Policy":")[^"]+/gi, '$1…')
+await writeFile(new URL('../functions/routes/examples.json', import.meta.url), text)
+
+async function record(): Promise<void> {
+  await call({ path: '/v1' })
+  await call({ path: '/health' })
+  await call({ path: '/v1/formats', query: { q: 'webp' } })
+  await call({ path: '/v1/formats/:formatId', params: { formatId: 'webp' } })
+  await call({ path: '/v1/formats/conversions', query: { from: 'wav', to: 'flac' } })
+  await call({ path: '/v1/openapi.json' }, ({ openapi, info }) => ({ openapi, info, paths: {} }))
+
+  const [uploadId, second, third, fourth] = [await upload(), await upload(), await upload(), await upload()]
+  await call({ path: '/v1/uploads/:uploadId', params: { uploadId } })
+  const form = { filename: 'film.mp4', contentType: 'video/mp4', size: 1_048_576, method: 'POST' }
+  await call({ method: 'POST', path: '/v1/uploads/presign', urlEncoded: form })
+  const { jobId } = await call({
+    method: 'POST',
+    path: '/v1/convert',
+    json: { uploadId, targetFormat: 'webp', quality: 80 },
+  })
+  await call({
+    method: 'POST',
+    path: '/v1/convert',
+    form: { file: '@alpha.png', targetFormat: 'webp', tag: 'holiday' },
+    waits: true,
+  })
+  await call({
+    method: 'POST',
+    path: '/v1/convert',
+    urlEncoded: { uploadId: second, targetFormat: 'jpg' },
+    query: { redirect: 'true' },
+    waits: true,
+  })
+  await call({ method: 'POST', path: '/v1/convert', form: { file: '@alpha.png', targetFormat: 'mp3' } })
+  const uploadIds = [third, fourth]
+  await call({
+    method: 'POST',
+    path: '/v1/convert/merge',
+    json: { uploadIds, mergeType: 'image', options: { layout: 'horizontal' } },
+  })
+  await call({
+    method: 'POST',
+    path: '/v1/convert/merge',
+    form: { file: ['@three-pages.pdf', '@three-pages.pdf'], mergeType: 'pdf' },
+    waits: true,
+  })
+  await call({
+    method: 'POST',
+    path: '/v1/convert/merge',
+    urlEncoded: { uploadIds: uploadIds.join(), mergeType: 'image' },
+  })
+  const files = { file: ['@alpha.png', '@corners.bmp'], targetFormat: 'webp' }
+  await call({ method: 'POST', path: '/v1/convert/batch', form: files })
+  await call({ method: 'POST', path: '/v1/convert/batch', form: files, waits: true })
+  await call({
+    method: 'POST',
+    path: '/v1/convert/batch',
+    json: { items: [{ uploadId: await upload(), targetFormat: 'webp' }] },
+  })
+
+  await client.finished(jobId)
+  await call({ path: '/v1/status/:jobId', params: { jobId } })
+  await call({ path: '/v1/jobs/:jobId', params: { jobId } })
+  await call({ path: '/v1/download/:jobId', params: { jobId } })
+  await call({ path: '/v1/jobs', query: { limit: '1', status: 'completed', targetFormat: 'webp' } })
+  await call({ method: 'POST', path: '/v1/jobs/:jobId/retry', params: { jobId } })
+  await call({ method: 'POST', path: '/v1/jobs/:jobId/retry', params: { jobId }, waits: true })
+  const tasks = {
+    text: { operation: 'import/raw', filename: 'hello.md', file: '# Hello' },
+    page: { operation: 'convert', input: 'text', output_format: 'html' },
+    out: { operation: 'export/url', input: 'page' },
+  }
+  await call({ method: 'POST', path: '/v1/jobs', json: { tasks } })
+  await call({ method: 'POST', path: '/v1/jobs', json: { tasks }, waits: true })
+  // It waits for a file that never comes, so that there is something to be cancelled.
+  const waiting = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
+  const awaited = (await (await client.post('/v1/jobs', { tasks: waiting })).json()) as {
+    data: { jobId: string }
+  }
+  await call({ method: 'POST', path: '/v1/jobs/:jobId/cancel', params: { jobId: awaited.data.jobId } })
+  await call({ method: 'DELETE', path: '/v1/jobs/:jobId', params: { jobId } })
+  await call({ path: '/v1/status/:jobId', params: { jobId } })
+}
+
+function fixture(name: string): Promise<Buffer> {
+  return readFile(new URL(`fixtures/${name}`, import.meta.url))
+}
+
+async function upload(): Promise<string> {
+  const body = Buffer.from(await fixture('alpha.png'))
+  const json = { filename: 'photo.png', contentType: 'image/png', size: body.length }
+  const { uploadId, url, headers } = await call({ method: 'POST', path: '/v1/uploads/presign', json })
+  const { status } = await fetch(url, { method: 'PUT', headers, body })
+  if (status !== 200) throw new Error(`the upload answered ${status}`)
+  return uploadId
+}
+
+/** Sends it and keeps the first of each kind. */
+// biome-ignore lint/suspicious/noExplicitAny: whatever the operation answers
+async function call(sent: Sent, shorten = (body: any): unknown => body): Promise<any> {
+  const { method = 'GET', path, params = {}, query = {} } = sent
+  const contract = api.find((one) => one.method === method && one.path === path)
+  if (!contract) throw new Error(`there is no ${method} ${path}`)
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')
+  const { init, kept } = await bodyOf(sent)
+  const headers = { ...(init.headers as Record<string, string>), ...(sent.waits && { prefer: 'wait=25' }) }
+  const send = () => client.fetch(`${filled}?${new URLSearchParams(query)}`, { ...init, method, headers })
+  let response = await send()
+  // On a busy machine the end may come too late for the reply that is to tell of it.
+  for (let left = 3; sent.waits && response.status === 202 && left > 0; left--) response = await send()
+  const reply = await response.text()
+  const body = reply === '' ? undefined : JSON.parse(reply)
+  const id = operationId(contract)
+  const { parameters, request, responses } = recorded[id] ?? { responses: {} }
+  recorded[id] = {
+    parameters: { ...params, ...query, ...parameters },
+    request: { ...kept, ...request },
+    responses: { [response.status]: shorten(body), ...responses },
+  }
+  return body?.data
+}
+
+async function bodyOf({ json, form, urlEncoded }: Sent): Promise<{ init: RequestInit; kept: object }> {
+  if (json !== undefined) {
+    const init = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) }
+    return { init, kept: { 'application/json': json } }
+  }
+  if (urlEncoded) {
+    const texts = Object.fromEntries(Object.entries(urlEncoded).map(([name, value]) => [name, String(value)]))
+    const kept = { 'application/x-www-form-urlencoded': urlEncoded }
+    return { init: { body: new URLSearchParams(texts) }, kept }
+  }
+  if (!form) return { init: {}, kept: {} }
+  const body = new FormData()
+  for (const [name, values] of Object.entries(form)) {
+    for (const value of [values].flat()) {
+      if (value.startsWith('@')) body.append(name, new Blob([await fixture(value.slice(1))]), value.slice(1))
+      else body.append(name, value)
+    }
+  }
+  // As curl has it: of several files of one name the first.
+  const kept = Object.fromEntries(Object.entries(form).map(([name, values]) => [name, [values].flat()[0]]))
+  return { init: { body }, kept: { 'multipart/form-data': kept } }
+}
