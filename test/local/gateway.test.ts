@@ -97,6 +97,11 @@ test('an event has the version, route, request context and headers of payload fo
   assert.ok(!('body' in event) && !('pathParameters' in event))
 })
 
+test('what a proxy before the service says of the protocol is kept', async () => {
+  const { headers } = await eventOf({ path: '/', headers: { 'X-Forwarded-Proto': 'https' } })
+  assert.equal(headers['x-forwarded-proto'], 'https')
+})
+
 test('paths are decoded, query strings stay as they came and repeated names are joined', async () => {
   const event = await eventOf({ path: '/a%20b/%C3%A9?a=1&a=2&b=x+y%21&e=&__proto__=p' })
   assert.equal(event.rawPath, '/a b/é')
@@ -180,6 +185,7 @@ test('headers of a result are sent as text, cookies one by one, what frames the 
       'X-Flag': true,
       'Content-Length': '999',
       'Transfer-Encoding': 'chunked',
+      'Set-Cookie': 'c=3; Expires=Wed, 21 Oct 2037 07:28:00 GMT',
       gone: undefined,
     },
     cookies: ['a=1; Path=/', 'b=2'],
@@ -189,7 +195,11 @@ test('headers of a result are sent as text, cookies one by one, what frames the 
   assert.equal(headers['x-number'], '5')
   assert.equal(headers['x-flag'], 'true')
   assert.equal(headers['content-length'], '1')
-  assert.deepEqual(headers['set-cookie'], ['a=1; Path=/', 'b=2'])
+  assert.deepEqual(headers['set-cookie'], [
+    'c=3; Expires=Wed, 21 Oct 2037 07:28:00 GMT',
+    'a=1; Path=/',
+    'b=2',
+  ])
   assert.equal(body, 'x')
 })
 

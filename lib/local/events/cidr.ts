@@ -9,8 +9,9 @@ export function addressRange(cidr: string): (address: string) => boolean {
   if (!/^\d+$/.test(bits)) throw bad('Malformed CIDR, mask bits must be an integer')
   const family = isIPv4(base) ? 'ipv4' : isIPv6(base) && !base.includes('%') ? 'ipv6' : undefined
   if (!family) throw bad(`Nonstandard IP address: ${base}`)
-  const most = family === 'ipv4' ? 32 : 128
-  if (Number(bits) > most) throw bad(`IP address mask bits must be between 0 and ${most}: ${bits}`)
+  // Of a single address too: it is written without a mask.
+  const [name, below] = family === 'ipv4' ? ['IPv4', 32] : ['IPv6', 128]
+  if (Number(bits) >= below) throw bad(`${name} mask bits must be < ${below}`)
   const range = new BlockList()
   range.addSubnet(base, Number(bits), family)
   // A BlockList takes ::ffff:10.0.0.1 for the IPv4 address; EventBridge compares within one family.

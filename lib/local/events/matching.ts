@@ -9,27 +9,54 @@ const maxSteps = 2_000_000
 export class TooComplex extends Error {}
 
 type Choice = ReadonlyMap<readonly unknown[], number>
+type LeafCondition = Exclude<Condition, { readonly either: unknown }>
 
-/** Whether an event satisfies a pattern, with all fields that lie in one array taken from the same element. */
+/**
+ * Whether an event satisfies a pattern, with all fields that lie in one array taken from the same element.
+ *
+ * A field does not exist when no element that the choice leaves has it. So it matters which fields are looked at
+ * before: as in AWS's event-ruler they come in the order of their names.
+ */
 export function matchesPattern(conditions: readonly Condition[], leaves: Leaves): boolean {
   let steps = 0
+  const count = (more: number) => {
+    steps += more
+    if (steps > maxSteps) throw new TooComplex('The event is too large for this rule.')
+  }
 
-  function holds(rest: readonly Condition[], choice: Choice): boolean {
+  function holds(rest: readonly LeafCondition[], choice: Choice): boolean {
     const [condition, ...others] = rest
     if (!condition) return true
-    if ('either' in condition)
-      return condition.either.some((alternative) => holds([...alternative, ...others], choice))
-    const found = leaves.get(condition.path)
-    if (!found) return condition.test(undefined) && holds(others, choice)
+    const found = leaves.get(condition.path) ?? []
+    if (condition.test(undefined)) {
+      count(found.length)
+      const exists = found.some(({ element }) => choose(element, choice))
+      if (!exists && holds(others, choice)) return true
+    }
     return found.some(({ value, element }) => {
-      if (++steps > maxSteps) throw new TooComplex('The event is too large for this rule.')
+      count(1)
       const next = condition.test(value) && choose(element, choice)
       return next && holds(others, next)
     })
   }
 
-  return holds(conditions, new Map())
+  for (const branch of branches(conditions)) if (holds(branch.sort(byPath), new Map())) return true
+  return false
 }
+
+/** The pattern without `$or`, once for each way through it. */
+function* branches(conditions: readonly Condition[]): Generator<LeafCondition[]> {
+  const at = conditions.findIndex((condition) => 'either' in condition)
+  const found = conditions[at]
+  if (!found || !('either' in found)) {
+    yield conditions.filter((condition): condition is LeafCondition => !('either' in condition))
+    return
+  }
+  const others = conditions.toSpliced(at, 1)
+  for (const alternative of found.either) yield* branches([...alternative, ...others])
+}
+
+const byPath = (a: LeafCondition, b: LeafCondition) => (a.path < b.path ? -1 : 1)
 
 /** The choice with this element added, or undefined when another element of the same array is taken. */
 function choose(element: Element | undefined, choice: Choice): Choice | undefined {

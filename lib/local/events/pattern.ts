@@ -25,6 +25,14 @@ export function readPattern(text: string): Condition[] {
   return readObject(pattern, '')
 }
 
+/** "Ruler reserved fieldName": where one of them is in an alternative, `$or` is a field. */
+const reserved = new Set([
+  ...['exactly', 'equals-ignore-case', 'prefix', 'suffix', 'anything-but', 'exists', 'wildcard', 'numeric'],
+  ...['cidr', '=', '<', '<=', '>', '>=', 'regex', 'not-wildcard', 'not-equals-ignore-case'],
+  ...['date-after', 'date-on-or-after', 'date-before', 'date-on-or-before', 'in-date-range'],
+  ...['ip-address-in-range', 'ip-address-not-in-range'],
+])
+
 type JsonObject = Readonly<Record<string, unknown>>
 
 const isObject = (value: unknown): value is JsonObject =>
@@ -47,9 +55,10 @@ function readObject(pattern: JsonObject, prefix: string): Condition[] {
 
 /** Only a list of at least two patterns is an "or"; otherwise `$or` is a field name like any other. */
 const isAlternatives = (value: unknown): value is JsonObject[] =>
-  Array.isArray(value) && value.length > 1 && value.every((one) => isObject(one) && !isMatcher(one))
+  Array.isArray(value) && value.length > 1 && value.every((one) => isObject(one) && !holdsReserved(one))
 
-const isMatcher = (value: JsonObject) => Object.keys(value).some((key) => Object.hasOwn(matchers, key))
+const holdsReserved = (value: JsonObject): boolean =>
+  Object.entries(value).some(([key, one]) => reserved.has(key) || (isObject(one) && holdsReserved(one)))
 
 function readValue(value: unknown): LeafTest {
   if (typeof value === 'number' && !Number.isFinite(value)) throw bad('Value must be a number')
@@ -78,7 +87,11 @@ function stringOf(operand: unknown, name: string): string {
 function edge(name: 'prefix' | 'suffix', cut: (value: string, length: number) => string) {
   return (operand: unknown): LeafTest => {
     if (isObject(operand)) {
-      const folded = stringOf(operand['equals-ignore-case'], `${name}/equals-ignore-case`)
+      const [member, ...more] = Object.entries(operand)
+      if (!member) throw bad(`${name} expression name not found`)
+      if (member[0] !== 'equals-ignore-case') throw bad(`Unsupported ${name} pattern: ${member[0]}`)
+      const folded = stringOf(member[1], 'equals-ignore-case')
+      if (more.length > 0) throw bad('Only one key allowed in match expression')
       return onString((value) => same(cut(value, folded.length), folded))
     }
     const exact = stringOf(operand, name)
@@ -117,6 +130,18 @@ const comparisons = new Map<string, (a: number, b: number) => boolean>([
   ['>=', (a, b) => a >= b],
 ])
 
+const largest = 5e9
+const mostDecimals = 6
+
+/** A number as it may stand in a comparison. */
+function comparable(value: number): number {
+  if (Math.abs(value) > largest) throw bad(`Value must be between -5.0E9 and 5.0E9, inclusive: ${value}`)
+  const [, decimals = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? []
+  if (decimals.length - Number(exponent) > mostDecimals)
+    throw bad(`Only values upto ${mostDecimals} decimals are supported: ${value}`)
+  return value
+}
+
 /** One comparison, or a lower bound followed by an upper one: `[">", 0, "<=", 5]`. */
 function numeric(operand: unknown): LeafTest {
   if (!Array.isArray(operand)) throw bad('Value of numeric must be an array.')
@@ -131,13 +156,13 @@ function numeric(operand: unknown): LeafTest {
     if (at > 0 && !(String(operand[0]).startsWith('>') && operator.startsWith('<')))
       throw bad(`Bad numeric range operator: ${operator}`)
     if (typeof bound !== 'number') throw bad(`Value of ${operator} must be numeric`)
-    if (Math.abs(bound) > 5e9) throw bad(`Value must be between -5.0E9 and 5.0E9, inclusive: ${bound}`)
-    bounds.push(bound)
+    bounds.push(comparable(bound))
     parts.push((value) => compare(value, bound))
   }
   if (parts.length > 2) throw bad('Too many terms in numeric range')
-  const [low, high] = bounds
-  if (low !== undefined && high !== undefined && low >= high) throw bad('Bottom must be less than top')
+  const [first = 0, second = largest] = bounds
+  const [low, high] = String(operand[0]).startsWith('<') ? [-largest, first] : [first, second]
+  if (operand[0] !== '=' && low >= high) throw bad('Bottom must be less than top')
   return (leaf) => typeof leaf === 'number' && parts.every((part) => part(leaf))
 }
 
@@ -165,6 +190,21 @@ const refusals: Readonly<Record<string, (operand: unknown) => LeafTest[]>> = {
   wildcard: butText('wildcard', 'wildcard match pattern must be a string', wildcard),
 }
 
+function valuesBut(operand: unknown): readonly unknown[] {
+  const values: unknown[] = Array.isArray(operand) ? operand : [operand]
+  if (values.length === 0) throw bad('Empty arrays are not allowed')
+  if (values.some((value) => typeof value !== 'string' && typeof value !== 'number'))
+    throw bad(
+      Array.isArray(operand)
+        ? 'Inside anything but list, start|null|boolean is not supported.'
+        : 'Value of anything-but must be an array or single string/number value.',
+    )
+  if (values.some((value) => typeof value !== typeof values[0]))
+    throw bad('Inside anything but list, either all values are number or string, mixed type is not supported')
+  for (const value of values) if (typeof value === 'number') comparable(value)
+  return values
+}
+
 /** Holds for a value that is there and is none of those named. */
 function anythingBut(operand: unknown): LeafTest {
   let refused: LeafTest[]
@@ -175,16 +215,7 @@ function anythingBut(operand: unknown): LeafTest {
     if (more.length > 0) throw bad('Only one key allowed in match expression')
     refused = read(member?.[1])
   } else {
-    const values: unknown[] = Array.isArray(operand) ? operand : [operand]
-    if (values.length === 0) throw bad('Empty arrays are not allowed')
-    const type = typeof values[0]
-    if (type !== 'string' && type !== 'number')
-      throw bad('Value of anything-but must be an array or single string/number value.')
-    if (values.some((value) => typeof value !== type))
-      throw bad(
-        'Inside anything but list, either all values are number or string, mixed type is not supported',
-      )
-    refused = values.map((value) => (leaf) => leaf === value)
+    refused = valuesBut(operand).map((value) => (leaf) => leaf === value)
   }
   return (leaf) => leaf !== undefined && !refused.some((test) => test(leaf))
 }

@@ -118,7 +118,8 @@ function headersOf(request: IncomingMessage, sourceIp: string): Record<string, s
   const before = headers['x-forwarded-for']
   headers['x-forwarded-for'] = before ? `${before}, ${sourceIp}` : sourceIp
   headers['x-forwarded-port'] = String(request.socket.localPort ?? '')
-  headers['x-forwarded-proto'] = 'http'
+  // A proxy before us knows how the client came; we are always reached without TLS.
+  headers['x-forwarded-proto'] ??= 'http'
   headers['x-amzn-trace-id'] ??= traceId()
   return { ...headers }
 }

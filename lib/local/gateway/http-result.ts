@@ -7,7 +7,7 @@ import { lambdaLimits } from '../lambda/runtime.ts'
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly cookies?: readonly string[] | undefined
+  readonly cookies?: readonly string[]
   readonly body: Buffer
 }
 
@@ -36,11 +36,13 @@ export function answerOf(result: unknown): Answer | undefined {
   if (isBase64Encoded && body && !/^[A-Za-z0-9+/_-]*={0,2}$/.test(body)) return undefined
   const lines = headerLines(headers ?? {}, cookies ?? [])
   if (!lines) return undefined
+  const { 'set-cookie': cookie, ...rest } = lines
   return {
     status: statusCode,
     headers:
-      body && !('content-type' in lines) ? { 'content-type': 'text/plain; charset=utf-8', ...lines } : lines,
-    ...(cookies && { cookies }),
+      body && !('content-type' in rest) ? { 'content-type': 'text/plain; charset=utf-8', ...rest } : rest,
+    // A header of that name is one cookie more.
+    cookies: [...(cookie === undefined ? [] : [cookie]), ...(cookies ?? [])],
     body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'),
   }
 }

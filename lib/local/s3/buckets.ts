@@ -55,11 +55,11 @@ export async function createBucket({ db, region }: Services, call: Call): Promis
   return { headers: { location: `/${bucket}` } }
 }
 
-/** Names as for general purpose buckets: 3-63 of a-z 0-9 . - with the exceptions that would break host names. */
+/** Names as for general purpose buckets: labels of a host name, 3-63 of a-z 0-9 . - in all, with AWS's exceptions. */
 function isBucketName(name: string): boolean {
   return (
     /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name) &&
-    !name.includes('..') &&
+    !/\.[.-]|-\./.test(name) &&
     !/^\d+\.\d+\.\d+\.\d+$/.test(name) &&
     !/^(xn--|sthree-|amzn-s3-demo-)/.test(name) &&
     !/(-s3alias|--ol-s3|\.mrap|--x-s3|--table-s3)$/.test(name)

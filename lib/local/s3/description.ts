@@ -14,7 +14,9 @@ const downloadHeaders = [
   'content-type',
   'expires',
 ]
-const keptHeaders = [...downloadHeaders, 'x-amz-website-redirect-location']
+/** AWS encrypts every object so, and shows it; here it is kept for those who ask for it and look whether they got it. */
+const encryption = { name: 'x-amz-server-side-encryption', value: 'AES256' }
+const keptHeaders = [...downloadHeaders, 'x-amz-website-redirect-location', encryption.name]
 const maxMetadataBytes = 2048
 
 /** Headers of features this server lacks. To take and ignore them would be to lie about encryption or locks. */
@@ -27,7 +29,11 @@ const refusedHeaders = [
 ]
 
 export function refuseUnsupported(headers: Headers): void {
-  const refused = [...headers.keys()].find((name) => refusedHeaders.some((pattern) => pattern.test(name)))
+  const refused = [...headers].find(
+    ([name, value]) =>
+      !(name === encryption.name && value === encryption.value) &&
+      refusedHeaders.some((pattern) => pattern.test(name)),
+  )?.[0]
   if (refused?.startsWith('x-amz-grant-')) throw new S3Error('AccessControlListNotSupported')
   if (refused !== undefined) throw notImplemented(refused)
   const acl = headers.get('x-amz-acl')
@@ -41,6 +47,12 @@ export function refuseUnsupported(headers: Headers): void {
 export function readDescription(headers: Headers): Description {
   refuseUnsupported(headers)
   return { headers: readKept(headers), tags: readTagHeader(headers) }
+}
+
+/** What a reply to a write repeats of what was asked for. */
+export function encryptionHeader({ headers }: Pick<Description, 'headers'>): Record<string, string> {
+  const asked = headers[encryption.name]
+  return asked === undefined ? {} : { [encryption.name]: asked }
 }
 
 export function readKept(headers: Headers): Record<string, string> {

@@ -5,6 +5,7 @@ import type { Call, Reply, Services } from './call.ts'
 import { nowInSeconds } from './call.ts'
 import { algorithmNames, type Checksum, checksumElement, checksumHeader, joinChecksums } from './checksums.ts'
 import type { Database } from './database.ts'
+import { encryptionHeader } from './description.ts'
 import { S3Error } from './errors.ts'
 import { expirationHeader } from './lifecycle.ts'
 import { type Part, partsOf, requireUpload, type Upload } from './multipart.ts'
@@ -42,7 +43,7 @@ export async function completeUpload(services: Services, call: Call): Promise<Re
     event: 'ObjectCreated:CompleteMultipartUpload',
     also: () => settle(db, call, parts, { listed, xml }),
   })
-  return { xml, headers: expirationHeader(db, object) }
+  return { xml, headers: { ...encryptionHeader(object), ...expirationHeader(db, object) } }
 }
 
 /** Here a checksum header tells of the object, not of the body it comes with. */

@@ -16,7 +16,7 @@ import {
 } from './checksums.ts'
 import { copyBytes, readCopyRange, readCopySource } from './copy-source.ts'
 import type { Database } from './database.ts'
-import { readDescription } from './description.ts'
+import { encryptionHeader, readDescription } from './description.ts'
 import { S3Error } from './errors.ts'
 import { readPartNumber } from './paging.ts'
 import type { Description } from './stored-object.ts'
@@ -51,7 +51,10 @@ export async function createUpload({ db }: Services, call: Call): Promise<Reply>
         ${JSON.stringify(description.tags)}, ${algorithm ?? null}, ${type}, NULL)`,
   )
   return {
-    headers: algorithm ? { 'x-amz-checksum-algorithm': algorithm, 'x-amz-checksum-type': type } : {},
+    headers: {
+      ...encryptionHeader(description),
+      ...(algorithm && { 'x-amz-checksum-algorithm': algorithm, 'x-amz-checksum-type': type }),
+    },
     xml: toXml('InitiateMultipartUploadResult', { Bucket: bucket, Key: key, UploadId: id }),
   }
 }
@@ -109,7 +112,7 @@ export async function uploadPart(services: Services, call: Call): Promise<Reply>
   const { 'x-amz-checksum-type': _, ...checksum } = checksumHeaders(
     sent && { algorithm: sent, type: 'FULL_OBJECT', value: received.checksums.get(sent) ?? '' },
   )
-  return { headers: { etag: `"${etag}"`, ...checksum } }
+  return { headers: { etag: `"${etag}"`, ...encryptionHeader(upload), ...checksum } }
 }
 
 export async function uploadPartCopy(services: Services, call: Call): Promise<Reply> {

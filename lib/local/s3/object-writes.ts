@@ -16,6 +16,7 @@ import { checkWrite } from './conditions.ts'
 import { copyBytes, readCopySource } from './copy-source.ts'
 import {
   checkTags,
+  encryptionHeader,
   readDescription,
   readKept,
   readTagHeader,
@@ -38,6 +39,7 @@ export async function putObject(services: Services, call: Call): Promise<Reply> 
   return {
     headers: {
       etag: `"${object.etag}"`,
+      ...encryptionHeader(object),
       ...checksumHeaders(object.checksum),
       ...expirationHeader(services.db, object),
     },
@@ -90,7 +92,7 @@ export async function copyObject(services: Services, call: Call): Promise<Reply>
   const object = await commitWhole(services, call, description, received, 'ObjectCreated:Copy')
   const { checksum } = object
   return {
-    headers: expirationHeader(services.db, object),
+    headers: { ...encryptionHeader(object), ...expirationHeader(services.db, object) },
     xml: toXml('CopyObjectResult', {
       LastModified: isoTime(object.modified),
       ETag: `"${object.etag}"`,
@@ -104,8 +106,13 @@ const redirectHeader = 'x-amz-website-redirect-location'
 function describeCopy(call: Call, source: StoredObject): Description {
   const metadata = readDirective(call, 'x-amz-metadata-directive')
   const tagging = readDirective(call, 'x-amz-tagging-directive')
-  const { [redirectHeader]: redirect } = readKept(call.headers)
-  const changes = metadata === 'REPLACE' || tagging === 'REPLACE' || call.headers.has('x-amz-storage-class')
+  const kept = readKept(call.headers)
+  const { [redirectHeader]: redirect } = kept
+  const changes =
+    metadata === 'REPLACE' ||
+    tagging === 'REPLACE' ||
+    call.headers.has('x-amz-storage-class') ||
+    call.headers.has('x-amz-server-side-encryption')
   if (source.bucket === call.bucket && source.key === call.key && !changes && redirect === undefined)
     throw new S3Error(
       'InvalidRequest',
@@ -116,8 +123,12 @@ function describeCopy(call: Call, source: StoredObject): Description {
   return {
     headers:
       metadata === 'REPLACE'
-        ? readKept(call.headers)
-        : { ...copied, ...(redirect !== undefined && { [redirectHeader]: redirect }) },
+        ? kept
+        : {
+            ...copied,
+            ...encryptionHeader({ headers: kept }),
+            ...(redirect !== undefined && { [redirectHeader]: redirect }),
+          },
     tags: tagging === 'COPY' ? source.tags : readTagHeader(call.headers),
   }
 }

@@ -5,7 +5,7 @@ import busboy from 'busboy'
 import { uriEncode } from '../sigv4.ts'
 import { maxPutBytes, storeChunks } from './body.ts'
 import type { Call, Headers, Reply, Services } from './call.ts'
-import { asHeaderValue, readKept, refuseUnsupported } from './description.ts'
+import { asHeaderValue, encryptionHeader, readKept, refuseUnsupported } from './description.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { chosenAlgorithm, commitWhole, readTags } from './object-writes.ts'
 import { checkPolicy, type SizeLimits } from './post-policy.ts'
@@ -136,12 +136,9 @@ async function* within(chunks: AsyncIterable<Buffer>, { least, most }: SizeLimit
     throw new S3Error('EntityTooSmall', undefined, { ProposedSize: `${size}`, MinSizeAllowed: `${least}` })
 }
 
-function answer(
-  fields: ReadonlyMap<string, string>,
-  { bucket, key, etag }: StoredObject,
-  location: string,
-): Reply {
-  const headers = { etag: `"${etag}"`, location }
+function answer(fields: ReadonlyMap<string, string>, object: StoredObject, location: string): Reply {
+  const { bucket, key, etag } = object
+  const headers = { etag: `"${etag}"`, location, ...encryptionHeader(object) }
   const redirect = fields.get('success_action_redirect') ?? fields.get('redirect') ?? ''
   if (/^https?:/.test(redirect) && URL.canParse(redirect)) {
     const url = new URL(redirect)

@@ -79,7 +79,7 @@ function readValue(name: string, value: GivenAttributes[string]): AttributeValue
 }
 
 function checkName(name: string) {
-  if (!/^[\p{L}\p{N}_.-]{1,256}$/u.test(name))
+  if (!/^[\w.-]{1,256}$/.test(name))
     throw invalid(
       `The message attribute name '${name}' is invalid. It can contain A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.) characters, 1 to 256 of them.`,
     )

@@ -76,6 +76,8 @@ test('names that AWS refuses are refused', async (t) => {
     '-dash',
     'dot.',
     'a..b',
+    'a.-b',
+    'a-.b',
     '192.168.0.1',
     'xn--x',
     'b-s3alias',

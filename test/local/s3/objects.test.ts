@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import {
+  CompleteMultipartUploadCommand,
   CopyObjectCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
   DeleteObjectTaggingCommand,
@@ -13,6 +15,7 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
   PutObjectTaggingCommand,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { Bucket, errorOf, send, startWithBucket } from './start.ts'
@@ -111,6 +114,36 @@ test('headers and metadata come back as they were given', async (t) => {
   assert.equal(head.ContentLength, 4)
   const put = client.send(new PutObjectCommand({ Bucket, Key: 'k', Metadata: { big: 'x'.repeat(2048) } }))
   assert.equal(await errorOf(put), '400 MetadataTooLarge')
+})
+
+test('encryption as AWS has it anyway is taken and shown, by keys it is refused', async (t) => {
+  const { client } = await startWithBucket(t)
+  const sse = { ServerSideEncryption: 'AES256' } as const
+  const put = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', ...sse }))
+  const copy = await client.send(
+    new CopyObjectCommand({
+      Bucket,
+      Key: 'copy',
+      CopySource: `${Bucket}/k`,
+      MetadataDirective: 'REPLACE',
+      ...sse,
+    }),
+  )
+  const { UploadId, ...begun } = await client.send(
+    new CreateMultipartUploadCommand({ Bucket, Key: 'parts', ...sse }),
+  )
+  const part = await client.send(
+    new UploadPartCommand({ Bucket, Key: 'parts', UploadId, PartNumber: 1, Body: 'y' }),
+  )
+  const Parts = [{ PartNumber: 1, ETag: part.ETag }]
+  const done = await client.send(
+    new CompleteMultipartUploadCommand({ Bucket, Key: 'parts', UploadId, MultipartUpload: { Parts } }),
+  )
+  const heads = ['k', 'copy', 'parts'].map((Key) => client.send(new HeadObjectCommand({ Bucket, Key })))
+  for (const answer of [put, copy, begun, part, done, ...(await Promise.all(heads))])
+    assert.equal(answer.ServerSideEncryption, 'AES256')
+  const byKeys = client.send(new PutObjectCommand({ Bucket, Key: 'k', ServerSideEncryption: 'aws:kms' }))
+  assert.equal(await errorOf(byKeys), '501 NotImplemented')
 })
 
 test('an object without a type is binary/octet-stream, an empty one has no bytes', async (t) => {
@@ -278,7 +311,7 @@ test('what is not supported says so', async (t) => {
   const { client } = await startWithBucket(t)
   const put = (options: object) =>
     errorOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', ...options })))
-  assert.equal(await put({ ServerSideEncryption: 'AES256' }), '501 NotImplemented')
+  assert.equal(await put({ ServerSideEncryption: 'aws:kms' }), '501 NotImplemented')
   assert.equal(await put({ ObjectLockLegalHoldStatus: 'ON' }), '501 NotImplemented')
   assert.equal(await put({ ACL: 'public-read' }), '400 AccessControlListNotSupported')
   assert.equal(await put({ ACL: 'private' }), 'no error')
