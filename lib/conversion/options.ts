@@ -1,5 +1,6 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import { type EngineId, engineIds } from '../engines/engine.ts'
+import { isLenient } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import type { Step, Warning } from '../jobs/job.ts'
 import { parseWith } from '../parse-with.ts'
@@ -21,7 +22,9 @@ export function stepsWithOptions(
   const warnings: Warning[] = []
   for (const [name, value] of Object.entries(given)) {
     const publicName = publicNameOf(name, schema)
-    if (publicName) known[publicName] = value
+    if (publicName && isOutOfPlace(schema.shape[publicName], value))
+      warnings.push(dropped(publicName, value, schema))
+    else if (publicName) known[publicName] = value
     else warnings.push(unknownParameter(name, Object.keys(schema.shape)))
   }
   return { steps: stepsOf(route, parseWith(schema, known, 'options')), warnings }
@@ -35,6 +38,20 @@ const publicNameOf = (name: string, { shape }: z.ZodObject) =>
 export function knownOptions(route: Route, given: Readonly<Record<string, unknown>>): string[] {
   const schema = optionsOf(route)
   return Object.keys(given).flatMap((name) => publicNameOf(name, schema) ?? [])
+}
+
+/** A value that means nothing here, of an option that takes no harm by being left out. */
+const isOutOfPlace = (option: unknown, value: unknown) =>
+  option instanceof z.ZodType && isLenient(option) && !option.safeParse(value).success
+
+function dropped(field: string, value: unknown, schema: z.ZodObject): Warning {
+  const came = JSON.stringify(value).slice(0, 80)
+  const { description } = schema.shape[field] as z.ZodType // a shape holds types
+  return {
+    code: 'OPTION_NOT_USED',
+    field,
+    message: `${field}: ${came} means nothing here and was dropped. ${description}`,
+  }
 }
 
 function unknownParameter(name: string, known: readonly string[]): Warning {

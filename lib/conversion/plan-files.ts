@@ -53,7 +53,7 @@ export function routeFiles(
     if (!first) throw new Error('a group of no files')
     const { operation, engine } = wish
     const from = knownFormat(first)
-    const route = planRoute({ from, to: wish.to ?? from, operation, engine, engines })
+    const route = planRoute({ from, to: wish.to ?? from, operation, engine, engines, traits: first.traits })
     requireInputs(more, { route, operation, field: wish.moreField })
     return { files: group, route }
   })

@@ -9,12 +9,22 @@ import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import { bookSource } from './chromium/book.ts'
 import { createBrowser } from './chromium/browser.ts'
+import {
+  damagedDrawing,
+  drawingAsPicture,
+  drawingOptions,
+  isDrawing,
+  pageWith,
+  sizeByLibrsvg,
+  sizeOnPage,
+} from './chromium/drawing.ts'
 import { nowhere, type Page, type PageArea, type PageSource, pageJob } from './chromium/page.ts'
 import { BrowserCrash } from './chromium/pipe.ts'
 import { bookMargin, PrintOptions, print, sheetOf } from './chromium/print.ts'
 import { type Photo, type PictureTarget, photograph, pictureOptions, viewOf } from './chromium/targets.ts'
 import { readWebArchive } from './chromium/web-archive.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
+import { thumbnailRowsOf } from './picture/thumbnail-options.ts'
 
 const webPages = ['html', 'mhtml'] as const satisfies readonly FormatId[]
 const drawings = ['svg', 'svgz'] as const satisfies readonly FormatId[]
@@ -33,7 +43,7 @@ const row = (from: readonly FormatId[], to: FormatId, options: z.ZodObject, cost
  */
 const cost = { print: 0.25, book: 0.34 }
 
-/** For drawings above those of librsvg, which is faster; asked for, the browser shows what needs style sheets. */
+/** For drawings above those of librsvg, which is faster; it shows those that hold more than that one knows. */
 const capabilities: readonly Capability[] = [
   row(webPages, 'pdf', PrintOptions, cost.print),
   row(['epub'], 'pdf', PrintOptions, cost.book),
@@ -41,9 +51,10 @@ const capabilities: readonly Capability[] = [
   row(webPages, 'jpg', pictureOptions.jpg, 0.4),
   row(webPages, 'webp', pictureOptions.webp, 0.4),
   row(drawings, 'pdf', z.object({}), 0.8),
-  row(drawings, 'png', pictureOptions.png, 0.8),
-  row(drawings, 'jpg', pictureOptions.jpg, 0.8),
-  row(drawings, 'webp', pictureOptions.webp, 0.8),
+  row(drawings, 'png', drawingOptions('png'), 0.8),
+  row(drawings, 'jpg', drawingOptions('jpg'), 0.8),
+  row(drawings, 'webp', drawingOptions('webp'), 0.8),
+  ...thumbnailRowsOf(drawings, {}, 0.8),
 ]
 
 const limits = { memoryMb: 3008, diskMb: 2048, timeoutS: 120 }
@@ -83,14 +94,12 @@ export function createChromium({ baseDir = tmpdir() }: { readonly baseDir?: stri
 
 export const chromium = createChromium()
 
-const isDrawing = (id: FormatId) => id === 'svg' || id === 'svgz'
-
-/** A drawing is shown alone, at its own size, in a window that fits it. */
-function viewFor({ to, options }: Work) {
-  return to === 'pdf' ? { width: 1280, height: 1024, scale: 1 } : viewOf(options)
+/** The window; a drawing is shown alone, at its own size, whatever that is. */
+function viewFor({ from, to, options }: Work) {
+  return to === 'pdf' || isDrawing(from) ? { width: 1280, height: 1024, scale: 1 } : viewOf(options)
 }
 
-async function sourceOf(input: InputFile, { options }: Work): Promise<PageSource> {
+async function sourceOf(input: InputFile, { to, options }: Work): Promise<PageSource> {
   const { path, filename, format, size } = input
   // Of a book only its documents go through whole.
   if (format !== 'epub' && size > maxPageBytes) {
@@ -106,7 +115,9 @@ async function sourceOf(input: InputFile, { options }: Work): Promise<PageSource
   }
   if (!isDrawing(format)) return { title, url: nowhere, page: { bytes, contentType: typeOfPage(bytes) } }
   const svg = format === 'svgz' ? await unpacked(bytes) : bytes
-  return { title, url: nowhere, page: { bytes: inPage(svg), contentType: 'text/html; charset=utf-8' } }
+  // On paper it has the size that it says, in inches.
+  const page = pageWith(svg, to === 'pdf' ? undefined : await sizeByLibrsvg(path))
+  return { title, url: nowhere, page: { bytes: page, contentType: 'text/html; charset=utf-8' } }
 }
 
 function noPage(): never {
@@ -129,24 +140,18 @@ async function unpacked(bytes: Buffer): Promise<Buffer> {
   }
 }
 
-/** As a picture in a page: browsers run no script and follow no link of one (SVG Integration, secure static mode). */
-function inPage(svg: Buffer): Buffer {
-  const style = 'html,body{margin:0}img{display:block}'
-  const picture = `<img src="data:image/svg+xml;base64,${svg.toString('base64')}">`
-  return Buffer.from(`<!doctype html><style>${style}</style>${picture}`)
-}
-
 async function convert(page: Page, work: Work, tools: Tools): Promise<Result> {
   tools.progress(0.5, 'loaded')
   const { from, to, outDir, options } = work
   const path = join(outDir, `output.${to}`)
-  const drawing = isDrawing(from) ? await sizeOfDrawing(page) : undefined
+  if (isDrawing(from) && to !== 'pdf') return drawingAsPicture(page, work, tools)
   if (to === 'pdf') {
     const margin = from === 'epub' ? bookMargin : undefined
-    await print(page, path, options, { sheet: drawing && inInches(drawing), margin })
+    const sheet = isDrawing(from) ? inInches(await sizeOnPage(page)) : undefined
+    await print(page, path, options, { sheet, margin })
   }
   // Declared above.
-  else await toPicture(page, { to: to as PictureTarget, path, options, drawing }, tools)
+  else await toPicture(page, { to: to as PictureTarget, path, options }, tools)
   if (page.missing > 0) {
     const files = page.missing === 1 ? 'One linked file was' : `${page.missing} linked files were`
     tools.warn('LINKS_DROPPED', `${files} not loaded: a page is converted alone, without the network.`)
@@ -161,23 +166,7 @@ async function toPicture(page: Page, photo: Photo, tools: Tools): Promise<void> 
   tools.warn('PAGE_CUT', sentence)
 }
 
-/** Pixels of the page, as the browser lays the only picture out. */
-async function sizeOfDrawing(page: Page): Promise<PageArea> {
-  const expression =
-    '(({ naturalWidth, width, height }) => [naturalWidth, width, height])(document.images[0])'
-  const Answer = z.looseObject({ result: z.looseObject({ value: z.array(z.number()) }) })
-  const { result } = await page.call(Answer, 'Runtime.evaluate', { expression, returnByValue: true })
-  const [natural = 0, width = 0, height = 0] = result.value
-  if (!(natural > 0 && width > 0 && height > 0)) throw damagedDrawing(undefined)
-  return { width, height }
-}
-
 const inInches = ({ width, height }: PageArea): PageArea => ({ width: width / 96, height: height / 96 })
-
-function damagedDrawing(cause: unknown): AppError {
-  const sentence = 'The SVG drawing is damaged or has no size.'
-  return new AppError('CORRUPT_FILE', sentence, { field: 'file' }, { cause })
-}
 
 function timedOut(cause: unknown): AppError {
   const sentence = `The page took longer than the limit of ${limits.timeoutS} seconds.`

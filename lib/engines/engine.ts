@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { Trait } from '../formats/detect/drawing.ts'
 import type { FormatId } from '../formats/index.ts'
 import type { WaitingProgram } from './sandbox/standby.ts'
 
@@ -89,6 +90,8 @@ export interface Capability {
   readonly same?: true
   /** Pairs of the row that do not work. */
   readonly except?: readonly (readonly [from: FormatId, to: FormatId])[]
+  /** Files with one of these are drawn otherwise than they are meant: another way is taken where there is one. */
+  readonly lacks?: readonly Trait[]
   /** None when left out: one file goes in. */
   readonly more?: MoreInputs
   /** Public parameter names with `describe`; unknown ones never reach it. Parsed before `run` sees them. */

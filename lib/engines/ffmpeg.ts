@@ -5,10 +5,11 @@ import type { Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import { makeAnimatedPng, makeAnimatedWebp, makeGif } from './ffmpeg/animation.ts'
 import { capabilities } from './ffmpeg/capabilities.ts'
 import { compress } from './ffmpeg/compress.ts'
+import { filmAsPicture } from './ffmpeg/film-picture.ts'
 import { mergeSound, mergeVideo } from './ffmpeg/merge.ts'
 import { readMetadata } from './ffmpeg/metadata.ts'
-import { isMidi, playedMidi } from './ffmpeg/midi.ts'
 import { animatedPngOptions, animatedWebpOptions, gifOptions } from './ffmpeg/options.ts'
+import { playable } from './ffmpeg/playable.ts'
 import { type Media, nothingOf, probeWhole } from './ffmpeg/probe.ts'
 import { failure } from './ffmpeg/run.ts'
 import { firstPicture } from './ffmpeg/still.ts'
@@ -48,10 +49,10 @@ async function runOperation(work: Work, input: InputFile, target: string, tools:
   }
   if (subtitleTargets.includes(work.to)) return convertSubtitles(work, input, target, tools)
   if (work.operation === 'thumbnail') return thumbnailFilm(work, input, tools)
-  if (work.to === 'png') return still(work.from, input, target, tools)
-  const { path, from } = isMidi(work.from)
-    ? { path: await playedMidi(input.path, work.from, tools), from: 'wav' as const }
-    : { path: input.path, from: work.from }
+  if (work.to === 'png' && formatById(work.from).category === 'image')
+    return still(work.from, input, target, tools)
+  if (work.to === 'jpg' || work.to === 'png') return filmAsPicture(work, input, tools)
+  const { path, from } = await playable(input.path, work.from, tools)
   const toFilm = { path, from, to: work.to, target }
   const isPlain = work.operation === 'convert' && formatById(work.to).category !== 'image'
   const copied = isPlain && (await copyByHeader({ ...toFilm, ...targetOf(work) }, tools))

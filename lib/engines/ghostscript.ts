@@ -30,8 +30,9 @@ const capabilities: readonly Capability[] = [
   row(['eps', 'ai'], ['png'], PictureOptions, 0.15),
   row(['eps', 'ai'], ['jpg', 'tiff'], PictureOptions, 0.2),
   row(['eps', 'ai'], ['svg', 'svgz', 'ps', 'eps'], noOptions, 0.2),
-  row(['svg', 'svgz'], ['pdf'], noOptions, 0.1),
-  row(['svg', 'svgz', 'jpg', 'png', 'tiff'], ['eps', 'ps'], noOptions, 0.3),
+  { ...row(['svg', 'svgz'], ['pdf'], noOptions, 0.1), lacks: ['browser-drawing'] },
+  { ...row(['svg', 'svgz'], ['eps', 'ps'], noOptions, 0.3), lacks: ['browser-drawing'] },
+  row(['jpg', 'png', 'tiff'], ['eps', 'ps'], noOptions, 0.3),
   row(['pdf'], ['eps', 'ps'], PdfOptions, 0.3),
   row(['pdf'], ['jpg'], pageOptions.jpg, 1),
   row(['pdf'], ['png'], pageOptions.png, 1),
@@ -174,11 +175,15 @@ async function fromPicture(input: InputFile, work: Work, tools: Tools): Promise<
 async function fromPdf(input: InputFile, work: Work, tools: Tools): Promise<Result> {
   const { pages: range, password } = PdfOptions.parse(work.options)
   const opened = await openPdf(input.path, password, tools)
-  const pages = pagesOf(range, opened.sizes.length)
+  const asked = pagesOf(range, opened.sizes.length)
+  const pages = joined.includes(work.to) ? asked : [...new Set(asked)]
   const selection = { opened, pages, outDir: work.outDir }
   const file = await pagesTo(selection, work, tools)
   return { files: [file], details: { pages: pages.length } }
 }
+
+/** One file of all pages, in which a page may stand twice; elsewhere each page is a file. */
+const joined: readonly FormatId[] = ['tiff', 'ps']
 
 async function pagesTo(selection: PageSelection, work: Work, tools: Tools): Promise<OutputFile> {
   switch (work.to) {

@@ -41,4 +41,9 @@ export function qualityNumber(value: Quality | undefined, scale: QualityScale): 
  */
 export const secret = { secret: true } as const
 
+/** Given to `meta`, last as well, of an option that some send with words of other services: those are dropped, and told. */
+export const lenient = { lenient: true } as const
+
+export const isLenient = (schema: z.ZodType): boolean => schema.meta()?.lenient === true
+
 export const isSecret = (schema: z.ZodType): boolean => schema.meta()?.secret === true

@@ -27,13 +27,13 @@ import { toText } from './pdf/text.ts'
 import { pageThumbnailRows, thumbnailPages } from './pdf/thumbnail.ts'
 import { pdfTools } from './pdf/tools/capabilities.ts'
 import { isXps, xpsCapability, xpsToPdf } from './pdf/xps.ts'
-import { drawnColorSpace, jpegQuality } from './picture/options.ts'
+import { drawnColorSpace, drawnGray, jpegQuality } from './picture/options.ts'
 import { untilAborted } from './sandbox/until-aborted.ts'
 
 const drawShape = {
   ...openShape,
   ...resolutionShape,
-  colorSpace: z.enum(['srgb', 'gray']).default('srgb').describe('gray makes shades of gray.'),
+  colorSpace: drawnGray,
 }
 const draw = z.object(drawShape)
 const drawInColor = draw.extend({ colorSpace: drawnColorSpace })
@@ -138,8 +138,12 @@ async function openPages(work: Work, tools: Tools): Promise<{ opened: OpenPdf; p
   const { pages: range, password } = z.object(openShape).parse(work.options)
   const opened = openedBefore.get(input) ?? (await openPdf(input.path, password, tools))
   openedBefore.set(input, opened)
-  return { opened, pages: pagesOf(range, opened.sizes.length) }
+  const pages = pagesOf(range, opened.sizes.length)
+  return { opened, pages: joined.includes(work.to) ? pages : [...new Set(pages)] }
 }
+
+/** One file of all pages, in which a page may stand twice; elsewhere each page is a file. */
+const joined: readonly FormatId[] = ['tiff', 'txt']
 
 async function split(work: Work, tools: Tools, workers: number): Promise<readonly Share[] | undefined> {
   const { operation, from, to } = work

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
-import { integer } from './options.ts'
+import { dpi } from './picture/options.ts'
 import { thumbnailRowsOf } from './picture/thumbnail-options.ts'
 import { untilAborted } from './sandbox/until-aborted.ts'
 import { compress, compressRows } from './vips/compress.ts'
@@ -33,7 +33,8 @@ const pictures = [
 ] as const satisfies readonly FormatId[]
 const shapes = ['svg', 'svgz'] as const satisfies readonly FormatId[]
 
-const dpi = integer(18, 1200).optional().describe('Pixels per inch at which shapes are drawn.')
+/** It draws shapes by librsvg. */
+const lacks = ['browser-drawing'] as const
 
 const capabilities: readonly Capability[] = [
   ...pixelTargetIds.flatMap((id): Capability[] => {
@@ -41,14 +42,16 @@ const capabilities: readonly Capability[] = [
     const row = { operation: 'convert', to: [id], same: true, cost } as const
     return [
       { ...row, from: pictures, options },
-      { ...row, from: shapes, options: options.extend({ dpi }) },
+      { ...row, from: shapes, options: options.extend({ dpi }), lacks },
     ]
   }),
-  { operation: 'convert', from: [...pictures, ...shapes], to: ['pdf'], options: z.object({}), cost: 0.2 },
+  { operation: 'convert', from: pictures, to: ['pdf'], options: z.object({}), cost: 0.2 },
+  { operation: 'convert', from: shapes, to: ['pdf'], options: z.object({}), cost: 0.2, lacks },
   ...mergeRows,
   ...compressRows,
   ...officeCompressRows,
-  ...thumbnailRowsOf([...pictures, ...shapes], {}, 0.05),
+  ...thumbnailRowsOf(pictures, {}, 0.05),
+  ...thumbnailRowsOf(shapes, {}, 0.05).map((row) => ({ ...row, lacks })),
   ...watermarkRows,
 ]
 

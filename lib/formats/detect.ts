@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts'
 import { mobipocketFormat } from './detect/book.ts'
 import { damageCheck } from './detect/checks.ts'
+import { type Trait, traitsOf } from './detect/drawing.ts'
 import { familyOf, readAs, textFormats } from './detect/families.ts'
 import { headerless } from './detect/media-marks.ts'
 import { oleFormat } from './detect/ole.ts'
@@ -18,6 +19,8 @@ export interface Detected {
   readonly mimeType: string
   /** An office file that needs a password; those of 1997 to 2003 show it only to who opens them. */
   readonly locked?: true
+  /** Only where there are some. */
+  readonly traits?: readonly Trait[]
 }
 
 /**
@@ -35,7 +38,8 @@ export async function detectFormat(source: ByteSource, hint: PdfHint = {}): Prom
   const format = chosen(content, named)
   await checkDamage(format, file, hint)
   const mimeType = formatById(format).mimeTypes[0] ?? 'application/octet-stream'
-  return { format, mimeType, ...(locked && { locked }) }
+  const traits = await traitsOf(format, file)
+  return { format, mimeType, ...(locked && { locked }), ...(traits.length > 0 && { traits }) }
 }
 
 async function checkDamage(format: FormatId, file: OpenedFile, hint: PdfHint): Promise<void> {

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { operations } from '../engines/engine.ts'
 import { errorCodes } from '../error-kinds.ts'
 import { Fidelity } from '../fidelity/fidelity.ts'
+import { traits } from '../formats/detect/drawing.ts'
 
 /** The records of a job. How a request becomes them stands in `graph.ts`, what they decide in `machine.ts`. */
 
@@ -35,6 +36,8 @@ export const StoredFile = z.object({
   etag: z.string().optional(),
   /** An office file that needs a password. */
   locked: z.literal(true).optional(),
+  /** What else decides who can make something of it. */
+  traits: z.array(z.enum(traits)).readonly().optional(),
 })
 export type StoredFile = z.infer<typeof StoredFile>
 

@@ -1,4 +1,5 @@
 import type { Capability, Engine, EngineId, ImageId, Operation } from '../engines/engine.ts'
+import type { Trait } from '../formats/detect/drawing.ts'
 import type { FormatId } from '../formats/index.ts'
 
 /** What one engine makes of one format in one step. */
@@ -32,6 +33,13 @@ export function edgesOf(engines: readonly Engine[], operation: Operation): Edges
     }
   }
   return bySource
+}
+
+/** Without those of a source whose engine lacks what a file of it asks for. */
+export function edgesWithout(edges: Edges, from: FormatId, traits: readonly Trait[]): Edges {
+  const fits = ({ capability }: Edge) => !capability.lacks?.some((trait) => traits.includes(trait))
+  const targets = [...(edges.get(from) ?? [])].map(([to, ways]) => [to, ways.filter(fits)] as const)
+  return new Map([...edges, [from, new Map(targets.filter(([, ways]) => ways.length > 0))]])
 }
 
 function allEdges(engines: readonly Engine[], operation: Operation): Edge[] {

@@ -3,10 +3,11 @@ import type { Engine, EngineId, Operation } from '../engines/engine.ts'
 import { engines as allEngines } from '../engines/index.ts'
 import { unlocker, unlockShape } from '../engines/libreoffice/unlock-options.ts'
 import { AppError } from '../errors.ts'
+import type { Trait } from '../formats/detect/drawing.ts'
 import { type FormatId, formatById, formats } from '../formats/index.ts'
 import { isLockable } from '../formats/locked-office.ts'
 import type { Step } from '../jobs/job.ts'
-import { type Edges, edgesOf } from './edges.ts'
+import { type Edges, edgesOf, edgesWithout } from './edges.ts'
 import { isOffered, isWorthAWay, rankOf } from './offered.ts'
 import { type OtherRouteRequest, otherRoute } from './other-route.ts'
 import { type Route, routesFrom } from './search.ts'
@@ -23,6 +24,8 @@ export interface RouteRequest {
   /** Pins the engine that makes the target; it also does the steps before where it can. */
   readonly engine?: EngineId | undefined
   readonly engines?: readonly Engine[]
+  /** Of the file that is to be converted. */
+  readonly traits?: readonly Trait[] | undefined
 }
 
 export interface Conversion {
@@ -41,9 +44,12 @@ export function planRoute({
   operation = 'convert',
   engine,
   engines = allEngines,
+  traits = [],
 }: RouteRequest): Route {
   const plans = plansOf(engines, operation)
-  const route = plans.from(from, engine).get(to)
+  // Who names an engine gets it, and a drawing that nobody here does justice to is drawn as well as can be.
+  const careful = engine === undefined && traits.length > 0 ? plans.careful(from, traits).get(to) : undefined
+  const route = careful ?? plans.from(from, engine).get(to)
   if (route) return route
   const pair = `${formatById(from).name} (${from}) to ${formatById(to).name} (${to})`
   if (operation !== 'convert') throw notOffered(operation, from, to, engines)
@@ -179,6 +185,8 @@ function stepsWith(route: Route, options: Readonly<Record<string, unknown>>): St
 
 interface Plans {
   from(id: FormatId, pinned?: EngineId): ReadonlyMap<FormatId, Route>
+  /** The same for a file with traits, by none of the engines that lack what they ask for. */
+  careful(id: FormatId, traits: readonly Trait[]): ReadonlyMap<FormatId, Route>
   all(): readonly Conversion[]
   other(request: OtherRouteRequest): Route | undefined
 }
@@ -224,6 +232,12 @@ function lazyPlans(
     bySource.set(key, known)
     return known
   }
+  const careful = (id: FormatId, traits: readonly Trait[]) => {
+    const key = `${traits.join()}/${id}`
+    const known = bySource.get(key) ?? routesFrom(edgesWithout(edges, id, traits), id, maxSteps)
+    bySource.set(key, known)
+    return known
+  }
   // Some 8 MB that hardly anybody asks for: they stay for the next page of a list, and not for ever.
   let every: WeakRef<readonly Conversion[]> | undefined
   const all = () => {
@@ -233,5 +247,5 @@ function lazyPlans(
     every = new WeakRef(found)
     return found
   }
-  return { from, all, other: (request) => otherRoute(edges, request, maxSteps) }
+  return { from, careful, all, other: (request) => otherRoute(edges, request, maxSteps) }
 }

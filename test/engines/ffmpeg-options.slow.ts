@@ -1,11 +1,14 @@
 // Run by `npm run test:slow`: every option of films and sounds.
 import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { refused } from '../refused.ts'
-import { pictureSize, streams } from './judge.ts'
+import { scratchFolder } from '../scratch.ts'
+import { output, pictureSize, streams } from './judge.ts'
 import { convert, fixture, type Run, removeRuns } from './run-engine.ts'
 
 describe('an option of a film', () => {
@@ -135,6 +138,37 @@ describe('a GIF of a film', () => {
     const run = await gif({ width: 32, fps: 10, start: '00:00:00.2', end: '0.7' })
     assert.deepEqual(await pictureSize(run.path, 'gif'), { width: 32, height: 24 })
     assert.equal(await frames(run), 5)
+  })
+
+  test('ends with the picture that is shown before the end that was asked for', async () => {
+    // The gray of each picture is twice its number.
+    const source = join(scratchFolder('numbered'), 'numbered.mkv')
+    const gray = "geq=r='2*N':g='2*N':b='2*N'"
+    const drawn = `color=black:s=64x48:r=25:d=4,format=rgb24,${gray}`
+    await output(
+      'ffmpeg',
+      '-v',
+      'error',
+      '-f',
+      'lavfi',
+      '-i',
+      drawn,
+      '-c:v',
+      'libx264rgb',
+      '-qp',
+      '0',
+      source,
+    )
+    const options = { start: 1, end: 3, palette: 'full', dither: 'none' }
+    const { path } = await convert(ffmpeg, source, 'gif', { options })
+    const { pages, delay } = await sharp(path).metadata()
+    assert.equal(pages, 20)
+    assert.equal(
+      delay?.reduce((sum, ms) => sum + ms),
+      2000,
+    )
+    const last = (await sharp(path, { page: 19 }).raw().toBuffer())[0] ?? 0
+    assert.ok(Math.abs(last / 2 - 72) <= 1, `picture ${last / 2} instead of 72`)
   })
 
   test('plays forward and back', async () => {

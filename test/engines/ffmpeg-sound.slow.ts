@@ -1,9 +1,58 @@
 // Run by `npm run test:slow`: what is kept of sounds.
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { refused } from '../refused.ts'
+import { scratchFolder } from '../scratch.ts'
 import { codecs, output, streams } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
+
+const folder = scratchFolder('sound')
+
+/** A second of 48 kHz in which each channel has a tone of its own: 300 Hz, 500 Hz and so on. */
+function tones(layout: string, channels: number): string {
+  const path = join(folder, `${layout}.wav`)
+  const voices = Array.from({ length: channels }, (_, at) => `0.4*sin(2*PI*${300 + 200 * at}*t)`).join('|')
+  const source = `aevalsrc=${voices}:s=48000:d=1:c=${layout}`
+  execFileSync('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', source, '-c:a', 'pcm_s16le', path])
+  return path
+}
+
+/** The voice that is heard in each channel; a dash where none is. */
+async function heard(path: string, voices: number): Promise<string> {
+  const args = ['-v', 'error', '-i', path, '-ss', '0.3', '-t', '0.4', '-f', 'f32le', '-c:a', 'pcm_f32le', '-']
+  const bytes = execFileSync('ffmpeg', args, { maxBuffer: 1 << 26 })
+  const probed = await output(
+    'ffprobe',
+    '-v',
+    'error',
+    '-show_entries',
+    'stream=channels,sample_rate',
+    '-of',
+    'csv=p=0',
+    path,
+  )
+  const [rate = 0, channels = 0] = probed.trim().split(',').map(Number)
+  const samples = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
+  const loudness = (channel: number, hertz: number) => {
+    let [re, im] = [0, 0]
+    for (let at = channel, n = 0; at < samples.length; at += channels, n++) {
+      re += (samples[at] ?? 0) * Math.cos((2 * Math.PI * hertz * n) / rate)
+      im += (samples[at] ?? 0) * Math.sin((2 * Math.PI * hertz * n) / rate)
+    }
+    return (2 * Math.hypot(re, im) * channels) / samples.length
+  }
+  return Array.from({ length: channels }, (_, channel) => {
+    const clear = Array.from({ length: voices }, (_, voice) => voice).filter(
+      (voice) => loudness(channel, 300 + 200 * voice) > 0.05,
+    )
+    return clear.join('+') || '-'
+  }).join(' ')
+}
 
 describe('sound', () => {
   after(removeRuns)
@@ -41,6 +90,79 @@ describe('sound', () => {
     assert.equal(run.result.method, 'encode')
   })
 
+  test('of three, four and more channels keeps each where it was', async () => {
+    const sources = { '3.0': 3, quad: 4, '4.0': 4, '5.0': 5 } as const
+    const targets = ['flac', 'm4a', 'opus', 'alac'] as const
+    /** Where the codec has no layout of just these speakers, one with silence in the others; else all in their order. */
+    const wider: Readonly<Record<string, string>> = {
+      'alac of quad': '0 1 - 2 3',
+      'opus of 4.0': '0 1 2 - 3 - -',
+    }
+    for (const [layout, voices] of Object.entries(sources)) {
+      const source = tones(layout, voices)
+      const order = Array.from({ length: voices }, (_, at) => at).join(' ')
+      for (const to of targets) {
+        const { path } = await convert(ffmpeg, source, to)
+        assert.equal(await heard(path, voices), wider[`${to} of ${layout}`] ?? order, `${to} of ${layout}`)
+      }
+    }
+  })
+
+  test('whose channels have no names keeps their order', async () => {
+    const named = tones('quad', 4)
+    const unnamed = join(folder, 'unnamed.au')
+    execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', named, '-c:a', 'pcm_s16be', unnamed])
+    for (const to of ['flac', 'wav', 'ogg'] as const)
+      assert.equal(await heard((await convert(ffmpeg, unnamed, to)).path, 4), '0 1 2 3', to)
+  })
+
+  test('of 20, 24 and 32 bits keeps them, or says how many are left', async () => {
+    const samples = (path: string) =>
+      output('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s32le', '-')
+    const noise = (name: string, codec: string, ...filters: string[]) => {
+      const path = join(folder, name)
+      const source = ['anoisesrc=seed=7:d=0.5:a=0.5', ...filters].join(',')
+      execFileSync('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', source, '-c:a', codec, path])
+      return path
+    }
+    const exact: readonly FormatId[] = ['wav', 'flac', 'alac', 'wv', 'tta', 'aiff']
+    const deep24 = noise('deep24.wav', 'pcm_s24le')
+    for (const source of [asFlacOf20Bits(deep24), deep24]) {
+      for (const to of exact) {
+        const run = await convert(ffmpeg, source, to)
+        assert.equal(await samples(run.path), await samples(source), `${to} of ${source}`)
+        assert.deepEqual(run.warnings, [], to)
+      }
+    }
+    const deep32 = noise('deep32.wav', 'pcm_s32le')
+    for (const to of ['wav', 'wv', 'aiff', 'caf'] as const)
+      assert.equal(await samples((await convert(ffmpeg, deep32, to)).path), await samples(deep32), to)
+    for (const to of ['flac', 'alac'] as const)
+      assert.deepEqual((await convert(ffmpeg, deep32, to)).warnings, ['SAMPLES_ROUNDED'], to)
+  })
+
+  test('of 32-bit FLAC is decoded', async () => {
+    const deep = join(folder, 'deep.wav')
+    const source = ['-f', 'lavfi', '-i', 'anoisesrc=seed=7:d=0.5:a=0.5']
+    execFileSync('ffmpeg', ['-v', 'error', '-y', ...source, '-c:a', 'pcm_s32le', '-bitexact', deep])
+    const flac = join(folder, 'deep.flac')
+    execFileSync('flac', ['--silent', '--force', '-o', flac, deep])
+    const samples = (path: string) =>
+      output('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s32le', '-')
+    assert.equal(await samples((await convert(ffmpeg, flac, 'wav')).path), await samples(deep))
+  })
+
+  test('without a sample in it is no result', async () => {
+    const header = Buffer.from(
+      'RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x44\xac\0\0\x88\x58\x01\0\x02\0\x10\0data\0\0\0\0',
+      'latin1',
+    )
+    const empty = join(folder, 'empty.wav')
+    writeFileSync(empty, header)
+    for (const to of ['mp3', 'flac', 'wav', 'm4a', 'ogg'] as const)
+      await refused(convert(ffmpeg, empty, to), 'CORRUPT_FILE')
+  })
+
   test('without loss is the same samples', async () => {
     const samples = (path: string) =>
       output('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s16le', '-')
@@ -50,3 +172,32 @@ describe('sound', () => {
     }
   })
 })
+
+/** Samples of 20 bits in the 24 of a WAV that says so; the reference encoder makes FLAC of 20 bits of that. */
+function asFlacOf20Bits(wav: string): string {
+  const raw = execFileSync('ffmpeg', ['-v', 'error', '-i', wav, '-f', 's24le', '-c:a', 'pcm_s24le', '-'], {
+    maxBuffer: 1 << 26,
+  })
+  for (let at = 0; at < raw.length; at += 3) raw[at] = (raw[at] ?? 0) & 0xf0
+  const format = Buffer.alloc(40)
+  format.writeUInt16LE(0xfffe, 0)
+  format.writeUInt16LE(1, 2)
+  format.writeUInt32LE(44_100, 4)
+  format.writeUInt32LE(44_100 * 3, 8)
+  format.writeUInt16LE(3, 12)
+  format.writeUInt16LE(24, 14)
+  format.writeUInt16LE(22, 16)
+  format.writeUInt16LE(20, 18)
+  format.writeUInt32LE(4, 20)
+  format.write('0100000000001000800000aa00389b71', 24, 'hex')
+  const chunk = (name: string, data: Buffer) => {
+    const size = Buffer.alloc(4)
+    size.writeUInt32LE(data.length)
+    return Buffer.concat([Buffer.from(name), size, data])
+  }
+  const body = Buffer.concat([Buffer.from('WAVE'), chunk('fmt ', format), chunk('data', raw)])
+  const path = join(folder, 'deep20.wav')
+  writeFileSync(path, chunk('RIFF', body))
+  execFileSync('flac', ['--silent', '--force', path])
+  return path.replace('.wav', '.flac')
+}

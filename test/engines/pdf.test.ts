@@ -41,6 +41,8 @@ describe('a PDF', () => {
     assert.equal(format, 'jpg')
     assert.deepEqual(await pictureSize(path, 'jpg'), { width: 300, height: 150 })
     assert.deepEqual(result.details, { pages: 1 })
+    // Named twice it is one page all the same.
+    assert.equal((await render('jpg', { pages: '2,2', dpi: 72 })).format, 'jpg')
   })
 
   test('of one page becomes a drawing that looks like it at any size', async () => {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
-import { decimal, flag } from '../options.ts'
+import { decimal, flag, numberFromText } from '../options.ts'
 
 /** calibre's own list, as `ebook-convert --help` prints it. */
 const profiles = [
@@ -12,14 +12,25 @@ const profiles = [
   ...['hanlinv5', 'illiad', 'irexdr1000', 'irexdr800', 'jetbook5', 'mobipocket', 'msreader'],
 ] as const
 
-const points = decimal(0, 200)
-const sides = z.strictObject({ top: points, bottom: points, left: points, right: points })
+const margins =
+  'pt from 0 to 200: one number for all sides, four as "top,bottom,left,right", or by side as "top=10,left=20"'
+const expected = `expected ${margins}`
+const points = z.preprocess(numberFromText, z.number(expected).min(0, expected).max(200, expected)).optional()
+const sides = z.strictObject({ top: points, bottom: points, left: points, right: points }, expected)
 
-/** One number for all sides, or four; forms can only send text. */
+const byItsSide = /^(top|bottom|left|right)\s*[=:]\s*(.*)$/i
+
+/** Forms can only send text. */
 const marginFromText = (value: unknown): unknown => {
   if (typeof value === 'number') return { top: value, bottom: value, left: value, right: value }
   if (typeof value !== 'string') return value
-  const parts = value.split(',').map((part) => part.trim())
+  const parts = value
+    .replace(/^\s*\{|\}\s*$|"/g, '')
+    .split(/[,;]/)
+    .map((part) => part.trim())
+  const named = parts.map((part) => byItsSide.exec(part))
+  if (named.every((part) => part !== null))
+    return Object.fromEntries(named.map(([, side = '', length]) => [side.toLowerCase(), length]))
   const [top, bottom = top, left = top, right = top] = parts
   return parts.length === 1 || parts.length === 4 ? { top, bottom, left, right } : value
 }
@@ -28,9 +39,7 @@ export const bookShape = {
   ebookMargin: z
     .preprocess(marginFromText, sides)
     .optional()
-    .describe(
-      'Margins in pt, 0 to 200: one number for all sides, or four as "top,bottom,left,right". 5 when left out.',
-    ),
+    .describe(`Margins in ${margins}. 5 where left out.`),
   ebookOutputProfile: z
     .enum(profiles)
     .optional()
@@ -72,7 +81,9 @@ export function bookArgs({
   ebookDisableFontRescaling,
 }: BookOptions): string[] {
   return [
-    ...(margin ? Object.entries(margin).map(([side, value]) => `--margin-${side}=${value}`) : []),
+    ...Object.entries(margin ?? {}).flatMap(([side, value]) =>
+      value === undefined ? [] : [`--margin-${side}=${value}`],
+    ),
     ...(profile ? [`--output-profile=${profile}`] : []),
     ...(size === undefined ? [] : [`--base-font-size=${size}`]),
     ...(ebookEmbedFonts ? ['--embed-all-fonts'] : []),

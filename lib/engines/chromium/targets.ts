@@ -36,24 +36,18 @@ export interface Photo {
   readonly to: PictureTarget
   readonly path: string
   readonly options: unknown
-  /** A drawing alone and nothing around it, transparent where it is; a web page when left out. */
-  readonly drawing: PageArea | undefined
 }
 
 /** Takes the picture of a page, or as much of it as the compositor can draw. */
 export async function photograph(page: Page, photo: Photo): Promise<Photographed> {
-  const { to, path, drawing } = photo
+  const { to, path } = photo
   const options = pictureOptions.jpg.parse(photo.options)
   const { scale } = options
-  const whole = drawing ?? (await contentSize(page, options))
+  const whole = await contentSize(page, options)
   const most = Math.floor(maxSidePixels / scale)
   const width = Math.min(most, whole.width)
   const height = Math.min(most, whole.height)
   const words = to === 'webp' ? scales.webp : scales.jpg
-  if (drawing && to !== 'jpg') {
-    const color = { r: 0, g: 0, b: 0, a: 0 }
-    await page.call(z.object({}), 'Emulation.setDefaultBackgroundColorOverride', { color })
-  }
   const { data } = await page.call(z.looseObject({ data: z.string() }), 'Page.captureScreenshot', {
     format: to === 'jpg' ? 'jpeg' : to,
     ...(to !== 'png' && { quality: qualityNumber(options.quality, words) }),
@@ -66,6 +60,29 @@ export async function photograph(page: Page, photo: Photo): Promise<Photographed
     height: Math.round(height * scale),
     cut: whole.height > height,
   }
+}
+
+/**
+ * A drawing alone and nothing around it, as PNG, transparent where it is.
+ * @param scale pixels of the picture per pixel of the page; less where the compositor cannot draw so many.
+ */
+export async function photographDrawing(
+  page: Page,
+  { width, height }: PageArea,
+  scale: number,
+  path: string,
+): Promise<void> {
+  const deviceScaleFactor = Math.min(scale, maxSidePixels / Math.max(width, height))
+  const metrics = { width: 1280, height: 1024, deviceScaleFactor, mobile: false }
+  await page.call(z.object({}), 'Emulation.setDeviceMetricsOverride', metrics)
+  const color = { r: 0, g: 0, b: 0, a: 0 }
+  await page.call(z.object({}), 'Emulation.setDefaultBackgroundColorOverride', { color })
+  const { data } = await page.call(z.looseObject({ data: z.string() }), 'Page.captureScreenshot', {
+    format: 'png',
+    clip: { x: 0, y: 0, width, height, scale: 1 },
+    captureBeyondViewport: true,
+  })
+  await writeFile(path, Buffer.from(data, 'base64'))
 }
 
 async function contentSize(page: Page, { width, height, fullPage }: View): Promise<PageArea> {

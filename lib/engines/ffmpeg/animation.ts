@@ -17,10 +17,12 @@ export interface Clip {
 }
 
 const usualWidth = 480
+/** Pictures per second below which nothing seems to move. */
+const leastFps = 5
 /** The size goes with the square of the width, so that few tries come close. */
 const maxTries = 6
 
-interface Shape {
+export interface Shape {
   readonly width: number
   readonly fps: number
 }
@@ -34,19 +36,18 @@ export async function makeGif(clip: Clip, options: GifOptions, tools: Tools): Pr
   const { maxFileSize } = options
   let shape = shapeOf(clip, options)
   for (let tries = 1; ; tries++) {
-    await run(clip, options, gifArgs(shape, options), tools)
+    await run(clip, options, gifArgs(clip, shape, options), tools)
     if (maxFileSize === undefined) return
     const { size } = await stat(clip.target)
     if (size <= maxFileSize) return
-    if (tries === maxTries || (shape.width <= 16 && shape.fps <= 5)) throw tooLarge(maxFileSize, size)
+    if (tries === maxTries || (shape.width <= 16 && shape.fps <= leastFps)) throw tooLarge(maxFileSize, size)
     shape = smaller(shape, maxFileSize / size)
   }
 }
 
 export async function makeAnimatedWebp(clip: Clip, options: ClipOptions, tools: Tools): Promise<void> {
-  const { width, fps } = shapeOf(clip, options)
   const quality = qualityNumber(options.quality, { low: 35, medium: 55, high: 75, highest: 90 })
-  const scale = pictures(width, fps)
+  const scale = pictures(clip, shapeOf(clip, options), options)
   const encoder = [
     '-c:v',
     'libwebp_anim',
@@ -61,28 +62,40 @@ export async function makeAnimatedWebp(clip: Clip, options: ClipOptions, tools: 
 }
 
 export async function makeAnimatedPng(clip: Clip, options: ClipOptions, tools: Tools): Promise<void> {
-  const { width, fps } = shapeOf(clip, options)
-  const scale = pictures(width, fps)
+  const scale = pictures(clip, shapeOf(clip, options), options)
   // Zero is for ever here too.
   await run(clip, options, ['-vf', scale, '-plays', String(options.loop), '-f', 'apng'], tools)
 }
 
-/** Without `eof_action`, an animation of one picture that is shown for less than a frame would have none. */
-const pictures = (width: number, fps: number) => `fps=${fps}:eof_action=pass,scale=${width}:-2:flags=lanczos`
+/**
+ * What is shown at each tick. Without `eof_action`, an animation of one picture that is shown for less than a frame
+ * would have none; with it, the last picture may be shown once too often, behind the end that was asked for.
+ */
+function pictures({ media }: Clip, { width, fps }: Shape, { start, end }: ClipOptions): string {
+  const { durationS = 0 } = end === undefined ? {} : cutOf({ start, end }, media)
+  const last = durationS > 0 ? `,trim=end_frame=${Math.max(1, Math.round(durationS * fps))}` : ''
+  return `fps=${fps}:start_time=0:round=up:eof_action=pass${last},scale=${width}:-2:flags=lanczos`
+}
 
 function shapeOf({ media }: Clip, { width, fps }: ClipOptions): Shape {
   return { width: width ?? Math.min(usualWidth, media.video?.width ?? usualWidth), fps }
 }
 
-/** Fewer pictures first where there are many, then smaller ones. */
-function smaller({ width, fps }: Shape, ratio: number): Shape {
-  const slower = fps > 10 ? Math.max(10, Math.floor(fps * Math.max(ratio, 0.6))) : fps
-  const rest = Math.min(1, ratio / (slower / fps))
-  return { width: Math.max(16, Math.floor(width * Math.sqrt(rest) * 0.95)), fps: slower }
+/** A little less than what would just do. */
+const margin = 0.95
+
+/** Fewer pictures first; smaller ones only as far as that is not enough. */
+export function smaller({ width, fps }: Shape, ratio: number): Shape {
+  const wanted = ratio * margin
+  const slower = Math.min(fps, Math.max(leastFps, Math.floor(fps * wanted)))
+  const rest = Math.min(1, (wanted * fps) / slower)
+  if (slower < fps && rest === 1) return { width, fps: slower }
+  return { width: Math.max(16, Math.floor(width * Math.sqrt(rest * margin))), fps: slower }
 }
 
-function gifArgs({ width, fps }: Shape, { dither, palette, boomerang, loop }: GifOptions): string[] {
-  const scale = pictures(width, fps)
+function gifArgs(clip: Clip, shape: Shape, options: GifOptions): string[] {
+  const { dither, palette, boomerang, loop } = options
+  const scale = pictures(clip, shape, options)
   const back = boomerang
     ? ',split[f][r];[r]reverse,trim=start_frame=1,setpts=PTS-STARTPTS[b];[f][b]concat'
     : ''

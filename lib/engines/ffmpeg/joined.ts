@@ -6,7 +6,7 @@ import type { Part } from './parts.ts'
 import { rateArgs } from './rate.ts'
 import type { RecipeRequest } from './recipe.ts'
 import { sizeFor } from './size.ts'
-import { layout, newSoundArgs } from './sound.ts'
+import { layoutSteps, newSoundArgs } from './sound.ts'
 import { audioCodecs } from './sound-codecs.ts'
 import { containerOf } from './transcode.ts'
 
@@ -81,10 +81,10 @@ export function mergedSoundArgs(
     options: { mode: 'encode', ...options },
   }
   const sampleRate = stream.sample_rate ?? 44_100
-  const channels = stream.channels ?? 2
-  const chains = parts.map((_, index) => {
+  const chains = parts.map(({ media }, index) => {
+    const shape = layoutSteps(stream, media.audio[0] ?? stream, request).join(',')
     const pause = gap > 0 && index < parts.length - 1 ? `,apad=pad_dur=${gap}` : ''
-    return `[${index}:a:0]aresample=${sampleRate},aformat=sample_rates=${sampleRate}:channel_layouts=${layout(channels)}${pause}[a${index}]`
+    return `[${index}:a:0]aresample=${sampleRate},aformat=sample_rates=${sampleRate},${shape}${pause}[a${index}]`
   })
   const pads = parts.map((_, index) => `[a${index}]`).join('')
   const graph = `${chains.join(';')};${pads}concat=n=${parts.length}:v=0:a=1[a]`

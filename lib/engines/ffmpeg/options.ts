@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { decimal, flag, integer, numberFromText, quality } from '../options.ts'
+import { decimal, flag, integer, lenient, numberFromText, quality } from '../options.ts'
+import { color } from '../picture/options.ts'
 import { watermarkShape } from '../picture/watermark-options.ts'
 import { codecAliases, presets } from './codecs.ts'
 import type { Container } from './containers.ts'
@@ -91,7 +92,10 @@ const mixShape = {
 const mode = z
   .enum(['auto', 'remux-if-possible', 'encode'])
   .default('auto')
-  .describe('auto copies the streams where they fit and encodes otherwise; encode always encodes.')
+  .describe(
+    'auto, or remux-if-possible, copies the streams where they fit and encodes otherwise; encode always encodes.',
+  )
+  .meta(lenient)
 
 /** Where nothing can be lost, there is nothing to choose. */
 export function audioOptions({ audio }: Container) {
@@ -141,6 +145,11 @@ const pictureShape = {
     .preprocess(numberFromText, z.literal([0, 90, 180, 270]))
     .optional()
     .describe('Degrees to turn the picture clockwise.'),
+  background: color
+    .optional()
+    .describe(
+      'Color behind transparent parts, as #ff8800 or white. Left out, they stay where the codec has transparency, and become white for animations, black for films.',
+    ),
 }
 
 function withSound({ video, audio }: Container) {
@@ -189,7 +198,7 @@ export const gifOptions = z.object({
   boomerang: flag().default(false).describe('Plays forward, then backward.'),
   maxFileSize: bytes(10_000, 1_000_000_000)
     .optional()
-    .describe('Bytes, or as 500k, 2M: size and frame rate are lowered until it fits.'),
+    .describe('Bytes, or as 500k, 2M: the frame rate is lowered until it fits, then the size.'),
 })
 
 export const animatedWebpOptions = z.object({ ...clip, quality: quality.optional() })
@@ -223,7 +232,8 @@ export const mergeVideoOptions = z.object({
   mode: z
     .enum(['auto', 'encode'])
     .default('auto')
-    .describe('auto copies where all films are alike; encode always encodes.'),
+    .describe('auto copies where all films are alike; encode always encodes.')
+    .meta(lenient),
   quality: quality.optional(),
   preset: z.enum(presets).optional().describe('Slower makes smaller files of the same quality.'),
 })

@@ -1,11 +1,13 @@
+import { type FormatId, formatById } from '../../formats/index.ts'
 import { type VideoCodec, videoCodecs } from './codecs.ts'
 import type { Container } from './containers.ts'
 import { hasTimes } from './inputs.ts'
 import type { MediaOptions } from './options.ts'
 import { alphaDecoder, hasAlpha, type MediaStream, rotationOf } from './probe.ts'
 import { rateArgs } from './rate.ts'
-import type { RecipeRequest } from './recipe.ts'
+import type { RecipeRequest, Warning } from './recipe.ts'
 import { overlaidFilter, type Size, sizeFor, videoFilter } from './size.ts'
+import { notCopied } from './sound.ts'
 
 interface Picture {
   readonly args: readonly string[]
@@ -14,6 +16,7 @@ interface Picture {
   readonly twoPass: boolean
   /** Options that were given and mean nothing to this codec. */
   readonly unused: readonly string[]
+  readonly warnings: readonly Warning[]
 }
 
 /** Undefined where the source has no picture. */
@@ -23,7 +26,7 @@ export function pictureArgs(request: RecipeRequest): Picture | undefined {
   const tag = (codecName: string) => tagArgs(codecName, request.container)
   if (canCopy(video, request)) {
     const args = ['-map', `0:${video.index}`, '-c:v:0', 'copy', ...tag(video.codec_name)]
-    return { args, decoder: [], copied: true, twoPass: false, unused: [] }
+    return { args, decoder: [], copied: true, twoPass: false, unused: [], warnings: [] }
   }
   return encodedPicture(video, request, tag)
 }
@@ -53,15 +56,15 @@ function tagArgs(codecName: string, { muxer, videoTag }: Container): string[] {
 
 function encodedPicture(
   video: MediaStream,
-  { media, container, options, overlay }: RecipeRequest,
+  { media, container, options, overlay, from }: RecipeRequest,
   tag: (codecName: string) => string[],
 ): Picture {
   const codec = videoCodecFor(container, options)
-  const keepsAlpha = hasAlpha(video) && codec.alpha === true
+  const keepsAlpha = hasAlpha(video) && codec.alpha === true && options.background === undefined
   const size = sizeFor(video, options, codec.step)
   const filtering = {
     ...{ video, options, codec, size },
-    flatten: hasAlpha(video) && !keepsAlpha,
+    behind: hasAlpha(video) && !keepsAlpha ? (options.background ?? usualBackground(from)) : undefined,
     steady: container.steady === true,
   }
   const pictures = overlay
@@ -83,8 +86,12 @@ function encodedPicture(
     copied: false,
     twoPass: rate.twoPass,
     unused: unusedOptions(codec, options),
+    warnings: options.codec === 'copy' ? [notCopied('codec', video.codec_name, codec.name)] : [],
   }
 }
+
+/** An animation was made for a page, which is white as a rule; a film is shown in the dark. */
+const usualBackground = (from: FormatId) => (formatById(from).category === 'image' ? '#ffffff' : '#000000')
 
 function unusedOptions(codec: VideoCodec, { crf, quality, preset, twoPass }: MediaOptions): string[] {
   const given = { crf: codec.crf ? undefined : crf, quality: codec.crf ? undefined : quality }
@@ -107,6 +114,7 @@ function forcesPicture(options: MediaOptions, video: MediaStream): boolean {
   const { crf, preset, videoBitrate, bitrate, twoPass, resolution, fps, rotate, quality } = options
   // A copy can only begin at a key picture, and ends where pictures may still be out of order.
   if ((options.start || options.end !== undefined) && options.codec !== 'copy') return true
+  if (options.background !== undefined && hasAlpha(video)) return true
   const values = [crf, preset, videoBitrate, bitrate, resolution, fps, quality]
   return (
     (asked !== undefined && asked !== video.codec_name) ||

@@ -38,11 +38,16 @@ export function recipeFor(request: RecipeRequest): Recipe {
     warnings: [
       ...extras.flatMap(({ warnings }) => warnings),
       ...[...unused].map(unusedWarning),
+      ...once(streams.flatMap((part) => part.warnings)),
       ...tracksWarning(media.audio.length, kept.length),
     ],
     has: { video: picture !== undefined, audio: sound.length + (silent ? 1 : 0) },
   }
 }
+
+/** Several tracks may lose the same. */
+const once = (warnings: readonly Warning[]) =>
+  warnings.filter(({ message }, at) => warnings.findIndex((other) => other.message === message) === at)
 
 /** The tracks that the container has room for. */
 export function keptSound({ audio: tracks }: Media, { audio, oneAudio }: Container): readonly MediaStream[] {

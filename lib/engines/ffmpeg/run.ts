@@ -99,6 +99,8 @@ export async function isWhole(outcome: Outcome, tools: Tools): Promise<boolean> 
   if (recipe.has.video !== made.hasVideo || made.soundTracks < recipe.has.audio) return false
   // Some pairs of codec and container copy without a complaint into something that nothing can read.
   if (made.hasVideo && !made.pictures) return false
+  // A header of sound and nothing behind it is what becomes of samples that ffmpeg knows no decoder for.
+  if (!made.hasVideo && made.hasSamples === false) return false
   return durationS === undefined || made.durationS === undefined || lastsAsLong(made.durationS, durationS)
 }
 
@@ -110,6 +112,8 @@ interface Content {
   /** Undefined where none came. */
   readonly pictures: number | undefined
   readonly soundTracks: number
+  /** Undefined where that was not looked at. */
+  readonly hasSamples?: boolean
   readonly durationS: number | undefined
 }
 
@@ -120,13 +124,20 @@ interface Content {
 async function contentOf(outcome: Outcome, tools: Tools): Promise<Content | undefined> {
   const { path, to, recipe, written } = outcome
   const header = await headerOf(path, to)
-  if (header) return contentIn(header.media, written.pictures)
+  if (header) {
+    const { media } = header
+    return { ...contentIn(media, written.pictures), hasSamples: media.durationS !== undefined }
+  }
   if (recipe.allEncoded && isPlausible(outcome)) {
     const { pictures, durationS } = written
     return { hasVideo: pictures !== undefined, pictures, soundTracks: recipe.has.audio, durationS }
   }
   try {
-    return contentIn(await probe(path, to, tools, { countPackets: true }))
+    const media = await probe(path, to, tools, { countPackets: true })
+    return {
+      ...contentIn(media),
+      hasSamples: media.audio.some(({ nb_read_packets: packets = 0 }) => packets > 0),
+    }
   } catch (error) {
     if (error instanceof AppError && error.code === 'CORRUPT_FILE') return undefined
     throw error
@@ -135,7 +146,7 @@ async function contentOf(outcome: Outcome, tools: Tools): Promise<Content | unde
 
 /** Only good news is believed: some muxers count their time otherwise, as that of WavPack eight times too much. */
 function isPlausible({ written: { durationS: seconds }, durationS: expected }: Outcome): boolean {
-  if (seconds === undefined || expected === undefined) return false
+  if (!seconds || expected === undefined) return false
   return lastsAsLong(seconds, expected) && lastsAsLong(expected, seconds)
 }
 

@@ -13,8 +13,8 @@ export interface FilterRequest {
   readonly options: MediaOptions
   readonly codec: VideoCodec
   readonly size: Size
-  /** Alpha is laid over black. */
-  readonly flatten: boolean
+  /** What alpha is laid over, as #rrggbb; left out where there is none, or it is kept. */
+  readonly behind?: string | undefined
   /** The container counts pictures. */
   readonly steady: boolean
 }
@@ -53,11 +53,19 @@ function overlaySteps({ pix_fmt, color_space, height = 0 }: MediaStream): string
   return [`scale=out_color_matrix=${isHd ? 'bt709' : 'bt601'}`, 'format=yuva444p']
 }
 
-function sizeSteps({ size, flatten }: FilterRequest): string[] {
+function sizeSteps({ size, behind }: FilterRequest): string[] {
   return [
-    ...(flatten ? ['format=gbrap', 'premultiply=inplace=1', 'format=gbrp'] : []),
+    ...(behind === undefined ? [] : laidOver(behind)),
     ...[`scale=${size.width}:${size.height}:flags=bicubic`, 'setsar=1'],
   ]
+}
+
+/** Over black it is a multiplication; over another color a picture of that color comes below each of the film. */
+function laidOver(color: string): string[] {
+  if (color === '#000000') return ['format=gbrap', 'premultiply=inplace=1', 'format=gbrp']
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
+  const below = `[below]lutrgb=r=${red}:g=${green}:b=${blue}:a=255[color]`
+  return ['format=gbrap', `split[above][below];${below};[color][above]overlay=format=gbrp`, 'format=gbrp']
 }
 
 function shapeSteps(request: FilterRequest): string[] {

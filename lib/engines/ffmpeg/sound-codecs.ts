@@ -1,4 +1,5 @@
 import type { QualityScale } from '../options.ts'
+import { type LayoutName, usualLayouts } from './layouts.ts'
 
 /** How ffmpeg is told to encode sound; what an encoder takes is in `ffmpeg -h encoder=NAME`. */
 export interface AudioCodec {
@@ -6,8 +7,8 @@ export interface AudioCodec {
   /** As ffprobe names it. */
   readonly name: string
   readonly maxChannels: number
-  /** Numbers of channels that it takes, where not every one up to the most. */
-  readonly layouts?: readonly number[]
+  /** Layouts that it takes, where not every one up to the most. */
+  readonly layouts?: readonly LayoutName[]
   /** Sample rates that it takes, in Hz; any when left out. */
   readonly rates?: readonly number[]
   /** Sample rate in Hz for less than 16 kbit/s, where the encoder refuses these for 16,000 Hz. */
@@ -17,6 +18,10 @@ export interface AudioCodec {
   /** The only kbit/s that it takes at a sample rate in Hz. */
   readonly kbitsAt?: (rate: number) => readonly number[]
   readonly args?: readonly string[]
+  /** For more than two channels, with the number of the track behind each option. */
+  readonly surround?: Readonly<Record<string, string>>
+  /** Bits of a sample that stay as they are, where the codec loses nothing. */
+  readonly keeps?: number
   /** The encoder writes what nobody can decode when the low half of every sample is zero. */
   readonly fullSamples?: true
 }
@@ -27,6 +32,10 @@ const layer2 = {
   full: [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
   low: [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 } as const
+const dolbyLayouts = [
+  ...(['mono', 'stereo', '2.1', '3.0', '3.0(back)', '3.1', '4.0', '4.1'] as const),
+  ...(['quad', 'quad(side)', '5.0', '5.0(side)', '5.1', '5.1(side)'] as const),
+] as const
 const dolbyRates = [32000, 44100, 48000] as const
 const masterRates = [44100, 48000, 88200, 96000, 176400, 192000] as const
 const telephone = { maxChannels: 1, rates: [8000] } as const
@@ -36,6 +45,7 @@ export const audioCodecs = {
     encoder: 'aac',
     name: 'aac',
     maxChannels: 6,
+    layouts: ['mono', 'stereo', '2.1', '3.0', '3.0(back)', '3.1', '4.0', '4.1', 'quad', '5.0', '5.1'],
     rates: [8000, 11025, 12000, ...mpegRates, 64000, 88200, 96000],
     kbits: { low: 96, medium: 128, high: 192, highest: 256 },
   },
@@ -50,7 +60,9 @@ export const audioCodecs = {
     encoder: 'libopus',
     name: 'opus',
     maxChannels: 8,
-    layouts: [1, 2, 5, 6, 7, 8],
+    layouts: usualLayouts,
+    // Left alone, ffmpeg 5 writes the channels of 5.0 and 6.1 in another order than players read them (RFC 7845, 5.1.1.2).
+    surround: { mapping_family: '1' },
     rates: [8000, 12000, 16000, 24000, 48000],
     kbits: { low: 64, medium: 96, high: 128, highest: 192 },
   },
@@ -58,6 +70,7 @@ export const audioCodecs = {
     encoder: 'libvorbis',
     name: 'vorbis',
     maxChannels: 8,
+    layouts: usualLayouts,
     lowRate: 8_000,
     kbits: { low: 96, medium: 128, high: 160, highest: 256 },
   },
@@ -65,6 +78,7 @@ export const audioCodecs = {
     encoder: 'ac3',
     name: 'ac3',
     maxChannels: 6,
+    layouts: dolbyLayouts,
     rates: dolbyRates,
     kbits: { low: 128, medium: 160, high: 192, highest: 320 },
   },
@@ -72,6 +86,7 @@ export const audioCodecs = {
     encoder: 'eac3',
     name: 'eac3',
     maxChannels: 6,
+    layouts: dolbyLayouts,
     rates: dolbyRates,
     kbits: { low: 96, medium: 128, high: 192, highest: 320 },
   },
@@ -79,7 +94,7 @@ export const audioCodecs = {
     encoder: 'dca',
     name: 'dts',
     maxChannels: 6,
-    layouts: [1, 2, 4, 5, 6],
+    layouts: ['mono', 'stereo', 'quad(side)', '5.0(side)', '5.1(side)'],
     rates: [48000],
     // ffmpeg calls this encoder, MLP's and TrueHD's experimental, and refuses them otherwise.
     args: ['-strict', '-2', '-b:a', '768k'],
@@ -114,18 +129,24 @@ export const audioCodecs = {
     args: ['-b:a', '23.85k'],
   },
   speex: { encoder: 'libspeex', name: 'speex', maxChannels: 2, rates: [8000, 16000, 32000] },
-  flac: { encoder: 'flac', name: 'flac', maxChannels: 8 },
-  alac: { encoder: 'alac', name: 'alac', maxChannels: 8 },
-  wavpack: { encoder: 'wavpack', name: 'wavpack', maxChannels: 255 },
-  tta: { encoder: 'tta', name: 'tta', maxChannels: 16 },
-  pcm: { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 255 },
-  'pcm-be': { encoder: 'pcm_s16be', name: 'pcm_s16be', maxChannels: 255 },
-  'pcm-planar': { encoder: 'pcm_s16be_planar', name: 'pcm_s16be_planar', maxChannels: 16 },
+  flac: { encoder: 'flac', name: 'flac', maxChannels: 8, keeps: 24 },
+  alac: {
+    encoder: 'alac',
+    name: 'alac',
+    maxChannels: 8,
+    layouts: ['mono', 'stereo', '3.0', '4.0', '5.0', '5.1', '6.1(back)', '7.1(wide)'],
+    keeps: 24,
+  },
+  wavpack: { encoder: 'wavpack', name: 'wavpack', maxChannels: 255, keeps: 32 },
+  tta: { encoder: 'tta', name: 'tta', maxChannels: 16, keeps: 24 },
+  pcm: { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 255, keeps: 16 },
+  'pcm-be': { encoder: 'pcm_s16be', name: 'pcm_s16be', maxChannels: 255, keeps: 16 },
+  'pcm-planar': { encoder: 'pcm_s16be_planar', name: 'pcm_s16be_planar', maxChannels: 16, keeps: 16 },
   alaw: { encoder: 'pcm_alaw', name: 'pcm_alaw', ...telephone },
   mulaw: { encoder: 'pcm_mulaw', name: 'pcm_mulaw', ...telephone },
   'pcm-8k': { encoder: 'pcm_s16le', name: 'pcm_s16le', ...telephone },
-  'pcm-stereo': { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 2, layouts: [2] },
-  'pcm-cd': { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 2, layouts: [2], rates: [44100] },
+  'pcm-stereo': { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 2, layouts: ['stereo'] },
+  'pcm-cd': { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 2, layouts: ['stereo'], rates: [44100] },
   gsm: { encoder: 'libgsm', name: 'gsm', ...telephone },
   g726: { encoder: 'g726', name: 'adpcm_g726', ...telephone, args: ['-b:a', '32k'] },
   g722: { encoder: 'g722', name: 'adpcm_g722', maxChannels: 1, rates: [16000] },
@@ -135,22 +156,25 @@ export const audioCodecs = {
   yamaha: { encoder: 'adpcm_yamaha', name: 'adpcm_yamaha', maxChannels: 1, rates: [44100] },
   sbc: { encoder: 'sbc', name: 'sbc', maxChannels: 2, rates: [16000, 32000, 44100, 48000] },
   // Its files say nothing of themselves; readers take them for stereo of 48 kHz.
-  aptx: { encoder: 'aptx', name: 'aptx', maxChannels: 2, layouts: [2], rates: [48000] },
+  aptx: { encoder: 'aptx', name: 'aptx', maxChannels: 2, layouts: ['stereo'], rates: [48000] },
   mlp: {
     encoder: 'mlp',
     name: 'mlp',
     maxChannels: 6,
+    layouts: ['mono', 'stereo', '2.1', '3.0', '3.0(back)', '3.1', '4.0', '4.1', 'quad', '5.0', '5.1'],
     rates: masterRates,
     args: ['-strict', '-2'],
+    keeps: 24,
     fullSamples: true,
   },
   truehd: {
     encoder: 'truehd',
     name: 'truehd',
     maxChannels: 6,
-    layouts: [2, 5, 6],
+    layouts: ['stereo', '5.0', '5.1'],
     rates: masterRates,
     args: ['-strict', '-2'],
+    keeps: 24,
     fullSamples: true,
   },
   // One block of sound for each picture, of which there are 25 in a second.

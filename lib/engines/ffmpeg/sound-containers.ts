@@ -11,9 +11,12 @@ function sound(
   return { muxer, video: [], audio, copies, oneAudio: true, ...(cover && { cover }) }
 }
 
+const littleEndian = ['pcm_s16le', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'pcm_f64le']
+const bigEndian = ['pcm_s16be', 'pcm_s24be', 'pcm_s32be', 'pcm_f32be', 'pcm_f64be']
+
 export const audioContainers = {
   mp3: sound('mp3', ['mp3'], ['mp3'], true),
-  wav: sound('wav', ['pcm'], ['pcm_s16le', 'pcm_s24le', 'pcm_f32le']),
+  wav: sound('wav', ['pcm'], littleEndian),
   flac: sound('flac', ['flac'], ['flac'], true),
   aac: sound('adts', ['aac'], ['aac']),
   // Ogg can hold FLAC, but who asks for .ogg means Vorbis: many players take no other.
@@ -24,7 +27,7 @@ export const audioContainers = {
   m4r: sound('ipod', ['aac'], ['aac']),
   alac: sound('ipod', ['alac'], ['alac'], true),
   wma: sound('asf', ['wma'], ['wmav1', 'wmav2', 'wmapro']),
-  aiff: sound('aiff', ['pcm-be'], ['pcm_s16be', 'pcm_s24be']),
+  aiff: sound('aiff', ['pcm-be'], ['pcm_s16be', 'pcm_s24be', 'pcm_s32be']),
   opus: sound('opus', ['opus'], ['opus']),
   weba: sound('webm', ['opus', 'vorbis'], ['opus', 'vorbis']),
   mka: sound(
@@ -38,21 +41,21 @@ export const audioContainers = {
   ac3: sound('ac3', ['ac3'], ['ac3']),
   eac3: sound('eac3', ['eac3'], ['eac3']),
   dts: sound('dts', ['dts'], ['dts']),
-  caf: sound('caf', ['pcm', 'aac', 'alac'], ['pcm_s16le', 'pcm_s24le', 'aac', 'alac']),
-  au: sound('au', ['pcm-be'], ['pcm_s16be', 'pcm_s24be']),
+  caf: sound('caf', ['pcm', 'aac', 'alac'], [...littleEndian, 'aac', 'alac']),
+  au: sound('au', ['pcm-be'], bigEndian),
   spx: sound('ogg', ['speex'], ['speex']),
   wv: sound('wv', ['wavpack'], ['wavpack']),
   tta: sound('tta', ['tta'], ['tta']),
   mp2: sound('mp2', ['mp2'], ['mp2']),
-  w64: sound('w64', ['pcm'], ['pcm_s16le', 'pcm_s24le']),
+  w64: sound('w64', ['pcm'], littleEndian),
   rf64: {
-    ...sound('wav', ['pcm'], ['pcm_s16le', 'pcm_s24le', 'pcm_f32le']),
+    ...sound('wav', ['pcm'], littleEndian),
     // Otherwise files below 4 GB would be plain WAV.
     args: ['-rf64', 'always'],
   },
-  aif: sound('aiff', ['pcm-be'], ['pcm_s16be', 'pcm_s24be']),
+  aif: sound('aiff', ['pcm-be'], ['pcm_s16be', 'pcm_s24be', 'pcm_s32be']),
   aifc: sound('aiff', ['pcm', 'pcm-be'], ['pcm_s16le']),
-  snd: sound('au', ['pcm-be'], ['pcm_s16be', 'pcm_s24be']),
+  snd: sound('au', ['pcm-be'], bigEndian),
   ra: sound('rm', ['ac3'], ['ac3']),
   latm: sound('latm', ['aac'], ['aac']),
   voc: { ...sound('voc', ['pcm'], ['pcm_s16le']), mostChannels: 2 },

@@ -1,8 +1,9 @@
 import { qualityNumber } from '../options.ts'
 import type { Container } from './containers.ts'
+import { type Arrangement, arranged, channelsIn, type LayoutName, type Room } from './layouts.ts'
 import type { MediaOptions } from './options.ts'
 import type { MediaStream } from './probe.ts'
-import type { RecipeRequest } from './recipe.ts'
+import type { RecipeRequest, Warning } from './recipe.ts'
 import { type AudioCodec, audioCodecs } from './sound-codecs.ts'
 
 interface Track {
@@ -10,6 +11,7 @@ interface Track {
   readonly copied: boolean
   /** Options that were given and mean nothing to this codec. */
   readonly unused: readonly string[]
+  readonly warnings: readonly Warning[]
 }
 
 /** Copies the track where it fits and nothing is asked of it; `index` counts the sound tracks of the result. */
@@ -18,20 +20,36 @@ export function soundArgs(stream: MediaStream, index: number, request: RecipeReq
   const map = ['-map', `0:${stream.index}`]
   const codec = codecOf(request)
   if (mayCopy && !forcesSound(codec, stream, request) && container.copies.includes(stream.codec_name)) {
-    return { args: [...map, `-c:a:${index}`, 'copy'], copied: true, unused: [] }
+    return { args: [...map, `-c:a:${index}`, 'copy'], copied: true, unused: [], warnings: [] }
   }
+  const sample = sampleOf(codec, container, stream)
   return {
     args: [...map, ...encodedSound(codec, stream, index, request)],
     copied: false,
     unused: options.audioBitrate !== undefined && !codec.kbits ? ['audioBitrate'] : [],
+    warnings: [
+      ...(options.audioCodec === 'copy' ? [notCopied('audioCodec', stream.codec_name, codec.name)] : []),
+      ...(sample.lost === undefined ? [] : [rounded(sample.lost)]),
+    ],
   }
+}
+
+/** For what was to be copied and could not be. */
+export function notCopied(field: string, was: string, became: string): Warning {
+  const message = `${field}=copy: the ${was} stream cannot be copied as it is, by its format or by other options, and was encoded as ${became}.`
+  return { code: 'STREAM_ENCODED', message }
+}
+
+function rounded({ bits, kept }: { bits: number; kept: number }): Warning {
+  const message = `The samples of ${bits} bits were rounded to ${kept}: the format holds no more.`
+  return { code: 'SAMPLES_ROUNDED', message }
 }
 
 /** A track of nothing, for a container that must have one. It ends with the picture. */
 export function silenceArgs(request: RecipeRequest): string[] {
   const codec = codecOf(request)
   const rate = codec.rates?.[0] ?? request.container.rates?.[0] ?? 48_000
-  const channels = channelsFor(codec, 1)
+  const { channels } = arranged({ count: 1, layout: 'mono' }, roomOf(codec, request.container))
   return [
     ...['-map', `${request.overlay ? 2 : 1}:a`, '-shortest', '-c:a:0', codec.encoder],
     ...['-ac:a:0', String(channels), '-ar:a:0', String(rate), ...(codec.args ?? [])],
@@ -48,20 +66,32 @@ function codecOf({ container, options }: Pick<RecipeRequest, 'container' | 'opti
   return codec
 }
 
+type Plain = Pick<RecipeRequest, 'container' | 'options'>
+
+/** Filters that bring a part into the layout of the one track of a filter graph, which is that of the first. */
+export function layoutSteps(first: MediaStream, part: MediaStream, request: Plain): string[] {
+  const codec = codecOf(request)
+  const of = (stream: MediaStream) => shapeOf(codec, stream, request.container, request.options).arrangement
+  const { layout, channels } = of(first)
+  const { named } = of(part)
+  return stepsTo({ layout, channels, ...(named !== undefined && { named }) })
+}
+
 /** The one track of a filter graph, in the usual codec and the shape of this stream. */
-export function newSoundArgs(
-  stream: MediaStream,
-  request: Pick<RecipeRequest, 'container' | 'options'>,
-): string[] {
+export function newSoundArgs(stream: MediaStream, request: Plain): string[] {
   const { container, options } = request
   const codec = codecOf(request)
-  const { channels, rate, bits } = shapeOf(codec, stream, container, options)
+  const { arrangement, rate, bits } = shapeOf(codec, stream, container, options)
   return [
-    ...['-c:a', deepEncoder(codec, container, stream), '-ac', String(channels), '-ar', String(rate)],
+    ...['-c:a', sampleOf(codec, container, stream).encoder, '-ar', String(rate)],
     ...(bits === undefined ? [] : ['-b:a', String(bits)]),
+    ...surroundArgs(codec, arrangement, ''),
     ...(codec.args ?? []),
   ]
 }
+
+const surroundArgs = ({ surround = {} }: AudioCodec, { channels }: Arrangement, track: string) =>
+  channels > 2 ? Object.entries(surround).flatMap(([name, value]) => [`-${name}${track}`, value]) : []
 
 function forcesSound(codec: AudioCodec, stream: MediaStream, request: RecipeRequest): boolean {
   const { container, options } = request
@@ -79,43 +109,45 @@ const isSoundOnly = ({ video }: Container) => video.length === 0
 
 function encodedSound(codec: AudioCodec, stream: MediaStream, index: number, request: RecipeRequest) {
   const { container, options } = request
-  const { channels, rate, bits } = shapeOf(codec, stream, container, options)
+  const { arrangement, rate, bits } = shapeOf(codec, stream, container, options)
   const filters = [
     ...(options.volume === undefined ? [] : [`volume=${options.volume}`]),
     // Samples of 8 bits, a hundredth of a decibel quieter, fill 16.
     ...(codec.fullSamples && stream.sample_fmt.startsWith('u8') ? ['volume=0.999:precision=float'] : []),
-    `aformat=channel_layouts=${layout(channels)}`,
+    ...stepsTo(arrangement),
     // Its blocks of sound have no times of their own: what is missing is filled, or all after it would be early.
     ...(container.needsSound ? ['aresample=async=1000:first_pts=0', 'apad'] : []),
   ]
   return [
-    ...[`-c:a:${index}`, deepEncoder(codec, container, stream)],
-    ...[`-ac:a:${index}`, String(channels), `-ar:a:${index}`, String(rate)],
+    // Not -ac: it would mix once more, into ffmpeg's own idea of so many channels.
+    ...[`-c:a:${index}`, sampleOf(codec, container, stream).encoder, `-ar:a:${index}`, String(rate)],
     ...[`-filter:a:${index}`, filters.join(',')],
+    ...surroundArgs(codec, arrangement, `:a:${index}`),
     ...(bits === undefined ? [] : [`-b:a:${index}`, String(bits)]),
     ...(container.needsSound ? ['-shortest'] : []),
     ...(codec.args ?? []),
   ]
 }
 
+/** Channels without names get them first: mixed as ffmpeg guesses them, they would lose their places. */
+function stepsTo({ layout, named }: Arrangement): string[] {
+  const inOrder = named === undefined ? [] : [`channelmap=${orderOf(named)}:${named}`]
+  return [...inOrder, `aformat=channel_layouts=${layout}`]
+}
+
+const orderOf = (name: string) =>
+  Array.from({ length: channelsIn(name as LayoutName) }, (_, at) => at).join('|') // `arranged` names no other.
+
+function roomOf({ maxChannels, layouts }: AudioCodec, { mostChannels = maxChannels }: Container): Room {
+  return { most: Math.min(maxChannels, mostChannels), layouts }
+}
+
 function shapeOf(codec: AudioCodec, stream: MediaStream, container: Container, options: MediaOptions) {
-  const most = Math.min(codec.maxChannels, container.mostChannels ?? codec.maxChannels)
-  const channels = channelsFor(codec, Math.min(options.channels ?? stream.channels ?? 2, most))
+  const source = { count: stream.channels ?? 2, layout: stream.channel_layout }
+  const arrangement = arranged(source, roomOf(codec, container), options.channels)
   const rate = sampleRate(codec, container, options.audioSampleRate ?? stream.sample_rate ?? 44_100)
-  const bits = soundBits(codec, options, channels, rate, isSoundOnly(container))
-  return { channels, rate, bits }
-}
-
-/** The most that are not more than wanted, or the fewest that it takes. */
-function channelsFor({ layouts, maxChannels }: AudioCodec, wanted: number): number {
-  if (!layouts) return Math.min(wanted, maxChannels)
-  return layouts.findLast((count) => count <= wanted) ?? layouts[0] ?? wanted
-}
-
-/** Encoders know each number of channels by one layout, and sources by several or none. */
-export function layout(channels: number): string {
-  const usual = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6.1', '7.1']
-  return usual[channels - 1] ?? `${channels}c`
+  const bits = soundBits(codec, options, arrangement.channels, rate, isSoundOnly(container))
+  return { arrangement, rate, bits }
 }
 
 function sampleRate(
@@ -160,9 +192,33 @@ function wantedBits(
 const nearest = (values: readonly number[], wanted: number) =>
   values.reduce((best, value) => (Math.abs(value - wanted) < Math.abs(best - wanted) ? value : best))
 
-/** 24-bit sources stay so where the format is the same but for the depth. */
-function deepEncoder({ encoder }: AudioCodec, { copies }: Container, stream: MediaStream): string {
-  const bits = stream.bits_per_raw_sample ?? stream.bits_per_sample ?? 16
-  const deep = encoder.replace(/^pcm_s16/, 'pcm_s24')
-  return bits >= 24 && copies.includes(deep) ? deep : encoder
+interface Sample {
+  readonly encoder: string
+  /** Bits of a sample that there were, and that are left. */
+  readonly lost?: { readonly bits: number; readonly kept: number }
+}
+
+/** What comes out of decoders of sound that has lost something already is as deep as they like it, and means nothing. */
+function depthOf({ codec_name, sample_fmt, bits_per_raw_sample, bits_per_sample }: MediaStream) {
+  const isFloat = /^pcm_f/.test(codec_name) || (codec_name === 'wavpack' && /^(?:flt|dbl)/.test(sample_fmt))
+  return { bits: bits_per_raw_sample || bits_per_sample || 16, isFloat }
+}
+
+/** Kinds of samples that hold others whole, the smallest first. */
+function kindsFor({ bits, isFloat }: ReturnType<typeof depthOf>): readonly string[] {
+  if (isFloat) return bits > 32 ? ['f64', 'f32', 's32', 's24'] : ['f32', 's32', 's24']
+  if (bits > 24) return ['s32', 's24']
+  return bits > 16 ? ['s24', 's32'] : []
+}
+
+/** Samples keep their depth where the format has one for them; of 20 bits become 24. */
+function sampleOf({ encoder, keeps }: AudioCodec, { copies }: Container, stream: MediaStream): Sample {
+  const depth = depthOf(stream)
+  const { bits } = depth
+  const [, end] = /^pcm_s16(le|be)$/.exec(encoder) ?? []
+  const kind =
+    end === undefined ? undefined : kindsFor(depth).find((one) => copies.includes(`pcm_${one}${end}`))
+  const kept = kind === undefined ? keeps : Number(kind.slice(1))
+  const name = kind === undefined ? encoder : `pcm_${kind}${end}`
+  return kept === undefined || kept >= bits ? { encoder: name } : { encoder: name, lost: { bits, kept } }
 }

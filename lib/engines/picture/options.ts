@@ -15,7 +15,7 @@ const colorNames = {
 const isColorName = (text: string): text is keyof typeof colorNames => Object.hasOwn(colorNames, text)
 
 /** Comes out as six digits: no other text of a client reaches a program. */
-const color = z
+export const color = z
   .string()
   .trim()
   .toLowerCase()
@@ -24,8 +24,6 @@ const color = z
     'Expected six hexadecimal digits, as #ff8800, or black, white, gray, red, green, blue, yellow.',
   )
   .transform((text) => (isColorName(text) ? colorNames[text] : `#${text.replace('#', '')}`))
-
-const lowerCase = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : value)
 
 /** What every picture can be asked for. */
 export const pictureShape = {
@@ -67,14 +65,35 @@ export function boxOf({ width, height, fit, downscale }: PictureOptions): Box | 
   return downscale === undefined ? undefined : { width: downscale, height: downscale, fit: 'max' }
 }
 
-const oneColorSpace = z.preprocess(lowerCase, z.enum(['srgb', 'adobe-rgb', 'gray']))
-const colorSpaceWords = 'adobe-rgb keeps more colors for print, gray makes shades of gray.'
+/** `Adobe RGB`, `adobe_rgb` and `grayscale` mean what they say. */
+const plainColorSpace = (value: unknown) =>
+  typeof value === 'string'
+    ? value
+        .trim()
+        .toLowerCase()
+        .replace(/[\s_-]+/g, '')
+        .replace(/^adobergb(?:1998)?$/, 'adobe-rgb')
+        .replace(/^gr[ae]y(?:scales?)?$/, 'gray')
+    : value
+
+/** Of shapes alone. */
+export const dpi = integer(18, 1200).optional().describe('Pixels per inch at which shapes are drawn.')
+
+const oneColorSpace = z.preprocess(plainColorSpace, z.enum(['srgb', 'adobe-rgb', 'gray']))
+const colorSpaceWords =
+  'srgb, adobe-rgb or gray: adobe-rgb keeps more colors for print, gray, also named grayscale, makes shades of gray.'
 
 /** Left out, a picture keeps the one that it has. */
 export const colorSpace = oneColorSpace.optional().describe(colorSpaceWords)
 
 /** For what has none before it is drawn, as a page. */
 export const drawnColorSpace = oneColorSpace.default('srgb').describe(colorSpaceWords)
+
+/** The same where the target holds no profile. */
+export const drawnGray = z
+  .preprocess(plainColorSpace, z.enum(['srgb', 'gray']))
+  .default('srgb')
+  .describe('srgb or gray: gray, also named grayscale, makes shades of gray.')
 
 export const lossyShape = { ...pictureShape, quality: quality.optional() }
 

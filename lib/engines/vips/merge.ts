@@ -79,10 +79,14 @@ interface Drawn {
 /** Each picture in the middle of its cell, as large as it is. */
 async function laidOut(pictures: readonly Picture[], layout: Layout, tools: Tools): Promise<Picture> {
   const columns = columnsOf(layout, pictures.length)
+  // Of a grid that was asked for by its size the rows that nothing is in are there too.
+  const rows = layout === 'grid2x2' || layout === 'grid3x3' ? columns : Math.ceil(pictures.length / columns)
   const drawn: Drawn[] = []
   for (const [index, picture] of pictures.entries()) drawn.push(await upright(picture, index, tools))
-  const widths = sidesOf(drawn, layout, 'width', (index) => index % columns)
-  const heights = sidesOf(drawn, layout, 'height', (index) => Math.floor(index / columns))
+  const widths = sidesOf(drawn, layout, { side: 'width', places: columns }, (index) => index % columns)
+  const heights = sidesOf(drawn, layout, { side: 'height', places: rows }, (index) =>
+    Math.floor(index / columns),
+  )
   const [width, height] = [sum(widths), sum(heights)]
   requireRoom(width, height)
   const placed = drawn.map((picture, index) => {
@@ -137,10 +141,10 @@ function requireCells(layout: Layout, side: number, count: number): number {
 function sidesOf(
   drawn: readonly Drawn[],
   layout: Layout,
-  side: 'width' | 'height',
+  { side, places }: { readonly side: 'width' | 'height'; readonly places: number },
   placeOf: (index: number) => number,
 ): number[] {
-  const sides: number[] = []
+  const sides = Array.from({ length: places }, () => 0)
   for (const [index, picture] of drawn.entries()) {
     const place = placeOf(index)
     sides[place] = Math.max(sides[place] ?? 0, picture[side])

@@ -39,7 +39,8 @@ export async function storeFiles(
       ])
       const name = file.filename ?? withExtension(withSuffix(source, file.suffix), type.extension)
       const filename = isFinal && task.part === undefined ? named(name, task, at + index) : name
-      return { key, filename, format: type.format, mimeType: type.mimeType, size, sha256 }
+      const { format, mimeType, traits } = type
+      return { key, filename, format, mimeType, size, sha256, ...(traits && { traits }) }
     }),
   )
 }
@@ -52,6 +53,7 @@ function named(name: string, { spec, jobId, createdAt }: Task, index: number): s
 
 interface FileType {
   readonly format: string
+  readonly traits?: StoredFile['traits']
   readonly mimeType: string
   readonly extension: string
 }
@@ -66,7 +68,8 @@ async function typeOf(file: OutputFile, made: FormatId): Promise<FileType> {
     return buffer.subarray(0, bytesRead)
   }
   try {
-    return known((await detectFormat({ filename: file.filename, size, read })).format)
+    const { format, traits } = await detectFormat({ filename: file.filename, size, read })
+    return { ...known(format), ...(traits && { traits }) }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const extension = /\.([a-z0-9]{1,16})$/i.exec(file.filename)?.[1]?.toLowerCase() ?? 'bin'

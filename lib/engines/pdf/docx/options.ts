@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { flag } from '../../options.ts'
+import { flag, lenient } from '../../options.ts'
 import { ocrLanguage } from '../ocr/languages.ts'
 import { pageRange } from '../page-range.ts'
 
@@ -21,7 +21,8 @@ export const DocxOptions = z.object({
   mode: z
     .enum(['fast', 'hybrid'])
     .default('hybrid')
-    .describe('hybrid reads the text of scanned pages first; fast does not.'),
+    .describe('hybrid reads the text of scanned pages first; fast does not.')
+    .meta(lenient),
   embedFonts: flag()
     .default(false)
     .describe('A hint: fonts are named, never embedded, and a warning says so where they were asked for.'),

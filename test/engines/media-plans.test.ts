@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { stepsWithOptions } from '../../lib/conversion/options.ts'
+import { BookOptions, bookArgs } from '../../lib/engines/calibre/options.ts'
+import { smaller } from '../../lib/engines/ffmpeg/animation.ts'
+import { arranged } from '../../lib/engines/ffmpeg/layouts.ts'
+import { recipeFor } from '../../lib/engines/ffmpeg/plan.ts'
+import { mediaOf, type StreamFacts } from '../../lib/engines/ffmpeg/probe.ts'
+import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
+import { colorSpace } from '../../lib/engines/picture/options.ts'
+import { parseWith } from '../../lib/parse-with.ts'
+import { planRoute } from '../../lib/plan/index.ts'
+
+const flac = { most: 8 }
+const alac = { most: 8, layouts: ['mono', 'stereo', '3.0', '4.0', '5.0', '5.1'] } as const
+
+describe('the channels of a sound', () => {
+  test('keep their layout where the codec takes it', () => {
+    assert.deepEqual(arranged({ count: 4, layout: '4.0' }, flac), { layout: '4.0', channels: 4 })
+    assert.deepEqual(arranged({ count: 3, layout: '2.1' }, flac), { layout: '2.1', channels: 3 })
+  })
+
+  test('go into the smallest layout that has a place for each', () => {
+    assert.deepEqual(arranged({ count: 4, layout: 'quad' }, alac), { layout: '5.0', channels: 5 })
+    assert.deepEqual(arranged({ count: 6, layout: '5.1(side)' }, alac), { layout: '5.1', channels: 6 })
+    assert.deepEqual(arranged({ count: 3, layout: '2.1' }, alac), { layout: '5.1', channels: 6 })
+  })
+
+  test('without names get them in their order', () => {
+    assert.deepEqual(arranged({ count: 4, layout: 'unknown' }, flac), {
+      layout: 'quad',
+      channels: 4,
+      named: 'quad',
+    })
+    assert.deepEqual(arranged({ count: 2, layout: '' }, flac), { layout: 'stereo', channels: 2 })
+  })
+
+  test('become as many as are asked for, or as there is room for', () => {
+    assert.deepEqual(arranged({ count: 6, layout: '5.1' }, flac, 2), { layout: 'stereo', channels: 2 })
+    assert.deepEqual(arranged({ count: 6, layout: '5.1' }, { most: 2 }), { layout: 'stereo', channels: 2 })
+    assert.deepEqual(arranged({ count: 1, layout: 'mono' }, { most: 2, layouts: ['stereo'] }), {
+      layout: 'stereo',
+      channels: 2,
+    })
+  })
+})
+
+const film = (sound: StreamFacts) =>
+  mediaOf({
+    streams: [
+      { index: 0, codec_type: 'video', codec_name: 'h264', width: 64, height: 48, pix_fmt: 'yuv420p' },
+      {
+        codec_type: 'audio',
+        channels: 2,
+        channel_layout: 'stereo',
+        sample_rate: '48000',
+        ...sound,
+      },
+    ],
+    format: { duration: '2', bit_rate: '800000' },
+  } as unknown as Parameters<typeof mediaOf>[0]) // as ffprobe writes numbers
+
+describe('a stream that was to be copied', () => {
+  const recipe = (codec_name: string, options: object) =>
+    recipeFor({
+      ...{ media: film({ index: 1, codec_name }), from: 'mkv', to: 'mp4', container: videoContainers.mp4 },
+      options: { mode: 'auto', ...options },
+      ...{ mayCopy: true, keepSubtitles: true },
+    })
+  const said = (codec_name: string, options: object) =>
+    recipe(codec_name, options).warnings.map(({ message }) => message)
+
+  test('is told of when it cannot be', () => {
+    assert.deepEqual(said('aac', { audioCodec: 'copy', codec: 'copy' }), [])
+    assert.match(
+      said('vorbis', { audioCodec: 'copy' }).join(),
+      /^audioCodec=copy: the vorbis stream .* encoded as aac/,
+    )
+    assert.match(said('aac', { audioCodec: 'copy', volume: 2 }).join(), /^audioCodec=copy/)
+    assert.match(said('aac', { codec: 'copy', fps: 5 }).join(), /^codec=copy: the h264 stream/)
+  })
+})
+
+describe('a GIF that is too large', () => {
+  test('shows fewer pictures before smaller ones', () => {
+    assert.deepEqual(smaller({ width: 400, fps: 20 }, 0.5), { width: 400, fps: 9 })
+    assert.deepEqual(smaller({ width: 400, fps: 10 }, 0.9), { width: 400, fps: 8 })
+    const tiny = smaller({ width: 400, fps: 20 }, 0.05)
+    assert.ok(tiny.fps === 5 && tiny.width < 200, JSON.stringify(tiny))
+    const slow = smaller({ width: 400, fps: 5 }, 0.9)
+    assert.ok(slow.fps === 5 && slow.width < 400, JSON.stringify(slow))
+  })
+})
+
+describe('words of other services', () => {
+  const route = planRoute({ from: 'webm', to: 'mp4' })
+
+  test('for the mode of a film are dropped, and told', () => {
+    const { steps, warnings } = stepsWithOptions(route, { mode: 'bogus', crf: '20' })
+    assert.deepEqual(
+      warnings.map(({ code, field }) => [code, field]),
+      [['OPTION_NOT_USED', 'mode']],
+    )
+    assert.match(
+      warnings[0]?.message ?? '',
+      /^mode: "bogus" means nothing here and was dropped\. auto, or remux/,
+    )
+    assert.equal(steps[0]?.options['mode'], 'auto')
+    assert.deepEqual(stepsWithOptions(route, { mode: 'remux-if-possible' }).warnings, [])
+  })
+
+  test('for anything else are refused', () => {
+    assert.throws(() => stepsWithOptions(route, { preset: 'bogus' }), { code: 'INVALID_INPUT' })
+  })
+
+  test('for a color space are understood', () => {
+    const names = ['grayscale', 'Greyscale', 'gray', 'Adobe RGB', 'adobe_rgb', 'adobe-rgb', 'sRGB']
+    assert.deepEqual(
+      names.map((name) => colorSpace.parse(name)),
+      ['gray', 'gray', 'gray', 'adobe-rgb', 'adobe-rgb', 'adobe-rgb', 'srgb'],
+    )
+  })
+})
+
+describe('the margins of a book', () => {
+  const args = (ebookMargin: unknown) => bookArgs(BookOptions.parse({ ebookMargin }))
+
+  test('are one for all sides, four, or those that are named', () => {
+    assert.equal(args('7').length, 4)
+    assert.deepEqual(args('1,2,3,4'), [
+      '--margin-top=1',
+      '--margin-bottom=2',
+      '--margin-left=3',
+      '--margin-right=4',
+    ])
+    for (const sides of [
+      'top=10, left=20.5',
+      'Top:10;left:20.5',
+      '{"top":10,"left":20.5}',
+      { top: 10, left: 20.5 },
+    ])
+      assert.deepEqual(args(sides), ['--margin-top=10', '--margin-left=20.5'], JSON.stringify(sides))
+  })
+
+  test('that make no sense are answered by how to write them', () => {
+    for (const ebookMargin of ['1,2', 'wide', 'top=wide', '201', 'up=3', { up: 3 }])
+      assert.throws(
+        () => parseWith(BookOptions, { ebookMargin }, 'options'),
+        {
+          code: 'INVALID_INPUT',
+          message: /^ebookMargin: expected pt from 0 to 200: one number .* by side as "top=10,left=20", got /,
+        },
+        JSON.stringify(ebookMargin),
+      )
+  })
+})
