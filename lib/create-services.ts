@@ -14,6 +14,7 @@ import { JobStore } from './jobs/store.ts'
 import { createLog } from './log.ts'
 import { deriveKey, Vault } from './sealed.ts'
 import type { Services } from './services.ts'
+import type { Outgoing } from './transfer/outgoing.ts'
 import { Uploads } from './uploads.ts'
 
 const pause: JobHint = (_jobId, { pauseMs }) => sleep(pauseMs, undefined)
@@ -37,12 +38,14 @@ export function createServices(
   const engines = usedEngines(config)
   const secret = secretOf(config)
   const uploads = new Uploads(table)
+  let outgoing: Promise<Outgoing> | undefined
   const jobs: Jobs = new Jobs({
     ...{ store: new JobStore(table), files, uploads, queues, bus, engines, log, hint },
     lookForUpload: (task) => receiveUpload(task.uploadId ?? '', { uploads, files, jobs }),
   })
   return {
     ...{ config, log, table, files, queues, jobs, uploads, engines },
+    outgoing: () => (outgoing ??= openOutgoing(config)),
     vault: new Vault(secret),
     keys: {
       owner: deriveKey(secret, 'owner'),
@@ -52,6 +55,9 @@ export function createServices(
     secretOptions: secretOptionsOf(engines),
   }
 }
+
+const openOutgoing = async ({ OUTGOING_ALLOW: allowed = [] }: Config) =>
+  new (await import('./transfer/outgoing.ts')).Outgoing({ allowed })
 
 function secretOf({ SERVICE_SECRET }: Config): string {
   if (SERVICE_SECRET) return SERVICE_SECRET

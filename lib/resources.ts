@@ -16,6 +16,10 @@ export const imageIds = [
   'browser',
 ] as const satisfies readonly ImageId[]
 
+/** Queues of tasks: one per image, and one for what brings files in or out, which needs no engine. */
+export const queueIds = [...imageIds, 'transfer'] as const
+export type QueueId = (typeof queueIds)[number]
+
 /** Receives of one message before it is put aside; the job itself fails after three attempts, long before. */
 export const maxReceiveCount = 10
 
@@ -137,6 +141,8 @@ export type Trigger =
   | { readonly schedule: string }
   /** Events of the bus that it listens to. */
   | { readonly events: readonly EventName[] }
+  /** Tasks of a queue. */
+  | { readonly queue: QueueId }
   /** Files that arrive in the bucket below this prefix. */
   | { readonly uploads: string }
   /** Routes of the WebSocket API: `$connect`, `$disconnect`, `$default` and names. */
@@ -169,6 +175,12 @@ export const functions = {
     memoryMb: 512,
     timeoutS: 30,
     trigger: { uploads: 'uploads/' },
+  },
+  transfer: {
+    handler: 'functions/transfer.handler',
+    memoryMb: 1024,
+    timeoutS: 900,
+    trigger: { queue: 'transfer' },
   },
   'record-metrics': {
     handler: 'functions/record-metrics.handler',

@@ -6,6 +6,7 @@ import type { Engine } from './engines/engine.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Log } from './log.ts'
 import type { Vault } from './sealed.ts'
+import type { Outgoing } from './transfer/outgoing.ts'
 import type { Uploads } from './uploads.ts'
 
 /** What handlers work with; made once per process. */
@@ -17,6 +18,8 @@ export interface Services {
   readonly queues: Queues
   readonly jobs: Jobs
   readonly uploads: Uploads
+  /** The way to what users point at; few processes go it. */
+  readonly outgoing: () => Promise<Outgoing>
   /** Those that are installed here. */
   readonly engines: readonly Engine[]
   readonly vault: Vault

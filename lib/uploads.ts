@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Table } from './aws/table.ts'
+import { StoredFile } from './jobs/job.ts'
 import type { Along } from './jobs/store.ts'
 import { uploadDays } from './resources.ts'
 
@@ -15,6 +16,9 @@ export const UploadRecord = z.object({
   maxSize: z.int().optional(),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
+  /** What was fetched for it from elsewhere, by this job of its own. */
+  file: StoredFile.optional(),
+  importJobId: z.string().optional(),
   /** The job that took it; an upload belongs to one job, which deletes it. */
   jobId: z.string().optional(),
   /** The task that waits for it. */
@@ -43,6 +47,15 @@ export class Uploads {
   async get(id: string): Promise<UploadRecord | undefined> {
     const item = await this.#table.get(keyOf(id))
     return item && UploadRecord.parse(item)
+  }
+
+  /** Its file was fetched from elsewhere. */
+  async arrived({ id }: UploadRecord, file: StoredFile): Promise<void> {
+    await this.#table.update(
+      keyOf(id),
+      { set: { file, filename: file.filename, size: file.size } },
+      { condition: { exists: true } },
+    )
   }
 
   /** These are nobody's from now on: what is sent late is deleted when it arrives. */

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { freeBytes } from '../../lib/disk.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { imageIds } from '../../lib/resources.ts'
+import { queueIds } from '../../lib/resources.ts'
 import type { Services } from '../../lib/services.ts'
 
 const Part = z.object({ ok: z.boolean(), ms: z.int().optional(), message: z.string().optional() })
@@ -46,9 +46,9 @@ function checks(services: Services): readonly [string, () => Promise<unknown>][]
   return [
     ['table', () => services.table.check()],
     ['files', () => services.files.check()],
-    ...imageIds.map((image): [string, () => Promise<unknown>] => [
-      `queue-${image}`,
-      () => services.queues.depth(image),
+    ...queueIds.map((queue): [string, () => Promise<unknown>] => [
+      `queue-${queue}`,
+      () => services.queues.depth(queue),
     ]),
     [
       'disk',

@@ -131,6 +131,34 @@ export class Files {
     }
   }
 
+  /** Stores a stream of unknown length; where files need no connection it passes by `path`, in the work folder. */
+  async receive(
+    key: string,
+    body: Readable,
+    { path, contentType, signal }: { path: string; contentType: string; signal: AbortSignal },
+  ): Promise<void> {
+    if (!this.#exchange) return this.putStream(key, body, contentType, signal)
+    await pipeline(body, createWriteStream(path, { highWaterMark: partBytes }), { signal })
+    await this.#exchange.put(key, path, contentType)
+  }
+
+  /** Bytes of a file as they come, from `start` to `end` (exclusive). @throws as `getFile` does. */
+  async stream(
+    { key, filename, etag }: FetchedFile,
+    { start, end }: { readonly start: number; readonly end: number },
+    signal: AbortSignal,
+  ): Promise<Readable> {
+    const Range = `bytes=${start}-${end - 1}`
+    const { Body } = await this.#s3
+      .send(new GetObjectCommand({ Bucket: this.#bucket, Key: key, Range, ...(etag && { IfMatch: etag }) }), {
+        abortSignal: signal,
+      })
+      .catch((error: unknown) => {
+        throw notAsBefore(error, filename) ?? error
+      })
+    return Body as Readable // on Node; its type also covers browsers
+  }
+
   async putBytes(key: string, body: Uint8Array, contentType: string): Promise<void> {
     await this.#s3.send(
       new PutObjectCommand({ Bucket: this.#bucket, Key: key, Body: body, ContentType: contentType }),

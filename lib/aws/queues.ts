@@ -8,8 +8,8 @@ import {
 } from '@aws-sdk/client-sqs'
 import type { Config } from '../config.ts'
 import { eachOf } from '../each-of.ts'
-import type { ImageId } from '../engines/engine.ts'
 import type { TaskMessage } from '../jobs/task-message.ts'
+import type { QueueId } from '../resources.ts'
 import type { Connection } from './connections.ts'
 import { Sha256 } from './sha256.ts'
 
@@ -18,7 +18,7 @@ const batchSize = 10
 /** Batches under way at a time. */
 const sendersAtATime = 4
 
-/** The queue of each image. */
+/** The queues of tasks. */
 export class Queues {
   readonly #sqs: SQSClient
   readonly #urlPrefix: string
@@ -34,38 +34,38 @@ export class Queues {
     this.#urlPrefix = config.QUEUE_URL_PREFIX
   }
 
-  #url(image: ImageId): string {
-    return `${this.#urlPrefix}${image}`
+  #url(queue: QueueId): string {
+    return `${this.#urlPrefix}${queue}`
   }
 
-  async send(image: ImageId, messages: readonly TaskMessage[]): Promise<void> {
+  async send(queue: QueueId, messages: readonly TaskMessage[]): Promise<void> {
     const [only] = messages
     if (only && messages.length === 1) {
       await this.#sqs.send(
-        new SendMessageCommand({ QueueUrl: this.#url(image), MessageBody: JSON.stringify(only) }),
+        new SendMessageCommand({ QueueUrl: this.#url(queue), MessageBody: JSON.stringify(only) }),
       )
       return
     }
     const batches = Array.from({ length: Math.ceil(messages.length / batchSize) }, (_, at) =>
       messages.slice(at * batchSize, (at + 1) * batchSize),
     )
-    await eachOf(batches, sendersAtATime, (batch) => this.#sendBatch(image, batch))
+    await eachOf(batches, sendersAtATime, (batch) => this.#sendBatch(queue, batch))
   }
 
-  async #sendBatch(image: ImageId, messages: readonly TaskMessage[]): Promise<void> {
+  async #sendBatch(queue: QueueId, messages: readonly TaskMessage[]): Promise<void> {
     const Entries = messages.map((message, at) => ({ Id: String(at), MessageBody: JSON.stringify(message) }))
     const { Failed = [] } = await this.#sqs.send(
-      new SendMessageBatchCommand({ QueueUrl: this.#url(image), Entries }),
+      new SendMessageBatchCommand({ QueueUrl: this.#url(queue), Entries }),
     )
     // Sending a message twice is harmless, losing one is not.
     if (Failed[0]) throw new Error(`the queue refused ${Failed.length} messages: ${Failed[0].Message}`)
   }
 
   /** The message stays hidden from other workers for this long, counted from now. */
-  async extendVisibility(image: ImageId, receiptHandle: string, seconds: number): Promise<void> {
+  async extendVisibility(queue: QueueId, receiptHandle: string, seconds: number): Promise<void> {
     await this.#sqs.send(
       new ChangeMessageVisibilityCommand({
-        QueueUrl: this.#url(image),
+        QueueUrl: this.#url(queue),
         ReceiptHandle: receiptHandle,
         VisibilityTimeout: seconds,
       }),
@@ -73,18 +73,18 @@ export class Queues {
   }
 
   /** Messages that wait. @throws when the queue does not answer. */
-  depth(image: ImageId): Promise<number> {
-    return this.#count(image, ['ApproximateNumberOfMessages'])
+  depth(queue: QueueId): Promise<number> {
+    return this.#count(queue, ['ApproximateNumberOfMessages'])
   }
 
   /** Messages that wait or are worked on. @throws when the queue does not answer. */
-  load(image: ImageId): Promise<number> {
-    return this.#count(image, ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'])
+  load(queue: QueueId): Promise<number> {
+    return this.#count(queue, ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'])
   }
 
-  async #count(image: ImageId, AttributeNames: QueueAttributeName[]): Promise<number> {
+  async #count(queue: QueueId, AttributeNames: QueueAttributeName[]): Promise<number> {
     const { Attributes = {} } = await this.#sqs.send(
-      new GetQueueAttributesCommand({ QueueUrl: this.#url(image), AttributeNames }),
+      new GetQueueAttributesCommand({ QueueUrl: this.#url(queue), AttributeNames }),
     )
     return AttributeNames.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0)
   }

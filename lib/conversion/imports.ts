@@ -8,6 +8,7 @@ import { newId } from '../ids.ts'
 import type { Services } from '../services.ts'
 import { importBase64, importRaw, mostInlineBytes } from '../tasks/import-base64.ts'
 import { importUpload } from '../tasks/import-upload.ts'
+import { isTransfer } from '../tasks/index.ts'
 import { namingTask, type RequestedTask } from '../tasks/parse-tasks.ts'
 import { uploadKey, uploadLifetimeS } from '../uploads.ts'
 import { type Source, uploadedSource } from './source.ts'
@@ -39,7 +40,7 @@ export async function openImports(
   const discard = async () => {
     if (stored.length > 0) await asking.services.files.delete(stored.splice(0))
   }
-  const importing = tasks.filter(({ operation }) => operation.kind === 'import')
+  const importing = tasks.filter(({ operation }) => operation.kind === 'import' && !isTransfer(operation))
   await eachOf(importing, openAtATime, async (task) => {
     if (failures.length > 0) return
     try {

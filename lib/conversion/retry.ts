@@ -3,8 +3,8 @@ import { newId } from '../ids.ts'
 import type { FixedTask, JobState, StoredFile, Task } from '../jobs/job.ts'
 import { isRecorded } from '../jobs/machine.ts'
 import type { Services } from '../services.ts'
-import { findOperation } from '../tasks/index.ts'
-import { Spec } from '../tasks/operation.ts'
+import { findOperation, transferOperation } from '../tasks/index.ts'
+import { Spec, type TaskOperation } from '../tasks/operation.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import { uploadKey } from '../uploads.ts'
 import type { Import, JobRequest } from './start-job.ts'
@@ -26,8 +26,7 @@ export async function retriedJob(
   }
   const imports = new Map<string, Import>()
   try {
-    for (const task of all.filter(({ operation }) => operation.startsWith('import/')))
-      imports.set(task.name, await again(task, services, copies))
+    for (const task of all.filter(isHere)) imports.set(task.name, await again(task, services, copies))
   } catch (error) {
     await discard()
     throw error
@@ -43,6 +42,10 @@ export async function retriedJob(
     discard,
   }
 }
+
+/** Whose file came with the request; others are fetched again. */
+const isHere = ({ operation }: FixedTask | Task) =>
+  operation.startsWith('import/') && !transferOperation(operation)
 
 async function again(task: FixedTask | Task, services: Services, copies: string[]): Promise<Import> {
   const [file] = task.files ?? []
@@ -82,11 +85,13 @@ function requested(
     ...{ name: task.name, operation },
     input: task.ins.map((number) => names.get(number) ?? ''),
     continueOnError: isRecorded(task) && task.continueOnError === true,
-    fields: operation.kind === 'process' && isRecorded(task) ? fieldsOf(task, vault) : (task.spec ?? {}),
+    fields: isRecorded(task) ? fieldsOf(task, operation, vault) : (task.spec ?? {}),
   }
 }
 
-function fieldsOf({ spec, jobId }: Task, vault: Services['vault']) {
-  const { to, ...rest } = Spec.parse(vault.openAll(spec, jobId))
+function fieldsOf({ spec, jobId }: Task, operation: TaskOperation, vault: Services['vault']) {
+  const opened = vault.openAll(spec, jobId)
+  if (operation.kind !== 'process') return opened
+  const { to, ...rest } = Spec.parse(opened)
   return { ...rest, ...(to !== undefined && { output_format: to }) }
 }

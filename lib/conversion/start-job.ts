@@ -10,6 +10,7 @@ import { graphRecords, type NewJob, type NewTask } from '../jobs/graph.ts'
 import type { Job, JobState, StoredFile, Warning } from '../jobs/job.ts'
 import { optionsOf, planRoute } from '../plan/index.ts'
 import type { Services } from '../services.ts'
+import { isTransfer } from '../tasks/index.ts'
 import type { Spec } from '../tasks/operation.ts'
 import { namingTask, ofTask, type RequestedTask } from '../tasks/parse-tasks.ts'
 import { awaitUpload, claimUpload, type UploadRecord } from '../uploads.ts'
@@ -211,7 +212,10 @@ function pdfRouteHas(option: string, { operation, fields }: RequestedTask, { eng
   return option in optionsOf(planRoute({ from: 'pdf', to, operation: wanted, engine, engines })).shape
 }
 
-export function storedFile(source: Source, detected: { format: FormatId; mimeType: string }): StoredFile {
+export function storedFile(
+  source: Pick<Source, 'key' | 'filename' | 'size' | 'sha256' | 'etag'>,
+  detected: { format: FormatId; mimeType: string },
+): StoredFile {
   const { extensions } = formatById(detected.format)
   const named = extensions.some((extension) => source.filename.toLowerCase().endsWith(`.${extension}`))
   return {
@@ -258,9 +262,13 @@ function newTask(requested: RequestedTask, context: TaskContext): PlannedTask {
   }
   switch (operation.kind) {
     case 'import':
-      return { task: { ...common, ...importOf(name, context) } }
+      return isTransfer(operation)
+        ? { task: { ...common, spec: sealedFields(requested, context) } }
+        : { task: { ...common, ...importOf(name, context) } }
     case 'export':
-      return { task: { ...common, spec: requested.fields, fixed: { status: 'pending' } } }
+      return isTransfer(operation)
+        ? { task: { ...common, spec: sealedFields(requested, context) } }
+        : { task: { ...common, spec: requested.fields, fixed: { status: 'pending' } } }
     case 'process':
       return processTask(requested, common, context)
   }
@@ -274,6 +282,9 @@ function importOf(name: string, { files, request }: TaskContext): Pick<NewTask, 
   if (one && 'awaited' in one) return { awaited: { form: one.form, uploadId: one.awaited.id } }
   throw new Error(`nothing is imported by ${name}`)
 }
+
+const sealedFields = ({ operation, fields }: RequestedTask, { services, jobId }: TaskContext) =>
+  services.vault.sealSome(fields, new Set('secrets' in operation ? operation.secrets : []), jobId)
 
 const failed = ({ code, message, details }: AppError): NonNullable<NewTask['fixed']> => ({
   status: 'failed',

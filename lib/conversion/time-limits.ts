@@ -14,6 +14,9 @@ const timeLimitS = {
 
 const mergeTimeLimitS = 2700
 
+/** Of a task that brings files in or out. */
+export const transferLimitS = 3600
+
 export function timeLimitOf(pieces: readonly Piece[]): number {
   const steps = pieces.flatMap((piece) => piece.steps)
   if (steps.some(({ operation }) => operation === 'merge')) return mergeTimeLimitS

@@ -7,11 +7,12 @@ import {
   functionNames,
   functions,
   imageIds,
+  type QueueId,
   queueMapping,
   type Trigger,
   uploadPattern,
 } from '../resources.ts'
-import { arnOf, deadLetterQueueId, queueId, queueName, roleId } from './references.ts'
+import { arnOf, deadLetterQueueId, queueName, queueResourceId, roleId } from './references.ts'
 
 /** What Lambda allows: seconds, MB of memory, MB of /tmp. */
 const lambdaLimits = { timeoutS: 900, memoryMb: 10_240, diskMb: { least: 512, most: 10_240 } }
@@ -31,7 +32,7 @@ const environment = {
 
 /** Signs identities and seals passwords: whoever makes or runs tasks knows it, and nobody else. */
 const secret = { SERVICE_SECRET: { 'Fn::Sub': `{{resolve:secretsmanager:\${ServiceSecret}}}` } }
-const knowSecret: readonly FunctionName[] = ['api', 'sweep', 'receive-upload']
+const knowSecret: readonly FunctionName[] = ['api', 'sweep', 'receive-upload', 'transfer']
 
 /**
  * Files that the code reads beside itself, and packages that cannot be put into one file. swagger-ui-dist holds
@@ -57,6 +58,7 @@ export function triggersOf(trigger: Trigger) {
     return [{ eventBridge: { eventBus: { Ref: 'Bus' }, pattern: eventPattern(trigger.events) } }]
   if ('uploads' in trigger)
     return [{ eventBridge: { pattern: uploadPattern({ Ref: 'Bucket' }, trigger.uploads) } }]
+  if ('queue' in trigger) return [queueEvent(trigger.queue)]
   return trigger.websocket.map((route) => ({
     websocket: {
       route,
@@ -65,6 +67,9 @@ export function triggersOf(trigger: Trigger) {
     },
   }))
 }
+
+/** How a queue feeds its function. */
+const queueEvent = (queue: QueueId) => ({ sqs: { arn: arnOf(queueResourceId(queue)), ...queueMapping } })
 
 /** What Lambda does after an error in an asynchronous invocation. */
 export function asynchronousSettings(
@@ -123,14 +128,7 @@ function imageFunction(image: ImageId) {
     ...imageLimits(image),
     role: arnOf(roleId(`convert-${image}`)),
     environment: { ...environment, ...secret, IMAGE_ID: image },
-    events: [
-      {
-        sqs: {
-          arn: arnOf(queueId(image)),
-          ...queueMapping,
-        },
-      },
-    ],
+    events: [queueEvent(image)],
   }
 }
 

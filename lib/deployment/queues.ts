@@ -1,31 +1,31 @@
-import type { ImageId } from '../engines/engine.ts'
 import {
   type FunctionDeclaration,
   functions,
-  imageIds,
   maxReceiveCount,
+  type QueueId,
+  queueIds,
   queueVisibilityS,
 } from '../resources.ts'
-import { arnOf, deadLetterQueueId, queueId, queueName } from './references.ts'
+import { arnOf, deadLetterQueueId, queueName, queueResourceId } from './references.ts'
 
 /** Seconds; the longest that SQS keeps a message, for somebody to look at what failed. */
 const deadLetterRetentionS = 14 * 24 * 3600
 
-function queuesOf(image: ImageId) {
+function queuesOf(queue: QueueId) {
   return {
-    [queueId(image)]: {
+    [queueResourceId(queue)]: {
       Type: 'AWS::SQS::Queue',
       Properties: {
-        QueueName: queueName(image),
+        QueueName: queueName(queue),
         VisibilityTimeout: queueVisibilityS,
         SqsManagedSseEnabled: true,
         RedrivePolicy: {
-          deadLetterTargetArn: arnOf(deadLetterQueueId(image)),
+          deadLetterTargetArn: arnOf(deadLetterQueueId(queue)),
           maxReceiveCount,
         },
       },
     },
-    ...deadLetterQueue(image),
+    ...deadLetterQueue(queue),
   }
 }
 
@@ -40,8 +40,8 @@ const deadLetterQueue = (name: string) => ({
   },
 })
 
-/** A queue per image, each with the one that takes what could not be worked off, and those that functions want. */
+/** The queues of tasks, each with the one that takes what could not be worked off, and those that functions want. */
 export function queueResources(declared: Readonly<Record<string, FunctionDeclaration>> = functions) {
   const names = Object.keys(declared).filter((name) => declared[name]?.deadLetter)
-  return Object.assign({}, ...imageIds.map(queuesOf), ...names.map(deadLetterQueue))
+  return Object.assign({}, ...queueIds.map(queuesOf), ...names.map(deadLetterQueue))
 }

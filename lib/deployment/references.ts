@@ -1,4 +1,4 @@
-import type { ImageId } from '../engines/engine.ts'
+import type { QueueId } from '../resources.ts'
 
 /** `convert-av` → `ConvertAv`: ids of resources have no hyphens. */
 const pascalCase = (name: string) =>
@@ -7,8 +7,8 @@ const pascalCase = (name: string) =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')
 
-export const queueId = (image: ImageId) => `${pascalCase(image)}Queue`
-/** For what an image could not work off, or what a function failed to do asynchronously. */
+export const queueResourceId = (queue: QueueId) => `${pascalCase(queue)}Queue`
+/** For what a function could not work off, or what a function failed to do asynchronously. */
 export const deadLetterQueueId = (name: string) => `${pascalCase(name)}DeadLetterQueue`
 export const roleId = (functionName: string) => `${pascalCase(functionName)}Role`
 

@@ -1,12 +1,13 @@
-import type { ImageId } from '../engines/engine.ts'
 import {
   type FunctionDeclaration,
   type FunctionName,
   functionNames,
   functions,
   imageIds,
+  type QueueId,
+  queueIds,
 } from '../resources.ts'
-import { arnOf, deadLetterQueueId, queueId, roleId } from './references.ts'
+import { arnOf, deadLetterQueueId, queueResourceId, roleId } from './references.ts'
 
 interface Statement {
   readonly Effect: 'Allow'
@@ -41,8 +42,19 @@ const moveJobs: readonly Statement[] = [
   allow(['s3:DeleteObject'], { 'Fn::Sub': `\${Bucket.Arn}/*` }),
   // The files of a job are found by their prefix when it is deleted.
   allow(['s3:ListBucket'], arnOf('Bucket')),
-  allow(['sqs:SendMessage'], imageIds.map(queueId).map(arnOf)),
+  allow(['sqs:SendMessage'], queueIds.map(queueResourceId).map(arnOf)),
   allow(['events:PutEvents'], arnOf('Bus')),
+]
+
+/** What it takes to run the tasks of a queue. */
+const runTasks = (queue: QueueId): readonly Statement[] => [
+  ...moveJobs,
+  readObjects,
+  writeObjects,
+  allow(
+    ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
+    arnOf(queueResourceId(queue)),
+  ),
 ]
 
 /** Beyond writing its log; a function that is not named needs nothing. */
@@ -52,10 +64,11 @@ const rightsOfFunctions: Partial<Readonly<Record<FunctionName, readonly Statemen
     readObjects,
     writeObjects,
     // How many tasks wait, for the state of the service.
-    allow(['sqs:GetQueueAttributes'], imageIds.map(queueId).map(arnOf)),
+    allow(['sqs:GetQueueAttributes'], queueIds.map(queueResourceId).map(arnOf)),
   ],
   sweep: [...moveJobs, readObjects],
   'receive-upload': [...moveJobs, readObjects],
+  transfer: runTasks('transfer'),
 }
 
 /** Lambda puts invocations aside in the name of the function. */
@@ -63,16 +76,6 @@ function deadLetterRights(name: string): readonly Statement[] {
   const declared: Readonly<Record<string, FunctionDeclaration>> = functions
   return declared[name]?.deadLetter ? [allow(['sqs:SendMessage'], arnOf(deadLetterQueueId(name)))] : []
 }
-
-const rightsOfImage = (image: ImageId): readonly Statement[] => [
-  ...moveJobs,
-  readObjects,
-  writeObjects,
-  allow(
-    ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
-    arnOf(queueId(image)),
-  ),
-]
 
 function role(functionName: string, statements: readonly Statement[]) {
   const logGroup = `arn:\${AWS::Partition}:logs:\${AWS::Region}:\${AWS::AccountId}:log-group:/aws/lambda/\${self:service}-\${sls:stage}-${functionName}:*`
@@ -103,7 +106,7 @@ export function roleResources() {
       name,
       [...(rightsOfFunctions[name] ?? []), ...deadLetterRights(name)],
     ]),
-    ...imageIds.map((image): [string, readonly Statement[]] => [`convert-${image}`, rightsOfImage(image)]),
+    ...imageIds.map((image): [string, readonly Statement[]] => [`convert-${image}`, runTasks(image)]),
   ]
   return Object.fromEntries(rights.map(([name, statements]) => [roleId(name), role(name, statements)]))
 }

@@ -41,6 +41,16 @@ export const StoredFile = z.object({
 })
 export type StoredFile = z.infer<typeof StoredFile>
 
+/** A file that an export has taken somewhere else. */
+export const Delivery = z.object({
+  url: z.string().describe('Where it is now, as `s3://bucket/key`'),
+  filename: z.string(),
+  size: z.int().describe('Bytes'),
+  mimeType: z.string(),
+  sha256: z.string().describe('Lower-case hex'),
+})
+export type Delivery = z.infer<typeof Delivery>
+
 export const Warning = z.object({ code: z.string(), message: z.string(), field: z.string().optional() })
 export type Warning = z.infer<typeof Warning>
 
@@ -182,8 +192,11 @@ export const Task = z.object({
   expandedBy: z.int().optional(),
   partCount: z.int().optional(),
   files: z.array(StoredFile),
+  /** Of an export: what is where. */
+  deliveries: z.array(Delivery).optional(),
   /** An upload that is awaited: how to send it. */
   form: z.record(z.string(), z.unknown()).optional(),
+  /** The upload that is awaited, or into which an import of its own brings a file. */
   uploadId: z.string().optional(),
   engine: z.string().optional(),
   engineVersion: z.string().optional(),

@@ -2,8 +2,10 @@ import type { Queues } from '../aws/queues.ts'
 import type { Change } from '../aws/table-expressions.ts'
 import { routeFiles } from '../conversion/plan-files.ts'
 import { eachOf } from '../each-of.ts'
-import type { Engine, ImageId } from '../engines/engine.ts'
+import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
+import type { QueueId } from '../resources.ts'
+import { transferOperation } from '../tasks/index.ts'
 import { arrival } from './arrival.ts'
 import { Course, type CourseParts } from './course.ts'
 import { errorForClient } from './failure.ts'
@@ -54,11 +56,11 @@ export class Settlement {
     if (job) await this.#endIfDecided(job, again)
   }
 
-  /** Sends a task that is ready to the queue of the image that has the next step; one that cannot run fails. */
+  /** Sends a task that is ready to the queue that has its next step; one that cannot run fails. */
   async send(task: Task, known?: Pick<JobState, 'fixed' | 'tasks'>): Promise<void> {
     try {
-      const image = await this.#imageOf(task, known)
-      await this.#queues.send(image, [messageOf(refOf(task))])
+      const queue = await this.#queueOf(task, known)
+      await this.#queues.send(queue, [messageOf(refOf(task))])
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       await this.#endUnclaimed(
@@ -71,11 +73,11 @@ export class Settlement {
 
   /** Sends many tasks of a job whose files are known, in as few calls as there may be. */
   async sendAll(tasks: readonly Task[], state: JobState): Promise<void> {
-    const ready: { image: ImageId; message: TaskMessage }[] = []
+    const ready: { queue: QueueId; message: TaskMessage }[] = []
     for (const task of tasks) {
       try {
-        const image = await this.#imageOf(task, state)
-        ready.push({ image, message: messageOf(refOf(task)) })
+        const queue = await this.#queueOf(task, state)
+        ready.push({ queue, message: messageOf(refOf(task)) })
       } catch (error) {
         if (!(error instanceof AppError)) throw error
         await this.#endUnclaimed(
@@ -85,18 +87,19 @@ export class Settlement {
         )
       }
     }
-    const byImage = Map.groupBy(ready, ({ image }) => image)
+    const byQueue = Map.groupBy(ready, ({ queue }) => queue)
     await Promise.all(
-      [...byImage].map(([image, group]) =>
+      [...byQueue].map(([queue, group]) =>
         this.#queues.send(
-          image,
+          queue,
           group.map(({ message }) => message),
         ),
       ),
     )
   }
 
-  async #imageOf(task: Task, known?: Pick<JobState, 'fixed' | 'tasks'>): Promise<ImageId> {
+  async #queueOf(task: Task, known?: Pick<JobState, 'fixed' | 'tasks'>): Promise<QueueId> {
+    if (transferOperation(task.operation)) return 'transfer'
     if (task.pieces) return imageOf(task.pieces)
     const state = known ?? (await this.#store.inputsOf(task))
     if (!state) throw new AppError('NO_FILES', 'The job of this task is gone.')

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { Fidelity } from '../fidelity/fidelity.ts'
 import { inOrder } from '../in-order.ts'
 import {
+  type Delivery,
   type FixedTask,
   isLive,
   isTerminal,
@@ -108,7 +109,7 @@ const TaskView = z.object({
     .union([
       z.object({
         url: z.url().nullable().describe('Null where the task gave no file'),
-        expires_at: z.iso.datetime(),
+        expires_at: z.iso.datetime().optional().describe('Of links; what is taken elsewhere stays there'),
         files: z.array(
           z.object({
             filename: z.string(),
@@ -122,7 +123,9 @@ const TaskView = z.object({
       UploadForm,
     ])
     .nullable()
-    .describe('Of an export: links to its files. Of an upload that is awaited: where to send it'),
+    .describe(
+      'Of an export: links to its files, or where they are now. Of an upload that is awaited: where to send it',
+    ),
 })
 
 export const JobView = StatusView.extend({ tasks: z.record(z.string(), TaskView) })
@@ -238,12 +241,20 @@ function taskView(task: Task, names: Names): z.infer<typeof TaskView> {
     fidelity: inOrder(task.fidelity) ?? null,
     warnings: task.warnings,
     // Stored as the schema has it by whoever made the upload.
-    result:
-      task.status === 'pending'
+    result: task.deliveries
+      ? deliveredView(task.deliveries)
+      : task.status === 'pending'
         ? ((inOrder(task.form) as z.infer<typeof UploadForm> | undefined) ?? null)
         : null,
   }
 }
+
+const deliveredView = (deliveries: readonly Delivery[]) => ({
+  url: deliveries[0]?.url ?? null,
+  files: deliveries.map(({ url, filename, size, mimeType, sha256 }) => ({
+    ...{ filename, size, url, mime_type: mimeType, sha256 },
+  })),
+})
 
 function fixedView(
   task: FixedTask,

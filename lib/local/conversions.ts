@@ -1,10 +1,9 @@
 import type { Connection, FileExchange } from '../aws/connections.ts'
 import type { Config } from '../config.ts'
-import type { ImageId } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
 import { TaskMessage } from '../jobs/task-message.ts'
 import type { Log } from '../log.ts'
-import { imageIds, queueMapping } from '../resources.ts'
+import { functions, type QueueId, queueIds, queueMapping } from '../resources.ts'
 import { type Environment, parallelOf } from './environment.ts'
 import { type Failure, FunctionError } from './lambda/failure.ts'
 import type { Lambda, LocalFunction } from './lambda/runtime.ts'
@@ -31,7 +30,7 @@ interface ConversionParts {
 }
 
 export interface Conversions {
-  /** `convert-<image>`, each in a worker process of its own. */
+  /** One per queue, each in a worker process of its own. */
   readonly functions: readonly LocalFunction[]
   /** Feeds them from their queues. */
   start(lambda: Lambda, queues: Provisioned['queues']): void
@@ -42,11 +41,11 @@ export function openConversions(given: ConversionParts): Conversions {
   const { config, environment, logFd, log, connection, exchange } = given
   const idleMs = config.WORKER_IDLE_S * 1000
   const mappings: QueueMapping[] = []
-  const parts = imageIds.map((image) => {
-    const concurrency = parallelOf(config, image)
-    const memoryMb = concurrency * memoryOf(image) + runtimeMb
+  const parts = queueIds.map((queue) => {
+    const concurrency = parallelOf(config, queue)
+    const memoryMb = memoryOf(queue, concurrency)
     const worker = new Worker({
-      image,
+      queue,
       environment: { ...environment, PARALLEL: String(concurrency) },
       logFd,
       log,
@@ -55,20 +54,20 @@ export function openConversions(given: ConversionParts): Conversions {
       maxMemoryBytes: memoryMb * 1024 ** 2,
     })
     const local: LocalFunction = {
-      name: `convert-${image}`,
+      name: functionOf(queue),
       memoryMb,
       timeoutMs: longestMs,
       retryAttempts: 2,
       maximumConcurrency: concurrency,
       handler: (event, context) => worker.invoke(event, context),
     }
-    return { image, worker, local, concurrency }
+    return { queue, worker, local, concurrency }
   })
   return {
     functions: parts.map(({ local }) => local),
     start(lambda, queues) {
-      for (const { image, local, concurrency } of parts) {
-        const { url: queueUrl, arn: queueArn } = queues[image]
+      for (const { queue, local, concurrency } of parts) {
+        const { url: queueUrl, arn: queueArn } = queues[queue]
         mappings.push(
           new QueueMapping({
             ...{ queueUrl, queueArn, region: config.AWS_REGION, concurrency, log, connection },
@@ -77,7 +76,7 @@ export function openConversions(given: ConversionParts): Conversions {
             invoke: async (event) => {
               const outcome = await lambda.invoke(local.name, event)
               if (!outcome.ok) {
-                for (const record of event.Records) logLost(record.body, image, outcome.failure, log)
+                for (const record of event.Records) logLost(record.body, queue, outcome.failure, log)
                 throw new FunctionError(outcome.failure)
               }
               return outcome.value
@@ -94,13 +93,17 @@ export function openConversions(given: ConversionParts): Conversions {
   }
 }
 
-function memoryOf(image: ImageId): number {
-  const limits = engines.filter((engine) => engine.image === image).map((engine) => engine.limits.memoryMb)
-  return Math.max(512, ...limits)
+const functionOf = (queue: QueueId) => (queue === 'transfer' ? queue : `convert-${queue}`)
+
+/** MiB of a worker that has so many tasks at a time; transfers stream, and need no more for more of them. */
+function memoryOf(queue: QueueId, concurrency: number): number {
+  if (queue === 'transfer') return functions.transfer.memoryMb
+  const limits = engines.filter(({ image }) => image === queue).map((engine) => engine.limits.memoryMb)
+  return concurrency * Math.max(512, ...limits) + runtimeMb
 }
 
 /** The process that died can no longer say whose task it had. */
-function logLost(body: string, image: ImageId, { errorMessage }: Failure, log: Log): void {
+function logLost(body: string, queue: QueueId, { errorMessage }: Failure, log: Log): void {
   const message = TaskMessage.parse(JSON.parse(body))
-  log.error({ ...message, image, reason: errorMessage }, 'attempt lost')
+  log.error({ ...message, queue, reason: errorMessage }, 'attempt lost')
 }

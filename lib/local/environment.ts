@@ -1,7 +1,7 @@
 import { cpus } from 'node:os'
 import type { Connections } from '../aws/connections.ts'
 import type { Config } from '../config.ts'
-import type { ImageId } from '../engines/engine.ts'
+import type { QueueId } from '../resources.ts'
 import { type Embedded, type EmbeddedService, embeddedServices } from './embedded.ts'
 import { s3Path } from './gateway.ts'
 import { inProcess } from './in-process.ts'
@@ -73,12 +73,15 @@ export interface EnvironmentParts {
   readonly logFile: string
 }
 
-/** A picture is done so soon that its worker waits for records and files half of the time. */
-const perCore: Partial<Record<ImageId, number>> = { image: 2 }
+/**
+ * A picture is done so soon that its worker waits for records and files half of the time; a transfer waits for the
+ * other side most of its time.
+ */
+const perCore: Partial<Record<QueueId, number>> = { image: 2, transfer: 4 }
 
-/** Conversions at a time for which this machine has room, of one kind of engine. */
-export const parallelOf = ({ PARALLEL }: Pick<Config, 'PARALLEL'>, image: ImageId): number =>
-  PARALLEL ?? cpus().length * (perCore[image] ?? 1)
+/** Tasks of a queue at a time for which this machine has room. */
+export const parallelOf = ({ PARALLEL }: Pick<Config, 'PARALLEL'>, queue: QueueId): number =>
+  (queue === 'transfer' ? undefined : PARALLEL) ?? cpus().length * (perCore[queue] ?? 1)
 
 /** What functions of this machine find in their environment: all that the deployment sets on AWS, and what is local. */
 export function functionEnvironment(parts: EnvironmentParts): Environment {

@@ -7,7 +7,7 @@ import { type LocalFunction, lambdaLimits } from './lambda/runtime.ts'
 type Declared = Readonly<Record<string, FunctionDeclaration>>
 
 /**
- * Functions of zip packages run in the process of the gateway, as each further process would take more memory than
+ * Functions of zip packages, but those of queues, run in the process of the gateway, as each further process would take more memory than
  * all of them. What is declared is loaded when it is first invoked, unless `handlers` has it already.
  */
 export function zipFunctions(
@@ -15,7 +15,8 @@ export function zipFunctions(
   handlers: Readonly<Record<string, LocalFunction['handler']>>,
   deadLetters: Readonly<Record<string, { readonly url: string }>>,
 ): LocalFunction[] {
-  return Object.entries(declared).map(([name, { handler, memoryMb, timeoutS, retryAttempts = 2 }]) => {
+  const inProcess = Object.entries(declared).filter(([, { trigger }]) => !('queue' in trigger))
+  return inProcess.map(([name, { handler, memoryMb, timeoutS, retryAttempts = 2 }]) => {
     const deadLetterUrl = deadLetters[name]?.url
     return {
       name,

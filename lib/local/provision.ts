@@ -21,14 +21,14 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
-import type { ImageId } from '../engines/engine.ts'
 import {
   bucket,
   eventPattern,
   type FunctionDeclaration,
   functions,
-  imageIds,
   maxReceiveCount,
+  type QueueId,
+  queueIds,
   queueVisibilityS,
   type Trigger,
   table,
@@ -51,7 +51,7 @@ interface Queue {
 }
 
 export interface Provisioned {
-  readonly queues: Readonly<Record<ImageId, Queue>>
+  readonly queues: Readonly<Record<QueueId, Queue>>
   /** Keeps asynchronous invocations until they have run; on AWS Lambda has its own. */
   readonly invocations: Queue
   /** By function, for those that are declared with one. */
@@ -139,23 +139,23 @@ async function makeQueues({ region, queuePrefix }: Names): Promise<Provisioned> 
     return { url: QueueUrl ?? '', arn: Attributes?.QueueArn ?? '' }
   }
   const makeDead = (name: string) => make(`${name}-dead`, { MessageRetentionPeriod: String(14 * 24 * 3600) })
-  const makePair = async (image: ImageId) => {
-    const dead = await makeDead(image)
-    const queue = await make(image, {
+  const makePair = async (id: QueueId) => {
+    const dead = await makeDead(id)
+    const queue = await make(id, {
       VisibilityTimeout: String(queueVisibilityS),
       RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount }),
     })
-    return [image, queue] as const
+    return [id, queue] as const
   }
   const declared: Readonly<Record<string, FunctionDeclaration>> = functions
   const withDeadLetter = Object.keys(declared).filter((name) => declared[name]?.deadLetter)
   const [pairs, invocations, deadLetters] = await Promise.all([
-    Promise.all(imageIds.map(makePair)),
+    Promise.all(queueIds.map(makePair)),
     make('invocations', {}),
     Promise.all(withDeadLetter.map(async (name) => [name, await makeDead(name)] as const)),
   ])
   return {
-    queues: Object.fromEntries(pairs) as Provisioned['queues'], // one entry for each image id
+    queues: Object.fromEntries(pairs) as Provisioned['queues'], // one entry for each id
     invocations,
     deadLetters: Object.fromEntries(deadLetters),
   }

@@ -1,5 +1,4 @@
 import type { SQSEvent } from 'aws-lambda'
-import { createConvert } from '../../functions/convert.ts'
 import type { Job } from '../jobs/job.ts'
 import { anyJob, jobEnds } from '../jobs/job-ends.ts'
 import { type Failure, failureOf } from './lambda/failure.ts'
@@ -24,6 +23,8 @@ export type WorkerMessage =
   | { readonly type: 'result'; readonly id: number; readonly value: unknown }
   | { readonly type: 'error'; readonly id: number; readonly failure: Failure }
 
+type FunctionModule = Pick<typeof import('../../functions/convert.ts'), 'createFunction'>
+
 /** A worker that does not show itself for several of these hangs. */
 export const aliveEveryMs = 2000
 
@@ -34,7 +35,9 @@ const tellSurely = (message: WorkerMessage) =>
   new Promise<void>((resolve) => process.send?.(message, () => resolve()))
 
 const files = new AskedFiles(tell)
-const { handler, stop } = createConvert(process.argv.includes(sharingFiles) ? { files } : {})
+const [functionName = ''] = process.argv.slice(2)
+const { createFunction } = (await import(`../../functions/${functionName}.ts`)) as FunctionModule // by name of Worker
+const { handler, stop } = createFunction(process.argv.includes(sharingFiles) ? { files } : {})
 
 async function invoke({ id, event, deadline, context }: Invocation): Promise<void> {
   try {

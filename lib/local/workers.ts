@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { FileExchange } from '../aws/connections.ts'
-import type { ImageId } from '../engines/engine.ts'
 import { announceEnd } from '../jobs/job-ends.ts'
 import type { Log } from '../log.ts'
+import type { QueueId } from '../resources.ts'
 import { type Failure, FunctionError } from './lambda/failure.ts'
 import type { FunctionContext } from './lambda/runtime.ts'
 import { withParentDeath } from './parent-death.ts'
@@ -19,7 +19,7 @@ const watchMs = 1000
 const stopMs = 8000
 
 export interface WorkerOptions {
-  readonly image: ImageId
+  readonly queue: QueueId
   /** Whole environment of the process, as Lambda would set it. */
   readonly environment: Readonly<Record<string, string>>
   /** Open file that its output goes to. */
@@ -32,7 +32,7 @@ export interface WorkerOptions {
   readonly maxMemoryBytes: number
   /** Milliseconds without a sign of life after which it counts as hanging. */
   readonly hangMs?: number
-  /** Program of the process; the conversion functions when left out. */
+  /** Program of the process; that of the functions when left out. */
   readonly file?: string
 }
 
@@ -43,7 +43,7 @@ interface Pending {
 }
 
 /**
- * The process that runs the conversion function of one image: started when first needed, ended when idle, killed
+ * The process that runs the function of one queue: started when first needed, ended when idle, killed
  * when it hangs or takes too much memory. What it was doing then is an error of the invocation, as on Lambda.
  */
 export class Worker {
@@ -96,7 +96,7 @@ export class Worker {
     if (this.#pending.size > 0) return
     clearTimeout(this.#idle)
     this.#idle = setTimeout(() => {
-      this.#options.log.info({ image: this.#options.image }, 'worker ended after long idleness')
+      this.#options.log.info({ queue: this.#options.queue }, 'worker ended after long idleness')
       void this.close()
     }, this.#options.idleMs)
     this.#idle.unref()
@@ -108,19 +108,20 @@ export class Worker {
   }
 
   #start(): ChildProcess {
-    const { image, environment, logFd, log, exchange, file = workerFile } = this.#options
+    const { queue, environment, logFd, log, exchange, file = workerFile } = this.#options
     // Unlike the service itself a worker ends when it is idle: it may take the heap that makes it fast.
+    const name = queue === 'transfer' ? 'transfer' : 'convert'
     const node = [process.execPath, '--disable-warning=ExperimentalWarning', file] as const
-    const [command, ...args] = withParentDeath([...node, ...(exchange ? [sharingFiles] : [])])
+    const [command, ...args] = withParentDeath([...node, name, ...(exchange ? [sharingFiles] : [])])
     const child = spawn(command, args, {
-      env: { ...environment, IMAGE_ID: image },
+      env: { ...environment, ...(queue !== 'transfer' && { IMAGE_ID: queue }) },
       stdio: ['ignore', logFd, logFd, 'ipc'],
       // Records of jobs hold sets, which JSON does not know.
       serialization: 'advanced',
     })
     this.#lastSeen = Date.now()
     this.#killedFor = undefined
-    log.info({ image, pid: child.pid }, 'worker started')
+    log.info({ queue, pid: child.pid }, 'worker started')
     child.on('message', (message) => this.#hear(child, message as WorkerMessage)) // only our own worker.ts is at the other end
     child.once('error', (error) => this.#gone(child, error.message))
     child.once('exit', (code, signal) => this.#gone(child, this.#killedFor ?? signal ?? `exit code ${code}`))
@@ -146,21 +147,21 @@ export class Worker {
   }
 
   async #answer(child: ChildProcess, wish: FileWish): Promise<void> {
-    const { exchange, log, image } = this.#options
+    const { exchange, log, queue } = this.#options
     if (!exchange) return
     const answer = await answerWish(wish, exchange)
     // A worker that is gone needs no answer.
     if (child.connected)
-      child.send(answer, (error) => error && log.info({ image, error }, 'a worker left before its file came'))
+      child.send(answer, (error) => error && log.info({ queue, error }, 'a worker left before its file came'))
   }
 
   #gone(child: ChildProcess, reason: string): void {
     if (this.#child !== child) return
     this.#child = undefined
     clearInterval(this.#watch)
-    const { image, log } = this.#options
+    const { queue, log } = this.#options
     log[this.#pending.size > 0 ? 'error' : 'info'](
-      { image, reason, running: this.#pending.size },
+      { queue, reason, running: this.#pending.size },
       'worker ended',
     )
     const failure: Failure = { errorType: 'Runtime.ExitError', errorMessage: `the worker ended: ${reason}` }
@@ -174,7 +175,7 @@ export class Worker {
     }
     const reason = await this.#reasonToKill(child)
     if (!reason) return
-    this.#options.log.error({ image: this.#options.image, reason }, 'worker is killed')
+    this.#options.log.error({ queue: this.#options.queue, reason }, 'worker is killed')
     this.#killedFor = reason
     child.kill('SIGKILL')
   }

@@ -4,8 +4,9 @@ import { engineTasks } from './engine-tasks.ts'
 import { exportUrl } from './export-url.ts'
 import { importBase64, importRaw } from './import-base64.ts'
 import { importUpload } from './import-upload.ts'
+import { importUrl } from './import-url.ts'
 import { merge } from './merge.ts'
-import type { ProcessOperation, TaskOperation } from './operation.ts'
+import type { ExportOperation, ImportOperation, ProcessOperation, TaskOperation } from './operation.ts'
 import { pdfTools } from './pdf-tools.ts'
 
 /** Every operation of a task. To add one: its file and its line here. */
@@ -13,6 +14,7 @@ export const taskOperations: readonly TaskOperation[] = [
   importUpload,
   importBase64,
   importRaw,
+  importUrl,
   convert,
   compress,
   merge,
@@ -24,6 +26,19 @@ export const taskOperations: readonly TaskOperation[] = [
 const byName = new Map(taskOperations.map((operation) => [operation.name, operation]))
 
 export const findOperation = (name: string): TaskOperation | undefined => byName.get(name)
+
+/** An operation that moves files over a connection: a task of the queue `transfer`. */
+export type TransferOperation =
+  | (ImportOperation & { readonly find: NonNullable<ImportOperation['find']> })
+  | (ExportOperation & { readonly openStore: NonNullable<ExportOperation['openStore']> })
+
+export const isTransfer = (operation: TaskOperation): operation is TransferOperation =>
+  'find' in operation || 'openStore' in operation
+
+export function transferOperation(name: string): TransferOperation | undefined {
+  const operation = byName.get(name)
+  return operation && isTransfer(operation) ? operation : undefined
+}
 
 /** @throws for the name of an import or export, whose tasks nobody runs. */
 export function processOperation(name: string): ProcessOperation {

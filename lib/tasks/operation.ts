@@ -3,6 +3,7 @@ import { pinnedEngine } from '../conversion/options.ts'
 import type { Wish } from '../conversion/plan-files.ts'
 import { targetFormatOf } from '../conversion/target.ts'
 import type { StoredFile } from '../jobs/job.ts'
+import type { Find, OpenStore } from '../transfer/transfer.ts'
 
 /** What a task of POST /v1/jobs can be. */
 export type TaskOperation = ImportOperation | ProcessOperation | ExportOperation
@@ -19,11 +20,21 @@ interface AnyOperation {
 /** Brings a file in. */
 export interface ImportOperation extends AnyOperation {
   readonly kind: 'import'
+  /** Of one that fetches from elsewhere, in the queue `transfer`; loaded there alone. */
+  readonly find?: () => Promise<Find>
+  /** Fields that are sealed while they are stored. */
+  readonly secrets?: readonly string[]
 }
 
 /** Gives files out. */
 export interface ExportOperation extends AnyOperation {
   readonly kind: 'export'
+  /** Of one that takes files elsewhere, in the queue `transfer`; loaded there alone. */
+  readonly openStore?: () => Promise<OpenStore>
+  /** The field that says where a file is to go, a template; and the one whose value stands before file names. */
+  readonly place?: { readonly path: string; readonly prefix: string }
+  /** Fields that are sealed while they are stored. */
+  readonly secrets?: readonly string[]
 }
 
 /** Makes files of files. It runs in the queue of the image whose engine does the next step. */

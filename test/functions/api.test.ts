@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { errorKinds } from '../../lib/error-kinds.ts'
-import { imageIds } from '../../lib/resources.ts'
+import { queueIds } from '../../lib/resources.ts'
 import { Described } from '../described.ts'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
@@ -338,7 +338,7 @@ test('health names every part and is 200 when a conversion would work', async ()
   assert.equal(response.status, 200)
   assert.deepEqual(
     Object.keys(body.parts).sort(),
-    [...imageIds.map((image) => `queue-${image}`), 'disk', 'files', 'table'].sort(),
+    [...queueIds.map((queue) => `queue-${queue}`), 'disk', 'files', 'table'].sort(),
   )
   const absent = body.engines.filter(({ available }) => !available).map(({ id }) => id)
   assert.deepEqual(absent, [], 'these engines are not there')

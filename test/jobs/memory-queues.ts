@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { Queues } from '../../lib/aws/queues.ts'
 import type { Config } from '../../lib/config.ts'
-import type { ImageId } from '../../lib/engines/engine.ts'
 import { TaskMessage } from '../../lib/jobs/task-message.ts'
-import { maxReceiveCount } from '../../lib/resources.ts'
+import { maxReceiveCount, type QueueId } from '../../lib/resources.ts'
 import type { Gate } from './gate.ts'
 
 interface Stored {
   readonly body: string
-  readonly image: ImageId
+  readonly queue: QueueId
   /** Milliseconds since the epoch. */
   visibleAt: number
   receives: number
@@ -17,7 +16,7 @@ interface Stored {
 
 export interface Received {
   readonly message: TaskMessage
-  readonly image: ImageId
+  readonly queue: QueueId
   readonly receipt: string
 }
 
@@ -45,19 +44,19 @@ export class MemoryQueues extends Queues {
     this.#copies = copies
   }
 
-  override async send(image: ImageId, messages: readonly TaskMessage[]): Promise<void> {
+  override async send(queue: QueueId, messages: readonly TaskMessage[]): Promise<void> {
     for (let at = 0; at < messages.length; at += 10)
-      await this.#gate.effect(`send ${image}`, async () => {
+      await this.#gate.effect(`send ${queue}`, async () => {
         for (const message of messages.slice(at, at + 10)) {
           const body = JSON.stringify(TaskMessage.parse(message))
           for (let copy = this.#copies(); copy > 0; copy--)
-            this.#stored.push({ body, image, visibleAt: 0, receives: 0, receipt: '' })
+            this.#stored.push({ body, queue, visibleAt: 0, receives: 0, receipt: '' })
         }
         this.#onNews()
       })
   }
 
-  override async extendVisibility(_image: ImageId, receipt: string, seconds: number): Promise<void> {
+  override async extendVisibility(_queue: QueueId, receipt: string, seconds: number): Promise<void> {
     await this.#gate.look(async () => {
       for (const stored of this.#stored)
         if (stored.receipt === receipt) stored.visibleAt = Date.now() + seconds * 1000
@@ -80,7 +79,7 @@ export class MemoryQueues extends Queues {
     found.visibleAt = now + this.#visibilityS * 1000
     // The next one that is received is another one.
     this.#stored = [...this.#stored.filter((stored) => stored !== found), found]
-    return { message: TaskMessage.parse(JSON.parse(found.body)), image: found.image, receipt: found.receipt }
+    return { message: TaskMessage.parse(JSON.parse(found.body)), queue: found.queue, receipt: found.receipt }
   }
 
   /** Only whoever received it last deletes a message. */

@@ -15,6 +15,7 @@ import { runTask } from '../../lib/jobs/run/run-task.ts'
 import { type Along, JobStore } from '../../lib/jobs/store.ts'
 import { Vault } from '../../lib/sealed.ts'
 import type { Services } from '../../lib/services.ts'
+import { Outgoing } from '../../lib/transfer/outgoing.ts'
 import { Uploads } from '../../lib/uploads.ts'
 import { silentLog } from '../local/dynamodb/start.ts'
 import { scratchFolder } from '../scratch.ts'
@@ -146,6 +147,7 @@ export class World {
         queues,
         jobs,
         uploads,
+        outgoing: async () => new Outgoing(),
         engines,
       },
       vault: new Vault(secret),
@@ -230,15 +232,15 @@ export class World {
     }
   }
 
-  /** As functions/convert.ts has it. */
-  async #work({ message, image, receipt }: Received): Promise<void> {
+  /** As `queueFunction` has it. */
+  async #work({ message, queue, receipt }: Received): Promise<void> {
     // A function serves one message after the other until it dies.
     const services = this.#warm.pop() ?? this.services()
     const work = async () => {
-      const extendVisibility = (seconds: number) => this.queues.extendVisibility(image, receipt, seconds)
+      const extendVisibility = (seconds: number) => this.queues.extendVisibility(queue, receipt, seconds)
       try {
         const outcome = await runTask({
-          ...{ ref: message, image, services, extendVisibility },
+          ...{ ref: message, queue, services, extendVisibility },
           stopping: new AbortController().signal,
           remainingMs: 600_000,
         })

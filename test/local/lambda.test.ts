@@ -14,7 +14,7 @@ const accepted: [name: string, payload: string][] = []
 let control: Control
 
 const worker = new Worker({
-  image: 'image',
+  queue: 'image',
   environment: { PATH: process.env['PATH'] ?? '' },
   logFd: openSync('/dev/null', 'a'),
   log,

@@ -10,7 +10,7 @@ after(() => Promise.all(workers.map((worker) => worker.close())))
 
 function start(options: Partial<WorkerOptions> = {}): Worker {
   const worker = new Worker({
-    image: 'image',
+    queue: 'image',
     environment: { PATH: process.env['PATH'] ?? '' },
     logFd: openSync('/dev/null', 'a'),
     log: pino({ level: 'silent' }),

@@ -3,17 +3,19 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nextWay } from '../../conversion/next-way.ts'
 import { planFiles } from '../../conversion/plan-files.ts'
-import { timeLimitOf } from '../../conversion/time-limits.ts'
+import { timeLimitOf, transferLimitS } from '../../conversion/time-limits.ts'
 import { AppError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Services } from '../../services.ts'
-import { errorForClient } from '../failure.ts'
+import { type TransferOperation, transferOperation } from '../../tasks/index.ts'
+import { errorForClient, PassingError } from '../failure.ts'
 import { isLive, isOver, type JobState, type Piece, type Task, type Warning } from '../job.ts'
 import { distinctWarnings } from '../machine.ts'
 import { imageOf, wishedOf } from '../next-step.ts'
 import { Lease } from './lease.ts'
 import { dropParts, dropPartsOfEnded, partsOf, sendParts } from './parts.ts'
 import { type PiecesResult, runPieces, type SharedOut } from './run-pieces.ts'
+import { runTransfer } from './run-transfer.ts'
 import type { TaskRun } from './task-run.ts'
 
 /** What becomes of the message: it is done, or it comes back after some seconds. */
@@ -37,7 +39,7 @@ interface Claimed {
 /** Runs what belongs to this image of a task, once, unless somebody else does. */
 export async function runTask(run: TaskRun): Promise<MessageOutcome> {
   const { ref, services } = run
-  const log = services.log.child({ ...ref, image: run.image })
+  const log = services.log.child({ ...ref, queue: run.queue })
   const lease = new Lease(run, randomUUID(), log)
   const { store } = services.jobs
   const [{ applied, record: task }, job] = await Promise.all([lease.claim(), store.job(ref.jobId)])
@@ -77,25 +79,50 @@ async function notClaimed({ services }: TaskRun, task: Task | undefined, log: Lo
 
 async function attempt(run: TaskRun, claimed: Claimed): Promise<MessageOutcome> {
   const { task, state, lease } = claimed
+  const transfer = transferOperation(task.operation)
+  if (transfer) return carry(run, claimed, transfer)
   const { pieces, warnings } = planned(task, state, run.services)
   const limitS = timeLimitOf(pieces)
-  if (imageOf(pieces) !== run.image) {
+  if (imageOf(pieces) !== run.queue) {
     // The plan was another one when it was sent.
     await lease.release()
     await run.services.jobs.settlement.send(task, state)
     return done
   }
-  const { WORK_DIR } = run.services.config
+  return inWorkDir(run, async (workDir) => {
+    const result = await work(run, claimed, { pieces, limitS, workDir })
+    if ('shares' in result) return expand(run, claimed, result, warnings)
+    return conclude(run, claimed, result, warnings)
+  })
+}
+
+async function inWorkDir<T>({ services }: TaskRun, action: (workDir: string) => Promise<T>): Promise<T> {
+  const { WORK_DIR } = services.config
   await mkdir(WORK_DIR, { recursive: true })
   const workDir = await mkdtemp(join(WORK_DIR, 'task-'))
   try {
-    const result = await work(run, claimed, { pieces, limitS, workDir })
-    if ('shares' in result) return await expand(run, claimed, result, warnings)
-    return await conclude(run, claimed, result, warnings)
+    return await action(workDir)
   } finally {
     // Whoever waits for the job has its end by now.
     await rm(workDir, { recursive: true, force: true })
   }
+}
+
+/** What has no engine: files come from elsewhere or go there. */
+function carry(run: TaskRun, claimed: Claimed, operation: TransferOperation): Promise<MessageOutcome> {
+  const { services } = run
+  const { task, state, lease } = claimed
+  return inWorkDir(run, async (workDir) => {
+    const carried = await withinLimit(run, claimed, transferLimitS, (signal) =>
+      runTransfer({
+        ...{ services, task, state, operation, workDir, signal },
+        progress: (percent) => lease.progress(percent, operation.kind),
+      }),
+    )
+    const isOurs = await lease.finish({ ...carried, status: 'completed', percent: 100 })
+    if (!isOurs) await services.files.delete((carried.files ?? []).map(({ key }) => key))
+    return done
+  })
 }
 
 function planned(
@@ -111,29 +138,41 @@ function planned(
 const wishOfTask = (task: Task, state: JobState, { vault }: Services) =>
   wishedOf({ ...task, spec: vault.openAll(task.spec, task.jobId) }, state)
 
-async function work(
+function work(
   run: TaskRun,
-  { task, state, lease, log }: Claimed,
+  claimed: Claimed,
   { pieces, limitS, workDir }: { pieces: readonly Piece[]; limitS: number; workDir: string },
 ): Promise<PiecesResult | SharedOut> {
+  const { task, state, lease, log } = claimed
+  const { engines } = run.services
+  return withinLimit(run, claimed, limitS, (signal) =>
+    runPieces({
+      ...{ services: run.services, image: imageOf(pieces), task, pieces, workDir, log, signal },
+      progress: (percent, stage) => lease.progress(percent, stage),
+      findWay: (at, tried) => nextWay(...wishOfTask(task, state, run.services), { at, tried, engines }),
+      note: async (left) => {
+        if (!(await lease.note({ pieces: sealed(left, task, run.services) }))) throw new LeaseLost()
+      },
+    }),
+  )
+}
+
+/** The signal fires when the task's time is over, when somebody else has it, or when this process has to end. */
+async function withinLimit<T>(
+  run: TaskRun,
+  { task, state, lease }: Claimed,
+  limitS: number,
+  action: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const leftMs = Date.parse(task.startedAt ?? task.createdAt) + limitS * 1000 - Date.now()
   const limit = AbortSignal.timeout(Math.max(1, Math.min(leftMs, run.remainingMs)))
-  const { engines } = run.services
   const stop = new AbortController()
   limit.addEventListener('abort', () => stop.abort(tookTooLong(limitS)), { once: true })
   const onStopping = () => stop.abort(new Stopped())
   run.stopping.addEventListener('abort', onStopping, { once: true })
   lease.keep(state.job, () => stop.abort(new LeaseLost()))
   try {
-    return await runPieces({
-      ...{ services: run.services, image: run.image, task, pieces, workDir, log },
-      signal: stop.signal,
-      progress: (percent, stage) => lease.progress(percent, stage),
-      findWay: (at, tried) => nextWay(...wishOfTask(task, state, run.services), { at, tried, engines }),
-      note: async (left) => {
-        if (!(await lease.note({ pieces: sealed(left, task, run.services) }))) throw new LeaseLost()
-      },
-    })
+    return await action(stop.signal)
   } catch (error) {
     // What an engine throws when it is aborted says less than why it was.
     throw stop.signal.aborted ? stop.signal.reason : error
@@ -206,7 +245,8 @@ async function recordFailure(
   }
   const isFinal = error instanceof AppError
   log[isFinal ? 'info' : 'error']({ error }, isFinal ? 'task failed' : 'attempt failed')
-  if (!isFinal && (await lease.retry())) return { done: false, againInS: 0 }
+  if (!isFinal && (await lease.retry()))
+    return { done: false, againInS: error instanceof PassingError ? error.againInS : 0 }
   const { code, message, details } = errorForClient(error)
   const isOurs = await lease.finish({
     status: 'failed',

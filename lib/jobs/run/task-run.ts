@@ -1,11 +1,12 @@
-import type { ImageId } from '../../engines/engine.ts'
+import type { QueueId } from '../../resources.ts'
 import type { Services } from '../../services.ts'
 import type { TaskRef } from '../keys.ts'
 
 /** A task that a message names, and the process that is to run it. */
 export interface TaskRun {
   readonly ref: TaskRef
-  readonly image: ImageId
+  /** The one that the message came from. */
+  readonly queue: QueueId
   readonly services: Services
   /** Keeps the message hidden from others for so many seconds from now. */
   extendVisibility(seconds: number): Promise<void>

@@ -1,0 +1,193 @@
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { storedFile } from '../../conversion/start-job.ts'
+import { requireDiskSpace } from '../../disk.ts'
+import { AppError } from '../../errors.ts'
+import { fileName, nameFromTemplate } from '../../file-name.ts'
+import { detectFormat } from '../../formats/detect.ts'
+import type { Services } from '../../services.ts'
+import type { TransferOperation } from '../../tasks/index.ts'
+import type { ExportOperation, ImportOperation } from '../../tasks/operation.ts'
+import { receive } from '../../transfer/receive.ts'
+import { RemoteError } from '../../transfer/remote-error.ts'
+import type { Fields, OutgoingFile, RemoteFile, Store, Surroundings } from '../../transfer/transfer.ts'
+import { PassingError } from '../failure.ts'
+import { type Delivery, type JobState, jobPrefix, type StoredFile, type Task } from '../job.ts'
+import { filesOfTask } from '../machine.ts'
+
+export interface TransferRun {
+  readonly services: Services
+  readonly task: Task
+  readonly state: JobState
+  readonly operation: TransferOperation
+  readonly workDir: string
+  readonly signal: AbortSignal
+  progress(percent: number): void
+}
+
+/** Seconds before the second and the third attempt. */
+const pausesS = [5, 30]
+
+/**
+ * What a transfer leaves in its task.
+ * @throws AppError; PassingError where another attempt may go better.
+ */
+export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
+  const { operation, task, services, signal } = run
+  const fields = services.vault.openAll(task.spec, task.jobId)
+  const surroundings = { outgoing: await services.outgoing(), signal }
+  try {
+    return 'find' in operation
+      ? await bringIn(run, operation, fields, surroundings)
+      : { deliveries: await takeOut(run, operation, fields, surroundings) }
+  } catch (error) {
+    if (!(error instanceof RemoteError)) throw error
+    const code = operation.kind === 'import' ? 'IMPORT_FAILED' : 'EXPORT_FAILED'
+    const told = new AppError(code, error.message, error.details, { cause: error })
+    throw error.isPassing ? new PassingError(told, pausesS[task.attempt - 1] ?? 0) : told
+  }
+}
+
+type Import = ImportOperation & { readonly find: NonNullable<ImportOperation['find']> }
+type Export = ExportOperation & { readonly openStore: NonNullable<ExportOperation['openStore']> }
+
+async function bringIn(
+  run: TransferRun,
+  { find }: Import,
+  fields: Fields,
+  surroundings: Surroundings,
+): Promise<Partial<Task>> {
+  const { services, task } = run
+  const found = await (await find())(fields, surroundings)
+  await requireDiskSpace(services.config)
+  const total = totalOf(found)
+  const upload = task.uploadId === undefined ? undefined : await services.uploads.get(task.uploadId)
+  let done = 0
+  const files: StoredFile[] = []
+  try {
+    for (const [index, file] of found.entries()) {
+      const key = upload?.key ?? `${jobPrefix(task.jobId)}${task.number}/import-${task.attempt}-${index}`
+      const got = (bytes: number) => {
+        done += bytes
+        if (total !== undefined) run.progress((done / total) * 100)
+      }
+      files.push(await bringOne(run, file, { key, path: join(run.workDir, `import-${index}`), fields, got }))
+    }
+  } catch (error) {
+    await services.files.delete(files.map(({ key }) => key))
+    throw error
+  }
+  if (!upload) return { files }
+  // The file is the upload's from now on, and stays when this job is deleted.
+  const [file] = files
+  if (file) await services.uploads.arrived(upload, file)
+  return { files: [] }
+}
+
+interface Place {
+  readonly key: string
+  readonly path: string
+  readonly fields: Fields
+  readonly got: (bytes: number) => void
+}
+
+async function bringOne(
+  { services, signal }: TransferRun,
+  file: RemoteFile,
+  { key, path, fields, got }: Place,
+): Promise<StoredFile> {
+  const { files, config } = services
+  const { max_size = Number.POSITIVE_INFINITY, sha256: expected } = fields as {
+    max_size?: number
+    sha256?: string
+  }
+  const maxBytes = Math.min(config.MAX_FILE_MB * 1024 ** 2, max_size)
+  const store = (body: Readable) =>
+    files.receive(key, body, { path, contentType: 'application/octet-stream', signal })
+  const { size, sha256 } = await receive(file, { maxBytes, signal, got, store })
+  try {
+    if (expected !== undefined && expected.toLowerCase() !== sha256)
+      throw new RemoteError('incomplete', `The file has the SHA-256 ${sha256}, not the one that was given.`, {
+        isPassing: false,
+        sha256,
+      })
+    const read = (start: number, end: number) => files.read(key, start, end)
+    const source = { filename: fileName(file.filename), key, size, sha256, read }
+    return storedFile(source, await detectFormat(source, { mayBeLocked: true }))
+  } catch (error) {
+    await files.delete([key])
+    throw error
+  }
+}
+
+/** Bytes of all of them; undefined where nobody knows. */
+function totalOf(files: readonly { readonly size: number | undefined }[]): number | undefined {
+  let total = 0
+  for (const { size } of files) {
+    if (size === undefined) return undefined
+    total += size
+  }
+  return total
+}
+
+async function takeOut(
+  run: TransferRun,
+  { openStore, place }: Export,
+  fields: Fields,
+  surroundings: Surroundings,
+): Promise<Delivery[]> {
+  const { task, state, services, signal } = run
+  const files = task.ins.flatMap((number) => filesOfTask(number, state))
+  const paths = pathsOf(files, fields, place, task)
+  const total = totalOf(files) ?? 0
+  const store: Store = await (await openStore())(fields, surroundings)
+  const deliveries: Delivery[] = []
+  let done = 0
+  const sent = (bytes: number) => {
+    done += bytes
+    run.progress((done / Math.max(1, total)) * 100)
+  }
+  try {
+    for (const [index, file] of files.entries()) {
+      const { size, mimeType, sha256, filename } = file
+      const open: OutgoingFile['open'] = (range = { start: 0, end: size }) =>
+        services.files.stream(file, range, signal)
+      const url = await store.put({ path: paths[index] ?? filename, size, mimeType, sha256, open }, sent)
+      deliveries.push({ url, filename, size, mimeType, sha256 })
+    }
+  } finally {
+    await store.close()
+  }
+  return deliveries
+}
+
+/** Where each file goes: to what the template says, or under its own name below the prefix. */
+export function pathsOf(
+  files: readonly Pick<StoredFile, 'filename'>[],
+  fields: Fields,
+  place: ExportOperation['place'],
+  { jobId, createdAt }: Pick<Task, 'jobId' | 'createdAt'>,
+): string[] {
+  const template = place && fields[place.path]
+  const prefix = String((place && fields[place.prefix]) ?? '')
+  const seen = new Map<string, number>()
+  return files.map(({ filename }, index) => {
+    const parts = { name: filename, jobId, index, date: createdAt }
+    const path =
+      typeof template === 'string'
+        ? template
+            .split('/')
+            .map((part, at, all) => (part.includes('{') ? filled(part, at === all.length - 1, parts) : part))
+            .join('/')
+        : `${prefix}${filename}`
+    const count = (seen.get(path) ?? 0) + 1
+    seen.set(path, count)
+    return count === 1 ? path : path.replace(/(\.[^./]*)?$/, ` (${count})$1`)
+  })
+}
+
+/** A folder of a path has no extension to follow. */
+const filled = (part: string, isLast: boolean, parts: Parameters<typeof nameFromTemplate>[1]) =>
+  isLast
+    ? nameFromTemplate(part, parts)
+    : nameFromTemplate(part, { ...parts, name: parts.name.replace(/\.[^.]*$/, '') })

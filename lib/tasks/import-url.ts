@@ -1,0 +1,54 @@
+import * as z from 'zod'
+import type { ImportOperation } from './operation.ts'
+
+/** Header names and values that a client may send along (RFC 9110, 5.5), none of which steer the connection itself. */
+const headers = z
+  .record(
+    z
+      .string()
+      .regex(/^[!#$%&'*+.^`|~\w-]{1,100}$/)
+      .refine((name) => !steering.includes(name.toLowerCase()), 'this header is set by the service'),
+    z.string().regex(/^[\t\x20-\x7e]{0,4000}$/),
+  )
+  .refine((all) => Object.keys(all).length <= 20, 'expected at most 20 headers')
+
+const steering = [
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'upgrade',
+  'te',
+  'trailer',
+  'keep-alive',
+  'expect',
+  'range',
+  'if-range',
+  'accept-encoding',
+  'proxy-authorization',
+]
+
+/** A file behind a URL. */
+export const importUrl = {
+  kind: 'import',
+  name: 'import/url',
+  summary: 'Fetch a file from a URL',
+  fields: z.strictObject({
+    url: z
+      .url({ protocol: /^https?$/ })
+      .max(4096)
+      .describe('Address of the file; it has to be reachable from the internet'),
+    filename: z.string().min(1).max(1024).optional().describe('Name of the file, when it is another'),
+    headers: headers
+      .optional()
+      .describe('Headers to send along, such as `Authorization`; they go to the host of the URL only'),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/i, 'expected 64 hex digits')
+      .optional()
+      .describe('Hex; other bytes are refused'),
+    max_size: z.int().min(1).optional().describe('Bytes; larger files are refused'),
+  }),
+  secrets: ['url', 'headers'],
+  find: async () => (await import('../transfer/url.ts')).findByUrl,
+} as const satisfies ImportOperation

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../errors.ts'
+import { RemoteError } from './remote-error.ts'
+import type { RemoteFile } from './transfer.ts'
+
+/** Times that a file is read on after its connection was lost, and milliseconds before the first of them. */
+const mostResumed = 3
+const pauseMs = 500
+
+interface Receiving {
+  /** More is refused. */
+  readonly maxBytes: number
+  readonly signal: AbortSignal
+  /** Is told bytes as they come in. */
+  readonly got: (bytes: number) => void
+  /** Keeps what it reads to the end. */
+  readonly store: (body: Readable) => Promise<void>
+}
+
+/**
+ * Reads a file from elsewhere once, whatever it takes, and hashes it on the way.
+ * @throws AppError FILE_TOO_LARGE; RemoteError
+ */
+export async function receive(
+  file: RemoteFile,
+  receiving: Receiving,
+): Promise<{ size: number; sha256: string }> {
+  const { maxBytes, store } = receiving
+  if (file.size !== undefined && file.size > maxBytes) throw tooLarge(maxBytes, file.size)
+  const sum = createHash('sha256')
+  let size = 0
+  await store(
+    Readable.from(
+      bytesOf(file, receiving, (chunk) => {
+        size += chunk.length
+        if (size > maxBytes) throw tooLarge(maxBytes)
+        sum.update(chunk)
+      }),
+    ),
+  )
+  return { size, sha256: sum.digest('hex') }
+}
+
+async function* bytesOf(
+  file: RemoteFile,
+  { signal, got }: Receiving,
+  seen: (chunk: Buffer) => void,
+): AsyncGenerator<Buffer> {
+  let at = 0
+  for (let resumed = 0; ; resumed++) {
+    try {
+      for await (const chunk of (await file.open(at, signal)) as AsyncIterable<Buffer>) {
+        at += chunk.length
+        seen(chunk)
+        got(chunk.length)
+        yield chunk
+      }
+      if (file.size === undefined || at === file.size) return
+      throw new RemoteError('incomplete', `The file ended after ${at} of ${file.size} bytes.`)
+    } catch (error) {
+      signal.throwIfAborted()
+      const passing = error instanceof AppError ? undefined : asRemote(error, at)
+      if (!passing?.isPassing) throw passing ?? error
+      if (!file.isResumable || at === 0 || resumed === mostResumed) throw passing
+      await sleep(pauseMs * 2 ** resumed, undefined, { signal })
+    }
+  }
+}
+
+const asRemote = (error: unknown, at: number): RemoteError =>
+  error instanceof RemoteError
+    ? error
+    : new RemoteError('incomplete', `The connection was lost after ${at} bytes.`, { cause: error })
+
+const tooLarge = (max: number, got?: number) =>
+  new AppError(
+    'FILE_TOO_LARGE',
+    `The file is larger than the ${max} bytes that are accepted${got === undefined ? '' : `: it has ${got}`}.`,
+    { max, ...(got !== undefined && { got }) },
+  )

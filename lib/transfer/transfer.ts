@@ -1,0 +1,54 @@
+import type { Readable } from 'node:stream'
+import type { Outgoing } from './outgoing.ts'
+
+/** What kinds of stores have in common: finding files there, reading them, and taking files there. */
+
+/** A file that somebody else has. */
+export interface RemoteFile {
+  /** As it is called there. */
+  readonly filename: string
+  /** Bytes; undefined where nobody says before. */
+  readonly size: number | undefined
+  /** It can be read on from anywhere, and is then surely the same. */
+  readonly isResumable: boolean
+  /** @throws RemoteError, AppError */
+  open(start: number, signal: AbortSignal): Promise<Readable>
+}
+
+/** A file of a job on its way out. */
+export interface OutgoingFile {
+  /** Where it is to go, as the export names it. */
+  readonly path: string
+  /** Bytes. */
+  readonly size: number
+  readonly mimeType: string
+  /** Lower-case hex. */
+  readonly sha256: string
+  /** Bytes `start` to `end` (exclusive), all when left out. */
+  open(range?: { readonly start: number; readonly end: number }): Promise<Readable>
+}
+
+export interface Surroundings {
+  readonly outgoing: Outgoing
+  readonly signal: AbortSignal
+}
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Brings in what the fields of an import name. @throws RemoteError, AppError */
+export type Find = (fields: Fields, surroundings: Surroundings) => Promise<readonly RemoteFile[]>
+
+/** Somebody else's store while files are taken there. */
+export interface Store {
+  /**
+   * Replaces what is there under this path; nothing stays of what fails.
+   * @param sent is told bytes as they go out.
+   * @returns where it is now, as `s3://bucket/key`.
+   * @throws RemoteError, AppError
+   */
+  put(file: OutgoingFile, sent: (bytes: number) => void): Promise<string>
+  close(): Promise<void>
+}
+
+/** Opens the store that the fields of an export name. */
+export type OpenStore = (fields: Fields, surroundings: Surroundings) => Promise<Store>
