@@ -19,7 +19,7 @@ from fontTools.ttLib import TTCollection, TTFont
 
 # It is started out of reach of other modules.
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
-from outlines import has_outlines, to_cubic, to_quadratic  # noqa: E402
+from outlines import has_outlines, to_cubic, to_first_cff, to_quadratic  # noqa: E402
 
 # Tables that an outline editor does not carry over, with what a reader would miss.
 LOST_TABLES = {'fvar': 'variations', 'COLR': 'colors', 'CBDT': 'colors', 'sbix': 'colors', 'SVG ': 'colors'}
@@ -128,7 +128,7 @@ def as_sfnt(path, sfnt, wanted, folder, facts):
     if sfnt is not None:
         return outlined(path, wanted, folder, facts)
     made = os.path.join(folder, 'outline.otf' if wanted == 'otf' else 'outline.ttf')
-    redraw(path, sfnt, made, facts)
+    redraw(path, sfnt, made, folder, facts)
     return made, os.path.splitext(made)[1][1:]
 
 
@@ -191,18 +191,19 @@ def write(path, sfnt, target, wanted, folder, facts, options):
         collection.fonts = [TTFont(as_sfnt(path, sfnt, 'any', folder, facts)[0])]
         collection.save(target)
     elif wanted == 'cff':
-        font = TTFont(as_sfnt(path, sfnt, 'otf', folder, facts)[0])
+        font = TTFont(without_cff2(as_sfnt(path, sfnt, 'otf', folder, facts)[0], folder))
         with open(target, 'wb') as bare:
             bare.write(font.getTableData('CFF '))
     elif wanted == 'ufo':
         made = os.path.join(folder, 'font.ufo')
-        redraw(path, sfnt, made, facts)
+        redraw(path, sfnt, made, folder, facts)
         pack(made, target)
     elif wanted == 'bdf':
-        bitmaps(as_sfnt(path, sfnt, 'any', folder, facts)[0], target, options.get('pixelSize', 16), folder)
+        drawable = without_cff2(as_sfnt(path, sfnt, 'any', folder, facts)[0], folder)
+        bitmaps(drawable, target, options.get('pixelSize', 16), folder)
     else:
         made = os.path.join(folder, f'made.{"svg" if wanted == "svg-font" else wanted}')
-        redraw(path, sfnt, made, facts)
+        redraw(path, sfnt, made, folder, facts)
         os.replace(made, target)
     describe(path, facts)
 
@@ -213,11 +214,21 @@ def finish(path, target, flavor):
     font.save(target)
 
 
-def redraw(path, sfnt, made, facts):
+def without_cff2(path, folder):
+    """FontForge does not know it."""
+    if not path.endswith('.otf') or 'CFF2' not in (font := TTFont(path, recalcTimestamp=False)):
+        return path
+    to_first_cff(font)
+    made = os.path.join(folder, 'first.otf')
+    font.save(made)
+    return made
+
+
+def redraw(path, sfnt, made, folder, facts):
     """Through FontForge, which knows every kind of outline, and not every table."""
     if sfnt is not None:
         lose(path, facts, LOST_TABLES)
-    font = fontforge.open(path)
+    font = fontforge.open(path if sfnt is None else without_cff2(path, folder))
     if font.cidfontname:
         # As it is, each of its parts is a font, and saving them crashes.
         font.cidFlatten()

@@ -74,6 +74,18 @@ def to_cubic(font):
     font['post'].formatType = 3.0
 
 
+def to_first_cff(font):
+    """`CFF ` in the place of `CFF2`, of which the default is left: many programs know the first alone."""
+    glyphs = font.getGlyphSet()
+    drawn = {}
+    for name in font.getGlyphOrder():
+        pen = T2CharStringPen(font['hmtx'][name][0], glyphs)
+        glyphs[name].draw(pen)
+        drawn[name] = pen.getCharString()
+    _remove(font, VARIATIONS + ('CFF2',))
+    FontBuilder(font=font).setupCFF(font['name'].getDebugName(6) or 'Untitled', {}, drawn, {})
+
+
 def _remove(font, tags):
     for tag in tags:
         if tag in font:

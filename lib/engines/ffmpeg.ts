@@ -49,7 +49,7 @@ async function runOperation(work: Work, input: InputFile, target: string, tools:
   }
   if (subtitleTargets.includes(work.to)) return convertSubtitles(work, input, target, tools)
   if (work.operation === 'thumbnail') return thumbnailFilm(work, input, tools)
-  if (work.to === 'png' && formatById(work.from).category === 'image')
+  if ((work.to === 'png' || work.to === 'tiff') && formatById(work.from).category === 'image')
     return still(work.from, input, target, tools)
   if (work.to === 'jpg' || work.to === 'png') return filmAsPicture(work, input, tools)
   const { path, from } = await playable(input.path, work.from, tools)

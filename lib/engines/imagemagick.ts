@@ -12,6 +12,7 @@ import { adobeRgbProfile, srgbProfile } from './picture/color-profiles.ts'
 import { boxOf, pictureOptions } from './picture/options.ts'
 import { thumbnailRowsOf } from './picture/thumbnail-options.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
+import { unknownFeature } from './unknown-feature.ts'
 import { thumbnailPicture } from './vips/thumbnail.ts'
 
 const sourceIds = Object.keys(sources) as SourceId[] // Object.keys forgets the names that the table has.
@@ -49,7 +50,9 @@ async function run(work: Work, tools: Tools): Promise<Result> {
     tools.progress(1)
     return result
   } catch (error) {
-    throw error instanceof ProcessFailure ? explained(error, from) : error
+    if (!(error instanceof ProcessFailure)) throw error
+    const texture = from === 'dds' ? await unknownTexture(input.path) : undefined
+    throw texture === undefined ? explained(error, from) : unknownFeature(from, texture, error)
   }
 }
 
@@ -251,6 +254,19 @@ function iconArgs({ width, height }: Frame, to: 'ico' | 'cur', options: unknown)
   const smaller = [128, 64, 48, 32, 16].filter((size) => size < side)
   const sides = asked ?? [side, ...smaller]
   return [...square, '-extent', `${side}x${side}`, '-define', `icon:auto-resize=${sides.join(',')}`]
+}
+
+/** Of the compressions of textures it knows three, and none by its name of Direct3D 10. */
+async function unknownTexture(path: string): Promise<string | undefined> {
+  const file = await open(path)
+  try {
+    const { buffer } = await file.read(Buffer.alloc(88), 0, 88, 0)
+    const name = buffer.toString('latin1', 84)
+    if (name === 'DX10') return 'a compression of Direct3D 10'
+    return /^[A-Z][A-Z\d]{3}$/.test(name) && !/^DXT[135]$/.test(name) ? `${name} compression` : undefined
+  } finally {
+    await file.close()
+  }
 }
 
 const extensionOf = (to: FormatId) => formatById(to).extensions[0] ?? to

@@ -66,7 +66,8 @@ function capabilitiesOf(family: OfficeFamily, pdfOptions: z.ZodObject): Capabili
       : []),
   ]
   if (!readable(family).includes('html')) return rows
-  const page = { operation: 'convert', from: ['html'], cost: cost.webPage } as const
+  const drops = 'The look of the page was simplified: it was read by an office, not by a browser.'
+  const page = { operation: 'convert', from: ['html'], cost: cost.webPage, drops } as const
   const texts: Capability[] = [
     { ...page, to: ['pdf'], options: pdfOptions },
     // Word's XML of 2003 is the one that it does not write of a web page.

@@ -68,17 +68,20 @@ const row = (from: readonly FormatId[], to: readonly FormatId[], seconds: number
   cost: seconds,
 })
 
+const layout =
+  'The layout of pages was left out: text, headings, lists, tables, notes and pictures were kept.'
+
 const capabilities: readonly Capability[] = [
   row([...sourceIds], without(markupTargets, 'md'), cost.markup),
   row(without(sourceIds, ...poorlyRead), ['md'], cost.markup),
   row(markup, officeTargets, cost.markup),
-  row([...withLook, 'csv'], without(officeTargets, 'txt'), cost.office),
+  { ...row([...withLook, 'csv'], without(officeTargets, 'txt'), cost.office), drops: layout },
   row(['docx', 'csv'], ['txt'], cost.office),
   row(poorlyRead, ['md', 'txt'], cost.poorlyRead),
   row(['html'], officeTargets, cost.pageToOffice),
   row([...markup, 'csv'], books, cost.book),
   row(['html'], books, cost.pageToBook),
-  row(withLook, books, cost.officeToBook),
+  { ...row(withLook, books, cost.officeToBook), drops: layout },
   row(referenceIds, referenceIds, cost.markup),
   mailCapability,
 ]

@@ -50,7 +50,8 @@ export const potrace: Engine = {
   image: 'image',
   capabilities: targetIds.map((to) => {
     const { options, cost } = targets[to]
-    return { operation: 'convert', from: traceable, to: [to], options, cost } as const
+    const drops = 'Colors were left out: the picture was traced as shapes of one color.'
+    return { operation: 'convert', from: traceable, to: [to], options, cost, drops } as const
   }),
   limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 120 },
   version: ['potrace', '--version'],

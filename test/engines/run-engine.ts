@@ -43,6 +43,9 @@ export async function removeRuns(): Promise<void> {
 }
 after(removeRuns)
 
+/** A folder of a test that goes with those of its runs. */
+export const removedAfter = (folder: string) => folders.push(folder)
+
 /** One conversion as a worker does it: an own folder, parsed options, one step's tools. */
 export async function convert(
   engine: Engine,

@@ -91,6 +91,8 @@ export const capabilities: readonly Capability[] = [
     cost: 2,
   },
   { operation: 'convert', from: ['bmp', 'apng'], to: ['png'], options: z.object({}), cost: 0.2 },
+  // Where ImageMagick does not know the compression: by way of TIFF the options of a PNG are taken, too.
+  { operation: 'convert', from: ['dds'], to: ['png', 'tiff'], options: z.object({}), cost: 3 },
   { operation: 'convert', from: subtitleSources, to: subtitleTargets, options: z.object({}), cost: 0.3 },
   { operation: 'convert', from: subtitledFilms, to: filmSubtitles, options: z.object({}), cost: 1 },
   {

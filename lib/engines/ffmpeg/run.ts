@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
+import { unknownFeature } from '../unknown-feature.ts'
 import { type Media, probe, unreadable } from './probe.ts'
 import { headerOf } from './read-header.ts'
 import type { Recipe } from './recipe.ts'
@@ -166,6 +167,9 @@ const brokenSource =
 /** What to throw instead: CORRUPT_FILE or CONVERSION_FAILED for words of ffmpeg, any other error as it is. */
 export function failure(error: unknown, from: FormatId, to: FormatId): unknown {
   if (!(error instanceof ProcessFailure)) return error
+  const [, feature] = /Unsupported (DXGI format \d+)/.exec(error.stderr) ?? []
+  if (feature !== undefined)
+    return unknownFeature(from, `a compression that is not known (${feature})`, error)
   if (brokenSource.test(error.stderr)) return unreadable(from, error)
   const sentence = `The ${formatById(from).name} (${from}) could not be converted to ${formatById(to).name} (${to}).`
   return new AppError('CONVERSION_FAILED', sentence, { from, to }, { cause: error })

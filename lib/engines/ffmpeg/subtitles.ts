@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { InputFile, Result, Tools, Work } from '../engine.ts'
 import { utf8Copy } from '../text/encoding.ts'
+import { withUsualFields } from './ass-fields.ts'
 import { textSubtitles } from './extras.ts'
 import { withoutEntities } from './html-entities.ts'
 import { inputGuard } from './inputs.ts'
@@ -141,7 +142,10 @@ async function textOf(input: InputFile, from: FormatId, to: FormatId, tools: Too
 }
 
 function readable(text: string, from: FormatId, to: FormatId): string {
-  if ((from === 'ass' || from === 'ssa') && to !== 'ass') return withoutDrawings(text)
+  if (from === 'ass' || from === 'ssa') {
+    const whole = withUsualFields(text)
+    return to === 'ass' ? whole : withoutDrawings(whole)
+  }
   if (from === 'smi') {
     // Standing alone it clears the screen, and ffmpeg knows it by this name only.
     const named = withoutEntities(text).replaceAll('\u00a0', '&nbsp;')

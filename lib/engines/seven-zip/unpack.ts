@@ -1,5 +1,6 @@
-import { mkdir, open, readdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
+import { fileTypeFromBuffer } from 'file-type'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { ExecOptions, InputFile, Tools } from '../engine.ts'
@@ -35,7 +36,7 @@ export async function unpack(
   if (input.format === 'rar') await unpackRar(input.path, folder, limits, tools)
   else if (byBsdtar.includes(input.format)) await unpackByBsdtar(input.path, folder, limitBytes, tools)
   else if (isStream(input.format)) await unpackStream(input, folder, limitBytes, tools)
-  else await unpackArchive(input.path, folder, limits, tools)
+  else await unpackAnyhow({ path: input.path, format: input.format, folder }, limits, tools)
   await makeReadable(folder, input.format === 'zip' || input.format === 'jar' ? fromDos : fromWindows)
   const found = await survey(folder)
   if (found.bytes > limitBytes) throw tooLarge(limitBytes)
@@ -48,6 +49,47 @@ interface Limits {
   readonly password: string
 }
 
+/** What libarchive reads besides. */
+const alsoByBsdtar: readonly FormatId[] = [
+  'zip',
+  'zipx',
+  'jar',
+  'cbz',
+  '7z',
+  'tar',
+  'cpio',
+  'iso',
+  'cab',
+  'lzh',
+]
+
+/** What 7-Zip cannot read, libarchive may; if it cannot either, what 7-Zip said is said. */
+async function unpackAnyhow(
+  { path, format, folder }: { readonly path: string; readonly format: FormatId; readonly folder: string },
+  limits: Limits,
+  tools: Tools,
+): Promise<void> {
+  try {
+    return await unpackArchive(path, folder, limits, tools)
+  } catch (error) {
+    const isUnread =
+      error instanceof SparseFiles || (error instanceof ProcessFailure && !wantsPassword(error))
+    if (!isUnread || !alsoByBsdtar.includes(format)) throw error
+    await rm(folder, { recursive: true })
+    await mkdir(folder)
+    await unpackByBsdtar(path, folder, limits.limitBytes, tools).catch((other: unknown) => {
+      throw other instanceof ProcessFailure && error instanceof ProcessFailure ? error : other
+    })
+  }
+}
+
+export const wantsPassword = ({ stderr }: { readonly stderr: string }) =>
+  /wrong password|enter password/i.test(stderr)
+
+/** POSIX writes a file with holes as a list of what is in it, which 7-Zip takes for the file. */
+class SparseFiles extends Error {}
+const isSparse = ({ name }: Entry) => /(?:^|\/)GNUSparseFile\.\d+\//.test(name)
+
 async function unpackArchive(
   path: string,
   folder: string,
@@ -55,6 +97,7 @@ async function unpackArchive(
   tools: Tools,
 ): Promise<void> {
   const entries = await list(path, password, tools)
+  if (entries.some(isSparse)) throw new SparseFiles()
   check(entries, limitBytes)
   const dropped = unwanted(entries)
   const exclude = join(tools.workDir, 'dropped.txt')
@@ -149,7 +192,7 @@ async function unpackStream(input: InputFile, folder: string, limitBytes: number
   if (await isTar(content)) {
     const tar = join(tools.workDir, 'content.tar')
     await rename(content, tar)
-    return unpackArchive(tar, folder, { limitBytes, password: '' }, tools)
+    return unpackAnyhow({ path: tar, format: 'tar', folder }, { limitBytes, password: '' }, tools)
   }
   if (isTaped(input.format)) {
     const sentence = `The file is named as a compressed tape archive (${input.format}), but there is none in it.`
@@ -159,12 +202,13 @@ async function unpackStream(input: InputFile, folder: string, limitBytes: number
   await rename(content, join(folder, name === ours ? contentName(input.filename) : name))
 }
 
-/** POSIX ustar, and GNU's variant of it. */
+/** Also one from before POSIX, which has no mark but the sum of its header. */
 async function isTar(path: string): Promise<boolean> {
   const file = await open(path)
   try {
-    const { buffer } = await file.read(Buffer.alloc(5), 0, 5, 257)
-    return buffer.toString('latin1') === 'ustar'
+    const { buffer } = await file.read(Buffer.alloc(512), 0, 512, 0)
+    if (buffer.toString('latin1', 257, 262) === 'ustar') return true
+    return (await fileTypeFromBuffer(buffer))?.mime === 'application/x-tar'
   } finally {
     await file.close()
   }

@@ -5,6 +5,7 @@ import type { InputFile, Tools } from '../engine.ts'
 import { adobeRgbProfile } from '../picture/color-profiles.ts'
 import { type Box, boxOf, type PictureOptions } from '../picture/options.ts'
 import { EngineCrash, ProcessFailure } from '../sandbox/exec.ts'
+import { unknownFeature } from '../unknown-feature.ts'
 import { apngFrames, readApng } from './apng/read.ts'
 import { type Decoded, decoderOf } from './decoders.ts'
 import { framesAsWebp } from './frames.ts'
@@ -49,6 +50,9 @@ export async function openPicture(
   const metadata = await metadataOf(path).catch((error: unknown) => {
     throw pictureError(error, input.format)
   })
+  // libvips makes them black.
+  if (metadata.space?.startsWith('lab') && metadata.hasAlpha)
+    throw unknownFeature(input.format, 'Lab colors with transparency')
   const still = format === 'png' && input.format === 'apng'
   const pages = still ? await apngFrames(path) : (metadata.pages ?? 1)
   return { path, format, source: input.format, metadata, pages }
@@ -203,7 +207,27 @@ export function pictureError(error: unknown, format: FormatId): unknown {
     const sentence = `The image took longer than its limit of ${timeoutS} seconds.`
     return new AppError('TIMEOUT', sentence, undefined, { cause: error })
   }
-  return damaged(format, error)
+  const feature = unknownIn(message)
+  return feature === undefined ? damaged(format, error) : unknownFeature(format, feature, error)
+}
+
+/** Words of libvips and libtiff for what a whole picture may have; `$1` stands for what they name. */
+const unknown: readonly (readonly [RegExp, feature: string])[] = [
+  [/\b([\w-]{2,16}) compression support is not configured/, '$1 compression'],
+  [/bad labq format/, 'Lab colors'],
+  [
+    /samples_per_pixel not a whole number|samples out of range|unsupported tiff image type/,
+    'an unusual depth',
+  ],
+  [/unknown photometric interpretation|not a PLANARCONFIG_SEPARATE/, 'unusual colors'],
+]
+
+function unknownIn(message: string): string | undefined {
+  for (const [words, feature] of unknown) {
+    const found = words.exec(message)
+    if (found) return feature.replace('$1', found[1] ?? '')
+  }
+  return undefined
 }
 
 function damaged(format: FormatId, cause: Error): AppError {

@@ -14,7 +14,8 @@ const families = [
     ...(['m4a', 'm4b', 'm4r', 'mp4a', 'alac', '3ga'] as const),
   ],
   ['mkv', 'mk3d', 'mka'],
-  ['webm', 'weba'],
+  // WebM is Matroska of few codecs: it may be named as that, which promises less.
+  ['webm', 'weba', 'mka', 'mkv', 'mk3d'],
   ['ogg', 'oga', 'opus', 'spx', 'ogv', 'ogm', 'ogx'],
   ['wmv', 'wma', 'asf', 'dvr-ms'],
   ['avi', 'divx', 'xvid'],
@@ -86,6 +87,8 @@ export const formatByMime: ReadonlyMap<string, FormatId> = new Map<string, Forma
   ['application/vnd.ms-asf', 'wmv'],
   ['application/vnd.wordperfect', 'wpd'],
   ['application/x-dif', 'dif'],
+  // Also without the name of POSIX in its header, by the sum that is in every one.
+  ['application/x-tar', 'tar'],
   ['application/x-shockwave-flash', 'swf'],
   ['application/x-subrip', 'srt'],
   ['application/x-sylk', 'slk'],
@@ -253,6 +256,8 @@ export const signatures: readonly { at: number; bytes: readonly number[]; format
   // CFF as PostScript carries it.
   { at: 0, bytes: [...Buffer.from('%!PS-Adobe-3.0 Resource-FontSet')], format: 'cff' },
   { at: 0, bytes: [0x80, 0x01], format: 'pfb' },
+  // TrueType as Apple marks it, then the number of tables.
+  { at: 0, bytes: [...Buffer.from('true'), 0], format: 'ttf' },
   { at: 0, bytes: [...Buffer.from('SplineFontDB:')], format: 'sfd' },
   { at: 0, bytes: [...Buffer.from('STARTFONT ')], format: 'bdf' },
   // A resource fork whose data begin at 256, as every font of Mac OS X has it.

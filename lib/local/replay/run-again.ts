@@ -2,15 +2,19 @@
 import { mkdir, mkdtemp, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Files } from '../../aws/files.ts'
+import { nextWay } from '../../conversion/next-way.ts'
 import { timeLimitOf } from '../../conversion/time-limits.ts'
 import type { Engine, InputFile } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
 import { errorForClient } from '../../jobs/failure.ts'
 import type { JobState, Piece, StoredFile, Task } from '../../jobs/job.ts'
-import { convertFiles, type FilesDone } from '../../jobs/run/convert-files.ts'
+import { wishedOf } from '../../jobs/next-step.ts'
+import { convertByWays } from '../../jobs/run/by-ways.ts'
+import type { FilesDone } from '../../jobs/run/convert-files.ts'
 import { fetchInputs } from '../../jobs/run/fetch-inputs.ts'
 import { tookTooLong } from '../../jobs/run/run-task.ts'
 import { sha256Of } from '../../jobs/run/store-files.ts'
+import type { FindWay } from '../../jobs/run/ways.ts'
 import { createLog } from '../../log.ts'
 import type { Vault } from '../../sealed.ts'
 import { printedCommands, printedSteps } from './onlooker.ts'
@@ -18,7 +22,9 @@ import { planFromStart } from './plans.ts'
 import type { Printer } from './printer.ts'
 import { withSecrets } from './secrets.ts'
 
-interface FetchedPiece extends Piece {
+interface FetchedPiece {
+  readonly piece: Piece
+  readonly findWay: FindWay
   readonly inputs: readonly InputFile[]
   readonly folder: string
 }
@@ -61,7 +67,8 @@ export async function fetchTask(
     const own = join(folder, `piece-${at + 1}`)
     await mkdir(own)
     const inputs = await fetchInputs(files, piece.files, own, new AbortController().signal)
-    fetched.push({ ...piece, inputs, folder: own })
+    const findWay: FindWay = (tried) => nextWay(...wishedOf(task, state), { at, tried, engines })
+    fetched.push({ piece, findWay, inputs, folder: own })
   }
   return { task, pieces: fetched, folder }
 }
@@ -77,7 +84,7 @@ export async function runAgain(
   interrupted: AbortSignal,
   printer: Printer,
 ): Promise<boolean> {
-  const limitS = timeLimitOf(pieces)
+  const limitS = timeLimitOf(pieces.map(({ piece }) => piece))
   const limit = new AbortController()
   const timer = setTimeout(() => limit.abort(tookTooLong(limitS)), limitS * 1000)
   const signal = AbortSignal.any([limit.signal, interrupted])
@@ -100,13 +107,17 @@ export async function runAgain(
   }
 }
 
-const runPiece = ({ steps, inputs, folder }: FetchedPiece, signal: AbortSignal, printer: Printer) =>
-  convertFiles({
-    ...{ steps, from: 0, inputs, workDir: folder, signal },
-    log: createLog({ LOG_LEVEL: 'debug', LOG_FILE: undefined }, printedSteps(printer)),
-    onCommand: printedCommands(printer),
-    progress: () => undefined,
-  })
+const runPiece = ({ piece, findWay, inputs, folder }: FetchedPiece, signal: AbortSignal, printer: Printer) =>
+  convertByWays(
+    piece,
+    {
+      ...{ inputs, workDir: folder, signal },
+      log: createLog({ LOG_LEVEL: 'debug', LOG_FILE: undefined }, printedSteps(printer)),
+      onCommand: printedCommands(printer),
+      progress: () => undefined,
+    },
+    findWay,
+  )
 
 function printFailure(error: unknown, printer: Printer): void {
   const { code, message } = errorForClient(error)

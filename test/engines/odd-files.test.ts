@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, test } from 'node:test'
+import { withUsualFields } from '../../lib/engines/ffmpeg/ass-fields.ts'
+import { engines } from '../../lib/engines/index.ts'
+import { archiveContents } from './archive-judge.ts'
+import { byWays } from './by-ways.ts'
+import { letterCount } from './font-judge.ts'
+import { quarters } from './imagemagick-corners.ts'
+import { output, pdfPages, streams } from './judge.ts'
+import { fixture } from './run-engine.ts'
+
+/** Whole files of the fixtures' make-odd.ts that the first engine of their way does not know. */
+const odd = (name: string) => fixture(`odd/${name}`)
+
+after(() => Promise.all(engines.map((engine) => engine.close?.())))
+
+for (const name of ['lzma.tiff', 'lab.tiff', 'twelve-bit.tiff', 'planar.tiff'])
+  test(`${name} is read by ImageMagick, in its own colors`, async () => {
+    const { path, way, codes } = await byWays(odd(name), 'png')
+    assert.deepEqual([way, codes, await quarters(path)], ['imagemagick', [], 'RGBx'])
+  })
+
+test('pages of a rare compression are written anew, so that a PDF can be made of them', async () => {
+  const { path, way } = await byWays(odd('two-pages.tiff'), 'pdf')
+  assert.deepEqual([way, await pdfPages(path)], ['imagemagick vips', 2])
+})
+
+test('a texture of Direct3D 10 is read by FFmpeg, and takes the options of a picture', async () => {
+  const { path, way } = await byWays(odd('bc1.dds'), 'png', { width: 40 })
+  assert.equal(way, 'ffmpeg vips')
+  assert.equal(await output('identify', '-format', '%wx%h', path), '40x32')
+  const colors = await output('convert', path, '-scale', '2x2!', '-depth', '8', 'txt:-')
+  assert.match(colors, /FF0000[\s\S]*00FF00[\s\S]*0000FF[\s\S]*8C8[A-C]8C/)
+})
+
+test('a compression that nobody knows is named, and is no damage', async () => {
+  await assert.rejects(byWays(odd('bc7.dds'), 'png'), {
+    code: 'UNSUPPORTED_FORMAT',
+    message: /a compression of Direct3D 10, which cannot be read here/,
+  })
+})
+
+for (const name of ['v7.tar', 'v7.tgz', 'endless.tar'])
+  test(`${name} gives its files`, async () => {
+    const { path } = await byWays(odd(name), 'zip')
+    assert.deepEqual(Object.keys(await archiveContents(path, 'zip')).sort(), ['plain.txt', 'table.csv'])
+  })
+
+test('a file with holes comes out of a tape archive as long as it was', async () => {
+  const { path } = await byWays(odd('sparse.tar'), 'zip')
+  const { 'holes.bin': content = '', ...others } = await archiveContents(path, 'zip')
+  assert.deepEqual(others, {})
+  assert.equal(content.length, 1024 * 1024 + 4)
+  assert.match(content, /^begins\0+ends$/)
+})
+
+test('WebM that is named as the sound of Matroska is converted', async () => {
+  const done = await byWays(odd('webm.mka'), 'wav')
+  assert.equal((await streams(done, 'audio')).length, 1)
+})
+
+for (const to of ['ttf', 'cff', 'bdf'] as const)
+  test(`a variable font of CFF2 becomes ${to} in its default shapes`, async () => {
+    const { path, codes } = await byWays(odd('cff2.otf'), to)
+    assert.ok((await letterCount(path, to)) >= 4)
+    assert.deepEqual(codes, ['FONT_TABLES_DROPPED'])
+  })
+
+test('a font that Apple has marked as TrueType is one', async () => {
+  const { path } = await byWays(odd('true.ttf'), 'woff2')
+  assert.equal(await letterCount(path, 'woff2'), 4)
+})
+
+test('subtitles whose lines have few fields keep their times and words', async () => {
+  const { path } = await byWays(odd('short-lines.ass'), 'srt')
+  const words = (await readFile(path, 'utf8')).replaceAll(/<[^>]*>/g, '')
+  assert.match(words, /00:00:01,000 --> 00:00:02,500\nHello, otters\n\n2\n.*\nSecond line\nbelow/)
+})
+
+test('fields of subtitles are put in the usual order, and usual ones are left as they are', () => {
+  const events = (format: string, line: string) => `[Events]\nFormat: ${format}\nDialogue: ${line}`
+  const usual = 'Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text'
+  const whole = events(usual, '0,0:00:01.00,0:00:02.00,Big,,0,0,0,,a, b')
+  assert.equal(withUsualFields(whole), whole)
+  assert.equal(withUsualFields(events('End, Style, Start, Text', '0:00:02.00,Big,0:00:01.00,a, b')), whole)
+  const ssa = whole.replace('Layer', 'Marked').replace('Dialogue: 0', 'Dialogue: Marked=0')
+  assert.equal(withUsualFields(ssa), ssa)
+})
