@@ -143,7 +143,7 @@ async function call(sent: Sent, shorten = (body: any): unknown => body): Promise
   const send = () => client.fetch(`${filled}?${new URLSearchParams(query)}`, { ...init, method, headers })
   let response = await send()
   // On a busy machine the end may come too late for the reply that is to tell of it.
-  for (let left = 3; sent.waits && response.status === 202 && left > 0; left--) response = await send()
+  for (let left = 8; sent.waits && response.status === 202 && left > 0; left--) response = await send()
   const reply = await response.text()
   const body = reply === '' ? undefined : JSON.parse(reply)
   const id = operationId(contract)

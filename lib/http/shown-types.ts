@@ -1,7 +1,7 @@
 /**
- * Types that a browser may show in its own window. None of them can run anything in the origin that it came from: what
- * is not here (HTML, SVG, XML and all that nobody thought of) is saved, whatever a link asks for. A PDF may hold
- * scripts, but they run in the reader, which is an origin of its own, and reach neither page nor cookies.
+ * Types that a browser may show in its own window: none of them can run anything. What is not here (HTML, SVG, XML and
+ * all that nobody thought of) is saved, whatever a link asks for. A PDF is, too: it may hold scripts, and Chromium shows
+ * none in the sandbox that all files are in (https://crbug.com/271452).
  */
 const shownTypes: readonly string[] = [
   ...['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/apng', 'image/bmp'],
@@ -9,7 +9,7 @@ const shownTypes: readonly string[] = [
   ...['audio/mpeg', 'audio/mp4', 'audio/aac', 'audio/ogg', 'audio/opus', 'audio/wav', 'audio/x-wav'],
   ...['audio/flac', 'audio/x-flac', 'audio/webm', 'audio/vnd.wave'],
   ...['video/mp4', 'video/webm', 'video/ogg', 'video/quicktime', 'video/x-matroska', 'video/x-m4v'],
-  ...['text/plain', 'application/json', 'application/pdf'],
+  ...['text/plain', 'application/json'],
 ]
 
 export const canBeShown = (mimeType: string): boolean =>

@@ -23,6 +23,7 @@ function launchBrowser(): Promise<Browser> {
 export interface Site {
   readonly browser: Browser
   readonly url: string
+  readonly dataDir: string
   close(): Promise<void>
 }
 
@@ -35,7 +36,7 @@ export async function openSite(): Promise<Site> {
       await browser.close()
       await service.stop()
     }
-    return { browser, url: service.url, close }
+    return { browser, url: service.url, dataDir: service.dataDir, close }
   } catch (error) {
     await service.stop()
     throw error

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Page } from 'playwright-core'
 import {
   bytesOf,
@@ -24,6 +28,57 @@ async function convert(page: Page, name: string, buffer?: Buffer) {
   const card = cardOf(page, name)
   await card.getByRole('button', { name: /^Convert to/ }).click()
   return card
+}
+
+const script = "fetch('/v1/jobs')"
+const hostileFiles = [
+  {
+    kind: 'page',
+    name: 'a.html',
+    type: 'text/html',
+    bytes: `<!doctype html><p>hello</p><img src=x onerror="${script}"><script>${script}</script>`,
+  },
+  {
+    kind: 'drawing',
+    name: 'a.svg',
+    type: 'image/svg+xml',
+    bytes: `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="${script}"><script><![CDATA[${script}]]></script></svg>`,
+  },
+]
+
+/** What a job gives out of a file that somebody sent, as a link that is to show it. */
+async function sharedFile(page: Page, name: string, bytes: string) {
+  const tasks = {
+    file: { operation: 'import/raw', filename: name, file: bytes },
+    out: { operation: 'export/url', input: 'file', inline: true },
+  }
+  const { data } = await page.evaluate(async (body) => {
+    const headers = { 'content-type': 'application/json', prefer: 'wait=25' }
+    const made = await fetch('/v1/jobs', { method: 'POST', headers, body })
+    return made.json()
+  }, JSON.stringify({ tasks }))
+  assert.equal(data?.status, 'completed', JSON.stringify(data))
+  return data.tasks.out
+}
+
+/** An address that only the service itself could sign, which shows a file of the bucket as this type. */
+async function shownAs(type: string, path: string): Promise<string> {
+  const [, , Bucket, ...key] = path.split('/')
+  const secrets = JSON.parse(await readFile(join(site.dataDir, 'secrets.json'), 'utf8'))
+  const { accessKeyId, secretAccessKey } = secrets
+  const client = new S3Client({
+    region: 'eu-central-1',
+    endpoint: `${site.url}/s3`,
+    forcePathStyle: true,
+    credentials: { accessKeyId, secretAccessKey },
+  })
+  const command = new GetObjectCommand({
+    Bucket,
+    Key: key.join('/'),
+    ResponseContentType: type,
+    ResponseContentDisposition: 'inline',
+  })
+  return getSignedUrl(client, command, { expiresIn: 60 })
 }
 
 /** Most of the time a test waits, so three of them share the machine. */
@@ -72,6 +127,40 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
       const bytes = await bytesOf(await downloadFrom(page, 'mystery.zzz'))
       assert.match(bytes.toString('latin1', 0, 4), /^(II\*\0|MM\0\*)$/)
     }))
+
+  for (const { kind, name, type, bytes } of hostileFiles) {
+    test(`a hostile ${kind} of a user runs nothing where the jobs of who opens it are`, async () => {
+      const page = await site.browser.newPage()
+      const asked: string[] = []
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+      try {
+        await page.goto(site.url)
+        const { result } = await sharedFile(page, name, bytes)
+        // Its link shows what is harmless, and saves this.
+        const [download] = await Promise.all([
+          page.waitForEvent('download'),
+          page.goto(result.url).catch(() => undefined),
+        ])
+        const path = new URL(download.url()).pathname
+        // And where a link showed it, it would be a stranger without scripts.
+        asked.length = 0
+        await page.goto(await shownAs(type, path), { waitUntil: 'networkidle' })
+        assert.ok(asked.includes(path) && !asked.includes('/v1/jobs'), `it asked for ${asked}`)
+        // The file itself is as hostile as can be.
+        await page.route('**/s3/**', async (route) => {
+          const response = await route.fetch()
+          const { 'content-security-policy': policy, ...headers } = response.headers()
+          assert.match(policy ?? '', /^sandbox;/)
+          await route.fulfill({ response, headers })
+        })
+        const jobs = page.waitForRequest('**/v1/jobs')
+        await page.goto(await shownAs(type, path), { waitUntil: 'commit' })
+        await jobs
+      } finally {
+        await page.close()
+      }
+    })
+  }
 
   test('an upload that breaks off is tried again without choosing the file again', () =>
     visitPage(async (page) => {
