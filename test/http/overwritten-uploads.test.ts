@@ -1,0 +1,137 @@
+// Whoever has the address of an upload may send to it as long as it holds, a stranger who found it too: at no moment
+// may other bytes than those that were checked be taken for the file. See test/functions/uploads.test.ts for workers.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Files } from '../../lib/aws/files.ts'
+import { newOwner } from '../../lib/http/owner.ts'
+import { newId } from '../../lib/ids.ts'
+import type { Jobs } from '../../lib/jobs/jobs.ts'
+import { after, before } from '../hooks.ts'
+import { refused } from '../refused.ts'
+import { scratchFolder } from '../scratch.ts'
+import type { Presigned } from '../service.ts'
+import { type EmbeddedApp, openApp } from './app-on-embedded.ts'
+
+const png = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
+/** As long, but other bytes. */
+const other = Buffer.from(png.map((byte, at) => (at === png.length - 20 ? byte ^ 1 : byte)))
+
+const folder = scratchFolder('overwritten')
+let app: EmbeddedApp
+let headers: Record<string, string>
+before(async () => {
+  app = await openApp()
+  headers = { 'x-owner-token': newOwner(newId('anon'), app.services.keys.owner).token }
+})
+after(() => app.close())
+
+interface Place extends Presigned {
+  readonly key: string
+}
+
+/** Anybody's request, who has nothing but the address. */
+const put = async ({ url, headers: exact }: Place, body: Buffer, changed: Record<string, string> = {}) =>
+  (await fetch(url, { method: 'PUT', headers: { ...exact, ...changed }, body })).status
+
+async function uploaded(): Promise<Place> {
+  const announced = { filename: 'a.png', contentType: 'image/png', size: png.length }
+  const { json } = await app.send('POST', '/v1/uploads/presign', { headers, body: announced })
+  assert.equal(await put(json.data, png), 200)
+  return json.data
+}
+
+const convert = (uploadId: string, on = app) =>
+  on.send('POST', '/v1/convert', { headers, body: { uploadId, targetFormat: 'webp' } })
+
+/** The same with this before some of its methods. */
+function interrupted<Service extends object>(
+  service: Service,
+  method: keyof Service,
+  act: () => Promise<unknown>,
+) {
+  return new Proxy(service, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      const call = value.bind(target)
+      return name === method ? async (...args: unknown[]) => act().then(() => call(...args)) : call
+    },
+  })
+}
+
+const once = (act: () => Promise<unknown>) => {
+  let done: Promise<unknown> | undefined
+  return () => (done ??= act())
+}
+
+/** What a worker would do first with the file of a job. */
+async function fetchedBy(jobId: string): Promise<void> {
+  const state = await app.services.jobs.store.whole(jobId)
+  const [file] = state?.fixed.flatMap(({ files = [] }) => files) ?? []
+  assert.ok(file?.etag, 'the bytes that were checked are known')
+  await app.services.files.getFile(file, join(folder, jobId), AbortSignal.timeout(10_000))
+}
+
+test('before it is used, an upload takes only what was announced, and the last of it counts', async () => {
+  const place = await uploaded()
+  assert.equal(await put(place, Buffer.concat([png, png])), 403)
+  assert.equal(await put(place, png, { 'Content-Type': 'text/html' }), 403)
+  assert.equal(await put(place, other), 200)
+  const { status, json } = await convert(place.uploadId)
+  assert.equal(status, 202)
+  await fetchedBy(json.jobId)
+})
+
+test('bytes that change while they are looked at are refused, and no job is made', async () => {
+  const place = await uploaded()
+  const files: Files = interrupted(
+    app.services.files,
+    'read',
+    once(() => put(place, other)),
+  )
+  const answer = await convert(place.uploadId, app.with({ files }))
+  assert.deepEqual([answer.status, answer.json.error.code], [409, 'CONFLICT'])
+  const again = await convert(place.uploadId)
+  assert.equal(again.status, 202, 'the new bytes can be taken as they are now')
+})
+
+test('bytes that change between the look at them and the job are never fetched', async () => {
+  const place = await uploaded()
+  const jobs: Jobs = interrupted(app.services.jobs, 'create', () => put(place, other))
+  const { status, json } = await convert(place.uploadId, app.with({ jobs }))
+  assert.equal(status, 202)
+  await refused(fetchedBy(json.jobId), 'CONFLICT', /a\.png was overwritten after the job had taken it/)
+})
+
+test('bytes that change after the end of their job are not taken when it is done again', async () => {
+  const place = await uploaded()
+  const { json } = await convert(place.uploadId)
+  await app.send('POST', `/v1/jobs/${json.jobId}/cancel`, { headers })
+  assert.equal(await put(place, other), 200)
+  const again = await app.send('POST', `/v1/jobs/${json.jobId}/retry`, { headers })
+  assert.deepEqual([again.status, again.json.error?.code], [409, 'CONFLICT'], again.text)
+})
+
+test('the address of an upload gives nothing out, deletes nothing and serves no other file', async () => {
+  const place = await uploaded()
+  for (const method of ['GET', 'HEAD', 'DELETE', 'POST']) {
+    const { status } = await fetch(place.url, { method, headers: { ...place.headers } })
+    assert.equal(status, 403, method)
+  }
+  const elsewhere = { ...place, url: place.url.replace(place.uploadId, newId('upl')) }
+  assert.equal(await put(elsewhere, png), 403)
+  const stranger = await app.send('POST', '/v1/convert', {
+    body: { uploadId: place.uploadId, targetFormat: 'webp' },
+  })
+  assert.deepEqual([stranger.status, stranger.json.error.code], [404, 'UPLOAD_NOT_FOUND'])
+  assert.equal((await convert(place.uploadId)).status, 202)
+})
+
+test('one upload named twice in a merge, by id or key, is refused by the field that names it', async () => {
+  const { uploadId, key } = await uploaded()
+  const body = { uploadIds: [uploadId, key], mergeType: 'image' }
+  const { status, json } = await app.send('POST', '/v1/convert/merge', { headers, body })
+  assert.deepEqual([status, json.error.code, json.error.details.field], [400, 'INVALID_INPUT', 'uploadIds'])
+})
