@@ -2,14 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { stepsWithOptions } from '../../lib/conversion/options.ts'
 import { BookOptions, bookArgs } from '../../lib/engines/calibre/options.ts'
+import type { EngineId } from '../../lib/engines/engine.ts'
 import { smaller } from '../../lib/engines/ffmpeg/animation.ts'
 import { arranged } from '../../lib/engines/ffmpeg/layouts.ts'
 import { recipeFor } from '../../lib/engines/ffmpeg/plan.ts'
 import { mediaOf, type StreamFacts } from '../../lib/engines/ffmpeg/probe.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 import { colorSpace } from '../../lib/engines/picture/options.ts'
+import { needsBrowser } from '../../lib/formats/detect/drawing.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
 import { parseWith } from '../../lib/parse-with.ts'
-import { planRoute } from '../../lib/plan/index.ts'
+import { optionsOf, planRoute } from '../../lib/plan/index.ts'
 
 const flac = { most: 8 }
 const alac = { most: 8, layouts: ['mono', 'stereo', '3.0', '4.0', '5.0', '5.1'] } as const
@@ -143,7 +146,7 @@ describe('the margins of a book', () => {
   })
 
   test('that make no sense are answered by how to write them', () => {
-    for (const ebookMargin of ['1,2', 'wide', 'top=wide', '201', 'up=3', { up: 3 }])
+    for (const ebookMargin of ['1,2', 'wide', 'top=wide', '201', 'up=3'])
       assert.throws(
         () => parseWith(BookOptions, { ebookMargin }, 'options'),
         {
@@ -152,5 +155,69 @@ describe('the margins of a book', () => {
         },
         JSON.stringify(ebookMargin),
       )
+  })
+})
+
+describe('a drawing', () => {
+  const svg = (content: string) =>
+    `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">${content}</svg>`
+
+  test('goes to the browser for what librsvg leaves out', () => {
+    for (const content of [
+      '<style>@font-face{font-family:a;src:url(data:font/woff2;base64,AAAA)}</style><text>a</text>',
+      '<text><textPath href="#a">a</textPath></text>',
+      '<text x="1 2 3" y="4">abc</text>',
+      '<text rotate="10">a</text>',
+      '<text textLength="9">a</text>',
+      '<text>\xf0\x9f\x98\x80</text>',
+      '<foreignObject width="9" height="9"/>',
+      '<rect style="fill:var(--a)"/>',
+      '<rect fill="oklch(0.7 0.2 140)"/>',
+      '<rect style="clip-path:circle(3px)"/>',
+      '<rect style="mask-image:linear-gradient(black,transparent)"/>',
+      '<filter id="a"><feGaussianBlur in="BackgroundImage"/></filter>',
+      '<rect style="transform-origin:4px 4px;transform:rotate(45deg)"/>',
+      '<style>@media screen{rect{fill:red}}</style><rect/>',
+      '<rect width="5rem" height="9"/>',
+      '<text text-decoration="underline wavy">a</text>',
+    ])
+      assert.equal(needsBrowser(svg(content)), true, content)
+  })
+
+  test('stays with librsvg for what both draw alike', () => {
+    for (const content of [
+      '<text x="1" y="2" style="word-spacing:normal;text-transform:none;text-shadow:none">a</text>',
+      '<rect style="filter:blur(4px);mix-blend-mode:multiply" transform="rotate(45)"/>',
+      '<mask id="a"><rect fill="#fff"/></mask><rect mask="url(#a)" clip-path="url(#b)"/>',
+      '<filter id="a"><feTurbulence/><feDropShadow/></filter>',
+      '<image href="data:image/png;base64,9vh+textPath@media9rem"/>',
+      '<!-- @font-face var(--a) --><path d="M1 2L3 4"/>',
+    ])
+      assert.equal(needsBrowser(svg(content)), false, content)
+  })
+
+  test('that needs the browser goes there first, unless an engine is named or no other way is left', () => {
+    const way = (to: FormatId, engine?: EngineId) =>
+      planRoute({ from: 'svg', to, engine, traits: ['browser-drawing'] })
+        .steps.map((step) => `${step.engine}:${step.to}`)
+        .join(' ')
+    assert.equal(way('png'), 'chromium:png')
+    assert.equal(way('pdf'), 'chromium:pdf')
+    assert.equal(way('avif'), 'chromium:png vips:avif')
+    assert.equal(way('png', 'vips'), 'vips:png')
+    assert.equal(way('eps'), 'ghostscript:eps')
+    assert.equal(planRoute({ from: 'svg', to: 'png' }).steps[0].engine, 'vips')
+    const small = planRoute({ from: 'svg', to: 'png', operation: 'thumbnail', traits: ['browser-drawing'] })
+    assert.equal(small.steps[0].engine, 'chromium')
+  })
+
+  test('has the same options wherever it is drawn', () => {
+    const names = (route: ReturnType<typeof planRoute>) => Object.keys(optionsOf(route).shape)
+    const usual = names(planRoute({ from: 'svg', to: 'png' }))
+    const other = names(planRoute({ from: 'svg', to: 'png', traits: ['browser-drawing'] }))
+    assert.deepEqual(
+      usual.filter((name) => !other.includes(name)),
+      [],
+    )
   })
 })

@@ -239,6 +239,22 @@ describe('a thumbnail of a film', () => {
     await assertShows({ timestamp: 3.999 }, [3])
   })
 
+  test('is a still of its own size, or a sheet of many, where a film becomes a picture', async () => {
+    const made = async (to: 'jpg' | 'png', options: NonNullable<RunSettings['options']>) => {
+      const { path } = await convert(ffmpeg, film, to, { options })
+      return picture(path, to)
+    }
+    const still = await made('jpg', { timestamp: '2.5' })
+    assertColor(still, [still.width >> 1, still.height >> 1], colors[2] ?? '', 20)
+    const sheet = await made('png', { rows: 2, columns: '2' })
+    assert.deepEqual([sheet.width, sheet.height], [still.width * 2, still.height * 2])
+    for (const [index, color] of colors.slice(0, 4).entries()) {
+      const at: [number, number] = [(index % 2) * still.width + 9, (index >> 1) * still.height + 9]
+      assertColor(sheet, at, color, 20)
+    }
+    await refused(convert(ffmpeg, film, 'jpg', { options: { timestamp: 9 } }), 'INVALID_INPUT', /^timestamp/)
+  })
+
   test('is refused for a time behind the end, which is named', async () => {
     for (const timestamp of ['4', '00:01:00'])
       await refused(

@@ -3,6 +3,7 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Capability } from '../engine.ts'
 import { stampInputs } from '../picture/watermark-options.ts'
 import type { Container } from './containers.ts'
+import { filmPictureRows } from './film-picture.ts'
 import { metadataRows } from './metadata.ts'
 import {
   animatedPngOptions,
@@ -90,6 +91,7 @@ export const capabilities: readonly Capability[] = [
     options: animatedPngOptions,
     cost: 2,
   },
+  ...filmPictureRows(videoSources),
   { operation: 'convert', from: ['bmp', 'apng'], to: ['png'], options: z.object({}), cost: 0.2 },
   // Where ImageMagick does not know the compression: by way of TIFF the options of a PNG are taken, too.
   { operation: 'convert', from: ['dds'], to: ['png', 'tiff'], options: z.object({}), cost: 3 },

@@ -11,27 +11,51 @@ export type Trait = (typeof traits)[number]
 const mostBytes = 8 * 1024 * 1024
 
 /**
- * What librsvg leaves out of a drawing or draws in another way, and a browser knows: of the SVG 1.1 and 2 and the CSS
- * that drawings come with.
+ * What librsvg 2.6 leaves out of a drawing or draws otherwise, and a browser draws as the standards have it (SVG 2, CSS).
+ * Each was drawn by both; what both draw alike is not here, nor what moves, which has no one picture.
  */
 const beyondLibrsvg: readonly RegExp[] = [
-  // Letters of a font that comes along.
+  // Fonts that come along, letters in color, and settings of fonts.
   /@font-face\b/i,
-  // Text of a web page, with its line breaks.
-  /<(?:\w+:)?foreignObject\b/,
+  /\xf0\x9f[\x80-\xbf]|&#(?:x1f[\da-f]{3}|12[789]\d{3});/i,
+  // Text: along a path, letter by letter, of a given length, broken into lines.
+  /<(?:\w+:)?(?:textPath|foreignObject)\b|\btextLength\s*=/,
+  /<(?:\w+:)?(?:text|tspan)\b[^>]*\s(?:d?[xy]\s*=\s*["']\s*[-+.\w]+[\s,]+[-+.\d]|rotate\s*=)/,
+  // Drawing programs write out all that they leave as it is.
+  /\b(?:alignment-baseline|word-spacing|text-shadow|text-transform|font-kerning|font-variation-settings)\s*[:=]\s*(?!["']?\s*(?:normal|none|auto|baseline|inherit|0(?:px)?\s*[;"'}]))/,
+  /text-decoration\s*[:=]\s*["']?[^;"'}]*(?:wavy|dotted|dashed|double)|white-space\s*:\s*(?:pre|break)/,
+  // Values and rules of newer CSS.
+  /\b(?:var|calc|min|max|clamp|env|ok(?:lch|lab)|lch|lab|color|color-mix|light-dark)\(/,
+  /@(?:media|supports|layer|container)\b|:(?:is|where|has)\(/,
+  /[\s;:"'{]\d*\.?\d+(?:rem|vw|vh|vmin|vmax|ch)\b/,
+  // Shapes, masks and filters.
+  /clip-path\s*[:=]\s*["']?\s*(?:circle|ellipse|inset|polygon|path|rect|xywh)\(|\bd\s*:\s*path\(/,
+  /\bmask(?:-image|-composite|-border)\s*:|\bmask\s*:[^;"'}]*gradient\(/,
+  /\b(?:BackgroundImage|BackgroundAlpha|FillPaint|StrokePaint)\b/,
+  // Places, and dashes that are counted in parts of a path.
+  /\b(?:transform-origin|transform-box|offset-path)\b|[\s;"'{](?:translate|rotate|scale)\s*:/,
+  /\b(?:rotate3d|rotate[XY]|matrix3d|translate3d|translateZ|perspective)\(|\bpathLength\s*=/,
+  // Behind the whole drawing.
+  /<(?:\w+:)?svg\b[^>]*\bstyle\s*=\s*["'][^"']*background|[\s>,}]svg\s*\{[^}]*background/,
 ]
 
-/** @throws nothing: what cannot be unpacked says so where it is drawn. */
+/** What is drawn by librsvg as well as by a browser has none. */
 export async function traitsOf(format: FormatId, file: OpenedFile): Promise<readonly Trait[]> {
   if (format !== 'svg' && format !== 'svgz') return []
-  const text = await textOf(format, file)
-  return beyondLibrsvg.some((mark) => mark.test(text)) ? ['browser-drawing'] : []
+  return needsBrowser(await textOf(format, file)) ? ['browser-drawing'] : []
+}
+
+/** @param svg each byte a character. */
+export function needsBrowser(svg: string): boolean {
+  // Of pictures and fonts inside, the letters mean nothing.
+  const text = svg.replace(/data:[^"')>]*/g, '').replace(/<!--[\s\S]*?(?:-->|$)/g, '')
+  return beyondLibrsvg.some((mark) => mark.test(text))
 }
 
 async function textOf(format: 'svg' | 'svgz', file: OpenedFile): Promise<string> {
   const bytes = Buffer.from(await file.read(0, Math.min(file.size, mostBytes)))
   if (format === 'svg') return bytes.toString('latin1')
-  // Sync flush: the end may not be here, and need not be.
+  // Sync flush: the end may not be here, and need not be. What cannot be unpacked says so where it is drawn.
   const text = promisify(gunzip)(bytes, { finishFlush: 2, maxOutputLength: mostBytes })
   return text.then((unpacked) => unpacked.toString('latin1')).catch(() => '')
 }
