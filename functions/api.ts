@@ -1,5 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
 import type { Connections } from '../lib/aws/connections.ts'
+import { shortPatience } from '../lib/aws/patience.ts'
 import { readConfig } from '../lib/config.ts'
 import { createServices } from '../lib/create-services.ts'
 import { createApp } from '../lib/http/app.ts'
@@ -14,7 +15,8 @@ export function createApi(
   hint?: JobHint,
   connections?: Connections,
 ): ApiHandler {
-  const app = createApp(routes, createServices(readConfig(environment), { hint, connections }))
+  const config = readConfig(environment)
+  const app = createApp(routes, createServices(config, { hint, connections, patience: shortPatience }))
   // Middy's own type knows more events and results than this handler's.
   return app as unknown as ApiHandler
 }

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Bus } from './aws/bus.ts'
 import type { Connections } from './aws/connections.ts'
 import { Files } from './aws/files.ts'
+import type { Patience } from './aws/patience.ts'
 import { Queues } from './aws/queues.ts'
-import { Table } from './aws/table.ts'
+import { documentClient, Table } from './aws/table.ts'
 import type { Config } from './config.ts'
 import { receiveUpload } from './conversion/receive-upload.ts'
 import { secretOptionsOf } from './conversion/start-job.ts'
@@ -24,17 +25,19 @@ interface Surroundings {
   readonly hint?: JobHint | undefined
   /** Serve those clients whose servers are near. */
   readonly connections?: Connections | undefined
+  /** With stores that do not answer; each has as much as suits it when left out. */
+  readonly patience?: Patience
 }
 
 export function createServices(
   config: Config,
-  { hint = pause, connections = {} }: Surroundings = {},
+  { hint = pause, connections = {}, patience }: Surroundings = {},
 ): Services {
   const log = createLog(config)
-  const table = new Table(config)
-  const files = new Files(config, connections)
-  const queues = new Queues(config, connections.sqs)
-  const bus = new Bus(config, connections.eventBridge)
+  const table = new Table(config, documentClient(config, patience))
+  const files = new Files(config, connections, patience)
+  const queues = new Queues(config, connections.sqs, patience)
+  const bus = new Bus(config, connections.eventBridge, patience)
   const engines = usedEngines(config)
   const secret = secretOf(config)
   const uploads = new Uploads(table)

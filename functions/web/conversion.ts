@@ -93,9 +93,12 @@ export async function watchJob(job: Job, onProgress: OnProgress, signal: AbortSi
   }
 }
 
+const passing: ReadonlySet<string> = new Set([
+  ...['UNREACHABLE', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'],
+])
+
 /** Says nothing about the job, only about the asking. */
-const isPassing = (error: unknown): error is Problem =>
-  error instanceof Problem && ['UNREACHABLE', 'RATE_LIMITED', 'INTERNAL_ERROR'].includes(error.code)
+const isPassing = (error: unknown): error is Problem => error instanceof Problem && passing.has(error.code)
 
 function pause(seconds: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()

@@ -3,6 +3,7 @@ import type { ServiceEvent } from '../../events/index.ts'
 import type { Config } from '../config.ts'
 import { eventSource } from '../resources.ts'
 import type { Connection } from './connections.ts'
+import { limitPatience, type Patience } from './patience.ts'
 import { Sha256 } from './sha256.ts'
 
 /** Entries that one PutEvents call takes (AWS's limit). */
@@ -12,12 +13,13 @@ export class Bus {
   readonly #client: EventBridgeClient
   readonly #name: string
 
-  constructor(config: Config, connection?: Connection) {
+  constructor(config: Config, connection?: Connection, patience?: Patience) {
     this.#client = new EventBridgeClient({
       region: config.AWS_REGION,
       sha256: Sha256,
       ...connection,
     })
+    if (patience) limitPatience(this.#client, patience)
     this.#name = config.BUS_NAME
   }
 

@@ -19,6 +19,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import type { Connections, FileExchange } from './connections.ts'
+import { limitPatience, type Patience } from './patience.ts'
 import { Sha256 } from './sha256.ts'
 
 export interface StoredObject {
@@ -60,6 +61,14 @@ export interface AnnouncedFile {
 const uploadQueue = 2
 const partBytes = 8 * 1024 * 1024
 
+/** What takes no longer for a large file than for a small one. */
+const promptCommands = [
+  ...['HeadObjectCommand', 'GetObjectCommand', 'ListObjectsV2Command', 'DeleteObjectsCommand'],
+  'HeadBucketCommand',
+]
+/** Of each call for whoever has little patience. */
+const impatientAttempts = 2
+
 /** Inputs and outputs in the bucket. Keys are made by us and never hold what a client sent. */
 export class Files {
   readonly #s3: S3Client
@@ -67,7 +76,7 @@ export class Files {
   readonly #bucket: string
   readonly #exchange: FileExchange | undefined
 
-  constructor(config: Config, { s3: connection, files: exchange }: Connections = {}) {
+  constructor(config: Config, { s3: connection, files: exchange }: Connections = {}, patience?: Patience) {
     this.#exchange = exchange
     // With a name for a host the SDK would put the bucket into the host name, which only AWS can resolve.
     const forcePathStyle = config.AWS_ENDPOINT_URL_S3 !== undefined
@@ -77,8 +86,10 @@ export class Files {
       forcePathStyle,
       // The connection guards the bytes already, and the SDK's look at them takes as long as all else about a GET.
       responseChecksumValidation: 'WHEN_REQUIRED',
+      ...(patience && { maxAttempts: impatientAttempts }),
       ...connection,
     })
+    if (patience) limitPatience(this.#s3, patience, promptCommands)
     this.#signer = new S3Client({
       region: config.AWS_REGION,
       sha256: Sha256,

@@ -11,6 +11,7 @@ import { eachOf } from '../each-of.ts'
 import type { TaskMessage } from '../jobs/task-message.ts'
 import type { QueueId } from '../resources.ts'
 import type { Connection } from './connections.ts'
+import { limitPatience, type Patience } from './patience.ts'
 import { Sha256 } from './sha256.ts'
 
 /** Messages of one batch (AWS's limit). */
@@ -23,7 +24,7 @@ export class Queues {
   readonly #sqs: SQSClient
   readonly #urlPrefix: string
 
-  constructor(config: Config, connection?: Connection) {
+  constructor(config: Config, connection?: Connection, patience?: Patience) {
     // The URL of a queue carries the host to talk to; the SDK would warn about the difference to its endpoint.
     this.#sqs = new SQSClient({
       region: config.AWS_REGION,
@@ -31,6 +32,7 @@ export class Queues {
       useQueueUrlAsEndpoint: true,
       ...connection,
     })
+    if (patience) limitPatience(this.#sqs, patience)
     this.#urlPrefix = config.QUEUE_URL_PREFIX
   }
 

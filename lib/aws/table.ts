@@ -21,6 +21,7 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { Config } from '../config.ts'
 import { eachOf } from '../each-of.ts'
+import { limitPatience, longPatience, type Patience } from './patience.ts'
 import { Sha256 } from './sha256.ts'
 import { type Change, type Condition, expressions } from './table-expressions.ts'
 
@@ -47,8 +48,6 @@ type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
 /** Sends one command of the document client. */
 export type Send = Pick<DynamoDBDocumentClient, 'send'>
 
-/** The SDK asks three times, so a table that hangs is an error within ten seconds, not a request that never ends. */
-const answerWithinMs = 3000
 /** Most entries of one call (AWS's limits). */
 const mostPerCall = { get: 100, write: 25 }
 /** A transaction that others write into, and entries that a batch left out, are tried again so often, with pauses. */
@@ -240,12 +239,14 @@ export class Table {
   }
 }
 
-function documentClient(config: Pick<Config, 'AWS_REGION'>): Send {
+/** A table that hangs is an error as soon as the patience says, not a request that never ends. */
+export function documentClient(config: Pick<Config, 'AWS_REGION'>, patience: Patience = longPatience): Send {
   const client = new DynamoDBClient({
     region: config.AWS_REGION,
     sha256: Sha256,
-    requestHandler: { requestTimeout: answerWithinMs, throwOnRequestTimeout: true },
+    requestHandler: { requestTimeout: patience.attemptMs, throwOnRequestTimeout: true },
   })
+  limitPatience(client, patience)
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
 }
 

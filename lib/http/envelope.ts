@@ -1,3 +1,4 @@
+import { isUnavailable } from '../aws/patience.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 
 export interface Meta {
@@ -54,9 +55,19 @@ export function problem(error: AppError, request: { requestId: string; path: str
   }
 }
 
+/** Seconds in which a part of the service may be back. */
+const askAgainS = 5
+
 /** Whatever was thrown, as something a client may see; a bug shows nothing of itself. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
+  if (isUnavailable(thrown))
+    return new AppError(
+      'SERVICE_UNAVAILABLE',
+      `A part of the service does not answer now. Send the request again in ${askAgainS} s.`,
+      { retryAfter: askAgainS },
+      { cause: thrown },
+    )
   return new AppError(
     'INTERNAL_ERROR',
     'Something went wrong on our side. The request id helps us to find it.',

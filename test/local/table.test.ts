@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
 import { test } from 'node:test'
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
+import { isUnavailable, limitPatience } from '../../lib/aws/patience.ts'
 import { Table } from '../../lib/aws/table.ts'
 import { processEnvironment, readConfig } from '../../lib/config.ts'
 import { close, listen } from '../../lib/local/listen.ts'
@@ -32,4 +34,47 @@ test('a database that hangs is asked again after three seconds, on a new connect
   assert.ok(tookMs > 2500 && tookMs < 9000, `took ${tookMs} ms`)
   assert.equal(silent.length, 2)
   assert.ok(silent[0]?.destroyed, 'the first connection was given up')
+})
+
+test('a store that is silent is an error in time, and is asked briefly until it answers', async (t) => {
+  const waiting: ServerResponse[] = []
+  let isSilent = true
+  const answer = (response: ServerResponse) =>
+    response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{"TableNames":[]}')
+  const server = createServer((_, response) => void (isSilent ? waiting.push(response) : answer(response)))
+  const client = new DynamoDBClient({
+    endpoint: `http://127.0.0.1:${await listen(server, 0)}`,
+    region: 'local',
+    credentials: { accessKeyId: 'LOCAL', secretAccessKey: 'local' },
+  })
+  limitPatience(client, { callMs: 900, attemptMs: 400 })
+  t.after(() => close(server))
+  const ask = async () => {
+    const started = performance.now()
+    const error = await client.send(new ListTablesCommand({})).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    return { error, ms: performance.now() - started }
+  }
+  const first = await ask()
+  assert.ok(isUnavailable(first.error), String(first.error))
+  assert.ok(first.ms > 800 && first.ms < 2000, `took ${first.ms} ms`)
+  const second = await ask()
+  assert.ok(isUnavailable(second.error) && second.ms < first.ms - 200, `took ${second.ms} ms`)
+  isSilent = false
+  assert.equal((await ask()).error, undefined)
+})
+
+test('a store that is away or busy is told from one that refuses', () => {
+  const named = (name: string, status: number) =>
+    Object.assign(new Error(name), { name, $metadata: { httpStatusCode: status } })
+  for (const error of [
+    Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }),
+    named('InternalServerError', 500),
+    named('ThrottlingException', 400),
+  ])
+    assert.equal(isUnavailable(error), true, error.message)
+  for (const error of [named('ValidationException', 400), new TypeError('a bug'), 'text', undefined])
+    assert.equal(isUnavailable(error), false, String(error))
 })
