@@ -8,6 +8,7 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
+import { makeShrinkable, Shrinking } from './shrink.ts'
 
 /**
  * What a change outlives: the loss of `power`, or only of the `process`. The latter saves an fsync, and serves where
@@ -54,11 +55,24 @@ interface Answer {
 
 const syncFile = promisify(fdatasync)
 
+/** How long another process may hold the file. */
+const lockedMs = 2000
+/** How long SQLite itself waits for it, and nobody gets an answer meanwhile, before we look again. */
+const noticeMs = 5
+const lookAgainMs = 20
+/** Bytes to which the log is cut when it has grown beyond; one that is there is written over, which needs no room. */
+const mostLogBytes = 8 * 1024 ** 2
+
 export function openDatabase(file: string, schema: string): DatabaseSync {
   // A backup that reads the file may hold it for a moment.
-  const db = new DatabaseSync(file, { timeout: 5000 })
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
+  const db = new DatabaseSync(file, { timeout: lockedMs })
+  makeShrinkable(db)
+  db.exec(
+    `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${mostLogBytes}`,
+  )
   db.exec(schema)
+  // From now on `flush` waits, beside everything else that is to be done.
+  db.exec(`PRAGMA busy_timeout = ${noticeMs}`)
   return db
 }
 
@@ -80,21 +94,27 @@ export function groupCommit(db: DatabaseSync, options: Options): GroupCommit {
   let synced = changesSoFar()
   let failure: Error | undefined
   let closing: Promise<void> | undefined
+  let lockedSince: number | undefined
+  const shrinking = new Shrinking(db)
 
   function changesSoFar(): unknown {
     return countChanges.get()?.changes
   }
 
   function flush(): void {
+    if (failure) refuse(failure)
+    else if (begin()) commitGroup()
+  }
+
+  function refuse(error: unknown): void {
+    for (const { reject } of waiting.splice(0)) reject(error)
+  }
+
+  function commitGroup(): void {
     const group = waiting
     waiting = []
-    if (failure) {
-      for (const { reject } of group) reject(failure)
-      return
-    }
     let answers: Answer[]
     try {
-      db.exec('BEGIN IMMEDIATE')
       answers = group.map(attempt)
       db.exec('COMMIT')
     } catch (error) {
@@ -112,6 +132,25 @@ export function groupCommit(db: DatabaseSync, options: Options): GroupCommit {
       syncing = undefined
     })
     for (const listener of listeners) listener()
+    shrinking.look()
+  }
+
+  /** False when another process has the file: then it is tried again soon, or those that wait hear why not. */
+  function begin(): boolean {
+    try {
+      db.exec('BEGIN IMMEDIATE')
+      lockedSince = undefined
+      return true
+    } catch (error) {
+      lockedSince ??= Date.now()
+      if (isLocked(error) && Date.now() - lockedSince < lockedMs) {
+        setTimeout(flush, lookAgainMs)
+        return false
+      }
+      lockedSince = undefined
+      refuse(error)
+      return false
+    }
   }
 
   function attempt({ change, durability, resolve, reject }: Waiting): Answer {
@@ -170,6 +209,7 @@ export function groupCommit(db: DatabaseSync, options: Options): GroupCommit {
       await last
     } finally {
       await syncing
+      shrinking.stop()
       db.close()
       closeSync(log)
     }
@@ -184,3 +224,10 @@ export function groupCommit(db: DatabaseSync, options: Options): GroupCommit {
     },
   }
 }
+
+// https://www.sqlite.org/rescode.html
+const sqliteBusy = 5
+
+/** Whether another process had the file for too long. */
+export const isLocked = (error: unknown) =>
+  error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy

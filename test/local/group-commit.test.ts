@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { type GroupCommit, groupCommit, openDatabase } from '../../lib/local/group-commit.ts'
+import { Shrinking } from '../../lib/local/shrink.ts'
 import { scratchFolder } from '../scratch.ts'
+import { until } from '../until.ts'
 
 interface Sync {
   end(): void
@@ -166,4 +169,48 @@ test('the log stays one file, however often it is written over', async (t) => {
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   await store.commit(() => void insert.run(text))
   assert.equal(statSync(`${file}-wal`).ino, ino)
+})
+
+test('a file that another process holds for a moment keeps nobody but its writers waiting', async (t) => {
+  const file = join(scratchFolder('mutabor-commits'), 'held.sqlite')
+  const db = openDatabase(file, 'CREATE TABLE note (text TEXT)')
+  const store = groupCommit(db, { closed: () => new Error('closed') })
+  t.after(() => store.close())
+  const other = new DatabaseSync(file)
+  other.exec('BEGIN IMMEDIATE')
+  const answer = store.commit(() => db.exec("INSERT INTO note VALUES ('a')"))
+  const started = performance.now()
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 10))
+  const tookMs = performance.now() - started
+  assert.ok(tookMs < 1000, `ten turns of 10 ms took ${tookMs} ms`)
+  other.close()
+  await answer
+})
+
+test('a file gives back what mass deletion has left, in steps that keep nobody waiting', async (t) => {
+  const file = join(scratchFolder('mutabor-commits'), 'large.sqlite')
+  const db = openDatabase(file, 'CREATE TABLE note (text TEXT)')
+  t.after(() => db.close())
+  db.exec(`
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+    INSERT INTO note SELECT hex(randomblob(1000)) FROM n;
+    PRAGMA wal_checkpoint(TRUNCATE);
+    DELETE FROM note WHERE rowid % 50 > 0`)
+  const before = statSync(file).size
+  assert.ok(before > 9e6)
+  let longestMs = 0
+  let last = performance.now()
+  const watch = setInterval(() => {
+    longestMs = Math.max(longestMs, performance.now() - last)
+    last = performance.now()
+  }, 1)
+  t.after(() => clearInterval(watch))
+  new Shrinking(db, 0).look()
+  const sizeNow = () => {
+    db.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    return statSync(file).size
+  }
+  await until(() => sizeNow() < before / 4, 'the file is a quarter of what it was')
+  assert.ok(longestMs < 300, `it took ${longestMs} ms in one go`)
+  assert.equal(db.prepare('SELECT count(*) AS n FROM note').get()?.['n'], 100)
 })
