@@ -6,8 +6,7 @@ export type Log = Logger
 /** One JSON object a line; every line of a request or task carries `requestId`, `jobId`, `taskName` where known. */
 export function createLog(
   config: Pick<Config, 'LOG_LEVEL' | 'LOG_FILE'>,
-  // Synchronous, so that the last words of a process that dies are there.
-  destination: DestinationStream = pino.destination({ dest: config.LOG_FILE ?? 1, sync: true, mkdir: true }),
+  destination: DestinationStream = openDestination(config.LOG_FILE ?? 1),
 ): Log {
   const options = {
     level: config.LOG_LEVEL,
@@ -17,4 +16,15 @@ export function createLog(
     serializers: { error: pino.stdSerializers.errWithCause },
   }
   return pino(options, destination)
+}
+
+/** Characters that wait for a disk that takes none. */
+const mostWaiting = 1024 ** 2
+
+function openDestination(dest: string | number): DestinationStream {
+  // Synchronous, so that the last words of a process that dies are there.
+  const destination = pino.destination({ dest, sync: true, mkdir: true, maxLength: mostWaiting })
+  // Whoever says something must not fail for it. What could not be written goes out before the next line that can.
+  destination.on('error', () => undefined)
+  return destination
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { freeBytes } from '../../lib/disk.ts'
+import { spaceForFiles } from '../../lib/disk.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { queueIds } from '../../lib/resources.ts'
@@ -53,13 +53,14 @@ function checks(services: Services): readonly [string, () => Promise<unknown>][]
     [
       'disk',
       async () => {
-        const free = await freeBytes(config)
-        if (free < config.MIN_FREE_DISK_GB * 1e9)
-          throw new Shortage(`${Math.floor(free / 1e9)} GB free, ${config.MIN_FREE_DISK_GB} GB needed`)
+        const { free, needed } = await spaceForFiles(config)
+        if (free < needed) throw new Shortage(`${gigabytes(free)} GB free, ${gigabytes(needed)} GB needed`)
       },
     ],
   ]
 }
+
+const gigabytes = (bytes: number) => Number((bytes / 1e9).toPrecision(2))
 
 /** A reason that anybody may read; other errors are not shown. */
 class Shortage extends Error {}

@@ -1,6 +1,6 @@
 import middy, { type MiddlewareObj } from '@middy/core'
 import type { Context } from 'aws-lambda'
-import { requireDiskSpace } from '../disk.ts'
+import { isFullFor, requireDiskSpace, requireSpareSpace, shortOfSpace } from '../disk.ts'
 import { type AppError, retryAfterOf } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Log } from '../log.ts'
@@ -121,14 +121,22 @@ function owners(services: Services): Middleware {
 /** Turns whatever was thrown into the error body; only what is not an AppError is a bug and logged whole. */
 function errors(services: Services): Middleware {
   return {
-    onError: (request) => {
+    onError: async (request) => {
       const { event, context } = request
-      const error = toAppError(request.error)
+      const error = await tellable(request.error, services)
       if (error.code === 'INTERNAL_ERROR') context.log.error({ error: request.error }, 'bug')
+      else if (error.cause === request.error)
+        context.log.error({ code: error.code, error: request.error }, 'breakdown')
       else context.log.info({ code: error.code, error: error.message, cause: error.cause }, 'refused')
       request.response = errorResult(error, event, context.requestId, services.config.PUBLIC_URL ?? '')
     },
   }
+}
+
+/** On a full disk whatever breaks down does so for want of room. */
+async function tellable(thrown: unknown, { config }: Services): Promise<AppError> {
+  const error = toAppError(thrown)
+  return thrown !== error && (await isFullFor(thrown, config)) ? shortOfSpace(thrown) : error
 }
 
 function errorResult(error: AppError, event: HttpEvent, requestId: string, baseUrl: string): Result {
@@ -174,6 +182,7 @@ async function respond(
   const key = contract.idempotent ? idempotencyKeyOf(event) : undefined
   // Before the first byte of a file is taken.
   if (contract.body?.files) await requireDiskSpace(services.config)
+  else if (contract.idempotent) await requireSpareSpace(services.config)
   const body = await readBody(event, contract, {
     files: services.files,
     maxFileBytes: services.config.MAX_FILE_MB * 1024 * 1024,

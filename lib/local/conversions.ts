@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import type { Connection, FileExchange } from '../aws/connections.ts'
 import type { Config } from '../config.ts'
 import { engines } from '../engines/index.ts'
@@ -7,8 +8,10 @@ import { functions, type QueueId, queueIds, queueMapping } from '../resources.ts
 import { type Environment, parallelOf } from './environment.ts'
 import { type Failure, FunctionError } from './lambda/failure.ts'
 import type { Lambda, LocalFunction } from './lambda/runtime.ts'
+import { removeFoldersOf } from './leftovers.ts'
 import type { Provisioned } from './provision.ts'
 import { QueueMapping } from './queue-mapping.ts'
+import type { ServiceMessage } from './worker.ts'
 import { Worker } from './workers.ts'
 
 /** Milliseconds of the longest job and some: within it the job's own limits apply. */
@@ -32,6 +35,8 @@ interface ConversionParts {
 export interface Conversions {
   /** One per queue, each in a worker process of its own. */
   readonly functions: readonly LocalFunction[]
+  /** Reaches all worker processes. */
+  tell(message: ServiceMessage): void
   /** Feeds them from their queues. */
   start(lambda: Lambda, queues: Provisioned['queues']): void
   close(): Promise<void>
@@ -52,6 +57,7 @@ export function openConversions(given: ConversionParts): Conversions {
       idleMs,
       exchange,
       maxMemoryBytes: memoryMb * 1024 ** 2,
+      clearUp: (pid) => void removeFoldersOf(pid, [environment['WORK_DIR'] ?? tmpdir(), tmpdir()], log),
     })
     const local: LocalFunction = {
       name: functionOf(queue),
@@ -65,6 +71,9 @@ export function openConversions(given: ConversionParts): Conversions {
   })
   return {
     functions: parts.map(({ local }) => local),
+    tell: (message) => {
+      for (const { worker } of parts) worker.tell(message)
+    },
     start(lambda, queues) {
       for (const { queue, local, concurrency } of parts) {
         const { url: queueUrl, arn: queueArn } = queues[queue]

@@ -12,9 +12,12 @@ export function lockFile(file: string, sentence: string): DatabaseSync {
     return lock
   } catch (cause) {
     lock.close()
-    throw new Error(sentence, { cause })
+    throw isTaken(cause) ? new Error(sentence, { cause }) : cause
   }
 }
+
+// https://www.sqlite.org/rescode.html: SQLITE_BUSY
+const isTaken = (error: unknown) => error instanceof Error && 'errcode' in error && error.errcode === 5
 
 /**
  * Makes sure that one service has the data folder.

@@ -47,6 +47,7 @@ function readPort(text: string | undefined): number {
 }
 
 async function main(): Promise<void> {
+  process.umask(0o077)
   const { data, portBase, region, json } = readArguments()
   const dir = resolve(data)
   mkdirSync(dir, { recursive: true, mode: 0o700 })

@@ -1,14 +1,11 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { closeSync, openSync } from 'node:fs'
 import type { Server } from 'node:http'
-import { join, resolve } from 'node:path'
 import { type Config, processEnvironment, readConfig } from '../config.ts'
 import { engines } from '../engines/index.ts'
-import { createLog } from '../log.ts'
 import { functions, webSocketApi as webSocketDeclaration } from '../resources.ts'
 import { type ControlParts, openControl } from './control.ts'
 import { openConversions } from './conversions.ts'
-import { lockDataFolder } from './data-lock.ts'
+import { openDataFolder } from './data-folder.ts'
 import { openEmbedded } from './embedded.ts'
 import { accessOf, connectionsOf, endpoints, functionEnvironment, type Given } from './environment.ts'
 import { apiHandler, httpRoutes, webSocketRoutes, zipFunctions } from './functions.ts'
@@ -20,7 +17,6 @@ import { Asynchronous } from './lambda/asynchronous.ts'
 import { Lambda } from './lambda/runtime.ts'
 import { close, listen } from './listen.ts'
 import { provision } from './provision.ts'
-import { loadSecrets } from './secrets.ts'
 
 export interface Service {
   /** Where clients find it, without a slash at the end. */
@@ -35,7 +31,9 @@ type Runtime = ControlParts & { readonly asynchronous: Asynchronous }
 /** The whole service on this machine, as one list of steps; `close` goes the same way back. */
 export async function startService(given: Given): Promise<Service> {
   const config = readConfig(given)
-  const { dataDir, lock, logFile, log, secrets, workDir } = await openDataFolder(config)
+  let onFull = (): void => undefined
+  const folder = await openDataFolder(config, () => onFull())
+  const { dataDir, logFile, log, secrets, workDir, reserve } = folder
   // What calls functions is there before them, and waits.
   const control = Promise.withResolvers<Runtime>()
   const gateway = Promise.withResolvers<GatewayParts>()
@@ -93,6 +91,7 @@ export async function startService(given: Given): Promise<Service> {
     functions: [...zipped, ...conversions.functions],
     region: config.AWS_REGION,
     log,
+    before: () => reserve.makeRoom(),
   })
   const asynchronous = new Asynchronous({
     ...{ lambda, queue: invocations, log },
@@ -107,6 +106,8 @@ export async function startService(given: Given): Promise<Service> {
         log,
       })
     : undefined
+  // What they write may be cut off.
+  onFull = () => conversions.tell({ type: 'disk-full' })
   control.resolve({ lambda, asynchronous, webSocketApi })
   conversions.start(lambda, queues)
   gateway.resolve({
@@ -128,24 +129,9 @@ export async function startService(given: Given): Promise<Service> {
       await controlServer.close()
       await embedded.close()
       closeSync(logFd)
-      lock.release()
+      await folder.close()
     },
   }
-}
-
-/** The folder of all data, which is this service's alone, and what is in it from the start. */
-async function openDataFolder(config: Config) {
-  const dataDir = resolve(config.DATA_DIR)
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const lock = lockDataFolder(dataDir)
-  const logFile = config.LOG_FILE ?? join(dataDir, 'service.log')
-  const log = createLog({ ...config, LOG_FILE: logFile })
-  const secrets = await loadSecrets(dataDir)
-  const workDir = join(dataDir, 'work')
-  // What a crash left there belongs to attempts that begin anew.
-  await rm(workDir, { recursive: true, force: true })
-  mkdirSync(workDir)
-  return { dataDir, lock, logFile, log, secrets, workDir }
 }
 
 /** How rules and schedules reach functions: what was accepted runs at least once. */

@@ -7,6 +7,8 @@ import { startService } from './service.ts'
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 async function main(): Promise<void> {
+  // Whatever this process or one of its children makes is its user's alone.
+  process.umask(0o077)
   const service = await startService(processEnvironment)
   const { detail } = await protection()
   say(`Mutabor is ready: ${service.url}`)

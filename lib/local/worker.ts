@@ -6,7 +6,7 @@ import type { FunctionContext } from './lambda/runtime.ts'
 import { AskedFiles, type FileAnswer, type FileWish, sharingFiles } from './worker-files.ts'
 
 /** What the service and a worker process tell each other. */
-export type ServiceMessage = Invocation | FileAnswer
+export type ServiceMessage = Invocation | FileAnswer | { readonly type: 'disk-full' }
 export interface Invocation {
   readonly type: 'invoke'
   readonly id: number
@@ -37,7 +37,7 @@ const tellSurely = (message: WorkerMessage) =>
 const files = new AskedFiles(tell)
 const [functionName = ''] = process.argv.slice(2)
 const { createFunction } = (await import(`../../functions/${functionName}.ts`)) as FunctionModule // by name of Worker
-const { handler, stop } = createFunction(process.argv.includes(sharingFiles) ? { files } : {})
+const { handler, stop, runOut } = createFunction(process.argv.includes(sharingFiles) ? { files } : {})
 
 async function invoke({ id, event, deadline, context }: Invocation): Promise<void> {
   try {
@@ -66,6 +66,10 @@ if (process.send) {
     const message = given as ServiceMessage
     if (message.type === 'file') {
       files.hear(message)
+      return
+    }
+    if (message.type === 'disk-full') {
+      runOut()
       return
     }
     const one = invoke(message).finally(() => running.delete(one))

@@ -242,6 +242,7 @@ export class World {
         const outcome = await runTask({
           ...{ ref: message, queue, services, extendVisibility },
           stopping: new AbortController().signal,
+          outOfSpace: new AbortController().signal,
           remainingMs: 600_000,
         })
         if (outcome.done) await this.queues.delete(receipt)

@@ -11,6 +11,11 @@ process.on('message', (message) => {
     case 'answer':
       tell({ type: 'result', id, value: process.pid })
       return
+    case 'linger':
+      // As one does that has engines to end.
+      process.on('SIGTERM', () => setTimeout(() => process.exit(0), 2000))
+      tell({ type: 'result', id, value: process.pid })
+      return
     case 'fail':
       tell({ type: 'error', id, failure: { errorType: 'Error', errorMessage: 'as told' } })
       return

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
-import { openSync } from 'node:fs'
+import { mkdirSync, openSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
+import { isAlive } from '../../lib/engines/sandbox/process-end.ts'
+import { removeFoldersOf } from '../../lib/local/leftovers.ts'
 import { Worker, type WorkerOptions } from '../../lib/local/workers.ts'
+import { chances } from '../jobs/imitated-aws.ts'
+import { scratchFolder } from '../scratch.ts'
 
+const silent = pino({ level: 'silent' })
 const workers: Worker[] = []
 after(() => Promise.all(workers.map((worker) => worker.close())))
 
@@ -13,7 +19,7 @@ function start(options: Partial<WorkerOptions> = {}): Worker {
     queue: 'image',
     environment: { PATH: process.env['PATH'] ?? '' },
     logFd: openSync('/dev/null', 'a'),
-    log: pino({ level: 'silent' }),
+    log: silent,
     idleMs: 60_000,
     maxMemoryBytes: 1024 ** 3,
     file: fileURLToPath(new URL('./odd-worker.ts', import.meta.url)),
@@ -92,4 +98,41 @@ test('an idle worker ends and comes back when needed', async () => {
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   assert.notEqual(await invoke(worker, 'answer'), pid)
+})
+
+test('work that arrives while an idle worker ends is done at once, by the next', async () => {
+  const worker = start({ idleMs: 40 })
+  const chance = chances(8118)
+  const pids = new Set<unknown>()
+  for (let round = 0; round < 12; round++) {
+    const asked = performance.now()
+    pids.add(await invoke(worker, 'answer'))
+    const tookMs = performance.now() - asked
+    assert.ok(tookMs < 8000, `round ${round} took ${tookMs} ms`)
+    // Around the moment at which its idleness is over, and the milliseconds in which it goes.
+    await new Promise((resolve) => setTimeout(resolve, 30 + chance() * 30))
+  }
+  assert.ok(pids.size > 1, 'some came too late for the one before')
+})
+
+test('what is sent to a worker that lingers on its way out goes to the next', async () => {
+  const worker = start({ idleMs: 20 })
+  const pid = await invoke(worker, 'linger')
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  assert.ok(isAlive(Number(pid)), 'it has not gone yet')
+  assert.notEqual(await invoke(worker, 'answer'), pid)
+})
+
+test('the folders of a worker that was killed go with it, and no others', async () => {
+  const folder = scratchFolder('mutabor-leftovers')
+  const cleared = Promise.withResolvers<void>()
+  const clearUp = (pid: number) => void removeFoldersOf(pid, [folder], silent).then(cleared.resolve)
+  const worker = start({ clearUp })
+  const pid = Number(await invoke(worker, 'answer'))
+  const others = [`task-${pid}1-abcdef`, `task-1${pid}-abcdef`, 'task-abcdef', `other-${pid}-abcdef`]
+  for (const name of [`task-${pid}-abcdef`, `mutabor-office-${pid}-Ab12cd`, ...others])
+    mkdirSync(join(folder, name, 'piece-1'), { recursive: true })
+  process.kill(pid, 'SIGKILL')
+  await cleared.promise
+  assert.deepEqual(readdirSync(folder).sort(), others.sort())
 })

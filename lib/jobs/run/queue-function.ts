@@ -24,6 +24,7 @@ interface Serving {
 export function queueFunction({ queueOf, close, connections }: Serving) {
   let services: Services | undefined
   const stopping = new AbortController()
+  let outOfSpace = new AbortController()
   return {
     async handler(
       event: SQSEvent,
@@ -34,10 +35,17 @@ export function queueFunction({ queueOf, close, connections }: Serving) {
         services,
         queue: queueOf(services.config),
         stopping: stopping.signal,
+        outOfSpace: outOfSpace.signal,
         remainingMs: context.getRemainingTimeInMillis() - reserveMs,
       }
       const failures = await Promise.all(event.Records.map((record) => runOne(record, run)))
       return { batchItemFailures: failures.filter((failure) => failure !== undefined) }
+    },
+
+    /** Whatever runs has met a full disk, whether it noticed or not. */
+    runOut(): void {
+      outOfSpace.abort()
+      outOfSpace = new AbortController()
     },
 
     /** Gives running tasks back, and ends what stays between tasks. */

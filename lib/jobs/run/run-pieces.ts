@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { SpaceWatch } from '../../disk.ts'
 import type { ImageId, Share } from '../../engines/engine.ts'
 import { engineVersion } from '../../engines/version.ts'
 import { AppError } from '../../errors.ts'
@@ -22,6 +23,7 @@ export interface PiecesRun {
   /** Secrets opened. */
   readonly pieces: readonly Piece[]
   readonly workDir: string
+  readonly space: SpaceWatch
   readonly signal: AbortSignal
   readonly log: Log
   progress(percent: number, stage: string): void
@@ -116,13 +118,18 @@ async function goOn(run: PiecesRun, piece: Piece, at: number): Promise<Went | Sh
     done = await runPiece({ ...run, workDir, progress, onStep }, piece)
   } catch (error) {
     // The task of a part goes another way, with all of its parts.
-    if (run.signal.aborted || isPart) throw error
+    if (run.signal.aborted) throw error
+    // No other way needs less room for certain.
+    const ofDisk = await run.space.explain(error)
+    if (ofDisk) throw ofDisk
+    if (isPart) throw error
     const isLastAttempt = run.task.attempt >= maxAttempts
     const turn = afterFailure(piece, { error, step, percent, isLastAttempt }, findWay)
     await rm(workDir, { recursive: true, force: true })
     return endOf(turn, piece, [])
   }
   if ('shares' in done) return done
+  await run.space.requireWhole()
   const files = await storeFiles(run, piece, at, done)
   const keys = files.map(({ key }) => key)
   const warnings = [...done.warnings]

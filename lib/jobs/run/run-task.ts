@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, rm } from 'node:fs/promises'
 import { nextWay } from '../../conversion/next-way.ts'
 import { planFiles } from '../../conversion/plan-files.ts'
 import { timeLimitOf, transferLimitS } from '../../conversion/time-limits.ts'
+import { ranOut, SpaceWatch, saysNoSpace } from '../../disk.ts'
+import { makeProcessFolder } from '../../engines/sandbox/process-folder.ts'
 import { AppError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Services } from '../../services.ts'
@@ -97,9 +98,7 @@ async function attempt(run: TaskRun, claimed: Claimed): Promise<MessageOutcome> 
 }
 
 async function inWorkDir<T>({ services }: TaskRun, action: (workDir: string) => Promise<T>): Promise<T> {
-  const { WORK_DIR } = services.config
-  await mkdir(WORK_DIR, { recursive: true })
-  const workDir = await mkdtemp(join(WORK_DIR, 'task-'))
+  const workDir = await makeWorkFolder(services.config)
   try {
     return await action(workDir)
   } finally {
@@ -125,6 +124,15 @@ function carry(run: TaskRun, claimed: Claimed, operation: TransferOperation): Pr
   })
 }
 
+async function makeWorkFolder({ WORK_DIR }: Services['config']): Promise<string> {
+  try {
+    await mkdir(WORK_DIR, { recursive: true })
+    return await makeProcessFolder(WORK_DIR, 'task-')
+  } catch (error) {
+    throw saysNoSpace(error) ? ranOut(error) : error
+  }
+}
+
 function planned(
   task: Task,
   state: JobState,
@@ -145,9 +153,9 @@ function work(
 ): Promise<PiecesResult | SharedOut> {
   const { task, state, lease, log } = claimed
   const { engines } = run.services
-  return withinLimit(run, claimed, limitS, (signal) =>
+  return withinLimit(run, claimed, limitS, (signal, space) =>
     runPieces({
-      ...{ services: run.services, image: imageOf(pieces), task, pieces, workDir, log, signal },
+      ...{ services: run.services, image: imageOf(pieces), task, pieces, workDir, space, log, signal },
       progress: (percent, stage) => lease.progress(percent, stage),
       findWay: (at, tried) => nextWay(...wishOfTask(task, state, run.services), { at, tried, engines }),
       note: async (left) => {
@@ -162,22 +170,28 @@ async function withinLimit<T>(
   run: TaskRun,
   { task, state, lease }: Claimed,
   limitS: number,
-  action: (signal: AbortSignal) => Promise<T>,
+  action: (signal: AbortSignal, space: SpaceWatch) => Promise<T>,
 ): Promise<T> {
   const leftMs = Date.parse(task.startedAt ?? task.createdAt) + limitS * 1000 - Date.now()
   const limit = AbortSignal.timeout(Math.max(1, Math.min(leftMs, run.remainingMs)))
   const stop = new AbortController()
   limit.addEventListener('abort', () => stop.abort(tookTooLong(limitS)), { once: true })
   const onStopping = () => stop.abort(new Stopped())
+  const space = new SpaceWatch(run.services.config.WORK_DIR)
+  const onFull = () => stop.abort(ranOut())
   run.stopping.addEventListener('abort', onStopping, { once: true })
+  run.outOfSpace.addEventListener('abort', onFull, { once: true })
   lease.keep(state.job, () => stop.abort(new LeaseLost()))
   try {
-    return await action(stop.signal)
+    return await action(stop.signal, space)
   } catch (error) {
     // What an engine throws when it is aborted says less than why it was.
-    throw stop.signal.aborted ? stop.signal.reason : error
+    if (stop.signal.aborted) throw stop.signal.reason
+    throw (await space.explain(error)) ?? error
   } finally {
+    space.stop()
     run.stopping.removeEventListener('abort', onStopping)
+    run.outOfSpace.removeEventListener('abort', onFull)
   }
 }
 

@@ -12,6 +12,8 @@ export interface TaskRun {
   extendVisibility(seconds: number): Promise<void>
   /** Fires when this process must end; the task goes back without losing an attempt. */
   readonly stopping: AbortSignal
+  /** Fires when the disk is full: what is written now may be cut off, and the program need not notice. */
+  readonly outOfSpace: AbortSignal
   /** Milliseconds that this process has left for the task. */
   readonly remainingMs: number
 }

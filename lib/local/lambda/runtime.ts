@@ -50,11 +50,19 @@ export class Lambda {
   readonly #functions: ReadonlyMap<string, LocalFunction>
   readonly #running = new Map<string, number>()
   readonly #log: Log
+  readonly #before: () => void
 
-  constructor(options: { functions: readonly LocalFunction[]; region: string; log: Log }) {
+  /** @param options.before is done before each invocation. */
+  constructor(options: {
+    functions: readonly LocalFunction[]
+    region: string
+    log: Log
+    before?: () => void
+  }) {
     this.region = options.region
     this.#functions = new Map(options.functions.map((one) => [one.name, one]))
     this.#log = options.log
+    this.#before = options.before ?? (() => undefined)
   }
 
   find(name: string): LocalFunction | undefined {
@@ -73,6 +81,7 @@ export class Lambda {
     const started = performance.now()
     this.#count(name, 1)
     try {
+      this.#before()
       const value = await this.#withinTime(target, event, { ...options, requestId })
       return { ok: true, value, ms: performance.now() - started }
     } catch (error) {

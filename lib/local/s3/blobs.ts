@@ -4,6 +4,7 @@ import { constants, createReadStream, createWriteStream } from 'node:fs'
 import { copyFile, type FileHandle, link, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { roomIn } from '../../disk.ts'
 import type { LogLine } from '../log-line.ts'
 
 export interface Span {
@@ -32,10 +33,11 @@ export class Blobs {
    * No sync of the folder either: ext4, XFS and btrfs write the entry of a new file with its first sync.
    */
   async write(chunks: AsyncIterable<Buffer>): Promise<Span> {
+    await this.#requireRoom(0)
     const blob = randomBytes(16).toString('hex')
     const file = await open(this.#path(blob), 'wx')
     try {
-      const size = await drain(chunks, file)
+      const size = await drain(chunks, file, () => this.#requireRoom(0))
       await file.datasync()
       return { blob, size }
     } catch (cause) {
@@ -80,12 +82,13 @@ export class Blobs {
 
   /** Copies the bytes of the spans, laid end to end, into a file; of a single one the kernel copies them. */
   async copyTo(spans: readonly Span[], path: string): Promise<void> {
+    const size = spans.reduce((sum, span) => sum + span.size, 0)
+    await this.#requireRoom(size)
     const [only, ...more] = spans
     if (only && more.length === 0) {
       await copyFile(this.#path(only.blob), path, constants.COPYFILE_FICLONE)
       return
     }
-    const size = spans.reduce((sum, span) => sum + span.size, 0)
     await pipeline(this.read(spans, 0, size - 1), createWriteStream(path))
   }
 
@@ -152,6 +155,13 @@ export class Blobs {
     return swept
   }
 
+  /** The last of the disk is for what deletes. @throws as the system does when there is none left. */
+  async #requireRoom(bytes: number): Promise<void> {
+    const { free, spare } = await roomIn(this.#dir)
+    if (free - bytes >= spare) return
+    throw Object.assign(new Error('No space left on device'), { code: 'ENOSPC' })
+  }
+
   #path(blob: string): string {
     return join(this.#dir, blob.slice(0, 2), blob)
   }
@@ -162,7 +172,11 @@ const isOnOtherDisk = (error: unknown) => error instanceof Error && 'code' in er
 const hex = (byte: number) => byte.toString(16).padStart(2, '0')
 
 /** Writes while the next chunks arrive, and lets the disk begin early: one sync at the end would cost the whole time again. */
-async function drain(chunks: AsyncIterable<Buffer>, file: FileHandle): Promise<number> {
+async function drain(
+  chunks: AsyncIterable<Buffer>,
+  file: FileHandle,
+  requireRoom: () => Promise<void>,
+): Promise<number> {
   let size = 0
   let unsynced = 0
   let batch: Buffer[] = []
@@ -181,6 +195,7 @@ async function drain(chunks: AsyncIterable<Buffer>, file: FileHandle): Promise<n
       batch = []
       batchBytes = 0
       if (unsynced < syncBytes) continue
+      await requireRoom()
       await syncing
       syncing = settleLater(file.datasync())
       unsynced = 0

@@ -81,6 +81,7 @@ const errors = {
     404,
     'The server side encryption configuration was not found',
   ],
+  ServiceUnavailable: [503, 'Service is unable to handle request.'],
   SignatureDoesNotMatch: [
     403,
     'The request signature we calculated does not match the signature you provided. Check your key and signing method.',

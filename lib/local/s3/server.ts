@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout } from 'node:timers/promises'
 import type { FileExchange } from '../../aws/connections.ts'
+import { saysNoSpace } from '../../disk.ts'
+import { isLocked } from '../group-commit.ts'
 import type { LogLine } from '../log-line.ts'
 import type { Credentials } from '../sigv4.ts'
 import { type Address, readAddress } from './address.ts'
@@ -198,7 +200,8 @@ function sendError(
     response.destroy()
     return
   }
-  const known = error instanceof S3Error ? error : new S3Error('InternalError')
+  const known =
+    error instanceof S3Error ? error : new S3Error(isWell(error) ? 'InternalError' : 'ServiceUnavailable')
   for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value)
   response.removeHeader('content-length')
   const xml = toXml(
@@ -220,6 +223,9 @@ function sendError(
   response.end(request.method === 'HEAD' ? undefined : xml)
   if (!request.complete) drain(request)
 }
+
+/** Whether the server itself has nothing to do with it: later the same may succeed. */
+const isWell = (error: unknown) => !saysNoSpace(error) && !isLocked(error)
 
 function drain(request: IncomingMessage): void {
   let left = drainBytes

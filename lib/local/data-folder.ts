@@ -1,0 +1,98 @@
+import { chmodSync, mkdirSync, readdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Config } from '../config.ts'
+import { saysNoSpace } from '../disk.ts'
+import { createLog, type Log } from '../log.ts'
+import { lockDataFolder } from './data-lock.ts'
+import { Reserve } from './reserve.ts'
+import { loadSecrets, type Secrets } from './secrets.ts'
+
+export interface DataFolder {
+  readonly dataDir: string
+  /** Where engines work; empty at the start. */
+  readonly workDir: string
+  readonly logFile: string
+  readonly log: Log
+  readonly secrets: Secrets
+  readonly reserve: Reserve
+  close(): Promise<void>
+}
+
+/** Below this not even a start succeeds: databases want their logs, and their tables if it is the first. */
+const startBytes = 4 * 1024 ** 2
+
+/**
+ * The folder of all data, which is this service's alone, and what is in it from the start.
+ * @throws with a sentence when another service has it, and when its disk is full.
+ */
+export async function openDataFolder(config: Config, onFull: () => void): Promise<DataFolder> {
+  const dataDir = resolve(config.DATA_DIR)
+  try {
+    return await open(dataDir, config, onFull)
+  } catch (error) {
+    throw saysNoSpace(error) ? diskIsFull(dataDir, error) : error
+  }
+}
+
+async function open(dataDir: string, config: Config, onFull: () => void): Promise<DataFolder> {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const lock = lockDataFolder(dataDir)
+  let reserve: Reserve | undefined
+  try {
+    closeToOthers(dataDir)
+    const workDir = join(dataDir, 'work')
+    // What a crash left there belongs to attempts that begin anew. It goes first: it may be what fills the disk.
+    await rm(workDir, { recursive: true, force: true })
+    const logFile = config.LOG_FILE ?? join(dataDir, 'service.log')
+    const log = createLog({ ...config, LOG_FILE: logFile })
+    const kept = new Reserve(dataDir, log, onFull)
+    reserve = kept
+    if (kept.makeRoom() < startBytes) throw diskIsFull(dataDir)
+    const secrets = await loadSecrets(dataDir)
+    mkdirSync(workDir, { mode: 0o700 })
+    const close = async () => {
+      await kept.close()
+      lock.release()
+    }
+    return { dataDir, workDir, logFile, log, secrets, reserve, close }
+  } catch (error) {
+    await reserve?.close()
+    lock.release()
+    throw error
+  }
+}
+
+const diskIsFull = (dataDir: string, cause?: unknown) =>
+  new Error(
+    `The disk of the data folder ${dataDir} is full. Delete other files on it, at least ${startBytes / 1024 ** 2} MiB, or set another DATA_DIR, then start the service again.`,
+    { cause },
+  )
+
+/** The folder may have been there before, made by somebody who did not know what would lie in it. */
+function closeToOthers(dataDir: string): void {
+  restrict(dataDir, 0o700)
+  for (const folder of [dataDir, join(dataDir, 's3')])
+    for (const entry of entriesOf(folder))
+      if (entry.isFile()) restrict(join(folder, entry.name), 0o600)
+      else if (entry.isDirectory()) restrict(join(folder, entry.name), 0o700)
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    // There is none before the first start.
+    return []
+  }
+}
+
+function restrict(path: string, mode: number): void {
+  try {
+    chmodSync(path, mode)
+  } catch (error) {
+    // A volume may be somebody else's, and lent to us; whoever lends it says who may look into it.
+    if (!(error instanceof Error && 'code' in error && (error.code === 'EPERM' || error.code === 'EROFS')))
+      throw error
+  }
+}
