@@ -125,10 +125,20 @@ test('a download has the name, answers ranges and conditions, and bears a repeat
   const bytes = Buffer.from(await whole.arrayBuffer())
   const part = await fetch(location, { headers: { range: 'bytes=2-5' } })
   assert.equal(part.status, 206)
+  // RFC 9530: of the whole file, also beside a part of it.
+  const digest = `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`
+  for (const { headers } of [redirect, whole, part]) assert.equal(headers.get('repr-digest'), digest)
   assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(2, 6))
   const beyond = await fetch(location, { headers: { range: `bytes=${bytes.length}-` } })
   assert.equal(beyond.status, 416)
   await beyond.text()
+  for (const { headers } of [whole, part, beyond]) {
+    assert.match(headers.get('content-security-policy') ?? '', /^sandbox;/)
+    assert.equal(headers.get('x-content-type-options'), 'nosniff')
+  }
+  const inline = await fetch(`${service.url}/v1/download/${job.jobId}?inline=true`)
+  assert.match(inline.headers.get('content-disposition') ?? '', /^inline;/)
+  await inline.arrayBuffer()
   const known = await fetch(location, { headers: { 'if-none-match': whole.headers.get('etag') ?? '' } })
   assert.equal(known.status, 304)
   const head = await fetch(`${service.url}/v1/download/${job.jobId}`, { method: 'HEAD' })
