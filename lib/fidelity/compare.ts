@@ -2,7 +2,7 @@ import type { Operation } from '../engines/engine.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import { type Fidelity, type Kept, kept, type Unit } from './fidelity.ts'
 import type { Feature, Holding } from './holding.ts'
-import { isRough } from './read.ts'
+import { certaintyOf } from './read.ts'
 import type { Words } from './words.ts'
 
 export interface Compared {
@@ -60,19 +60,20 @@ const leastShare: Readonly<Partial<Record<Unit, number>>> = {
   glyphs: 0.98,
   entries: 1,
 }
-const leastRough = 0.7
+const leastOfMarked = 0.85
 /** A few words may be read otherwise by any two programs, seconds begin and end in between. */
 const slack: Readonly<Partial<Record<Unit, number>>> = { words: 3, seconds: 0.3 }
 
 /** Pure: what a result has of what its source had, and whether that is enough. */
 export function compare(compared: Compared): Verdict {
-  const { from, to, options, warned } = compared
+  const { from, options, warned } = compared
   const measures = measured(compared)
   const isPartial = partial.some((name) => options[name] !== undefined && options[name] !== '')
   const excused = warned.flatMap((code) => toldBy[code] ?? [])
   const lost = Object.entries(measures).flatMap(([name, measure]) => {
     const unit = name as Unit // keys of the table above
-    const least = unit === 'words' && (isRough(from) || isRough(to)) ? leastRough : leastShare[unit]
+    const isMarked = unit === 'words' && certaintyOf(from) !== 'exact'
+    const least = isMarked ? leastOfMarked : leastShare[unit]
     if (least === undefined || isPartial || excused.includes(unit)) return []
     const missing = measure.source - measure.result
     return measure.share < least && missing > (slack[unit] ?? 0) ? [unit] : []
@@ -84,7 +85,7 @@ export function compare(compared: Compared): Verdict {
   }
 }
 
-function measured({ source, result, to }: Compared): Partial<Record<Unit, Kept>> {
+function measured({ source, result, from, to }: Compared): Partial<Record<Unit, Kept>> {
   const units = ['pages', 'sheets', 'cells', 'cues', 'frames', 'glyphs', 'entries', 'channels'] as const
   const counted = units.flatMap((unit) => {
     const [before, after] = [source.counts[unit], result.counts[unit]]
@@ -93,7 +94,9 @@ function measured({ source, result, to }: Compared): Partial<Record<Unit, Kept>>
   const shown = result.counts.slides ?? result.counts.pages
   const { slides } = source.counts
   return {
-    ...(source.words && result.words && { words: wordsKept(source.words, result.words) }),
+    ...(source.words &&
+      result.words &&
+      certaintyOf(from) !== 'vague' && { words: wordsKept(source.words, result.words) }),
     ...Object.fromEntries(counted),
     ...(slides !== undefined && shown !== undefined && { slides: kept(slides, shown) }),
     ...(formatById(to).category === 'image' ? {} : played(source, result)),
@@ -116,12 +119,14 @@ function played(source: Holding, result: Holding): Partial<Record<Unit, Kept>> {
 
 const toMs = (seconds: number) => Math.round(seconds * 1000) / 1000
 
-function isNothing({ source, result, from, to }: Compared): boolean {
+/** A marked text may be marks alone. */
+const mostMarks = 20
+
+function isNothing({ source, result, from }: Compared): boolean {
   const isMute = result.counts.samples === 0 && (source.counts.samples ?? source.seconds ?? 0) > 0
   const { words } = source
   const isBlank = words !== undefined && words.total > 0 && result.words?.isEmpty === true
-  // Of a marked text nobody here knows for sure that it holds more than marks.
-  return isMute || (isBlank && (words.total > 20 || !(isRough(from) || isRough(to))))
+  return isMute || (isBlank && (words.total > mostMarks || certaintyOf(from) === 'exact'))
 }
 
 /** What holds what of which not all do. */
@@ -165,13 +170,12 @@ const isHeld: Readonly<Record<Feature, (to: FormatId) => boolean>> = {
   notes: (to) => slides.includes(to),
   margins: (to) => office.includes(to) || to === 'pdf' || formatById(to).category === 'image',
   changes: (to) => office.includes(to),
+  selectableText: (to) => formatById(to).category !== 'image' || to === 'svg',
 }
 
 function droppedBy({ source, result, to }: Compared): string[] {
   const dropped: string[] = source.features.filter((feature) => !isHeld[feature](to))
   const fewer = (result.counts.channels ?? 0) < (source.counts.channels ?? 0)
   if (fewer && result.counts.channels !== undefined) dropped.push('channels')
-  if (source.words && source.words.total > 0 && formatById(to).category === 'image')
-    dropped.push('selectableText')
   return dropped
 }

@@ -5,7 +5,7 @@ import type { Step, Warning } from '../jobs/job.ts'
 import type { Log } from '../log.ts'
 import { compare, keeping, type Verdict } from './compare.ts'
 import { type Fidelity, inTurn, type Unit } from './fidelity.ts'
-import { gathered, type Holding } from './holding.ts'
+import { gathered, type Held, type Holding } from './holding.ts'
 import { holdingOf, pagesInZip } from './read.ts'
 
 /** A result that has nothing of what its source holds. Another way may give more. */
@@ -51,6 +51,18 @@ export class Guard {
       this.#tried(() => holdingOf(path, format, { isResult: false })),
     )
     this.#source = Promise.all(reading).then(gathered)
+  }
+
+  /** What is kept of it while parts do the work. */
+  async held(): Promise<Held | undefined> {
+    const source = await this.#source
+    if (!source) return undefined
+    const { counts, features, seconds } = source
+    return { counts, features: [...features], ...(seconds !== undefined && { seconds }) }
+  }
+
+  recall({ counts, features, seconds }: Held): void {
+    this.#source = Promise.resolve({ counts, features, ...(seconds !== undefined && { seconds }) })
   }
 
   /** @throws ContentLost. */

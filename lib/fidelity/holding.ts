@@ -1,22 +1,26 @@
+import * as z from 'zod'
 import type { Unit } from './fidelity.ts'
 import { Words } from './words.ts'
 
 /** What in a file not every format can hold. */
-export type Feature =
-  | 'pictures'
+const features = [
+  'pictures',
   /** The picture of a film. */
-  | 'film'
-  | 'sound'
-  | 'animation'
-  | 'transparency'
-  | 'formulas'
-  | 'comments'
+  'film',
+  'sound',
+  'animation',
+  'transparency',
+  'formulas',
+  'comments',
   /** Of a speaker. */
-  | 'notes'
+  'notes',
   /** Lines on top and at the bottom of every page. */
-  | 'margins'
+  'margins',
   /** Text that was deleted while changes were tracked. */
-  | 'changes'
+  'changes',
+  'selectableText',
+] as const
+export type Feature = (typeof features)[number]
 
 /** What a file holds, as far as it is cheap to tell. */
 export interface Holding {
@@ -26,6 +30,14 @@ export interface Holding {
   readonly seconds?: number
   readonly features: readonly Feature[]
 }
+
+/** As much of it as the record of a task keeps while others do the work. */
+export const Held = z.object({
+  counts: z.record(z.string(), z.number()),
+  seconds: z.number().optional(),
+  features: z.array(z.enum(features)),
+})
+export type Held = z.infer<typeof Held>
 
 /** What several files hold that are made into one; undefined where it is not known of each. */
 export function gathered(all: readonly (Holding | undefined)[]): Holding | undefined {

@@ -15,7 +15,12 @@ export async function fontOf(dict: Dict, file: PdfFile): Promise<PdfFont> {
   const map = await file.stream(dict.get('ToUnicode'))
   const told = map ? unicodeMap(await map.content()) : undefined
   const encoded = codeBytes === 1 ? await encodingOf(dict, file) : () => undefined
-  return { codeBytes, textOf: (code) => told?.get(code) ?? encoded(code) }
+  const known = new Map<number, string | undefined>(told)
+  const textOf = (code: number) => {
+    if (!known.has(code)) known.set(code, encoded(code))
+    return known.get(code)
+  }
+  return { codeBytes, textOf }
 }
 
 /** 9.10.3. */

@@ -174,12 +174,14 @@ class PdfReading {
   #say(value: Value | undefined, font: PdfFont | undefined): void {
     if (!Buffer.isBuffer(value) || !font) return
     const { codeBytes } = font
+    let said = ''
     for (let at = 0; at + codeBytes <= value.length; at += codeBytes) {
       const text = font.textOf(codeBytes === 1 ? (value[at] ?? 0) : value.readUInt16BE(at))
       this.#glyphs++
       if (text === undefined) this.#unknown++
-      else this.#text.push(text)
+      else said += text
     }
+    this.#text.push(said)
   }
 }
 

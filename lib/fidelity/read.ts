@@ -20,8 +20,8 @@ type Reader = (bytes: FileBytes, isResult: boolean) => Promise<Holding | undefin
 interface Readers {
   readonly formats: readonly FormatId[]
   readonly read: Reader
-  /** Marks of the language cannot all be told from words. */
-  readonly isRough?: true
+  /** `marked`: some marks of the language read like words; `vague`: so many do that their number says nothing. */
+  readonly wordsAre?: 'marked' | 'vague'
 }
 
 /** Who counts what a file holds. None of them is an engine. */
@@ -35,36 +35,28 @@ const readers: readonly Readers[] = [
   { formats: ['rtf'], read: richText },
   { formats: ['pdf'], read: pdf },
   { formats: ['html', 'xhtml'], read: page },
-  { formats: ['dbk', 'jats', 'tei', 'xml', 'icml'], read: xmlText(), isRough: true },
+  { formats: ['dbk', 'jats', 'tei', 'xml'], read: xmlText(), wordsAre: 'marked' },
+  { formats: ['icml'], read: xmlText(), wordsAre: 'vague' },
   { formats: ['txt'], read: plainText },
-  { formats: ['md', 'mmd', 'markua', 't2t', 'muse', 'haddock'], read: markedText('md'), isRough: true },
-  { formats: ['rst'], read: markedText('rst'), isRough: true },
-  { formats: ['adoc'], read: markedText('adoc'), isRough: true },
-  { formats: ['org'], read: markedText('org'), isRough: true },
-  { formats: ['tex', 'ctx', 'texi'], read: markedText('tex'), isRough: true },
-  { formats: ['man', 'ms'], read: markedText('roff'), isRough: true },
+  { formats: ['md', 'mmd', 'markua'], read: markedText('md'), wordsAre: 'marked' },
+  { formats: ['t2t', 'muse', 'haddock'], read: markedText('md'), wordsAre: 'vague' },
+  { formats: ['rst'], read: markedText('rst'), wordsAre: 'marked' },
+  { formats: ['adoc'], read: markedText('adoc'), wordsAre: 'marked' },
+  { formats: ['org'], read: markedText('org'), wordsAre: 'marked' },
+  { formats: ['wiki'], read: markedText('wiki'), wordsAre: 'marked' },
+  { formats: ['tex', 'ctx', 'texi'], read: markedText('tex'), wordsAre: 'vague' },
+  { formats: ['man', 'ms'], read: markedText('roff'), wordsAre: 'vague' },
   {
-    formats: [
-      'wiki',
-      'dokuwiki',
-      'jira',
-      'creole',
-      'tikiwiki',
-      'twiki',
-      'vimwiki',
-      'xwiki',
-      'zimwiki',
-      'textile',
-    ],
+    formats: ['dokuwiki', 'jira', 'creole', 'tikiwiki', 'twiki', 'vimwiki', 'xwiki', 'zimwiki', 'textile'],
     read: markedText('wiki'),
-    isRough: true,
+    wordsAre: 'vague',
   },
   { formats: ['csv'], read: table(',') },
   { formats: ['tsv'], read: table('\t') },
   { formats: ['srt', 'vtt'], read: subtitles('arrow') },
   { formats: ['ass', 'ssa'], read: subtitles('dialogue') },
   { formats: ['ttml'], read: subtitles('paragraph') },
-  { formats: ['smi'], read: subtitles('sync'), isRough: true },
+  { formats: ['smi'], read: subtitles('sync'), wordsAre: 'marked' },
   { formats: ['lrc'], read: subtitles('stamp') },
   { formats: ['sub'], read: subtitles('frames') },
   { formats: ['mpl2'], read: subtitles('deciseconds') },
@@ -95,7 +87,8 @@ const byFormat: ReadonlyMap<FormatId, Readers> = new Map(
   readers.flatMap((row) => row.formats.map((format) => [format, row] as const)),
 )
 
-export const isRough = (format: FormatId): boolean => byFormat.get(format)?.isRough === true
+export const certaintyOf = (format: FormatId): 'exact' | 'marked' | 'vague' =>
+  byFormat.get(format)?.wordsAre ?? 'exact'
 
 /** What is in a file; undefined where nobody here can tell, as of one that is damaged or too large to be looked into. */
 export async function holdingOf(
@@ -108,7 +101,9 @@ export async function holdingOf(
   try {
     if (read) {
       await using bytes = await FileBytes.open(path)
-      return await read(bytes, isResult)
+      const holding = await read(bytes, isResult)
+      const hasText = (holding?.words?.total ?? 0) > 0
+      return holding && hasText ? { ...holding, features: [...holding.features, 'selectableText'] } : holding
     }
     return category === 'video' || category === 'audio' ? await mediaOf(path, format) : undefined
   } catch (error) {

@@ -17,7 +17,8 @@ export async function wordDocument(bytes: FileBytes): Promise<Holding | undefine
   const has = (pattern: RegExp) => zip.names.some((name) => pattern.test(name))
   const found: Feature[] = [
     ...(has(/^word\/media\//) ? (['pictures'] as const) : []),
-    ...(has(/^word\/comments\.xml$/) ? (['comments'] as const) : []),
+    // Some programs write the part for none.
+    ...((await hasText(zip, /^word\/comments\.xml$/)) ? (['comments'] as const) : []),
     ...((await hasText(zip, /^word\/(header|footer)\d*\.xml$/)) ? (['margins'] as const) : []),
   ]
   return { words, counts: {}, features: found }

@@ -25,6 +25,11 @@ export class Words {
     if (this.#digits === 0) this.#digits = /\p{Nd}/u.test(plain) ? 1 : 0
   }
 
+  /** A number, which is no word. */
+  addNumber(): void {
+    this.#digits = 1
+  }
+
   /** The words of another text besides. */
   addAll(other: Words): void {
     for (const [word, count] of other.#counts) this.#counts.set(word, (this.#counts.get(word) ?? 0) + count)

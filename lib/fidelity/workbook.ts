@@ -121,6 +121,7 @@ class SheetReader {
     this.cells++
     const shared = this.#type === 's' ? this.#shared[Number(value)] : undefined
     if (shared) shared.times++
+    else if (this.#type === 'n') this.#words.addNumber()
     else if (this.#type !== 'b' && this.#type !== 'e') this.#words.add(value)
   }
 }

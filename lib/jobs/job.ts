@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { operations } from '../engines/engine.ts'
 import { errorCodes } from '../error-kinds.ts'
 import { Fidelity } from '../fidelity/fidelity.ts'
+import { Held } from '../fidelity/holding.ts'
 import { traits } from '../formats/detect/drawing.ts'
 
 /** The records of a job. How a request becomes them stands in `graph.ts`, what they decide in `machine.ts`. */
@@ -111,6 +112,8 @@ export const Piece = z.object({
   failure: JobError.optional(),
   /** Of the steps that are done. */
   fidelity: Fidelity.optional(),
+  /** What is in the files, while parts of the task work on them. */
+  held: Held.optional(),
 })
 export type Piece = z.infer<typeof Piece>
 

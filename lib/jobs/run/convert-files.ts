@@ -19,6 +19,7 @@ import { engineVersion } from '../../engines/version.ts'
 import { AppError } from '../../errors.ts'
 import type { Fidelity } from '../../fidelity/fidelity.ts'
 import { Guard } from '../../fidelity/guard.ts'
+import type { Held } from '../../fidelity/holding.ts'
 import { withExtension } from '../../file-name.ts'
 import { type FormatId, formatById, isFormatId } from '../../formats/index.ts'
 import type { Log } from '../../log.ts'
@@ -35,6 +36,8 @@ export interface FilesRun {
   readonly share?: Share | undefined
   /** The first step is not run: these are joined. */
   readonly results?: readonly ShareResult[] | undefined
+  /** What went into these. */
+  readonly held?: Held | undefined
   /** Each step gets a folder of its own in it. */
   readonly workDir: string
   readonly signal: AbortSignal
@@ -65,15 +68,15 @@ export async function convertFiles(run: FilesRun): Promise<FilesDone> {
   const guard = new Guard(run.log)
   let { inputs } = run
   let at = run.from
-  // A share of a step is not all of it, and what is joined came from elsewhere.
-  const isWhole = run.share === undefined && run.results === undefined
-  if (isWhole) guard.begin(inputs)
+  if (run.held) guard.recall(run.held)
+  // A share of a step is not all of it, and where it is joined the inputs are elsewhere.
+  else if (!run.share && !run.results) guard.begin(inputs)
   for (;;) {
     const step = steps[at]
     if (!step) throw new Error(`the task has no step ${at}`)
     run.onStep?.(at)
     const { engine, result } = await runStep(run, step, at, inputs, warnings)
-    if (isWhole) await guard.end(step, result.files, warnings)
+    if (!run.share) await guard.end(step, result.files, warnings)
     at += 1
     const format = formatId(step.to)
     const next = steps[at]
@@ -85,17 +88,26 @@ export async function convertFiles(run: FilesRun): Promise<FilesDone> {
   }
 }
 
+export interface SplitFiles {
+  readonly shares: readonly Share[]
+  /** What is in the files, for who joins what comes out. */
+  readonly held: Held | undefined
+}
+
 /** How the first step can be shared out among as many workers as are free; undefined when it is to be run as a whole. */
 export async function splitFiles(
   run: FilesRun,
   freeWorkers: () => Promise<number>,
-): Promise<readonly Share[] | undefined> {
+): Promise<SplitFiles | undefined> {
   const step = run.steps[run.from]
   if (!step) throw new Error(`the task has no step ${run.from}`)
   const { engine, work, tools } = await prepare(run, step, run.from, run.inputs, [])
   if (!engine.split) return undefined
   const shares = (await engine.split(work, tools, await freeWorkers())) ?? []
-  return shares.length > 1 ? shares : undefined
+  if (shares.length < 2) return undefined
+  const guard = new Guard(run.log)
+  guard.begin(run.inputs)
+  return { shares, held: await guard.held() }
 }
 
 async function prepare(

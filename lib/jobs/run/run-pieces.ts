@@ -188,13 +188,16 @@ async function runPiece(
   }
   if (task.expandedBy !== undefined) {
     const { results, warnings } = await fetchResults(task, { services, workDir, signal })
-    const done = await convertFiles({ ...filesRun, inputs: inputsOf(files, workDir), results })
+    const { held } = piece
+    const done = await convertFiles({ ...filesRun, inputs: inputsOf(files, workDir), results, held })
     return { ...done, warnings: [...warnings, ...done.warnings] }
   }
   const inputs = await fetchInputs(services.files, files, workDir, signal)
   if (task.part !== undefined) return convertFiles({ ...filesRun, inputs, share: task.spec })
-  const shares = await sharesOf({ ...filesRun, inputs }, run)
-  return shares ? { shares, pieces: [piece] } : convertFiles({ ...filesRun, inputs })
+  const split = await sharesOf({ ...filesRun, inputs }, run)
+  if (!split) return convertFiles({ ...filesRun, inputs })
+  const { shares, held } = split
+  return { shares, pieces: [held ? { ...piece, held } : piece] }
 }
 
 /** One of several pieces is not worth it. */
