@@ -20,6 +20,9 @@ sys.extensions_location = '/usr/lib/calibre/calibre/plugins'
 sys.executables_location = '/usr/bin'
 sys.system_plugins_location = None
 
+# It is started out of reach of other modules.
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+
 UNTITLED = '--opf-if-untitled='
 
 # What most conversions load in their course, which is the longer part of a small one.
@@ -53,7 +56,11 @@ def main():
         if not has_title(arguments[0]):
             arguments.append(f'--read-metadata-from-opf={opf}')
     from calibre.ebooks.conversion.cli import main as ebook_convert
-    return ebook_convert(['ebook-convert', *arguments])
+    code = ebook_convert(['ebook-convert', *arguments])
+    if not code and arguments[1].endswith('.epub'):
+        from clean_book import clean
+        clean(arguments[1])
+    return code
 
 
 def awaited():

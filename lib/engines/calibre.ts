@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { type FormatId, formatById } from '../formats/index.ts'
 import { type BookTitle, createBookMakers, makeBook, titleFromName } from './calibre/book.ts'
 import { comicAsPdf, comicAsZip, unreadable } from './calibre/comic.ts'
-import { BookOptions, bookArgs, bookShape, unheldOptions } from './calibre/options.ts'
+import { BookOptions, bookArgs, bookShape, epubArgs, unheldOptions } from './calibre/options.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import type { Standby } from './sandbox/standby.ts'
 import { allowedBytes, mostEntries, tooLarge, tooMany } from './seven-zip/limits.ts'
@@ -120,9 +120,8 @@ function sourceArgs(from: FormatId, { ebookOutputProfile: profile }: BookOptions
   return []
 }
 
-function targetArgs(to: FormatId): string[] {
-  // Nobody asked for the cover that it would paint.
-  return to === 'epub' ? ['--no-default-epub-cover'] : []
+function targetArgs(to: FormatId): readonly string[] {
+  return to === 'epub' ? epubArgs : []
 }
 
 /** Books that say what they are called; all others may or may not, or cannot. */

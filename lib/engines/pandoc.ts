@@ -4,7 +4,14 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import { makeBook, titleFromName } from './calibre/book.ts'
-import { BookOptions, bookArgs, bookShape, hasBookOptions, unheldOptions } from './calibre/options.ts'
+import {
+  BookOptions,
+  bookArgs,
+  bookShape,
+  epubArgs,
+  hasBookOptions,
+  unheldOptions,
+} from './calibre/options.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import {
   references,
@@ -15,6 +22,7 @@ import {
   targetIds,
   targetOf,
 } from './pandoc/formats.ts'
+import { makeSound } from './pandoc/links.ts'
 import { mailCapability, mailToPage } from './pandoc/mail.ts'
 import { makeOutline, unwrapSections } from './pandoc/outline.ts'
 import { forgetMaker, printStyle } from './pandoc/page-look.ts'
@@ -180,6 +188,7 @@ function fit(tree: Tree, from: SourceId, target: TargetId): void {
   // Some writers leave out the box of references with all that is in it, or the text after a boxed heading.
   if (boxless.includes(target) || isReference(from)) removeBoxes(tree)
   if (target === 'txt') tablesAsLines(tree)
+  if (target === 'epub') makeSound(tree)
 }
 
 async function lookOf(target: FormatId, { workDir }: Tools): Promise<string[]> {
@@ -199,7 +208,7 @@ function tellDropped(count: number, to: FormatId, tools: Tools): void {
 
 /** The options of books are calibre's, whoever wrote the book. */
 async function polish(book: string, path: string, options: BookOptions, to: FormatId, tools: Tools) {
-  const args = [...(to === 'epub' ? ['--no-default-epub-cover'] : []), ...bookArgs(options)]
+  const args = [...(to === 'epub' ? epubArgs : []), ...bookArgs(options)]
   await makeBook({ source: { path: book, format: 'epub' }, target: path, args }, tools)
   for (const name of unheldOptions(options, to)) {
     tools.warn('OPTION_NOT_HELD', `${name} has no effect: a ${to} leaves the look to the reader's device.`)

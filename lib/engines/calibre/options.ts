@@ -67,6 +67,9 @@ export function unheldOptions(options: BookOptions, to: FormatId): string[] {
   return to === 'fb2' ? lookOnly.filter((name) => options[name] !== undefined && options[name] !== false) : []
 }
 
+/** Nobody asked for the cover that it would paint, and EPUB 2 has no room for much that books hold. */
+export const epubArgs = ['--no-default-epub-cover', '--epub-version=3'] as const
+
 export function hasBookOptions(options: BookOptions): boolean {
   return Object.values(options).some((value) => value !== undefined && value !== false)
 }

@@ -1,0 +1,153 @@
+"""Makes an EPUB that calibre has written one that EPUBCheck finds no fault with. What an old source held comes through
+calibre as it was: looks as attributes, links to nowhere, two elements of one name. And it is its author's book: it is
+not by "Unknown", and not by the program.
+"""
+
+import os
+import posixpath
+import re
+import urllib.parse
+import zipfile
+
+from lxml import etree
+
+XHTML = '{http://www.w3.org/1999/xhtml}'
+DC = '{http://purl.org/dc/elements/1.1/}'
+OPF = '{http://www.idpf.org/2007/opf}'
+LINKED = ('href', 'src')
+SCHEME = re.compile(r'[a-z][a-z0-9+.-]*:', re.IGNORECASE)
+# Attributes of old, and what says the same in a style.
+LOOKS = {
+    'align': 'text-align', 'valign': 'vertical-align', 'bgcolor': 'background-color', 'color': 'color',
+    'face': 'font-family', 'width': 'width', 'height': 'height',
+}
+SIZED = ('img', 'svg', 'video', 'canvas', 'iframe', 'object', 'embed', 'image', 'rect', 'use')
+GONE = ('cellpadding', 'cellspacing', 'nowrap', 'noshade', 'hspace', 'vspace', 'compact', 'clear', 'border', 'size',
+        'frame', 'rules', 'summary', 'link', 'vlink', 'alink', 'text', 'background', 'axis', 'char', 'charoff')
+RENAMED = {
+    'center': ('div', 'text-align: center'), 'font': ('span', ''), 'tt': ('span', 'font-family: monospace'),
+    'big': ('span', 'font-size: larger'), 'strike': ('s', ''), 'acronym': ('abbr', ''), 'dir': ('ul', ''),
+}
+
+
+def clean(path):
+    with zipfile.ZipFile(path) as book:
+        texts = {name: book.read(name) for name in book.namelist() if name.endswith(('.xhtml', '.html', '.htm', '.opf'))}
+        pages = {name: _parsed(text) for name, text in texts.items()}
+        pages = {name: page for name, page in pages.items() if page is not None}
+        names = set(book.namelist())
+        for name, page in pages.items():
+            if name.endswith('.opf'):
+                _clean_package(page)
+            else:
+                _clean_page(page)
+        ids = {name: {one.get('id') for one in page.iter() if one.get('id')} for name, page in pages.items()}
+        for name, page in pages.items():
+            if not name.endswith('.opf'):
+                _clean_links(page, name, names, ids)
+        changed = {name: etree.tostring(page.getroottree(), encoding='utf-8', xml_declaration=True)
+                   for name, page in pages.items()}
+        _repack(book, f'{path}.clean', changed)
+    os.replace(f'{path}.clean', path)
+
+
+def _parsed(text):
+    try:
+        return etree.fromstring(text, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True))
+    except etree.XMLSyntaxError:
+        # Not one that could be made better here.
+        return None
+
+
+def _clean_package(package):
+    for one in list(package.iter(f'{DC}creator', f'{DC}contributor', f'{DC}date', f'{OPF}meta')):
+        text = (one.text or '').strip()
+        is_maker = one.tag == f'{DC}contributor' and 'calibre' in text
+        is_nobody = one.tag == f'{DC}creator' and text == 'Unknown'
+        is_no_date = one.tag == f'{DC}date' and (text == '' or text.startswith('0101-'))
+        # Of an author whose name stands there.
+        is_nobody = is_nobody or (one.get('property') == 'file-as' and text == 'Unknown')
+        is_stamp = (one.get('name') or one.get('property') or '').startswith('calibre:timestamp')
+        if is_maker or is_nobody or is_no_date or is_stamp:
+            _drop(package, one)
+
+
+def _drop(package, element):
+    name = element.get('id')
+    for one in package.iter(f'{OPF}meta'):
+        if name and one.get('refines') == f'#{name}':
+            one.getparent().remove(one)
+    element.getparent().remove(element)
+
+
+def _clean_page(page):
+    seen = set()
+    for one in list(page.iter(f'{XHTML}*')):
+        name = one.tag[len(XHTML):]
+        if name in RENAMED:
+            renamed, look = RENAMED[name]
+            one.tag = XHTML + renamed
+            _add_look(one, look)
+        if name == 'col' and one.getparent().tag == f'{XHTML}table':
+            _group(one)
+        for attribute in list(one.attrib):
+            _clean_attribute(one, name, attribute)
+        mark = one.get('id')
+        if mark in seen:
+            del one.attrib['id']
+        elif mark:
+            seen.add(mark)
+
+
+def _group(column):
+    """Columns stand in a group."""
+    table, at = column.getparent(), column.getparent().index(column)
+    before = table[at - 1] if at > 0 else None
+    if before is None or before.tag != f'{XHTML}colgroup':
+        before = etree.Element(f'{XHTML}colgroup')
+        table.insert(at, before)
+    before.append(column)
+
+
+def _clean_attribute(one, name, attribute):
+    if attribute == 'name' and name in ('a', 'img', 'map') and name != 'map':
+        mark = one.attrib.pop(attribute)
+        if not one.get('id') and re.fullmatch(r'[^\s]+', mark):
+            one.set('id', mark)
+    elif attribute in LOOKS and not (attribute in ('width', 'height') and name in SIZED):
+        value = one.attrib.pop(attribute)
+        if re.fullmatch(r'[\w#%., -]+', value):
+            _add_look(one, f'{LOOKS[attribute]}: {value}{"px" if value.isdigit() else ""}')
+    elif attribute in GONE or (attribute == 'value' and name == 'li' and not re.fullmatch(r'-?\d+', one.get('value'))):
+        del one.attrib[attribute]
+    elif attribute == 'type' and name in ('ul', 'li'):
+        del one.attrib[attribute]
+
+
+def _add_look(element, look):
+    if look:
+        element.set('style', '; '.join(filter(None, [look, (element.get('style') or '').strip()])))
+
+
+def _clean_links(page, name, names, ids):
+    """A link to what is not in the book is none."""
+    for one in page.iter(f'{XHTML}a', f'{XHTML}area'):
+        link = one.get('href')
+        if link is None or SCHEME.match(link):
+            continue
+        address, _, fragment = link.partition('#')
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(name), urllib.parse.unquote(address))) if address else name
+        if target not in names:
+            del one.attrib['href']
+        elif fragment and target in ids and urllib.parse.unquote(fragment) not in ids[target]:
+            if address:
+                one.set('href', address)
+            else:
+                del one.attrib['href']
+
+
+def _repack(book, path, changed):
+    """In the order in which they were: `mimetype` comes first and is stored."""
+    with zipfile.ZipFile(path, 'w', zipfile.ZIP_DEFLATED) as target:
+        for entry in book.infolist():
+            target.writestr(entry, changed.get(entry.filename) or book.read(entry))

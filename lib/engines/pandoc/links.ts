@@ -1,0 +1,72 @@
+import { isElement, noAttributes, plainText, type Tree, visit } from './tree.ts'
+
+/** Names that pandoc itself gives to blocks of code. */
+const own = /^cb\d+(?:-\d+)?$/
+/** Looks as old pages say them; of a picture, they are its size. */
+const looks =
+  /^(?:width|height|v?align|bgcolor|border|cell(?:padding|spacing)|nowrap|char(?:off)?|size|color|face)$/
+
+/** Identifier, classes, pairs of key and value: https://hackage.haskell.org/package/pandoc-types, `Attr`. */
+type Attributes = [id: string, classes: unknown[], pairs: unknown[]]
+
+const isAttributes = (node: unknown): node is Attributes =>
+  Array.isArray(node) &&
+  node.length === 3 &&
+  typeof node[0] === 'string' &&
+  node
+    .slice(1)
+    .every((part) => Array.isArray(part) && part.every((one) => typeof one !== 'object' || isPair(one)))
+
+const isPair = (node: unknown) =>
+  Array.isArray(node) && node.length === 2 && node.every((part) => typeof part === 'string')
+
+/** What a book may not have: two elements of one name, links to what is not in it, a date that says nothing. */
+export function makeSound(tree: Tree): void {
+  if ('date' in tree.meta && plainText(tree.meta.date) === '') delete tree.meta.date
+  const names = new Set<string>()
+  eachAttributes(tree.blocks, (attributes, isPicture) => {
+    const [name] = attributes
+    if (names.has(name) || own.test(name)) attributes[0] = ''
+    else if (name !== '') names.add(name)
+    if (!isPicture)
+      attributes[2] = attributes[2].filter((pair) => !(Array.isArray(pair) && looks.test(pair[0])))
+  })
+  visit(tree.blocks, (element) => {
+    const address = addressOf(element)
+    if (address === undefined || /^[a-z][a-z0-9+.-]*:/i.test(address)) return
+    if (address.startsWith('#') && names.has(decoded(address.slice(1)))) return
+    element.t = 'Span'
+    element.c = [noAttributes, Array.isArray(element.c) ? element.c[1] : []]
+  })
+}
+
+/** In order. Those of cells stand in arrays of arrays, without an element of their own. */
+function eachAttributes(root: unknown, each: (attributes: Attributes, isPicture: boolean) => void): void {
+  const open: { readonly node: unknown; readonly isPicture: boolean }[] = [{ node: root, isPicture: false }]
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { node, isPicture } = next
+    if (typeof node !== 'object' || node === null) continue
+    if (isAttributes(node)) {
+      each(node, isPicture)
+      continue
+    }
+    const inPicture = isElement(node) ? node.t === 'Image' : isPicture
+    const children: unknown[] = Array.isArray(node) ? node : Object.values(node)
+    for (const child of children.toReversed()) open.push({ node: child, isPicture: inPicture })
+  }
+}
+
+/** The content of a `Link`: attributes, text, address with title. */
+function addressOf(element: unknown): string | undefined {
+  if (!isElement(element) || element.t !== 'Link' || !Array.isArray(element.c)) return undefined
+  const [, , target]: unknown[] = element.c
+  return Array.isArray(target) ? String(target[0]) : undefined
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}

@@ -1,0 +1,57 @@
+// Books as EPUBCheck sees them, which takes seconds each. Part of `npm run test:slow`.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { createCalibre } from '../../lib/engines/calibre.ts'
+import { pandoc } from '../../lib/engines/pandoc.ts'
+import { scratchFolder } from '../scratch.ts'
+import { convert, fixture } from './run-engine.ts'
+
+const folder = scratchFolder('checked')
+const calibre = createCalibre()
+after(() => calibre.close?.())
+
+/** What is wrong with a book, by line; of warnings, as of names of files, there may be some. */
+function faults(path: string): Promise<string[]> {
+  // Debian's is started by the kernel's own support for JARs, where there is some.
+  const args = ['-XX:TieredStopAtLevel=1', '-jar', '/usr/bin/epubcheck', path]
+  return new Promise((resolve) => {
+    execFile('java', args, (_, stdout, stderr) =>
+      resolve(
+        `${stdout}${stderr}`.split('\n').filter((line) => /^(?:ERROR|FATAL)|^EPUBCheck completed/.test(line)),
+      ),
+    )
+  })
+}
+
+/** What old pages hold that no book may. */
+const old = `<html><head><title>Old</title></head><body><h1 id="a">alphamarker</h1>
+  <p id="a">twice <a href="#nowhere">x</a> <a href="other.html">y</a> <a href="#a">z</a></p>
+  <center><font color="red" size="5">red</font></center><ol><li value="3">three</li></ol>
+  <table border=1 cellpadding=3><col width=30><tr valign=top><td width=30 bgcolor="#eee">c</td></tr></table>
+  <blockquote>bare</blockquote></body></html>`
+
+test('a book of an old page has no fault, nor has what goes from it through a Kindle', async () => {
+  const page = join(folder, 'old.html')
+  await writeFile(page, old)
+  const book = await convert(pandoc, page, 'epub')
+  const mobi = await convert(calibre, book.path, 'mobi')
+  const back = await convert(calibre, mobi.path, 'epub')
+  for (const { path } of [book, back])
+    assert.deepEqual(
+      (await faults(path)).map((line) => line.slice(0, 300)),
+      ['EPUBCheck completed'],
+    )
+})
+
+for (const name of ['letter.docx', 'plain.txt', 'comic.cbr', 'fruit.mmd', 'table.csv'])
+  test(`a book of ${name} has no fault`, async () => {
+    const engine = /(?:mmd|csv)$/.test(name) ? pandoc : calibre
+    const { path } = await convert(engine, fixture(name), 'epub')
+    assert.deepEqual(
+      (await faults(path)).map((line) => line.slice(0, 300)),
+      ['EPUBCheck completed'],
+    )
+  })
