@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import { magick } from './imagemagick/run.ts'
+import { settled } from './imagemagick/settle.ts'
 import { type SourceId, sourceOf, sources } from './imagemagick/sources.ts'
 import { colorSpaceOf, iconSides, sizeArgs, type TargetId, targetOf, targets } from './imagemagick/targets.ts'
 import { packPages } from './pdf/pack-pages.ts'
@@ -45,7 +46,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   }
   try {
     const asked = { input, from, to, work, tools }
-    const step = from === 'sixel' ? await settled(asked) : asked
+    const step: Step = { ...asked, ...(await settled(from, input, tools)) }
     const result = await (work.operation === 'thumbnail' ? thumbnail(step) : convert(step))
     tools.progress(1)
     return result
@@ -58,6 +59,8 @@ async function run(work: Work, tools: Tools): Promise<Result> {
 
 interface Step {
   readonly input: InputFile
+  /** After reading, besides those of its format. */
+  readonly args?: readonly string[]
   readonly from: SourceId
   readonly to: TargetId
   readonly work: Work
@@ -70,13 +73,6 @@ interface Frame {
   readonly colorspace: string
   /** Says itself what its numbers mean. */
   readonly profiled: boolean
-}
-
-/** Its reader gives dots that any change of them makes black (ImageMagick 6.9.11); written once, they are right. */
-async function settled(step: Step): Promise<Step> {
-  const path = join(step.tools.workDir, 'settled.png')
-  await magick(step.tools, 'convert', [`sixel:${step.input.path}[0]`, `png:${path}`])
-  return { ...step, from: 'png', input: { ...step.input, path } }
 }
 
 /** Read here and made small where all thumbnails are, so that they look alike. */
@@ -161,7 +157,7 @@ async function pagesToZip(step: Step, frames: readonly Frame[]): Promise<Result>
 }
 
 async function write(
-  { input, from, to, work, tools }: Step,
+  { input, from, to, work, tools, args: settling = [] }: Step,
   source: string,
   frame: Frame,
   path: string,
@@ -174,6 +170,7 @@ async function write(
     ...(asItIs ? ['-define', 'psd:alpha-unblend=off'] : []),
     source,
     ...(sourceOf(from).args ?? []),
+    ...settling,
     ...joined,
     '-auto-orient',
     ...(rotate ? ['-rotate', String(rotate), '+repage'] : []),
@@ -185,6 +182,7 @@ async function write(
     ...sizeArgs(work.options),
     ...(to === 'ico' || to === 'cur' ? iconArgs(frame, to, work.options) : []),
     ...(to === 'jp2' || to === 'j2k' ? waveletArgs(frame, work.options) : []),
+    ...(to === 'webp' && (await hasFewColors(source, tools)) ? ['-define', 'webp:lossless=true'] : []),
     ...(quality?.(work.options) ?? []),
     ...args,
     `${coder}:${path}`,
@@ -203,6 +201,9 @@ async function isOfPhotoshop(path: string): Promise<boolean> {
   }
 }
 
+/** As libvips does: what both can show stays as it is, and black stays black. */
+const faithful = ['-intent', 'Relative', '-black-point-compensation']
+
 /** Numbers are given the meaning that sRGB has, by their profile where they have one, unless the target keeps it. */
 function colorArgs(
   { colorspace, profiled }: Frame,
@@ -214,9 +215,17 @@ function colorArgs(
     return [...known, '-profile', adobeRgbProfile]
   }
   const rgb = colorspace !== 'CMYK' && colorspace !== 'CMYKA'
+  // Its numbers mean what they do without a profile, and the one of them is no other picture's.
+  if (/Lab$/.test(colorspace)) return ['-colorspace', 'sRGB', '+profile', 'icc']
   if (profiled && keepsProfile && rgb && asked !== 'srgb') return ['-colorspace', 'sRGB']
-  if (profiled) return ['-profile', srgbProfile, '-colorspace', 'sRGB', '+profile', 'icc']
+  if (profiled) return [...faithful, '-profile', srgbProfile, '-colorspace', 'sRGB', '+profile', 'icc']
   return ['-colorspace', 'sRGB', '+profile', 'icc']
+}
+
+/** Edges between few colors would get others, as the format has half as many colors as dots. */
+async function hasFewColors(source: string, tools: Tools): Promise<boolean> {
+  const { stdout } = await magick(tools, 'identify', ['-format', '%k ', source])
+  return Number(stdout.trim().split(' ')[0]) <= 256
 }
 
 /** The usual six halvings of a picture of a few dots overflow in OpenJPEG: its colors come out wrong. */

@@ -1,12 +1,65 @@
 // Run by `npm run test:slow`: each format that ImageMagick reads or writes, looked at.
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
 import { imagemagick } from '../../lib/engines/imagemagick.ts'
+import { scratchFolder } from '../scratch.ts'
 import { corners, quarters } from './imagemagick-corners.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
+const folder = scratchFolder('other-pictures')
+
 describe('a picture of another program', () => {
   after(removeRuns)
+
+  test('in TGA is clear only where its header says that it can be', async () => {
+    // A dot of each: 32 bits, packed, from the top; the last byte of a dot is its alpha.
+    const tga = (attributes: number, alpha: number) => {
+      const header = Buffer.alloc(18)
+      header.set([0, 0, 10])
+      header.set([2, 0, 1, 0, 32, 0x20 | attributes], 12)
+      return Buffer.concat([header, Buffer.from([0x81, 0, 0, 250, alpha])])
+    }
+    for (const [attributes, alpha, shown] of [
+      [8, 0, 0],
+      [8, 128, 128],
+      [0, 128, 128],
+      [0, 0, 255],
+    ] as const) {
+      const path = join(folder, 'dots.tga')
+      await writeFile(path, tga(attributes, alpha))
+      const png = (await convert(imagemagick, path, 'png')).path
+      const { data } = await sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+      assert.equal(data[3], shown, `${attributes} bits, alpha ${alpha}`)
+    }
+  })
+
+  test('in PFM has the shades that its scale means', async () => {
+    for (const [scale, most] of [
+      ['-1.0', 1],
+      ['1.0', 1],
+      ['-0.00392157', 255],
+      ['-255', 255],
+      ['-255', 1],
+      ['-1', 255],
+    ] as const) {
+      const values = Buffer.alloc(16)
+      for (const [at, share] of [0, 0.25, 0.5, 1].entries())
+        if (scale.startsWith('-')) values.writeFloatLE(share * most, 4 * at)
+        else values.writeFloatBE(share * most, 4 * at)
+      const path = join(folder, 'shades.pfm')
+      await writeFile(path, Buffer.concat([Buffer.from(`Pf\n4 1\n${scale}\n`), values]))
+      const png = (await convert(imagemagick, path, 'png')).path
+      const dots = await sharp(png).toColourspace('b-w').extractChannel(0).raw({ depth: 'uchar' }).toBuffer()
+      assert.deepEqual(
+        [...dots].map((dot) => Math.round(dot / 8)),
+        [0, 8, 16, 32],
+        `${scale}, up to ${most}`,
+      )
+    }
+  })
 
   for (const from of [
     'psd',

@@ -143,6 +143,37 @@ describe('a picture', () => {
     assert.equal(await pdfPages((await convert(vips, fixture('deep.png'), 'pdf')).path), 1)
   })
 
+  test('has as many pixels per inch as before, where the format says how many', async () => {
+    const source = join(scratchFolder('dense'), 'dense.png')
+    const ground = { width: 60, height: 40, channels: 3, background: '#08f' } as const
+    await sharp({ create: ground }).withDensity(300).png().toFile(source)
+    for (const to of ['jpg', 'png', 'tiff'] as const) {
+      const { path } = await convert(vips, source, to)
+      assert.equal(Math.round((await sharp(path).metadata()).density ?? 0), 300, to)
+    }
+    const { path } = await convert(vips, source, 'bmp')
+    assert.match(await output('identify', '-units', 'PixelsPerInch', '-format', '%x', path), /^300\b/)
+  })
+
+  test('of few colors keeps them in WebP, unless it is told otherwise', async () => {
+    const red = Buffer.from([220, 0, 0])
+    const checked = Buffer.concat(
+      Array.from({ length: 32 * 32 }, (_, at) => (at % 2 ? red : Buffer.from([0, 0, 220]))),
+    )
+    const source = join(scratchFolder('few'), 'few.png')
+    await sharp(checked, { raw: { width: 32, height: 32, channels: 3 } })
+      .png()
+      .toFile(source)
+    const dots = async (options: Record<string, unknown>) =>
+      sharp((await convert(vips, source, 'webp', { options })).path)
+        .removeAlpha()
+        .raw()
+        .toBuffer()
+    assert.deepEqual(await dots({}), checked)
+    assert.deepEqual(await dots({ quality: 50 }), checked)
+    assert.notDeepEqual(await dots({ lossless: false }), checked)
+  })
+
   test('that moves keeps its frames and their times in GIF and WebP, both ways', async () => {
     for (const [source, to] of [
       ['animated.gif', 'webp'],

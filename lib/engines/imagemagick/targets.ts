@@ -92,6 +92,8 @@ export const targets = {
     coder: 'jpeg',
     opaque: true,
     profiled: true,
+    // Whole dots per centimeter would make 299.72 of 300.
+    args: ['-units', 'PixelsPerInch'],
     options: JpgOptions,
     cost: 0.22,
     quality: (raw) => {

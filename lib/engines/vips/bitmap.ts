@@ -5,10 +5,12 @@ export interface Pixels {
   readonly height: number
   /** Rows from the top, three bytes a pixel: red, green, blue. */
   readonly data: Buffer
+  /** Pixels per inch. */
+  readonly density?: number | undefined
 }
 
 /** A Windows bitmap of 24 bits: rows from the bottom, blue first, each padded to four bytes. */
-export function bitmap({ width, height, data }: Pixels): Buffer {
+export function bitmap({ width, height, data, density = 0 }: Pixels): Buffer {
   const rowBytes = Math.ceil((width * 3) / 4) * 4
   const file = Buffer.alloc(headerBytes + rowBytes * height)
   file.write('BM', 'latin1')
@@ -20,6 +22,9 @@ export function bitmap({ width, height, data }: Pixels): Buffer {
   file.writeUInt16LE(1, 26)
   file.writeUInt16LE(24, 28)
   file.writeUInt32LE(rowBytes * height, 34)
+  const perMeter = Math.round(density / 0.0254)
+  file.writeInt32LE(perMeter, 38)
+  file.writeInt32LE(perMeter, 42)
   for (let y = 0; y < height; y++) {
     const row = headerBytes + rowBytes * (height - 1 - y)
     for (let x = 0; x < width; x++) {

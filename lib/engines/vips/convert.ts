@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Sharp } from 'sharp'
 import * as z from 'zod'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Result, Tools, Work } from '../engine.ts'
@@ -6,10 +7,11 @@ import { integer } from '../options.ts'
 import { packPages } from '../pdf/pack-pages.ts'
 import { type PageFile, pageFileName } from '../pdf/page-files.ts'
 import { colorSpace, pictureOptions } from '../picture/options.ts'
+import { hasFewColors } from './few-colors.ts'
 import { framesAsWebp, framesOf, turned } from './frames.ts'
 import { loadSharp, openPicture, type Picture, pixels, type View, warnOfLosses } from './image.ts'
 import { picturesToPdf } from './image-pdf.ts'
-import { type PixelTargetId, pixelTargetIds, pixelTargetOf } from './targets.ts'
+import { isOpenToLoss, type PixelTargetId, pixelTargetIds, pixelTargetOf } from './targets.ts'
 import { type Pixels, writerOf } from './writers.ts'
 
 /** @throws when the engine does not declare the format. */
@@ -150,8 +152,27 @@ async function encode(
   { path, options, moving }: Pick<Written, 'path' | 'options'> & { moving: boolean },
   tools: Tools,
 ): Promise<Pixels> {
-  const image = pixelTargetOf(to).encode(await pixels(picture, to, view), options)
-  return writerOf(to)({ image, picture, moving, path, options, tools })
+  const few = isOpenToLoss(to, options) && (await hasFewColors(picture))
+  const wanted = few ? { ...Object(options), lossless: true } : options
+  const image = pixelTargetOf(to).encode(await pixels(picture, to, view), wanted)
+  if (to === 'jpg' && picture.metadata.isPalette) image.jpeg({ chromaSubsampling: '4:4:4' })
+  const density = densityOf(picture, view)
+  if (density !== undefined) setDensity(image, to, density)
+  return writerOf(to)({ image, picture, moving, path, density, options, tools })
+}
+
+/** Pixels per inch: those of the source, and of shapes those that they are drawn at. */
+const densityOf = ({ metadata }: Picture, { dpi }: View) =>
+  metadata.format === 'svg' ? dpi : metadata.density
+
+const mmPerInch = 25.4
+
+function setDensity(image: Sharp, to: PixelTargetId, density: number): void {
+  if (!pixelTargetOf(to).dense) return
+  image.withDensity(density)
+  const perMm = density / mmPerInch
+  // A TIFF has its own idea of it otherwise.
+  if (to === 'tiff' || to === 'jxr') image.tiff({ xres: perMm, yres: perMm, resolutionUnit: 'inch' })
 }
 
 async function turnedFrames(picture: Picture, degrees: number, tools: Tools): Promise<Picture> {

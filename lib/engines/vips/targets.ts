@@ -15,8 +15,10 @@ const PlainOptions = z.object(pictureShape)
 const LossyOptions = z.object(lossyShape)
 const WebpOptions = LossyOptions.extend({
   lossless: flag()
-    .default(false)
-    .describe('Every pixel stays as it is; quality then says how hard it is tried to be small.'),
+    .optional()
+    .describe(
+      'Every pixel stays as it is; quality then says how hard it is tried to be small. Left out, true for pictures of up to 256 colors, whose edges would get others.',
+    ),
 })
 
 /** What a format can hold, and how pixels become it. */
@@ -28,6 +30,8 @@ interface PixelTarget {
   readonly deep?: true
   /** Holds the profile that says which colors the numbers mean. */
   readonly profiled?: true
+  /** Holds how many pixels are an inch. */
+  readonly dense?: true
   /** Several pages or frames stay together in one file. */
   readonly holds?: 'frames' | 'pages'
   readonly cost: number
@@ -35,7 +39,7 @@ interface PixelTarget {
   encode(image: Sharp, options: unknown): Sharp
 }
 
-type Traits = Pick<PixelTarget, 'opaque' | 'deep' | 'profiled' | 'holds' | 'cost'>
+type Traits = Pick<PixelTarget, 'opaque' | 'deep' | 'profiled' | 'dense' | 'holds' | 'cost'>
 
 /** Ties a schema to the function that gets what it parsed. */
 function target<S extends z.ZodObject<typeof pictureShape>>(
@@ -49,13 +53,16 @@ function target<S extends z.ZodObject<typeof pictureShape>>(
 const asPng = (image: Sharp) => image.png({ compressionLevel: 1 })
 
 export const pixelTargets = {
-  jpg: target(z.object(jpgShape), { opaque: true, profiled: true, cost: 0.03 }, (image, options) =>
-    image.jpeg({
-      quality: qualityNumber(jpegQualityOf(options), scales.jpg),
-      progressive: options.progressive ?? false,
-    }),
+  jpg: target(
+    z.object(jpgShape),
+    { opaque: true, profiled: true, dense: true, cost: 0.03 },
+    (image, options) =>
+      image.jpeg({
+        quality: qualityNumber(jpegQualityOf(options), scales.jpg),
+        progressive: options.progressive ?? false,
+      }),
   ),
-  png: target(z.object(pngShape), { deep: true, profiled: true, cost: 0.04 }, (image, options) =>
+  png: target(z.object(pngShape), { deep: true, profiled: true, dense: true, cost: 0.04 }, (image, options) =>
     image.png({
       compressionLevel: options.compressionLevel,
       palette: options.palette,
@@ -64,26 +71,26 @@ export const pixelTargets = {
     }),
   ),
   webp: target(WebpOptions, { holds: 'frames', profiled: true, cost: 0.05 }, (image, options) =>
-    image.webp({ quality: qualityNumber(options.quality, scales.webp), lossless: options.lossless }),
+    image.webp({ quality: qualityNumber(options.quality, scales.webp), lossless: options.lossless ?? false }),
   ),
   gif: target(LossyOptions, { holds: 'frames', cost: 0.1 }, (image, { quality }) =>
     image.gif({ colours: Math.max(2, Math.round(2.56 * qualityNumber(quality, scales.gif))), effort: 4 }),
   ),
   tiff: target(
     PlainOptions.extend({ colorSpace }),
-    { deep: true, profiled: true, holds: 'pages', cost: 0.05 },
+    { deep: true, profiled: true, dense: true, holds: 'pages', cost: 0.05 },
     (image) => image.tiff({ compression: 'deflate', predictor: 'horizontal' }),
   ),
   // Effort 4, the default, takes three times as long to save 2 % more.
   avif: target(LossyOptions, { profiled: true, cost: 0.3 }, (image, { quality }) =>
     image.avif({ quality: qualityNumber(quality, scales.avif), effort: 2 }),
   ),
-  apng: target(PlainOptions, { holds: 'frames', cost: 0.15 }, asPng),
+  apng: target(PlainOptions, { dense: true, holds: 'frames', cost: 0.15 }, asPng),
   bmp: target(PlainOptions, { opaque: true, cost: 0.05 }, (image) => image.removeAlpha().raw()),
   heic: target(LossyOptions, { profiled: true, cost: 0.3 }, asPng),
   jxl: target(LossyOptions, { deep: true, profiled: true, cost: 0.4 }, asPng),
   // Its encoder reads no compressed TIFF.
-  jxr: target(LossyOptions, { cost: 0.3 }, (image) => image.tiff({ compression: 'none' })),
+  jxr: target(LossyOptions, { dense: true, cost: 0.3 }, (image) => image.tiff({ compression: 'none' })),
   djvu: target(LossyOptions, { opaque: true, holds: 'pages', cost: 0.4 }, (image) =>
     image.removeAlpha().raw(),
   ),
@@ -99,8 +106,12 @@ const exactTargets: readonly PixelTargetId[] = ['png', 'apng', 'tiff', 'gif', 'b
 
 /** Whether the target keeps every pixel, so that the way to it must too. */
 export function isExact(to: PixelTargetId, options: unknown): boolean {
-  return exactTargets.includes(to) || (to === 'webp' && WebpOptions.parse(options).lossless)
+  return exactTargets.includes(to) || (to === 'webp' && WebpOptions.parse(options).lossless === true)
 }
+
+/** Whether nobody said if a WebP may lose something. */
+export const isOpenToLoss = (to: PixelTargetId, options: unknown): boolean =>
+  to === 'webp' && WebpOptions.parse(options).lossless === undefined
 
 /** What was asked for, on the scale of the program that writes the format. */
 export function qualityFor(format: 'heic' | 'jxl' | 'jxr' | 'djvu', options: unknown): number {

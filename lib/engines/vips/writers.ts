@@ -21,6 +21,8 @@ interface Writing {
   /** All frames lie below each other in the image. */
   readonly moving: boolean
   readonly path: string
+  /** Pixels per inch, where somebody has said so. */
+  readonly density?: number | undefined
   readonly options: unknown
   readonly tools: Tools
 }
@@ -32,9 +34,9 @@ const plain: Writer = async ({ image, path }) => {
   return { width, height: pageHeight ?? height }
 }
 
-const bmp: Writer = async ({ image, path }) => {
+const bmp: Writer = async ({ image, path, density }) => {
   const { data, info } = await image.toBuffer({ resolveWithObject: true })
-  await writeFile(path, bitmap({ width: info.width, height: info.height, data }))
+  await writeFile(path, bitmap({ width: info.width, height: info.height, data, density }))
   return info
 }
 
@@ -82,7 +84,7 @@ const jxr = byProgram('tif', (file, { path, options }) => [
 ])
 
 /** Layers of wavelets: 76 of them are coarse, 108 nearly exact. */
-const djvu: Writer = async ({ image, path, options, tools }) => {
+const djvu: Writer = async ({ image, path, density, options, tools }) => {
   const { data, info } = await image.toBuffer({ resolveWithObject: true })
   const file = `${path}.ppm`
   const { width, height, channels } = info
@@ -91,7 +93,10 @@ const djvu: Writer = async ({ image, path, options, tools }) => {
     Buffer.concat([Buffer.from(`P${channels === 1 ? 5 : 6}\n${width} ${height}\n255\n`), data]),
   )
   const slices = Math.round(65 + qualityFor('djvu', options) * 0.45)
-  await tools.exec('c44', ['-slice', String(slices), file, path])
+  // What c44 takes; of others it makes 100.
+  const dpi =
+    density !== undefined && density >= 25 && density <= 4800 ? ['-dpi', String(Math.round(density))] : []
+  await tools.exec('c44', ['-slice', String(slices), ...dpi, file, path])
   await rm(file)
   return info
 }

@@ -1,0 +1,40 @@
+import { loadSharp, maxPixels, type Picture } from './image.ts'
+
+const few = 256
+/** Larger pictures are photographs as a rule, and take long to look through. */
+const mostPixels = 16_000_000
+const bandHeight = 64
+
+/**
+ * Whether a picture is of so few colors that a lossy format with half as many colors as dots would change them: an icon,
+ * a diagram, a screen. What has lost something already has more, or nothing left to lose.
+ */
+export async function hasFewColors({ path, format, metadata }: Picture): Promise<boolean> {
+  if (metadata.isPalette) return true
+  const { width, height } = metadata
+  if (!['png', 'tiff'].includes(format) || width * height > mostPixels) return false
+  const top = Math.max(0, (height - bandHeight) >> 1)
+  const band = { left: 0, top, width, height: Math.min(bandHeight, height) }
+  const seen = new Set<number>()
+  // A photograph shows itself in its middle, and no more of it is read.
+  return (await isFewIn(path, seen, band)) && (height <= bandHeight || isFewIn(path, seen))
+}
+
+async function isFewIn(
+  path: string,
+  seen: Set<number>,
+  band?: { left: number; top: number; width: number; height: number },
+): Promise<boolean> {
+  const sharp = await loadSharp()
+  const whole = sharp(path, { limitInputPixels: maxPixels, sequentialRead: true })
+  const data = await (band ? whole.extract(band) : whole)
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw({ depth: 'uchar' })
+    .toBuffer()
+  for (let at = 0; at < data.length; at += 4) {
+    seen.add(data.readUInt32LE(at))
+    if (seen.size > few) return false
+  }
+  return true
+}
