@@ -128,14 +128,15 @@ function filledFields(text: string, separator: ',' | '\t'): number {
   return count
 }
 
-/** Where a subtitle begins, in each of their languages. */
+/** Where a subtitle begins, in each of their languages. Some say by an empty one where the one before ends. */
 const cueStarts = {
   arrow: /-->/g,
   dialogue: /^Dialogue:/gm,
   paragraph: /<(?:\w{1,20}:)?p[\s>]/g,
-  sync: /<sync\b/gi,
-  stamp: /^\[\d{1,4}:\d/gm,
-  frames: /^\{\d{1,9}\}\{\d{0,9}\}/gm,
+  sync: /<sync\b[^<>]{0,200}>\s{0,20}(?:<p\b[^<>]{0,200}>)?\s{0,20}(?!&nbsp;\s{0,20}<|<\/?(?:p|sync)\b)\S/gi,
+  stamp: /^\[\d{1,4}:\d[^\]\n]{0,20}\](?=[^\n]{0,20}\S)/gm,
+  // The first may tell how fast the film runs.
+  frames: /^\{\d{1,9}\}\{\d{0,9}\}(?![\d.]{1,9}\s)/gm,
   deciseconds: /^\[\d{1,9}\]\[\d{0,9}\]/gm,
 } as const
 
@@ -145,14 +146,19 @@ const marks = [
   /^\[[a-z]{2,8}:[^\]\n]{0,300}\]$/gm,
   /\{[^}\n]{0,500}\}/g,
   /\\[Nnh]/g,
+  // Names of cues, and where they stand.
+  /\d -->[^\n]{0,200}/g,
+  /(?<=\n\n)[^\n]{1,200}\n(?=[\d:.,]{5,20} {1,3}\n)/g,
 ]
 /** Layer, start, end, style, name, three margins, effect; then the text. */
 const dialogue = /^Dialogue:(?:[^,\n]{0,200},){9}(.*)$/gm
 
 export function subtitles(kind: keyof typeof cueStarts) {
   return async (bytes: FileBytes): Promise<Holding> => {
-    const source = textIn(await bytes.whole())
-    const cues = source.match(cueStarts[kind])?.length ?? 0
+    const source = textIn(await bytes.whole()).replaceAll('\r\n', '\n')
+    const starts = source.match(cueStarts[kind]) ?? []
+    // Lines of one moment are one.
+    const cues = kind === 'stamp' ? new Set(starts).size : starts.length
     const said =
       kind === 'dialogue' ? [...source.matchAll(dialogue)].map(([, text]) => text).join('\n') : source
     const text = marks.reduce((rest, mark) => rest.replaceAll(mark, ' '), said)

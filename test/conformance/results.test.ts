@@ -15,7 +15,7 @@ after(() => rm(folder, { recursive: true }))
 
 const line: Line = {
   ...{ from: 'docx', to: 'jpg', route: 'libreoffice>pdf', via: 'pdf' },
-  ...{ result: 'ok', seen: 'files=1 size=10x10, "odd"\nwords', ms: 12, date: '2026-01-02' },
+  ...{ result: 'ok', seen: 'files=1 size=10x10, "odd"\nwords', ms: 12, date: '2026-01-02', kept: 'pages=1' },
 }
 
 test('a result is kept by category of its source, a later one takes its place', async () => {

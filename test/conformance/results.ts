@@ -19,11 +19,13 @@ export interface Line {
   readonly ms: number
   /** Day of the run. */
   readonly date: string
+  /** Shares of the source that the service counts in the result, as `words=1 pages=1`; empty where it cannot tell. */
+  readonly kept: string
 }
 
 export type Lines = ReadonlyMap<string, Line>
 
-const header = 'from,to,route,via,result,seen,ms,date'
+const header = 'from,to,route,via,result,seen,ms,date,kept'
 
 export const pairKey = ({ from, to }: { readonly from: string; readonly to: string }) => `${from} ${to}`
 
@@ -61,13 +63,13 @@ async function readLines(path: string): Promise<Lines> {
 
 /** No field holds a comma or a quote: `seen` is cleaned of them when it is made. */
 function parsed(text: string): Line {
-  const [from = '', to = '', route = '', via = '', result = '', seen = '', ms = '', date = ''] =
+  const [from = '', to = '', route = '', via = '', result = '', seen = '', ms = '', date = '', kept = ''] =
     text.split(',')
-  return { from, to, route, via, result: result === 'ok' ? 'ok' : 'failed', seen, ms: Number(ms), date }
+  return { from, to, route, via, result: result === 'ok' ? 'ok' : 'failed', seen, ms: Number(ms), date, kept }
 }
 
-const written = ({ from, to, route, via, result, seen, ms, date }: Line) =>
-  [from, to, route, via, result, seen.replaceAll(/[,"\s]+/g, ' ').trim(), ms, date].join(',')
+const written = ({ from, to, route, via, result, seen, ms, date, kept }: Line) =>
+  [from, to, route, via, result, seen.replaceAll(/[,"\s]+/g, ' ').trim(), ms, date, kept].join(',')
 
 /** Adds lines to those on disk, which another run may have changed meanwhile. */
 export async function saveResults(lines: readonly Line[], folder = resultsFolder): Promise<void> {

@@ -8,6 +8,7 @@ import { Board } from './board.ts'
 import { choiceFrom, chosenPairs, isWhole, usage } from './choice.ts'
 import { assertDetected } from './detected.ts'
 import { judged } from './judgement.ts'
+import { keptShares } from './kept-shares.ts'
 import {
   enginesOf,
   isProven,
@@ -94,10 +95,11 @@ async function tried(pair: Conversion, by: RouteRunner): Promise<Line> {
     await assertDetected(sample, from)
     const made = await by.run(pair, sample)
     ms = Math.round(performance.now() - started)
-    return { ...about, result: 'ok', seen: await judged(pair, sample, made), ms }
+    const kept = await keptShares(pair, sample, made)
+    return { ...about, result: 'ok', seen: await judged(pair, sample, made), ms, kept }
   } catch (error) {
     ms ||= Math.round(performance.now() - started)
-    return { ...about, result: 'failed', seen: reason(error), ms }
+    return { ...about, result: 'failed', seen: reason(error), ms, kept: '' }
   } finally {
     await by.release(pair)
   }

@@ -61,7 +61,10 @@ test('what fixtures hold is counted by their formats', async () => {
   assert.deepEqual(await counts('animated.gif', 'gif'), { frames: 3 })
   assert.deepEqual(await counts('animated.webp', 'webp'), { frames: 3 })
   assert.deepEqual(await counts('animated.apng', 'apng'), { frames: 3 })
-  assert.deepEqual(await counts('subtitles.srt', 'srt'), { cues: 2 })
+  for (const format of ['srt', 'vtt', 'ass', 'smi', 'lrc', 'sub', 'mpl2'] as const) {
+    const holding = await holdingOf(fixture(`subtitles.${format}`), format, asSource)
+    assert.deepEqual([holding?.counts.cues, holding?.words?.total], [2, 12], format)
+  }
 })
 
 test('as much sound is counted as ffprobe finds', async () => {

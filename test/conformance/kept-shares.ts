@@ -1,0 +1,18 @@
+import { Guard } from '../../lib/fidelity/guard.ts'
+import { createLog } from '../../lib/log.ts'
+import type { Conversion } from '../../lib/plan/index.ts'
+import type { Made } from './run-route.ts'
+
+const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
+
+/** What the service would say of the result, as `words=0.98 pages=1`, with `lost` where it would warn. */
+export async function keptShares({ from, to }: Conversion, sample: string, made: Made): Promise<string> {
+  const guard = new Guard(log)
+  guard.begin([{ path: sample, filename: `sample.${from}`, format: from, size: 0 }])
+  const said = made.warnings.map((code) => ({ code, message: '' }))
+  await guard.end({ operation: 'convert', from, to, options: {} }, [made], said)
+  const shares = Object.entries(guard.fidelity ?? {}).flatMap(([unit, measure]) =>
+    typeof measure === 'object' && 'share' in measure ? [`${unit}=${measure.share}`] : [],
+  )
+  return [...shares, ...(guard.shortfall ? ['lost'] : [])].join(' ')
+}
