@@ -41,6 +41,10 @@ test('a compression that nobody knows is named, and is no damage', async () => {
   })
 })
 
+test('a drawing whose entities multiply is too large, and no other engine is asked', async () => {
+  await assert.rejects(byWays(odd('entities.svg'), 'png'), { code: 'FILE_TOO_LARGE' })
+})
+
 for (const name of ['v7.tar', 'v7.tgz', 'endless.tar'])
   test(`${name} gives its files`, async () => {
     const { path } = await byWays(odd(name), 'zip')

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import { fixture } from '../engines/run-engine.ts'
 import { detected } from './detected.ts'
 
@@ -37,4 +38,29 @@ test('an XHTML page is read as a page', async () => {
   const page = '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body>Apple</body></html>'
   assert.equal(await detected('a.xhtml', page), 'html')
   assert.equal(await detected('a.xhtml', '<h1>Apple</h1><p>Only a part of a page.</p>'), 'html')
+})
+
+test('a document that would unpack to more than any program opens is too large, before anything is unpacked', async () => {
+  const bytes = await bytesOf('letter.docx')
+  // APPNOTE 4.3.12: the size stands at 24 of an entry of the directory, the name at 46.
+  const entry = bytes.lastIndexOf('word/document.xml') - 46
+  assert.equal(bytes.readUInt32LE(entry), 0x02014b50)
+  bytes.writeUInt32LE(600 * 1024 * 1024, entry + 24)
+  await assert.rejects(detected('letter.docx', bytes), { code: 'FILE_TOO_LARGE', message: /at most 64 MB/ })
+})
+
+test('a compressed drawing is one however large it becomes', async () => {
+  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1">${' '.repeat(40 << 20)}</svg>`
+  assert.equal(await detected('a.svgz', gzipSync(drawing)), 'svgz')
+})
+
+test('what other programs mark otherwise is known by its bytes, whatever it is called', async () => {
+  for (const [name, format] of [
+    ['v7.tar', 'tar'],
+    ['true.ttf', 'ttf'],
+  ] as const)
+    assert.equal(await detected('file', await bytesOf(`odd/${name}`)), format)
+  assert.equal(await detected('a.mka', await bytesOf('odd/webm.mka')), 'mka')
+  assert.equal(await detected('a.webm', await bytesOf('odd/webm.mka')), 'webm')
+  assert.equal(await detected('a.txt', 'true, it is a text that begins so\n'), 'txt')
 })

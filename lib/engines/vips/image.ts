@@ -199,6 +199,11 @@ export function pictureError(error: unknown, format: FormatId): unknown {
     const sentence = `The image has more pixels than the limit of ${Math.floor(maxPixels / 1e6)} megapixels.`
     return new AppError('FILE_TOO_LARGE', sentence, { maxPixels }, { cause: error })
   }
+  if (/entity amplification|entity reference loop/i.test(message)) {
+    const sentence =
+      'The drawing names parts of itself that would become too large. Save it without entities.'
+    return new AppError('FILE_TOO_LARGE', sentence, { field: 'file' }, { cause: error })
+  }
   if (/too large for|maximum .*dimension|dimensions? (is|are) too large/i.test(message)) {
     const sentence = 'The image is too large for the target format; ask for a smaller width or height.'
     return new AppError('CONVERSION_FAILED', sentence, undefined, { cause: error })

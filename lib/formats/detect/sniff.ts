@@ -96,8 +96,8 @@ function markedUp(type: string, head: Uint8Array): FormatId | undefined {
 
 function gunzipStart(head: Uint8Array): Uint8Array | undefined {
   try {
-    // Sync flush: the end of the stream is not here, and need not be.
-    return gunzipSync(head, { finishFlush: 2, maxOutputLength: 16 * 1024 * 1024 })
+    // Sync flush: the end of the stream is not here, and need not be. So little of it cannot become more than 4 MB.
+    return gunzipSync(head.subarray(0, 4096), { finishFlush: 2 })
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import { type Entry, type FileEntry, Reader, TextWriter, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
+import { allowedBytes } from '../../engines/seven-zip/limits.ts'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById, formats } from '../index.ts'
 import { documentLockUnknown } from '../locked-office.ts'
@@ -12,6 +13,9 @@ const maxReadBytes = 16 * 1024 * 1024
 const maxTextBytes = 2 * 1024 * 1024
 /** A main part is unpacked to check it, unless it is larger. */
 const maxMainPartBytes = 32 * 1024 * 1024
+
+/** No part of a document that anybody can open is larger. */
+const maxPartBytes = 512 * 1024 * 1024
 
 /** Content type of the main part, which says what an Office Open XML file is. */
 const mainParts: readonly (readonly [FormatId, string])[] = [
@@ -64,6 +68,8 @@ export async function zipFormat(file: OpenedFile): Promise<{ format: FormatId; l
       iWork(files, file.filename) ??
       fontObject(files) ??
       'zip'
+    // What an archive unpacks to is looked at when it is unpacked.
+    if (format !== 'zip') requireUnpackable([...files.values()], format, file.size)
     return { format, ...((await isEncrypted(files)) && { locked: true }) }
   } catch (error) {
     if (error instanceof AppError) throw error
@@ -74,6 +80,19 @@ export async function zipFormat(file: OpenedFile): Promise<{ format: FormatId; l
   } finally {
     await reader.close()
   }
+}
+
+/**
+ * Programs unpack such a file into memory, some of them ten times over.
+ * @throws AppError FILE_TOO_LARGE.
+ */
+function requireUnpackable(entries: readonly FileEntry[], format: FormatId, size: number): void {
+  const sizes = entries.map(({ uncompressedSize }) => uncompressedSize)
+  const total = sizes.reduce((sum, one) => sum + one, 0)
+  if (total <= allowedBytes(size) && Math.max(...sizes) <= maxPartBytes) return
+  const limitMb = Math.floor(Math.min(allowedBytes(size), maxPartBytes) / 1024 ** 2)
+  const sentence = `The ${formatById(format).name} (${format}) would unpack to ${Math.ceil(total / 1024 ** 2)} MB; at most ${limitMb} MB are read of a file of its size. Split it, or leave out what is large in it.`
+  throw new AppError('FILE_TOO_LARGE', sentence, { field: 'file', limitMb })
 }
 
 function isFile(entry: Entry): entry is FileEntry {
