@@ -20,6 +20,7 @@ mupdf.setLog?.({ error() {}, warning() {} })
 
 const maxVectors = 5000
 const maxPicturePixels = 40_000_000
+const maxDrawnPixels = 4_000_000
 
 const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
 
@@ -45,7 +46,8 @@ function createStyles() {
     if (known) return known
     const facts = {
       font: font.getName(),
-      bold: font.isBold(),
+      // MuPDF knows the heaviest by their flags, and not by their names.
+      bold: font.isBold() || /bold|black|heavy|demi/i.test(font.getName()),
       italic: font.isItalic(),
       mono: font.isMono(),
       serif: font.isSerif(),
@@ -121,19 +123,53 @@ function createWords(styles) {
 
 let pictures = 0
 
-/** JPEG only where it is far smaller: drawings and screenshots stay exact. */
-function savePicture(image) {
-  if (image.getImageMask() || image.getWidth() * image.getHeight() > maxPicturePixels) return undefined
-  if (image.getMask()) return undefined
-  let pixmap = image.toPixmap()
-  if (pixmap.getColorSpace() && !/RGB|Gray/.test(pixmap.getColorSpace().getName())) {
-    pixmap = pixmap.convertToColorSpace(mupdf.ColorSpace.DeviceRGB)
+/** Where one is broken the page is drawn to get it: no reason to lose the words. */
+function savedPicture(image, matrix, bbox) {
+  try {
+    return savePicture(image, matrix, bbox)
+  } catch {
+    return undefined
   }
+}
+
+/** A picture as the file holds it, and nothing of what is painted over it. */
+function savePicture(image, matrix, bbox) {
+  // Whose color the walk does not tell.
+  if (image.getImageMask() || image.getWidth() * image.getHeight() > maxPicturePixels) return undefined
+  const upright = matrix[0] > 0 && matrix[3] > 0 && Math.abs(matrix[1]) + Math.abs(matrix[2]) < 0.01
+  if (!upright || image.getMask()) return writePicture(turnedPicture(image, matrix, bbox), true)
+  const pixmap = image.toPixmap()
+  const isPlain = !pixmap.getColorSpace() || /RGB|Gray/.test(pixmap.getColorSpace().getName())
+  return writePicture(isPlain ? pixmap : pixmap.convertToColorSpace(mupdf.ColorSpace.DeviceRGB))
+}
+
+/** One that is turned, mirrored or clear in parts, as the page shows it. */
+function turnedPicture(image, matrix, bbox) {
+  const size = Math.max(1, (bbox[2] - bbox[0]) * (bbox[3] - bbox[1]))
+  const own = Math.sqrt((image.getWidth() * image.getHeight()) / size)
+  const scale = Math.min(4, Math.max(1, own), Math.sqrt(maxDrawnPixels / size))
+  const area = bbox.map((edge, index) => (index < 2 ? Math.floor(edge * scale) : Math.ceil(edge * scale)))
+  const pixmap = new mupdf.Pixmap(mupdf.ColorSpace.DeviceRGB, area, true)
+  pixmap.clear()
+  const device = new mupdf.DrawDevice(mupdf.Matrix.scale(scale, scale), pixmap)
+  device.fillImage(image, matrix, 1)
+  device.close()
+  device.destroy()
+  return pixmap
+}
+
+/** JPEG only where it is far smaller: drawings and screenshots stay exact. */
+function writePicture(pixmap, isClear = false) {
   const png = pixmap.asPNG()
+  if (isClear) return storePicture(png, 'png', pixmap)
   const jpeg = png.length > 30_000 ? pixmap.asJPEG(90, false) : undefined
   const small = jpeg && jpeg.length < png.length / 3 ? jpeg : undefined
-  const file = `picture-${++pictures}.${small ? 'jpg' : 'png'}`
-  writeFileSync(join(outFolder, file), small ?? png)
+  return storePicture(small ?? png, small ? 'jpg' : 'png', pixmap)
+}
+
+function storePicture(bytes, extension, pixmap) {
+  const file = `picture-${++pictures}.${extension}`
+  writeFileSync(join(outFolder, file), bytes)
   return { file, width: pixmap.getWidth(), height: pixmap.getHeight() }
 }
 
@@ -174,9 +210,7 @@ function pageFacts(document, index) {
     onChar: words.onChar,
     endLine: words.endLine,
     onImageBlock(bbox, matrix, image) {
-      // A turned or mirrored picture is drawn again as the page shows it.
-      const upright = matrix[0] > 0 && matrix[3] > 0 && Math.abs(matrix[1]) + Math.abs(matrix[2]) < 0.01
-      images.push({ box: box(bbox), ...(upright && savePicture(image)) })
+      images.push({ box: box(bbox), ...savedPicture(image, matrix, bbox) })
     },
     onVector(bbox, flags, color) {
       if (vectors.length >= maxVectors) return

@@ -87,7 +87,7 @@ describe('a PDF becomes a Word document', () => {
     assert.match(await pdfText(again), /Annual report of the lighthouse/)
   })
 
-  test('of page pictures where it cannot be rebuilt', async () => {
+  test('of lines over page pictures where it cannot be rebuilt, and of pictures alone without a reader', async () => {
     const workDir = scratchFolder('rebuild')
     const warnings: string[] = []
     const tools = createTools({
@@ -96,22 +96,34 @@ describe('a PDF becomes a Word document', () => {
       limits: pdf.limits,
       onWarning: (code) => warnings.push(code),
     })
-    const withoutMupdf: Tools = {
+    const without = (...broken: readonly string[]): Tools => ({
       ...tools,
       exec: (bin, args, options) =>
-        bin === process.execPath
-          ? Promise.reject(new EngineCrash('mupdf', 'SIGSEGV', ''))
+        broken.includes(bin)
+          ? Promise.reject(new EngineCrash(bin, 'SIGSEGV', ''))
           : tools.exec(bin, args, options),
-    }
+    })
     const source = join(workDir, 'in.pdf')
     await copyFile(report, source)
-    const writing = { path: source, pages: [1, 2], about: {}, outDir: workDir, exact: false }
-    const path = await rebuild(writing, withoutMupdf)
+    const whole = {
+      path: source,
+      pages: [1, 2],
+      letters: [],
+      tried: [],
+      language: undefined,
+      maxRecognized: 0,
+    }
+    const picturesIn = async (file: string) =>
+      (await zipNames(file)).filter((name) => name.startsWith('word/media/') && name.endsWith('.jpg')).length
+    const writing = { ...whole, about: {}, outDir: workDir, exact: false }
+    const { file } = await rebuild(writing, without(process.execPath))
+    assert.deepEqual(warnings.splice(0), ['LAYOUT_NOT_REBUILT'])
+    assert.equal(await picturesIn(file), 2)
+    assert.match(await html(file), /Annual report of the lighthouse/)
+    const silent = await rebuild(writing, without(process.execPath, 'pdftotext'))
     assert.deepEqual(warnings, ['LAYOUT_NOT_REBUILT'])
-    const pictures = (await zipNames(path)).filter(
-      (name) => name.startsWith('word/media/') && name.endsWith('.jpg'),
-    )
-    assert.equal(pictures.length, 2)
+    assert.equal(await picturesIn(silent.file), 2)
+    assert.doesNotMatch(await html(silent.file), /lighthouse/)
   })
 
   test('unless it needs a password, which another tool takes', async () => {

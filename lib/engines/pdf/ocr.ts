@@ -34,6 +34,8 @@ export const ocr: readonly Capability[] = [
 interface Searchable {
   readonly path: string
   readonly pages: number
+  /** By page: letters that it had before. */
+  readonly letters: readonly number[]
   /** Counted from 1. */
   readonly recognized: readonly number[]
 }
@@ -61,11 +63,11 @@ async function searchablePdf({ inputs: [input], options }: Work, tools: Tools): 
   if (encrypted) tools.warn('ENCRYPTION_REMOVED', 'The PDF was protected; the result is not.')
   if (pages.length === 0) {
     tools.warn('TEXT_PRESENT', 'Every page has text already, so nothing was recognized.')
-    return { path, pages: letters.length, recognized: [] }
+    return { path, pages: letters.length, letters, recognized: [] }
   }
   const onPage = (done: number) => tools.progress((done / pages.length) * 0.9, 'ocr')
   const made = await recognize({ path, pages, language, deskew, onPage }, tools)
-  return { path: made, pages: letters.length, recognized: pages }
+  return { path: made, pages: letters.length, letters, recognized: pages }
 }
 
 async function picturePdf({ inputs: [input], options }: Work, tools: Tools): Promise<Searchable> {
@@ -78,12 +80,12 @@ async function picturePdf({ inputs: [input], options }: Work, tools: Tools): Pro
   const enlarged = picture.dpi < 250 ? { oversample: 300 } : {}
   const { path } = picture
   const made = await recognize({ path, pages, language, deskew: false, ...enlarged, onPage }, tools)
-  return { path: made, pages: pages.length, recognized: pages }
+  return { path: made, pages: pages.length, letters: [], recognized: pages }
 }
 
 async function targetOf(
   { to, outDir }: Work,
-  { path, pages, recognized }: Searchable,
+  { path, pages, letters, recognized }: Searchable,
   tools: Tools,
 ): Promise<OutputFile> {
   const all = Array.from({ length: pages }, (_, index) => index + 1)
@@ -99,8 +101,10 @@ async function targetOf(
       // Loaded when it is wanted: the writer is large.
       const { flowDocx } = await import('./docx/flow.ts')
       const { about } = await openPdf(path, undefined, tools)
-      const writing = { path, pages: all, about, outDir }
-      return { path: await flowDocx(writing, progressWithin(tools, 0.9, 1)) }
+      // All that can be recognized has been.
+      const source = { path, pages: all, letters, tried: all, language: undefined, maxRecognized: 0 }
+      const { file } = await flowDocx({ ...source, about, outDir }, progressWithin(tools, 0.9, 1))
+      return { path: file }
     }
     default: {
       const target = join(outDir, 'output.pdf')

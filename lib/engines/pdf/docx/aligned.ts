@@ -121,7 +121,8 @@ function joined(rows: readonly (readonly Word[][])[], run: readonly Line[]): Wor
     const last = out.at(-1)
     const [line, before] = [run[index], run[index - 1]]
     const near = line && before && line.base - before.base < line.style.size * 1.5
-    if (last && near && row[0]?.length === 0) {
+    const firstColumn = line?.rtl ? row.at(-1) : row[0]
+    if (last && near && firstColumn?.length === 0) {
       for (const [column, words] of row.entries()) last[column]?.push(...words)
     } else out.push(row.map((words) => [...words]))
   }

@@ -68,8 +68,10 @@ export interface Table {
   readonly box: Box
   /** Points. */
   readonly widths: readonly number[]
+  /** From the left, or from the right where it is read so. */
   readonly rows: readonly (readonly Cell[])[]
   readonly ruled: boolean
+  readonly rtl: boolean
 }
 
 export interface Picture {
@@ -77,6 +79,8 @@ export interface Picture {
   readonly box: Box
   /** PNG or JPEG. */
   readonly path: string
+  /** What it says, where the words of the page stand in it and nowhere else. */
+  readonly labels?: string
 }
 
 export type Block = Paragraph | Table | Picture

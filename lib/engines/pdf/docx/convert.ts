@@ -8,6 +8,7 @@ import { pagesOf } from '../page-range.ts'
 import { openEditable } from '../tools/document.ts'
 import { flattened } from '../tools/flatten.ts'
 import { DocxOptions } from './options.ts'
+import type { Pages } from './reading.ts'
 import type { Writing } from './writing.ts'
 
 /** The interface: "OCR runs first, for up to 50 pages". */
@@ -26,7 +27,7 @@ export const docxCapability: Capability = {
 /** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT. */
 export async function pdfToDocx(work: Work, tools: Tools): Promise<Result> {
   const options = DocxOptions.parse(work.options)
-  const { path, pages, recognized, about } = await readablePdf(work, options, tools)
+  const { about, isRead, ...source } = await readablePdf(work, options, tools)
   if (options.embedFonts) {
     tools.warn(
       'FONTS_NOT_EMBEDDED',
@@ -34,26 +35,24 @@ export async function pdfToDocx(work: Work, tools: Tools): Promise<Result> {
     )
   }
   const writing: Writing = {
-    path,
-    pages,
-    about,
-    outDir: work.outDir,
+    ...{ ...source, about, outDir: work.outDir },
     exact: options.layout === 'exact' || (options.layout === undefined && options.preserveLayout === true),
   }
   // Loaded when it is wanted: the writer is large, and the planner and the API never need it.
   const { rebuild } = await import('./rebuild.ts')
-  const file = await rebuild(writing, progressWithin(tools, recognized > 0 ? 0.8 : 0, 1))
+  const written = await rebuild(writing, progressWithin(tools, isRead ? 0.8 : 0, 1))
   tools.progress(1)
-  return { files: [{ path: file }], details: { pages: pages.length, pagesRecognized: recognized } }
+  const recognized = new Set([...(isRead ? source.tried : []), ...written.recognized])
+  return {
+    files: [{ path: written.file }],
+    details: { pages: source.pages.length, pagesRecognized: recognized.size },
+  }
 }
 
-/** A PDF whose pages are text, as far as there is any to be read. */
-interface ReadablePdf {
-  readonly path: string
-  /** Those that are asked for. */
-  readonly pages: readonly number[]
-  /** How many pages were pictures, and were read. */
-  readonly recognized: number
+/** A PDF whose pages are text, as far as they are all pictures of it. */
+interface ReadablePdf extends Pages {
+  /** The pictures of those that were tried were read. */
+  readonly isRead: boolean
   readonly about: PdfAbout
 }
 
@@ -69,36 +68,41 @@ export async function readablePdf(work: Work, options: Reading, tools: Tools): P
   const pages = pagesOf(options.pages ?? options.pageRange, opened.sizes.length)
   // What was filled into a form is part of its text.
   const filled = opened.hasForm ? await flattened(opened, tools) : opened.path
-  return { ...(await withText(filled, pages, options, tools)), pages, about: opened.about }
+  const read = await withText(filled, pages, options, tools)
+  const language = options.mode === 'fast' ? undefined : languageOf(options)
+  return { ...read, pages, language, maxRecognized: maxScannedPages, about: opened.about }
 }
 
-/** Reads the text of scans before anything else. */
+const languageOf = ({ language, ocrLanguage }: Reading) => language ?? ocrLanguage ?? 'eng'
+
+/** Reads the text of a document of scans before anything else; single ones among pages of text are found later. */
 async function withText(
   path: string,
   pages: readonly number[],
-  { language, ocrLanguage, mode }: Reading,
+  options: Reading,
   tools: Tools,
-): Promise<{ path: string; recognized: number }> {
+): Promise<Pick<ReadablePdf, 'path' | 'letters' | 'tried' | 'isRead'>> {
+  const { mode } = options
   const letters = await lettersByPage(path, tools)
   const wanted = [...new Set(pages)]
   const scans = wanted.filter((page) => !hasText(letters[page - 1] ?? 0))
-  if (scans.length === 0 || scans.length < wanted.length * emptyShare) return { path, recognized: 0 }
+  if (scans.length === 0 || scans.length < wanted.length * emptyShare)
+    return { path, letters, tried: [], isRead: false }
   if (mode === 'fast' || scans.length > maxScannedPages) {
     const why = mode === 'fast' ? 'mode is fast' : `text is read on up to ${maxScannedPages} pages`
     tools.warn(
       'TEXT_MAY_BE_MISSING',
       `${scans.length} pages hold pictures of text, which was not read because ${why}. Use toolOperation=ocr-pdf first.`,
     )
-    return { path, recognized: 0 }
+    return { path, letters, tried: scans, isRead: false }
   }
   const onPage = (done: number) => tools.progress((done / scans.length) * 0.8, 'ocr')
-  const languages = language ?? ocrLanguage ?? 'eng'
-  const searchable = { path, pages: scans, language: languages, deskew: true, onPage }
+  const searchable = { path, pages: scans, language: languageOf(options), deskew: true, onPage }
   try {
-    return { path: await recognize(searchable, tools), recognized: scans.length }
+    return { path: await recognize(searchable, tools), letters, tried: scans, isRead: true }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'TIMEOUT') throw error
     tools.warn('TEXT_MAY_BE_MISSING', 'The text of the pages could not be read, so they are pictures.')
-    return { path, recognized: 0 }
+    return { path, letters, tried: scans, isRead: false }
   }
 }

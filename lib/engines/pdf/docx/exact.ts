@@ -3,29 +3,37 @@ import type { Tools } from '../../engine.ts'
 import { groundsOf } from './grounds.ts'
 import { type Line, lineOf, linesOf, segmentsOf } from './lines.ts'
 import type { Page } from './page.ts'
+import { readPages } from './reading.ts'
 import { runsOf } from './runs.ts'
-import { readStructure } from './structure.ts'
 import { type Docx, textRuns } from './text-runs.ts'
 import { twips } from './units.ts'
 import { backdrop, wholePage, writePages } from './whole-pages.ts'
-import type { Writing } from './writing.ts'
+import type { Writing, Written } from './writing.ts'
 
 /**
  * Pages as they look: each piece of a line in a frame of its own, over a picture of all that is no text. What it
  * gains in looks it loses in editing.
  */
-export async function exactDocx(
-  { path, pages, outDir, about }: Omit<Writing, 'exact'>,
+export async function exactDocx(source: Omit<Writing, 'exact'>, tools: Tools): Promise<Written> {
+  const { structure, path, recognized } = await readPages(source, tools, (done) =>
+    tools.progress((done / source.pages.length) * 0.5, 'pages'),
+  )
+  const file = await writeExact({ ...source, path }, structure.pages, tools)
+  return { file, recognized }
+}
+
+/** @param isDrawn where a page shows more than text. */
+export async function writeExact(
+  { path, outDir, about }: Pick<Writing, 'path' | 'outDir' | 'about'>,
+  pages: readonly Page[],
   tools: Tools,
+  isDrawn?: (page: Page) => boolean,
 ): Promise<string> {
   const library = await import('docx')
-  const structure = await readStructure(path, pages, tools, (done) =>
-    tools.progress((done / pages.length) * 0.5, 'pages'),
-  )
-  const grounds = await groundsOf(path, structure.pages, tools)
+  const grounds = await groundsOf(path, pages, tools, isDrawn)
   tools.progress(0.8, 'document')
   const sections: docx.ISectionOptions[] = []
-  for (const page of structure.pages) sections.push(await sectionOf(library, page, grounds.get(page.number)))
+  for (const page of pages) sections.push(await sectionOf(library, page, grounds.get(page.number)))
   return writePages(library, sections, outDir, about)
 }
 

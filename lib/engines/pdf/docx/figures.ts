@@ -11,14 +11,21 @@ import {
 } from './geometry.ts'
 import type { Page, Vector, Word } from './page.ts'
 
+/** Part of a page that is kept as a picture. */
+export interface Figure {
+  readonly box: Box
+  /** It is the ground of text, which is drawn without it. */
+  readonly isGround: boolean
+}
+
 const minVectors = 12
 const minCurves = 3
 const minWidth = 40
 const minHeight = 30
 const maxLabelLetters = 12
 
-/** Areas of a page that are drawings, as charts: they are kept as pictures, with the words in them. */
-export function figuresOf(page: Page, words: readonly Word[], tables: readonly Box[]): Box[] {
+/** Areas of a page that are drawings, as charts and the decoration of slides. */
+export function figuresOf(page: Page, words: readonly Word[], tables: readonly Box[]): Figure[] {
   const pageArea = page.width * page.height
   const strokes = page.vectors.filter(
     ({ box, color, stroked }) =>
@@ -33,17 +40,39 @@ export function figuresOf(page: Page, words: readonly Word[], tables: readonly B
     .filter((box) => widthOf(box) >= minWidth && heightOf(box) >= minHeight)
     .filter((box) => !isFullOfText(box, words))
     .filter((box) => !tables.some((table) => overlap(table, box) > areaOf(table) * 0.3))
-    .map((box) => withLabels(box, page.pieces))
+    .map((box) => {
+      const isGround = isBehindText(box, page.pieces)
+      return { box: isGround ? box : withLabels(box, page.pieces), isGround }
+    })
+}
+
+/** Words that a figure shows as its own: numbers at axes, names of parts. What runs on for longer is text. */
+export function labelsOf({ box, isGround }: Figure, pieces: Page['pieces']): Word[] {
+  if (isGround) return []
+  return pieces
+    .filter((piece) => !isText(piece))
+    .flat()
+    .filter((word) => centerIn(word.box, box))
 }
 
 /** Short pieces of text right beside a drawing are the labels of its axes. */
 function withLabels(box: Box, pieces: Page['pieces']): Box {
   const labels = pieces
-    .filter((words) => words.reduce((sum, { text }) => sum + text.length, 0) <= maxLabelLetters)
+    .filter((words) => lettersOf(words) <= maxLabelLetters)
     .map((words) => around(words.map((word) => word.box)))
     .filter((label) => touches(label, box, 10) && widthOf(label) < widthOf(box) * 0.3)
     .filter((label) => isBeside(label, box))
   return around([box, ...labels])
+}
+
+const lettersOf = (words: readonly Word[]) => words.reduce((sum, { text }) => sum + text.length, 0)
+const isText = (piece: readonly Word[]) => piece.length >= 4 && lettersOf(piece) >= 20
+
+/** Most of what stands on it are lines of text. */
+function isBehindText(box: Box, pieces: Page['pieces']): boolean {
+  const inside = pieces.filter((piece) => centerIn(around(piece.map((word) => word.box)), box))
+  const letters = lettersOf(inside.flat())
+  return letters > 0 && lettersOf(inside.filter(isText).flat()) >= letters * 0.5
 }
 
 function isBeside(label: Box, box: Box): boolean {
@@ -58,7 +87,6 @@ function isDrawing(group: readonly Vector[]): boolean {
 /** Text on a colored ground or in frames is text. */
 function isFullOfText(box: Box, words: readonly Word[]): boolean {
   const inside = words.filter((word) => centerIn(word.box, box))
-  const letters = inside.reduce((sum, { text }) => sum + text.length, 0)
   const covered = inside.reduce((sum, word) => sum + areaOf(word.box), 0)
-  return letters > 600 || covered > areaOf(box) * 0.3
+  return lettersOf(inside) > 600 || covered > areaOf(box) * 0.3
 }

@@ -6,7 +6,7 @@ import type { Page } from './page.ts'
 const dpi = 150
 const maxSidePixels = 5000
 
-/** Pictures of all on a page that is no text, by page number; none for pages of text alone. */
+/** Pictures of all on a page that is no text, by page number. */
 export async function groundsOf(
   path: string,
   pages: readonly Page[],

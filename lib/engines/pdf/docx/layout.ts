@@ -1,13 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
-import type { FlowBlock, Picture } from './blocks.ts'
 import { type FurnitureRow, furnitureOf } from './furniture.ts'
 import { around, type Box, median, widthOf } from './geometry.ts'
 import type { Grid } from './grid.ts'
-import { bodySize, withHeadings } from './headings.ts'
+import { bodyLook } from './heading-looks.ts'
+import { withHeadings, withWholeTitles } from './headings.ts'
 import { linesOf } from './lines.ts'
 import { withLists } from './lists.ts'
 import type { Page, Word } from './page.ts'
 import { blocksOf } from './page-blocks.ts'
+import type { PagePictures } from './pictures.ts'
 import { type PageFlow, type Section, sectionsOf } from './sections.ts'
 import type { Structure } from './structure.ts'
 
@@ -21,9 +22,8 @@ export interface Layout {
   readonly pitch: number
 }
 
-export interface PageParts {
+export interface PageParts extends PagePictures {
   readonly grids: readonly Grid[]
-  readonly pictures: readonly Picture[]
 }
 
 /** The document that the pages were printed from, as far as it can be told. */
@@ -37,17 +37,19 @@ export async function layoutOf(
   const pitch = usualPitch(pages)
   const hyphenated = hyphenatedWords(pages)
   const centers = [(column[0] + column[1]) / 2]
-  const perPage: PageFlow[] = []
+  const found: PageFlow[] = []
   for (const page of pages) {
     // Gives way to the clock and to a cancel between pages.
     await setImmediate()
     signal.throwIfAborted()
-    const { grids = [], pictures = [] } = parts.get(page) ?? {}
+    const { grids = [], pictures = [], labels = new Set<Word>() } = parts.get(page) ?? {}
     const own = columnOf(page, column, furniture.words)
-    const rules = { pitch, hyphenated, pictures, furniture: furniture.words, column: own, centers }
+    const rules = { pitch, hyphenated, pictures, labels, furniture: furniture.words, column: own, centers }
     const blocks = blocksOf(page, grids, rules)
-    perPage.push({ page, blocks })
+    found.push({ page, blocks })
   }
+  const body = bodyLook(found.flatMap(({ blocks }) => blocks))
+  const perPage = found.map(({ page, blocks }) => ({ page, blocks: withWholeTitles(blocks, body) }))
   const titled = withHeadings(
     perPage.flatMap(({ blocks }) => blocks),
     outline,
@@ -56,7 +58,7 @@ export async function layoutOf(
   const marked = withLists(titled, () => lists++)
   let at = 0
   const finished = perPage.map(({ page, blocks }) => {
-    const own = marked.slice(at, at + blocks.length) as FlowBlock[] // each is one of `blocks` with marks added
+    const own = marked.slice(at, at + blocks.length)
     at += blocks.length
     return { page, blocks: own }
   })
@@ -64,7 +66,7 @@ export async function layoutOf(
     sections: sectionsOf(finished, column),
     header: furniture.header,
     footer: furniture.footer,
-    bodySize: bodySize(marked),
+    bodySize: body.size,
     pitch,
   }
 }

@@ -14,9 +14,9 @@ const slack = 4
  * Gives items their place in lists. Numbers count only where they follow one another; a lone `1.` stays text.
  * What stands between two items does not end a list unless it starts further out, and a heading does.
  */
-export function withLists(blocks: readonly Block[], nextList: () => number): Block[] {
+export function withLists<B extends Block>(blocks: readonly B[], nextList: () => number): B[] {
   const open: OpenList[] = []
-  const placed = blocks.map((block): Block => {
+  const placed = blocks.map((block) => {
     if (block.kind !== 'paragraph') return block
     if (block.mark && block.heading === undefined)
       return { ...block, list: placeOf(block.mark, open, nextList) }
@@ -52,7 +52,7 @@ function continues(list: OpenList, { kind, text }: NonNullable<Paragraph['mark']
   return true
 }
 
-function withoutLoneNumbers(blocks: readonly Block[]): Block[] {
+function withoutLoneNumbers<B extends Block>(blocks: readonly B[]): B[] {
   const counts = new Map<number, number>()
   for (const block of blocks) {
     if (block.kind !== 'paragraph' || !block.list) continue
@@ -61,7 +61,8 @@ function withoutLoneNumbers(blocks: readonly Block[]): Block[] {
   return blocks.map((block) => {
     if (block.kind !== 'paragraph' || block.list?.kind !== 'number') return block
     if ((counts.get(block.list.list) ?? 0) > 1) return block
+    // Such as it was, without one.
     const { list, ...plain } = block
-    return plain
+    return plain as B
   })
 }

@@ -12,8 +12,9 @@ import { type ParagraphRules, paragraphsOf } from './paragraphs.ts'
 export interface PageRules extends Omit<ParagraphRules, 'column'> {
   /** Left and right edge of the text of the whole document. */
   readonly column: Box
-  /** Areas that are kept as pictures, with the words in them. */
   readonly pictures: readonly Picture[]
+  /** Words that the pictures show, and nobody else. */
+  readonly labels: ReadonlySet<Word>
   /** Words that stand on every page. */
   readonly furniture: ReadonlySet<Word>
 }
@@ -43,9 +44,8 @@ export function tablesOf(page: Page): Grid[] {
 
 /** What stands on a page, in the order in which it is read. */
 export function blocksOf(page: Page, grids: readonly Grid[], rules: PageRules): FlowBlock[] {
-  const inPicture = (word: Word) => rules.pictures.some(({ box }) => centerIn(word.box, box))
   const pieces = page.pieces
-    .map((piece) => piece.filter((word) => !rules.furniture.has(word) && !inPicture(word)))
+    .map((piece) => piece.filter((word) => !rules.furniture.has(word) && !rules.labels.has(word)))
     .filter((piece) => piece.length > 0)
   const words = pieces.flat()
   const inTable = (word: Word) => grids.some(({ box }) => centerIn(word.box, box))
@@ -147,8 +147,15 @@ function flowOf(atoms: readonly PageAtom[], fills: readonly Vector[], rules: Par
   )
 }
 
+/** With its first column at the side where it is read first. */
+function inReadingOrder(table: Omit<Table, 'rtl'>, words: readonly Word[]): Table {
+  const rtl = isRightToLeft(words.map(({ text }) => text).join(''))
+  if (!rtl) return { ...table, rtl }
+  return { ...table, rtl, widths: table.widths.toReversed(), rows: table.rows.map((row) => row.toReversed()) }
+}
+
 function tableOf({ box, xs, rows }: AlignedTable, fills: readonly Vector[], rules: ParagraphRules): Table {
-  return {
+  const table = {
     kind: 'table',
     box,
     ruled: false,
@@ -163,7 +170,8 @@ function tableOf({ box, xs, rows }: AlignedTable, fills: readonly Vector[], rule
         return ground ? { ...cell, shading: ground.color } : cell
       }),
     ),
-  }
+  } as const
+  return inReadingOrder(table, rows.flat(2))
 }
 
 /** Keeps the distances between blocks, as far as they are more than between lines. */
@@ -200,11 +208,15 @@ function ruledTable(grid: Grid, words: readonly Word[], rules: PageRules): Table
     const width = box[2] - box[0]
     return { blocks: all, width, columnSpan, rowSpan, ...(shading !== undefined && { shading }) }
   }
-  return {
+  const table = {
     kind: 'table',
     box: grid.box,
     ruled: true,
     widths: xs.slice(1).map((x, index) => x - (xs[index] ?? 0)),
     rows: ys.slice(1).map((_, row) => grid.cells.filter((cell) => cell.row === row).map(cellOf)),
-  }
+  } as const
+  return inReadingOrder(
+    table,
+    words.filter((word) => centerIn(word.box, grid.box)),
+  )
 }

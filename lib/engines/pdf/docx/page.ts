@@ -54,4 +54,6 @@ export interface Page {
   readonly vectors: readonly Vector[]
   /** Lines that stand turned or run from top to bottom. */
   readonly turned: readonly (readonly Word[])[]
+  /** Words whose letters the fonts do not tell, with a mark for each. */
+  readonly unread: readonly Word[]
 }

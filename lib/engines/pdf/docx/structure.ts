@@ -89,10 +89,15 @@ export async function readStructure(
 
 function pageOf(raw: z.output<typeof PageShape>, folder: string): Page {
   const links = raw.links.filter(({ uri }) => /^(https?:\/\/|mailto:)\S{1,2000}$/i.test(uri))
+  const unread: Word[] = []
   const wordOf = (word: (typeof raw.lines)[number]['words'][number]): Word[] => {
     const style = raw.styles[word.style]
     const text = cleaned(word.text)
-    if (!style || text === '') return []
+    if (!style) return []
+    if (text === '') {
+      unread.push({ ...word, style, spaced: true })
+      return []
+    }
     const [x, y] = [(word.box[0] + word.box[2]) / 2, (word.box[1] + word.box[3]) / 2]
     const link = links.find(({ box }) => x >= box[0] && x <= box[2] && y >= box[1] && y <= box[3])
     const { box, base, spaced = false } = word
@@ -108,6 +113,8 @@ function pageOf(raw: z.output<typeof PageShape>, folder: string): Page {
     width: raw.width,
     height: raw.height,
     pieces: wordsOf(false).map((words) => withDrawnBullet(words, raw.vectors)),
+    turned: wordsOf(true),
+    unread,
     images: raw.images.map(({ box, file, width, height }) => ({
       box,
       ...(file && { path: join(folder, file) }),
@@ -119,7 +126,6 @@ function pageOf(raw: z.output<typeof PageShape>, folder: string): Page {
       stroked,
       rectangle,
     })),
-    turned: wordsOf(true),
   }
 }
 

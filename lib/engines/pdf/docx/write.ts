@@ -158,7 +158,7 @@ function createWriter(library: Docx, layout: Layout) {
   }
 
   async function picture(
-    { path, box }: Picture,
+    { path, box, labels }: Picture,
     [left, , right]: readonly number[],
     place: Place,
     breaks: Partial<Breaks> = {},
@@ -171,6 +171,7 @@ function createWriter(library: Docx, layout: Layout) {
       type: path.endsWith('.png') ? 'png' : 'jpg',
       data: await readFile(path),
       transformation: { width: pixels(width * scale), height: pixels(height * scale) },
+      ...(labels !== undefined && { altText: { name: 'Figure', description: labels } }),
     })
     return new library.Paragraph({
       ...brokenBefore(breaks, [image]),
@@ -179,7 +180,7 @@ function createWriter(library: Docx, layout: Layout) {
     })
   }
 
-  async function table({ rows, widths, ruled }: Table, place: Place): Promise<docx.Table> {
+  async function table({ rows, widths, ruled, rtl }: Table, place: Place): Promise<docx.Table> {
     const sum = widths.reduce((total, width) => total + width, 0)
     // Fonts may be replaced by wider ones: cells get some room where there is some.
     const scale = Math.min(ruled ? 1.02 : 1.06, place.width / sum)
@@ -201,6 +202,7 @@ function createWriter(library: Docx, layout: Layout) {
       columnWidths,
       width: { size: columnWidths.reduce((total, width) => total + width, 0), type: 'dxa' },
       layout: 'fixed',
+      ...(rtl && { visuallyRightToLeft: true }),
       margins: { marginUnitType: 'dxa', left: side, right: side },
       borders: { ...borders, insideHorizontal: border, insideVertical: border },
       rows: made,

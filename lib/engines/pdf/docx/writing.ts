@@ -1,11 +1,17 @@
 import type { PdfAbout } from '../open.ts'
+import type { Pages } from './reading.ts'
 
-export interface Writing {
-  readonly path: string
-  readonly pages: readonly number[]
+export interface Writing extends Pages {
   readonly about: PdfAbout
   readonly outDir: string
   readonly exact: boolean
+}
+
+export interface Written {
+  /** The document. */
+  readonly file: string
+  /** Pages whose text was read from pictures. */
+  readonly recognized: readonly number[]
 }
 
 /** The document is its author's: left to itself the writer of documents names a person of its own. */

@@ -13,8 +13,10 @@ import { straightenLayers } from './layers-in-pdf.ts'
 export interface Recognition {
   /** Needs no password and restricts nothing. */
   readonly path: string
-  /** Counted from 1; those that have text already are left as they are. */
+  /** Counted from 1; those that have text already are left as they are, unless it is of no use. */
   readonly pages: readonly number[]
+  /** Pages that have text are read by their looks and become pictures, too. */
+  readonly isForced?: boolean
   /** As `ocrLanguage` gives it: `eng+chi-sim`. */
   readonly language: string
   /** Turns crooked pages straight, which encodes their pictures anew. */
@@ -52,10 +54,11 @@ const crookedLanguages = /ara|jpn|chi/
  * @throws AppError CORRUPT_FILE, CONVERSION_FAILED (a signed PDF), FILE_TOO_LARGE.
  */
 export async function recognize(recognition: Recognition, tools: Tools): Promise<string> {
-  const { path, pages, language, deskew, oversample } = recognition
-  const out = join(tools.workDir, 'recognized.pdf')
+  const { path, pages, language, deskew, oversample, isForced = false } = recognition
+  const out = join(tools.workDir, isForced ? 'looked-at.pdf' : 'recognized.pdf')
   const args = [
-    ...['--skip-text', '--rotate-pages', '--output-type', 'pdf', '--optimize', '1'],
+    ...(isForced ? ['--force-ocr'] : ['--skip-text', '--rotate-pages']),
+    ...['--output-type', 'pdf', '--optimize', '1'],
     ...(deskew ? ['--deskew'] : []),
     ...(oversample === undefined ? [] : ['--oversample', String(oversample)]),
     // Larger pictures are plans and maps, which take minutes and hold little text.

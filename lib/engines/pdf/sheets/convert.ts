@@ -7,7 +7,7 @@ import { readablePdf } from '../docx/convert.ts'
 import { layoutOf, type PageParts } from '../docx/layout.ts'
 import type { Page } from '../docx/page.ts'
 import { tablesOf } from '../docx/page-blocks.ts'
-import { readStructure } from '../docx/structure.ts'
+import { readPages } from '../docx/reading.ts'
 import { SheetsOptions } from './capability.ts'
 import { sheetsOf, textSheet } from './tables.ts'
 
@@ -17,16 +17,16 @@ import { sheetsOf, textSheet } from './tables.ts'
  * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT.
  */
 export async function pdfToSheets(work: Work, tools: Tools): Promise<Result> {
-  const { path, pages, about } = await readablePdf(work, SheetsOptions.parse(work.options), tools)
-  const structure = await readStructure(path, pages, tools, (done) =>
-    tools.progress((done / pages.length) * 0.7, 'pages'),
+  const { about, ...source } = await readablePdf(work, SheetsOptions.parse(work.options), tools)
+  const { structure } = await readPages(source, tools, (done) =>
+    tools.progress((done / source.pages.length) * 0.7, 'pages'),
   )
   const parts = new Map<Page, PageParts>()
   for (const page of structure.pages) {
     // Gives way to the clock and to a cancel between pages.
     await setImmediate()
     tools.signal.throwIfAborted()
-    parts.set(page, { grids: tablesOf(page), pictures: [] })
+    parts.set(page, { grids: tablesOf(page), pictures: [], labels: new Set() })
   }
   const { sections } = await layoutOf(structure, parts, tools.signal)
   const tables = sheetsOf(sections.flatMap(({ blocks }) => blocks))
@@ -42,5 +42,5 @@ export async function pdfToSheets(work: Work, tools: Tools): Promise<Result> {
   const target = join(work.outDir, 'output.xlsx')
   await runPython('pdf/write_sheets.py', [described, target], tools)
   tools.progress(1)
-  return { files: [{ path: target }], details: { pages: pages.length, tables: tables.length } }
+  return { files: [{ path: target }], details: { pages: source.pages.length, tables: tables.length } }
 }
