@@ -58,6 +58,12 @@ function pixels(length) {
   return width
 }
 
+/** Who wrote the page, where it says so. */
+export function author() {
+  const names = [...document.querySelectorAll('meta[name="author" i], meta[name="dcterms.creator" i]')]
+  return [...new Set(names.map((one) => one.content.replace(/\s+/g, ' ').trim()))].filter(Boolean).join(', ')
+}
+
 /** How many things were made to fit. */
 export function fit() {
   let fitted = 0
@@ -104,12 +110,20 @@ function shrink(table) {
     if (longWord.test(cell.textContent)) cell.style.overflowWrap = 'anywhere'
   }
   const room = roomOf(table)
-  if (width() <= room + 1) return true
-  table.style.zoom = Math.max(mostShrunk, room / width())
-  if (width() <= room + 1) return true
+  const isWide = () => width() > room + 1
+  let zoom = 1
+  const shrinkTo = (least) => {
+    // More than once: borders and letters come in whole pixels.
+    for (let tries = 0; tries < 4 && isWide() && zoom > least; tries++) {
+      zoom = Math.max(least, (zoom * room * 0.99) / width())
+      table.style.zoom = zoom
+    }
+  }
+  shrinkTo(mostShrunk)
+  if (!isWide()) return true
   // Rather words in pieces than letters that nobody can read.
   for (const cell of table.querySelectorAll('th, td'))
     cell.style.cssText += ';overflow-wrap:anywhere;white-space:normal'
-  if (width() > room + 1) table.style.zoom = (Number(table.style.zoom) * room) / width()
+  shrinkTo(0)
   return true
 }

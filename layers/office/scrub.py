@@ -6,15 +6,21 @@ ActiveX controls, event listeners, DDE fields, remote templates and links that r
 
 import mmap
 import os
+import re
 import zipfile
 
 from active_content import ACTIVE_PART, BINARY_LINKS, MARKUP_PART, PDF_LINK, clean_markup, clean_rtf
+
+
+# The office and its part, as it names them at the end of a PDF: "LibreOffice" in UTF-16.
+MAKER = re.compile(rb'/Creator<FEFF[0-9A-F]*>\s*/Producer<FEFF004C0069006200720065[0-9A-F]*>')
 
 
 def scrub(path, kind):
     """`kind` is the extension of the result."""
     if kind == 'pdf':
         _blank_in_place(path, (PDF_LINK,), b'x')
+        _forget_maker(path)
     elif kind in ('doc', 'dot', 'xls', 'xlt', 'ppt', 'pps', 'pot'):
         _blank_in_place(path, BINARY_LINKS, 'x'.encode('utf-16-le'))
     elif kind == 'rtf':
@@ -59,6 +65,14 @@ def _repack(package, path, changed):
             content = changed.get(entry.filename, package.read(entry))
             if content is not None:
                 target.writestr(entry, content)
+
+
+def _forget_maker(path):
+    """Who wrote the document stands beside it, and stays."""
+    with open(path, 'r+b') as file, mmap.mmap(file.fileno(), 0) as content:
+        found = MAKER.match(content, max(0, content.rfind(b'/Creator<FEFF')))
+        if found:
+            content[found.start():found.end()] = b' ' * len(found[0])
 
 
 def _blank_in_place(path, patterns, filler):

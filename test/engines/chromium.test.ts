@@ -72,6 +72,7 @@ describe('a web page as PDF', () => {
     )
     assert.match(await output('pdfinfo', '-url', path), /host\.invalid/)
     assert.match(await output('pdfinfo', path), /Title: +in\n/)
+    assert.doesNotMatch(await output('pdfinfo', path), /Author|Creator:|Producer/)
     assert.deepEqual(warnings, [])
   })
 
@@ -252,6 +253,8 @@ describe('a book as PDF', () => {
     assert.equal(await pdfPages(path), 3)
     const info = await output('pdfinfo', path)
     assert.match(info, /Title: +Birds & Co\n/)
+    assert.match(info, /Author: +Ada Grün\n/)
+    assert.doesNotMatch(info, /Creator:|Producer/)
     assert.match(info, /Page size: +595\.\d+ x 841\.\d+ pts \(A4\)/)
     const [near = 0] = await colorAt(await drawn(path, 1), 2, 2)
     assert.ok(near > 150, 'the cover fills the page')

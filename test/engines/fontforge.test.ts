@@ -10,6 +10,7 @@ import { refused } from '../refused.ts'
 import { scratchFolder } from '../scratch.ts'
 import { conformance } from './conformance.ts'
 import { letterCount } from './font-judge.ts'
+import { fontFacts, makeBoxes } from './font-maker.ts'
 import { output } from './judge.ts'
 import { convert } from './run-engine.ts'
 
@@ -90,4 +91,31 @@ test('a program inside a font file is not run', async () => {
   await writeFile(path, sfd.replace('\nWidth', `\nPickledData: "${program}"\nWidth`))
   const run = await convert(fontforge, path, 'ttf')
   await assert.rejects(stat(join(run.workDir, 'ran')))
+})
+
+test('a font keeps its features, kerning, colors and names as the other kind of OpenType, and back', async () => {
+  const boxes = join(scratch, 'boxes.ttf')
+  await makeBoxes(boxes)
+  const there = await convert(fontforge, boxes, 'otf')
+  // What it varies by is all that goes.
+  assert.deepEqual(there.warnings, ['FONT_TABLES_DROPPED'])
+  const back = await convert(fontforge, there.path, 'ttf')
+  assert.deepEqual(back.warnings, [])
+  const [before, cubic, quadratic] = [
+    await fontFacts(boxes),
+    await fontFacts(there.path),
+    await fontFacts(back.path),
+  ]
+  assert.match(cubic[0] ?? '', /CFF .*COLR CPAL GDEF GPOS|CFF .*COLR CPAL GPOS GSUB/)
+  assert.doesNotMatch(`${cubic[0]} ${quadratic[0]}`, /fvar|gvar/)
+  assert.match(quadratic[0] ?? '', /glyf/)
+  for (const after of [cubic, quadratic]) assert.deepEqual(after.slice(1), before.slice(1))
+})
+
+test('a font says what of it a bare kind cannot hold', async () => {
+  const boxes = join(scratch, 'bare.ttf')
+  await makeBoxes(boxes)
+  const said: string[] = []
+  for (const to of ['pfb', 'cff'] as const) said.push(...(await convert(fontforge, boxes, to)).warnings)
+  assert.deepEqual(said, ['FONT_TABLES_DROPPED', 'FONT_TABLES_DROPPED'])
 })

@@ -58,6 +58,7 @@ describe('a document becomes PDF', () => {
     assert.equal(await pdfPages(path), 2)
     assert.deepEqual(result.details, { pages: 2 })
     assert.match(await output('pdfinfo', path), /Tagged:\s+yes/)
+    assert.doesNotMatch(await output('pdfinfo', path), /LibreOffice|Writer/)
     const fonts = (await output('pdffonts', path)).trim().split('\n').slice(2)
     assert.ok(fonts.length > 0, 'the PDF has no font')
     for (const font of fonts) assert.match(font, /yes yes yes\s+\d+\s+\d+$/)
@@ -212,6 +213,12 @@ describe('office documents become each other', { concurrency: 2 }, () => {
 describe('texts and tables', () => {
   test('in UTF-16 keep their letters', async () => {
     assert.match(await pdfText(await pdfOf('utf16.txt')), /Lynxes àéîõü Ωμέγα\s+second line/)
+  })
+
+  test('from CSV has pages that say nothing but what is in it', async () => {
+    const text = await pdfText((await converted('western.csv', 'pdf')).path)
+    assert.doesNotMatch(text, /document|Page|Sheet/i)
+    assert.ok(text.trim().length > 0)
   })
 
   test('in the western encoding of Windows with semicolons become columns', async () => {

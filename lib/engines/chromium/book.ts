@@ -30,7 +30,6 @@ export async function bookSource(
   return {
     url: nowhere,
     title: book.title ?? title,
-    authors: book.authors,
     page: { bytes: Buffer.from(shell(book, sheet)), contentType: 'text/html; charset=utf-8' },
     async part(key) {
       const name = nameOf(key)
@@ -54,9 +53,9 @@ function nameOf(key: string): string | undefined {
 }
 
 /** The page that the documents come into. What a book says goes before all but what keeps it on the paper. */
-function shell({ language = '', title = '' }: Book, { paper, area }: Sheet): string {
+function shell({ language = '', title = '', authors }: Book, { paper, area }: Sheet): string {
   const escaped = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
-  return `<!doctype html><html lang="${escaped(language)}"><meta charset="utf-8"><title>${escaped(title)}</title><style>
+  return `<!doctype html><html lang="${escaped(language)}"><meta charset="utf-8"><title>${escaped(title)}</title>${authors.map((name) => `<meta name="author" content="${escaped(name)}">`).join('')}<style>
 @page cover { margin: 0 !important }
 html { margin: 0 !important; padding: 0 !important; background: none !important }
 @layer {

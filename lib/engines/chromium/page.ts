@@ -10,8 +10,6 @@ export interface PageSource {
   readonly page: WebPart
   /** Where it has none of its own. */
   readonly title: string
-  /** Who wrote it, where the page itself does not say. */
-  readonly authors?: readonly string[]
   /** What else may be loaded, by `partKey` of the address. */
   part?(key: string): Promise<WebPart | undefined> | WebPart | undefined
   /** Does something to the page when it is read, before what it links to is waited for; the page links to `held`. */

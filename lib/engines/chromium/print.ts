@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { type PageSetup, TextPdfOptions, textPageSetup } from '../libreoffice/page.ts'
 import { decimal, flag } from '../options.ts'
+import { nameAuthor } from './about.ts'
 import { evaluate } from './evaluate.ts'
 import type { Page, PageArea } from './page.ts'
 import { BrowserRefusal } from './pipe.ts'
@@ -50,6 +51,7 @@ export async function print(
         : error
     })
   await save(page, result.stream, path)
+  await nameAuthor(path, (await evaluate(page.call, z.string(), ['fit', 'author'], {})).slice(0, 300))
 }
 
 const onPaper = ({ width, height }: PageArea) => ({
