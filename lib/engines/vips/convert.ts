@@ -167,11 +167,10 @@ const densityOf = ({ metadata }: Picture, { dpi }: View) =>
 
 const mmPerInch = 25.4
 
+/** Not by sharp's own word for it, which carries over what the camera noted, the place among it. */
 function setDensity(image: Sharp, to: PixelTargetId, density: number): void {
-  if (!pixelTargetOf(to).dense) return
-  image.withDensity(density)
   const perMm = density / mmPerInch
-  // A TIFF has its own idea of it otherwise.
+  // A TIFF has its own idea of it otherwise; a PNG has it from the source, and a JPEG gets it when it is written.
   if (to === 'tiff' || to === 'jxr') image.tiff({ xres: perMm, yres: perMm, resolutionUnit: 'inch' })
 }
 

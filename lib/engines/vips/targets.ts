@@ -30,8 +30,6 @@ interface PixelTarget {
   readonly deep?: true
   /** Holds the profile that says which colors the numbers mean. */
   readonly profiled?: true
-  /** Holds how many pixels are an inch. */
-  readonly dense?: true
   /** Several pages or frames stay together in one file. */
   readonly holds?: 'frames' | 'pages'
   readonly cost: number
@@ -39,7 +37,7 @@ interface PixelTarget {
   encode(image: Sharp, options: unknown): Sharp
 }
 
-type Traits = Pick<PixelTarget, 'opaque' | 'deep' | 'profiled' | 'dense' | 'holds' | 'cost'>
+type Traits = Pick<PixelTarget, 'opaque' | 'deep' | 'profiled' | 'holds' | 'cost'>
 
 /** Ties a schema to the function that gets what it parsed. */
 function target<S extends z.ZodObject<typeof pictureShape>>(
@@ -53,16 +51,13 @@ function target<S extends z.ZodObject<typeof pictureShape>>(
 const asPng = (image: Sharp) => image.png({ compressionLevel: 1 })
 
 export const pixelTargets = {
-  jpg: target(
-    z.object(jpgShape),
-    { opaque: true, profiled: true, dense: true, cost: 0.03 },
-    (image, options) =>
-      image.jpeg({
-        quality: qualityNumber(jpegQualityOf(options), scales.jpg),
-        progressive: options.progressive ?? false,
-      }),
+  jpg: target(z.object(jpgShape), { opaque: true, profiled: true, cost: 0.03 }, (image, options) =>
+    image.jpeg({
+      quality: qualityNumber(jpegQualityOf(options), scales.jpg),
+      progressive: options.progressive ?? false,
+    }),
   ),
-  png: target(z.object(pngShape), { deep: true, profiled: true, dense: true, cost: 0.04 }, (image, options) =>
+  png: target(z.object(pngShape), { deep: true, profiled: true, cost: 0.04 }, (image, options) =>
     image.png({
       compressionLevel: options.compressionLevel,
       palette: options.palette,
@@ -78,19 +73,19 @@ export const pixelTargets = {
   ),
   tiff: target(
     PlainOptions.extend({ colorSpace }),
-    { deep: true, profiled: true, dense: true, holds: 'pages', cost: 0.05 },
+    { deep: true, profiled: true, holds: 'pages', cost: 0.05 },
     (image) => image.tiff({ compression: 'deflate', predictor: 'horizontal' }),
   ),
   // Effort 4, the default, takes three times as long to save 2 % more.
   avif: target(LossyOptions, { profiled: true, cost: 0.3 }, (image, { quality }) =>
     image.avif({ quality: qualityNumber(quality, scales.avif), effort: 2 }),
   ),
-  apng: target(PlainOptions, { dense: true, holds: 'frames', cost: 0.15 }, asPng),
+  apng: target(PlainOptions, { holds: 'frames', cost: 0.15 }, asPng),
   bmp: target(PlainOptions, { opaque: true, cost: 0.05 }, (image) => image.removeAlpha().raw()),
   heic: target(LossyOptions, { profiled: true, cost: 0.3 }, asPng),
   jxl: target(LossyOptions, { deep: true, profiled: true, cost: 0.4 }, asPng),
   // Its encoder reads no compressed TIFF.
-  jxr: target(LossyOptions, { dense: true, cost: 0.3 }, (image) => image.tiff({ compression: 'none' })),
+  jxr: target(LossyOptions, { cost: 0.3 }, (image) => image.tiff({ compression: 'none' })),
   djvu: target(LossyOptions, { opaque: true, holds: 'pages', cost: 0.4 }, (image) =>
     image.removeAlpha().raw(),
   ),

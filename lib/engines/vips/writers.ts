@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sharp } from 'sharp'
 import type { Tools } from '../engine.ts'
@@ -32,6 +32,25 @@ type Writer = (writing: Writing) => Promise<Pixels>
 const plain: Writer = async ({ image, path }) => {
   const { width, height, pageHeight } = await image.toFile(path)
   return { width, height: pageHeight ?? height }
+}
+
+/** What is taken for the resolution of a picture that tells none. */
+const usualDensity = 72
+
+/** Told by a first segment (JFIF 1.02, page 5), which libvips leaves out with all else that a picture says of itself. */
+const jpg: Writer = async (writing) => {
+  const size = await plain(writing)
+  const { path, density = usualDensity } = writing
+  const perInch = Math.round(density)
+  if (perInch === usualDensity || perInch < 1 || perInch > 0xffff) return size
+  const bytes = await readFile(path)
+  const segment = Buffer.from('ffe000104a46494600010201000000000000', 'hex')
+  segment.writeUInt16BE(perInch, 12)
+  segment.writeUInt16BE(perInch, 14)
+  const has = bytes.toString('latin1', 6, 10) === 'JFIF'
+  const rest = bytes.subarray(has ? 4 + bytes.readUInt16BE(4) : 2)
+  await writeFile(path, Buffer.concat([bytes.subarray(0, 2), segment, rest]))
+  return size
 }
 
 const bmp: Writer = async ({ image, path, density }) => {
@@ -137,7 +156,7 @@ const apng: Writer = async (writing) => {
   return { width, height }
 }
 
-const writers: Partial<Record<PixelTargetId, Writer>> = { bmp, heic, jxl, jxr, djvu, icns, apng }
+const writers: Partial<Record<PixelTargetId, Writer>> = { jpg, bmp, heic, jxl, jxr, djvu, icns, apng }
 
 /** The program that writes a format which libvips does not, else libvips itself. */
 export function writerOf(to: PixelTargetId): Writer {
