@@ -9,6 +9,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Tools } from '../../lib/engines/engine.ts'
 import { protection, sandboxed } from '../../lib/engines/sandbox/confine.ts'
 import { createTools, EngineCrash, ProcessFailure } from '../../lib/engines/sandbox/exec.ts'
+import { killGroup } from '../../lib/engines/sandbox/process-end.ts'
 import { AppError } from '../../lib/errors.ts'
 import { until } from '../until.ts'
 
@@ -26,6 +27,9 @@ after(() => rm(base, { recursive: true, force: true }))
 beforeEach(async () => {
   workDir = await mkdtemp(join(base, 'work-'))
 })
+
+/** A program that a limit does not end would run for ever. */
+const endsWithinMs = 20_000
 
 function tools(signal = new AbortController().signal, timeoutS = 20): Tools {
   return createTools({ workDir, signal, limits: { memoryMb: 1024, diskMb: 64, timeoutS } })
@@ -157,7 +161,8 @@ describe('the end of an engine process', () => {
       { onLine: () => ready.resolve() },
     )
     const rejected = assert.rejects(running, /cancelled by the client/)
-    await ready.promise
+    // Also when it ends before: then it is the rejection that tells.
+    await Promise.race([ready.promise, rejected])
     abort.abort(new Error('cancelled by the client'))
     await rejected
     for (const text of ['sleep 7772', 'sleep 7773', 'sleep 7774']) await noneRunning(text)
@@ -205,25 +210,28 @@ describe('an engine process that attacks', () => {
     assert.equal((await lstat(join(workDir, 'big'))).size, 64 * 1024 * 1024)
   })
 
-  test('cannot use more processor time than its limit', limited, async () => {
+  test('cannot use more processor time than its limit', limited, async (t) => {
     const command = await sandboxed('sh', ['-c', 'while :; do :; done'], { workDir, limits: { cpuS: 1 } })
-    const child = spawn(command.file, command.args, { env: command.env, cwd: command.cwd, stdio: 'ignore' })
-    const [code, signal] = await once(child, 'exit')
+    const child = spawn(command.file, command.args, {
+      ...{ env: command.env, cwd: command.cwd, stdio: 'ignore', detached: true },
+    })
+    t.after(() => killGroup(child))
+    const [code, signal] = await once(child, 'exit', { signal: AbortSignal.timeout(endsWithinMs) })
     assert.ok(
       signal === 'SIGKILL' || signal === 'SIGXCPU' || code === 137 || code === 152,
       `${code} ${signal}`,
     )
   })
 
-  test('cannot reach a server of this machine', confined, async () => {
+  test('cannot reach a server of this machine', confined, async (t) => {
     const server = createServer((socket) => socket.end('secret'))
+    t.after(() => server.close())
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
     assert.ok(address !== null && typeof address === 'object')
     const connect = `use IO::Socket::INET; my $s = IO::Socket::INET->new("127.0.0.1:${address.port}") or die "no way: $!"; print <$s>`
     await assert.rejects(tools().exec('perl', ['-e', connect]), /no way/)
-    server.close()
   })
 
   test("cannot read this machine's accounts, this code or the folder of another job", confined, async () => {
@@ -254,7 +262,7 @@ describe('an engine process that attacks', () => {
 })
 
 describe('a process that the caller keeps', () => {
-  test('writes into a folder that is granted to it later', async () => {
+  test('writes into a folder that is granted to it later', async (t) => {
     const command = await sandboxed('sh', ['-c', 'read name; echo done > "$name/result"'], { workDir })
     const child = spawn(command.file, command.args, {
       env: command.env,
@@ -262,11 +270,12 @@ describe('a process that the caller keeps', () => {
       stdio: ['pipe', 'ignore', 'inherit'],
       detached: true,
     })
+    t.after(() => killGroup(child))
     const job = join(workDir, 'job')
     await mkdir(job)
     await command.grant(job)
     child.stdin.end(`${job}\n`)
-    const [code] = await once(child, 'exit')
+    const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(endsWithinMs) })
     assert.equal(code, 0)
     assert.equal(await readFile(join(job, 'result'), 'utf8'), 'done\n')
   })

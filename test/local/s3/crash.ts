@@ -36,9 +36,15 @@ export async function crashRepeatedly(kills: number): Promise<{ acknowledged: nu
   const dir = await mkdtemp(join(tmpdir(), 's3-crash-'))
   const expected = new Map<string, Expected>()
   let acknowledged = 0
+  const begun: { readonly child: ChildProcess; readonly client: S3Client }[] = []
+  const start = async () => {
+    const one = await startChild(dir)
+    begun.push(one)
+    return one
+  }
   try {
     for (let kill = 0; kill < kills; kill++) {
-      const { child, client } = await startChild(dir)
+      const { child, client } = await start()
       if (kill === 0) await client.send(new CreateBucketCommand({ Bucket }))
       else await check(client, expected, dir)
       const writers = Array.from({ length: WRITERS }, (_, writer) =>
@@ -49,14 +55,22 @@ export async function crashRepeatedly(kills: number): Promise<{ acknowledged: nu
       await Promise.all([once(child, 'exit'), ...writers])
       client.destroy()
     }
-    const { child, client } = await startChild(dir)
+    const { child, client } = await start()
     await check(client, expected, dir)
     client.destroy()
     child.kill('SIGKILL')
     await once(child, 'exit')
     return { acknowledged }
   } finally {
-    await rm(dir, { recursive: true })
+    // Of a check that failed a server is left, and connections to it: with them this process would not end.
+    for (const { child, client } of begun) {
+      client.destroy()
+      if (child.exitCode !== null || child.signalCode !== null) continue
+      const exit = once(child, 'exit')
+      child.kill('SIGKILL')
+      await exit
+    }
+    await rm(dir, { recursive: true, maxRetries: 5 })
   }
 }
 

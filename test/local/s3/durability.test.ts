@@ -8,15 +8,15 @@ import {
   CreateMultipartUploadCommand,
   GetObjectCommand,
   HeadObjectCommand,
-  ListObjectsV2Command,
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { until } from '../../until.ts'
 import { crashRepeatedly } from './crash.ts'
 import { Bucket, blobs, errorOf, makeClient, startS3, startWithBucket } from './start.ts'
 
-test('what was acknowledged outlives SIGKILL, and nothing is half', async () => {
+test('what was acknowledged outlives SIGKILL, and nothing is half', { timeout: 120_000 }, async () => {
   const { acknowledged } = await crashRepeatedly(5)
   assert.ok(acknowledged > 0)
 })
@@ -65,10 +65,11 @@ test('an upload that breaks off leaves nothing behind', async (t) => {
   const url = await getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))
   const upload = request(url, { method: 'PUT', headers: { 'content-length': '1000000' } })
   upload.on('error', () => undefined)
+  t.after(() => void upload.destroy())
   upload.write(Buffer.alloc(500_000))
-  const list = () => client.send(new ListObjectsV2Command({ Bucket }))
-  while ((await blobs(dir)).length === 0) await list()
+  const arrived = async () => (await blobs(dir)).length > 0
+  await until(arrived, 'the bytes of the upload are there')
   upload.destroy()
-  while ((await blobs(dir)).length > 0) await list()
+  await until(async () => !(await arrived()), 'they are gone')
   assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))), '404 NotFound')
 })
