@@ -57,7 +57,9 @@ class Scribe {
   readonly names = new Map<string, string>()
   readonly values: unknown[] = []
 
+  /** Elements of lists have no name here: lists are written as a whole, as the embedded table mistakes their indexes. */
   name(path: string): string {
+    if (/[[\]]/.test(path)) throw new Error(`a list is written as a whole, not as "${path}"`)
     return path
       .split('.')
       .map((part) => {

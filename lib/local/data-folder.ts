@@ -63,8 +63,11 @@ async function open(dataDir: string, config: Config, onFull: () => void): Promis
   }
 }
 
+/** The sentence is all that helps. */
+export class DiskIsFull extends Error {}
+
 const diskIsFull = (dataDir: string, cause?: unknown) =>
-  new Error(
+  new DiskIsFull(
     `The disk of the data folder ${dataDir} is full. Delete other files on it, at least ${startBytes / 1024 ** 2} MiB, or set another DATA_DIR, then start the service again.`,
     { cause },
   )

@@ -1,5 +1,6 @@
 import { ConfigError, processEnvironment } from '../config.ts'
 import { protection } from '../engines/sandbox/confine.ts'
+import { DiskIsFull } from './data-folder.ts'
 import { failureText } from './failure-text.ts'
 import { watchIdleMemory } from './idle-memory.ts'
 import { startService } from './service.ts'
@@ -27,6 +28,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${failureText(error, ConfigError)}\n`)
+  process.stderr.write(`${failureText(error, ConfigError, DiskIsFull)}\n`)
   process.exit(1)
 })

@@ -1,0 +1,136 @@
+// The whole service on a disk that is full, and with a table that stands still. Run by `npm run test:slow`.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { descendants } from '../processes.ts'
+import { Client, type JobData, startService } from '../service.ts'
+import { makeSmallDisk } from '../small-disk.ts'
+import { until } from '../until.ts'
+
+const text = { name: 'note.txt', bytes: new Uint8Array(Buffer.from('words')) }
+const settings = { MIN_FREE_DISK_GB: '0' }
+
+async function errorOf(response: Response) {
+  const { error } = (await response.json()) as { error: { code: string; message: string } }
+  return {
+    status: response.status,
+    code: error.code,
+    retryAfter: Number(response.headers.get('retry-after')),
+  }
+}
+
+/** Made where it is needed: even packed it is larger than a fixture may be. */
+async function silence(path: string) {
+  const source = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=stereo', '-t', '600']
+  execFileSync('ffmpeg', ['-v', 'error', ...source, path])
+  const bytes = new Uint8Array(await readFile(path))
+  await rm(path)
+  return { name: 'silence.flac', bytes }
+}
+
+async function finishedJob(client: Client): Promise<JobData> {
+  const job = await client.accepted(await client.convert(text, { targetFormat: 'html' }))
+  assert.equal(job.status, 'completed', JSON.stringify(job.error))
+  return job
+}
+
+test('on a full disk the service lives, tells why, deletes, starts again and recovers', async (t) => {
+  const disk = makeSmallDisk(t, 300)
+  if (typeof disk === 'string') return t.skip(disk)
+  const dataDir = join(disk.folder, 'data')
+  const kept = () => statSync(join(dataDir, '.reserve'), { throwIfNoEntry: false })?.size ?? 0
+  const first = await startService(settings, dataDir)
+  t.after(() => first.kill())
+  const client = new Client(first)
+  const [kind, gone, later] = [
+    await finishedJob(client),
+    await finishedJob(client),
+    await finishedJob(client),
+  ]
+  await until(() => kept() > 20e6, 'room is kept')
+  disk.fill()
+
+  const short = { status: 503, code: 'INSUFFICIENT_DISK_SPACE', retryAfter: 60 }
+  assert.deepEqual(await errorOf(await client.convert(text, { targetFormat: 'html' })), short)
+  const raw = { operation: 'import/raw', file: 'words', filename: 'a.txt' }
+  assert.deepEqual(await errorOf(await client.post('/v1/jobs', { tasks: { raw } })), short)
+  assert.equal((await client.fetch(`/v1/status/${kind.jobId}`)).status, 200)
+  assert.ok((await client.download(kind.jobId)).length > 0)
+  assert.equal((await client.fetch(`/v1/jobs/${gone.jobId}`, { method: 'DELETE' })).status, 204)
+  assert.equal((await client.fetch(`/v1/status/${gone.jobId}`)).status, 404)
+  assert.ok(kept() < 20e6, 'some of the room was given up')
+
+  await first.kill()
+  disk.fill()
+  const second = await startService(settings, dataDir)
+  t.after(() => second.kill())
+  const again = client.at(second)
+  assert.equal((await again.fetch(`/v1/jobs/${later.jobId}`, { method: 'DELETE' })).status, 204)
+  // Somebody else takes all that is given up.
+  for (let round = 0; kept() > 0; round++) {
+    assert.ok(round < 50)
+    disk.fill()
+    await again.fetch('/v1/jobs')
+  }
+  disk.fill()
+  assert.equal((await again.fetch(`/v1/status/${kind.jobId}`)).status, 200)
+
+  await second.kill()
+  disk.fill()
+  await assert.rejects(
+    startService(settings, dataDir),
+    /^Error: the service did not start: The disk of the data folder \S+ is full\. Delete other files on it, at least 4 MiB, or set another DATA_DIR, then start the service again\.\n$/,
+  )
+
+  disk.empty()
+  const third = await startService(settings, dataDir)
+  t.after(() => third.kill())
+  await finishedJob(client.at(third))
+  assert.equal((await client.at(third).fetch(`/v1/jobs/${kind.jobId}`, { method: 'DELETE' })).status, 204)
+  await until(() => kept() > 20e6, 'the room is taken back', 15)
+})
+
+test('a conversion that fills the disk says so, and leaves the file its good name', async (t) => {
+  const disk = makeSmallDisk(t, 120)
+  if (typeof disk === 'string') return t.skip(disk)
+  const service = await startService(settings, join(disk.folder, 'data'))
+  t.after(() => service.kill())
+  const client = new Client(service)
+  // Ten minutes of silence take little as FLAC, and a hundred megabytes as WAV.
+  const sound = await silence(join(disk.folder, 'silence.flac'))
+  const job = await client.accepted(await client.convert(sound, { targetFormat: 'wav' }))
+  assert.equal(job.error?.code, 'INSUFFICIENT_DISK_SPACE', JSON.stringify(job))
+  await finishedJob(client)
+})
+
+test('a table that stands still is told within 5 s, and all is right when it goes on', async (t) => {
+  const service = await startService()
+  t.after(() => service.stop())
+  const client = new Client(service)
+  const { jobId } = await finishedJob(client)
+  const table = descendants(service.pid).find(({ command }) => command.includes('dynoxide'))?.pid
+  assert.ok(table)
+  process.kill(table, 'SIGSTOP')
+  const stopped = performance.now()
+  for (const ask of [
+    () => client.fetch(`/v1/status/${jobId}`),
+    () => client.convert(text, { targetFormat: 'html' }),
+    () => client.convert(text, { targetFormat: 'html' }, { 'idempotency-key': 'hardship' }),
+    () => client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' }),
+  ]) {
+    const asked = performance.now()
+    const { status, code, retryAfter } = await errorOf(await ask())
+    assert.deepEqual([status, code], [503, 'SERVICE_UNAVAILABLE'])
+    assert.ok(retryAfter > 0)
+    assert.ok(performance.now() - asked < 5000, `it took ${performance.now() - asked} ms`)
+  }
+  await pause(Math.max(0, 20_000 - (performance.now() - stopped)))
+  process.kill(table, 'SIGCONT')
+  await until(async () => (await fetch(`${service.url}/health`)).ok, 'it is well again')
+  assert.equal((await client.fetch(`/v1/status/${jobId}`)).status, 200)
+  await finishedJob(client)
+})
