@@ -85,8 +85,8 @@ export const claimUpload = (upload: UploadRecord, jobId: string): Along => ({
   },
 })
 
-/** The write that makes the record of an upload that a task of a new job waits for. */
-export const awaitUpload = (upload: UploadRecord): Along => {
+/** The write that makes the record of an upload that a task of a new job waits for, or fetches. */
+export const newUpload = (upload: UploadRecord): Along => {
   const { pk, sk, ...set } = recordOf(upload)
   return { update: { pk, sk }, change: { set }, if: {} }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { pinnedEngine } from '../../lib/conversion/options.ts'
+import { exportTask, fetchTask } from '../../lib/conversion/remote.ts'
 import { type Source, uploadedSource } from '../../lib/conversion/source.ts'
 import { type Import, startJob } from '../../lib/conversion/start-job.ts'
 import { targetFormatOf } from '../../lib/conversion/target.ts'
@@ -106,7 +107,8 @@ interface OpenItem {
   readonly index: number
   readonly item: BatchItem
   readonly names: { readonly import: string; readonly convert: string }
-  readonly source: Import
+  /** Undefined of one that is fetched. */
+  readonly source: Import | undefined
 }
 
 type Request = HttpRequest<unknown, unknown, z.infer<typeof Fields>>
@@ -118,9 +120,13 @@ function start(
 ): Promise<JobState> {
   const failFast = body.failFast ?? false
   const options = givenOptions(body, Fields)
+  const converted = items.map(({ names }) => names.convert)
+  const stored = exportTask(body, converted)
   const tasks = [
     ...items.flatMap(({ names, item }) => [
-      task(names.import, importUpload, []),
+      item.url === undefined
+        ? task(names.import, importUpload, [])
+        : fetchTask(names.import, { url: item.url, filename: item.filename, field: 'items.url' }),
       {
         ...task(names.convert, convert, [names.import]),
         continueOnError: !failFast,
@@ -131,13 +137,10 @@ function start(
         },
       },
     ]),
-    task(
-      'export',
-      exportUrl,
-      items.map(({ names }) => names.convert),
-    ),
+    task('export', exportUrl, converted),
+    ...(stored ? [stored] : []),
   ]
-  const imports = new Map(items.map(({ names, source }) => [names.import, source]))
+  const imports = new Map(items.flatMap(({ names, source }) => (source ? [[names.import, source]] : [])))
   return startJob(
     {
       ...{ owner: owner.id, requestId, jobId: newJobId(), tag: body.tag, tasks, imports, failFast },
@@ -175,7 +178,12 @@ async function openItems({ body, files, owner }: Request, services: Services): P
     const number = String(index + 1).padStart(3, '0')
     const names = { import: `import-${number}`, convert: `item-${number}` }
     const file = files[index]
-    const source = file ? namedAs(file, item) : await fromUpload(item, index, owner.id, services)
+    const isRemote = !file && item.url !== undefined
+    const source = file
+      ? namedAs(file, item)
+      : isRemote
+        ? undefined
+        : await fromUpload(item, index, owner.id, services)
     return { index, item, names, source }
   }
   return Promise.all(Array.from({ length: count }, (_, index) => open(index)))
@@ -193,7 +201,9 @@ async function fromUpload(
 ): Promise<Import> {
   const field = `items.${index}.uploadId`
   if (item.uploadId === undefined)
-    throw new AppError('INVALID_INPUT', `${field} is missing: name the upload of this item.`, { field })
+    throw new AppError('INVALID_INPUT', `${field} is missing: name the upload of this item, or its url.`, {
+      field,
+    })
   try {
     return { source: await uploadedSource(item.uploadId, field, owner, services, item.filename) }
   } catch (error) {
@@ -205,7 +215,10 @@ async function fromUpload(
 function itemView({ index, item, names, source }: OpenItem, state: JobState): ItemView {
   const refused = state.fixed.find(({ name, status }) => name === names.convert && status === 'failed')
   const file = state.fixed.find(({ name }) => name === names.import)?.files?.[0]
-  const sent = 'source' in source ? source.source.filename : (item.filename ?? '')
+  const sent =
+    source && 'source' in source
+      ? source.source.filename
+      : (item.filename ?? item.url?.split('/').at(-1) ?? '')
   return {
     index,
     filename: file?.filename ?? sent,

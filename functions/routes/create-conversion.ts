@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { pinnedEngine } from '../../lib/conversion/options.ts'
+import { fileUrl } from '../../lib/conversion/remote.ts'
 import { openSource, uploadedSource } from '../../lib/conversion/source.ts'
 import { targetFormatOf, toolOf } from '../../lib/conversion/target.ts'
 import { toolOperations } from '../../lib/engines/engine.ts'
@@ -8,6 +9,7 @@ import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
   answerCreated,
   conversionErrors,
+  type GivenFile,
   givenOptions,
   mayRedirect,
   startConversion,
@@ -23,6 +25,7 @@ import type { Services } from '../../lib/services.ts'
 const Fields = z.looseObject({
   ...targetFields,
   uploadId: z.string().optional().describe('An upload made with POST /v1/uploads/presign, instead of `file`'),
+  fileUrl: fileUrl.optional(),
   toolOperation: z
     .string()
     .optional()
@@ -42,7 +45,7 @@ export const createConversion = contract({
   tag: 'Conversion',
   summary: 'Convert a file',
   description:
-    'Send the file itself as a form, or an `uploadId`. The reply comes when the conversion is queued; with `Prefer: wait=25` when it is over, at the latest after that many seconds, and with `?redirect=true` it then leads to the result. Options depend on the pair or the tool: see GET /v1/formats/conversions. Unknown ones are dropped and listed in `warnings`.',
+    'Send the file itself as a form, an `uploadId`, or a `fileUrl` to fetch it from. The reply comes when the conversion is queued; with `Prefer: wait=25` when it is over, at the latest after that many seconds, and with `?redirect=true` it then leads to the result. Options depend on the pair or the tool: see GET /v1/formats/conversions. Unknown ones are dropped and listed in `warnings`.',
   query: waitQuery,
   body: {
     accepts: ['multipart', 'json', 'form'],
@@ -66,12 +69,11 @@ type Request = HttpRequest<unknown, unknown, z.infer<typeof Fields>>
 async function start(request: Request, services: Services): Promise<JobState> {
   const { body, files, owner } = request
   const options = givenOptions(body, Fields)
-  refuseExports(options)
   const tool = toolOf(body.toolOperation)
   const to = targetFormatOf(body)
   if (!to && !tool) throw noTarget()
   const sources = await Promise.all([
-    openSource(request, services),
+    body.fileUrl === undefined ? openSource(request, services) : fileBehind(request),
     ...files.filter(({ field }) => field === 'additionalFile'),
     ...(body.additionalUploadIds ?? []).map((id) =>
       uploadedSource(id, 'additionalUploadIds', owner.id, services),
@@ -85,20 +87,21 @@ async function start(request: Request, services: Services): Promise<JobState> {
     engine: pinnedEngine(body.engine),
     options,
     tag: body.tag,
+    exported: body,
   } as const
   return startConversion(request, conversion, services)
 }
 
-/** It changes what the request means, so it must not be dropped like an unknown option. */
-function refuseExports(given: Record<string, unknown>): void {
-  for (const field of ['exportMethod', 'exportPath', 'exportConfig']) {
-    if (given[field] === undefined || given[field] === '') continue
-    throw new AppError(
-      'UNSUPPORTED_CONVERSION',
-      `${field}: this service does not export to other stores yet. Leave it out and fetch the result.`,
-      { field },
-    )
-  }
+/** @throws AppError INVALID_REQUEST where there is another source beside it. */
+function fileBehind({ body, files }: Request): GivenFile {
+  const { fileUrl: url = '', filename } = body
+  const other = body.uploadId ? 'uploadId' : files.some(({ field }) => field === 'file') ? 'file' : undefined
+  if (!other) return { url, filename, field: 'fileUrl' }
+  throw new AppError(
+    'INVALID_REQUEST',
+    `Both \`fileUrl\` and \`${other}\` were sent; exactly one of them names the source.`,
+    { field: 'fileUrl' },
+  )
 }
 
 const noTarget = () =>

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { type Source, uploadedSource } from '../../lib/conversion/source.ts'
+import { fileUrl } from '../../lib/conversion/remote.ts'
+import { uploadedSource } from '../../lib/conversion/source.ts'
 import { targetFormatOf } from '../../lib/conversion/target.ts'
 import { AppError } from '../../lib/errors.ts'
 import { formatByExtension } from '../../lib/formats/index.ts'
@@ -7,6 +8,7 @@ import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
   answerCreated,
   conversionErrors,
+  type GivenFile,
   givenOptions,
   mayRedirect,
   startConversion,
@@ -24,6 +26,10 @@ const { engine: _, ...target } = targetFields
 const Fields = z.looseObject({
   ...target,
   mergeType: z.enum(mergeTypes).default('pdf').describe('What the files are'),
+  fileUrls: z
+    .union([z.array(fileUrl).max(100), fileUrl.transform((url) => [url])])
+    .optional()
+    .describe('Addresses that files are fetched from, after those of `file` and `uploadIds`'),
   uploadIds: uploadIds
     .optional()
     .describe(
@@ -61,6 +67,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   const [first, second, ...others] = await Promise.all([
     ...files,
     ...(body.uploadIds ?? []).map((id) => uploadedSource(id, 'uploadIds', owner.id, services)),
+    ...(body.fileUrls ?? []).map((url) => ({ url, field: 'fileUrls' })),
   ])
   if (!first) throw tooFew('NO_FILES', 0)
   if (!second) throw tooFew('INVALID_INPUT', 1)
@@ -73,6 +80,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
     to: targetFormatOf(body) ?? usualTarget[mergeType],
     options: givenOptions(body, Fields),
     tag: body.tag,
+    exported: body,
   } as const
   return startConversion(request, conversion, services)
 }
@@ -85,8 +93,11 @@ const tooFew = (code: 'NO_FILES' | 'INVALID_INPUT', got: number) =>
   })
 
 /** A name that tells another kind of file is refused before anything is read. */
-function requireKind(sources: readonly Source[], mergeType: MergeType): void {
-  for (const [index, { filename }] of sources.entries()) {
+function requireKind(sources: readonly GivenFile[], mergeType: MergeType): void {
+  for (const [index, source] of sources.entries()) {
+    // What is fetched shows later what it is.
+    if ('url' in source) continue
+    const { filename } = source
     const format = formatByExtension(filename)
     if (!format || (mergeType === 'pdf' ? format.id === 'pdf' : format.category === mergeType)) continue
     const extension = filename.slice(filename.lastIndexOf('.') + 1).slice(0, 16)

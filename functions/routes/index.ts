@@ -14,6 +14,7 @@ import { getOpenApi } from './get-openapi.ts'
 import { getStatus } from './get-status.ts'
 import { getUpload } from './get-upload.ts'
 import { getVersion } from './get-version.ts'
+import { importUrl } from './import-url.ts'
 import { listConversions } from './list-conversions.ts'
 import { listFormats } from './list-formats.ts'
 import { listJobs } from './list-jobs.ts'
@@ -35,6 +36,7 @@ const described: readonly AnyContract[] = [
   cancelJob,
   retryJob,
   presignUpload,
+  importUrl,
   getUpload,
   listFormats,
   listConversions,

@@ -13,7 +13,7 @@ import type { Services } from '../services.ts'
 import { isTransfer } from '../tasks/index.ts'
 import type { Spec } from '../tasks/operation.ts'
 import { namingTask, ofTask, type RequestedTask } from '../tasks/parse-tasks.ts'
-import { awaitUpload, claimUpload, type UploadRecord } from '../uploads.ts'
+import { claimUpload, newUpload, type UploadRecord } from '../uploads.ts'
 import { planFiles, type Wish } from './plan-files.ts'
 import { type Source, takenAlready } from './source.ts'
 import { pollAfterS } from './time-limits.ts'
@@ -22,6 +22,8 @@ import { pollAfterS } from './time-limits.ts'
 export type Import =
   | { readonly source: Source }
   | { readonly awaited: UploadRecord; readonly form: Record<string, unknown> }
+  /** Fetched by the task, into an upload that others take. */
+  | { readonly into: UploadRecord }
   /** Of a batch: there is none, and the task says why. */
   | { readonly refused: AppError }
 
@@ -83,8 +85,14 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const awaited = [...request.imports].flatMap(([name, one]) =>
     'awaited' in one ? [{ ...one.awaited, jobId, task: numbers.get(name) ?? 0 }] : [],
   )
+  const made = [...request.imports.values()].flatMap((one) =>
+    'into' in one ? [{ ...one.into, importJobId: jobId }] : [],
+  )
   const uploads = distinct(sources)
-  const claims = [...uploads.map((upload) => claimUpload(upload, jobId)), ...awaited.map(awaitUpload)]
+  const claims = [
+    ...uploads.map((upload) => claimUpload(upload, jobId)),
+    ...[...awaited, ...made].map(newUpload),
+  ]
   const adoptAll = () => {
     for (const source of sources) source.adopt()
   }
@@ -263,7 +271,7 @@ function newTask(requested: RequestedTask, context: TaskContext): PlannedTask {
   switch (operation.kind) {
     case 'import':
       return isTransfer(operation)
-        ? { task: { ...common, spec: sealedFields(requested, context) } }
+        ? { task: { ...common, spec: sealedFields(requested, context), ...intoOf(name, context) } }
         : { task: { ...common, ...importOf(name, context) } }
     case 'export':
       return isTransfer(operation)
@@ -281,6 +289,11 @@ function importOf(name: string, { files, request }: TaskContext): Pick<NewTask, 
   const one = request.imports.get(name)
   if (one && 'awaited' in one) return { awaited: { form: one.form, uploadId: one.awaited.id } }
   throw new Error(`nothing is imported by ${name}`)
+}
+
+function intoOf(name: string, { request }: TaskContext): Pick<NewTask, 'uploadId'> {
+  const one = request.imports.get(name)
+  return one && 'into' in one ? { uploadId: one.into.id } : {}
 }
 
 const sealedFields = ({ operation, fields }: RequestedTask, { services, jobId }: TaskContext) =>

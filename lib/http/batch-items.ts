@@ -1,10 +1,12 @@
 import * as z from 'zod'
+import { fileUrl } from '../conversion/remote.ts'
 import { AppError } from '../errors.ts'
 import { parseWith } from '../parse-with.ts'
 
 /** One file of a batch, with what is wanted of it. */
 export const BatchItem = z.looseObject({
   uploadId: z.string().optional().describe('An upload made with POST /v1/uploads/presign'),
+  url: fileUrl.optional(),
   targetFormat: z.string().optional().describe('That of the whole batch when left out'),
   engine: z.string().optional().describe('Pins one engine'),
   filename: z.string().max(1024).optional().describe('Name of the source, when it is another'),

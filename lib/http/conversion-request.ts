@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { takesOneFile } from '../conversion/inputs.ts'
+import { exportTask, fetchTask, remoteFields } from '../conversion/remote.ts'
 import type { Source } from '../conversion/source.ts'
 import { startJob } from '../conversion/start-job.ts'
 import type { EngineId, Operation } from '../engines/engine.ts'
@@ -53,6 +54,7 @@ export const targetFields = {
   targetFormat: z.string().optional().describe('Target format id, as `pdf`; see GET /v1/formats'),
   output_format: z.string().optional().describe('Older name of targetFormat'),
   target: z.string().optional().describe('Older name of targetFormat'),
+  ...remoteFields,
   engine: z.string().optional().describe('Pins one engine; automatic when left out'),
   filename: z.string().optional().describe('Name of the source, when it is not that of the file part'),
   tag: z.string().max(200).optional().describe('Anything that helps you to find the job again'),
@@ -87,8 +89,13 @@ function optionsObject(options: string | Record<string, unknown> | undefined): R
   }
 }
 
+/** A file that is here, or the address that it is fetched from. */
+export type GivenFile =
+  | Source
+  | { readonly url: string; readonly filename?: string | undefined; readonly field: string }
+
 export interface ConversionRequest {
-  readonly sources: readonly [Source, ...Source[]]
+  readonly sources: readonly [GivenFile, ...GivenFile[]]
   /** The form field of the sources after the first, for messages. */
   readonly moreField: string
   readonly operation: Operation
@@ -98,6 +105,8 @@ export interface ConversionRequest {
   /** As they came: nothing of them is known to be an option. */
   readonly options: Readonly<Record<string, unknown>>
   readonly tag?: string | undefined
+  /** Whether, and how, the result is stored elsewhere too. */
+  readonly exported: Parameters<typeof exportTask>[0]
 }
 
 type Sender = Pick<HttpRequest<unknown, unknown, unknown>, 'owner' | 'requestId' | 'newJobId'>
@@ -124,8 +133,11 @@ export function startConversion(
     continueOnError: false,
     fields: {},
   })
+  const stored = exportTask(request.exported, ['convert-file'])
   const tasks: RequestedTask[] = [
-    ...imports.map(({ name }) => task(name, importUpload, [])),
+    ...imports.map(({ name, source }) =>
+      'url' in source ? fetchTask(name, source) : task(name, importUpload, []),
+    ),
     {
       ...task(
         'convert-file',
@@ -135,6 +147,7 @@ export function startConversion(
       fields: { output_format: to, engine, options },
     },
     task('export-file', exportUrl, ['convert-file']),
+    ...(stored ? [stored] : []),
   ]
   return startJob(
     {
@@ -143,7 +156,7 @@ export function startConversion(
       jobId: sender.newJobId(),
       tag: request.tag,
       tasks,
-      imports: new Map(imports.map(({ name, source }) => [name, { source }])),
+      imports: new Map(imports.flatMap(({ name, source }) => ('url' in source ? [] : [[name, { source }]]))),
       fieldOfMore: request.moreField,
     },
     services,

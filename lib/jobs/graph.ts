@@ -13,6 +13,8 @@ export interface NewTask {
   readonly warnings: readonly Warning[]
   /** Of a task that needs no work. */
   readonly fixed?: Pick<FixedTask, 'status' | 'files' | 'code' | 'message' | 'details'>
+  /** Of one that fetches a file into an upload. */
+  readonly uploadId?: string
   /** Of an upload that is awaited. */
   readonly awaited?: Pick<Task, 'form' | 'uploadId'>
 }
@@ -143,6 +145,7 @@ function taskRecord({ jobId, number, task, open: counted, outs, createdAt, ttl, 
     fed: waitsFor.length < task.ins.length || (task.ins.length === 0 && !task.awaited),
     ...(bucketed && { bucketed }),
     ...(task.continueOnError && { continueOnError: true }),
+    ...(task.uploadId !== undefined && { uploadId: task.uploadId }),
     ...task.awaited,
     status: 'pending',
     percent: 0,

@@ -1,8 +1,10 @@
 import { compress } from './compress.ts'
 import { convert } from './convert.ts'
 import { engineTasks } from './engine-tasks.ts'
+import { exportS3 } from './export-s3.ts'
 import { exportUrl } from './export-url.ts'
 import { importBase64, importRaw } from './import-base64.ts'
+import { importS3 } from './import-s3.ts'
 import { importUpload } from './import-upload.ts'
 import { importUrl } from './import-url.ts'
 import { merge } from './merge.ts'
@@ -15,12 +17,14 @@ export const taskOperations: readonly TaskOperation[] = [
   importBase64,
   importRaw,
   importUrl,
+  importS3,
   convert,
   compress,
   merge,
   ...engineTasks,
   ...pdfTools,
   exportUrl,
+  exportS3,
 ]
 
 const byName = new Map(taskOperations.map((operation) => [operation.name, operation]))

@@ -16,7 +16,7 @@ const continueOnError = z
 
 const schemaOf = ({ name, summary, kind, fields }: TaskOperation) =>
   fields
-    .extend({
+    .safeExtend({
       operation: z.literal(name),
       ...(kind !== 'import' && { input }),
       ...(kind === 'process' && { continue_on_error: continueOnError }),

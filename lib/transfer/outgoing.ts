@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { Agent, buildConnector, type Dispatcher, errors, request } from 'undici'
 import { AppError } from '../errors.ts'
 import { Addresses, type Resolve } from './addresses.ts'
+import { type CheckedAgents, checkedAgents } from './agents.ts'
 import { Breaker } from './breaker.ts'
 import { RemoteError } from './remote-error.ts'
 
@@ -49,11 +50,14 @@ interface Settings {
  */
 export class Outgoing {
   readonly addresses: Addresses
+  /** For clients of other makers. */
+  readonly agents: CheckedAgents
   readonly #breaker: Breaker
   readonly #agent: Agent
 
   constructor({ allowed, resolve, now }: Settings = {}) {
     this.addresses = new Addresses(allowed, resolve)
+    this.agents = checkedAgents(this.addresses)
     this.#breaker = new Breaker(now)
     const connector = buildConnector({ timeout: connectMs })
     this.#agent = new Agent({
@@ -135,6 +139,8 @@ export class Outgoing {
   }
 
   async close(): Promise<void> {
+    this.agents.http.destroy()
+    this.agents.https.destroy()
     await this.#agent.destroy()
   }
 }

@@ -63,7 +63,8 @@ async function* bytesOf(
       signal.throwIfAborted()
       const passing = error instanceof AppError ? undefined : asRemote(error, at)
       if (!passing?.isPassing) throw passing ?? error
-      if (!file.isResumable || at === 0 || resumed === mostResumed) throw passing
+      const canGoOn = file.isResumable && at > 0 && resumed < mostResumed && !passing.details['changed']
+      if (!canGoOn) throw passing
       await sleep(pauseMs * 2 ** resumed, undefined, { signal })
     }
   }

@@ -63,7 +63,9 @@ const rangeFrom = (start: number, validator: string | undefined): Headers =>
 function requireRest({ status, headers, url, body }: OutgoingResponse, start: number): void {
   if (status === 206 && headers['content-range']?.startsWith(`bytes ${start}-`)) return
   body.destroy()
-  throw new RemoteError('incomplete', `The file at ${url.host} changed while it was fetched.`)
+  throw new RemoteError('incomplete', `The file at ${url.host} changed while it was fetched.`, {
+    changed: true,
+  })
 }
 
 /** Nobody asked for a content coding, but some servers send files that lie there compressed. */

@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.ts'
 import { jobPrefix } from '../../lib/jobs/job.ts'
-import { awaitUpload, uploadKey } from '../../lib/uploads.ts'
+import { newUpload, uploadKey } from '../../lib/uploads.ts'
 import { awaited, diamond, graph, one } from './tasks.ts'
 import type { Story } from './walk.ts'
 import type { World } from './world.ts'
@@ -53,7 +53,7 @@ export async function createAwaiting(world: World): Promise<void> {
     ...{ jobId: world.jobId, task: 0 },
   }
   const tasks = graph({ a: { from: ['upload'] }, b: { from: ['a'] } }, [awaited('upload', uploadOf(world))])
-  await world.create(tasks, {}, [awaitUpload(upload)])
+  await world.create(tasks, {}, [newUpload(upload)])
 }
 
 /** As functions/receive-upload.ts is told of it: again, when it dies. */

@@ -1,0 +1,61 @@
+import * as z from 'zod'
+import { startJob } from '../../lib/conversion/start-job.ts'
+import { fileName } from '../../lib/file-name.ts'
+import { contract } from '../../lib/http/contract.ts'
+import { newId } from '../../lib/ids.ts'
+import { importUrl as operation } from '../../lib/tasks/import-url.ts'
+import { uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
+
+const { max_size, ...fields } = operation.fields.shape
+
+export const importUrl = contract({
+  method: 'POST',
+  path: '/v1/import/url',
+  tag: 'Uploads',
+  summary: 'Fetch a file from a URL',
+  description:
+    'The file is fetched by a job of its own; what it brings is an upload: send its `uploadId` to POST /v1/convert when GET /v1/uploads/{uploadId} says `ready`. To fetch and convert in one request, send `fileUrl` to POST /v1/convert.',
+  body: { accepts: ['json', 'form'], schema: z.strictObject({ ...fields, maxSize: max_size }) },
+  reply: {
+    status: 202,
+    schema: z.object({
+      uploadId: z.string(),
+      jobId: z.string().describe('The job that fetches it'),
+      status: z.literal('pending'),
+      filename: z.string().nullable().describe('Null until it is known'),
+    }),
+  },
+  idempotent: true,
+  errors: ['INVALID_INPUT', 'INSUFFICIENT_DISK_SPACE'],
+  handle: async ({ body, owner, requestId, newJobId }, services) => {
+    const { maxSize, ...given } = body
+    const id = newId('upl')
+    const now = Date.now()
+    const filename = body.filename === undefined ? undefined : fileName(body.filename)
+    const upload = {
+      ...{ id, owner: owner.id, key: uploadKey('uploads', id, services.config.RETENTION_HOURS) },
+      ...{ filename: filename ?? 'file', contentType: 'application/octet-stream' },
+      createdAt: new Date(now).toISOString(),
+      // Time to fetch it and as much again to use it.
+      expiresAt: new Date(now + 2 * uploadLifetimeS * 1000).toISOString(),
+    }
+    const name = 'import-file'
+    const { job } = await startJob(
+      {
+        ...{ owner: owner.id, requestId, jobId: newJobId() },
+        tasks: [
+          {
+            ...{ name, operation, input: [], continueOnError: false },
+            fields: { ...given, ...(maxSize !== undefined && { max_size: maxSize }) },
+          },
+        ],
+        imports: new Map([[name, { into: upload }]]),
+      },
+      services,
+    )
+    return {
+      data: { uploadId: id, jobId: job.id, status: 'pending' as const, filename: filename ?? null },
+      headers: { location: `/v1/uploads/${id}`, 'retry-after': '2' },
+    }
+  },
+})

@@ -1,0 +1,42 @@
+import { type AgentOptions, Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { connect as connectTcp, isIP } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import type { Addresses } from './addresses.ts'
+
+/** Agents for clients of other makers that speak HTTP by `node:http`: they connect to checked addresses only. */
+export interface CheckedAgents {
+  readonly http: HttpAgent
+  readonly https: HttpsAgent
+}
+
+const settings: AgentOptions = { keepAlive: true, maxSockets: 50 }
+
+type Done = (error: Error | null, stream: Duplex) => void
+
+export function checkedAgents(addresses: Addresses): CheckedAgents {
+  /** A connection to the address that was found for the host of the options. */
+  const checked = (given: unknown, open: (to: ConnectionOptions) => Duplex, done: Done): undefined => {
+    const options = given as ConnectionOptions // what node:http and node:https pass on
+    const host = options.host ?? 'localhost'
+    addresses.of(host).then(
+      ({ address, family }) => {
+        const named = !isIP(host) && { servername: options.servername || host }
+        done(null, open({ ...options, ...named, host: address, family } as ConnectionOptions))
+      },
+      (error: Error) => done(error, undefined as unknown as Duplex), // there is none with an error
+    )
+  }
+  class Http extends HttpAgent {
+    override createConnection(options: unknown, done: Done) {
+      return checked(options, (to) => connectTcp(to as Parameters<typeof connectTcp>[0]), done)
+    }
+  }
+  class Https extends HttpsAgent {
+    override createConnection(options: unknown, done: Done) {
+      return checked(options, (to) => connectTls(to), done)
+    }
+  }
+  return { http: new Http(settings), https: new Https(settings) }
+}

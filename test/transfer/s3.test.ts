@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { after, test } from 'node:test'
+import {
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
+import { AppError } from '../../lib/errors.ts'
+import { Outgoing } from '../../lib/transfer/outgoing.ts'
+import { RemoteError } from '../../lib/transfer/remote-error.ts'
+import { findInS3, openS3 } from '../../lib/transfer/s3.ts'
+import { identity, region } from '../local/s3/identity.ts'
+import { Bucket, startWithBucket } from '../local/s3/start.ts'
+
+const outgoing = new Outgoing({ allowed: ['127.0.0.1/32'] })
+const closed = new Outgoing()
+after(() => Promise.all([outgoing.close(), closed.close()]))
+
+const access = {
+  bucket: Bucket,
+  region,
+  access_key_id: identity.accessKeyId,
+  secret_access_key: identity.secretAccessKey,
+}
+const { signal } = new AbortController()
+
+const fileOf = (content: Buffer) => ({
+  path: 'out/result.bin',
+  size: content.length,
+  mimeType: 'application/x-test',
+  sha256: createHash('sha256').update(content).digest('hex'),
+  open: async () => Readable.from([content]),
+})
+
+test('files below a prefix are found, and read from anywhere', async (t) => {
+  const { client, endpoint } = await startWithBucket(t)
+  for (const Key of ['in/a.txt', 'in/deep/b.txt', 'in/', 'other.txt'])
+    await client.send(new PutObjectCommand({ Bucket, Key, Body: Key.endsWith('/') ? '' : `this is ${Key}` }))
+  const found = await findInS3({ ...access, endpoint, key_prefix: 'in/' }, { outgoing, signal })
+  assert.deepEqual(
+    found.map(({ filename, size }) => [filename, size]),
+    [
+      ['a.txt', 16],
+      ['b.txt', 21],
+    ],
+  )
+  const [first] = found
+  assert.equal((await buffer(await (first?.open(8, signal) ?? assert.fail()))).toString(), 'in/a.txt')
+})
+
+test('a file that changed meanwhile is not put together from two', async (t) => {
+  const { client, endpoint } = await startWithBucket(t)
+  await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'one' }))
+  const [file] = await findInS3({ ...access, endpoint, key: 'a' }, { outgoing, signal })
+  await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'two' }))
+  await assert.rejects(file?.open(1, signal) ?? assert.fail(), /changed while it was fetched/)
+})
+
+test('a result is stored with all that the export says of it', async (t) => {
+  const { client, endpoint } = await startWithBucket(t)
+  const fields = { cache_control: 'max-age=60', content_disposition: 'inline', metadata: { from: 'test' } }
+  const store = await openS3({ ...access, endpoint, ...fields }, { outgoing, signal })
+  const content = Buffer.alloc(20 * 1024 ** 2, 'result ')
+  let sent = 0
+  const url = await store.put(fileOf(content), (bytes) => {
+    sent += bytes
+  })
+  await store.close()
+  assert.deepEqual([url, sent], [`s3://${Bucket}/out/result.bin`, content.length])
+  const { Body, ...stored } = await client.send(new GetObjectCommand({ Bucket, Key: 'out/result.bin' }))
+  assert.deepEqual(await buffer(Body as Readable), content)
+  assert.deepEqual(
+    [stored.ContentType, stored.CacheControl, stored.ContentDisposition, stored.Metadata],
+    ['application/x-test', 'max-age=60', 'inline', { from: 'test' }],
+  )
+})
+
+test('an export that is cut off leaves nothing', async (t) => {
+  const { client, endpoint } = await startWithBucket(t)
+  const stop = new AbortController()
+  const store = await openS3({ ...access, endpoint }, { outgoing, signal: stop.signal })
+  const content = Buffer.alloc(30 * 1024 ** 2)
+  const put = store.put(fileOf(content), () => stop.abort())
+  await assert.rejects(put)
+  await assert.rejects(client.send(new HeadObjectCommand({ Bucket, Key: 'out/result.bin' })))
+  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
+  assert.deepEqual(Uploads, [])
+})
+
+test('what the storage refuses is told in words', async (t) => {
+  const { endpoint } = await startWithBucket(t)
+  const told = (fields: object, reason: string) =>
+    assert.rejects(findInS3({ ...access, endpoint, ...fields }, { outgoing, signal }), (error) => {
+      assert.ok(error instanceof RemoteError, String(error))
+      assert.equal(error.reason, reason)
+      return true
+    })
+  await told({ key: 'none' }, 'not-found')
+  await told({ key_prefix: 'none/' }, 'not-found')
+  await told({ key: 'a', secret_access_key: 'wrong' }, 'forbidden')
+  await told({ key: 'a', endpoint: 'http://127.0.0.1:1' }, 'unreachable')
+})
+
+test('an endpoint that is not public is not asked', async (t) => {
+  const { endpoint } = await startWithBucket(t)
+  for (const address of [endpoint, endpoint.replace('127.0.0.1', 'localhost')])
+    await assert.rejects(
+      findInS3({ ...access, endpoint: address, key: 'a' }, { outgoing: closed, signal }),
+      (error) => error instanceof AppError && error.code === 'URL_NOT_ALLOWED',
+    )
+})

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { after, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { AppError } from '../../lib/errors.ts'
+import { Outgoing } from '../../lib/transfer/outgoing.ts'
+import { receive } from '../../lib/transfer/receive.ts'
+import { RemoteError } from '../../lib/transfer/remote-error.ts'
+import { findByUrl } from '../../lib/transfer/url.ts'
+
+const content = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7 + (at >> 8)) % 251))
+const servers: Server[] = []
+const outgoing = new Outgoing({ allowed: ['127.0.0.2/32'] })
+after(async () => {
+  await outgoing.close()
+  for (const server of servers) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+type Answer = (request: IncomingMessage, response: ServerResponse, time: number) => void
+
+/** What comes of importing from a server that answers so. */
+async function imported(answer: Answer, { fields = {}, maxBytes = 1e6, path = '/a.bin' } = {}) {
+  let times = 0
+  const server = createServer((request, response) => answer(request, response, times++))
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve))
+  const url = `http://127.0.0.2:${(server.address() as AddressInfo).port}${path}`
+  const { signal } = new AbortController()
+  const [file] = await findByUrl({ url, ...fields }, { outgoing, signal })
+  assert.ok(file)
+  const stored: Buffer[] = []
+  const store = async (body: Readable) => {
+    stored.push(await buffer(body))
+  }
+  const facts = await receive(file, { maxBytes, signal, got: () => {}, store })
+  return { file, facts, stored: Buffer.concat(stored), times }
+}
+
+const failing = (answer: Answer, asked?: Parameters<typeof imported>[1]) =>
+  imported(answer, asked).then(
+    () => assert.fail('it was taken for a success'),
+    (error: unknown) => error,
+  )
+
+/** Breaks the connection off after so many bytes. */
+function breakOff(response: ServerResponse, bytes: Buffer): void {
+  response.write(bytes, () => setTimeout(() => response.socket?.destroy(), 20))
+}
+
+const tag = { etag: '"v1"', 'accept-ranges': 'bytes' }
+
+/** A server that knows ranges, and loses the connection after each 100 kB. */
+const shaky: Answer = (request, response) => {
+  const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
+  const range = { 'content-range': `bytes ${start}-${content.length - 1}/${content.length}` }
+  const same = request.headers['if-range'] === tag.etag
+  response.writeHead(same ? 206 : 200, {
+    ...tag,
+    'content-length': content.length - start,
+    ...(same && range),
+  })
+  breakOff(response, content.subarray(start, start + 100_000))
+}
+
+test('a file is read on from where its connection was lost', async () => {
+  const { stored, facts, times } = await imported(shaky)
+  assert.deepEqual(stored, content)
+  assert.equal(facts.size, content.length)
+  assert.equal(times, 3)
+})
+
+test('a file that changed meanwhile is not put together from two', async () => {
+  const error = await failing((request, response) => {
+    response.writeHead(200, { ...tag, 'content-length': content.length })
+    if (request.headers.range) response.end(content)
+    else breakOff(response, content.subarray(0, 1000))
+  })
+  assert.ok(error instanceof RemoteError)
+  assert.match(error.message, /changed while it was fetched/)
+})
+
+test('a file that ends before its length is no file', async () => {
+  const error = await failing((_request, response) => {
+    response.writeHead(200, { 'content-length': 1000 })
+    breakOff(response, content.subarray(0, 400))
+  })
+  assert.ok(error instanceof RemoteError)
+  assert.deepEqual([error.reason, error.isPassing], ['incomplete', true])
+  assert.match(error.message, /lost after 400 bytes|400 of 1000/)
+})
+
+test('what is sent compressed is stored as what it is', async () => {
+  const { stored, file } = await imported((_request, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(content)),
+  )
+  assert.deepEqual(stored, content)
+  assert.equal(file.size, undefined)
+})
+
+const endings: Readonly<Record<string, Answer>> = {
+  'that says it is larger': (_request, response) =>
+    response.writeHead(200, { 'content-length': 2e6 }).end(Buffer.alloc(2e6)),
+  'that unpacks to more': (_request, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(5e6))),
+  'that never ends': (_request, response) => {
+    const chunk = Buffer.alloc(65_536)
+    const more = () => {
+      while (!response.destroyed && response.write(chunk));
+    }
+    response.on('drain', more)
+    more()
+  },
+}
+for (const [name, answer] of Object.entries(endings))
+  test(`a file ${name} is refused at the limit`, async () => {
+    const error = await failing(answer)
+    assert.ok(error instanceof AppError)
+    assert.equal(error.code, 'FILE_TOO_LARGE')
+  })
+
+const statuses: readonly [status: number, reason: string, isPassing: boolean][] = [
+  [401, 'forbidden', false],
+  [403, 'forbidden', false],
+  [404, 'not-found', false],
+  [410, 'not-found', false],
+  [418, 'status', false],
+  [429, 'status', true],
+  [503, 'status', true],
+]
+for (const [status, reason, isPassing] of statuses)
+  test(`status ${status} is told as ${reason}${isPassing ? ', and tried again' : ''}`, async () => {
+    const error = await failing((_request, response) => response.writeHead(status).end())
+    assert.ok(error instanceof RemoteError)
+    assert.deepEqual([error.reason, error.isPassing, error.details['status']], [reason, isPassing, status])
+  })
+
+test('its name is the one that is given, that of the answer, or the end of the address', async () => {
+  const plain: Answer = (_request, response) => response.end('x')
+  const named: Answer = (_request, response) =>
+    response
+      .writeHead(200, { 'content-disposition': "attachment; filename*=UTF-8''r%C3%A9sum%C3%A9.pdf" })
+      .end('x')
+  const nameOf = async (...asked: Parameters<typeof imported>) => (await imported(...asked)).file.filename
+  assert.equal(await nameOf(named, { fields: { filename: 'mine.pdf' } }), 'mine.pdf')
+  assert.equal(await nameOf(named), 'résumé.pdf')
+  assert.equal(await nameOf(plain, { path: '/files/my%20file.pdf?v=2' }), 'my file.pdf')
+})
+
+test('headers are sent along', async () => {
+  const { stored } = await imported((request, response) => response.end(request.headers['x-token']), {
+    fields: { headers: { 'X-Token': 'abc' } },
+  })
+  assert.equal(stored.toString(), 'abc')
+})
