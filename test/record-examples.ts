@@ -45,6 +45,10 @@ async function record(): Promise<void> {
   await call({ path: '/v1/formats/conversions', query: { from: 'wav', to: 'flac' } })
   await call({ path: '/v1/openapi.json' }, ({ openapi, info }) => ({ openapi, info, paths: {} }))
 
+  const url = 'https://www.example.com/report.pdf'
+  await call({ method: 'POST', path: '/v1/import/url', json: { url, filename: 'report.pdf' } })
+  await call({ method: 'POST', path: '/v1/import/url', urlEncoded: { url } })
+
   const [uploadId, second, third, fourth] = [await upload(), await upload(), await upload(), await upload()]
   await call({ path: '/v1/uploads/:uploadId', params: { uploadId } })
   const form = { filename: 'film.mp4', contentType: 'video/mp4', size: 1_048_576, method: 'POST' }
