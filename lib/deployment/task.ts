@@ -13,6 +13,7 @@ const filesBesideCode = [
   'layers/imagemagick',
   'layers/pdf',
   'layers/font',
+  'layers/archive',
   'layers/document',
   'layers/tracing',
   'layers/browser',

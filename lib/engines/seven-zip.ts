@@ -8,7 +8,16 @@ import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
 import { archive, archiveRows } from './seven-zip/archive.ts'
 import { extract, paths } from './seven-zip/extract.ts'
 import { compressionLevel, leveled, pack, passwordText, plains } from './seven-zip/pack.ts'
-import { byBsdtar, locked, streams, taped, unpack, wantsPassword } from './seven-zip/unpack.ts'
+import {
+  byBsdtar,
+  locked,
+  streams,
+  taped,
+  unpack,
+  usesUnknownMethod,
+  wantsPassword,
+} from './seven-zip/unpack.ts'
+import { unknownFeature } from './unknown-feature.ts'
 
 const lockable = ['zip', 'jar', 'zipx', '7z', 'rar'] as const
 const others = [
@@ -113,6 +122,7 @@ function failure(error: unknown, format: FormatId, hadPassword: boolean): unknow
   if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) return error
   if (error instanceof EngineCrash && error.bin === 'bsdtar' && !byBsdtar.includes(format)) return error
   if (wantsPassword(error)) return locked(hadPassword, error)
+  if (usesUnknownMethod(error)) return unknownFeature(format, 'a compression that is not known', error)
   const sentence = `The ${formatById(format).name} (${format}) is damaged or uses a method that is not supported.`
   return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause: error })
 }

@@ -51,6 +51,13 @@ for (const name of ['v7.tar', 'v7.tgz', 'endless.tar'])
     assert.deepEqual(Object.keys(await archiveContents(path, 'zip')).sort(), ['plain.txt', 'table.csv'])
   })
 
+test('a 7z of Zstandard gives its files', async () => {
+  const { path } = await byWays(odd('zstd.7z'), 'zip')
+  assert.deepEqual(await archiveContents(path, 'zip'), {
+    'plain.txt': await readFile(fixture('plain.txt'), 'utf8'),
+  })
+})
+
 test('a file with holes comes out of a tape archive as long as it was', async () => {
   const { path } = await byWays(odd('sparse.tar'), 'zip')
   const { 'holes.bin': content = '', ...others } = await archiveContents(path, 'zip')

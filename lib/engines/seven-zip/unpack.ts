@@ -5,6 +5,8 @@ import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { ExecOptions, InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
+import { pythonProgram } from '../sandbox/python.ts'
+import { unknownFeature } from '../unknown-feature.ts'
 import { allowedBytes, tooLarge } from './limits.ts'
 import { check, type Entry, list, listByBsdtar, listByUnar, unarEnv, unwanted } from './list.ts'
 import { fromDos, fromWindows, makeReadable, survey, type Unpacked } from './survey.ts'
@@ -77,10 +79,25 @@ async function unpackAnyhow(
     if (!isUnread || !alsoByBsdtar.includes(format)) throw error
     await rm(folder, { recursive: true })
     await mkdir(folder)
-    await unpackByBsdtar(path, folder, limits.limitBytes, tools).catch((other: unknown) => {
+    const byPython = format === '7z' && usesUnknownMethod(error)
+    const unpackOtherwise = byPython ? unpackByPython : unpackByBsdtar
+    await unpackOtherwise(path, folder, limits.limitBytes, tools).catch((other: unknown) => {
       throw other instanceof ProcessFailure && error instanceof ProcessFailure ? error : other
     })
   }
+}
+
+/** It can list such an archive, and no more. */
+export const usesUnknownMethod = (error: unknown) =>
+  error instanceof ProcessFailure && /Unsupported Method/i.test(error.stderr)
+
+/** Zstandard, which several packers of 7z have, is read by py7zr alone; links are not, as it would make them. */
+async function unpackByPython(path: string, folder: string, limitBytes: number, tools: Tools): Promise<void> {
+  const entries = await list(path, '', tools)
+  check(entries, limitBytes)
+  if (unwanted(entries).length > 0) throw unknownFeature('7z', 'links and a compression that is not known')
+  const { file, args, readOnly } = pythonProgram('archive/unpack_7z.py')
+  await guarded({ folder, limitBytes }, [file, ...args, path, folder], tools, { readOnly })
 }
 
 export const wantsPassword = ({ stderr }: { readonly stderr: string }) =>
@@ -228,7 +245,7 @@ async function guarded(
   [bin, ...args]: Command,
   tools: Tools,
   // An empty answer to whatever it may ask.
-  { stdin = '', env = {} }: Pick<ExecOptions, 'stdin' | 'env'> = {},
+  { stdin = '', env = {}, readOnly = [] }: Pick<ExecOptions, 'stdin' | 'env' | 'readOnly'> = {},
 ): Promise<void> {
   const stop = new AbortController()
   let measuring: Promise<void> | undefined
@@ -243,7 +260,7 @@ async function guarded(
       })
   }, watchMs)
   try {
-    await tools.exec(bin, args, { stdin, env, maxFileBytes: limitBytes, signal: stop.signal })
+    await tools.exec(bin, args, { stdin, env, readOnly, maxFileBytes: limitBytes, signal: stop.signal })
   } catch (error) {
     if (error instanceof AppError && error.details?.limitMb !== undefined) throw tooLarge(limitBytes, error)
     throw error
