@@ -23,6 +23,7 @@ export const webAssets = [
   'done-view.ts',
   'element.ts',
   'incoming.ts',
+  'kept-words.ts',
   'kinds.ts',
   'option-form.ts',
   'preview.ts',
