@@ -13,7 +13,6 @@ from pages import count, keep_first_page, pdf_pages, prepare
 from plausible import is_locked_show, is_plausible
 from refused import Refused
 from scrub import scrub
-from textfile import make_utf8, separator
 
 # com.sun.star.document.MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE.
 NEVER_EXECUTE = 0
@@ -69,7 +68,7 @@ def _load(office, request):
             document.load(properties({
                 'URL': f'file://{path}',
                 'FilterName': source['filter'],
-                'FilterOptions': _options(source, path),
+                'FilterOptions': source.get('options', ''),
                 'Hidden': True,
                 'MacroExecutionMode': NEVER_EXECUTE,
                 'UpdateDocMode': NO_UPDATE,
@@ -95,14 +94,6 @@ def _show(document, office, family):
     view = {'ViewId': PRINT_PREVIEW} if family == 'text' else {}
     office.desktop.loadComponentFromURL(
         'private:object', '_blank', 0, properties({'Model': document, 'Hidden': True, **view}))
-
-
-def _options(source, path):
-    options = source.get('options', '')
-    if source.get('isText'):
-        make_utf8(path)
-    # Bytes are sniffed here and not outside: this is where they may do no harm.
-    return options.replace('{separator}', str(separator(path))) if '{separator}' in options else options
 
 
 def _store(document, office, request):

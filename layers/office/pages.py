@@ -4,6 +4,7 @@ import datetime
 import mmap
 import re
 
+from com.sun.star.awt.FontWeight import BOLD
 from com.sun.star.style.NumberingType import ARABIC
 from com.sun.star.style.ParagraphAdjust import CENTER
 from com.sun.star.text.PageNumberType import CURRENT
@@ -30,6 +31,8 @@ def prepare(document, request):
         _fit_page(document)
     if request['input'].endswith('.uot'):
         _give_size(document)
+    if request.get('headers'):
+        _show_header(document)
     page = request.get('page')
     if page is None:
         return
@@ -84,6 +87,14 @@ def _give_size(document):
         style.Width, style.Height = A4
         for side in SIDES:
             setattr(style, f'{side}Margin', USUAL_MARGIN)
+
+
+def _show_header(document):
+    """Sets the first row apart and repeats it on each page."""
+    sheet = document.Sheets.getByIndex(0)
+    sheet.Rows.getByIndex(0).CharWeight = BOLD
+    sheet.setPrintTitleRows(True)
+    sheet.setTitleRows(sheet.Rows.getByIndex(0).RangeAddress)
 
 
 def _page_styles(document):

@@ -8,6 +8,9 @@ import { BookOptions, bookArgs, bookShape, epubArgs, unheldOptions } from './cal
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import type { Standby } from './sandbox/standby.ts'
 import { allowedBytes, mostEntries, tooLarge, tooMany } from './seven-zip/limits.ts'
+import { encoding } from './text/charsets.ts'
+import { utf8Copy } from './text/encoding.ts'
+import { readingAny } from './text/reading.ts'
 import { wholeText } from './text/word-text.ts'
 
 const kindle = ['epub', 'mobi', 'azw3', 'fb2'] as const
@@ -38,7 +41,7 @@ const row = (
 const { ebookOutputProfile } = bookShape
 
 const capabilities: readonly Capability[] = [
-  { ...row(kindle, kindle, bookShape, cost.book), same: true },
+  { ...row(kindle, kindle, bookShape, cost.book), same: true as const },
   row(kindle, ['lit', 'lrf', 'htmlz'], bookShape, cost.book),
   row(
     books.filter((id) => !isKindle(id)),
@@ -54,7 +57,7 @@ const capabilities: readonly Capability[] = [
   row(['pdf'], plain, {}, cost.pdf),
   row(comics, illustrated, { ebookOutputProfile }, cost.comic),
   row(comics, ['pdf'], {}, cost.comic),
-]
+].flatMap(readingAny(['txt']))
 
 const limits = { memoryMb: 3008, diskMb: 2048, timeoutS: 600 }
 
@@ -86,7 +89,7 @@ async function run(work: Work, makers: Standby, tools: Tools): Promise<Result> {
   if (zipped.includes(work.from) || isComic) await checkSize(given, tools)
   const input = work.from === 'docx' ? await wholeText(given, tools) : given
   const path = join(work.outDir, `result.${formatById(work.to).extensions[0]}`)
-  const source = isComic ? await comicAsZip(input, tools) : input.path
+  const source = await sourceOf(work, input, tools)
   if (isComic && work.to === 'pdf') {
     const pages = await comicAsPdf(source, path, work.from, tools)
     return { files: [{ path }], details: { pages } }
@@ -112,9 +115,14 @@ async function run(work: Work, makers: Standby, tools: Tools): Promise<Result> {
   return { files: [{ path }] }
 }
 
+async function sourceOf({ from, options }: Work, input: InputFile, tools: Tools): Promise<string> {
+  if (comics.includes(from)) return comicAsZip(input, tools)
+  return from === 'txt' ? utf8Copy(input, tools, z.object({ encoding }).parse(options)) : input.path
+}
+
 /** Left to itself it takes text for Markdown or Textile, in which names of files may stand. */
 function sourceArgs(from: FormatId, { ebookOutputProfile: profile }: BookOptions): string[] {
-  if (from === 'txt') return ['--formatting-type=plain']
+  if (from === 'txt') return ['--formatting-type=plain', '--input-encoding=utf-8']
   // Otherwise pages become gray and small, which is right only for the screen that was asked for.
   if (comics.includes(from)) return profile === undefined ? ['--no-process'] : ['--dont-grayscale']
   return []

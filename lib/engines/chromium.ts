@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer'
+import { isAscii } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, parse } from 'node:path'
@@ -25,6 +25,10 @@ import { type Photo, type PictureTarget, photograph, pictureOptions, viewOf } fr
 import { readWebArchive } from './chromium/web-archive.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import { thumbnailRowsOf } from './picture/thumbnail-options.ts'
+import { encoding } from './text/charsets.ts'
+import type { Charset } from './text/detect-charset.ts'
+import { charsetOfFile } from './text/encoding.ts'
+import { readingAny } from './text/reading.ts'
 
 const webPages = ['html', 'mhtml'] as const satisfies readonly FormatId[]
 const drawings = ['svg', 'svgz'] as const satisfies readonly FormatId[]
@@ -55,7 +59,8 @@ const capabilities: readonly Capability[] = [
   row(drawings, 'jpg', drawingOptions('jpg'), 0.8),
   row(drawings, 'webp', drawingOptions('webp'), 0.8),
   ...thumbnailRowsOf(drawings, {}, 0.8),
-]
+  // A web page archive says of each of its parts how it is encoded.
+].flatMap(readingAny(['html']))
 
 const limits = { memoryMb: 3008, diskMb: 2048, timeoutS: 120 }
 
@@ -76,7 +81,7 @@ export function createChromium({ baseDir = tmpdir() }: { readonly baseDir?: stri
     async run(work, tools) {
       const [input] = work.inputs
       if (!input) throw new Error('Chromium was called without an input.')
-      const source = await sourceOf(input, work)
+      const source = await sourceOf(input, work, tools)
       const limit = AbortSignal.timeout(limits.timeoutS * 1000)
       const job = pageJob(source, viewFor(work), (page) => convert(page, work, tools))
       tools.progress(0.1)
@@ -99,7 +104,8 @@ function viewFor({ from, to, options }: Work) {
   return to === 'pdf' || isDrawing(from) ? { width: 1280, height: 1024, scale: 1 } : viewOf(options)
 }
 
-async function sourceOf(input: InputFile, { to, options }: Work): Promise<PageSource> {
+async function sourceOf(input: InputFile, work: Work, tools: Tools): Promise<PageSource> {
+  const { to, options } = work
   const { path, filename, format, size } = input
   // Of a book only its documents go through whole.
   if (format !== 'epub' && size > maxPageBytes) {
@@ -113,7 +119,11 @@ async function sourceOf(input: InputFile, { to, options }: Work): Promise<PageSo
     const { parts, ...archive } = readWebArchive(bytes, nowhere) ?? noPage()
     return { title, ...archive, part: (key) => parts.get(key) }
   }
-  if (!isDrawing(format)) return { title, url: nowhere, page: { bytes, contentType: typeOfPage(bytes) } }
+  if (!isDrawing(format)) {
+    const { encoding: named } = z.object({ encoding }).parse(options)
+    const charset = await charsetOfFile(input, named, tools)
+    return { title, url: nowhere, page: { bytes, contentType: typeOfPage(bytes, charset) } }
+  }
   const svg = format === 'svgz' ? await unpacked(bytes) : bytes
   // On paper it has the size that it says, in inches.
   const page = pageWith(svg, to === 'pdf' ? undefined : await sizeByLibrsvg(path))
@@ -125,11 +135,12 @@ function noPage(): never {
   throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format: 'mhtml' })
 }
 
-/** Text beyond ASCII that is valid UTF-8 is nothing else; otherwise the page says it, or the browser finds out. */
-function typeOfPage(bytes: Buffer): string {
+/** What is in plain letters alone, and what says how it is encoded, is left to the browser. */
+function typeOfPage(bytes: Buffer, { name, by }: Charset): string {
   const isXml = /^\s*<\?xml\b/.test(bytes.toString('latin1', 0, 200))
   const type = isXml ? 'application/xhtml+xml' : 'text/html'
-  return isUtf8(bytes) && bytes.some((byte) => byte > 0x7f) ? `${type}; charset=utf-8` : type
+  const isPlain = by === 'bytes' && isAscii(bytes)
+  return isPlain || by === 'declaration' ? type : `${type}; charset=${name}`
 }
 
 async function unpacked(bytes: Buffer): Promise<Buffer> {

@@ -22,8 +22,10 @@ import {
 } from './libreoffice/page.ts'
 import { createOfficePool, type OfficePool } from './libreoffice/pool.ts'
 import { type OfficeFilter, OfficeRefusal, type OfficeRequest } from './libreoffice/process.ts'
+import { officeSource } from './libreoffice/source.ts'
 import { unlock } from './libreoffice/unlock.ts'
 import { unlockRows } from './libreoffice/unlock-options.ts'
+import { readingAny } from './text/reading.ts'
 
 const noOptions = z.object({})
 
@@ -35,8 +37,8 @@ const cost = { document: 0.3, webPage: 1.5, plainText: 2 }
 
 const capabilities: readonly Capability[] = [
   ...unlockRows,
-  ...capabilitiesOf('text', TextPdfOptions),
-  ...capabilitiesOf('sheet', SheetPdfOptions),
+  ...capabilitiesOf('text', TextPdfOptions).flatMap(readingAny(['txt', 'html'])),
+  ...capabilitiesOf('sheet', SheetPdfOptions).flatMap(readingAny(['csv', 'tsv', 'html'])),
   ...capabilitiesOf('slides', PdfOptions),
   ...capabilitiesOf('drawing', PdfOptions),
 ]
@@ -128,10 +130,11 @@ async function convert(pool: OfficePool, work: Work, tools: Tools, password?: st
   const path = join(work.outDir, `result.${work.to}`)
   const limit = AbortSignal.timeout(limits.timeoutS * 1000)
   try {
+    const { path: inputPath, ...seen } = await officeSource(work, input, tools)
     const facts = await pool.convert(
       {
-        request: { ...requestOf(work), ...(password !== undefined && { password }) },
-        inputPath: input.path,
+        request: { ...requestOf(work), ...seen, ...(password !== undefined && { password }) },
+        inputPath,
         inputExtension: work.from,
         outputPath: path,
         outputExtension: work.to,

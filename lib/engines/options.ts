@@ -47,3 +47,8 @@ export const lenient = { lenient: true } as const
 export const isLenient = (schema: z.ZodType): boolean => schema.meta()?.lenient === true
 
 export const isSecret = (schema: z.ZodType): boolean => schema.meta()?.secret === true
+
+/** Given to `meta`, as above, of an option that says how the file that was sent is to be read. */
+export const ofSource = { ofSource: true } as const
+
+export const isOfSource = (schema: z.ZodType): boolean => schema.meta()?.ofSource === true

@@ -29,6 +29,7 @@ import { forgetMaker, printStyle } from './pandoc/page-look.ts'
 import { tablesAsLines } from './pandoc/tables.ts'
 import {
   hasRawHtml,
+  headersToRows,
   keepDescriptiveMeta,
   removeBoxes,
   removeRaw,
@@ -40,6 +41,8 @@ import {
 } from './pandoc/tree.ts'
 import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
 import { utf8Copy } from './text/encoding.ts'
+import { readingAny } from './text/reading.ts'
+import { TableOptions, tableCopy } from './text/table.ts'
 import { wholeText } from './text/word-text.ts'
 
 /**
@@ -79,6 +82,9 @@ const row = (from: readonly FormatId[], to: readonly FormatId[], seconds: number
 const layout =
   'The layout of pages was left out: text, headings, lists, tables, notes and pictures were kept.'
 
+/** Of the others the letters are encoded in one way only. */
+const texts = sourceIds.filter((id) => !sourceOf(id).binary && id !== 'rtf')
+
 const capabilities: readonly Capability[] = [
   row([...sourceIds], without(markupTargets, 'md'), cost.markup),
   row(without(sourceIds, ...poorlyRead), ['md'], cost.markup),
@@ -92,7 +98,7 @@ const capabilities: readonly Capability[] = [
   { ...row(withLook, books, cost.officeToBook), drops: layout },
   row(referenceIds, referenceIds, cost.markup),
   mailCapability,
-]
+].flatMap(readingAny(texts))
 
 /** Documents that are marked up text, into each other and into books, and mails as pages. */
 export const pandoc: Engine = {
@@ -108,8 +114,8 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   if (work.from === 'eml') return mailToPage(work, tools)
   const [given] = work.inputs
   const from = sourceIds.find((id) => id === work.from)
-  const input = given && (from === 'docx' ? await wholeText(given, tools) : given)
-  if (!input || !from) throw new Error(`pandoc was asked for ${work.from}, which it does not declare.`)
+  if (!given || !from) throw new Error(`pandoc was asked for ${work.from}, which it does not declare.`)
+  const input = await lettersOf(given, from, work, tools)
   const path = join(work.outDir, `result.${formatById(work.to).extensions[0]}`)
   if (isReference(work.from) && isReference(work.to)) {
     const args = ['-s', '-f', references[work.from], '-t', references[work.to], '-o', path]
@@ -122,6 +128,21 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   }
   tools.progress(1)
   return { files: [{ path }] }
+}
+
+/** In UTF-8, all that it reads; a table with commas, a Word document with all of its text. */
+async function lettersOf(
+  input: InputFile,
+  from: SourceId,
+  { options }: Work,
+  tools: Tools,
+): Promise<InputFile> {
+  if (from === 'docx') return wholeText(input, tools)
+  if (sourceOf(from).binary) return input
+  const wanted = TableOptions.parse(options)
+  const path =
+    from === 'csv' ? (await tableCopy(input, wanted, tools)).path : await utf8Copy(input, tools, wanted)
+  return { ...input, path }
 }
 
 function isReference(id: FormatId): id is keyof typeof references {
@@ -148,7 +169,7 @@ async function viaTree(
   const target = targetIds.find((id) => id === work.to)
   if (!target) throw new Error(`pandoc was asked for ${work.to}, which it does not declare.`)
   const { writer, pictures, args = [], titleAsHeading, needsTitle } = targetOf(target)
-  const tree = await treeOf(input, from, work.to, tools)
+  const tree = await treeOf(input, from, work, tools)
   tools.progress(0.5, 'read')
   keepDescriptiveMeta(tree)
   if (pictures === 'packed') removeRaw(tree)
@@ -215,12 +236,13 @@ async function polish(book: string, path: string, options: BookOptions, to: Form
   }
 }
 
-async function treeOf(input: InputFile, from: SourceId, to: FormatId, tools: Tools): Promise<Tree> {
+async function treeOf(input: InputFile, from: SourceId, { to, options }: Work, tools: Tools): Promise<Tree> {
   const path = join(tools.workDir, treeFile)
   const { reader, args = [] } = await readerOf(input, from)
   const media = [`--extract-media=${mediaFolder}`, '-t', 'json', '-o', path]
   await read(['-f', reader, ...args, ...media], input, from, tools)
   const tree = await parsed(path, from)
+  if (from === 'csv' && TableOptions.parse(options).headers === false) headersToRows(tree)
   if (to === 'html' || to === 'md' || to === 'mmd' || !hasRawHtml(tree)) return tree
   // Tables and pictures that the author wrote as HTML are read as such.
   const page = join(tools.workDir, 'page.html')
@@ -246,7 +268,7 @@ async function parsed(path: string, from: SourceId): Promise<Tree> {
 }
 
 async function read(args: readonly string[], input: InputFile, from: SourceId, tools: Tools): Promise<void> {
-  const path = sourceOf(from).binary ? input.path : await utf8Copy(input, tools.workDir)
+  const { path } = input
   // Its reader takes any bytes for text.
   if (from === 'rtf' && !(await readFile(path)).subarray(0, 64).includes('{\\rtf')) throw corrupt(from)
   try {

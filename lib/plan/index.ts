@@ -2,12 +2,13 @@ import * as z from 'zod'
 import type { Engine, EngineId, Operation } from '../engines/engine.ts'
 import { engines as allEngines } from '../engines/index.ts'
 import { unlocker, unlockShape } from '../engines/libreoffice/unlock-options.ts'
+import { isOfSource } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import type { Trait } from '../formats/detect/drawing.ts'
 import { type FormatId, formatById, formats } from '../formats/index.ts'
 import { isLockable } from '../formats/locked-office.ts'
 import type { Step } from '../jobs/job.ts'
-import { type Edges, edgesOf, edgesWithout } from './edges.ts'
+import { type Edge, type Edges, edgesOf, edgesWithout } from './edges.ts'
 import { isOffered, isWorthAWay, rankOf } from './offered.ts'
 import { type OtherRouteRequest, otherRoute } from './other-route.ts'
 import { type Route, routesFrom } from './search.ts'
@@ -146,11 +147,19 @@ export function candidates(): readonly Conversion[] {
 
 /**
  * The options of all steps as one schema. A name that several steps know is the one of the last: it makes the target.
- * Only the password of a document belongs to what comes before them all.
+ * Only the password of a document belongs to what comes before them all, and how it is to be read is said to the first:
+ * what the others read, we have made.
  */
 export function optionsOf(route: Route): z.ZodObject {
-  const shapes = route.steps.map((step) => step.capability.options.shape)
+  const shapes = route.steps.map(shapeOf)
   return z.object(Object.assign({}, ...shapes, unlocks(route) ? unlockShape : {}))
+}
+
+function shapeOf({ capability: { options } }: Edge, at: number): Readonly<Record<string, z.ZodType>> {
+  // What an option is made of is none of the types that zod infers from it.
+  const shape = options.shape as Readonly<Record<string, z.ZodType>>
+  if (at === 0) return shape
+  return Object.fromEntries(Object.entries(shape).filter(([, option]) => !isOfSource(option)))
 }
 
 /** The steps of a route as a task keeps them, each with those of the parsed options that belong to it. */
@@ -171,8 +180,8 @@ export const unlocks = ({ steps: [first] }: Route): boolean =>
   isLockable(first.from) && reading.includes(first.capability.operation)
 
 function stepsWith(route: Route, options: Readonly<Record<string, unknown>>): Step[] {
-  const owner = (name: string) =>
-    route.steps.findLastIndex(({ capability }) => name in capability.options.shape)
+  const shapes = route.steps.map(shapeOf)
+  const owner = (name: string) => shapes.findLastIndex((shape) => name in shape)
   return route.steps.map(({ capability, engine, image, from, to }, at) => ({
     operation: capability.operation,
     engine,

@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
+import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { AppError, type ErrorCode } from '../../lib/errors.ts'
 import { detectFormat } from '../../lib/formats/detect.ts'
 import { type FormatId, formatByExtension, formats } from '../../lib/formats/index.ts'
@@ -80,6 +81,22 @@ describe('the format of a file', () => {
       'wav',
     )
     assert.ok(read < 300_000, `${read} bytes were read`)
+  })
+})
+
+describe('a text', () => {
+  test('is known in UTF-16, with a mark and without, and in what was there before Unicode', async () => {
+    const words = 'Name,Ort\nGrüße,Köln\n'
+    const wide = Buffer.from(words, 'utf16le')
+    const letters = [wide, Buffer.from(wide).swap16(), Buffer.from(`\ufeff${words}`, 'utf16le')]
+    for (const bytes of [
+      ...letters,
+      Buffer.from(words, 'latin1'),
+      Buffer.from('\x93\xfa\x96{\x8c\xea\n', 'latin1'),
+    ]) {
+      for (const name of ['txt', 'csv', 'srt'] as const)
+        assert.equal(await detected(`x.${name}`, bytes), name, bytes.toString('hex'))
+    }
   })
 })
 
@@ -175,6 +192,19 @@ describe('a damaged file', () => {
       }
     }
   })
+})
+
+test('a ZIP with a name that leads out of it is refused by that name', async () => {
+  for (const name of ['../../up.txt', '/etc/x']) {
+    const zip = new ZipWriter(new Uint8ArrayWriter())
+    await zip.add('x'.repeat(name.length), new TextReader('words'))
+    const bytes = Buffer.from(await zip.close())
+      .toString('latin1')
+      .replaceAll('x'.repeat(name.length), name)
+    const { message, details } = await refusedFile('INVALID_INPUT', 'a.zip', Buffer.from(bytes, 'latin1'))
+    assert.ok(message.includes(`leads out of it: "${name}"`), message)
+    assert.deepEqual(details, { field: 'file', reason: 'unsafe-name', name })
+  }
 })
 
 describe('an encrypted PDF', () => {

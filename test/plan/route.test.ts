@@ -138,6 +138,44 @@ describe('the options of a route', () => {
   })
 })
 
+describe('how a file is to be read', () => {
+  test('is said to the first step, not to those that read what we have made', () => {
+    const viaPage = planRoute({ from: 'md', to: 'pdf' })
+    assert.equal(viaPage.steps.length, 2)
+    assert.ok('encoding' in optionsOf(viaPage).shape)
+    const [first, second] = stepsOf(viaPage, { encoding: 'koi8-r', pageSize: 'A5' })
+    assert.deepEqual([first?.options, second?.options], [{ encoding: 'koi8-r' }, { pageSize: 'A5' }])
+    assert.ok(
+      !('encoding' in optionsOf(planRoute({ from: 'eml', to: 'pdf' })).shape),
+      'of a page that we have made',
+    )
+  })
+
+  test('can be said of texts, tables, subtitles and pages, whatever becomes of them', () => {
+    for (const [from, to] of [
+      ...[
+        ['txt', 'pdf'],
+        ['txt', 'epub'],
+        ['html', 'pdf'],
+        ['html', 'docx'],
+        ['html', 'png'],
+      ],
+      ...[
+        ['srt', 'vtt'],
+        ['ass', 'srt'],
+        ['md', 'docx'],
+        ['csv', 'xlsx'],
+        ['csv', 'md'],
+        ['tsv', 'ods'],
+      ],
+    ] as [FormatId, FormatId][]) {
+      const names = Object.keys(optionsOf(planRoute({ from, to })).shape)
+      assert.ok(names.includes('encoding'), `${from} to ${to}`)
+      if (from === 'csv') assert.ok(names.includes('delimiter') && names.includes('headers'), to)
+    }
+  })
+})
+
 describe('the lists', () => {
   test('of targets hold what people want, without the format itself', () => {
     const everything = engine('libreoffice', 'office', [

@@ -18,7 +18,13 @@ import {
 } from './options.ts'
 import { audioCodecs } from './sound-codecs.ts'
 import { audioContainers } from './sound-containers.ts'
-import { filmSubtitles, subtitledFilms, subtitleSources, subtitleTargets } from './subtitles.ts'
+import {
+  filmSubtitles,
+  subtitledFilms,
+  subtitleOptions,
+  subtitleSources,
+  subtitleTargets,
+} from './subtitles.ts'
 import { filmThumbnailRows } from './thumbnail.ts'
 import { videoContainers } from './video-containers.ts'
 
@@ -95,7 +101,7 @@ export const capabilities: readonly Capability[] = [
   { operation: 'convert', from: ['bmp', 'apng'], to: ['png'], options: z.object({}), cost: 0.2 },
   // Where ImageMagick does not know the compression: by way of TIFF the options of a PNG are taken, too.
   { operation: 'convert', from: ['dds'], to: ['png', 'tiff'], options: z.object({}), cost: 3 },
-  { operation: 'convert', from: subtitleSources, to: subtitleTargets, options: z.object({}), cost: 0.3 },
+  { operation: 'convert', from: subtitleSources, to: subtitleTargets, options: subtitleOptions, cost: 0.3 },
   { operation: 'convert', from: subtitledFilms, to: filmSubtitles, options: z.object({}), cost: 1 },
   {
     operation: 'merge',

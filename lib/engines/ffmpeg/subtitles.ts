@@ -1,8 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { InputFile, Result, Tools, Work } from '../engine.ts'
+import { encoding } from '../text/charsets.ts'
 import { utf8Copy } from '../text/encoding.ts'
 import { withUsualFields } from './ass-fields.ts'
 import { textSubtitles } from './extras.ts'
@@ -45,6 +47,8 @@ export const subtitleTargets: readonly FormatId[] = [
 export const subtitledFilms = ['mkv', 'mp4', 'mov', 'webm', 'm4v'] as const
 export const filmSubtitles = ['srt', 'vtt', 'ass'] as const
 
+export const subtitleOptions = z.object({ encoding })
+
 /** Far more words than the longest film has. */
 const maxTextMb = 32
 /** XML takes several times the bytes of short words. */
@@ -60,13 +64,13 @@ interface Track {
  * @throws AppError CORRUPT_FILE, FILE_TOO_LARGE, INVALID_INPUT (a film without such a track); ProcessFailure.
  */
 export async function convertSubtitles(
-  { from, to }: Work,
+  { from, to, options }: Work,
   input: InputFile,
   target: string,
   tools: Tools,
 ): Promise<Result> {
   const isFilm = subtitledFilms.some((one) => one === from)
-  const track = isFilm ? await trackOf(input, from, to, tools) : await textOf(input, from, to, tools)
+  const track = isFilm ? await trackOf(input, from, to, tools) : await textOf(input, options, to, tools)
   const plain = join(tools.workDir, 'words.srt')
   await rewrite(track, ['text', 'srt'], plain, tools)
   const found = cuesOf(await readFile(plain, 'utf8'))
@@ -124,12 +128,16 @@ function noSubtitles(from: FormatId, why: string): AppError {
 }
 
 /** A copy in UTF-8 and without what ffmpeg stumbles over. */
-async function textOf(input: InputFile, from: FormatId, to: FormatId, tools: Tools): Promise<Track> {
+async function textOf(input: InputFile, options: unknown, to: FormatId, tools: Tools): Promise<Track> {
+  const { format: from } = input
   if (input.size > maxTextMb * 1024 * 1024) {
     const sentence = `Subtitles of more than ${maxTextMb} MB are not read.`
     throw new AppError('FILE_TOO_LARGE', sentence, { field: 'file', limitMb: maxTextMb })
   }
-  const text = (await readFile(await utf8Copy(input, tools.workDir), 'utf8')).replace(/^\ufeff/, '')
+  const text = (await readFile(await utf8Copy(input, tools, subtitleOptions.parse(options)), 'utf8')).replace(
+    /^\ufeff/,
+    '',
+  )
   const path = join(tools.workDir, `source.${from}`)
   await writeFile(path, readable(text, from, to))
   // Its header is of another version than ASS: by way of SubRip the styles are gone, but every reader agrees.

@@ -21,12 +21,10 @@ function readOnly(...filters: readonly string[]): Pick<OfficeFormat, 'read'> {
   return { read: filters.map((filter) => ({ filter })) }
 }
 
-/** The bridge makes the file UTF-8 and fills in the code of the separator that it finds. */
-const plainText = { filter: 'Text (encoded)', options: 'UTF8,LF,,,', isText: true }
-const table = { filter: 'Text - txt - csv (StarCalc)', isText: true }
-/** Separator, quote, UTF-8, first line. */
-const commaIn = { ...table, options: '{separator},34,76,1' }
-const tabIn = { ...table, options: '9,34,76,1' }
+const plainText = { filter: 'Text (encoded)', options: 'UTF8,LF,,,' }
+const table = { filter: 'Text - txt - csv (StarCalc)' }
+/** As `tableCopy` gives it: comma, quote, UTF-8, first line, columns, English, quoted is text: yes, dates: yes. */
+const tableIn = { ...table, options: '44,34,76,1,,1033,true,true' }
 /** Separator, quote, UTF-8, first line, columns, language, quote all: no, as shown: yes, formulas: no. */
 const commaOut = '44,34,76,1,,0,false,true,false'
 const tabOut = '9,34,76,1,,0,false,true,false'
@@ -86,13 +84,13 @@ const officeFormats: readonly OfficeFormat[] = [
   {
     id: 'csv',
     family: 'sheet',
-    read: [commaIn],
+    read: [tableIn],
     write: { filter: table.filter, options: commaOut },
   },
   {
     id: 'tsv',
     family: 'sheet',
-    read: [tabIn],
+    read: [tableIn],
     write: { filter: table.filter, options: tabOut },
   },
   // Its tables, one below the other.

@@ -32,14 +32,14 @@ export interface OfficeRequest {
   readonly target: OfficeFilter
   readonly page?: PageSetup
   readonly password?: string
+  /** The first row of the sheet names its columns. */
+  readonly headers?: boolean
 }
 
 /** Names and options as LibreOffice's filter registry has them. */
 export interface OfficeFilter {
   readonly filter: string
   readonly options?: string
-  /** Bytes of an unknown encoding, to be made UTF-8 first. */
-  readonly isText?: boolean
   /** The target shows pages on top of each other, so only the first is left. */
   readonly firstPageOnly?: boolean
   readonly data?: Readonly<Record<string, string | number | boolean>>
@@ -106,6 +106,7 @@ async function startIn(folder: string, { bridgeDir, stallS }: OfficeSettings): P
   const command = await sandboxed(python, args, {
     workDir: folder,
     readOnly: [bridgeDir],
+    env: { FONTCONFIG_FILE: join(bridgeDir, 'fonts.conf') },
     limits: { memoryBytes, fileBytes },
   })
   const bridge = connect(command)

@@ -66,7 +66,7 @@ const sources = {
   docx: { reader: 'docx', binary: true },
   odt: { reader: 'odt', binary: true },
   epub: { reader: 'epub', binary: true },
-  fb2: { reader: 'fb2', binary: true },
+  fb2: { reader: 'fb2' },
 } as const satisfies Partial<Record<FormatId, PandocSource>>
 export type SourceId = keyof typeof sources
 

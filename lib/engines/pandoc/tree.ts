@@ -55,6 +55,28 @@ export function hasRawHtml(tree: Tree): boolean {
   return found
 }
 
+/** `TableHead`, and the first of the `TableBody`s with its rows last. */
+const Rows = z.array(z.unknown())
+const TableParts = z.tuple([
+  z.unknown(),
+  z.unknown(),
+  z.unknown(),
+  z.tuple([z.unknown(), Rows]),
+  z.tuple([z.tuple([z.unknown(), z.unknown(), z.unknown(), Rows])]).rest(z.unknown()),
+  z.unknown(),
+])
+
+/** Makes the row that names the columns of a table one of the others. */
+export function headersToRows(tree: Tree): void {
+  visit(tree, (element) => {
+    const table = element.t === 'Table' ? TableParts.safeParse(element.c).data : undefined
+    if (!table || !Array.isArray(element.c)) return
+    const [, , , [attributes, names], [[own, depth, heads, rows], ...bodies]] = table
+    element.c[3] = [attributes, []]
+    element.c[4] = [[own, depth, heads, [...names, ...rows]], ...bodies]
+  })
+}
+
 /** What writers would copy as it stands, with what it points to. */
 export function removeRaw(tree: Tree): void {
   visit(tree, (element) => {

@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { fileTypeFromBuffer } from 'file-type'
 import { WASMagic } from 'wasmagic'
 import type { FormatId } from '../index.ts'
+import { wideCharset } from '../utf16.ts'
 import { formatByMime, signatures, textMarks } from './families.ts'
 import { ascii, type OpenedFile } from './source.ts'
 import { xmlFormat } from './xml.ts'
@@ -50,7 +51,8 @@ async function typeOf(head: Uint8Array): Promise<string> {
   const quick = await fileTypeFromBuffer(head)
   if (quick && !vague.includes(quick.mime)) return bareMime(quick.mime)
   if (isPlainUtf8(head)) return 'text/plain'
-  return bareMime((await libmagic()).getMime(head))
+  const type = bareMime((await libmagic()).getMime(head))
+  return type === 'application/octet-stream' && wideCharset(head) ? 'text/plain' : type
 }
 
 /** Letters, line ends, tabs and form feeds, the last letter perhaps cut in two. */

@@ -1,0 +1,56 @@
+import type { FormatId } from '../../formats/index.ts'
+import type { InputFile, Tools, Work } from '../engine.ts'
+import { utf8Copy } from '../text/encoding.ts'
+import { type TableCopy, TableOptions, tableCopy } from '../text/table.ts'
+
+export interface OfficeSource {
+  readonly path: string
+  /** The first row of the sheet names its columns. */
+  readonly headers?: boolean
+}
+
+/** A document as the office reads it: what is plain text or a table gets a copy in letters and marks that it knows. */
+export async function officeSource(
+  { from, to, options }: Work,
+  input: InputFile,
+  tools: Tools,
+): Promise<OfficeSource> {
+  const wanted = TableOptions.parse(options)
+  switch (from) {
+    case 'csv':
+    case 'tsv': {
+      const table = await tableCopy(input, wanted, tools)
+      tellWhatHasNoRoom(table, to, tools)
+      return { path: table.path, ...(wanted.headers && { headers: true }) }
+    }
+    case 'txt':
+      return { path: await utf8Copy(input, tools, wanted) }
+    case 'html':
+      // Without a mark it takes a page that says nothing of its letters for a western one.
+      return { path: await utf8Copy(input, tools, { ...wanted, withMark: true }) }
+    default:
+      return { path: input.path }
+  }
+}
+
+/** Of the office itself, and of Excel before 2007. */
+const room = { rows: 1_048_576, columns: 16_384 }
+const oldRoom = { rows: 65_536, columns: 256 }
+const old: readonly FormatId[] = ['xls', 'xlt']
+
+function tellWhatHasNoRoom({ rows, columns }: TableCopy, to: FormatId, tools: Tools): void {
+  const most = old.includes(to) ? oldRoom : room
+  const wayOut = most === oldRoom ? ' An xlsx holds more.' : ''
+  if (rows > most.rows) {
+    tools.warn(
+      'ROWS_DROPPED',
+      `The first ${most.rows} of ${rows} rows were converted: ${to} has room for no more.${wayOut}`,
+    )
+  }
+  if (columns > most.columns) {
+    tools.warn(
+      'COLUMNS_DROPPED',
+      `The first ${most.columns} of ${columns} columns were converted: ${to} has room for no more.${wayOut}`,
+    )
+  }
+}

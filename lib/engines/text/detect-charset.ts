@@ -1,0 +1,150 @@
+import chardet from 'chardet'
+import type { FormatId } from '../../formats/index.ts'
+import { wideCharset } from '../../formats/utf16.ts'
+import { charsetNamed, lettersOf } from './charsets.ts'
+import { plausibility } from './plausible.ts'
+
+/** What is known of the bytes of a text. */
+export interface TextBytes {
+  /** The beginning. */
+  readonly head: Uint8Array
+  /** From the first letter beyond ASCII on, which may stand far behind the beginning. */
+  readonly more: Uint8Array
+  /** Of the whole. */
+  readonly isUtf8: boolean
+}
+
+export interface Charset {
+  /** As the Encoding Standard has it. */
+  readonly name: string
+  /** How it is known; only what is guessed can be wrong. */
+  readonly by: 'mark' | 'request' | 'bytes' | 'declaration' | 'guess'
+}
+
+/** A mark before all counts for more than what anybody says, as in browsers (Encoding Standard, 6). */
+export function charsetOf(text: TextBytes, format: FormatId, requested?: string): Charset {
+  const { head, more, isUtf8 } = text
+  const marked = byMark(head)
+  if (marked) return { name: marked, by: 'mark' }
+  if (requested !== undefined) return { name: requested, by: 'request' }
+  const wide = wideCharset(head)
+  if (wide) return { name: wide, by: 'bytes' }
+  if (isUtf8) return { name: switchesByEscape(head) ? 'iso-2022-jp' : 'utf-8', by: 'bytes' }
+  const declared = declaredIn(head, format)
+  if (declared !== undefined && declared !== 'utf-8') return { name: declared, by: 'declaration' }
+  return { name: guessed(more), by: 'guess' }
+}
+
+function byMark([first, second, third]: Uint8Array): string | undefined {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined
+}
+
+/** ISO-2022-JP, in which mails were written: all in ASCII, with escapes to Japanese and back. */
+function switchesByEscape(sample: Uint8Array): boolean {
+  if (!sample.includes(0x1b)) return false
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape is what is looked for.
+  return /\x1b\$[@B][\s\S]*\x1b\([BJ]/.test(asLatin(sample))
+}
+
+const asLatin = (bytes: Uint8Array, end = bytes.length) =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', 0, end)
+
+// The letters of the name, and no others, so that another name can be put in their place.
+const inTag = /(?<=<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?\s*)[\w:.-]+/i
+const inProlog = /(?<=^\s*<\?xml\b[^>]{0,100}?\bencoding\s*=\s*["'])[\w:.-]+/i
+const declarations: Readonly<Partial<Record<FormatId, readonly RegExp[]>>> = {
+  html: [inProlog, inTag],
+  smi: [inTag],
+  ttml: [inProlog],
+  dbk: [inProlog],
+  xml: [inProlog],
+  jats: [inProlog],
+  opml: [inProlog],
+  fb2: [inProlog],
+  tex: [/(?<=\\usepackage\s*\[)[\w-]+(?=\]\s*\{inputenc\})/],
+  rtf: [/(?<=\\ansicpg)\d{3,5}/],
+}
+const declaredWithin = 4096
+
+/** What a file says of itself. UTF-16 it cannot be: these words would not be found. */
+export function declaredIn(sample: Uint8Array, format: FormatId): string | undefined {
+  const head = asLatin(sample, declaredWithin)
+  for (const pattern of declarations[format] ?? []) {
+    const label = pattern.exec(head)?.[0] ?? ''
+    const name = charsetNamed(/^\d+$/.test(label) ? `cp${label}` : label)
+    if (name !== undefined && !name.startsWith('utf-16')) return name
+  }
+  return undefined
+}
+
+/** The text with what it says of its encoding made true of a copy in UTF-8. An RTF goes on to mean its escapes by it. */
+export function renamedIn(text: string, format: FormatId): string {
+  if (format === 'rtf') return text
+  const head = (declarations[format] ?? []).reduce(
+    (part, pattern) => part.replace(pattern, format === 'tex' ? 'utf8' : 'utf-8'),
+    text.slice(0, declaredWithin),
+  )
+  return head + text.slice(declaredWithin)
+}
+
+/** What texts are in that do not say it, the more usual first. UTF-8 and UTF-16 show by themselves. */
+const candidates = [
+  ...[
+    'windows-1252',
+    'windows-1250',
+    'windows-1254',
+    'windows-1251',
+    'koi8-r',
+    'koi8-u',
+    'ibm866',
+    'iso-8859-5',
+  ],
+  ...['windows-1253', 'iso-8859-7', 'windows-1255', 'windows-1256', 'iso-8859-6', 'iso-8859-2'],
+  ...['shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr'],
+]
+const otherwiseCalled: Readonly<Record<string, readonly string[]>> = {
+  'koi8-r': ['koi8-r', 'koi8-u'],
+  'iso-8859-2': ['iso-8859-2', 'windows-1250'],
+  'iso-8859-8': ['windows-1255'],
+}
+
+/** Bytes by which letters following each other are counted, and those that are read in each encoding. */
+const countedBytes = 32 * 1024
+const readBytes = 2 * 1024
+/** What counting says beside how the letters read; of little text it says anything. */
+const countingWeight = 0.5
+const precedence = 0.15
+/** Damaged places among letters that are surely UTF-8. */
+const mostDamage = 0.1
+
+/**
+ * By how the letters read, and by how often they follow each other in the languages of the world.
+ * @param expected is taken before all that is as plausible.
+ */
+export function guessed(bytes: Uint8Array, expected = 'windows-1252'): string {
+  if (isDamagedUtf8(bytes)) return 'utf-8'
+  const confidences = new Map<string, number>()
+  for (const { name, confidence } of chardet.analyse(bytes.subarray(0, countedBytes))) {
+    const label = charsetNamed(name) ?? ''
+    for (const one of otherwiseCalled[label] ?? [label])
+      confidences.set(one, Math.max(confidences.get(one) ?? 0, confidence / 100))
+  }
+  const sample = bytes.subarray(0, readBytes)
+  const score = (name: string) =>
+    plausibility(lettersOf(sample, name), name) +
+    countingWeight * (confidences.get(name) ?? 0) +
+    (name === expected ? precedence : 0)
+  const [best] = [...new Set([expected, ...candidates])]
+    .map((name) => ({ name, score: score(name) }))
+    .sort((a, b) => b.score - a.score)
+  return best?.name ?? expected
+}
+
+function isDamagedUtf8(bytes: Uint8Array): boolean {
+  const text = new TextDecoder().decode(bytes)
+  const beyond = text.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0
+  const damaged = text.match(/\ufffd/g)?.length ?? 0
+  return beyond > 0 && damaged <= beyond * mostDamage
+}

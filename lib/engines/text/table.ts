@@ -1,0 +1,163 @@
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { CsvError, parse } from 'csv-parse'
+import * as z from 'zod'
+import type { InputFile, Tools } from '../engine.ts'
+import { flag, ofSource } from '../options.ts'
+import { isCountable } from './cells.ts'
+import { encoding } from './charsets.ts'
+import type { Charset } from './detect-charset.ts'
+import { charsetOfFile, decoded } from './encoding.ts'
+
+const words: Readonly<Record<string, string>> = {
+  comma: ',',
+  semicolon: ';',
+  tab: '\t',
+  '\\t': '\t',
+  pipe: '|',
+  space: ' ',
+  colon: ':',
+}
+
+const mark = (given: string) => words[given.toLowerCase()] ?? given
+
+/** What parts fields, and no letter, digit, quote or line end: one of those would part the words themselves. */
+const isMark = (given: string) => given.toLowerCase() === 'auto' || /^[^\p{L}\p{N}"\r\n]$/u.test(mark(given))
+
+export const tableShape = {
+  encoding,
+  delimiter: z
+    .string()
+    .max(10)
+    .refine(isMark, { error: 'expected comma, semicolon, tab, pipe, space, colon, one such sign, or auto' })
+    .optional()
+    .describe(
+      'What parts the fields of the table that is sent: comma, semicolon, tab, pipe, space, colon or another sign. Found out from its first lines when left out or auto.',
+    )
+    .meta(ofSource),
+  headers: flag()
+    .optional()
+    .describe(
+      'Whether the first line of the table that is sent names the columns. true: in a spreadsheet it is text in bold, and begins each page of print and PDF. false: in a document it is a row like the others.',
+    )
+    .meta(ofSource),
+}
+
+export const TableOptions = z.object(tableShape)
+export type TableOptions = z.output<typeof TableOptions>
+
+/** A table as RFC 4180 has it, in UTF-8. */
+export interface TableCopy {
+  readonly path: string
+  readonly rows: number
+  readonly columns: number
+}
+
+/**
+ * A copy of a table with commas, whatever parts its fields, in which quotes mean text: what stands without is surely a
+ * number or a date (`isCountable`), or empty.
+ */
+export async function tableCopy(input: InputFile, wanted: TableOptions, tools: Tools): Promise<TableCopy> {
+  const charset = await charsetOfFile(input, wanted.encoding, tools)
+  try {
+    return await copy(input, { ...wanted, charset }, tools)
+  } catch (error) {
+    if (!(error instanceof CsvError && error.code === 'CSV_QUOTE_NOT_CLOSED')) throw error
+    // One that nobody closes is no quote but a sign, as of inches: otherwise all that follows it were one field.
+    return copy(input, { ...wanted, charset, quote: false }, tools)
+  }
+}
+
+interface Reading extends TableOptions {
+  readonly charset: Charset
+  readonly quote?: false
+}
+
+async function copy(input: InputFile, reading: Reading, tools: Tools): Promise<TableCopy> {
+  const path = join(tools.workDir, 'table.csv')
+  const texts = unixLines(decoded(input, reading.charset, tools))
+  const first = (await texts.next()).value ?? ''
+  const announced = announcement.exec(first)
+  const source = async function* () {
+    yield announced ? first.slice(announced[0].length) : first
+    yield* texts
+  }
+  const delimiter = given(reading.delimiter) ?? announced?.[1] ?? usualSeparator(input, first)
+  const quote = reading.quote ?? '"'
+  const table = parse({ ...tolerant, delimiter, quote })
+  let [rows, columns, blank] = [0, 0, 0]
+  const lines = async function* (records: AsyncIterable<readonly string[]>) {
+    let written = ''
+    for await (const fields of records) {
+      if (fields.length === 1 && fields[0] === '') {
+        blank++
+        continue
+      }
+      const isHeader = rows === 0 && reading.headers === true
+      written += `${'\n'.repeat(blank)}${fields.map((field) => quoted(field, isHeader)).join(',')}\n`
+      rows += blank + 1
+      blank = 0
+      columns = Math.max(columns, fields.length)
+      if (written.length < lettersAtOnce) continue
+      yield written
+      written = ''
+    }
+    yield written
+  }
+  await pipeline(Readable.from(source()), table, lines, createWriteStream(path))
+  return { path, rows, columns }
+}
+
+/** Rows need not be of the same length, and quotes within words are signs. */
+const tolerant = {
+  record_delimiter: '\n',
+  relax_column_count: true,
+  relax_quotes: true,
+} as const
+
+const lettersAtOnce = 64 * 1024
+
+/** By which programs tell Excel what parts the fields. */
+const announcement = /^sep=(.)\n/i
+
+/** With one kind of line end, so that a table of two kinds keeps its rows. */
+async function* unixLines(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let isHalf = false
+  for await (const text of texts) {
+    const whole: string = isHalf ? `\r${text}` : text
+    isHalf = whole.endsWith('\r')
+    yield (isHalf ? whole.slice(0, -1) : whole).replaceAll(/\r\n?/g, '\n')
+  }
+  if (isHalf) yield '\n'
+}
+
+const given = (delimiter: string | undefined) =>
+  delimiter === undefined || delimiter.toLowerCase() === 'auto' ? undefined : mark(delimiter)
+
+const usualSeparator = ({ format }: InputFile, first: string) =>
+  format === 'tsv' ? '\t' : separatorIn(first)
+
+const separators = [',', ';', '\t', '|']
+const linesToLookAt = 20
+
+/** The sign that is found equally often in each of the first lines, or else most often. */
+function separatorIn(text: string): string {
+  const lines = text.split('\n', linesToLookAt).filter((line) => line.trim() !== '')
+  const bare = lines.map((line) => line.replaceAll(/"[^"]*"?/g, ''))
+  const found = separators.map((sign) => {
+    const counts = bare.map((line) => line.split(sign).length - 1)
+    const isRegular =
+      counts.length > 0 && Math.min(...counts) > 0 && Math.min(...counts) === Math.max(...counts)
+    return { sign, isRegular, sum: counts.reduce((sum, count) => sum + count, 0) }
+  })
+  const likely = found.some(({ isRegular }) => isRegular) ? found.filter(({ isRegular }) => isRegular) : found
+  return likely.toSorted((a, b) => b.sum - a.sum)[0]?.sign ?? ','
+}
+
+function quoted(field: string, isText: boolean): string {
+  if (field === '') return ''
+  const bare = field.trim()
+  return !isText && isCountable(bare) ? bare : `"${field.replaceAll('"', '""')}"`
+}
