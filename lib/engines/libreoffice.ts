@@ -153,10 +153,17 @@ async function convert(pool: OfficePool, work: Work, tools: Tools, password?: st
 }
 
 function tellWhatIsDropped(
-  { to }: Work,
+  { to, options }: Work,
   { sheets = 1, pages = 1, fonts = [] }: OfficeFacts,
   tools: Tools,
 ): void {
+  if (to === 'pdf' && !PdfOptions.parse(options).embedAllFonts) {
+    // Since LibreOffice 5.3 there is no font that its writer of PDF leaves to the reader.
+    tools.warn(
+      'OPTION_NOT_HELD',
+      'embedAllFonts=false has no effect: every font is embedded, as the parts that are used.',
+    )
+  }
   if (fonts.length > 0) tools.warn('FONTS_SUBSTITUTED', substitutions(fonts))
   if ((to === 'csv' || to === 'tsv') && sheets > 1) {
     tools.warn('SHEETS_DROPPED', `The first of ${sheets} sheets was converted: ${to} holds one table.`)

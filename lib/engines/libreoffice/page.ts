@@ -26,7 +26,9 @@ const sizePattern = new RegExp(`^(${number})x(${number})(mm|cm|in|pt)$`, 'i')
 export const PdfOptions = z.object({
   embedAllFonts: flag()
     .default(true)
-    .describe('Embed also the fonts that every PDF reader must have, as Helvetica and Times'),
+    .describe(
+      'Every font is embedded, so that pages look the same everywhere; false has no effect, and is told',
+    ),
 })
 
 const PageOptions = PdfOptions.extend({
