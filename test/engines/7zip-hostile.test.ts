@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
+import type { Tools } from '../../lib/engines/engine.ts'
+import { tellWhatIsDropped } from '../../lib/engines/seven-zip/dropped.ts'
 import { sevenZip } from '../../lib/engines/seven-zip.ts'
 import type { ErrorCode } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
@@ -56,6 +58,7 @@ describe('a hostile archive', { concurrency: 2 }, () => {
       )
       const { details } = await refusedArchive('INVALID_INPUT', path, { to: 'zip' })
       assert.equal(details?.reason, 'unsafe-name')
+      assert.equal(details.name, name)
     })
   }
 
@@ -81,6 +84,36 @@ i = tarfile.TarInfo('real'); i.size = ${marker.length}; t.addfile(i, io.BytesIO(
       assert.deepEqual(await archiveContents(result, 'tgz'), { real: marker })
       assert.deepEqual(warnings, ['LINKS_DROPPED'])
     }
+  })
+
+  test('is told which links it loses, and which names stand in it twice', () => {
+    const told: string[] = []
+    const link = (name: string) => ({ name, size: 0, kind: 'link' }) as const
+    const file = (name: string) => ({ name, size: 1, kind: 'file' }) as const
+    const tools = {
+      warn: (code: string, message: string) => told.push(`${code} ${message}`),
+    } as unknown as Tools
+    tellWhatIsDropped(
+      [file('a'), file('b'), { ...file('d'), kind: 'folder' }, { ...file('d'), kind: 'folder' }],
+      tools,
+    )
+    assert.deepEqual(told, [])
+    const links = Array.from({ length: 12 }, (_, at) => link(`link-${at}`))
+    tellWhatIsDropped([...links, file('a'), file('./a'), file('b'), file('a')], tools)
+    assert.match(told[0] ?? '', /^LINKS_DROPPED 12 links .* left out: "link-0", .*"link-9" and 2 more\.$/)
+    assert.match(told[1] ?? '', /^DUPLICATES_DROPPED One name .*: "a"\.$/)
+    assert.equal(told.length, 2)
+  })
+
+  test('keeps the last of files with the same name, and says so', async () => {
+    const zip = python(
+      'twice.zip',
+      `import warnings; warnings.simplefilter('ignore')
+z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last')]; z.close()`,
+    )
+    const { path, warnings } = await convert(sevenZip, zip, 'tar')
+    assert.deepEqual(await archiveContents(path, 'tar'), { 'a.txt': 'last' })
+    assert.deepEqual(warnings, ['DUPLICATES_DROPPED'])
   })
 
   test('that is a bomb is refused, whether or not it says how large it is', async () => {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
+import iconv from 'iconv-lite'
 import { sevenZip } from '../../lib/engines/seven-zip.ts'
 import { detected } from '../formats/detected.ts'
 import { archiveContents } from './archive-judge.ts'
@@ -50,6 +51,35 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
     for (const path of [tar, zip]) {
       const { path: result } = await convert(sevenZip, path, 'tgz')
       assert.deepEqual(await archiveContents(result, 'tgz'), { grüße: 'hi' })
+    }
+  })
+
+  test('with names in the letters of other countries gets them in Unicode', async () => {
+    for (const [charset, names] of Object.entries({
+      cp932: ['日本語の資料.txt', '写真.txt'],
+      cp936: ['我的文件.txt', '中国地图资料.txt'],
+      cp949: ['사진.txt', '보고서.txt'],
+      cp866: ['Отчёт за год.txt', 'Фото.txt'],
+    })) {
+      const bare = names.map((name, at) => 'xy'.charAt(at).repeat(iconv.encode(name, charset).length))
+      const path = python(
+        `${charset}.zip`,
+        `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, 'hi') for n in ${JSON.stringify(bare)}]; z.close()`,
+      )
+      const bytes = names.reduce(
+        (text, name, at) => text.replaceAll(bare[at] ?? '', iconv.encode(name, charset).toString('latin1')),
+        readFileSync(path, 'latin1'),
+      )
+      writeFileSync(path, bytes, 'latin1')
+      const { path: result } = await convert(sevenZip, path, 'tar')
+      assert.deepEqual(Object.keys(await archiveContents(result, 'tar')).sort(), names.toSorted())
+    }
+  })
+
+  test('of one compressed file is called after what was sent', async () => {
+    for (const id of ['z', 'bz2', 'xz', 'lz4'] as const) {
+      const { path } = await convert(sevenZip, oneIn(id), 'tar', { names: [`Bericht 7.txt.${id}`] })
+      assert.deepEqual(Object.keys(await archiveContents(path, 'tar')), ['Bericht 7.txt'])
     }
   })
 

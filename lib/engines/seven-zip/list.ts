@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
+import { leadsOut, unsafeName } from '../../formats/unsafe-name.ts'
 import type { Tools } from '../engine.ts'
 import { EngineCrash } from '../sandbox/exec.ts'
 import { mostDepth, mostEntries, tooLarge, tooMany } from './limits.ts'
@@ -135,19 +136,11 @@ export function check(entries: readonly Entry[], limitBytes: number): void {
   if (entries.length > mostEntries) throw tooMany()
   if (entries.reduce((sum, { size }) => sum + size, 0) > limitBytes) throw tooLarge(limitBytes)
   const bad = entries.find(({ name }) => leadsOut(name))
-  if (bad) {
-    const sentence = `The archive has an entry whose name leads out of it: ${JSON.stringify(bad.name.slice(0, 80))}. It was not unpacked.`
-    throw new AppError('INVALID_INPUT', sentence, { field: 'file', reason: 'unsafe-name' })
-  }
+  if (bad) throw unsafeName(bad.name)
   if (entries.some(({ name }) => name.split('/').length > mostDepth)) {
     const sentence = `The archive has folders more than ${mostDepth} deep.`
     throw new AppError('INVALID_INPUT', sentence, { field: 'file', limit: mostDepth })
   }
-}
-
-/** Windows' separators and drives too: the result may be unpacked there. */
-function leadsOut(name: string): boolean {
-  return /^([/\\]|[A-Za-z]:[/\\])/.test(name) || name.split(/[/\\]/).includes('..')
 }
 
 /** Links and devices, and hard links to what is not in the archive. */

@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
 import { chmod, lstat, readdir, rename } from 'node:fs/promises'
 import { ignoreGone } from '../sandbox/work-folder.ts'
+import { lettersOf } from '../text/charsets.ts'
+import { guessed } from '../text/detect-charset.ts'
 import { mostEntries, tooMany } from './limits.ts'
 
 /** What came out of an archive. */
@@ -46,8 +48,11 @@ export async function survey(folder: string): Promise<Unpacked> {
   return { files, folders, bytes }
 }
 
-/** Packers run as a user of their own and have to read all of it, whatever modes it came with. */
-export async function makeReadable(folder: string, decode: (name: Buffer) => string): Promise<void> {
+/**
+ * Packers run as a user of their own and have to read all of it, whatever modes it came with. Names that are no UTF-8
+ * are told apart by what all of them together look like.
+ */
+export async function makeReadable(folder: string, usual: string): Promise<void> {
   const found: Found[] = []
   for await (const one of walk(Buffer.from(folder))) {
     const { path, stats } = one
@@ -55,23 +60,12 @@ export async function makeReadable(folder: string, decode: (name: Buffer) => str
     if (stats.isDirectory() || stats.isFile()) await chmod(path, runs ? 0o755 : 0o644)
     if (!isUtf8(one.name)) found.push(one)
   }
+  const charset = guessed(Buffer.concat(found.flatMap(({ name }) => [name, Buffer.from('\n')])), usual)
   // What is in a folder first: its path ends with the folder's new name.
   for (const { path, name } of found.reverse()) {
     const parent = path.subarray(0, path.length - name.length - 1)
-    const target = within(parent, Buffer.from(decode(name).replaceAll('/', '_')))
+    const target = within(parent, Buffer.from(lettersOf(name, charset).replaceAll('/', '_')))
     const taken = (await lstat(target).catch(ignoreGone)) !== undefined
     await rename(path, taken ? Buffer.concat([target, Buffer.from('_')]) : target)
   }
 }
-
-const upperHalf =
-  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0'
-
-/** Code page 437, in which names in a ZIP are that are not marked as UTF-8 (APPNOTE 4.4.4, appendix D). */
-export const fromDos = (name: Buffer) =>
-  Array.from(name, (byte) =>
-    byte < 0x80 ? String.fromCharCode(byte) : (upperHalf[byte - 0x80] ?? '_'),
-  ).join('')
-
-const windows = new TextDecoder('windows-1252')
-export const fromWindows = (name: Buffer) => windows.decode(name)

@@ -7,9 +7,10 @@ import type { ExecOptions, InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { pythonProgram } from '../sandbox/python.ts'
 import { unknownFeature } from '../unknown-feature.ts'
+import { tellWhatIsDropped } from './dropped.ts'
 import { allowedBytes, tooLarge } from './limits.ts'
 import { check, type Entry, list, listByBsdtar, listByUnar, unarEnv, unwanted } from './list.ts'
-import { fromDos, fromWindows, makeReadable, survey, type Unpacked } from './survey.ts'
+import { makeReadable, survey, type Unpacked } from './survey.ts'
 
 /** Compressed single files; a tape archive inside is unpacked too. */
 export const streams = ['gz', 'bz2', 'xz', 'zst', 'lz4', 'lzma', 'lz', 'lzo', 'z'] as const
@@ -17,6 +18,9 @@ export const streams = ['gz', 'bz2', 'xz', 'zst', 'lz4', 'lzma', 'lz', 'lzo', 'z
 export const taped = ['tgz', 'tbz2', 'txz', 'tzst', 'tlz', 'tar.lz', 'tar.lz4', 'tar.lzo', 'tar.z'] as const
 /** 7-Zip does not know them, or not all of what is in them. */
 export const byBsdtar: readonly FormatId[] = ['rar', 'ar', 'deb', 'xar']
+
+/** Names in a ZIP that are not marked as UTF-8 are in code page 437 (APPNOTE 4.4.4, appendix D), by rights. */
+const ofDos: readonly FormatId[] = ['zip', 'jar', 'zipx', 'cbz']
 
 const isTaped = (format: FormatId) => taped.some((id) => id === format)
 const isStream = (format: FormatId) => isTaped(format) || streams.some((id) => id === format)
@@ -39,7 +43,7 @@ export async function unpack(
   else if (byBsdtar.includes(input.format)) await unpackByBsdtar(input.path, folder, limitBytes, tools)
   else if (isStream(input.format)) await unpackStream(input, folder, limitBytes, tools)
   else await unpackAnyhow({ path: input.path, format: input.format, folder }, limits, tools)
-  await makeReadable(folder, input.format === 'zip' || input.format === 'jar' ? fromDos : fromWindows)
+  await makeReadable(folder, ofDos.includes(input.format) ? 'cp437' : 'windows-1252')
   const found = await survey(folder)
   if (found.bytes > limitBytes) throw tooLarge(limitBytes)
   return found
@@ -118,12 +122,10 @@ async function unpackArchive(
   check(entries, limitBytes)
   const dropped = unwanted(entries)
   const exclude = join(tools.workDir, 'dropped.txt')
-  if (dropped.length > 0) {
-    await writeFile(exclude, `${dropped.map(({ name }) => name).join('\n')}\n`)
-    warnOfDropped(dropped.length, tools)
-  }
+  if (dropped.length > 0) await writeFile(exclude, `${dropped.map(({ name }) => name).join('\n')}\n`)
   const args = ['x', '-y', '-spd', `-o${folder}`, ...(dropped.length > 0 ? [`-x@${exclude}`] : [])]
   await guarded({ folder, limitBytes }, ['7zz', ...args, '--', path], tools, { stdin: `${password}\n` })
+  tellWhatIsDropped(entries, tools)
 }
 
 /** libarchive cannot decrypt RAR; of the rest it is the safer reader. */
@@ -160,8 +162,7 @@ async function unpackLockedRar(
 /** Links that lead out are refused by both; what they make is removed before anything else reads the folder. */
 function admit(entries: readonly Entry[], limitBytes: number, tools: Tools): void {
   check(entries, limitBytes)
-  const dropped = unwanted(entries).length
-  if (dropped > 0) warnOfDropped(dropped, tools)
+  tellWhatIsDropped(entries, tools)
 }
 
 /** The archive needs a password, or another one. */
@@ -171,11 +172,6 @@ export function locked(hadPassword: boolean, cause?: unknown): AppError {
     : 'The archive is protected. Send its password in the field password.'
   const reason = hadPassword ? 'wrong-password' : 'password-needed'
   return new AppError('INVALID_INPUT', sentence, { field: 'password', reason }, { cause })
-}
-
-function warnOfDropped(count: number, tools: Tools): void {
-  const what = count === 1 ? '1 link or device' : `${count} links or devices`
-  tools.warn('LINKS_DROPPED', `${what} of the archive could lead out of it and was left out.`)
 }
 
 type Command = readonly [bin: string, ...args: string[]]
@@ -202,7 +198,7 @@ async function unpackStream(input: InputFile, folder: string, limitBytes: number
     ? own(input.path, join(stage, ours))
     : ['7zz', 'x', '-y', `-o${stage}`, '--', input.path]
   await guarded({ folder: stage, limitBytes }, command, tools, { stdin: '\n' })
-  await makeReadable(stage, fromWindows)
+  await makeReadable(stage, 'windows-1252')
   const [name] = await readdir(stage)
   if (name === undefined) throw new Error('Nothing came out of a compressed file.')
   const content = join(stage, name)

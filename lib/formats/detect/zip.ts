@@ -1,8 +1,17 @@
-import { type Entry, type FileEntry, Reader, TextWriter, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
+import {
+  type Entry,
+  ERR_UNSAFE_FILENAME,
+  type FileEntry,
+  Reader,
+  TextWriter,
+  Uint8ArrayWriter,
+  ZipReader,
+} from '@zip.js/zip.js'
 import { allowedBytes } from '../../engines/seven-zip/limits.ts'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById, formats } from '../index.ts'
 import { documentLockUnknown } from '../locked-office.ts'
+import { unsafeName } from '../unsafe-name.ts'
 import { isProtectedEpub, protectedBook } from './book.ts'
 import { damaged, type OpenedFile } from './source.ts'
 
@@ -73,6 +82,8 @@ export async function zipFormat(file: OpenedFile): Promise<{ format: FormatId; l
     return { format, ...((await isEncrypted(files)) && { locked: true }) }
   } catch (error) {
     if (error instanceof AppError) throw error
+    const refused = error instanceof Error && error.message === ERR_UNSAFE_FILENAME && 'filename' in error
+    if (refused) throw unsafeName(String(error.filename))
     throw damaged(
       'a ZIP based file',
       'its directory is missing or broken, as after a transfer that stopped early',
