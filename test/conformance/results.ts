@@ -69,7 +69,17 @@ function parsed(text: string): Line {
 }
 
 const written = ({ from, to, route, via, result, seen, ms, date, kept }: Line) =>
-  [from, to, route, via, result, seen.replaceAll(/[,"\s]+/g, ' ').trim(), ms, date, kept].join(',')
+  [
+    from,
+    to,
+    route,
+    via,
+    result,
+    seen.replaceAll(/[,"\s]+/g, ' ').trim(),
+    ms,
+    date,
+    ...(kept ? [kept] : []),
+  ].join(',')
 
 /** Adds lines to those on disk, which another run may have changed meanwhile. */
 export async function saveResults(lines: readonly Line[], folder = resultsFolder): Promise<void> {
