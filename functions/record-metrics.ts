@@ -1,7 +1,9 @@
 import type { EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
 import { eventSchema } from '../events/index.ts'
+import { Table } from '../lib/aws/table.ts'
 import { readConfig } from '../lib/config.ts'
+import { Durations } from '../lib/conversion/durations.ts'
 import { createLog, type Log } from '../lib/log.ts'
 
 const Measurable = z.discriminatedUnion('event', [
@@ -20,17 +22,31 @@ interface Measured {
 }
 
 let log: Log | undefined
+let durations: Durations | undefined
 
 /**
  * Makes metrics of what happens: `Duration` of jobs by engine, `Failures` by error code, `DeletedFiles` by reason.
  * CloudWatch reads them from log lines in its Embedded Metric Format, so that nobody waits for a call; on one machine
- * the lines are there to be searched.
+ * the lines are there to be searched. What conversions of each kind take is kept for the estimate of the next one.
  */
 export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
   log ??= createLog(readConfig())
   const event = Measurable.parse(detail)
   const measure = measured(event)
   log.info({ ...embedded(measure, event.timestamp), jobId: measure.jobId }, 'metric')
+  if (event.event === 'job.completed') await recordDuration(event.job)
+}
+
+type Completed = Extract<Measurable, { event: 'job.completed' }>['job']
+
+/** Of a job of one task: of several it is not known which took how long. */
+async function recordDuration({ tasks, source, target, durationMs: ms }: Completed): Promise<void> {
+  const works = Object.values(tasks).filter(({ operation }) => !/^(?:im|ex)port\//.test(operation))
+  const [work] = works
+  if (!work || works.length > 1 || !source || !target) return
+  durations ??= new Durations(new Table(readConfig()))
+  const kind = { operation: work.operation, from: source.format, to: target.format }
+  await durations.add(kind, { ms, bytes: source.size })
 }
 
 function measured(event: Measurable): Measured {

@@ -6,6 +6,7 @@ import type { Patience } from './aws/patience.ts'
 import { Queues } from './aws/queues.ts'
 import { documentClient, Table } from './aws/table.ts'
 import type { Config } from './config.ts'
+import { Durations } from './conversion/durations.ts'
 import { receiveUpload } from './conversion/receive-upload.ts'
 import { secretOptionsOf } from './conversion/start-job.ts'
 import type { Engine } from './engines/engine.ts'
@@ -49,6 +50,7 @@ export function createServices(
   return {
     ...{ config, log, table, files, queues, jobs, uploads, engines },
     outgoing: () => (outgoing ??= openOutgoing(config)),
+    durations: new Durations(table),
     vault: new Vault(secret),
     keys: {
       owner: deriveKey(secret, 'owner'),

@@ -2,6 +2,7 @@ import type { Files } from './aws/files.ts'
 import type { Queues } from './aws/queues.ts'
 import type { Table } from './aws/table.ts'
 import type { Config } from './config.ts'
+import type { Durations } from './conversion/durations.ts'
 import type { Engine } from './engines/engine.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Log } from './log.ts'
@@ -18,6 +19,7 @@ export interface Services {
   readonly queues: Queues
   readonly jobs: Jobs
   readonly uploads: Uploads
+  readonly durations: Durations
   /** The way to what users point at; few processes go it. */
   readonly outgoing: () => Promise<Outgoing>
   /** Those that are installed here. */

@@ -8,6 +8,7 @@ import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
   answerCreated,
+  CreatedView,
   conversionErrors,
   type GivenFile,
   givenOptions,
@@ -19,7 +20,6 @@ import {
 import { optionalBoolean } from '../../lib/http/query.ts'
 import { uploadIds } from '../../lib/http/upload-ids.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
-import { StatusView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
 
 const Fields = z.looseObject({
@@ -55,7 +55,7 @@ export const createConversion = contract({
       additionalFile: 'Repeatable: the watermark of add-watermark-pdf, further pictures of combineImages',
     },
   },
-  reply: { status: 202, also: mayRedirect, schema: StatusView, form: 'mirrored' },
+  reply: { status: 202, also: mayRedirect, schema: CreatedView, form: 'mirrored' },
   idempotent: true,
   errors: conversionErrors,
   handle: async (request, services) => {

@@ -7,6 +7,7 @@ import { formatByExtension } from '../../lib/formats/index.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
   answerCreated,
+  CreatedView,
   conversionErrors,
   type GivenFile,
   givenOptions,
@@ -17,7 +18,6 @@ import {
 } from '../../lib/http/conversion-request.ts'
 import { uploadIds } from '../../lib/http/upload-ids.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
-import { StatusView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
 import { type MergeType, mergeTypes, usualTarget } from '../../lib/tasks/merge.ts'
 
@@ -50,7 +50,7 @@ export const createMerge = contract({
     schema: Fields,
     files: { file: 'Repeated: the files to merge, in order' },
   },
-  reply: { status: 202, also: mayRedirect, schema: StatusView, form: 'mirrored' },
+  reply: { status: 202, also: mayRedirect, schema: CreatedView, form: 'mirrored' },
   idempotent: true,
   errors: conversionErrors,
   handle: async (request, services) => {

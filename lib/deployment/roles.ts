@@ -68,6 +68,7 @@ const rightsOfFunctions: Partial<Readonly<Record<FunctionName, readonly Statemen
   ],
   sweep: [...moveJobs, readObjects],
   'receive-upload': [...moveJobs, readObjects],
+  'record-metrics': [allow(['dynamodb:GetItem', 'dynamodb:BatchWriteItem'], arnOf('Table'))],
   transfer: runTasks('transfer'),
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Estimate, estimateOf } from '../conversion/estimate.ts'
 import { takesOneFile } from '../conversion/inputs.ts'
 import { exportTask, fetchTask, remoteFields } from '../conversion/remote.ts'
 import type { Source } from '../conversion/source.ts'
@@ -8,7 +9,7 @@ import { AppError, type ErrorCode } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import { isTerminal, type JobState } from '../jobs/job.ts'
 import { resultIn } from '../jobs/machine.ts'
-import { statusView } from '../jobs/view.ts'
+import { StatusView, statusView } from '../jobs/view.ts'
 import type { Services } from '../services.ts'
 import { exportUrl } from '../tasks/export-url.ts'
 import { importUpload } from '../tasks/import-upload.ts'
@@ -163,6 +164,13 @@ export function startConversion(
   )
 }
 
+/** The status of a job that was just made. */
+export const CreatedView = StatusView.extend({
+  estimate: Estimate.nullable().describe(
+    'A guess, made once when the job was: `progress.etaMs` of its status knows more. Null when it is over',
+  ),
+})
+
 interface Asked {
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly remainingMs: () => number
@@ -181,7 +189,12 @@ export async function waited(created: JobState, asked: Omit<Asked, 'query'>, ser
 /** The same as an answer, which leads to the result where the client wants to go there. */
 export async function answerCreated(created: JobState, asked: Asked, services: Services) {
   const { state, status, headers } = await waited(created, asked, services)
-  const data = statusView(state, services.config.PUBLIC_URL ?? '')
+  const estimate = await estimateOf(state, services).catch((error: unknown) => {
+    // The job is made, and its client has to hear of it, with or without a guess.
+    services.log.warn({ error, jobId: state.job.id }, 'no estimate')
+    return null
+  })
+  const data = { ...statusView(state, services.config.PUBLIC_URL ?? ''), estimate }
   if (asked.query.redirect && data.result) {
     const [file] = resultIn(state).files
     // A reply that is kept to be repeated would outlive the address of the file itself.

@@ -4,8 +4,10 @@ import { watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { recordedMs } from '../../lib/conversion/estimate.ts'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
+import { until } from '../until.ts'
 
 const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
 
@@ -57,6 +59,36 @@ test('the time that a job took is a metric of its engine', async () => {
   const [metric] = metrics(line)
   assert.deepEqual(metric?.Dimensions, [['Engine']])
   assert.deepEqual(metric?.Metrics, [{ Name: 'Duration', Unit: 'Milliseconds' }])
+})
+
+interface Estimated {
+  readonly jobId: string
+  readonly estimate: { readonly queueMs: number; readonly runMs: number; readonly basis: string } | null
+}
+
+test('who starts a conversion is told how long it takes, by those before it where there are some', async () => {
+  const bytes = await fixture('corners.png')
+  const convert = async (headers: Record<string, string> = {}) => {
+    const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'tiff' }, headers)
+    const { data } = (await response.json()) as { data: Estimated }
+    const job = await client.finished(data.jobId)
+    assert.equal(job.status, 'completed')
+    return data.estimate
+  }
+  const first = await convert()
+  assert.equal(first?.basis, 'planned')
+  assert.ok((first?.runMs ?? 0) > 0 && (first?.queueMs ?? -1) >= 0, JSON.stringify(first))
+  await until(async () => (await convert())?.basis === 'recorded', 'what the first took is known')
+  assert.equal(await convert({ prefer: 'wait=25' }), null, 'there is nothing to wait for any more')
+})
+
+test('a larger file than those before it is expected to take longer, but not in proportion', () => {
+  const past = { runs: 4, ms: 4000, bytes: 400 }
+  assert.deepEqual(
+    [50, 100, 200, 1e9].map((size) => recordedMs(past, size)),
+    [650, 1000, 1700, 70_300],
+  )
+  assert.equal(recordedMs({ runs: 2, ms: 10, bytes: 0 }, 5), 5)
 })
 
 test('a job that failed counts for its error code', async () => {

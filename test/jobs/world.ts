@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { Table } from '../../lib/aws/table.ts'
 import { readConfig } from '../../lib/config.ts'
+import { Durations } from '../../lib/conversion/durations.ts'
 import { dropStray, receiveUpload } from '../../lib/conversion/receive-upload.ts'
 import type { Shortfall } from '../../lib/engines/engine.ts'
 import { newId } from '../../lib/ids.ts'
@@ -147,6 +148,7 @@ export class World {
         queues,
         jobs,
         uploads,
+        durations: new Durations(this.#table),
         outgoing: async () => new Outgoing(),
         engines,
       },

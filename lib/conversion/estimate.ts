@@ -1,0 +1,51 @@
+import { availableParallelism } from 'node:os'
+import * as z from 'zod'
+import type { Operation } from '../engines/engine.ts'
+import { isFormatId } from '../formats/index.ts'
+import { isTerminal, type JobState } from '../jobs/job.ts'
+import { planRoute, type Route } from '../plan/index.ts'
+import type { Services } from '../services.ts'
+import type { Past } from './durations.ts'
+
+export const Estimate = z.object({
+  queueMs: z.int().describe('Until it begins: by the tasks that wait before it'),
+  runMs: z.int().describe('From then to its end'),
+  basis: z
+    .enum(['recorded', 'planned'])
+    .describe(
+      '`recorded`: by what conversions of this kind took here; `planned`: none has run, a rough guess',
+    ),
+})
+export type Estimate = z.infer<typeof Estimate>
+
+/** Of a conversion as much is the same for every size: starting, reading, writing. */
+const fixedShare = 0.3
+/** Beyond this a file is too unlike those before it for anything to be said. */
+const mostTimes = 100
+
+/** How long a file of this size takes, by those before it. */
+export function recordedMs({ runs, ms, bytes }: Past, size: number): number {
+  const times = bytes > 0 ? Math.min(mostTimes, size / (bytes / runs)) : 1
+  return Math.round((ms / runs) * (fixedShare + (1 - fixedShare) * times))
+}
+
+/** Seconds for a typical file are what engines say of themselves. */
+const plannedMs = ({ steps }: Route) =>
+  Math.round(steps.reduce((sum, { capability }) => sum + capability.cost, 0) * 1000)
+
+/** A guess about a job of one task; null where nothing can be said, or nothing is left to wait for. */
+export async function estimateOf({ job }: JobState, services: Services): Promise<Estimate | null> {
+  const { source, target, operations } = job.display
+  const [operation] = operations as Operation[] // those of tasks whose way was just planned
+  if (isTerminal(job.status) || !source || !target || operation === undefined || operations.length > 1)
+    return null
+  const [from, to] = [source.format, target.format]
+  if (!isFormatId(from) || !isFormatId(to)) return null
+  const route = planRoute({ from, to, operation, engines: services.engines })
+  const past = await services.durations.of({ operation, from, to })
+  const runMs = past ? recordedMs(past, source.size) : plannedMs(route)
+  // The task itself is among those that wait, unless it has begun.
+  const before = Math.max(0, (await services.queues.depth(route.steps[0].image)) - 1)
+  const atOnce = services.config.PARALLEL ?? availableParallelism()
+  return { queueMs: Math.round((before / atOnce) * runMs), runMs, basis: past ? 'recorded' : 'planned' }
+}
