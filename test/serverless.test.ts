@@ -284,7 +284,13 @@ test('only functions that sign identities, and make or run tasks, know the secre
   const knowing = ofType('AWS::Lambda::Function').filter(
     ([, { Properties }]) => 'SERVICE_SECRET' in Properties.Environment.Variables,
   )
-  const expected = ['api', 'sweep', 'receive-upload', ...imageIds.map((image) => `convert-${image}`)]
+  const expected = [
+    'api',
+    'sweep',
+    'receive-upload',
+    'transfer',
+    ...imageIds.map((image) => `convert-${image}`),
+  ]
   assert.deepEqual(
     knowing.map(([id]) => id),
     expected.map((name) => lambda(name).id),

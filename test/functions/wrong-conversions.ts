@@ -197,11 +197,11 @@ export const wrongConversions: readonly {
     message: /^rotate-pdf takes .*; the file is jpg/,
   },
   {
-    name: 'an export to another store',
+    name: 'an export to a store that is not known',
     file: { name: 'a.jpg', bytes: jpg },
-    fields: { targetFormat: 'png', exportMethod: 's3' },
-    status: 422,
-    code: 'UNSUPPORTED_CONVERSION',
-    message: /^exportMethod/,
+    fields: { targetFormat: 'png', exportMethod: 'ftp' },
+    status: 400,
+    code: 'INVALID_INPUT',
+    message: /^exportMethod: expected s3.*, got "ftp"/,
   },
 ]
