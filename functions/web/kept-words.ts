@@ -35,7 +35,8 @@ export function keptWords(fidelity: Fidelity): string | undefined {
   const rest = told.filter(([unit]) => fidelity[unit]?.share !== 1)
   const all = whole.map((unit) => amount(fidelity[unit[0]]?.source ?? 0, unit)).join(' and ')
   const parts = [
-    all && `All ${all} kept`,
+    // One is not all of several.
+    all && `${/^1\u00a0[a-z]+$/.test(all) ? '' : 'All '}${all} kept`,
     ...rest.map((unit) => {
       const { source = 0, result = 0, share = 0 } = fidelity[unit[0]] ?? {}
       const number = unit[0] === 'seconds' ? timeWords(result) : result.toLocaleString('en-GB')
