@@ -159,22 +159,26 @@ const slides: readonly FormatId[] = [
 const opaque: readonly FormatId[] = ['jpg', 'bmp', 'mp4', 'mov', 'avi', 'mkv']
 const moving: readonly FormatId[] = ['gif', 'webp', 'apng', 'avif', 'mng', 'jxl']
 
-const isHeld: Readonly<Record<Feature, (to: FormatId) => boolean>> = {
+/** Formats into whose text the comments of a Word document are brought, as notes. */
+const withNotes = (to: FormatId) => to === 'md' || to === 'txt' || formatById(to).category === 'ebook'
+
+const isHeld: Readonly<Record<Feature, (to: FormatId, from: FormatId) => boolean>> = {
   pictures: (to) => !isText(to) && formatById(to).category !== 'audio',
   film: (to) => formatById(to).category !== 'audio',
   sound: (to) => formatById(to).category !== 'image',
   animation: (to) => moving.includes(to) || formatById(to).category === 'video',
   transparency: (to) => !opaque.includes(to),
   formulas: (to) => sheets.includes(to),
-  comments: (to) => [...office, ...sheets, ...slides].includes(to),
+  comments: (to, from) =>
+    [...office, ...sheets, ...slides].includes(to) || (from === 'docx' && withNotes(to)),
   notes: (to) => slides.includes(to),
   margins: (to) => office.includes(to) || to === 'pdf' || formatById(to).category === 'image',
   changes: (to) => office.includes(to),
   selectableText: (to) => formatById(to).category !== 'image' || to === 'svg',
 }
 
-function droppedBy({ source, result, to }: Compared): string[] {
-  const dropped: string[] = source.features.filter((feature) => !isHeld[feature](to))
+function droppedBy({ source, result, from, to }: Compared): string[] {
+  const dropped: string[] = source.features.filter((feature) => !isHeld[feature](to, from))
   const fewer = (result.counts.channels ?? 0) < (source.counts.channels ?? 0)
   if (fewer && result.counts.channels !== undefined) dropped.push('channels')
   return dropped

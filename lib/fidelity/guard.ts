@@ -46,7 +46,7 @@ export class Guard {
     return this.#shortfall
   }
 
-  begin(inputs: readonly InputFile[]): void {
+  begin(inputs: readonly Pick<InputFile, 'path' | 'format'>[]): void {
     const reading = inputs.map(({ path, format }) =>
       this.#tried(() => holdingOf(path, format, { isResult: false })),
     )
@@ -67,9 +67,11 @@ export class Guard {
 
   /** @throws ContentLost. */
   async end(step: GuardedStep, files: readonly OutputFile[], warned: readonly Warning[]): Promise<void> {
-    if (!keeping.includes(step.operation)) return
     // Steps are of formats of the registry, or the engine would not have been found.
     const [from, to] = [step.from as FormatId, step.to as FormatId]
+    // Nothing could be read of a locked document: the open one is what the others are held to.
+    if (step.operation === 'unlock') this.begin(files.map(({ path }) => ({ path, format: to })))
+    if (!keeping.includes(step.operation)) return
     const source = await this.#source
     const result = gathered(await Promise.all(files.map((file) => this.#made(file, to))))
     this.#source = Promise.resolve(result)

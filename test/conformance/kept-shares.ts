@@ -8,7 +8,7 @@ const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 /** What the service would say of the result, as `words=0.98 pages=1`, with `lost` where it would warn. */
 export async function keptShares({ from, to }: Conversion, sample: string, made: Made): Promise<string> {
   const guard = new Guard(log)
-  guard.begin([{ path: sample, filename: `sample.${from}`, format: from, size: 0 }])
+  guard.begin([{ path: sample, format: from }])
   const said = made.warnings.map((code) => ({ code, message: '' }))
   await guard.end({ operation: 'convert', from, to, options: {} }, [made], said)
   const shares = Object.entries(guard.fidelity ?? {}).flatMap(([unit, measure]) =>

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import * as z from 'zod'
 import type { Engine, InputFile } from '../../lib/engines/engine.ts'
 import { inTurn, kept, together } from '../../lib/fidelity/fidelity.ts'
+import { Guard } from '../../lib/fidelity/guard.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import type { Step } from '../../lib/jobs/job.ts'
 import { convertFiles } from '../../lib/jobs/run/convert-files.ts'
@@ -130,4 +131,20 @@ test('of steps in turn the last says what is left of the first, and of files sid
   })
   assert.deepEqual(together([words(100, 80), undefined, words(300, 300)]), words(400, 380))
   assert.equal(together([undefined]), undefined)
+})
+
+test('a document that was unlocked is held to what it says when it is open', async () => {
+  const guard = new Guard(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  const [locked, open, result] = await Promise.all(
+    Object.entries({ locked: text(90), open: text(30), result: text(30) }).map(async ([name, content]) => {
+      const path = join(folder, name)
+      await writeFile(path, content)
+      return path
+    }),
+  )
+  guard.begin([{ path: locked ?? '', format: 'txt' }])
+  const step = { from: 'txt', to: 'txt', options: {} }
+  await guard.end({ ...step, operation: 'unlock' }, [{ path: open ?? '' }], [])
+  await guard.end({ ...step, operation: 'convert' }, [{ path: result ?? '' }], [])
+  assert.deepEqual(guard.fidelity?.words, kept(30, 30))
 })
