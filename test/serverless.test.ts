@@ -12,6 +12,7 @@ import {
   functions,
   imageIds,
   maxReceiveCount,
+  queueIds,
   queueMapping,
   queueVisibilityS,
   table,
@@ -260,8 +261,8 @@ test('functions get settings that exist, and learn where everything is', () => {
     assert.equal(reference(Variables.BUCKET_NAME), 'Bucket')
     assert.equal(reference(Variables.BUS_NAME), 'Bus')
     const { 'Fn::Sub': prefix } = Variables.QUEUE_URL_PREFIX as { 'Fn::Sub': string }
-    for (const image of imageIds) {
-      assert.equal(`${prefix.split('/').pop()}${image}`, queueOf(image).properties.QueueName)
+    for (const queue of queueIds) {
+      assert.equal(`${prefix.split('/').pop()}${queue}`, queueOf(queue).properties.QueueName)
     }
   }
 })

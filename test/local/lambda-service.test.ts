@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { EventBridgeClient, ListRulesCommand, ListTargetsByRuleCommand } from '@aws-sdk/client-eventbridge'
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { functions, imageIds, maxReceiveCount, queueVisibilityS } from '../../lib/resources.ts'
+import { functions, imageIds, maxReceiveCount, queueIds, queueVisibilityS } from '../../lib/resources.ts'
 import { after, before } from '../hooks.ts'
 import { startService, type TestService } from '../service.ts'
 import { callSigned, region, type SignedCall } from './runtime.ts'
@@ -88,8 +88,8 @@ test('rules and queues are those that are declared', async () => {
     assert.match(Targets[0]?.Arn ?? '', new RegExp(`:function:${Rule}$`))
   }
   const sqs = new SQSClient({ ...client, endpoint: servers['AWS_ENDPOINT_URL_SQS'] ?? '' })
-  for (const image of imageIds) {
-    const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: `mutabor-${image}` }))
+  for (const queue of queueIds) {
+    const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: `mutabor-${queue}` }))
     const { Attributes } = await sqs.send(
       new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['VisibilityTimeout', 'RedrivePolicy'] }),
     )
