@@ -7,7 +7,6 @@ import { gunzip } from 'node:zlib'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
-import { bookSource } from './chromium/book.ts'
 import { createBrowser } from './chromium/browser.ts'
 import {
   damagedDrawing,
@@ -113,7 +112,11 @@ async function sourceOf(input: InputFile, work: Work, tools: Tools): Promise<Pag
     throw new AppError('FILE_TOO_LARGE', sentence, { maxBytes: maxPageBytes })
   }
   const title = parse(filename).name
-  if (format === 'epub') return bookSource(input, title, sheetOf(options, bookMargin))
+  if (format === 'epub') {
+    // Reading books takes an XML parser that nothing else here needs.
+    const { bookSource } = await import('./chromium/book.ts')
+    return bookSource(input, title, sheetOf(options, bookMargin))
+  }
   const bytes = await readFile(path)
   if (format === 'mhtml') {
     const { parts, ...archive } = readWebArchive(bytes, nowhere) ?? noPage()

@@ -42,7 +42,7 @@ import {
 import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
 import { utf8Copy } from './text/encoding.ts'
 import { readingAny } from './text/reading.ts'
-import { TableOptions, tableCopy } from './text/table.ts'
+import { TableOptions } from './text/table-options.ts'
 import { wholeText } from './text/word-text.ts'
 
 /**
@@ -140,9 +140,9 @@ async function lettersOf(
   if (from === 'docx') return wholeText(input, tools)
   if (sourceOf(from).binary) return input
   const wanted = TableOptions.parse(options)
-  const path =
-    from === 'csv' ? (await tableCopy(input, wanted, tools)).path : await utf8Copy(input, tools, wanted)
-  return { ...input, path }
+  if (from !== 'csv') return { ...input, path: await utf8Copy(input, tools, wanted) }
+  const { tableCopy } = await import('./text/table.ts')
+  return { ...input, path: (await tableCopy(input, wanted, tools)).path }
 }
 
 function isReference(id: FormatId): id is keyof typeof references {

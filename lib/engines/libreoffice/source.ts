@@ -1,7 +1,8 @@
 import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, Tools, Work } from '../engine.ts'
 import { utf8Copy } from '../text/encoding.ts'
-import { type TableCopy, TableOptions, tableCopy } from '../text/table.ts'
+import type { TableCopy } from '../text/table.ts'
+import { TableOptions } from '../text/table-options.ts'
 
 export interface OfficeSource {
   readonly path: string
@@ -19,6 +20,7 @@ export async function officeSource(
   switch (from) {
     case 'csv':
     case 'tsv': {
+      const { tableCopy } = await import('../text/table.ts')
       const table = await tableCopy(input, wanted, tools)
       tellWhatHasNoRoom(table, to, tools)
       return { path: table.path, ...(wanted.headers && { headers: true }) }

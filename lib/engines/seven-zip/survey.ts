@@ -2,8 +2,6 @@ import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
 import { chmod, lstat, readdir, rename } from 'node:fs/promises'
 import { ignoreGone } from '../sandbox/work-folder.ts'
-import { lettersOf } from '../text/charsets.ts'
-import { guessed } from '../text/detect-charset.ts'
 import { mostEntries, tooMany } from './limits.ts'
 
 /** What came out of an archive. */
@@ -60,6 +58,10 @@ export async function makeReadable(folder: string, usual: string): Promise<void>
     if (stats.isDirectory() || stats.isFile()) await chmod(path, runs ? 0o755 : 0o644)
     if (!isUtf8(one.name)) found.push(one)
   }
+  const [{ guessed }, { lettersOf }] = await Promise.all([
+    import('../text/detect-charset.ts'),
+    import('../text/letters.ts'),
+  ])
   const charset = guessed(Buffer.concat(found.flatMap(({ name }) => [name, Buffer.from('\n')])), usual)
   // What is in a folder first: its path ends with the folder's new name.
   for (const { path, name } of found.reverse()) {

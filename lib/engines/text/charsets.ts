@@ -1,4 +1,3 @@
-import iconv from 'iconv-lite'
 import * as z from 'zod'
 import { ofSource } from '../options.ts'
 
@@ -16,8 +15,10 @@ const otherNames: Readonly<Record<string, string>> = {
   utf16le: 'utf-16le',
 }
 
-/** Code pages of DOS, which the Encoding Standard leaves out. */
-const codePage = /^(?:cp|ibm)(\d{3})$/
+/** Code pages of DOS, which the Encoding Standard leaves out: those that iconv-lite reads. */
+const codePages: readonly number[] = [
+  437, 720, 737, 775, 808, 850, 852, 855, 856, 857, 858, 860, 861, 862, 863, 864, 865, 866, 869, 922,
+]
 
 /**
  * The name under which the Encoding Standard has an encoding, which may be called by any of its labels; undefined where
@@ -28,28 +29,9 @@ export function charsetNamed(label: string): string | undefined {
   try {
     return new TextDecoder(otherNames[plain] ?? plain).encoding
   } catch {
-    const page = codePage.exec(plain)?.[1]
-    return page !== undefined && iconv.encodingExists(`cp${page}`) ? `cp${page}` : undefined
+    const page = Number(/^(?:cp|ibm)(\d{3})$/.exec(plain)?.[1])
+    return codePages.includes(page) ? `cp${page}` : undefined
   }
-}
-
-/** Decodes a text piece by piece; the last call is without one. */
-export type Decoder = (piece?: Uint8Array) => string
-
-/** @param name as `charsetNamed` gives it. */
-export function decoderOf(name: string): Decoder {
-  // Node's own reads fewer letters of Korean and Chinese than Windows writes, and iconv-lite no ISO-2022.
-  if (!name.startsWith('utf-') && iconv.encodingExists(name)) {
-    const decoder = iconv.getDecoder(name)
-    return (piece) => (piece ? decoder.write(Buffer.from(piece)) : (decoder.end() ?? ''))
-  }
-  const decoder = new TextDecoder(name)
-  return (piece) => decoder.decode(piece, { stream: piece !== undefined })
-}
-
-export function lettersOf(bytes: Uint8Array, name: string): string {
-  const decode = decoderOf(name)
-  return decode(bytes) + decode()
 }
 
 const isKnown = (label: string) => label.toLowerCase() === 'auto' || charsetNamed(label) !== undefined

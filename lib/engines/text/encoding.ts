@@ -3,8 +3,10 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { InputFile, Tools } from '../engine.ts'
-import { decoderOf, requestedCharset } from './charsets.ts'
-import { type Charset, charsetOf, renamedIn, type TextBytes } from './detect-charset.ts'
+import { requestedCharset } from './charsets.ts'
+import type { Charset, TextBytes } from './detect-charset.ts'
+
+// The tables of all encodings are loaded with the first text: many processes never see one.
 
 /** Bytes of a text by which its letters are known: of its beginning, and of what follows its first letter beyond ASCII. */
 const headBytes = 256 * 1024
@@ -45,6 +47,7 @@ export async function charsetOfFile(
   encoding: string | undefined,
   tools: Tools,
 ): Promise<Charset> {
+  const { charsetOf } = await import('./detect-charset.ts')
   const charset = charsetOf(await textBytes(path), format, requestedCharset(encoding))
   if (charset.by === 'guess') {
     const sentence = `The file does not say how its letters are encoded: it was read as ${charset.name}. Where letters are wrong, send the right encoding.`
@@ -68,6 +71,7 @@ export async function utf8Copy(
 ): Promise<string> {
   const charset = await charsetOfFile(input, encoding, tools)
   if (charset.name === 'utf-8' && charset.by === 'bytes' && !withMark) return input.path
+  const { renamedIn } = await import('./detect-charset.ts')
   const path = join(tools.workDir, `utf8.${input.format}`)
   await pipeline(
     () => decoded(input, charset, tools),
@@ -85,6 +89,7 @@ export async function utf8Copy(
 
 /** The letters of a text, without a byte order mark. Tells the client of bytes that were none. */
 export async function* decoded(input: InputFile, charset: Charset, tools: Tools): AsyncGenerator<string> {
+  const { decoderOf } = await import('./letters.ts')
   const decode = decoderOf(charset.name)
   let wrong = 0
   for await (const piece of pieces(input.path)) {

@@ -1,7 +1,7 @@
 import type { FormatId } from '../../formats/index.ts'
 import type { Capability } from '../engine.ts'
 import { encoding } from './charsets.ts'
-import { tableShape } from './table.ts'
+import { tableShape } from './table-options.ts'
 
 const tables: readonly FormatId[] = ['csv', 'tsv']
 
