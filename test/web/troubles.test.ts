@@ -157,6 +157,8 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
         await page.goto(await shownAs(type, path), { waitUntil: 'commit' })
         await jobs
       } finally {
+        // What the page still asks for needs no answer any more.
+        await page.unrouteAll({ behavior: 'ignoreErrors' })
         await page.close()
       }
     })
