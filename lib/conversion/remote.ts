@@ -9,7 +9,7 @@ import type { RequestedTask } from '../tasks/parse-tasks.ts'
 
 /** Fields of the requests that make them. */
 export const remoteFields = {
-  exportMethod: z.string().optional().describe('Where the result is stored as well: `s3`'),
+  exportMethod: z.string().optional().describe('Where the result is stored as well: `s3` or `blobstore`'),
   exportPath: z
     .string()
     .optional()
@@ -60,7 +60,7 @@ export function exportTask(body: ExportFields, input: readonly string[]): Reques
       )
     return undefined
   }
-  const operation = methods().includes(method) ? findOperation(`export/${method}`) : undefined
+  const operation = findOperation(`export/${method}`)
   if (operation?.kind !== 'export' || !operation.place)
     throw new AppError(
       'INVALID_INPUT',

@@ -46,16 +46,18 @@ const errorOf = ({ code, message = '', details }: Task) =>
 
 /** Another engine may read what this one could not: the task looks for another way, and the other parts are of no use. */
 async function sendBack(task: Task, part: Task, { store, send }: Means): Promise<void> {
+  // An answer that was lost is asked for again, and then this tells that it was us who sent it back.
+  const endedBy = `part ${part.part}`
   const { applied, record } = await store.changeTask(
     refOf(task),
     {
       set: {
-        ...{ status: 'pending', attempt: 0, percent: percentOfTask(task) },
+        ...{ status: 'pending', attempt: 0, percent: percentOfTask(task), endedBy },
         pieces: (task.pieces ?? []).map((piece) => ({ ...piece, failure: errorOf(part) })),
       },
       remove: ['leaseId', 'leaseUntil', 'expandedBy', 'partCount', 'open', 'lost', 'got'],
     },
-    { condition: { equal: { status: 'processing', expandedBy: task.expandedBy } } },
+    { condition: { equal: { status: 'processing', expandedBy: task.expandedBy } }, mark: { endedBy } },
   )
   if (applied && record) await send(record)
 }

@@ -1,9 +1,11 @@
 import { compress } from './compress.ts'
 import { convert } from './convert.ts'
 import { engineTasks } from './engine-tasks.ts'
+import { exportBlobstore } from './export-blobstore.ts'
 import { exportS3 } from './export-s3.ts'
 import { exportUrl } from './export-url.ts'
 import { importBase64, importRaw } from './import-base64.ts'
+import { importBlobstore } from './import-blobstore.ts'
 import { importS3 } from './import-s3.ts'
 import { importUpload } from './import-upload.ts'
 import { importUrl } from './import-url.ts'
@@ -18,6 +20,7 @@ export const taskOperations: readonly TaskOperation[] = [
   importRaw,
   importUrl,
   importS3,
+  importBlobstore,
   convert,
   compress,
   merge,
@@ -25,9 +28,14 @@ export const taskOperations: readonly TaskOperation[] = [
   ...pdfTools,
   exportUrl,
   exportS3,
+  exportBlobstore,
 ]
 
-const byName = new Map(taskOperations.map((operation) => [operation.name, operation]))
+const byName = new Map(
+  taskOperations.flatMap((operation) =>
+    [operation.name, operation.alias ?? operation.name].map((name) => [name, operation]),
+  ),
+)
 
 export const findOperation = (name: string): TaskOperation | undefined => byName.get(name)
 

@@ -11,6 +11,8 @@ export type TaskOperation = ImportOperation | ProcessOperation | ExportOperation
 interface AnyOperation {
   /** As clients write it. */
   readonly name: string
+  /** Another name by which it is asked for. */
+  readonly alias?: string
   /** For the reference. */
   readonly summary: string
   /** Beside `operation`, `input` and `continue_on_error`; snake_case, as task payloads have it. */
