@@ -83,3 +83,9 @@ export async function dropPartsOfEnded(ended: Task, services: Services): Promise
   if (part !== undefined && task.expandedBy !== attemptOfPart(part))
     await dropParts(ended, services, attemptOfPart(part))
 }
+
+/** Whether the task of a part still waits for those of its attempt. */
+export async function isWanted({ jobId, number, part = 0 }: Task, { jobs }: Services): Promise<boolean> {
+  const task = await jobs.store.task({ jobId, task: number })
+  return task !== undefined && !isOver(task) && task.expandedBy === attemptOfPart(part)
+}

@@ -14,7 +14,7 @@ import { isLive, isOver, type JobState, type Piece, type Task, type Warning } fr
 import { distinctWarnings } from '../machine.ts'
 import { imageOf, wishedOf } from '../next-step.ts'
 import { Lease } from './lease.ts'
-import { dropParts, dropPartsOfEnded, partsOf, sendParts } from './parts.ts'
+import { dropParts, dropPartsOfEnded, isWanted, partsOf, sendParts } from './parts.ts'
 import { type PiecesResult, runPieces, type SharedOut } from './run-pieces.ts'
 import { runTransfer } from './run-transfer.ts'
 import type { TaskRun } from './task-run.ts'
@@ -211,6 +211,8 @@ async function conclude(
   else {
     await services.files.delete(dropped)
     if (task.expandedBy !== undefined) await dropParts(task, services, task.expandedBy)
+    // Whoever dropped the other parts may have looked before this one had its files.
+    if (task.part !== undefined && !(await isWanted(task, services))) await services.files.delete(made)
   }
   return done
 }
