@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import {
+  ContainerClient,
+  ContainerSASPermissions,
+  generateBlobSASQueryParameters,
+  StorageSharedKeyCredential,
+} from '@azure/storage-blob'
+import { AppError } from '../../lib/errors.ts'
+import { findInBlobstore, openBlobstore } from '../../lib/transfer/blobstore.ts'
+import { Outgoing } from '../../lib/transfer/outgoing.ts'
+import { RemoteError } from '../../lib/transfer/remote-error.ts'
+
+// The account that every Azurite knows; it is public.
+const storage_account = 'devstoreaccount1'
+const storage_access_key =
+  'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=='
+const credential = new StorageSharedKeyCredential(storage_account, storage_access_key)
+
+const outgoing = new Outgoing({ allowed: ['127.0.0.1/32'] })
+const closed = new Outgoing()
+const { signal } = new AbortController()
+let azurite: ChildProcess
+let container: ContainerClient
+let access: Record<string, string>
+
+before(async () => {
+  const main = fileURLToPath(new URL('../../node_modules/azurite/dist/src/blob/main.js', import.meta.url))
+  const flags = ['--inMemoryPersistence', '--skipApiVersionCheck', '--disableTelemetry', '--blobPort', '0']
+  azurite = spawn(process.execPath, [main, ...flags], { stdio: ['ignore', 'pipe', 'ignore'] })
+  let base = ''
+  for await (const line of createInterface({ input: azurite.stdout ?? assert.fail() })) {
+    base = /(http:\/\/127\.0\.0\.1:\d+)/.exec(line)?.[1] ?? ''
+    if (line.includes('successfully') && base) break
+  }
+  const endpoint = `${base}/${storage_account}`
+  container = new ContainerClient(`${endpoint}/box`, credential)
+  await container.create()
+  access = { storage_account, container: 'box', storage_access_key, endpoint }
+})
+after(async () => {
+  const exit = once(azurite, 'exit')
+  azurite.kill()
+  await Promise.all([exit, outgoing.close(), closed.close()])
+})
+
+const put = (name: string, text: string) => container.getBlockBlobClient(name).upload(text, text.length)
+
+test('files below a prefix are found, and read from anywhere', async () => {
+  for (const name of ['in/a.txt', 'in/deep/b.txt', 'other.txt']) await put(name, `this is ${name}`)
+  const found = await findInBlobstore({ ...access, blob_prefix: 'in/' }, { outgoing, signal })
+  assert.deepEqual(
+    found.map(({ filename, size }) => [filename, size]),
+    [
+      ['a.txt', 16],
+      ['b.txt', 21],
+    ],
+  )
+  const rest = await found[0]?.open(8, signal)
+  assert.equal((await buffer(rest ?? assert.fail())).toString(), 'in/a.txt')
+})
+
+test('a shared access signature opens what it is for and nothing else', async () => {
+  await put('shared.txt', 'shared')
+  const { storage_access_key: _, ...open } = access
+  const token = (permissions: string) =>
+    generateBlobSASQueryParameters(
+      {
+        containerName: 'box',
+        permissions: ContainerSASPermissions.parse(permissions),
+        expiresOn: new Date(Date.now() + 60_000),
+      },
+      credential,
+    ).toString()
+  const find = (sas_token: string) =>
+    findInBlobstore({ ...open, sas_token, blob: 'shared.txt' }, { outgoing, signal })
+  const [file] = await find(token('r'))
+  assert.equal(file?.size, 6)
+  await assert.rejects(find(token('w')), (error) => {
+    assert.ok(error instanceof RemoteError)
+    assert.equal(error.reason, 'forbidden')
+    assert.doesNotMatch(error.message, /sig=/)
+    return true
+  })
+})
+
+test('a file that changed meanwhile is not put together from two', async () => {
+  await put('turning.txt', 'one')
+  const [file] = await findInBlobstore({ ...access, blob: 'turning.txt' }, { outgoing, signal })
+  await put('turning.txt', 'two')
+  await assert.rejects(file?.open(1, signal) ?? assert.fail(), /changed while it was fetched/)
+})
+
+test('a result is stored with all that the export says of it', async () => {
+  const content = Buffer.alloc(20 * 1024 ** 2, 'result ')
+  const fields = { ...access, cache_control: 'max-age=60', metadata: { from: 'test' } }
+  const store = await openBlobstore(fields, { outgoing, signal })
+  let sent = 0
+  const file = { path: 'out/result.bin', size: content.length, mimeType: 'application/x-test', sha256: '' }
+  const url = await store.put({ ...file, open: async () => Readable.from([content]) }, (bytes) => {
+    sent += bytes
+  })
+  assert.equal(url, `${access['endpoint']}/box/out/result.bin`)
+  assert.equal(sent, content.length)
+  const blob = container.getBlobClient('out/result.bin')
+  assert.deepEqual(await blob.downloadToBuffer(), content)
+  const { contentType, cacheControl, metadata } = await blob.getProperties()
+  assert.deepEqual([contentType, cacheControl, metadata], [file.mimeType, 'max-age=60', { from: 'test' }])
+})
+
+test('what the storage refuses is told in words, and no address that is not public is asked', async () => {
+  const told = async (fields: object) => {
+    try {
+      await findInBlobstore({ ...access, blob: 'none', ...fields }, { outgoing, signal })
+    } catch (error) {
+      return error instanceof RemoteError ? error.reason : String(error)
+    }
+    return 'nothing'
+  }
+  assert.equal(await told({}), 'not-found')
+  assert.equal(await told({ container: 'nowhere' }), 'not-found')
+  assert.equal(await told({ storage_access_key: 'd3Jvbmc=' }), 'forbidden')
+  await assert.rejects(
+    findInBlobstore({ ...access, blob: 'a' }, { outgoing: closed, signal }),
+    (error) => error instanceof AppError && error.code === 'URL_NOT_ALLOWED',
+  )
+})
