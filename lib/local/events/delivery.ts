@@ -50,22 +50,24 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
 
   function wake(): void {
     if (closed) return
-    for (const { id, target } of startable()) {
+    // One moment for both: what becomes due between them would be in neither, and wait for ever.
+    const at = now()
+    for (const { id, target } of startable(at)) {
       underWay.set(id, target)
       void attempt(id)
     }
-    sleep()
+    sleep(at)
   }
 
   /** What is due and finds a free place, the oldest first. */
-  function startable(): { readonly id: number; readonly target: string }[] {
+  function startable(at: number): { readonly id: number; readonly target: string }[] {
     const free = maxAtOnce - underWay.size
     if (free <= 0) return []
     const perTarget = new Map<string, number>()
     for (const target of underWay.values()) perTarget.set(target, (perTarget.get(target) ?? 0) + 1)
     const full = [...perTarget].filter(([, count]) => count >= maxPerTarget).map(([target]) => target)
     const rows: { readonly id: number; readonly target: string }[] = []
-    for (const row of store.outbox.due(now(), full)) {
+    for (const row of store.outbox.due(at, full)) {
       const count = perTarget.get(row.target) ?? 0
       if (underWay.has(row.id) || count >= maxPerTarget) continue
       perTarget.set(row.target, count + 1)
@@ -75,10 +77,10 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
     return rows
   }
 
-  function sleep(): void {
+  function sleep(at: number): void {
     clearTimeout(timer)
-    const next = store.outbox.nextAfter(now())
-    if (next !== undefined) timer = setTimeout(wake, Math.min(Math.max(next - now(), 1), longestSleepMs))
+    const next = store.outbox.nextAfter(at)
+    if (next !== undefined) timer = setTimeout(wake, Math.min(next - at, longestSleepMs))
   }
 
   async function attempt(id: number): Promise<void> {

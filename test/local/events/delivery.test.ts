@@ -45,6 +45,18 @@ test('a target that fails is tried again until it takes the event', async (t) =>
   assert.equal((await inbox.messages(q)).length, 1)
 })
 
+test('a retry that becomes due while the bus looks for such is made', { timeout: 20_000 }, async (t) => {
+  const { events, inbox } = await embed(t, '2026-01-01T00:00:00Z', 40)
+  await ruleTo(events, { Arn: q })
+  for (let round = 1; round <= 10; round++) {
+    inbox.refuse.set(q, failing('ServiceUnavailable'))
+    await put(events)
+    await inbox.tried(q, 2 * round - 1)
+    inbox.refuse.clear()
+    await inbox.messages(q, round)
+  }
+})
+
 test('retries wait longer and longer, and survive a restart', async (t) => {
   const { events, inbox, moveTo, restart } = await embed(t, '2026-01-01T00:00:00Z')
   await ruleTo(events, { Arn: q })
