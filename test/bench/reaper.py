@@ -14,9 +14,13 @@ PR_SET_CHILD_SUBREAPER = 36
 
 prctl = ctypes.CDLL(None).prctl
 prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-program = os.spawnvp(os.P_NOWAIT, sys.argv[1], sys.argv[1:])
-for number in (signal.SIGTERM, signal.SIGINT):
+# A signal that comes before the program can be told of it waits: it would end this process alone.
+ending = (signal.SIGTERM, signal.SIGINT)
+signal.pthread_sigmask(signal.SIG_BLOCK, ending)
+program = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, setsigmask=())
+for number in ending:
     signal.signal(number, lambda number, _frame: os.kill(program, number))
+signal.pthread_sigmask(signal.SIG_UNBLOCK, ending)
 # A benchmark that breaks off leaves no service behind.
 prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
 while True:
