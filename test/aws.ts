@@ -59,7 +59,7 @@ const tallyOf = (file = '') => {
 }
 
 // Two at a time, as `npm test` does: the rounds of kills wait most of their time.
-const stream = run({ files, concurrency: 2 })
+const stream = run({ files, concurrency: 2, timeout: 1_200_000, forceExit: true })
 stream.on('test:pass', ({ file, nesting, skip, details }) => {
   if (details.type === 'suite') return
   const tally = tallyOf(file)

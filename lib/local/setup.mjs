@@ -79,6 +79,9 @@ const testing = (files) => [
   '--test',
   // More files than cores: now and then each of them waits.
   '--test-concurrency=3',
+  // A test that hangs fails by its name, and ends with what it left open. Milliseconds: the longest takes a tenth.
+  '--test-timeout=600000',
+  '--test-force-exit',
   ...args,
   ...(namesFiles ? [] : files),
 ]
