@@ -23,6 +23,20 @@ export function parseWith<Schema extends z.ZodType>(
   throw new AppError('INVALID_INPUT', `${first?.field}: ${first?.error}.`, { field: first?.field, errors })
 }
 
+/** What a field of a form holds as JSON; `expected` says what that is. @throws AppError INVALID_INPUT */
+export function parseJson<Schema extends z.ZodType>(
+  schema: Schema,
+  text: string,
+  field: string,
+  expected: string,
+): z.output<Schema> {
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch (error) {
+    throw new AppError('INVALID_INPUT', `${field}: expected ${expected}.`, { field }, { cause: error })
+  }
+}
+
 /** Each wrong field once, in the order of the schema. */
 export function fieldErrors(
   { issues }: z.ZodError,

@@ -155,19 +155,32 @@ export class Files {
 
   /** Bytes of a file as they come, from `start` to `end` (exclusive). @throws as `getFile` does. */
   async stream(
-    { key, filename, etag }: FetchedFile,
+    file: FetchedFile,
     { start, end }: { readonly start: number; readonly end: number },
     signal: AbortSignal,
   ): Promise<Readable> {
-    const Range = `bytes=${start}-${end - 1}`
+    return this.#open(file, { Range: `bytes=${start}-${end - 1}`, signal })
+  }
+
+  async #open(
+    { key, filename, etag }: FetchedFile,
+    { Range, signal }: { readonly Range?: string; readonly signal?: AbortSignal } = {},
+  ) {
     const { Body } = await this.#s3
-      .send(new GetObjectCommand({ Bucket: this.#bucket, Key: key, Range, ...(etag && { IfMatch: etag }) }), {
-        abortSignal: signal,
-      })
+      .send(
+        new GetObjectCommand({
+          Bucket: this.#bucket,
+          Key: key,
+          ...(Range && { Range }),
+          ...(etag && { IfMatch: etag }),
+        }),
+        { ...(signal && { abortSignal: signal }) },
+      )
       .catch((error: unknown) => {
         throw notAsBefore(error, filename) ?? error
       })
-    return Body as Readable // on Node; its type also covers browsers
+    if (!Body) throw new Error(`no body in the answer for ${key}`)
+    return Body as typeof Body & Readable // on Node; its type also covers browsers
   }
 
   async putBytes(key: string, body: Uint8Array, contentType: string): Promise<void> {
@@ -180,19 +193,12 @@ export class Files {
    * Fetches a file; with an `etag` only the bytes that have it.
    * @throws AppError CONFLICT for other bytes, FILE_GONE for none.
    */
-  async getFile({ key, filename, etag }: FetchedFile, path: string, signal: AbortSignal): Promise<void> {
-    const changed = (error: unknown): never => {
-      throw notAsBefore(error, filename) ?? error
-    }
-    if (this.#exchange) return this.#exchange.get(key, path, etag).catch(changed)
-    const { Body } = await this.#s3
-      .send(new GetObjectCommand({ Bucket: this.#bucket, Key: key, ...(etag && { IfMatch: etag }) }), {
-        abortSignal: signal,
-      })
-      .catch(changed)
-    if (!Body) throw new Error(`no body in the answer for ${key}`)
-    // On Node the SDK's body is a Readable; its type also covers browsers.
-    await pipeline(Body as Readable, createWriteStream(path), { signal })
+  async getFile(file: FetchedFile, path: string, signal: AbortSignal): Promise<void> {
+    if (!this.#exchange)
+      return pipeline(await this.#open(file, { signal }), createWriteStream(path), { signal })
+    await this.#exchange.get(file.key, path, file.etag).catch((error: unknown) => {
+      throw notAsBefore(error, file.filename) ?? error
+    })
   }
 
   /** A copy within the bucket, of the bytes that have this `etag` where there is one. */
@@ -214,13 +220,8 @@ export class Files {
   /** Bytes `start` to `end` (exclusive), fewer at the end of the object. */
   async read(key: string, start: number, end: number, etag?: string): Promise<Uint8Array> {
     if (end <= start) return new Uint8Array()
-    const Range = `bytes=${start}-${end - 1}`
-    const { Body } = await this.#s3
-      .send(new GetObjectCommand({ Bucket: this.#bucket, Key: key, Range, ...(etag && { IfMatch: etag }) }))
-      .catch((error: unknown) => {
-        throw notAsBefore(error, 'that was sent') ?? error
-      })
-    return (await Body?.transformToByteArray()) ?? new Uint8Array()
+    const file = { key, filename: 'that was sent', ...(etag && { etag }) }
+    return (await this.#open(file, { Range: `bytes=${start}-${end - 1}` })).transformToByteArray()
   }
 
   /** Undefined when there is no such object. */

@@ -11,7 +11,7 @@ const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string
 /**
  * The steps of a route with those of the given options that they know, validated; the others are listed, not refused.
  * Both spellings are taken, `audio_codec` as well as `audioCodec`.
- * @throws AppError INVALID_INPUT that names each option with a wrong value.
+ * @throws AppError INVALID_INPUT that names each option with a wrong value, or one that is given with two.
  */
 export function stepsWithOptions(
   route: Route,
@@ -24,11 +24,25 @@ export function stepsWithOptions(
     const publicName = publicNameOf(name, schema)
     if (publicName && isOutOfPlace(schema.shape[publicName], value))
       warnings.push(dropped(publicName, value, schema))
-    else if (publicName) known[publicName] = value
+    else if (publicName) addOption(known, publicName, value)
     else warnings.push(unknownParameter(name, Object.keys(schema.shape)))
   }
   return { steps: stepsOf(route, parseWith(schema, known, 'options')), warnings }
 }
+
+/** @throws AppError INVALID_INPUT when it is there with another value: which of the two is meant, nobody can know. */
+export function addOption(options: Record<string, unknown>, name: string, value: unknown): void {
+  if (name in options && asText(options[name]) !== asText(value))
+    throw new AppError(
+      'INVALID_INPUT',
+      `${name}: it was given twice, with different values. Expected it once, in either spelling, in options or beside them.`,
+      { field: name },
+    )
+  options[name] = value
+}
+
+/** Fields of a form are texts, whatever they hold. */
+const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** Either spelling; undefined for what is no option. */
 const publicNameOf = (name: string, { shape }: z.ZodObject) =>

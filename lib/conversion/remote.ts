@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { parseWith } from '../parse-with.ts'
+import { parseJson, parseWith } from '../parse-with.ts'
 import { importUrl } from '../tasks/import-url.ts'
 import { findOperation, taskOperations } from '../tasks/index.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
@@ -83,14 +83,6 @@ const methods = () =>
 function configOf({ exportConfig: given }: ExportFields): Readonly<Record<string, unknown>> {
   if (given === undefined || given === '') return {}
   if (typeof given !== 'string') return given
-  try {
-    return z.record(z.string(), z.unknown()).parse(JSON.parse(given))
-  } catch (error) {
-    throw new AppError(
-      'INVALID_INPUT',
-      'exportConfig: expected a JSON object with the fields of the export, such as {"bucket":"results"}.',
-      { field: 'exportConfig' },
-      { cause: error },
-    )
-  }
+  const expected = 'a JSON object with the fields of the export, such as {"bucket":"results"}'
+  return parseJson(z.record(z.string(), z.unknown()), given, 'exportConfig', expected)
 }

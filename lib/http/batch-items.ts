@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { fileUrl } from '../conversion/remote.ts'
-import { AppError } from '../errors.ts'
-import { parseWith } from '../parse-with.ts'
+import { parseJson, parseWith } from '../parse-with.ts'
 
 /** One file of a batch, with what is wanted of it. */
 export const BatchItem = z.looseObject({
@@ -17,18 +16,7 @@ export type BatchItem = z.infer<typeof BatchItem>
 /** Items as an array, or in a form the same as JSON. @throws AppError INVALID_INPUT */
 export function batchItems(given: unknown): BatchItem[] | undefined {
   if (given === undefined || given === '') return undefined
-  return parseWith(z.array(BatchItem), typeof given === 'string' ? fromJson(given) : given, 'items')
-}
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new AppError(
-      'INVALID_INPUT',
-      'items: expected a JSON array with an object for each file, such as [{"targetFormat":"webp"}].',
-      { field: 'items' },
-      { cause: error },
-    )
-  }
+  const expected = 'a JSON array with an object for each file, such as [{"targetFormat":"webp"}]'
+  const items = typeof given === 'string' ? parseJson(z.unknown(), given, 'items', expected) : given
+  return parseWith(z.array(BatchItem), items, 'items')
 }

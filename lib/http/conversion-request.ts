@@ -1,15 +1,17 @@
 import * as z from 'zod'
 import { Estimate, estimateOf } from '../conversion/estimate.ts'
 import { takesOneFile } from '../conversion/inputs.ts'
+import { addOption } from '../conversion/options.ts'
 import { exportTask, fetchTask, remoteFields } from '../conversion/remote.ts'
 import type { Source } from '../conversion/source.ts'
 import { startJob } from '../conversion/start-job.ts'
 import type { EngineId, Operation } from '../engines/engine.ts'
-import { AppError, type ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import { isTerminal, type JobState } from '../jobs/job.ts'
 import { resultIn } from '../jobs/machine.ts'
 import { StatusView, statusView } from '../jobs/view.ts'
+import { parseJson } from '../parse-with.ts'
 import type { Services } from '../services.ts'
 import { exportUrl } from '../tasks/export-url.ts'
 import { importUpload } from '../tasks/import-upload.ts'
@@ -69,25 +71,19 @@ type Fields = Readonly<Record<string, unknown>> & {
   readonly options?: string | Record<string, unknown> | undefined
 }
 
-/** Every field that is none of the endpoint's own, and what stands in `options`. */
+/** Every field that is none of the endpoint's own, and what stands in `options`. @throws AppError INVALID_INPUT */
 export function givenOptions(body: Fields, schema: z.ZodObject): Record<string, unknown> {
   const beside = Object.fromEntries(Object.entries(body).filter(([name]) => !(name in schema.shape)))
-  return { ...beside, ...optionsObject(body.options) }
+  const options = { ...optionsObject(body.options) }
+  for (const [name, value] of Object.entries(beside)) addOption(options, name, value)
+  return options
 }
 
 function optionsObject(options: string | Record<string, unknown> | undefined): Record<string, unknown> {
   if (typeof options !== 'string') return options ?? {}
   if (options.trim() === '') return {}
-  try {
-    return z.record(z.string(), z.unknown()).parse(JSON.parse(options))
-  } catch (error) {
-    throw new AppError(
-      'INVALID_INPUT',
-      'options: expected a JSON object such as {"quality":"high"}.',
-      { field: 'options' },
-      { cause: error },
-    )
-  }
+  const expected = 'a JSON object such as {"quality":"high"}'
+  return parseJson(z.record(z.string(), z.unknown()), options, 'options', expected)
 }
 
 /** A file that is here, or the address that it is fetched from. */

@@ -82,10 +82,7 @@ export const Tried = z.object({
 })
 export type Tried = z.infer<typeof Tried>
 
-/** What a way made of which too little came through: taken when no other one gives more. */
-export const Fallback = z.object({
-  /** 0 to 1. */
-  kept: z.number(),
+const Result = z.object({
   files: z.array(StoredFile),
   warnings: z.array(Warning),
   engine: z.string().optional(),
@@ -94,6 +91,10 @@ export const Fallback = z.object({
   details: z.record(z.string(), z.unknown()).optional(),
   fidelity: Fidelity.optional(),
 })
+export type Result = z.infer<typeof Result>
+
+/** What a way made of which too little came through, as the share that was kept (0 to 1) says: taken when no other one gives more. */
+export const Fallback = Result.extend({ kept: z.number() })
 export type Fallback = z.infer<typeof Fallback>
 
 /** Files that go through the same steps together. A conversion of three files has three pieces, a merge of three one. */
@@ -232,17 +233,6 @@ const Display = z.object({
   /** Seconds after which it is worth asking again. */
   pollS: z.int(),
 })
-
-const Result = z.object({
-  files: z.array(StoredFile),
-  warnings: z.array(Warning),
-  engine: z.string().optional(),
-  engineVersion: z.string().optional(),
-  method: z.string().optional(),
-  details: z.record(z.string(), z.unknown()).optional(),
-  fidelity: Fidelity.optional(),
-})
-export type Result = z.infer<typeof Result>
 
 export const Summary = z.object({ total: z.int(), completed: z.int(), failed: z.int() })
 export type Summary = z.infer<typeof Summary>

@@ -113,6 +113,20 @@ test('options are validated, unknown ones dropped and listed', async () => {
   )
 })
 
+test('an option that is given with two values is refused, in whatever way it is given twice', async () => {
+  for (const twice of [
+    { colorSpace: 'srgb', color_space: 'grayscale' },
+    { quality: '40', options: '{"quality":50}' },
+  ]) {
+    const wrong = await client.convert({ name: 'red.png', bytes: png }, { targetFormat: 'jpg', ...twice })
+    const { error } = (await wrong.json()) as { error: { code: string; message: string } }
+    assert.deepEqual([wrong.status, error.code], [400, 'INVALID_INPUT'])
+    assert.match(error.message, /it was given twice, with different values/)
+  }
+  const same = { targetFormat: 'webp', quality: '40', options: '{"quality":40}' }
+  assert.equal((await client.convert({ name: 'red.png', bytes: png }, same)).status, 202)
+})
+
 test('a download has the name, answers ranges and conditions, and bears a repeated Authorization header', async () => {
   const job = await convertPng('naïve "€" 😀.png')
   const redirect = await client.fetch(`/v1/download/${job.jobId}`)
