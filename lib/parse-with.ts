@@ -10,15 +10,22 @@ interface FieldError {
 /** Fields that an error lists: who has more wrong ones has sent something else. */
 const mostErrors = 20
 
-/** @throws AppError INVALID_INPUT that lists every field that is wrong, with what was expected and what came. */
+/**
+ * @param sentAs the name under which a field was sent, where it was another.
+ * @throws AppError INVALID_INPUT that lists every field that is wrong, with what was expected and what came.
+ */
 export function parseWith<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
   where: string,
+  sentAs = (field: string) => field,
 ): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  const errors = fieldErrors(parsed.error, schema, value, where)
+  const errors = fieldErrors(parsed.error, schema, value, where).map(({ field, error }) => ({
+    field: field === where ? field : sentAs(field),
+    error,
+  }))
   const [first] = errors
   throw new AppError('INVALID_INPUT', `${first?.field}: ${first?.error}.`, { field: first?.field, errors })
 }

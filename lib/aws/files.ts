@@ -13,7 +13,6 @@ import {
   paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { Upload } from '@aws-sdk/lib-storage'
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Config } from '../config.ts'
@@ -21,6 +20,7 @@ import { AppError } from '../errors.ts'
 import type { Connections, FileExchange } from './connections.ts'
 import { limitPatience, type Patience } from './patience.ts'
 import { Sha256 } from './sha256.ts'
+import { storeStream } from './store-stream.ts'
 
 export interface StoredObject {
   /** Bytes. */
@@ -58,7 +58,7 @@ export interface AnnouncedFile {
 }
 
 /** Parts of a streamed upload that are in memory at a time; with 8 MiB parts a form upload takes 16 MiB. */
-const uploadQueue = 2
+const partsAtATime = 2
 const partBytes = 8 * 1024 * 1024
 
 /** What takes no longer for a large file than for a small one. */
@@ -103,19 +103,8 @@ export class Files {
 
   /** Stores a stream of unknown length; nothing stays when it fails or the signal fires. */
   async putStream(key: string, body: Readable, contentType: string, signal: AbortSignal): Promise<void> {
-    const upload = new Upload({
-      client: this.#s3,
-      params: { Bucket: this.#bucket, Key: key, Body: body, ContentType: contentType },
-      queueSize: uploadQueue,
-      partSize: partBytes,
-    })
-    const abort = () => void upload.abort().catch(() => {})
-    signal.addEventListener('abort', abort, { once: true })
-    try {
-      await upload.done()
-    } finally {
-      signal.removeEventListener('abort', abort)
-    }
+    const target = { Bucket: this.#bucket, Key: key, Body: body, ContentType: contentType }
+    await storeStream(this.#s3, target, { partBytes, partsAtATime, signal })
   }
 
   /** Stores a file; its hash (hex) is needed where it leaves this machine. */
@@ -131,12 +120,7 @@ export class Files {
         return
       }
       const body = file.createReadStream({ autoClose: false })
-      await new Upload({
-        client: this.#s3,
-        params: { ...target, Body: body },
-        queueSize: uploadQueue,
-        partSize: partBytes,
-      }).done()
+      await storeStream(this.#s3, { ...target, Body: body }, { partBytes, partsAtATime })
     } finally {
       await file.close()
     }

@@ -67,10 +67,12 @@ export function exportTask(body: ExportFields, input: readonly string[]): Reques
       `exportMethod: expected ${methods().join(' or ')}, got "${method.slice(0, 64)}".`,
       { field: 'exportMethod', expected: methods() },
     )
-  const fields = { ...configOf(body), ...(path && { [operation.place.path]: path }) }
+  const { path: pathField } = operation.place
+  const fields = { ...configOf(body), ...(path && { [pathField]: path }) }
+  const sentAs = (field: string) => (path && field === pathField ? 'exportPath' : `exportConfig.${field}`)
   return {
     ...{ name: 'export-store', operation, input, continueOnError: false },
-    fields: parseWith(operation.fields, fields, 'exportConfig'),
+    fields: parseWith(operation.fields, fields, 'exportConfig', sentAs),
   }
 }
 

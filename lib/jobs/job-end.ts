@@ -1,7 +1,7 @@
 import type { Change } from '../aws/table-expressions.ts'
 import type { JobState } from './job.ts'
 import { listKeyOf } from './list.ts'
-import type { Outcome } from './machine.ts'
+import { broughtIn, type Outcome } from './machine.ts'
 
 /** Bytes of a result that the job's own record takes. */
 const mostResultInside = 2000
@@ -16,12 +16,14 @@ export function endOfJob(state: JobState, outcome: Outcome, endedBy: string, now
     .sort((a, b) => (a.startedAt ?? '').localeCompare(b.startedAt ?? '') || a.number - b.number)[0]
   // Retention counts from the end, so that a long conversion does not eat into it.
   const expiresAt = new Date(now.getTime() + job.retentionS * 1000).toISOString()
+  const source = job.display.source ?? broughtIn(state)
   return {
     set: {
       ...{ status, error, summary, endedBy, expiresAt, wakeAt: expiresAt, endedAt: now.toISOString() },
       ...(JSON.stringify(result).length <= mostResultInside && { result }),
       ...(isStarting && first && { startedAt: first.startedAt, startedWith: first.number }),
       ...(isStarting && { 'log.started': { at: now.toISOString() } }),
+      ...(source && !job.display.source && { display: { ...job.display, source } }),
       listKey: listKeyOf(job.owner, status),
     },
     setPlus: {

@@ -202,6 +202,8 @@ export const Task = z.object({
   form: z.record(z.string(), z.unknown()).optional(),
   /** The upload that is awaited, or into which an import of its own brings a file. */
   uploadId: z.string().optional(),
+  /** What such an import brought; the file is the upload's. */
+  brought: z.object({ filename: z.string(), format: z.string(), size: z.int() }).optional(),
   engine: z.string().optional(),
   engineVersion: z.string().optional(),
   method: z.string().optional(),

@@ -168,15 +168,16 @@ export function distinctWarnings(warnings: readonly Warning[]): Warning[] {
   return [...new Map(warnings.map((warning) => [byContent(warning), warning])).values()]
 }
 
-/** What the exports of a job give out. */
+/** What the exports of a job give out; where none gives out links, what they took elsewhere, which lies here as well. */
 export function resultFiles(state: JobState): StoredFile[] {
-  const exports = state.fixed.filter(({ operation }) => operation === 'export/url')
+  const links = state.fixed.filter(({ operation }) => operation === 'export/url')
+  const exports = links.length > 0 ? links : state.tasks.filter(({ deliveries }) => deliveries)
   const files = exports.flatMap((task) => namedFiles(task, state))
   return distinctNames([...new Map(files.map((file) => [file.key, file])).values()])
 }
 
 /** The files of an export under the names that it gives them. */
-export function namedFiles(task: FixedTask, state: JobState): StoredFile[] {
+export function namedFiles(task: FixedTask | Task, state: JobState): StoredFile[] {
   const template = task.spec?.['filename']
   const { id: jobId, createdAt: date } = state.job
   const files = task.ins.flatMap((number) => filesOfTask(number, state))
@@ -216,6 +217,15 @@ export function statusOfFixed(task: FixedTask, { job, tasks }: JobState): FixedT
   if (inputs.some((input) => isOver(input) && isLoss(input))) return 'cancelled'
   if (inputs.every(isOver)) return 'completed'
   return isTerminal(job.status) ? 'cancelled' : 'pending'
+}
+
+/** The first file of a job whose imports brought it when the job was there already. */
+export function broughtIn({ tasks }: Pick<JobState, 'tasks'>): Job['display']['source'] {
+  const task = tasks.find(
+    ({ operation, status }) => operation.startsWith('import/') && status === 'completed',
+  )
+  const file = task?.brought ?? task?.files[0]
+  return file ? { filename: file.filename, format: file.format, size: file.size } : null
 }
 
 /** A file of a job, and whether somebody sent it or the job made it. */

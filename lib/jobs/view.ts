@@ -18,6 +18,7 @@ import {
   Warning,
 } from './job.ts'
 import {
+  broughtIn,
   isRecorded,
   namedFiles,
   percentOf,
@@ -187,7 +188,7 @@ export function statusView(state: JobState, baseUrl: string): StatusView {
     id: job.id,
     status: job.status,
     tag: job.tag,
-    source: job.display.source ?? sourceOf(tasks),
+    source: job.display.source ?? broughtIn(state),
     target: job.display.target,
     progress: {
       percent,
@@ -206,12 +207,6 @@ export function statusView(state: JobState, baseUrl: string): StatusView {
     retryOf: job.retryOf ?? null,
     links: links(job.id),
   }
-}
-
-/** An upload that came after the job was made. */
-function sourceOf(tasks: readonly Task[]): StatusView['source'] {
-  const file = tasks.find(({ operation }) => operation.startsWith('import/'))?.files[0]
-  return file ? { filename: file.filename, format: file.format, size: file.size } : null
 }
 
 function stageOf(job: Job): string {

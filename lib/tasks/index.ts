@@ -1,17 +1,15 @@
+import { exportBlobstore, importBlobstore } from './blobstore.ts'
 import { compress } from './compress.ts'
 import { convert } from './convert.ts'
 import { engineTasks } from './engine-tasks.ts'
-import { exportBlobstore } from './export-blobstore.ts'
-import { exportS3 } from './export-s3.ts'
 import { exportUrl } from './export-url.ts'
 import { importBase64, importRaw } from './import-base64.ts'
-import { importBlobstore } from './import-blobstore.ts'
-import { importS3 } from './import-s3.ts'
 import { importUpload } from './import-upload.ts'
 import { importUrl } from './import-url.ts'
 import { merge } from './merge.ts'
 import type { ExportOperation, ImportOperation, ProcessOperation, TaskOperation } from './operation.ts'
 import { pdfTools } from './pdf-tools.ts'
+import { exportS3, importS3 } from './s3.ts'
 
 /** Every operation of a task. To add one: its file and its line here. */
 export const taskOperations: readonly TaskOperation[] = [

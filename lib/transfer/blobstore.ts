@@ -7,12 +7,12 @@ import {
   RestError,
   StorageSharedKeyCredential,
 } from '@azure/storage-blob'
-import { AppError } from '../errors.ts'
 import type { CheckedAgents } from './agents.ts'
-import { RemoteError } from './remote-error.ts'
+import { foundNames, lastPart } from './found-names.ts'
 import type { Fields, Find, OpenStore, RemoteFile, Surroundings } from './transfer.ts'
+import { translating } from './translated.ts'
 
-/** A container as a task names it; see lib/tasks/blobstore-fields.ts. */
+/** A container as a task names it; see lib/tasks/blobstore.ts. */
 interface Container {
   readonly storage_account: string
   readonly container: string
@@ -21,8 +21,6 @@ interface Container {
   readonly endpoint?: string
 }
 
-/** Files of one import, most of which a prefix names. */
-const mostFiles = 1000
 const blockBytes = 8 * 1024 ** 2
 const blocksAtATime = 4
 
@@ -49,27 +47,18 @@ const throughChecked = ({ http, https }: CheckedAgents): RequestPolicyFactory =>
 
 export const findInBlobstore: Find = async (fields, surroundings) => {
   const container = containerOf(fields, surroundings)
-  const { blob, blob_prefix: prefix } = fields as { blob?: string; blob_prefix?: string }
-  const names = blob === undefined ? await namesBelow(container, prefix ?? '', surroundings) : [blob]
+  const { blob, blob_prefix: prefix = '' } = fields as { blob?: string; blob_prefix?: string }
+  const place = container.containerName
+  const asked = { field: 'blob_prefix', prefix, place: `container ${place}` }
+  const names =
+    blob === undefined
+      ? await translated(place, () => foundNames(namesBelow(container, prefix, surroundings), asked))
+      : [blob]
   return Promise.all(names.map((name) => fileOf(container, name, surroundings)))
 }
 
-async function namesBelow(container: ContainerClient, prefix: string, { signal }: Surroundings) {
-  const place = container.containerName
-  const names: string[] = []
-  await translated(place, async () => {
-    for await (const { name } of container.listBlobsFlat({ prefix, abortSignal: signal })) {
-      names.push(name)
-      if (names.length > mostFiles)
-        throw new AppError(
-          'INVALID_INPUT',
-          `blob_prefix: expected at most ${mostFiles} files below it. Name a longer prefix.`,
-          { field: 'blob_prefix', max: mostFiles },
-        )
-    }
-  })
-  if (names.length > 0) return names
-  throw new RemoteError('not-found', `There is no file below ${prefix} in the container ${place}.`)
+async function* namesBelow(container: ContainerClient, prefix: string, { signal }: Surroundings) {
+  for await (const { name } of container.listBlobsFlat({ prefix, abortSignal: signal })) yield name
 }
 
 async function fileOf(
@@ -81,7 +70,7 @@ async function fileOf(
   const client = container.getBlobClient(name)
   const { contentLength, etag } = await translated(place, () => client.getProperties({ abortSignal: signal }))
   return {
-    filename: name.split('/').at(-1) ?? name,
+    filename: lastPart(name),
     size: contentLength,
     isResumable: etag !== undefined,
     open: async (start, abortSignal) => {
@@ -129,40 +118,8 @@ export const openBlobstore: OpenStore = async (fields, surroundings) => {
   }
 }
 
-/** What the other side says in words of ours. */
-async function translated<T>(place: string, action: () => Promise<T>): Promise<T> {
-  try {
-    return await action()
-  } catch (error) {
-    throw translation(place, error)
-  }
-}
-
-function translation(place: string, error: unknown): unknown {
-  if (error instanceof AppError || error instanceof RemoteError) return error
-  const refused = notAllowedIn(error)
-  if (refused) return refused
-  if (!(error instanceof RestError) || error.statusCode === undefined)
-    return new RemoteError('unreachable', `The storage of ${place} could not be reached.`, { cause: error })
-  const { statusCode: status, code = 'no code' } = error
-  const details = { status, cause: error }
-  if (status === 401 || status === 403)
-    return new RemoteError('forbidden', `The storage refuses access to ${place} (${code}).`, details)
-  if (status === 404) return new RemoteError('not-found', `The storage has no ${place} (${code}).`, details)
-  if (status === 412)
-    return new RemoteError('incomplete', `The file ${place} changed while it was fetched.`, {
-      ...details,
-      changed: true,
-    })
-  return new RemoteError('status', `The storage of ${place} answered ${code} (status ${status}).`, {
-    ...details,
-    isPassing: status >= 500 || status === 429,
-  })
-}
-
-/** The refusal of an address, which the client wraps in errors of its own. */
-function notAllowedIn(error: unknown): AppError | undefined {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) if (at instanceof AppError) return at
-  const { message = '' } = error as { message?: string }
-  return message.includes('is not a public one') ? new AppError('URL_NOT_ALLOWED', message) : undefined
-}
+const translated = translating((error) =>
+  error instanceof RestError && error.statusCode !== undefined
+    ? { status: error.statusCode, code: error.code ?? 'no code' }
+    : undefined,
+)

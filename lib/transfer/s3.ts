@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
 import {
-  AbortMultipartUploadCommand,
   GetObjectCommand,
   HeadObjectCommand,
   type ObjectCannedACL,
@@ -9,12 +8,12 @@ import {
   S3ServiceException,
   type ServerSideEncryption,
 } from '@aws-sdk/client-s3'
-import { Upload } from '@aws-sdk/lib-storage'
-import { AppError } from '../errors.ts'
-import { RemoteError } from './remote-error.ts'
+import { storeStream } from '../aws/store-stream.ts'
+import { foundNames, lastPart } from './found-names.ts'
 import type { Fields, Find, OpenStore, RemoteFile, Surroundings } from './transfer.ts'
+import { translating } from './translated.ts'
 
-/** A bucket as a task names it; see lib/tasks/s3-fields.ts. */
+/** A bucket as a task names it; see lib/tasks/s3.ts. */
 interface Bucket {
   readonly bucket: string
   readonly region: string
@@ -25,8 +24,6 @@ interface Bucket {
   readonly path_style?: boolean
 }
 
-/** Files of one import, most of which a prefix names. */
-const mostFiles = 1000
 const partBytes = 8 * 1024 ** 2
 const partsAtATime = 4
 
@@ -52,38 +49,20 @@ function clientOf(fields: Fields, { outgoing }: Surroundings): { client: S3Clien
 
 export const findInS3: Find = async (fields, surroundings) => {
   const { client, bucket } = clientOf(fields, surroundings)
-  const { key, key_prefix: prefix } = fields as { key?: string; key_prefix?: string }
-  const keys = key === undefined ? await keysBelow(client, bucket, prefix ?? '', surroundings) : [key]
+  const { key, key_prefix: prefix = '' } = fields as { key?: string; key_prefix?: string }
+  const asked = { field: 'key_prefix', prefix, place: `bucket ${bucket}` }
+  const keys =
+    key === undefined
+      ? await translated(bucket, () => foundNames(keysBelow(client, bucket, prefix, surroundings), asked))
+      : [key]
   return Promise.all(keys.map((one) => fileOf(client, bucket, one, surroundings)))
 }
 
-async function keysBelow(client: S3Client, bucket: string, prefix: string, { signal }: Surroundings) {
-  const keys: string[] = []
-  await translated(bucket, async () => {
-    const pages = paginateListObjectsV2(
-      { client },
-      { Bucket: bucket, Prefix: prefix },
-      { abortSignal: signal },
-    )
-    for await (const { Contents = [] } of pages) {
-      // A folder of the console is an empty object whose key ends in a slash.
-      keys.push(...Contents.flatMap(({ Key = '' }) => (Key.endsWith('/') ? [] : [Key])))
-      if (keys.length > mostFiles) throw tooMany()
-    }
-  })
-  if (keys.length > 0) return keys
-  throw new RemoteError('not-found', `There is no file below ${prefix} in the bucket ${bucket}.`)
+async function* keysBelow(client: S3Client, bucket: string, prefix: string, { signal }: Surroundings) {
+  const asked = { Bucket: bucket, Prefix: prefix }
+  for await (const { Contents = [] } of paginateListObjectsV2({ client }, asked, { abortSignal: signal }))
+    for (const { Key = '' } of Contents) yield Key
 }
-
-const tooMany = () =>
-  new AppError(
-    'INVALID_INPUT',
-    `key_prefix: expected at most ${mostFiles} files below it. Name a longer prefix.`,
-    {
-      field: 'key_prefix',
-      max: mostFiles,
-    },
-  )
 
 async function fileOf(
   client: S3Client,
@@ -96,7 +75,7 @@ async function fileOf(
     client.send(new HeadObjectCommand(target), { abortSignal: signal }),
   )
   return {
-    filename: key.split('/').at(-1) ?? key,
+    filename: lastPart(key),
     size: ContentLength,
     isResumable: ETag !== undefined,
     open: async (start, abortSignal) => {
@@ -121,42 +100,28 @@ export const openS3: OpenStore = async (fields, surroundings) => {
   }
   return {
     async put({ path, mimeType, size, open }, sent) {
-      const upload = new Upload({
-        client,
-        queueSize: partsAtATime,
-        // S3 takes 10,000 parts.
-        partSize: Math.max(partBytes, Math.ceil(size / 10_000)),
-        params: {
-          ...{ Bucket: bucket, Key: path, ContentType: mimeType, Body: await open() },
-          ...(acl && { ACL: acl }),
-          ...(cache_control && { CacheControl: cache_control }),
-          ...(content_disposition && { ContentDisposition: content_disposition }),
-          ...(metadata && { Metadata: metadata }),
-          ...(server_side_encryption && { ServerSideEncryption: server_side_encryption }),
-          ...(tagging && { Tagging: new URLSearchParams(tagging).toString() }),
-        },
-      })
-      let told = 0
-      upload.on('httpUploadProgress', ({ loaded = 0 }) => {
-        sent(Math.max(0, loaded - told))
-        told = Math.max(told, loaded)
-      })
-      const abort = () => void upload.abort().catch(() => {})
-      surroundings.signal.addEventListener('abort', abort, { once: true })
-      try {
-        await translated(`${bucket}/${path}`, () => upload.done())
-      } catch (error) {
-        // The SDK leaves the parts of an upload that was cut off, and somebody pays for them.
-        const { uploadId: UploadId } = upload
-        const aborted = new AbortMultipartUploadCommand({ Bucket: bucket, Key: path, UploadId })
-        if (UploadId) await client.send(aborted).catch(() => {})
-        throw error
-      } finally {
-        surroundings.signal.removeEventListener('abort', abort)
+      const params = {
+        ...{ Bucket: bucket, Key: path, ContentType: mimeType, Body: await open() },
+        ...(acl && { ACL: acl }),
+        ...(cache_control && { CacheControl: cache_control }),
+        ...(content_disposition && { ContentDisposition: content_disposition }),
+        ...(metadata && { Metadata: metadata }),
+        ...(server_side_encryption && { ServerSideEncryption: server_side_encryption }),
+        ...(tagging && { Tagging: new URLSearchParams(tagging).toString() }),
       }
+      await translated(`${bucket}/${path}`, () =>
+        storeStream(client, params, {
+          // S3 takes 10,000 parts.
+          partBytes: Math.max(partBytes, Math.ceil(size / 10_000)),
+          partsAtATime,
+          signal: surroundings.signal,
+          sent,
+        }),
+      )
       return `s3://${bucket}/${path}`
     },
-    close: async () => client.destroy(),
+    // The client's own `destroy` would end the connections of all others that share the agents.
+    close: async () => {},
   }
 }
 
@@ -169,32 +134,9 @@ const forbidden: readonly string[] = [
   'AuthorizationHeaderMalformed',
 ]
 
-/** What the other side says in words of ours. */
-async function translated<T>(place: string, action: () => Promise<T>): Promise<T> {
-  try {
-    return await action()
-  } catch (error) {
-    throw translation(place, error)
-  }
-}
-
-function translation(place: string, error: unknown): unknown {
-  if (error instanceof AppError || error instanceof RemoteError) return error
-  if (!(error instanceof S3ServiceException))
-    return new RemoteError('unreachable', `The storage of ${place} could not be reached.`, { cause: error })
-  const { name } = error
-  const status = error.$metadata.httpStatusCode ?? 0
-  const details = { status, cause: error }
-  if (forbidden.includes(name) || status === 401 || status === 403)
-    return new RemoteError('forbidden', `The storage refuses access to ${place} (${name}).`, details)
-  if (status === 404) return new RemoteError('not-found', `The storage has no ${place} (${name}).`, details)
-  if (status === 412)
-    return new RemoteError('incomplete', `The file ${place} changed while it was fetched.`, {
-      ...details,
-      changed: true,
-    })
-  return new RemoteError('status', `The storage of ${place} answered ${name} (status ${status}).`, {
-    ...details,
-    isPassing: status >= 500 || status === 429,
-  })
-}
+const translated = translating((error) => {
+  if (!(error instanceof S3ServiceException)) return undefined
+  const { name: code, $metadata } = error
+  // Some of the refusals come with status 400.
+  return { code, status: forbidden.includes(code) ? 403 : ($metadata.httpStatusCode ?? 0) }
+})

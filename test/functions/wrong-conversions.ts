@@ -204,4 +204,12 @@ export const wrongConversions: readonly {
     code: 'INVALID_INPUT',
     message: /^exportMethod: expected s3.*, got "ftp"/,
   },
+  {
+    name: 'a field of an export that is missing, named as it would be sent',
+    file: { name: 'a.jpg', bytes: jpg },
+    fields: { targetFormat: 'png', exportMethod: 's3', exportConfig: '{"region":"eu-west-1"}' },
+    status: 400,
+    code: 'INVALID_INPUT',
+    message: /^exportConfig\.bucket: it is missing/,
+  },
 ]

@@ -240,6 +240,18 @@ test('a job of imports and exports alone is completed with the files that were s
   assert.deepEqual([status, result.files.map(({ filename }) => filename)], ['completed', ['a.png']])
 })
 
+test('a job that only takes files elsewhere is completed with those files, and knows its source', () => {
+  const s3 = (name: string, kind: string, ins: number[]) => task(name, ins, { operation: `${kind}/s3` })
+  const url = 's3://box/a.png'
+  const { key: _, format, ...stored } = file('a.png')
+  const state = withTasks(newJob([s3('in', 'import', []), s3('out', 'export', [0])]), {
+    in: completed(2, file('a.png')),
+    out: { ...completed(5), deliveries: [{ ...stored, url }] },
+  })
+  assert.deepEqual(outcomeOf(state).result.files, [file('a.png')])
+  assert.deepEqual(ended(state, 10).display.source, { filename: 'a.png', format, size: stored.size })
+})
+
 test('files of one name do not hide each other, and a file that two exports give is given once', () => {
   const twice = [...pair, exported('again', [1])]
   const state = withTasks(newJob(twice), {

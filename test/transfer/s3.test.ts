@@ -79,13 +79,27 @@ test('a result is stored with all that the export says of it', async (t) => {
   )
 })
 
-test('an export that is cut off leaves nothing', async (t) => {
+/** Gives so many bytes and then no more, without an end. */
+const hanging = (bytes: number) =>
+  new Readable({
+    read() {
+      if (bytes > 0) this.push(Buffer.alloc(1024 ** 2))
+      bytes -= 1024 ** 2
+    },
+  })
+
+test('an export that is stopped ends at once and leaves nothing', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const stop = new AbortController()
   const store = await openS3({ ...access, endpoint }, { outgoing, signal: stop.signal })
-  const content = Buffer.alloc(30 * 1024 ** 2)
-  const put = store.put(fileOf(content), () => stop.abort())
+  const file = { ...fileOf(Buffer.alloc(0)), size: 30 * 1024 ** 2, open: async () => hanging(20 * 1024 ** 2) }
+  let stopped = 0
+  const put = store.put(file, () => {
+    stopped = performance.now()
+    stop.abort()
+  })
   await assert.rejects(put)
+  assert.ok(performance.now() - stopped < 1000)
   await assert.rejects(client.send(new HeadObjectCommand({ Bucket, Key: 'out/result.bin' })))
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
   assert.deepEqual(Uploads, [])

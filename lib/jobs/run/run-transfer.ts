@@ -80,8 +80,10 @@ async function bringIn(
   if (!upload) return { files }
   // The file is the upload's from now on, and stays when this job is deleted.
   const [file] = files
-  if (file) await services.uploads.arrived(upload, file)
-  return { files: [] }
+  if (!file) return { files: [] }
+  await services.uploads.arrived(upload, file)
+  const { filename, format, size } = file
+  return { files: [], brought: { filename, format, size } }
 }
 
 interface Place {

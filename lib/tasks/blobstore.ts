@@ -1,0 +1,40 @@
+import * as z from 'zod'
+import { endpoint, storedWith, storeExport, storeImport } from './store-operations.ts'
+
+/** A container of Azure's blob storage. */
+const container = {
+  name: 'blobstore',
+  alias: 'blob',
+  title: 'an Azure blob container',
+  access: {
+    storage_account: z
+      .string()
+      .regex(/^[a-z0-9]{3,24}$/, 'expected 3 to 24 lower-case letters and digits')
+      .describe('Name of the storage account'),
+    container: z
+      .string()
+      .regex(
+        /^(?:\$root|[a-z0-9][a-z0-9-]{2,62})$/,
+        'expected 3 to 63 lower-case letters, digits and hyphens',
+      )
+      .describe('Name of the container'),
+    sas_token: z.string().min(1).max(4096).optional().describe('Shared access signature'),
+    storage_access_key: z.string().min(1).max(256).optional().describe('Key of the account, instead'),
+    endpoint: endpoint.describe('Address of a storage that is not Azure but speaks its protocol'),
+  },
+  secrets: ['sas_token', 'storage_access_key'],
+  place: { path: 'blob', prefix: 'blob_prefix' },
+  path: z.string().min(1).max(1024),
+  attributes: {
+    ...storedWith,
+    metadata: z
+      .record(z.string().regex(/^[A-Za-z_]\w*$/, 'expected letters, digits and underscores'), z.string())
+      .optional()
+      .describe('Names and values that are stored with it'),
+  },
+  find: async () => (await import('../transfer/blobstore.ts')).findInBlobstore,
+  openStore: async () => (await import('../transfer/blobstore.ts')).openBlobstore,
+} as const
+
+export const importBlobstore = storeImport(container)
+export const exportBlobstore = storeExport(container)

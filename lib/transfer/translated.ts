@@ -1,0 +1,61 @@
+import { AppError } from '../errors.ts'
+import { notAllowed } from './addresses.ts'
+import { RemoteError } from './remote-error.ts'
+
+/** What a store answered. */
+export interface StoreAnswer {
+  readonly status: number
+  /** In the words of the store. */
+  readonly code: string
+}
+
+/**
+ * Runs what speaks to a store, and tells in words of ours what it throws.
+ * @param answerIn finds the answer in an error of the store's client; undefined where there was none.
+ */
+export const translating =
+  (answerIn: (error: unknown) => StoreAnswer | undefined) =>
+  async <T>(place: string, action: () => Promise<T>): Promise<T> => {
+    try {
+      return await action()
+    } catch (error) {
+      throw inOurWords(place, error, answerIn(error))
+    }
+  }
+
+function inOurWords(place: string, error: unknown, answer: StoreAnswer | undefined): unknown {
+  if (error instanceof AppError || error instanceof RemoteError) return error
+  const refused = refusalIn(error)
+  if (refused) return refused
+  if (!answer)
+    return new RemoteError('unreachable', `The storage of ${place} could not be reached.`, { cause: error })
+  return refusedBy(place, answer, error)
+}
+
+/** What an answer means that is none of success. */
+export function refusedBy(place: string, { status, code }: StoreAnswer, cause?: unknown): RemoteError {
+  const details = { status, cause }
+  if (status === 401 || status === 403)
+    return new RemoteError('forbidden', `The storage refuses access to ${place} (${code}).`, details)
+  if (status === 404) return new RemoteError('not-found', `The storage has no ${place} (${code}).`, details)
+  if (status === 412)
+    return new RemoteError('incomplete', `The file ${place} changed while it was fetched.`, {
+      ...details,
+      changed: true,
+    })
+  return new RemoteError('status', `The storage of ${place} answered ${code} (status ${status}).`, {
+    ...details,
+    isPassing: status >= 500 || status === 429 || status === 408,
+  })
+}
+
+/** The refusal of an address. Clients of other makers put errors into errors of their own, but keep the code. */
+function refusalIn(error: unknown): AppError | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (at instanceof AppError) return at
+    const { code, request } = at as { code?: unknown; request?: { url?: string } }
+    if (code === 'URL_NOT_ALLOWED')
+      return notAllowed(request?.url ? new URL(request.url).hostname : 'the storage')
+  }
+  return undefined
+}
