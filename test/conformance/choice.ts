@@ -42,11 +42,6 @@ export function choiceFrom(args: readonly string[]): Choice {
       minutes: { type: 'string' },
     },
   })
-  const jobs = Number(values.jobs)
-  if (!Number.isInteger(jobs) || jobs < 1) throw new Error(`--jobs takes a whole number, not ${values.jobs}.`)
-  const minutes = values.minutes === undefined ? undefined : Number(values.minutes)
-  if (minutes !== undefined && !(minutes > 0))
-    throw new Error(`--minutes takes a number above 0, not ${values.minutes}.`)
   return {
     category: oneOf('category', values.category, categories),
     from: formatList(values.from),
@@ -54,12 +49,24 @@ export function choiceFrom(args: readonly string[]): Choice {
     engine: oneOf('engine', values.engine, engineIds),
     part: partOf(values.part),
     again: values.again,
-    jobs,
-    minutes,
+    jobs: jobsOf(values.jobs),
+    minutes: minutesOf(values.minutes),
   }
 }
 
-function oneOf<T extends string>(
+export function jobsOf(value: string): number {
+  const jobs = Number(value)
+  if (Number.isInteger(jobs) && jobs >= 1) return jobs
+  throw new Error(`--jobs takes a whole number, not ${value}.`)
+}
+
+export function minutesOf(value: string | undefined): number | undefined {
+  const minutes = value === undefined ? undefined : Number(value)
+  if (minutes === undefined || minutes > 0) return minutes
+  throw new Error(`--minutes takes a number above 0, not ${value}.`)
+}
+
+export function oneOf<T extends string>(
   name: string,
   value: string | undefined,
   known: readonly T[],
@@ -77,7 +84,8 @@ function formatList(value: string | undefined): string[] | undefined {
   })
 }
 
-function partOf(value: string | undefined): Choice['part'] {
+/** As `3/10`. */
+export function partOf(value: string | undefined): Choice['part'] {
   if (value === undefined) return undefined
   const [index = 0, of = 0] = value.split('/').map(Number)
   if (Number.isInteger(index) && Number.isInteger(of) && index >= 1 && index <= of) return { index, of }

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { conversions, planRoute } from '../../lib/plan/index.ts'
+import { cases } from '../sweep/cases.ts'
+import { mutations } from '../sweep/mutations.ts'
+import { seeded } from '../sweep/seeded.ts'
 import { choiceFrom, chosenPairs, isWhole } from './choice.ts'
 import { isProven, type Line, pruneResults, readResults, saveResults } from './results.ts'
 
@@ -53,6 +56,25 @@ test('ten parts are the whole registry, each pair once', () => {
   )
   assert.equal(new Set(parts.flat()).size, all.length)
   assert.equal(parts.flat().length, all.length)
+})
+
+test('the sweep has its files for every area, each under one name and the same each time', () => {
+  const all = cases()
+  assert.ok(all.length >= 1500, `${all.length} files`)
+  assert.equal(new Set(all.map(({ id }) => id)).size, all.length)
+  assert.equal(new Set(all.map(({ area }) => area)).size, 7)
+  assert.deepEqual(cases(), all)
+})
+
+test('a mutation does what it says, by its seed alone', () => {
+  const bytes = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 251))
+  const lengths = Object.entries(mutations).map(([name, mutate]) => {
+    const once = mutate(bytes, seeded(name))
+    assert.deepEqual(mutate(bytes, seeded(name)), once)
+    assert.notDeepEqual(once, bytes, `${name} changes nothing`)
+    return once.length
+  })
+  assert.deepEqual(lengths, [250, 600, 950, 1000, 1000, 1000, 960, 1040, 1700])
 })
 
 test('a choice of formats, category and engine leaves out the rest', () => {

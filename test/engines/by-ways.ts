@@ -1,56 +1,9 @@
-import { copyFile, mkdtemp, open, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
-import { nextWay } from '../../lib/conversion/next-way.ts'
-import { planFiles, type Wish } from '../../lib/conversion/plan-files.ts'
-import { engines } from '../../lib/engines/index.ts'
-import { detectFormat } from '../../lib/formats/detect.ts'
+import type { Wish } from '../../lib/conversion/plan-files.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import type { StoredFile } from '../../lib/jobs/job.ts'
-import { convertByWays, type DoneByWay } from '../../lib/jobs/run/by-ways.ts'
-import { warningsOfWay } from '../../lib/jobs/run/ways.ts'
-import { silentLog } from '../local/dynamodb/start.ts'
+import { type AlongWays, alongWays } from './along-ways.ts'
 import { removedAfter } from './run-engine.ts'
 
-export interface ByWays extends DoneByWay {
-  readonly path: string
-  /** The engines of its steps. */
-  readonly way: string
-  readonly codes: readonly string[]
-}
-
-/** A file as the service takes it: looked into, planned, and taken from one way to the next until an engine can read it. */
-export async function byWays(source: string, to: FormatId, options: Wish['options'] = {}): Promise<ByWays> {
-  const { size } = await stat(source)
-  const filename = basename(source)
-  const { format } = await detectFormat({ filename, size, read: (from, end) => bytesOf(source, from, end) })
-  const workDir = await mkdtemp(join(tmpdir(), 'ways-test-'))
-  removedAfter(workDir)
-  const path = join(workDir, `source.${format}`)
-  await copyFile(source, path)
-  const file: StoredFile = { key: '', filename, format, mimeType: '', size, sha256: '' }
-  const wish: Wish = { operation: 'convert', to, options, moreField: 'file' }
-  const [piece] = planFiles([file], wish, engines).pieces
-  if (!piece) throw new Error('no way was planned')
-  const inputs = [{ path, filename, format, size }]
-  const signal = new AbortController().signal
-  const run = { inputs, workDir, signal, log: silentLog, progress: () => undefined }
-  const done = await convertByWays(piece, run, (tried) => nextWay([file], wish, { at: 0, tried, engines }))
-  const warnings = [...warningsOfWay(done.piece, engines), ...done.warnings]
-  return {
-    ...done,
-    path: done.result.files[0].path,
-    way: done.piece.steps.map(({ engine }) => engine).join(' '),
-    codes: warnings.map(({ code }) => code),
-  }
-}
-
-async function bytesOf(path: string, start: number, end: number): Promise<Uint8Array> {
-  const handle = await open(path)
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(end - start), 0, end - start, start)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await handle.close()
-  }
+/** Along its ways, in folders that go when the tests are over. */
+export function byWays(source: string, to: FormatId, options: Wish['options'] = {}): Promise<AlongWays> {
+  return alongWays(source, to, { options, onFolder: removedAfter })
 }

@@ -1,0 +1,110 @@
+import { readdirSync } from 'node:fs'
+import { extname } from 'node:path'
+import { type Category, type FormatId, formatByExtension, formatById } from '../../lib/formats/index.ts'
+import { conversions } from '../../lib/plan/index.ts'
+import { mutations, wrongEnding } from './mutations.ts'
+import { oneOf, seeded } from './seeded.ts'
+import { chains, documents } from './variants/documents.ts'
+import { films } from './variants/films.ts'
+import { archives, fonts } from './variants/packed.ts'
+import { pictures } from './variants/pictures.ts'
+import { sounds } from './variants/sound.ts'
+import { fixture, type Variant } from './variants/variant.ts'
+
+/** Where the file of a case comes from, before anything is done to it. */
+export type Origin =
+  | { readonly fixture: string }
+  | { readonly variant: Variant }
+  | { readonly source: string; readonly as: FormatId }
+
+export interface Case {
+  /** Of the sweep, and the same on every machine. */
+  readonly id: string
+  readonly area: Category
+  readonly origin: Origin
+  /** `whole`, `wrong ending` or a name of `mutations`. */
+  readonly kind: string
+  /** Of the file when it is sent. */
+  readonly name: string
+  readonly from: FormatId
+  readonly to: FormatId
+}
+
+/** What people want of a file. */
+const wanted: Readonly<Record<Category, readonly [FormatId, ...FormatId[]]>> = {
+  image: ['png', 'jpg', 'webp', 'tiff', 'gif', 'png', 'jpg', 'pdf', 'avif', 'bmp'],
+  audio: ['mp3', 'wav', 'flac', 'ogg', 'm4a', 'opus'],
+  video: ['mp4', 'webm', 'mkv', 'mov', 'mp4', 'mp3', 'gif', 'avi'],
+  document: ['pdf', 'docx', 'txt', 'html', 'odt', 'md', 'epub', 'xlsx', 'csv', 'jpg', 'pptx', 'srt'],
+  ebook: ['epub', 'pdf', 'txt', 'azw3', 'docx'],
+  archive: ['zip', 'tar', '7z', 'tgz'],
+  font: ['woff2', 'ttf', 'otf', 'woff', 'svg-font'],
+}
+/** Of a fixture so many of the mutations are tried. */
+const ofFixture = 5
+
+const offered = new Map(
+  [...Map.groupBy(conversions(), ({ from }) => from)].map(([from, pairs]) => [
+    from,
+    pairs.map(({ to }) => to),
+  ]),
+)
+
+function targetOf(id: string, from: FormatId): FormatId | undefined {
+  const possible = offered.get(from) ?? []
+  const usual = wanted[formatById(from).category].filter((to) => to !== from && possible.includes(to))
+  const [first = possible[0], ...rest] = usual
+  return first && oneOf([first, ...rest], seeded(`target of ${id}`))
+}
+
+function cased(origin: Origin, name: string, kind: string): Case[] {
+  const from = formatByExtension(name)?.id
+  const id = `${name} ${kind}`
+  const to = from && targetOf(id, from)
+  if (!to) return []
+  const ending = extname(name).slice(1)
+  const sentAs =
+    kind === 'wrong ending' ? name.replace(/\.\w+$/, `.${wrongEnding(ending, seeded(id))}`) : name
+  return [{ id, area: formatById(from).category, origin, kind, name: sentAs, from, to }]
+}
+
+/** Some of them, the same each time. */
+function chosen(name: string, count: number): string[] {
+  const random = seeded(`mutations of ${name}`)
+  const left = Object.keys(mutations)
+  return Array.from({ length: count }, () => left.splice(Math.floor(random() * left.length), 1)[0] ?? '')
+}
+
+function fixtureCases(): Case[] {
+  const names = ['', 'odd/', 'office/'].flatMap((folder) =>
+    readdirSync(fixture(folder), { withFileTypes: true })
+      .filter((entry) => entry.isFile() && !/\.(?:ts|py)$/.test(entry.name))
+      .map((entry) => `${folder}${entry.name}`)
+      .sort(),
+  )
+  return names.flatMap((path) => {
+    const name = path.replace('/', '-')
+    return ['whole', 'wrong ending', ...chosen(name, ofFixture)].flatMap((kind) =>
+      cased({ fixture: path }, name, kind),
+    )
+  })
+}
+
+const variants: readonly Variant[] = [...pictures, ...sounds, ...films, ...documents, ...archives, ...fonts]
+
+const variantCases = (): Case[] =>
+  variants.flatMap((variant, at) => {
+    const kinds = at % 2 === 0 ? ['whole', ...chosen(variant.name, 1)] : ['whole']
+    return kinds.flatMap((kind) => cased({ variant }, variant.name, kind))
+  })
+
+const chainCases = (): Case[] =>
+  chains.flatMap(({ source, to }) =>
+    to.flatMap((as) => {
+      const name = `of-${source.replace('.', '-')}.${formatById(as).extensions[0]}`
+      return ['whole', ...chosen(name, 1)].flatMap((kind) => cased({ source, as }, name, kind))
+    }),
+  )
+
+/** All that is tried, in an order in which each part of it has some of everything. */
+export const cases = (): Case[] => [...fixtureCases(), ...variantCases(), ...chainCases()]

@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type FormatId, formatById } from '../../lib/formats/index.ts'
+import { mediaFacts } from '../conformance/media-facts.ts'
+import { leastSpread, pictureFacts } from '../conformance/picture-facts.ts'
+import { authorsWords, wordsFound } from '../conformance/text-facts.ts'
+import { archiveContents } from '../engines/archive-judge.ts'
+import { letterCount } from '../engines/font-judge.ts'
+import { pdfPages, probed } from '../engines/judge.ts'
+import { likeness } from './likeness.ts'
+
+const run = promisify(execFile)
+
+export interface Compared {
+  readonly source: string
+  readonly from: FormatId
+  readonly result: string
+  readonly to: FormatId
+  /** Ids of the engines. */
+  readonly way: string
+  /** What the source says, where its letters are encoded. */
+  readonly words: string | undefined
+}
+
+/** What another program finds of the source in the result, 0 to 1, and how it is counted. */
+export interface Kept {
+  readonly share: number
+  readonly seen: string
+}
+
+/** @returns undefined where no other program can look into the source. */
+export async function keptOf(compared: Compared): Promise<Kept | undefined> {
+  const { result, from, to } = compared
+  if ((await stat(result)).size === 0) return { share: 0, seen: 'the result is empty' }
+  const [source, target] = [formatById(from).category, formatById(to).category]
+  const isText = (one: string) => one === 'document' || one === 'ebook'
+  if (source === 'image') return target === 'image' ? pictured(compared) : drawn(compared)
+  if (source === 'audio' || source === 'video') return played(compared)
+  if (source === 'archive') return packed(compared)
+  if (source === 'font') return lettered(compared)
+  return isText(target) ? written(compared) : drawn(compared)
+}
+
+async function pictured({ source, result, way }: Compared): Promise<Kept | undefined> {
+  const share = await likeness(source, result, way)
+  return share === undefined ? undefined : { share, seen: `${(share * 100).toFixed(1)} % of the dots` }
+}
+
+/** That there is something on the first page. */
+async function drawn({ source, from, result, to, way }: Compared): Promise<Kept | undefined> {
+  if (to === 'pdf' && (await pdfPages(result)) === 0) return { share: 0, seen: 'no page' }
+  const [before, after] = [await pictureFacts(source, undefined), await pictureFacts(result, lastOf(way))]
+  if (formatById(from).category === 'image' && (before?.spread ?? 0) < leastSpread) return undefined
+  if (!after) return undefined
+  return after.spread >= leastSpread
+    ? { share: 1, seen: 'drawn' }
+    : { share: 0, seen: 'the first page is blank' }
+}
+
+// Engine ids, joined by blanks.
+const lastOf = (way: string) => way.split(' ').at(-1) as Parameters<typeof pictureFacts>[1]
+
+async function played({ source, result, to }: Compared): Promise<Kept | undefined> {
+  const before = await mediaFacts(source).catch(() => undefined)
+  if (!before || before.seconds === 0) return undefined
+  const after = await mediaFacts(result)
+  const { category } = formatById(to)
+  // Coders begin and end in between.
+  const seconds = before.seconds - after.seconds < 0.2 ? 1 : after.seconds / before.seconds
+  if (category === 'image' || to === 'gif')
+    return { share: seconds, seen: `${after.seconds} of ${before.seconds} s` }
+  const isMute = (before.peakDb ?? -100) > -40 && (after.peakDb ?? -100) < -60
+  if (isMute) return { share: 0, seen: 'it is silent' }
+  const channels = [await channelsOf(source), await channelsOf(result)]
+  const [had = 0, has = 0] = channels
+  const heard = had > 0 && has < had ? has / had : 1
+  return {
+    share: Math.min(1, seconds, heard),
+    seen: `${after.seconds} of ${before.seconds} s, ${has} of ${had} channels`,
+  }
+}
+
+async function channelsOf(path: string): Promise<number> {
+  const { streams } = await probed(path)
+  return streams.find((one) => one.codec_type === 'audio')?.channels ?? 0
+}
+
+async function packed({ source, from, result, to }: Compared): Promise<Kept | undefined> {
+  const before = await membersOf(source, from)
+  if (!before) return undefined
+  const after = await membersOf(result, to)
+  const found = Object.values(after ?? {})
+  const lost = Object.entries(before).filter(([, text]) => !found.includes(text))
+  const size = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length + 1, 0)
+  const all = size(Object.values(before))
+  const share = all === 0 ? 1 : 1 - size(lost.map(([, text]) => text)) / all
+  return { share, seen: `${Object.keys(before).length} files${lost.map(([name]) => ` -${name}`).join('')}` }
+}
+
+/** By the format's own program, else by libarchive. */
+async function membersOf(
+  path: string,
+  format: FormatId,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  const own = await archiveContents(path, format).catch(() => undefined)
+  if (own && Object.keys(own).length > 0) return own
+  const folder = await mkdtemp(join(tmpdir(), 'members-'))
+  try {
+    await run('bsdtar', ['-xf', path, '-C', folder], { timeout: 30_000 })
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    return Object.fromEntries(
+      await Promise.all(files.map(async (file) => [file, await readFile(file, 'utf8')])),
+    )
+  } catch {
+    return undefined
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function lettered({ source, from, result, to }: Compared): Promise<Kept | undefined> {
+  const had = await letterCount(source, from).catch(() => Number.NaN)
+  if (!(had > 0)) return undefined
+  const has = await letterCount(result, to)
+  return { share: Math.min(1, has / had), seen: `${has} of ${had} letters` }
+}
+
+async function written({ source, result, words }: Compared): Promise<Kept | undefined> {
+  const wanted = words === undefined ? await authorsWords(source).catch(() => []) : piecesOf(words)
+  if (wanted.length === 0) return undefined
+  const found = await wordsFound(result, wanted)
+  return { share: found / wanted.length, seen: `${found} of ${wanted.length} words` }
+}
+
+/** Words; of scripts without blanks two letters each, as lines break anywhere. */
+function piecesOf(text: string): string[] {
+  const words = text.toLowerCase().match(/\p{L}{2,}/gu) ?? []
+  const isUnspaced = (word: string) => /[\p{Script=Han}\p{Script=Hiragana}]/u.test(word)
+  return [...new Set(words.flatMap((word) => (isUnspaced(word) ? (word.match(/../gu) ?? []) : [word])))]
+}

@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import sharp from 'sharp'
+import type { EngineId } from '../../lib/engines/engine.ts'
+
+const run = promisify(execFile)
+
+const side = 24
+interface Reader {
+  /** Engine that it shares its code with. */
+  readonly kin: EngineId
+  read(path: string): Promise<Uint8Array>
+}
+
+const readers: readonly Reader[] = [
+  {
+    kin: 'imagemagick',
+    read: (path) =>
+      grid(
+        'convert',
+        '-quiet',
+        `${path}[0]`,
+        '-auto-orient',
+        '-background',
+        'white',
+        '-flatten',
+        '-colorspace',
+        'sRGB',
+        '-filter',
+        'box',
+        '-resize',
+        `${side}x${side}!`,
+        '-depth',
+        '8',
+        'rgb:-',
+      ),
+  },
+  {
+    kin: 'vips',
+    read: async (path) => {
+      const picture = sharp(path, { limitInputPixels: 2 ** 28, failOn: 'none' })
+        .autoOrient()
+        .flatten({ background: '#fff' })
+      return picture
+        .resize(side, side, { fit: 'fill' })
+        .toColorspace('srgb')
+        .removeAlpha()
+        .raw({ depth: 'uchar' })
+        .toBuffer()
+    },
+  },
+  {
+    kin: 'ffmpeg',
+    read: (path) =>
+      grid(
+        'ffmpeg',
+        '-v',
+        'error',
+        '-i',
+        path,
+        '-frames:v',
+        '1',
+        '-vf',
+        `scale=${side}:${side}:flags=area`,
+        '-f',
+        'rawvideo',
+        '-pix_fmt',
+        'rgb24',
+        '-',
+      ),
+  },
+]
+
+async function grid(bin: string, ...args: string[]): Promise<Uint8Array> {
+  const { stdout } = await run(bin, args, { encoding: 'buffer', maxBuffer: 2 ** 24, timeout: 30_000 })
+  return stdout
+}
+
+/** Light of a dot, 0 to 255, that may differ: other programs know other colors by the same numbers. */
+const slack = 56
+
+/**
+ * Share of the picture that looks the same in both, as programs see them that had no part in it; undefined where none
+ * can read the first. Where two disagree about the source, who finds it again is believed.
+ */
+export async function likeness(source: string, result: string, way: string): Promise<number | undefined> {
+  const isKin = ({ kin }: Reader) => way.includes(kin)
+  let best: number | undefined
+  for (const reader of [...readers.filter((one) => !isKin(one)), ...readers.filter(isKin)]) {
+    const before = await reader.read(source).catch(() => undefined)
+    if (before?.length !== side * side * 3) continue
+    const after = await anyRead(result, reader)
+    best = Math.max(best ?? 0, after ? alike(before, after) : 0)
+    if (best >= 0.98) return best
+  }
+  return best
+}
+
+async function anyRead(path: string, first: Reader): Promise<Uint8Array | undefined> {
+  for (const reader of [first, ...readers]) {
+    const dots = await reader.read(path).catch(() => undefined)
+    if (dots?.length === side * side * 3) return dots
+  }
+  return undefined
+}
+
+function alike(before: Uint8Array, after: Uint8Array): number {
+  let same = 0
+  for (let at = 0; at < before.length; at += 3) {
+    const differs = [0, 1, 2].some(
+      (color) => Math.abs((before[at + color] ?? 0) - (after[at + color] ?? 0)) > slack,
+    )
+    if (!differs) same++
+  }
+  return same / (before.length / 3)
+}

@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { alongWays } from '../engines/along-ways.ts'
+import type { Case } from './cases.ts'
+import { mutations } from './mutations.ts'
+import { seeded } from './seeded.ts'
+import { fixture, type Variant } from './variants/variant.ts'
+
+const run = promisify(execFile)
+
+/** What it could not be made with is missing here, or does not do that: nothing is said about the service. */
+export class NotMade extends Error {}
+
+export interface MadeFile {
+  readonly path: string
+  /** What it is held to, where that is another file. */
+  readonly made: string | undefined
+}
+
+/** The file of a case, in a folder of its own. */
+export async function makeFile(one: Case, folder: string, shared: string): Promise<MadeFile> {
+  const path = join(folder, one.name)
+  const { kind } = one
+  const made = await originOf(one, path, folder, shared)
+  const mutation = mutations[kind]
+  if (mutation) await writeFile(path, mutation(await readFile(path), seeded(one.id)))
+  else if (kind !== 'whole' && kind !== 'wrong ending') throw new Error(`${kind} is no mutation`)
+  return { path, made }
+}
+
+async function originOf({ origin, name, kind }: Case, path: string, folder: string, shared: string) {
+  if ('fixture' in origin) {
+    await copyFile(fixture(origin.fixture), path)
+    return undefined
+  }
+  if ('variant' in origin) return madeVariant(origin.variant, path, shared, kind)
+  const source = join(shared, origin.source)
+  try {
+    const done = await alongWays(source, origin.as, { within: folder })
+    await copyFile(done.path, path)
+  } catch (error) {
+    throw new NotMade(`${name}: ${error instanceof Error ? error.message : error}`)
+  }
+  return kind === 'whole' ? source : undefined
+}
+
+async function madeVariant(variant: Variant, path: string, shared: string, kind: string) {
+  const fill = (word: string) => word.replace('{out}', path).replace('{in}', join(shared, 'in'))
+  for (const command of variant.commands) {
+    const [bin = '', ...args] = command.map(fill)
+    await run(bin, args, { timeout: 60_000, maxBuffer: 16 * 1024 * 1024 }).catch((error: unknown) => {
+      throw new NotMade(`${variant.name}: ${error instanceof Error ? error.message.slice(0, 300) : error}`)
+    })
+  }
+  const isPacked = variant.area === 'archive' && variant.options !== undefined
+  if (kind !== 'whole') return undefined
+  return isPacked ? join(shared, 'in.tar') : variant.made
+}
+
+const story = `<!doctype html><html><head><title>The orchard</title></head><body><h1>The orchard in autumn</h1>
+${['apples', 'pears', 'plums', 'cherries', 'quinces', 'medlars']
+  .map(
+    (fruit, at) => `<h2>About ${fruit}</h2>
+<p>Early in the morning somebody gathered ${fruit} under the trees, counted baskets and wrote numbers into a small notebook.
+Afterwards <b>everybody</b> walked home through wet grass, <i>slowly</i>, because carrying ${fruit} makes tired.</p>
+<ul><li>first basket of ${fruit}</li><li>second basket</li></ul>
+<table><tr><td>${fruit}</td><td>${100 + at}</td></tr><tr><td>remainder</td><td>${at}</td></tr></table>`,
+  )
+  .join('\n')}
+</body></html>\n`
+const list = `name,amount,remark\n${Array.from({ length: 60 }, (_, at) => `article${'abcdefghij'[at % 10]}${'klmnop'[at % 6]},${at * 7},"remark, quoted number${'qrstuv'[at % 6]}"`).join('\n')}\n`
+
+/** What several cases begin with. */
+export async function makeShared(shared: string): Promise<void> {
+  const folder = join(shared, 'in')
+  await mkdir(join(folder, 'below'), { recursive: true })
+  await writeFile(join(shared, 'story.html'), story)
+  await writeFile(join(shared, 'list.csv'), list)
+  await copyFile(fixture('office/slides.odp'), join(shared, 'slides.odp'))
+  await copyFile(fixture('subtitles.srt'), join(shared, 'subtitles.srt'))
+  await writeFile(join(folder, 'letters.txt'), story.repeat(3))
+  await writeFile(join(folder, 'Grüße.txt'), 'Grüße aus dem Garten\n')
+  await writeFile(join(folder, 'empty.txt'), '')
+  await writeFile(join(folder, 'below', 'list.csv'), list)
+  await copyFile(fixture('corners.png'), join(folder, 'below', 'corners.png'))
+  await run('tar', ['-C', folder, '-cf', join(shared, 'in.tar'), '.'])
+}

@@ -1,0 +1,54 @@
+import { Buffer } from 'node:buffer'
+import { oneOf } from './seeded.ts'
+
+type Mutation = (bytes: Buffer, random: () => number) => Buffer
+
+const cut =
+  (share: number): Mutation =>
+  (bytes) =>
+    bytes.subarray(0, Math.max(1, Math.floor(bytes.length * share)))
+
+/** Anywhere, headers too. */
+const flip =
+  (count: number): Mutation =>
+  (bytes, random) => {
+    const out = Buffer.from(bytes)
+    for (let done = 0; done < count; done++) {
+      const at = Math.floor(random() * out.length)
+      out[at] = (out[at] ?? 0) ^ (1 << Math.floor(random() * 8))
+    }
+    return out
+  }
+
+/** A block of a disk or of a transfer that is not what it was, somewhere behind the header. */
+const inBlock =
+  (change: (before: Buffer, block: Buffer, after: Buffer) => readonly Buffer[]): Mutation =>
+  (bytes, random) => {
+    const size = Math.ceil(bytes.length * 0.04)
+    const start = Math.floor(bytes.length * 0.1 + random() * bytes.length * 0.8)
+    return Buffer.concat(
+      change(bytes.subarray(0, start), bytes.subarray(start, start + size), bytes.subarray(start + size)),
+    )
+  }
+
+/** What happens to files on their way. */
+export const mutations: Readonly<Record<string, Mutation>> = {
+  'cut at 25 %': cut(0.25),
+  'cut at 60 %': cut(0.6),
+  'cut at 95 %': cut(0.95),
+  'one bit': flip(1),
+  '20 bits': flip(20),
+  'zeroed block': inBlock((before, block, after) => [before, Buffer.alloc(block.length), after]),
+  'lost block': inBlock((before, _, after) => [before, after]),
+  'double block': inBlock((before, block, after) => [before, block, block, after]),
+  'bytes behind': (bytes, random) =>
+    Buffer.concat([bytes, Buffer.from(Array.from({ length: 700 }, () => Math.floor(random() * 256)))]),
+}
+
+/** Names that somebody may give a file that is something else. */
+export const wrongEndings = ['jpg', 'png', 'pdf', 'docx', 'mp4', 'mp3', 'txt', 'zip', 'ttf', 'epub'] as const
+
+export const wrongEnding = (right: string, random: () => number): string => {
+  const ending = oneOf(wrongEndings, random)
+  return ending === right ? 'tiff' : ending
+}

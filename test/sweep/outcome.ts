@@ -1,0 +1,126 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { EngineCrash } from '../../lib/engines/sandbox/exec.ts'
+import { AppError } from '../../lib/errors.ts'
+import { type Fidelity, type Unit, unitNames } from '../../lib/fidelity/fidelity.ts'
+import { formatByExtension } from '../../lib/formats/index.ts'
+import { type AlongWays, alongWays } from '../engines/along-ways.ts'
+import type { Case } from './cases.ts'
+import { type Kept, keptOf } from './kept.ts'
+import { makeFile, NotMade } from './make-file.ts'
+
+/** From what is good to what may never be. `not made`: a program is missing here that makes the file. */
+export const outcomes = [
+  'ok',
+  'warned',
+  'coded',
+  'silent loss',
+  'uncoded',
+  'crash',
+  'hang',
+  'not made',
+] as const
+export type Outcome = (typeof outcomes)[number]
+export const bad: readonly Outcome[] = ['silent loss', 'uncoded', 'crash', 'hang']
+
+export interface Told {
+  readonly outcome: Outcome
+  /** Short, and without paths. */
+  readonly why: string
+}
+
+/** Of the content; less may be another program's way to count. */
+const mostLost = 0.02
+/** Seconds. The files are small: what takes longer never ends. */
+const limitS = 75
+
+/** Warnings that tell of something else than lost content. */
+const besides = [
+  'NOT_SMALLER',
+  'ENCRYPTION_REMOVED',
+  'METADATA_NOT_KEPT',
+  'METADATA_INCOMPLETE',
+  'FONTS_SUBSTITUTED',
+]
+
+/** Takes a case from its file to a verdict; nothing is left of it. */
+export async function outcomeOf(one: Case, folder: string, shared: string): Promise<Told> {
+  const own = await mkdtemp(join(folder, 'case-'))
+  try {
+    const { path, made } = await makeFile(one, own, shared)
+    const variant = 'variant' in one.origin ? one.origin.variant : undefined
+    const options = { ...variant?.options, ...(one.name.includes('locked.') && { password: 'secret' }) }
+    const signal = AbortSignal.timeout(limitS * 1000)
+    const ended = await alongWays(path, one.to, { options, signal, within: own }).catch((error: unknown) =>
+      signal.aborted ? { outcome: 'hang' as const, why: `no end within ${limitS} s` } : failed(error),
+    )
+    if ('outcome' in ended) return ended
+    return await judged(one, ended, {
+      source: path,
+      made,
+      words: one.kind === 'whole' ? variant?.words : undefined,
+    })
+  } catch (error) {
+    if (error instanceof NotMade) return { outcome: 'not made', why: brief(error.message) }
+    throw error
+  } finally {
+    await rm(own, { recursive: true, force: true })
+  }
+}
+
+function failed(error: unknown): Told {
+  if (error instanceof EngineCrash) return { outcome: 'crash', why: brief(error.message) }
+  if (!(error instanceof AppError)) return { outcome: 'uncoded', why: brief(String(error)) }
+  const { code, message } = error
+  if (code === 'TIMEOUT') return { outcome: 'hang', why: message }
+  const leaks = /\/tmp\/|\/work\/|\/usr\/|\bat \S+:\d+|node_modules/.test(message)
+  if (leaks || code === 'INTERNAL_ERROR') return { outcome: 'uncoded', why: `${code}: ${brief(message)}` }
+  return { outcome: 'coded', why: `${code}: ${brief(message)}` }
+}
+
+interface HeldTo {
+  readonly source: string
+  readonly made: string | undefined
+  readonly words: string | undefined
+}
+
+async function judged(one: Case, done: AlongWays, { source, made, words }: HeldTo): Promise<Told> {
+  const { fidelity, codes, result, format, way, from } = done
+  const told = [
+    ...codes.filter((code) => !besides.includes(code)),
+    ...(result.shortfall ? [result.shortfall.warning.code] : []),
+    ...(fidelity?.dropped ?? []),
+    ...figures(fidelity),
+  ]
+  if (told.length > 0) return { outcome: 'warned', why: told.join(' ') }
+  // Several pages come as a ZIP, of which the service counts the entries itself.
+  if (result.files[0].format !== undefined && result.files[0].format !== format)
+    return { outcome: 'ok', why: 'packed' }
+  const held = made === undefined ? from : (formatByExtension(made)?.id ?? from)
+  const kept = await keptOf({
+    source: made ?? source,
+    from: held,
+    result: done.path,
+    to: format,
+    way,
+    words,
+  }).catch(
+    (error: unknown): Kept => ({ share: 0, seen: `the result cannot be read: ${brief(String(error))}` }),
+  )
+  if (!kept) return { outcome: 'ok', why: 'by its own count' }
+  const isLost = 1 - kept.share > mostLost
+  return { outcome: isLost ? 'silent loss' : 'ok', why: `${one.to} by ${way}: ${kept.seen}` }
+}
+
+/** What is counted in the result and told on the page's card, though nobody warns of it. */
+const figures = (fidelity: Fidelity | undefined): string[] =>
+  unitNames.flatMap((unit: Unit) => {
+    const measure = fidelity?.[unit]
+    return measure && 1 - measure.share > mostLost ? [`${unit}=${measure.share}`] : []
+  })
+
+const brief = (text: string) =>
+  text
+    .replaceAll(/(?:\/[\w.@:+-]+)+\/([\w.@:+-]+)/g, '$1')
+    .replaceAll(/\s+/g, ' ')
+    .slice(0, 260)

@@ -1,0 +1,55 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { resultsFolder } from '../conformance/results.ts'
+import type { Case } from './cases.ts'
+import { type Outcome, outcomes, type Told } from './outcome.ts'
+
+export interface Tried extends Told {
+  readonly one: Case
+  readonly ms: number
+}
+
+type Row = readonly [name: string, ...cells: string[]]
+
+const count = (tried: readonly Tried[], outcome: Outcome) =>
+  tried.filter((one) => one.outcome === outcome).length
+
+const head: Row = ['files of', 'all', ...outcomes]
+
+function rowOf(name: string, tried: readonly Tried[]): Row {
+  return [name, String(tried.length), ...outcomes.map((outcome) => String(count(tried, outcome)))]
+}
+
+/** Counts by area, and by what was done to the files. */
+export function table(tried: readonly Tried[]): string {
+  const rows = [
+    head,
+    ...grouped(tried, (one) => one.area),
+    rowOf('all areas', tried),
+    ...grouped(tried, (one) => one.kind),
+  ]
+  return rows
+    .map(([name, ...cells]) => name.padEnd(16) + cells.map((cell) => cell.padStart(13)).join(''))
+    .join('\n')
+}
+
+function grouped(tried: readonly Tried[], keyOf: (one: Case) => string): Row[] {
+  const groups = [...Map.groupBy(tried, ({ one }) => keyOf(one))]
+  return groups.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, some]) => rowOf(name, some))
+}
+
+const path = `${resultsFolder}/sweep.tsv`
+
+/** A line for each area and what was done to its files; those of other areas stay. */
+export async function saveSweep(tried: readonly Tried[]): Promise<void> {
+  const date = new Date().toISOString().slice(0, 10)
+  const text = await readFile(path, 'utf8').catch(() => '')
+  const areas = new Set(tried.map(({ one }) => one.area as string))
+  const others = text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('area\t') && !areas.has(line.split('\t')[0] ?? ''))
+  const rows = [...Map.groupBy(tried, ({ one }) => `${one.area}\t${one.kind}`)].map(([name, some]) =>
+    [...rowOf(name, some), date].join('\t'),
+  )
+  const header = ['area', 'what was done', 'all', ...outcomes, 'day'].join('\t')
+  await writeFile(path, `${[header, ...[...others, ...rows].sort()].join('\n')}\n`)
+}
