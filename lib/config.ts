@@ -79,6 +79,10 @@ export const settings = {
     .describe(
       'Another S3-compatible server; its kin (`…_SQS`, `…_DYNAMODB`, `…_EVENTBRIDGE`) are read by the AWS SDK itself',
     ),
+  GCS_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("Another server that speaks the JSON API of Google's storage and gives out its tokens"),
   SERVICE_SECRET: z
     .string()
     .min(32)

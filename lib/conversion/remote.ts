@@ -9,7 +9,10 @@ import type { RequestedTask } from '../tasks/parse-tasks.ts'
 
 /** Fields of the requests that make them. */
 export const remoteFields = {
-  exportMethod: z.string().optional().describe('Where the result is stored as well: `s3` or `blobstore`'),
+  exportMethod: z
+    .string()
+    .optional()
+    .describe('Where the result is stored as well: `s3`, `blobstore` or `gcs`'),
   exportPath: z
     .string()
     .optional()

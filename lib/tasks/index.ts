@@ -3,6 +3,7 @@ import { compress } from './compress.ts'
 import { convert } from './convert.ts'
 import { engineTasks } from './engine-tasks.ts'
 import { exportUrl } from './export-url.ts'
+import { exportGcs, importGcs } from './gcs.ts'
 import { importBase64, importRaw } from './import-base64.ts'
 import { importUpload } from './import-upload.ts'
 import { importUrl } from './import-url.ts'
@@ -19,6 +20,7 @@ export const taskOperations: readonly TaskOperation[] = [
   importUrl,
   importS3,
   importBlobstore,
+  importGcs,
   convert,
   compress,
   merge,
@@ -27,6 +29,7 @@ export const taskOperations: readonly TaskOperation[] = [
   exportUrl,
   exportS3,
   exportBlobstore,
+  exportGcs,
 ]
 
 const byName = new Map(

@@ -8,7 +8,7 @@ import {
   StorageSharedKeyCredential,
 } from '@azure/storage-blob'
 import type { CheckedAgents } from './agents.ts'
-import { foundNames, lastPart } from './found-names.ts'
+import { filesBelow, lastPart } from './files-below.ts'
 import type { Fields, Find, OpenStore, RemoteFile, Surroundings } from './transfer.ts'
 import { translating } from './translated.ts'
 
@@ -50,15 +50,10 @@ export const findInBlobstore: Find = async (fields, surroundings) => {
   const { blob, blob_prefix: prefix = '' } = fields as { blob?: string; blob_prefix?: string }
   const place = container.containerName
   const asked = { field: 'blob_prefix', prefix, place: `container ${place}` }
-  const names =
-    blob === undefined
-      ? await translated(place, () => foundNames(namesBelow(container, prefix, surroundings), asked))
-      : [blob]
-  return Promise.all(names.map((name) => fileOf(container, name, surroundings)))
-}
-
-async function* namesBelow(container: ContainerClient, prefix: string, { signal }: Surroundings) {
-  for await (const { name } of container.listBlobsFlat({ prefix, abortSignal: signal })) yield name
+  const listed = () => container.listBlobsFlat({ prefix, abortSignal: surroundings.signal })
+  const blobs =
+    blob === undefined ? await translated(place, () => filesBelow(listed(), asked)) : [{ name: blob }]
+  return Promise.all(blobs.map(({ name }) => fileOf(container, name, surroundings)))
 }
 
 async function fileOf(

@@ -16,10 +16,11 @@ const silenceMs = 30_000
 const mostRedirects = 3
 
 export interface OutgoingRequest {
-  readonly method?: 'GET' | 'HEAD' | 'POST'
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   /** They go to the host of the URL and to no other that it may lead to. */
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Buffer
+  /** A stream can be sent only once: then no redirect may be followed. */
+  readonly body?: string | Buffer | Readable
   readonly signal: AbortSignal
   /** 3 when left out. */
   readonly mostRedirects?: number

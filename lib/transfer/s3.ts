@@ -9,7 +9,7 @@ import {
   type ServerSideEncryption,
 } from '@aws-sdk/client-s3'
 import { storeStream } from '../aws/store-stream.ts'
-import { foundNames, lastPart } from './found-names.ts'
+import { filesBelow, lastPart } from './files-below.ts'
 import type { Fields, Find, OpenStore, RemoteFile, Surroundings } from './transfer.ts'
 import { translating } from './translated.ts'
 
@@ -53,15 +53,15 @@ export const findInS3: Find = async (fields, surroundings) => {
   const asked = { field: 'key_prefix', prefix, place: `bucket ${bucket}` }
   const keys =
     key === undefined
-      ? await translated(bucket, () => foundNames(keysBelow(client, bucket, prefix, surroundings), asked))
-      : [key]
-  return Promise.all(keys.map((one) => fileOf(client, bucket, one, surroundings)))
+      ? await translated(bucket, () => filesBelow(keysBelow(client, bucket, prefix, surroundings), asked))
+      : [{ name: key }]
+  return Promise.all(keys.map(({ name }) => fileOf(client, bucket, name, surroundings)))
 }
 
 async function* keysBelow(client: S3Client, bucket: string, prefix: string, { signal }: Surroundings) {
   const asked = { Bucket: bucket, Prefix: prefix }
   for await (const { Contents = [] } of paginateListObjectsV2({ client }, asked, { abortSignal: signal }))
-    for (const { Key = '' } of Contents) yield Key
+    for (const { Key: name = '' } of Contents) yield { name }
 }
 
 async function fileOf(

@@ -31,6 +31,8 @@ export interface OutgoingFile {
 export interface Surroundings {
   readonly outgoing: Outgoing
   readonly signal: AbortSignal
+  /** In place of Google's own. */
+  readonly gcsEndpoint?: string | undefined
 }
 
 export type Fields = Readonly<Record<string, unknown>>

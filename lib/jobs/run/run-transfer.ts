@@ -35,7 +35,8 @@ const pausesS = [5, 30]
 export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   const { operation, task, services, signal } = run
   const fields = services.vault.openAll(task.spec, task.jobId)
-  const surroundings = { outgoing: await services.outgoing(), signal }
+  const { GCS_ENDPOINT: gcsEndpoint } = services.config
+  const surroundings = { outgoing: await services.outgoing(), signal, gcsEndpoint }
   try {
     return 'find' in operation
       ? await bringIn(run, operation, fields, surroundings)

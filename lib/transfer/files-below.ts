@@ -12,23 +12,23 @@ interface Asked {
   readonly place: string
 }
 
-/** The names that a store lists below a prefix. @throws RemoteError for none, AppError for too many. */
-export async function foundNames(
-  listed: AsyncIterable<string>,
+/** What a store lists below a prefix. @throws RemoteError for nothing, AppError for too many. */
+export async function filesBelow<File extends { readonly name: string }>(
+  listed: AsyncIterable<File>,
   { field, prefix, place }: Asked,
-): Promise<string[]> {
-  const names: string[] = []
-  for await (const name of listed) {
+): Promise<File[]> {
+  const files: File[] = []
+  for await (const file of listed) {
     // Consoles show a folder where there is an empty file whose name ends in a slash.
-    if (!name.endsWith('/')) names.push(name)
-    if (names.length > mostFiles)
+    if (!file.name.endsWith('/')) files.push(file)
+    if (files.length > mostFiles)
       throw new AppError(
         'INVALID_INPUT',
         `${field}: expected at most ${mostFiles} files below it. Name a longer one.`,
         { field, max: mostFiles },
       )
   }
-  if (names.length > 0) return names
+  if (files.length > 0) return files
   throw new RemoteError('not-found', `There is no file below ${prefix} in the ${place}.`)
 }
 

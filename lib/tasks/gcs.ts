@@ -1,0 +1,61 @@
+import { createPrivateKey } from 'node:crypto'
+import * as z from 'zod'
+import { storedWith, storeExport, storeImport } from './store-operations.ts'
+
+/** The key file of a service account as Google gives it out; what else stands in it is of no use here. */
+const credentials = z
+  .object({
+    type: z.literal('service_account').optional(),
+    project_id: z.string().max(256).optional(),
+    client_email: z.email().max(320).describe('Name of the service account'),
+    private_key: z
+      .string()
+      .max(16_384)
+      .refine(isRsaKey, 'expected a private key of RSA in PEM form, with its line breaks')
+      .describe('Its key, PEM'),
+  })
+  .describe('The key file of a service account')
+
+/** A bucket of Google's storage. */
+const bucket = {
+  name: 'gcs',
+  title: 'a bucket of Google Cloud Storage',
+  access: {
+    bucket: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/, 'expected lower-case letters, digits, dots and hyphens')
+      .describe('Name of the bucket'),
+    project_id: z.string().max(256).optional().describe('Its project; the bucket is found without it'),
+    credentials,
+  },
+  secrets: ['credentials'],
+  place: { path: 'key', prefix: 'key_prefix' },
+  path: z.string().min(1).max(1024),
+  attributes: {
+    acl: z
+      .enum([
+        'authenticatedRead',
+        'bucketOwnerFullControl',
+        'bucketOwnerRead',
+        'private',
+        'projectPrivate',
+        'publicRead',
+      ])
+      .optional()
+      .describe('Who may read it, in the words of the storage'),
+    ...storedWith,
+  },
+  find: async () => (await import('../transfer/gcs.ts')).findInGcs,
+  openStore: async () => (await import('../transfer/gcs.ts')).openGcs,
+} as const
+
+export const importGcs = storeImport(bucket)
+export const exportGcs = storeExport(bucket)
+
+function isRsaKey(text: string): boolean {
+  try {
+    return createPrivateKey(text).asymmetricKeyType === 'rsa'
+  } catch {
+    return false
+  }
+}

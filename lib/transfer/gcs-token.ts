@@ -1,0 +1,67 @@
+import { sign } from 'node:crypto'
+import { text } from 'node:stream/consumers'
+import { RemoteError } from './remote-error.ts'
+import type { Surroundings } from './transfer.ts'
+
+/** Of the key file of a service account, what is needed. */
+export interface ServiceAccount {
+  readonly client_email: string
+  /** PEM */
+  readonly private_key: string
+}
+
+const scope = 'https://www.googleapis.com/auth/devstorage.read_write'
+/** Seconds of a token's life that are left when a new one is asked for. */
+const leastLeftS = 300
+
+/** Tokens of a service account ("Using OAuth 2.0 for Server to Server Applications"); one is kept while it holds. */
+export function tokensOf(account: ServiceAccount, { outgoing, gcsEndpoint }: Surroundings) {
+  // Never the `token_uri` of the key file: whoever sends one chooses where the service signs in.
+  const url = gcsEndpoint ? `${gcsEndpoint}/token` : 'https://oauth2.googleapis.com/token'
+  let kept: { readonly token: string; readonly untilMs: number } | undefined
+  return async (signal: AbortSignal): Promise<string> => {
+    if (kept && kept.untilMs > Date.now()) return kept.token
+    const answer = await outgoing.request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        assertion: assertionOf(account, url),
+      }).toString(),
+      signal,
+      mostRedirects: 0,
+    })
+    const body = await text(answer.body)
+    if (answer.status !== 200) throw refusal(account, answer.status, body)
+    const { access_token: token, expires_in: lifeS } = JSON.parse(body) as TokenReply
+    kept = { token, untilMs: Date.now() + (lifeS - leastLeftS) * 1000 }
+    return token
+  }
+}
+
+interface TokenReply {
+  readonly access_token: string
+  readonly expires_in: number
+}
+
+/** A claim that the account makes of itself, signed by its key (RFC 7523). */
+function assertionOf({ client_email, private_key }: ServiceAccount, url: string): string {
+  const nowS = Math.floor(Date.now() / 1000)
+  const claims = { iss: client_email, scope, aud: url, iat: nowS, exp: nowS + 3600 }
+  const signed = [{ alg: 'RS256', typ: 'JWT' }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.')
+  return `${signed}.${sign('sha256', Buffer.from(signed), private_key).toString('base64url')}`
+}
+
+function refusal({ client_email }: ServiceAccount, status: number, body: string): RemoteError {
+  if (status >= 500 || status === 429)
+    return new RemoteError('status', `Google's sign-in answered with status ${status}.`, {
+      isPassing: true,
+      status,
+    })
+  const reason = /"error":\s*"(\w+)"/.exec(body)?.[1] ?? `status ${status}`
+  return new RemoteError('forbidden', `Google does not accept the key of ${client_email} (${reason}).`, {
+    status,
+  })
+}

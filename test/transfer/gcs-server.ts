@@ -1,0 +1,156 @@
+import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+/** A small server of Google's storage on its documented JSON API, its objects in memory, and of its tokens. */
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+export const credentials = {
+  type: 'service_account',
+  project_id: 'project-1',
+  client_email: 'tests@project-1.iam.gserviceaccount.com',
+  private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+}
+const token = 'ya29.token'
+
+interface StoredObject {
+  readonly content: Buffer
+  readonly generation: number
+  /** As the export said it. */
+  readonly resource: Readonly<Record<string, unknown>>
+}
+
+interface Session {
+  readonly name: string
+  readonly resource: Readonly<Record<string, unknown>>
+  got: Buffer
+}
+
+/** What a test does instead of the server, when it gives true. */
+type Interference = (request: IncomingMessage, response: ServerResponse) => boolean
+
+export async function startGcs(host = '127.0.0.1') {
+  const objects = new Map<string, StoredObject>()
+  const sessions = new Map<string, Session>()
+  const state = { interfere: (() => false) as Interference, generation: 0, tokens: 0 }
+
+  const put = (name: string, content: string | Buffer, resource = {}) => {
+    objects.set(name, { content: Buffer.from(content), generation: ++state.generation, resource })
+  }
+  const resourceOf = (name: string, { content, generation, resource }: StoredObject) => ({
+    ...{ name, size: String(content.length), generation: String(generation), ...resource },
+  })
+  const refuse = (response: ServerResponse, status: number, reason: string) =>
+    answer(response, status, { error: { code: status, errors: [{ reason }] } })
+
+  async function signIn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const form = new URLSearchParams(await text(request))
+    const [header = '', claims = '', signature = ''] = (form.get('assertion') ?? '').split('.')
+    const signed = Buffer.from(`${header}.${claims}`)
+    const { iss, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>
+    const key = createPublicKey(publicKey.export({ type: 'spki', format: 'pem' }))
+    const isRight = verify('sha256', signed, key, Buffer.from(signature, 'base64url'))
+    if (!isRight || iss !== credentials.client_email || Number(exp) < Date.now() / 1000)
+      return answer(response, 400, { error: 'invalid_grant' })
+    state.tokens++
+    answer(response, 200, { access_token: token, expires_in: 3600, token_type: 'Bearer' })
+  }
+
+  function list(url: URL, response: ServerResponse): void {
+    const prefix = url.searchParams.get('prefix') ?? ''
+    const names = [...objects.keys()].filter((name) => name.startsWith(prefix)).sort()
+    const from = Number(url.searchParams.get('pageToken') || 0)
+    // Pages of two, so that every list has several.
+    const items = names.slice(from, from + 2).flatMap((name) => {
+      const object = objects.get(name)
+      return object ? [resourceOf(name, object)] : []
+    })
+    const next = from + 2 < names.length ? { nextPageToken: String(from + 2) } : {}
+    answer(response, 200, { items, ...next })
+  }
+
+  function get(name: string, url: URL, request: IncomingMessage, response: ServerResponse) {
+    const object = objects.get(name)
+    if (!object) return refuse(response, 404, 'notFound')
+    if (url.searchParams.get('alt') !== 'media') return answer(response, 200, resourceOf(name, object))
+    const wanted = url.searchParams.get('ifGenerationMatch')
+    if (wanted !== null && wanted !== String(object.generation))
+      return refuse(response, 412, 'conditionNotMet')
+    const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
+    const { length } = object.content
+    response.writeHead(start > 0 ? 206 : 200, {
+      'content-length': length - start,
+      ...(start > 0 && { 'content-range': `bytes ${start}-${length - 1}/${length}` }),
+    })
+    response.end(object.content.subarray(start))
+  }
+
+  async function begin(url: URL, request: IncomingMessage, response: ServerResponse, base: string) {
+    const resource = JSON.parse(await text(request)) as Record<string, unknown>
+    const acl = url.searchParams.get('predefinedAcl')
+    const id = String(sessions.size + 1)
+    const name = url.searchParams.get('name') ?? ''
+    sessions.set(id, { name, resource: { ...resource, ...(acl && { acl }) }, got: Buffer.alloc(0) })
+    response.writeHead(200, { location: `${base}${url.pathname}?upload_id=${id}` }).end()
+  }
+
+  async function resume(id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const session = sessions.get(id)
+    if (!session) return refuse(response, 404, 'notFound')
+    if (request.method === 'DELETE') {
+      sessions.delete(id)
+      return void response.writeHead(499).end()
+    }
+    const [, from, total] =
+      /^bytes (?:(\d+)-\d+|\*)\/(\d+)$/.exec(request.headers['content-range'] ?? '') ?? []
+    if (from !== undefined && Number(from) !== session.got.length) return refuse(response, 400, 'badRange')
+    const chunks: Buffer[] = []
+    // What came before a connection was lost is kept.
+    await new Promise<void>((done) => {
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('close', done)
+    })
+    session.got = Buffer.concat([session.got, ...chunks])
+    if (session.got.length < Number(total)) {
+      const range = session.got.length > 0 ? { range: `bytes=0-${session.got.length - 1}` } : {}
+      return void response.writeHead(308, range).end()
+    }
+    put(session.name, session.got, session.resource)
+    sessions.delete(id)
+    answer(response, 200, { size: String(session.got.length) })
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const base = `http://${request.headers.host}`
+    const url = new URL(request.url ?? '/', base)
+    if (state.interfere(request, response)) return
+    if (url.pathname === '/token') return signIn(request, response)
+    const [, kind, bucket, name] =
+      /^\/(storage|upload\/storage)\/v1\/b\/([^/]+)\/o\/?(.*)$/.exec(url.pathname) ?? []
+    if (request.headers.authorization !== `Bearer ${token}`) return refuse(response, 401, 'authError')
+    if (bucket !== 'box') return refuse(response, 404, 'notFound')
+    const session = url.searchParams.get('upload_id')
+    if (session !== null) return resume(session, request, response)
+    if (kind === 'upload/storage') return begin(url, request, response, base)
+    if (!name) return list(url, response)
+    get(decodeURIComponent(name), url, request, response)
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  return {
+    endpoint: `http://${host}:${(server.address() as AddressInfo).port}`,
+    ...{ objects, sessions, state, put },
+    async stop() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+function answer(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { after, before, beforeEach, test } from 'node:test'
+import { AppError } from '../../lib/errors.ts'
+import { importGcs } from '../../lib/tasks/gcs.ts'
+import { findInGcs, openGcs } from '../../lib/transfer/gcs.ts'
+import { Outgoing } from '../../lib/transfer/outgoing.ts'
+import { receive } from '../../lib/transfer/receive.ts'
+import { RemoteError } from '../../lib/transfer/remote-error.ts'
+import { credentials, startGcs } from './gcs-server.ts'
+
+const content = Buffer.from(Array.from({ length: 1_000_000 }, (_, at) => (at * 7 + (at >> 8)) % 251))
+const { signal } = new AbortController()
+const access = { bucket: 'box', project_id: 'project-1', credentials }
+let server: Awaited<ReturnType<typeof startGcs>>
+let outgoing: Outgoing
+
+before(async () => {
+  server = await startGcs()
+})
+after(() => server.stop())
+beforeEach(async (t) => {
+  server.state.interfere = () => false
+  // One for each, so that the failures of one test do not make the breaker leave the server alone in the next.
+  outgoing = new Outgoing({ allowed: ['127.0.0.1/32'] })
+  const mine = outgoing
+  if ('after' in t) t.after(() => mine.close())
+})
+
+const around = () => ({ outgoing, signal, gcsEndpoint: server.endpoint })
+const find = (fields: object) => findInGcs({ ...access, ...fields }, around())
+
+async function received(key: string): Promise<Buffer> {
+  const [file = assert.fail()] = await find({ key })
+  let stored = Buffer.alloc(0)
+  const store = async (body: Readable) => {
+    stored = await buffer(body)
+  }
+  await receive(file, { maxBytes: 2e6, signal, got: () => {}, store })
+  return stored
+}
+
+const fileOf = (path: string) => ({
+  ...{ path, size: content.length, mimeType: 'application/x-test', sha256: '' },
+  open: async ({ start, end } = { start: 0, end: content.length }) =>
+    Readable.from(chunksOf(content.subarray(start, end))),
+})
+
+function* chunksOf(bytes: Buffer) {
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
+}
+
+async function exported(path: string, fields = {}, by: AbortSignal = signal, onSent = () => {}) {
+  const store = await openGcs({ ...access, ...fields }, { ...around(), signal: by })
+  let sent = 0
+  const url = await store.put(fileOf(path), (bytes) => {
+    sent += bytes
+    onSent()
+  })
+  return { url, sent }
+}
+
+const hasReason = (reason: string) => (error: unknown) => {
+  assert.ok(error instanceof RemoteError, String(error))
+  assert.equal(error.reason, reason)
+  assert.doesNotMatch(error.message, /PRIVATE|Bearer|ya29/)
+  return true
+}
+
+test('files below a prefix are found on all pages, and read from anywhere', async () => {
+  for (const name of ['in/a.txt', 'in/deep/b.txt', 'in/ü.txt', 'in/', 'other.txt'])
+    server.put(name, `this is ${name}`)
+  const found = await find({ key_prefix: 'in/' })
+  assert.deepEqual(
+    found.map(({ filename, size }) => [filename, size]),
+    [
+      ['a.txt', 16],
+      ['b.txt', 21],
+      ['ü.txt', 17],
+    ],
+  )
+  const rest = (await found[2]?.open(8, signal)) ?? assert.fail()
+  assert.equal((await buffer(rest)).toString(), 'in/ü.txt')
+})
+
+test('a file is read on from where its connection was lost', async () => {
+  server.put('big.bin', content)
+  let times = 0
+  server.state.interfere = ({ url = '' }, response) => {
+    if (!url.includes('alt=media') || times++ > 0) return false
+    response.writeHead(200, { 'content-length': content.length })
+    response.write(content.subarray(0, 300_000), () => setTimeout(() => response.destroy(), 20))
+    return true
+  }
+  assert.deepEqual(await received('big.bin'), content)
+})
+
+test('a file that changed meanwhile is not put together from two', async () => {
+  server.put('turning.txt', 'one')
+  const [file = assert.fail()] = await find({ key: 'turning.txt' })
+  server.put('turning.txt', 'two')
+  await assert.rejects(file.open(1, signal), /changed while it was fetched/)
+})
+
+test('a result is stored with all that the export says of it', async () => {
+  const fields = { acl: 'private', cache_control: 'max-age=60', metadata: { from: 'test' } }
+  const { url, sent } = await exported('out/result ü.bin', fields)
+  assert.deepEqual([url, sent], ['gs://box/out/result ü.bin', content.length])
+  const stored = server.objects.get('out/result ü.bin')
+  assert.deepEqual(stored?.content, content)
+  assert.deepEqual(stored?.resource, {
+    ...{ contentType: 'application/x-test', cacheControl: 'max-age=60' },
+    ...{ metadata: { from: 'test' }, acl: 'private' },
+  })
+})
+
+test('an export goes on from what the storage has when its connection was lost', async () => {
+  let times = 0
+  server.state.interfere = (request) => {
+    if (request.method !== 'PUT' || times++ > 0) return false
+    let got = 0
+    request.on('data', ({ length }: Buffer) => {
+      got += length
+      if (got > 300_000) request.destroy()
+    })
+    return false
+  }
+  const { sent } = await exported('resumed.bin')
+  assert.deepEqual(server.objects.get('resumed.bin')?.content, content)
+  assert.deepEqual([sent, times > 2], [content.length, true])
+})
+
+test('an export that the storage answers with 503 at first is stored all the same', async () => {
+  let times = 0
+  server.state.interfere = (request, response) => {
+    if (request.method !== 'PUT' || times++ > 0) return false
+    request.resume().on('end', () => response.writeHead(503).end())
+    return true
+  }
+  await exported('later.bin')
+  assert.deepEqual(server.objects.get('later.bin')?.content, content)
+})
+
+test('an export that is stopped ends at once and leaves nothing', async () => {
+  const stop = new AbortController()
+  server.state.interfere = (request) => {
+    if (request.method === 'PUT') request.pause()
+    return request.method === 'PUT'
+  }
+  let stoppedAt = 0
+  const sending = exported('stopped.bin', {}, stop.signal, () => {
+    stoppedAt ||= performance.now()
+    setTimeout(() => stop.abort(), 50)
+  })
+  await assert.rejects(sending)
+  assert.ok(performance.now() - stoppedAt < 1000)
+  assert.equal(server.objects.has('stopped.bin'), false)
+  assert.equal(server.sessions.size, 0)
+})
+
+test('what the storage refuses is told in words', async () => {
+  server.put('a.txt', 'a')
+  await assert.rejects(find({ key: 'none' }), hasReason('not-found'))
+  await assert.rejects(find({ key_prefix: 'none/' }), hasReason('not-found'))
+  await assert.rejects(find({ bucket: 'other', key: 'a.txt' }), hasReason('not-found'))
+  const stranger = { ...credentials, client_email: 'stranger@example.com' }
+  await assert.rejects(find({ key: 'a.txt', credentials: stranger }), (error) => {
+    assert.match(String(error), /Google does not accept the key of stranger@example.com \(invalid_grant\)\./)
+    return hasReason('forbidden')(error)
+  })
+  server.state.interfere = ({ url }, response) => {
+    if (url !== '/token') response.writeHead(500).end('{}')
+    return url !== '/token'
+  }
+  await assert.rejects(find({ key: 'a.txt' }), (error) => {
+    assert.ok(error instanceof RemoteError && error.isPassing)
+    return hasReason('status')(error)
+  })
+})
+
+test('neither the storage nor its sign-in is asked at an address that is not public', async () => {
+  const closed = new Outgoing()
+  await assert.rejects(
+    findInGcs({ ...access, key: 'a' }, { ...around(), outgoing: closed }),
+    (error) => error instanceof AppError && error.code === 'URL_NOT_ALLOWED',
+  )
+  await closed.close()
+})
+
+test('the key file of a service account is taken as Google gives it out, and a key that is none is not', () => {
+  const file = { ...credentials, private_key_id: '1', token_uri: 'http://10.0.0.1/', universe_domain: 'x' }
+  const parsed = importGcs.fields.parse({ bucket: 'box', key: 'a', credentials: file })
+  assert.deepEqual(parsed['credentials'], credentials)
+  const wrong = { ...credentials, private_key: 'secret' }
+  assert.equal(importGcs.fields.safeParse({ bucket: 'box', key: 'a', credentials: wrong }).success, false)
+})
