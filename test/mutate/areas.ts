@@ -1,0 +1,92 @@
+/**
+ * What is held to a share of faults noticed, and the tests that can notice them, the quickest first. Tests that import a
+ * file are found by themselves (belonging.ts); here stand those that reach it through a running service.
+ */
+export type Area = {
+  name: string
+  files: readonly string[]
+  tests: readonly string[]
+  /** These tests are enough: few are added for what they import. */
+  isWhole?: boolean
+}
+
+const tests = (folder: string, names: string) =>
+  names.split(' ').map((name) => `test/${folder}/${name}.test.ts`)
+
+export const areas: readonly Area[] = [
+  {
+    name: 'access',
+    isWhole: true,
+    files: ['lib/http/owner.ts', 'lib/http/job-access.ts', 'lib/http/upload-ids.ts', 'lib/sealed.ts'],
+    tests: tests('functions', 'uploads list-jobs convert'),
+  },
+  {
+    name: 'jobs',
+    isWhole: true,
+    files: ['lib/jobs/**/*.ts'],
+    tests: [
+      ...tests('jobs', 'machine graph writes regressions ways'),
+      'test/events.test.ts',
+      ...tests('functions', 'convert job-answers pipeline'),
+      ...tests('jobs', 'cancel-and-delete stops'),
+    ],
+  },
+  {
+    name: 'http',
+    isWhole: true,
+    files: ['lib/http/*.ts'],
+    tests: [
+      ...tests('http', 'kept-answers wait app overwritten-uploads'),
+      ...tests('functions', 'uploads wrong-input convert api'),
+      ...tests('http', 'idempotency'),
+    ],
+  },
+  {
+    name: 'plan',
+    isWhole: true,
+    files: ['lib/plan/*.ts', 'lib/formats/*.ts'],
+    tests: [
+      ...tests('plan', 'route conversions'),
+      ...tests('formats', 'registry'),
+      ...tests('functions', 'api'),
+    ],
+  },
+  {
+    name: 'conversion',
+    isWhole: true,
+    files: ['lib/conversion/*.ts'],
+    tests: tests('functions', 'convert wrong-input uploads merge pipeline'),
+  },
+  {
+    name: 'tasks',
+    isWhole: true,
+    files: ['lib/tasks/*.ts'],
+    tests: [...tests('jobs', 'graph'), ...tests('functions', 'pdf-tools wrong-input merge pipeline')],
+  },
+  {
+    name: 'routes',
+    isWhole: true,
+    files: ['functions/routes/*.ts', 'functions/*.ts'],
+    tests: tests(
+      'functions',
+      'uploads results convert wrong-input cancel job-answers merge pipeline api batch list-jobs',
+    ),
+  },
+  {
+    name: 'options',
+    files: [
+      'lib/engines/**/*options.ts',
+      'lib/engines/ffmpeg/{compress,cut,layouts,size,sound,codecs,thumbnail,watermark}.ts',
+      'lib/engines/pdf/{page-range,render,text}.ts',
+      'lib/engines/vips/{compress,convert,image,merge,writers}.ts',
+      'lib/engines/{libreoffice/page,chromium/print,calibre/book,ghostscript/pages,imagemagick/targets}.ts',
+    ],
+    tests: tests('engines', 'options media-plans'),
+  },
+  {
+    name: 'sandbox',
+    isWhole: true,
+    files: ['lib/engines/sandbox/*.ts', 'lib/engines/ffmpeg/inputs.ts', 'lib/engines/seven-zip/limits.ts'],
+    tests: tests('engines', 'standby sandbox linking 7zip-hostile'),
+  },
+]

@@ -1,0 +1,165 @@
+import { type BinaryExpression, type CallExpression, type Node, SyntaxKind } from 'typescript/unstable/ast'
+import * as is from 'typescript/unstable/ast/is'
+
+/** Text that stands in place of a node. */
+export type Change = { node: Node; text: string }
+
+/**
+ * A fault as a person makes one. `weight` says how often it is drawn beside the others: a wrong condition and a
+ * forgotten line are more usual than a wrong word.
+ */
+type Fault = { name: string; weight: number; of: (node: Node) => readonly Change[] }
+
+const swapped: Partial<Record<SyntaxKind, string>> = {
+  [SyntaxKind.LessThanToken]: '<=',
+  [SyntaxKind.LessThanEqualsToken]: '<',
+  [SyntaxKind.GreaterThanToken]: '>=',
+  [SyntaxKind.GreaterThanEqualsToken]: '>',
+  [SyntaxKind.EqualsEqualsEqualsToken]: '!==',
+  [SyntaxKind.ExclamationEqualsEqualsToken]: '===',
+  [SyntaxKind.AmpersandAmpersandToken]: '||',
+  [SyntaxKind.BarBarToken]: '&&',
+  [SyntaxKind.MinusToken]: '+',
+  [SyntaxKind.AsteriskToken]: '/',
+  [SyntaxKind.SlashToken]: '*',
+}
+
+/** Calls that a chain can go without, and calls that are taken for one another. */
+const skippable = new Set(
+  'filter flat int lowercase max min nonnegative normalize replace replaceAll reverse slice sort strict toLowerCase toReversed toSorted toUpperCase trim trimEnd trimStart'.split(
+    ' ',
+  ),
+)
+const confused: Record<string, string> = {
+  every: 'some',
+  some: 'every',
+  max: 'min',
+  min: 'max',
+  ceil: 'floor',
+  floor: 'ceil',
+  startsWith: 'endsWith',
+  endsWith: 'startsWith',
+  indexOf: 'lastIndexOf',
+  lastIndexOf: 'indexOf',
+  at: 'indexOf',
+}
+
+function operator({ operatorToken }: BinaryExpression): Change[] {
+  const text = swapped[operatorToken.kind]
+  return text ? [{ node: operatorToken, text }] : []
+}
+
+function method(call: CallExpression): Change[] {
+  if (!is.isPropertyAccessExpression(call.expression)) return []
+  const { name, expression } = call.expression
+  const other = Object.hasOwn(confused, name.text) ? confused[name.text] : undefined
+  const isOfLibrary = ['Math', 'z'].includes(expression.getText())
+  // Math.min is taken for Math.max; a schema goes without its min.
+  if (other && (isOfLibrary || !skippable.has(name.text))) return [{ node: name, text: other }]
+  return skippable.has(name.text) && !isOfLibrary ? [{ node: call, text: expression.getText() }] : []
+}
+
+/** The last argument, where a function can do without: it is a bag of options, a flag or a number. */
+function argument({ arguments: given }: CallExpression): Change[] {
+  const last = given.at(-1)
+  if (!last || given.length < 2) return []
+  const isLeftOut = is.isObjectLiteralExpression(last) || isFlag(last) || is.isNumericLiteral(last)
+  return isLeftOut ? [{ node: last, text: '...[]' }] : []
+}
+
+const isFlag = (node: Node) => node.kind === SyntaxKind.TrueKeyword || node.kind === SyntaxKind.FalseKeyword
+
+const isStatement = (node: Node) =>
+  is.isExpressionStatement(node) ||
+  is.isThrowStatement(node) ||
+  is.isContinueStatement(node) ||
+  (is.isBreakStatement(node) && !is.isCaseClause(node.parent)) ||
+  (is.isReturnStatement(node) && !node.expression)
+
+function number(text: string): string {
+  const value = Number(text.replaceAll('_', ''))
+  return Math.abs(value) < 10 ? String(value + 1) : String(value * 10)
+}
+
+const negated = (node: Node): Change => ({ node, text: `!(${node.getText()})` })
+
+function regularExpression(text: string): string | undefined {
+  if (/\/\w*i\w*$/.test(text)) return text.replace(/i(\w*)$/, '$1')
+  if (text.startsWith('/^')) return `/${text.slice(2)}`
+  return /\$\/\w*$/.test(text) ? text.replace(/\$(\/\w*)$/, '$1') : undefined
+}
+
+/** Words of an interface, not sentences: how something is said is not what a test asks. */
+const isWord = (text: string) => text.length > 0 && !/\s/.test(text)
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'condition negated',
+    weight: 3,
+    of: (node) => {
+      if (is.isIfStatement(node) || is.isWhileStatement(node)) return [negated(node.expression)]
+      if (is.isConditionalExpression(node)) return [negated(node.condition)]
+      const isNot = is.isPrefixUnaryExpression(node) && node.operator === SyntaxKind.ExclamationToken
+      return isNot ? [{ node, text: `Boolean(${node.operand.getText()})` }] : []
+    },
+  },
+  { name: 'operator', weight: 3, of: (node) => (is.isBinaryExpression(node) ? operator(node) : []) },
+  {
+    name: 'default dropped',
+    weight: 2,
+    of: (node) =>
+      is.isBinaryExpression(node) && node.operatorToken.kind === SyntaxKind.QuestionQuestionToken
+        ? [{ node, text: `(${node.left.getText()})` }]
+        : [],
+  },
+  { name: 'statement removed', weight: 4, of: (node) => (isStatement(node) ? [{ node, text: '{}' }] : []) },
+  { name: 'method', weight: 3, of: (node) => (is.isCallExpression(node) ? method(node) : []) },
+  { name: 'argument dropped', weight: 2, of: (node) => (is.isCallExpression(node) ? argument(node) : []) },
+  {
+    name: 'element dropped',
+    weight: 1,
+    of: (node) =>
+      is.isArrayLiteralExpression(node) ? node.elements.map((each) => ({ node: each, text: '...[]' })) : [],
+  },
+  {
+    name: 'property dropped',
+    weight: 1,
+    of: (node) =>
+      is.isObjectLiteralExpression(node)
+        ? node.properties.map((each) => ({ node: each, text: '...{}' }))
+        : [],
+  },
+  {
+    name: 'flag turned',
+    weight: 2,
+    of: (node) => (isFlag(node) ? [{ node, text: String(node.kind !== SyntaxKind.TrueKeyword) }] : []),
+  },
+  {
+    name: 'number',
+    weight: 1,
+    of: (node) => (is.isNumericLiteral(node) ? [{ node, text: number(node.text) }] : []),
+  },
+  {
+    name: 'word',
+    weight: 0.3,
+    of: (node) => (is.isStringLiteral(node) && isWord(node.text) ? [{ node, text: "'odd'" }] : []),
+  },
+  {
+    name: 'regular expression',
+    weight: 1,
+    of: (node) => {
+      const text = is.isRegularExpressionLiteral(node) ? regularExpression(node.getText()) : undefined
+      return text ? [{ node, text }] : []
+    },
+  },
+]
+
+/** What no test is to hold: types, what is imported, what goes into the log, what documentation says. */
+export function isBeside(node: Node): boolean {
+  if (is.isImportDeclaration(node) || is.isExportDeclaration(node)) return true
+  if (is.isTypeNode(node) || is.isTypeAliasDeclaration(node) || is.isInterfaceDeclaration(node)) return true
+  // The key of a property, a name in a member.
+  if (is.isStringLiteral(node) && is.isPropertyAssignment(node.parent)) return node.parent.name === node
+  const call = is.isExpressionStatement(node) ? node.expression : node
+  return is.isCallExpression(call) && /\blog\.\w+$|\.(describe|meta)$/.test(call.expression.getText())
+}

@@ -1,0 +1,110 @@
+import { globSync, statSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { areas } from './areas.ts'
+import { testsOf } from './belonging.ts'
+import { drawMutants } from './mutants.ts'
+import { ProjectCopy } from './project-copy.ts'
+import { killTests } from './run-tests.ts'
+import { Trials, type Verdict } from './trials.ts'
+
+/**
+ * Puts faults into the code, one at a time, and tells which ones the tests that belong to it notice:
+ *
+ *   npm run mutate -- [AREA | FOLDER | FILE …] [--count 40] [--seed WORD] [--part 2/5] [--at-once 2]
+ *                     [--minutes 4] [--at-least 70] [--list]
+ *
+ * The project itself stays as it is: faults go into a copy. A run that ends early for `--minutes` counts what it has
+ * tried. With `--at-least` it fails below that share (per cent) of those noticed.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    count: { type: 'string', default: '40' },
+    seed: { type: 'string', default: 'mutabor' },
+    part: { type: 'string', default: '1/1' },
+    'at-once': { type: 'string', default: '2' },
+    minutes: { type: 'string', default: '600' },
+    'at-least': { type: 'string', default: '0' },
+    list: { type: 'boolean', default: false },
+  },
+})
+
+/** Of fewer a share says nothing. */
+const fewest = 8
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+function filesOf(name: string): string[] {
+  const area = areas.find((each) => each.name === name)
+  if (area) return globSync([...area.files])
+  const info = statSync(name, { throwIfNoEntry: false })
+  if (!info)
+    throw new Error(`${name} is no area (${areas.map((each) => each.name).join(', ')}), folder or file`)
+  return info.isDirectory() ? globSync(`${name.replace(/\/$/, '')}/**/*.ts`) : [name]
+}
+
+/** Every n-th of the faults, from the k-th. */
+function partOf<T>(list: readonly T[], part: string): T[] {
+  const [at = 1, of = 1] = part.split('/').map(Number)
+  return list.filter((_, index) => index % of === at - 1)
+}
+
+function tell({ mutant, ended, seconds }: Verdict): void {
+  const place = `${mutant.file}:${mutant.line}`
+  const took = `${seconds.toFixed(0)} s`
+  if (ended.as !== 'passed') {
+    say(`  noticed ${place} (${mutant.fault}, ${took}): ${ended.as === 'hung' ? 'a test hangs' : ended.name}`)
+    return
+  }
+  say(`  MISSED  ${place} (${mutant.fault}, ${took})`)
+  say(`    - ${mutant.before}`)
+  say(`    + ${mutant.after}`)
+}
+
+/** Per cent of the faults that were noticed. */
+function summary(name: string, verdicts: readonly Verdict[]): number {
+  const noticed = verdicts.filter(({ ended }) => ended.as !== 'passed').length
+  const share = verdicts.length === 0 ? 100 : (100 * noticed) / verdicts.length
+  say(`${name}: ${noticed} of ${verdicts.length} noticed (${share.toFixed(0)} %)`)
+  return share
+}
+
+async function mutate(names: readonly string[]): Promise<void> {
+  const endsAt = Date.now() + Number(values.minutes) * 60_000
+  const trials = new Trials(
+    Array.from({ length: Number(values['at-once']) }, () => new ProjectCopy(process.cwd())),
+    endsAt,
+  )
+  // Node ends without its `finally` otherwise, and copies and tests stay.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      killTests()
+      trials.remove()
+      process.exit(130)
+    })
+  }
+  try {
+    for (const name of names) {
+      say(name)
+      const drawn = drawMutants(process.cwd(), filesOf(name), values.seed)
+      const chosen = partOf(drawn.slice(0, Number(values.count)), values.part)
+      const verdicts = await trials.run(chosen, testsOf, tell)
+      const share = summary(name, verdicts)
+      if (verdicts.length >= fewest && share < Number(values['at-least'])) process.exitCode = 1
+    }
+  } finally {
+    trials.remove()
+  }
+}
+
+const names = positionals.length > 0 ? positionals : areas.map(({ name }) => name)
+if (values.list) {
+  for (const name of names) {
+    for (const mutant of drawMutants(process.cwd(), filesOf(name), values.seed).slice(
+      0,
+      Number(values.count),
+    )) {
+      say(`${mutant.file}:${mutant.line} ${mutant.fault}\n    - ${mutant.before}\n    + ${mutant.after}`)
+    }
+  }
+} else await mutate(names)

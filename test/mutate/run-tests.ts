@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { withEnvironment } from '../processes.ts'
+
+/** How the tests of a file ended; `name` is the first that failed. */
+export type Ended = { as: 'passed' } | { as: 'failed'; name: string } | { as: 'hung' }
+
+const running = new Set<number>()
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
+}
+
+export function killTests(): void {
+  for (const pid of running) kill(-pid)
+}
+
+/** Runs one file of tests until its first failure; what it started ends with it. */
+export async function runTests(root: string, file: string, limitMs: number): Promise<Ended> {
+  const scratch = mkdtempSync(join(tmpdir(), 'mutant-'))
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', '--test', '--test-reporter=tap', file],
+    {
+      cwd: root,
+      env: { ...process.env, TMPDIR: scratch },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: true,
+    },
+  )
+  const { pid = 0 } = child
+  running.add(pid)
+  let ended: Ended | undefined
+  const end = (how: Ended) => {
+    ended ??= how
+    kill(-pid)
+  }
+  const timer = setTimeout(() => end({ as: 'hung' }), limitMs)
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const failed = /^\s*not ok \d+ - (.*)/.exec(line)
+    if (failed) end({ as: 'failed', name: failed[1] ?? '' })
+  })
+  const [code] = await once(child, 'close')
+  clearTimeout(timer)
+  kill(-pid)
+  // Groups of their own: what a test kept alive to kill it itself.
+  for (const left of withEnvironment(scratch)) kill(Number(left))
+  running.delete(pid)
+  rmSync(scratch, { recursive: true, force: true, maxRetries: 5 })
+  return ended ?? (code === 0 ? { as: 'passed' } : { as: 'failed', name: `ended with ${code}` })
+}
