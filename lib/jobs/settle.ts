@@ -4,6 +4,7 @@ import { routeFiles } from '../conversion/plan-files.ts'
 import { eachOf } from '../each-of.ts'
 import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
+import { firstImage } from '../plan/index.ts'
 import type { QueueId } from '../resources.ts'
 import { transferOperation } from '../tasks/index.ts'
 import { arrival } from './arrival.ts'
@@ -103,9 +104,10 @@ export class Settlement {
     if (task.pieces) return imageOf(task.pieces)
     const state = known ?? (await this.#store.inputsOf(task))
     if (!state) throw new AppError('NO_FILES', 'The job of this task is gone.')
-    const [first] = routeFiles(...wishedOf(task, state), this.#engines)
+    const [files, wish] = wishedOf(task, state)
+    const [first] = routeFiles(files, wish, this.#engines)
     if (!first) throw new Error('no way was planned')
-    return first.route.steps[0].image
+    return firstImage(first.route, wish.options)
   }
 
   /** One more task of the job is over; the job's record, where that changed it. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Engine, EngineId, Operation } from '../engines/engine.ts'
+import type { Engine, EngineId, ImageId, Operation } from '../engines/engine.ts'
 import { engines as allEngines } from '../engines/index.ts'
 import { unlocker, unlockShape } from '../engines/libreoffice/unlock-options.ts'
 import { isOfSource } from '../engines/options.ts'
@@ -166,7 +166,7 @@ function shapeOf({ capability: { options } }: Edge, at: number): Readonly<Record
 export function stepsOf(route: Route, given: Readonly<Record<string, unknown>>): Step[] {
   const { password, ...rest } = given
   const [first] = route.steps
-  if (password === undefined || !unlocks(route)) return stepsWith(route, given)
+  if (!isUnlocked(route, given)) return stepsWith(route, given)
   const { engine, image } = unlocker
   const unlock = { operation: 'unlock', engine, image, from: first.from, to: first.from } as const
   return [{ ...unlock, options: { password } }, ...stepsWith(route, rest)]
@@ -178,6 +178,14 @@ const reading: readonly Operation[] = ['convert', 'compress', 'thumbnail', 'wate
 /** Whether its file may need a password that a step before it would take away. */
 export const unlocks = ({ steps: [first] }: Route): boolean =>
   isLockable(first.from) && reading.includes(first.capability.operation)
+
+/** Whether a step before it takes the password away. */
+const isUnlocked = (route: Route, given: Readonly<Record<string, unknown>>) =>
+  given['password'] !== undefined && unlocks(route)
+
+/** Where the first step is done; of the options, which may be sealed, it matters only which there are. */
+export const firstImage = (route: Route, given: Readonly<Record<string, unknown>>): ImageId =>
+  isUnlocked(route, given) ? unlocker.image : route.steps[0].image
 
 function stepsWith(route: Route, options: Readonly<Record<string, unknown>>): Step[] {
   const shapes = route.steps.map(shapeOf)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import sharp from 'sharp'
 import { after, before } from '../hooks.ts'
@@ -111,6 +112,14 @@ test('options are validated, unknown ones dropped and listed', async () => {
     error.message,
     /^quality: expected a whole number from 1 to 100, or low, medium, high or highest, got "best"\.$/,
   )
+})
+
+test('a locked document opens with its password where another engine reads it', async () => {
+  const locked = { name: 'a.docx', bytes: await readFile('test/fixtures/office/locked.docx') }
+  const created = await client.convert(locked, { targetFormat: 'txt', password: 'secret' })
+  const job = await client.finished((await dataOf(created)).jobId)
+  assert.deepEqual([job.status, job.error], ['completed', null])
+  assert.match(new TextDecoder().decode(await client.download(job.jobId)), /\w{3}/)
 })
 
 test('an option that is given with two values is refused, in whatever way it is given twice', async () => {

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { Capability, Engine, EngineId, ImageId } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type FormatId, formats } from '../../lib/formats/index.ts'
-import { conversions, optionsOf, planRoute, stepsOf, targetsOf } from '../../lib/plan/index.ts'
+import { conversions, firstImage, optionsOf, planRoute, stepsOf, targetsOf } from '../../lib/plan/index.ts'
 
 function engine(id: EngineId, image: ImageId, capabilities: readonly Capability[]): Engine {
   const limits = { memoryMb: 1, diskMb: 1, timeoutS: 1 }
@@ -128,6 +128,18 @@ describe('the options of a route', () => {
     assert.deepEqual([first?.options, second?.options], [{}, { dpi: 72 }])
     const plain = planRoute({ from: 'docx', to: 'jpg', engines })
     assert.equal(stepsOf(plain, { dpi: 72 }).length, 2)
+  })
+
+  test('say where the first step is done, also when the password is sealed', () => {
+    const text = planRoute({ from: 'docx', to: 'txt' })
+    assert.deepEqual(
+      [{}, { password: 'secret' }].map((given) => [firstImage(text, given), stepsOf(text, given)[0]?.image]),
+      [
+        ['document', 'document'],
+        ['office', 'office'],
+      ],
+    )
+    assert.equal(firstImage(text, { password: { sealed: 'AAAA' } }), 'office')
   })
 
   test('reach the step that they belong to', () => {

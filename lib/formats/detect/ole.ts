@@ -7,6 +7,8 @@ import { damaged, type OpenedFile, view } from './source.ts'
 const at = { sectorShift: 30, fatSectors: 44, directoryStart: 48, fatList: 76 } as const
 const fatSectorsInHeader = 109
 const lastRegularSector = 0xfffffffa
+const endOfChain = 0xfffffffe
+const free = 0xffffffff
 const entryBytes = 128
 const maxDirectorySectors = 256
 
@@ -87,9 +89,11 @@ async function checkEnd(
   const table = await file.read(tableOffset, tableOffset + sectorBytes)
   if (table.length < sectorBytes) throw broken('it is cut off')
   const links = view(table)
-  const free = 0xffffffff
+  const link = (sector: number) => links.getUint32(4 * sector, true)
   let last = sectorBytes / 4 - 1
-  while (last >= 0 && links.getUint32(4 * last, true) === free) last--
+  while (last >= 0 && link(last) === free) last--
+  // Some writers fill the rest of the table with ends of chains.
+  while (last > 0 && link(last) === endOfChain && link(last - 1) === endOfChain) last--
   if (last >= 0 && (first + last + 1) * sectorBytes >= file.size) throw broken('it is cut off')
 }
 

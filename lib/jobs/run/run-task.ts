@@ -85,9 +85,11 @@ async function attempt(run: TaskRun, claimed: Claimed): Promise<MessageOutcome> 
   const { pieces, warnings } = planned(task, state, run.services)
   const limitS = timeLimitOf(pieces)
   if (imageOf(pieces) !== run.queue) {
-    // The plan was another one when it was sent.
-    await lease.release()
-    await run.services.jobs.settlement.send(task, state)
+    // The plan was another one when it was sent. From now on it is this one, whoever sends it.
+    await lease.handOver({
+      pieces: sealed(pieces, task, run.services),
+      warnings: withNews(task, warnings),
+    })
     return done
   }
   return inWorkDir(run, async (workDir) => {
