@@ -9,6 +9,8 @@ export interface MediaFacts {
   /** Seconds; of what decodes where the container does not tell. */
   readonly seconds: number
   readonly streams: number
+  /** Of the first sound. */
+  readonly channels: number
   /** Loudest sample in dB below the top; undefined without sound. */
   readonly peakDb: number | undefined
   /** Between the darkest and the lightest dot of the film; undefined without a picture. */
@@ -39,6 +41,7 @@ export async function mediaFacts(path: string): Promise<MediaFacts> {
   return {
     seconds: played,
     streams: probe.streams.length,
+    channels: probe.streams.find(({ codec_type }) => codec_type === 'audio')?.channels ?? 0,
     peakDb: numbers(decoded.stderr, /max_volume: (-?[\d.]+) dB/g)[0],
     spread: has('video') ? Math.max(0, ...light) - Math.min(255, ...dark) : undefined,
   }

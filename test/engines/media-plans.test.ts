@@ -7,6 +7,7 @@ import { smaller } from '../../lib/engines/ffmpeg/animation.ts'
 import { arranged } from '../../lib/engines/ffmpeg/layouts.ts'
 import { recipeFor } from '../../lib/engines/ffmpeg/plan.ts'
 import { mediaOf, type StreamFacts } from '../../lib/engines/ffmpeg/probe.ts'
+import { audioContainers } from '../../lib/engines/ffmpeg/sound-containers.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 import { colorSpace } from '../../lib/engines/picture/options.ts'
 import { needsBrowser } from '../../lib/formats/detect/drawing.ts'
@@ -81,6 +82,26 @@ describe('a stream that was to be copied', () => {
     )
     assert.match(said('aac', { audioCodec: 'copy', volume: 2 }).join(), /^audioCodec=copy/)
     assert.match(said('aac', { codec: 'copy', fps: 5 }).join(), /^codec=copy: the h264 stream/)
+  })
+})
+
+describe('a sound of more channels than the format holds', () => {
+  test('is told of, unless fewer were asked for', () => {
+    const said = (to: 'mp3' | 'flac', options: object) =>
+      recipeFor({
+        ...{
+          media: film({ index: 1, codec_name: 'ac3', channels: 6, channel_layout: '5.1' }),
+          from: 'mkv',
+          to,
+        },
+        ...{ container: audioContainers[to], options: { mode: 'auto', ...options } },
+        ...{ mayCopy: true, keepSubtitles: true },
+      }).warnings.filter(({ code }) => code === 'CHANNELS_MIXED')
+    assert.deepEqual(said('mp3', {}), [
+      { code: 'CHANNELS_MIXED', message: 'The 6 channels were mixed to 2: the format holds no more.' },
+    ])
+    assert.deepEqual(said('mp3', { channels: 1 }), [])
+    assert.deepEqual(said('flac', {}), [])
   })
 })
 

@@ -94,7 +94,7 @@ const variants: readonly Variant[] = [...pictures, ...sounds, ...films, ...docum
 
 const variantCases = (): Case[] =>
   variants.flatMap((variant, at) => {
-    const kinds = at % 2 === 0 ? ['whole', ...chosen(variant.name, 1)] : ['whole']
+    const kinds = at % 3 === 0 ? ['whole', ...chosen(variant.name, 1)] : ['whole']
     return kinds.flatMap((kind) => cased({ variant }, variant.name, kind))
   })
 

@@ -9,7 +9,7 @@ import { leastSpread, pictureFacts } from '../conformance/picture-facts.ts'
 import { authorsWords, wordsFound } from '../conformance/text-facts.ts'
 import { archiveContents } from '../engines/archive-judge.ts'
 import { letterCount } from '../engines/font-judge.ts'
-import { pdfPages, probed } from '../engines/judge.ts'
+import { pdfPages } from '../engines/judge.ts'
 import { likeness } from './likeness.ts'
 
 const run = promisify(execFile)
@@ -74,18 +74,12 @@ async function played({ source, result, to }: Compared): Promise<Kept | undefine
     return { share: seconds, seen: `${after.seconds} of ${before.seconds} s` }
   const isMute = (before.peakDb ?? -100) > -40 && (after.peakDb ?? -100) < -60
   if (isMute) return { share: 0, seen: 'it is silent' }
-  const channels = [await channelsOf(source), await channelsOf(result)]
-  const [had = 0, has = 0] = channels
+  const [had, has] = [before.channels, after.channels]
   const heard = had > 0 && has < had ? has / had : 1
   return {
     share: Math.min(1, seconds, heard),
     seen: `${after.seconds} of ${before.seconds} s, ${has} of ${had} channels`,
   }
-}
-
-async function channelsOf(path: string): Promise<number> {
-  const { streams } = await probed(path)
-  return streams.find((one) => one.codec_type === 'audio')?.channels ?? 0
 }
 
 async function packed({ source, from, result, to }: Compared): Promise<Kept | undefined> {

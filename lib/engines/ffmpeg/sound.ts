@@ -30,6 +30,7 @@ export function soundArgs(stream: MediaStream, index: number, request: RecipeReq
     warnings: [
       ...(options.audioCodec === 'copy' ? [notCopied('audioCodec', stream.codec_name, codec.name)] : []),
       ...(sample.lost === undefined ? [] : [rounded(sample.lost)]),
+      ...mixed(codec, stream, request),
     ],
   }
 }
@@ -43,6 +44,15 @@ export function notCopied(field: string, was: string, became: string): Warning {
 function rounded({ bits, kept }: { bits: number; kept: number }): Warning {
   const message = `The samples of ${bits} bits were rounded to ${kept}: the format holds no more.`
   return { code: 'SAMPLES_ROUNDED', message }
+}
+
+/** Nobody is told what he asked for. */
+function mixed(codec: AudioCodec, stream: MediaStream, { container, options }: RecipeRequest): Warning[] {
+  const had = stream.channels ?? 2
+  const { channels } = shapeOf(codec, stream, container, options).arrangement
+  if (channels >= had || options.channels !== undefined) return []
+  const message = `The ${had} channels were mixed to ${channels}: the format holds no more.`
+  return [{ code: 'CHANNELS_MIXED', message }]
 }
 
 /** A track of nothing, for a container that must have one. It ends with the picture. */
