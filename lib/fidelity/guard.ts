@@ -46,9 +46,11 @@ export class Guard {
     return this.#shortfall
   }
 
-  begin(inputs: readonly Pick<InputFile, 'path' | 'format'>[]): void {
+  /** @param options of the first step, which may say how texts are encoded. */
+  begin(inputs: readonly Pick<InputFile, 'path' | 'format'>[], options: GuardedStep['options'] = {}): void {
+    const encoding = typeof options['encoding'] === 'string' ? options['encoding'] : undefined
     const reading = inputs.map(({ path, format }) =>
-      this.#tried(() => holdingOf(path, format, { isResult: false })),
+      this.#tried(() => holdingOf(path, format, { isResult: false, encoding })),
     )
     this.#source = Promise.all(reading).then(gathered)
   }

@@ -1,6 +1,7 @@
 import type { FileBytes } from './bytes.ts'
 import type { Holding } from './holding.ts'
-import { textIn, textOfMarkup, textOfPage } from './markup.ts'
+import { lettersIn } from './letters.ts'
+import { textOfMarkup, textOfPage } from './markup.ts'
 import { Words } from './words.ts'
 
 /**
@@ -60,19 +61,19 @@ const addresses = /\b(?:https?|ftp|mailto|file):[^\s<>"')\]}|]{1,2000}/gi
 const mostMarked = 4 * 1024 * 1024
 
 /** A text of words and nothing else. */
-export async function plainText(bytes: FileBytes): Promise<Holding> {
+export async function plainText(bytes: FileBytes, _isResult: boolean, encoding?: string): Promise<Holding> {
   const words = new Words()
-  words.add(textIn(await bytes.whole()))
+  words.add(await lettersIn(bytes, encoding))
   return { words, counts: {}, features: [] }
 }
 
 /** A text in a language of marks, by the same one of `unread`. In a result the marks are no more than words besides. */
 export function markedText(language: keyof typeof unread) {
-  return async (bytes: FileBytes, isResult: boolean): Promise<Holding | undefined> => {
-    if (isResult) return plainText(bytes)
+  return async (bytes: FileBytes, isResult: boolean, encoding?: string): Promise<Holding | undefined> => {
+    if (isResult) return plainText(bytes, isResult)
     if (bytes.size > mostMarked) return undefined
     const words = new Words()
-    let text = textIn(await bytes.whole()).replaceAll('\r\n', '\n')
+    let text = (await lettersIn(bytes, encoding)).replaceAll('\r\n', '\n')
     for (const pattern of unread[language]) text = text.replace(pattern, ' ')
     words.add(text.replaceAll(addresses, ' '))
     return { words, counts: {}, features: [] }
@@ -80,9 +81,9 @@ export function markedText(language: keyof typeof unread) {
 }
 
 /** A web page. */
-export async function page(bytes: FileBytes): Promise<Holding> {
+export async function page(bytes: FileBytes, _isResult: boolean, encoding?: string): Promise<Holding> {
   const words = new Words()
-  const html = textIn(await bytes.whole())
+  const html = await lettersIn(bytes, encoding)
   words.add(textOfPage(html))
   return { words, counts: {}, features: /<img\b/i.test(html) ? ['pictures'] : [] }
 }
@@ -90,18 +91,18 @@ export async function page(bytes: FileBytes): Promise<Holding> {
 /** XML whose text stands between its tags. @param hidden elements that hold nothing to read. */
 export function xmlText(...hidden: readonly string[]) {
   const names = new Set(hidden)
-  return async (bytes: FileBytes): Promise<Holding> => {
+  return async (bytes: FileBytes, _isResult: boolean, encoding?: string): Promise<Holding> => {
     const words = new Words()
-    words.add(textOfMarkup(textIn(await bytes.whole()), names))
+    words.add(textOfMarkup(await lettersIn(bytes, encoding), names))
     return { words, counts: {}, features: [] }
   }
 }
 
 /** Fields, by RFC 4180 or with tabs; a semicolon divides them where the first line has more of these. */
 export function table(separator: ',' | '\t') {
-  return async (bytes: FileBytes): Promise<Holding> => {
+  return async (bytes: FileBytes, _isResult: boolean, encoding?: string): Promise<Holding> => {
     const words = new Words()
-    const text = textIn(await bytes.whole())
+    const text = await lettersIn(bytes, encoding)
     words.add(text)
     return { words, counts: { cells: filledFields(text, separator) }, features: [] }
   }
@@ -154,8 +155,8 @@ const marks = [
 const dialogue = /^Dialogue:(?:[^,\n]{0,200},){9}(.*)$/gm
 
 export function subtitles(kind: keyof typeof cueStarts) {
-  return async (bytes: FileBytes): Promise<Holding> => {
-    const source = textIn(await bytes.whole()).replaceAll('\r\n', '\n')
+  return async (bytes: FileBytes, _isResult: boolean, encoding?: string): Promise<Holding> => {
+    const source = (await lettersIn(bytes, encoding)).replaceAll('\r\n', '\n')
     const starts = source.match(cueStarts[kind]) ?? []
     // Lines of one moment are one.
     const cues = kind === 'stamp' ? new Set(starts).size : starts.length

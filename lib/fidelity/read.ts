@@ -15,7 +15,8 @@ import { openDocument, wordDocument } from './word-processing.ts'
 import { openWorkbook, workbook } from './workbook.ts'
 import { openZip } from './zip.ts'
 
-type Reader = (bytes: FileBytes, isResult: boolean) => Promise<Holding | undefined>
+/** @param encoding of its letters, where one was asked for. */
+type Reader = (bytes: FileBytes, isResult: boolean, encoding?: string) => Promise<Holding | undefined>
 
 interface Readers {
   readonly formats: readonly FormatId[]
@@ -94,14 +95,14 @@ export const certaintyOf = (format: FormatId): 'exact' | 'marked' | 'vague' =>
 export async function holdingOf(
   path: string,
   format: FormatId,
-  { isResult }: { isResult: boolean },
+  { isResult, encoding }: { readonly isResult: boolean; readonly encoding?: string | undefined },
 ): Promise<Holding | undefined> {
   const { category } = formatById(format)
   const read = byFormat.get(format)?.read
   try {
     if (read) {
       await using bytes = await FileBytes.open(path)
-      const holding = await read(bytes, isResult)
+      const holding = await read(bytes, isResult, encoding)
       const hasText = (holding?.words?.total ?? 0) > 0
       return holding && hasText ? { ...holding, features: [...holding.features, 'selectableText'] } : holding
     }

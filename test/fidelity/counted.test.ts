@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import iconv from 'iconv-lite'
 import { holdingOf } from '../../lib/fidelity/read.ts'
 import { Words } from '../../lib/fidelity/words.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
@@ -50,6 +51,24 @@ test('a PDF holds the words that poppler finds in it', async () => {
   assert.equal(holding.words?.keptIn(words), holding.words?.total)
   assert.equal(words.keptIn(holding.words ?? new Words()), words.total)
   assert.equal(await holdingOf(fixture('needs-password.pdf'), 'pdf', asSource), undefined)
+})
+
+test('a text is read in the encoding that it has, or that was asked for', async () => {
+  const said = 'Съешь ещё этих мягких французских булок, да выпей чаю. '.repeat(3)
+  const expected = wordsOf(said)
+  const written = async (name: string, encoding: string, asked?: string) => {
+    const path = join(folder, name)
+    await writeFile(path, iconv.encode(said, encoding))
+    const format = name.slice(name.lastIndexOf('.') + 1) as FormatId // of names below
+    const holding = await holdingOf(path, format, { isResult: false, encoding: asked })
+    return expected.keptIn(holding?.words ?? new Words())
+  }
+  assert.equal(await written('russian.txt', 'koi8-r'), expected.total)
+  assert.equal(await written('russian.csv', 'utf-16le'), expected.total)
+  assert.equal(await written('russian.srt', 'windows-1251'), expected.total)
+  // No byte of it tells that it is this one.
+  assert.ok((await written('russian.md', 'ibm855')) < expected.total)
+  assert.equal(await written('russian.md', 'ibm855', 'ibm855'), expected.total)
 })
 
 test('what fixtures hold is counted by their formats', async () => {

@@ -70,7 +70,7 @@ export async function convertFiles(run: FilesRun): Promise<FilesDone> {
   let at = run.from
   if (run.held) guard.recall(run.held)
   // A share of a step is not all of it, and where it is joined the inputs are elsewhere.
-  else if (!run.share && !run.results) guard.begin(inputs)
+  else if (!run.share && !run.results) guard.begin(inputs, steps[at]?.options)
   for (;;) {
     const step = steps[at]
     if (!step) throw new Error(`the task has no step ${at}`)
@@ -106,7 +106,7 @@ export async function splitFiles(
   const shares = (await engine.split(work, tools, await freeWorkers())) ?? []
   if (shares.length < 2) return undefined
   const guard = new Guard(run.log)
-  guard.begin(run.inputs)
+  guard.begin(run.inputs, step.options)
   return { shares, held: await guard.held() }
 }
 

@@ -1,0 +1,26 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import type { FileBytes } from './bytes.ts'
+
+const moreBytes = 256 * 1024
+const escapeSign = 0x1b
+
+/**
+ * The letters of a text, read in the encoding in which an engine reads them: words that are read otherwise would all
+ * be missed in the result.
+ * @param encoding that was asked for.
+ */
+export async function lettersIn(file: FileBytes, encoding?: string): Promise<string> {
+  const bytes = await file.whole()
+  // UTF-16 has bytes of zero, and old Japanese mails have escapes, in what else is UTF-8.
+  const isPlain = isUtf8(bytes) && !bytes.includes(0) && !bytes.includes(escapeSign)
+  if (isPlain && encoding === undefined) return bytes.toString('utf8')
+  // The tables of all encodings are loaded for the first text that needs them.
+  const { charsetOf } = await import('../engines/text/detect-charset.ts')
+  const { requestedCharset } = await import('../engines/text/charsets.ts')
+  const { decoderOf } = await import('../engines/text/letters.ts')
+  const first = isAscii(bytes) ? bytes.length : bytes.findIndex((byte) => byte > 0x7f)
+  const more = bytes.subarray(first, first + moreBytes)
+  const { name } = charsetOf({ head: bytes, more, isUtf8: isUtf8(bytes) }, 'html', requestedCharset(encoding))
+  const decode = decoderOf(name)
+  return decode(bytes) + decode()
+}
