@@ -16,6 +16,10 @@ export const UploadRecord = z.object({
   maxSize: z.int().optional(),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
+  /** It comes in parts, under this name of the storage's. */
+  partsId: z.string().optional(),
+  /** Whoever knows its id may send and use it: it was begun by a program that says nothing of who it is. */
+  open: z.literal(true).optional(),
   /** What was fetched for it from elsewhere, by this job of its own. */
   file: StoredFile.optional(),
   importJobId: z.string().optional(),
@@ -31,6 +35,12 @@ const ttlOf = ({ expiresAt }: UploadRecord) => Math.floor(Date.parse(expiresAt) 
 
 /** Seconds that a presigned upload may be started; S3 lets one that has started go on. */
 export const uploadLifetimeS = 3600
+
+/**
+ * Seconds in which a file may be sent in parts and used: less than a day, after which the storage drops parts that
+ * nobody put together, by what is left for the job.
+ */
+export const partsLifetimeS = 20 * 3600
 
 /** Records of uploads; expired ones leave the table by its time-to-live. */
 export class Uploads {
@@ -56,6 +66,11 @@ export class Uploads {
       { set: { file, filename: file.filename, size: file.size } },
       { condition: { exists: true } },
     )
+  }
+
+  /** All of it is there, and this large. */
+  async measured({ id }: UploadRecord, size: number): Promise<void> {
+    await this.#table.update(keyOf(id), { set: { size } }, { condition: { exists: true } })
   }
 
   /** These are nobody's from now on: what is sent late is deleted when it arrives. */

@@ -53,6 +53,12 @@ async function record(): Promise<void> {
   await call({ path: '/v1/uploads/:uploadId', params: { uploadId } })
   const form = { filename: 'film.mp4', contentType: 'video/mp4', size: 1_048_576, method: 'POST' }
   await call({ method: 'POST', path: '/v1/uploads/presign', urlEncoded: form })
+  const large = { filename: 'film.mp4', type: 'video/mp4', size: 1_073_741_824 }
+  await call({ method: 'POST', path: '/v1/uploads/multipart', urlEncoded: large })
+  await inParts('/v1/uploads/multipart')
+  await inParts('/v1/uploads/s3/multipart')
+  const named = { filename: 'photo.png', type: 'image/png' }
+  await call({ path: '/v1/uploads/s3/params', query: named })
   const { jobId } = await call({
     method: 'POST',
     path: '/v1/convert',
@@ -135,6 +141,25 @@ async function upload(): Promise<string> {
   return uploadId
 }
 
+/** One file in parts, and one that is dropped. */
+async function inParts(path: string): Promise<void> {
+  const body = Buffer.from(await fixture('alpha.png'))
+  const isOurs = path === '/v1/uploads/multipart'
+  const json = { filename: 'photo.png', type: 'image/png', size: body.length }
+  const { uploadId, key } = await call({ method: 'POST', path, json })
+  const given = { params: { uploadId }, query: { key } }
+  const part = { ...given, params: { uploadId, partNumber: '1' } }
+  const { url } = await call({ path: `${path}/:uploadId/:partNumber`, ...part })
+  if (isOurs) await call({ path: `${path}/:uploadId/batch`, ...given, query: { key, partNumbers: '1,2' } })
+  const ETag = (await fetch(url, { method: 'PUT', body })).headers.get('etag')
+  await call({ path: `${path}/:uploadId`, ...given })
+  const parts = [{ PartNumber: 1, ETag }]
+  await call({ method: 'POST', path: `${path}/:uploadId/complete`, ...given, json: { parts } })
+  const other = await call({ method: 'POST', path, json })
+  const dropped = { params: { uploadId: other.uploadId }, query: { key: other.key } }
+  await call({ method: 'DELETE', path: `${path}/:uploadId`, ...dropped })
+}
+
 /** Sends it and keeps the first of each kind. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever the operation answers
 async function call(sent: Sent, shorten = (body: any): unknown => body): Promise<any> {
@@ -157,7 +182,7 @@ async function call(sent: Sent, shorten = (body: any): unknown => body): Promise
     request: { ...kept, ...request },
     responses: { [response.status]: shorten(body), ...responses },
   }
-  return body?.data
+  return body?.data ?? body
 }
 
 async function bodyOf({ json, form, urlEncoded }: Sent): Promise<{ init: RequestInit; kept: object }> {

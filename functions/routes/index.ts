@@ -1,5 +1,6 @@
 import type { AnyContract } from '../../lib/http/contract.ts'
 import { cancelJob } from './cancel-job.ts'
+import { companionUploads } from './companion-uploads.ts'
 import { createBatch } from './create-batch.ts'
 import { createConversion } from './create-conversion.ts'
 import { createJob } from './create-job.ts'
@@ -18,6 +19,7 @@ import { importUrl } from './import-url.ts'
 import { listConversions } from './list-conversions.ts'
 import { listFormats } from './list-formats.ts'
 import { listJobs } from './list-jobs.ts'
+import { multipartUploads } from './multipart-uploads.ts'
 import { presignUpload } from './presign-upload.ts'
 import { retryJob } from './retry-job.ts'
 import { staticFiles } from './static-files.ts'
@@ -36,6 +38,8 @@ const described: readonly AnyContract[] = [
   cancelJob,
   retryJob,
   presignUpload,
+  ...multipartUploads,
+  ...companionUploads,
   importUrl,
   getUpload,
   listFormats,

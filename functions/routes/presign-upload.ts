@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { requireDiskSpace } from '../../lib/disk.ts'
 import { AppError } from '../../lib/errors.ts'
 import { fileName } from '../../lib/file-name.ts'
+import { contentType } from '../../lib/http/content-type.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { tooLarge } from '../../lib/http/form.ts'
 import { newId } from '../../lib/ids.ts'
@@ -35,11 +36,7 @@ export const presignUpload = contract({
     accepts: ['json', 'form'],
     schema: z.strictObject({
       filename: z.string().min(1).max(1024),
-      contentType: z
-        .string()
-        .max(255)
-        .regex(/^[\w.+-]+\/[\w.+-]+(?:\s*;\s*[\w-]+=[\w."-]+)*$/, 'expected a MIME type such as image/png')
-        .default('application/octet-stream'),
+      contentType,
       size: z.coerce.number().int().min(0).describe('Bytes'),
       sha256: z
         .string()

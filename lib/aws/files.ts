@@ -18,6 +18,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import type { Connections, FileExchange } from './connections.ts'
+import { Parts } from './parts.ts'
 import { limitPatience, type Patience } from './patience.ts'
 import { Sha256 } from './sha256.ts'
 import { storeStream } from './store-stream.ts'
@@ -75,6 +76,8 @@ export class Files {
   readonly #signer: S3Client
   readonly #bucket: string
   readonly #exchange: FileExchange | undefined
+  /** Of files that others send in parts. */
+  readonly parts: Parts
 
   constructor(config: Config, { s3: connection, files: exchange }: Connections = {}, patience?: Patience) {
     this.#exchange = exchange
@@ -99,6 +102,7 @@ export class Files {
       ...(config.S3_PUBLIC_ENDPOINT && { endpoint: config.S3_PUBLIC_ENDPOINT }),
     })
     this.#bucket = config.BUCKET_NAME
+    this.parts = new Parts(this.#s3, this.#signer, this.#bucket)
   }
 
   /** Stores a stream of unknown length; nothing stays when it fails or the signal fires. */

@@ -80,7 +80,7 @@ export function storedSource(
 }
 
 /**
- * An upload of this owner that has not expired.
+ * An upload of this owner, or an open one, that has not expired.
  * @throws AppError UPLOAD_NOT_FOUND
  */
 export async function ownUpload(
@@ -90,10 +90,17 @@ export async function ownUpload(
   services: Services,
 ): Promise<UploadRecord> {
   const upload = idPattern('upl').test(uploadId) ? await services.uploads.get(uploadId) : undefined
-  if (upload && upload.owner === owner && upload.expiresAt >= new Date().toISOString()) return upload
-  const sentence = `There is no upload ${uploadId.slice(0, 64)} of yours; it may have expired. Upload the file again.`
-  throw new AppError('UPLOAD_NOT_FOUND', sentence, { field })
+  const isOurs = upload?.owner === owner || upload?.open === true
+  if (upload && isOurs && upload.expiresAt >= new Date().toISOString()) return upload
+  throw uploadNotFound(uploadId, field)
 }
+
+export const uploadNotFound = (uploadId: string, field: string) =>
+  new AppError(
+    'UPLOAD_NOT_FOUND',
+    `There is no upload ${uploadId.slice(0, 64)} of yours; it may have expired. Upload the file again.`,
+    { field },
+  )
 
 async function arrived(uploadId: string, field: string, owner: string, services: Services) {
   const upload = await ownUpload(idIn(uploadId), field, owner, services)
@@ -102,7 +109,9 @@ async function arrived(uploadId: string, field: string, owner: string, services:
   if (!stored) {
     throw new AppError(
       'UPLOAD_INCOMPLETE',
-      `The file of upload ${upload.id} has not arrived. PUT it to the presigned URL first.`,
+      upload.partsId === undefined
+        ? `The file of upload ${upload.id} has not arrived. PUT it to the presigned URL first.`
+        : `The file of upload ${upload.id} is not complete. Send its parts, then POST /v1/uploads/multipart/${upload.id}/complete.`,
       { field },
     )
   }

@@ -63,6 +63,7 @@ const rightsOfFunctions: Partial<Readonly<Record<FunctionName, readonly Statemen
     ...moveJobs,
     readObjects,
     writeObjects,
+    allow(['s3:ListMultipartUploadParts'], { 'Fn::Sub': `\${Bucket.Arn}/*` }),
     // How many tasks wait, for the state of the service.
     allow(['sqs:GetQueueAttributes'], queueIds.map(queueResourceId).map(arnOf)),
   ],

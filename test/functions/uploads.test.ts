@@ -144,3 +144,98 @@ test('an awaited file that is larger than the task takes, or none that can be re
   assert.equal(failed.status, 'failed')
   assert.equal(failed.error?.code, 'FILE_TOO_LARGE')
 })
+
+const mib = 1024 ** 2
+interface Begun {
+  readonly uploadId: string
+  readonly key: string
+}
+
+/** PCM of two parts, so that a lost or exchanged one is heard. */
+function sound(): Buffer<ArrayBuffer> {
+  const bytes = Buffer.alloc(5 * mib + 100_000)
+  for (let at = 44; at < bytes.length; at += 2) bytes.writeInt16LE(((at * 7) % 20_000) - 10_000, at)
+  bytes.write('RIFF', 0)
+  bytes.writeUInt32LE(bytes.length - 8, 4)
+  bytes.write('WAVEfmt ', 8)
+  bytes.writeUInt32LE(16, 16)
+  for (const [at, value] of [
+    [20, 1],
+    [22, 1],
+    [32, 2],
+    [34, 16],
+  ] as const)
+    bytes.writeUInt16LE(value, at)
+  bytes.writeUInt32LE(44_100, 24)
+  bytes.writeUInt32LE(88_200, 28)
+  bytes.write('data', 36)
+  bytes.writeUInt32LE(bytes.length - 44, 40)
+  return bytes
+}
+
+test('a file in parts can be resumed, is put together once and converts', async () => {
+  const bytes = sound()
+  const [first, last] = [bytes.subarray(0, 5 * mib), bytes.subarray(5 * mib)]
+  const announced = { filename: 'tone.wav', type: 'audio/wav', size: bytes.length }
+  const begun = await client.post('/v1/uploads/multipart', announced)
+  assert.equal(begun.status, 201)
+  const { uploadId } = (await begun.json()) as Begun
+  const path = `/v1/uploads/multipart/${uploadId}`
+  const dataOf = async (response: Response) => ((await response.json()) as { data: never }).data
+  const send = async (number: number, body: Buffer<ArrayBuffer>) => {
+    const { url } = (await dataOf(await client.fetch(`${path}/${number}`))) as { url: string }
+    const response = await fetch(url, { method: 'PUT', body })
+    assert.equal(response.status, 200)
+    return { PartNumber: number, ETag: response.headers.get('etag') ?? '' }
+  }
+  const complete = (parts: readonly object[]) => client.post(`${path}/complete`, { parts })
+  const one = await send(1, first)
+  assert.equal(await codeOf(await convert(uploadId)), 'UPLOAD_INCOMPLETE')
+  assert.equal(await codeOf(await complete([one])), 'UPLOAD_INCOMPLETE', 'less than was announced')
+  const there = (await dataOf(await client.fetch(path))) as { parts: object[]; complete: boolean }
+  assert.deepEqual(there, { parts: [{ ...one, Size: first.length }], complete: false })
+
+  await send(2, Buffer.from('of an attempt that was cut off'))
+  const two = await send(2, last)
+  for (const [wrong, part] of [
+    [[two, one], 1],
+    [[one, { ...two, ETag: 'x' }], 2],
+    [[one, { ...two, PartNumber: 3 }], 3],
+  ] as const) {
+    const { error } = (await (await complete(wrong)).json()) as { error: { code: string; details: object } }
+    assert.deepEqual(error, { ...error, code: 'INVALID_REQUEST', details: { field: 'parts', part } })
+  }
+  const stranger = new Client(service)
+  assert.equal(await codeOf(await stranger.fetch(path)), 'UPLOAD_NOT_FOUND')
+  assert.equal(await codeOf(await stranger.fetch(path, { method: 'DELETE' })), 'UPLOAD_NOT_FOUND')
+  const answers = await Promise.all([complete([one, two]), complete([one, two])])
+  const sizes = await Promise.all(answers.map(async (answer) => ((await dataOf(answer)) as Announced).size))
+  assert.deepEqual(sizes, [bytes.length, bytes.length], 'twice at once is once')
+  assert.equal(await codeOf(await client.fetch(`${path}/1`)), 'CONFLICT')
+
+  const response = await client.post('/v1/convert', { uploadId, targetFormat: 'flac' })
+  const job = await client.accepted(response)
+  assert.equal(job.result?.filename, 'tone.flac', JSON.stringify(job.error))
+  assert.equal(await codeOf(await client.fetch(path, { method: 'DELETE' })), 'CONFLICT')
+})
+
+interface Announced {
+  readonly size: number
+}
+
+test('what is dropped is gone, parts of others too, and sizes are known before bytes come', async () => {
+  const { uploadId, key } = (await (
+    await client.post('/v1/uploads/s3/multipart', { filename: 'a.bin', type: 'of no kind', metadata: {} })
+  ).json()) as Begun
+  const path = `/v1/uploads/s3/multipart/${uploadId}`
+  const stranger = new Client(service)
+  assert.equal(await codeOf(await stranger.fetch(path)), 'INVALID_INPUT', 'without its key')
+  assert.deepEqual(await (await stranger.fetch(`${path}?key=${key}`)).json(), [])
+  assert.equal((await stranger.fetch(`${path}?key=${key}`, { method: 'DELETE' })).status, 200)
+  assert.equal(await codeOf(await client.fetch(`${path}?key=${key}`)), 'UPLOAD_NOT_FOUND')
+  for (const [size, code] of [
+    [0, 'INVALID_INPUT'],
+    [11 * 1024 * mib, 'FILE_TOO_LARGE'],
+  ] as const)
+    assert.equal(await codeOf(await client.post('/v1/uploads/multipart', { filename: 'a', size })), code)
+})

@@ -1,0 +1,174 @@
+import * as z from 'zod'
+import { maxPutBytes } from '../../lib/conversion/imports.ts'
+import { requireDiskSpace } from '../../lib/disk.ts'
+import { fileName } from '../../lib/file-name.ts'
+import { contentType } from '../../lib/http/content-type.ts'
+import { type AnyContract, contract } from '../../lib/http/contract.ts'
+import { newId } from '../../lib/ids.ts'
+import {
+  abortParts,
+  beginParts,
+  completeParts,
+  findParts,
+  mostBytes,
+  partsOf,
+  partUrls,
+} from '../../lib/part-uploads.ts'
+import { uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
+import {
+  CompleteBody,
+  KeyQuery,
+  namedParts,
+  Part,
+  PartParams,
+  PartUrl,
+  partUrlView,
+  shownPart,
+  UploadParams,
+} from './multipart-uploads.ts'
+
+/**
+ * The same uploads as Uppy's own server answers them (https://uppy.io/docs/aws-s3/, Companion's S3 routes): without an
+ * envelope, and without asking who it is. Uppy sends no identity, so that the key, which nobody can guess, is enough.
+ */
+
+const tag = 'Uploads by Uppy'
+const KeyGiven = z.object({ key: z.string().describe('`key` of the upload') })
+/** Whatever a browser says; it decides nothing. */
+const type = contentType.catch('application/octet-stream')
+const notFound = ['UPLOAD_NOT_FOUND'] as const
+
+const params = contract({
+  method: 'GET',
+  path: '/v1/uploads/s3/params',
+  tag,
+  summary: 'Get a form to upload a file by',
+  description: 'The last part of `key` is the `uploadId` of the file.',
+  query: z.object({ filename: z.string().min(1).max(1024), type }),
+  reply: {
+    status: 200,
+    form: 'raw',
+    schema: z.object({
+      method: z.literal('POST'),
+      url: z.url(),
+      fields: z.record(z.string(), z.string()),
+      expires: z.int().describe('Seconds'),
+    }),
+  },
+  errors: ['INSUFFICIENT_DISK_SPACE'],
+  handle: async ({ query, owner }, services) => {
+    const { config, files, uploads } = services
+    await requireDiskSpace(config)
+    const id = newId('upl')
+    const key = uploadKey('uploads', id, config.RETENTION_HOURS)
+    const maxSize = Math.min(maxPutBytes, mostBytes(config))
+    const { url, fields } = await files.presignForm(key, { maxSize }, uploadLifetimeS)
+    const now = Date.now()
+    await uploads.create({
+      ...{ id, owner: owner.id, key, maxSize, contentType: query.type, open: true },
+      filename: fileName(query.filename),
+      createdAt: new Date(now).toISOString(),
+      // Time to send it and as much again to use it.
+      expiresAt: new Date(now + 2 * uploadLifetimeS * 1000).toISOString(),
+    })
+    return { data: { method: 'POST' as const, url, fields, expires: uploadLifetimeS } }
+  },
+})
+
+const create = contract({
+  method: 'POST',
+  path: '/v1/uploads/s3/multipart',
+  tag,
+  summary: 'Begin an upload in parts',
+  description:
+    'What Uppy calls with `new AwsS3({ companionEndpoint: "…/v1/uploads", shouldUseMultipart: true })`. The last part of `key` is the `uploadId` of the file, and either may be sent to POST /v1/convert.',
+  body: {
+    accepts: ['json'],
+    schema: z.object({
+      filename: z.string().min(1).max(1024),
+      type,
+      size: z.int().min(0).optional().describe('Bytes'),
+      metadata: z.record(z.string(), z.unknown()).nullish().describe('Not kept'),
+    }),
+  },
+  reply: {
+    status: 200,
+    form: 'raw',
+    schema: z.object({ key: z.string(), uploadId: z.string() }),
+  },
+  errors: ['FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
+  handle: async ({ body, owner }, services) => {
+    const { filename, type: contentType, size } = body
+    const upload = await beginParts({ owner: owner.id, filename, contentType, size, open: true }, services)
+    return { data: { key: upload.key, uploadId: upload.id } }
+  },
+})
+
+const list = contract({
+  method: 'GET',
+  path: '/v1/uploads/s3/multipart/:uploadId',
+  tag,
+  summary: 'List the parts that have arrived',
+  params: UploadParams,
+  query: KeyGiven,
+  reply: { status: 200, form: 'raw', schema: z.array(Part) },
+  errors: notFound,
+  handle: async ({ params: { uploadId }, query: { key }, owner }, services) => {
+    const upload = await findParts({ uploadId, key, owner: owner.id }, services)
+    return { data: ((await partsOf(upload, services)) ?? []).map(shownPart) }
+  },
+})
+
+const sign = contract({
+  method: 'GET',
+  path: '/v1/uploads/s3/multipart/:uploadId/:partNumber',
+  tag,
+  summary: 'Get the URL of a part',
+  params: PartParams,
+  query: KeyGiven,
+  reply: { status: 200, form: 'raw', schema: PartUrl },
+  errors: ['UPLOAD_NOT_FOUND', 'CONFLICT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
+  handle: async ({ params: { uploadId, partNumber }, query: { key }, owner }, services) => {
+    const upload = await findParts({ uploadId, key, owner: owner.id }, services)
+    return { data: partUrlView((await partUrls(upload, [partNumber], services)).get(partNumber) ?? '') }
+  },
+})
+
+const complete = contract({
+  method: 'POST',
+  path: '/v1/uploads/s3/multipart/:uploadId/complete',
+  tag,
+  summary: 'Put the parts together',
+  params: UploadParams,
+  query: KeyGiven,
+  body: { accepts: ['json'], schema: CompleteBody },
+  reply: {
+    status: 200,
+    form: 'raw',
+    schema: z.object({ location: z.string(), key: z.string(), bucket: z.string() }),
+  },
+  errors: ['UPLOAD_NOT_FOUND', 'UPLOAD_INCOMPLETE', 'CONFLICT', 'FILE_TOO_LARGE'],
+  handle: async ({ params: { uploadId }, query: { key }, body, owner }, services) => {
+    const upload = await findParts({ uploadId, key, owner: owner.id }, services)
+    await completeParts(upload, namedParts(body), services)
+    const { PUBLIC_URL = '', BUCKET_NAME: bucket } = services.config
+    return { data: { location: `${PUBLIC_URL}/v1/uploads/${uploadId}`, key, bucket } }
+  },
+})
+
+const abort = contract({
+  method: 'DELETE',
+  path: '/v1/uploads/s3/multipart/:uploadId',
+  tag,
+  summary: 'Drop an upload in parts',
+  params: UploadParams,
+  query: KeyQuery,
+  reply: { status: 200, form: 'raw', schema: z.object({}) },
+  errors: ['UPLOAD_NOT_FOUND', 'CONFLICT'],
+  handle: async ({ params: { uploadId }, query: { key }, owner }, services) => {
+    await abortParts(await findParts({ uploadId, key, owner: owner.id }, services), services)
+    return { data: {} }
+  },
+})
+
+export const companionUploads: readonly AnyContract[] = [params, create, list, sign, complete, abort]

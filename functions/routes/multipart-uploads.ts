@@ -1,0 +1,239 @@
+import * as z from 'zod'
+import { partLimits } from '../../lib/aws/parts.ts'
+import { contentType } from '../../lib/http/content-type.ts'
+import { type AnyContract, contract } from '../../lib/http/contract.ts'
+import {
+  abortParts,
+  beginParts,
+  completeParts,
+  findParts,
+  mostBytes,
+  partSizeFor,
+  partsOf,
+  partUrlLifetimeS,
+  partUrls,
+} from '../../lib/part-uploads.ts'
+
+/** Large files in parts, and lost connections that cost one part: the server side of S3's multipart upload. */
+
+export const UploadParams = z.object({ uploadId: z.string().describe('Id of the upload, `upl_…`') })
+export const PartParams = UploadParams.extend({
+  partNumber: z.coerce.number().int().min(1).max(partLimits.parts).describe('From 1'),
+})
+export const KeyQuery = z.object({ key: z.string().optional().describe('`key` of the upload') })
+
+export const Part = z.object({
+  PartNumber: z.int(),
+  ETag: z.string().describe('As the PUT of the part was answered'),
+  Size: z.int().describe('Bytes'),
+})
+export const CompleteBody = z.strictObject({
+  parts: z
+    .array(
+      z.object({
+        PartNumber: z.int().min(1).max(partLimits.parts),
+        ETag: z.string().min(1).max(256).describe('As the PUT of the part was answered'),
+      }),
+    )
+    .min(1)
+    .max(partLimits.parts)
+    .describe('All parts, by number'),
+})
+export const namedParts = ({ parts }: z.infer<typeof CompleteBody>) =>
+  parts.map(({ PartNumber: number, ETag: etag }) => ({ number, etag }))
+export const shownPart = ({ number, etag, size }: { number: number; etag: string; size: number }) => ({
+  PartNumber: number,
+  ETag: etag,
+  Size: size,
+})
+export const PartUrl = z.object({
+  url: z.url(),
+  method: z.literal('PUT'),
+  headers: z.record(z.string(), z.string()).describe('To send with it'),
+  expires: z.int().describe('Seconds; ask again for a new one'),
+  expiresAt: z.iso.datetime(),
+})
+export const Completed = z.object({
+  location: z.string().describe('Where the upload is told of'),
+  key: z.string(),
+  bucket: z.string(),
+  uploadId: z.string().describe('For POST /v1/convert and its kin'),
+  size: z.int().describe('Bytes'),
+  etag: z.string(),
+})
+
+const expiryOfUrls = () => new Date(Date.now() + partUrlLifetimeS * 1000).toISOString()
+export const partUrlView = (url: string) => ({
+  ...{ url, method: 'PUT' as const, headers: {}, expires: partUrlLifetimeS },
+  expiresAt: expiryOfUrls(),
+})
+
+const tag = 'Uploads'
+
+export const createMultipart = contract({
+  method: 'POST',
+  path: '/v1/uploads/multipart',
+  tag,
+  summary: 'Begin an upload in parts',
+  description:
+    'For large files and lines that break: ask for the URL of each part, PUT it there, keep the `ETag` of the answer, then complete the upload and send its `uploadId` to POST /v1/convert. What is there after a break tells GET /v1/uploads/multipart/{uploadId}. Parts have 5 MiB to 5 GiB, the last may be smaller. What is not completed goes within a day. A stock Uppy (`@uppy/aws-s3`) does all of it with `companionEndpoint: "…/v1/uploads"`.',
+  body: {
+    accepts: ['json', 'form'],
+    schema: z.strictObject({
+      filename: z.string().min(1).max(1024),
+      type: contentType.describe('MIME type'),
+      size: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .optional()
+        .describe('Bytes; a file that is too large is refused at once'),
+      metadata: z.record(z.string(), z.unknown()).optional().describe('Not kept'),
+    }),
+  },
+  reply: {
+    status: 201,
+    form: 'mirrored',
+    schema: z.object({
+      uploadId: z.string(),
+      key: z.string(),
+      bucket: z.string(),
+      partSize: z.int().describe('Bytes of a part that suit the file; others work as well'),
+      maxParts: z.int(),
+      minPartSize: z.int().describe('Bytes; the last part may be smaller'),
+      maxSize: z.int().describe('Bytes of all parts'),
+      expiresAt: z.iso.datetime().describe('Until when it can be sent and used'),
+    }),
+  },
+  idempotent: true,
+  errors: ['INVALID_INPUT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
+  handle: async ({ body, owner }, services) => {
+    const { filename, type, size } = body
+    const upload = await beginParts({ owner: owner.id, filename, contentType: type, size }, services)
+    return {
+      data: {
+        ...{ uploadId: upload.id, key: upload.key, bucket: services.config.BUCKET_NAME },
+        ...{ partSize: partSizeFor(size ?? 0), maxParts: partLimits.parts, minPartSize: partLimits.least },
+        ...{ maxSize: mostBytes(services.config), expiresAt: upload.expiresAt },
+      },
+      headers: { location: `/v1/uploads/${upload.id}` },
+    }
+  },
+})
+
+const listMultipartParts = contract({
+  method: 'GET',
+  path: '/v1/uploads/multipart/:uploadId',
+  tag,
+  summary: 'List the parts that have arrived',
+  params: UploadParams,
+  query: KeyQuery,
+  reply: {
+    status: 200,
+    form: 'mirrored',
+    schema: z.object({
+      parts: z.array(Part).describe('By number; empty when the upload is complete'),
+      complete: z.boolean(),
+    }),
+  },
+  errors: ['UPLOAD_NOT_FOUND'],
+  handle: async ({ params, query, owner }, services) => {
+    const upload = await findParts({ ...params, ...query, owner: owner.id }, services)
+    const parts = await partsOf(upload, services)
+    return { data: { parts: parts?.map(shownPart) ?? [], complete: parts === undefined } }
+  },
+})
+
+const errors = ['UPLOAD_NOT_FOUND', 'CONFLICT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'] as const
+
+const signPart = contract({
+  method: 'GET',
+  path: '/v1/uploads/multipart/:uploadId/:partNumber',
+  tag,
+  summary: 'Get the URL of a part',
+  description: 'PUT the bytes of the part there. A part that is sent again replaces the first.',
+  params: PartParams,
+  query: KeyQuery,
+  reply: { status: 200, form: 'mirrored', schema: PartUrl },
+  errors,
+  handle: async ({ params, query, owner }, services) => {
+    const { partNumber } = params
+    const upload = await findParts({ ...params, ...query, owner: owner.id }, services)
+    const urls = await partUrls(upload, [partNumber], services)
+    return { data: partUrlView(urls.get(partNumber) ?? '') }
+  },
+})
+
+const partNumbers = z
+  .string()
+  .transform((text) => [...new Set(text.split(',').map(Number))])
+  .pipe(z.array(z.int().min(1).max(partLimits.parts)).min(1).max(1000))
+
+const signParts = contract({
+  method: 'GET',
+  path: '/v1/uploads/multipart/:uploadId/batch',
+  tag,
+  summary: 'Get the URLs of many parts',
+  params: UploadParams,
+  query: KeyQuery.extend({ partNumbers: partNumbers.describe('Numbers, separated by commas') }),
+  reply: {
+    status: 200,
+    form: 'mirrored',
+    schema: z.object({
+      presignedUrls: z.record(z.string(), z.url()).describe('By number'),
+      expires: z.int().describe('Seconds'),
+      expiresAt: z.iso.datetime(),
+    }),
+  },
+  errors,
+  handle: async ({ params, query, owner }, services) => {
+    const { partNumbers: numbers, key } = query
+    const upload = await findParts({ ...params, key, owner: owner.id }, services)
+    const presignedUrls = Object.fromEntries(await partUrls(upload, numbers, services))
+    return { data: { presignedUrls, expires: partUrlLifetimeS, expiresAt: expiryOfUrls() } }
+  },
+})
+
+export const completeMultipart = contract({
+  method: 'POST',
+  path: '/v1/uploads/multipart/:uploadId/complete',
+  tag,
+  summary: 'Put the parts together',
+  description: 'May be sent again: the answer is the same.',
+  params: UploadParams,
+  query: KeyQuery,
+  body: { accepts: ['json'], schema: CompleteBody },
+  reply: { status: 200, form: 'mirrored', schema: Completed },
+  errors: ['UPLOAD_NOT_FOUND', 'UPLOAD_INCOMPLETE', 'CONFLICT', 'FILE_TOO_LARGE', 'INVALID_REQUEST'],
+  handle: async ({ params, query, body, owner }, services) => {
+    const upload = await findParts({ ...params, ...query, owner: owner.id }, services)
+    const { size, etag } = await completeParts(upload, namedParts(body), services)
+    const { id: uploadId, key } = upload
+    const location = `${services.config.PUBLIC_URL ?? ''}/v1/uploads/${uploadId}`
+    return { data: { location, key, bucket: services.config.BUCKET_NAME, uploadId, size, etag } }
+  },
+})
+
+export const abortMultipart = contract({
+  method: 'DELETE',
+  path: '/v1/uploads/multipart/:uploadId',
+  tag,
+  summary: 'Drop an upload in parts',
+  params: UploadParams,
+  query: KeyQuery,
+  reply: { status: 200, schema: z.object({}) },
+  errors: ['UPLOAD_NOT_FOUND', 'CONFLICT'],
+  handle: async ({ params, query, owner }, services) => {
+    await abortParts(await findParts({ ...params, ...query, owner: owner.id }, services), services)
+    return { data: {} }
+  },
+})
+
+export const multipartUploads: readonly AnyContract[] = [
+  createMultipart,
+  listMultipartParts,
+  signPart,
+  signParts,
+  completeMultipart,
+  abortMultipart,
+]

@@ -1,0 +1,99 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  ListPartsCommand,
+  type S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+
+export interface StoredPart {
+  readonly number: number
+  /** Quoted, as HTTP has it. */
+  readonly etag: string
+  /** Bytes. */
+  readonly size: number
+}
+
+interface PartsOf {
+  readonly key: string
+  /** The name that the storage gave this upload. */
+  readonly uploadId: string
+}
+
+/** What the storage allows (https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html); the last part may be smaller. */
+export const partLimits = { least: 5 * 1024 ** 2, most: 5 * 1024 ** 3, parts: 10_000, object: 5 * 1024 ** 4 }
+
+/** Files that somebody else sends in parts, straight to the storage. */
+export class Parts {
+  readonly #s3: S3Client
+  readonly #signer: S3Client
+  readonly #bucket: string
+
+  constructor(s3: S3Client, signer: S3Client, bucket: string) {
+    this.#s3 = s3
+    this.#signer = signer
+    this.#bucket = bucket
+  }
+
+  /** @returns the name that the storage gives it. */
+  async begin(key: string, contentType: string): Promise<string> {
+    const { UploadId } = await this.#s3.send(
+      new CreateMultipartUploadCommand({ Bucket: this.#bucket, Key: key, ContentType: contentType }),
+    )
+    if (UploadId === undefined) throw new Error(`the storage named no upload for ${key}`)
+    return UploadId
+  }
+
+  /** Where one part is PUT to, as raw bytes; again as often as need be. */
+  url(of: PartsOf, number: number, expiresS: number): Promise<string> {
+    const command = new UploadPartCommand({ ...this.#target(of), PartNumber: number })
+    return getSignedUrl(this.#signer, command, { expiresIn: expiresS })
+  }
+
+  /** Those that are there, in order; undefined when there is no such upload any more. */
+  async list(of: PartsOf): Promise<StoredPart[] | undefined> {
+    const found: StoredPart[] = []
+    try {
+      // The SDK's own paginator never ends: where nothing follows, the storage names the last part all the same.
+      for (let after: string | undefined; ; ) {
+        const page = await this.#s3.send(
+          new ListPartsCommand({ ...this.#target(of), ...(after && { PartNumberMarker: after }) }),
+        )
+        for (const { PartNumber: number = 0, ETag: etag = '', Size: size = 0 } of page.Parts ?? [])
+          found.push({ number, etag, size })
+        after = page.NextPartNumberMarker
+        if (!page.IsTruncated || !after) return found
+      }
+    } catch (error) {
+      if (isGone(error)) return undefined
+      throw error
+    }
+  }
+
+  /** False when there is no such upload any more. */
+  async complete(of: PartsOf, parts: readonly StoredPart[]): Promise<boolean> {
+    const Parts = parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }))
+    try {
+      await this.#s3.send(
+        new CompleteMultipartUploadCommand({ ...this.#target(of), MultipartUpload: { Parts } }),
+      )
+      return true
+    } catch (error) {
+      if (isGone(error)) return false
+      throw error
+    }
+  }
+
+  /** Deletes what is there; nothing to delete is no error. */
+  async abort(of: PartsOf): Promise<void> {
+    await this.#s3.send(new AbortMultipartUploadCommand(this.#target(of))).catch((error: unknown) => {
+      if (!isGone(error)) throw error
+    })
+  }
+
+  #target = ({ key, uploadId }: PartsOf) => ({ Bucket: this.#bucket, Key: key, UploadId: uploadId })
+}
+
+const isGone = (error: unknown) => error instanceof Error && error.name === 'NoSuchUpload'

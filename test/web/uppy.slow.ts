@@ -1,0 +1,77 @@
+// A stock Uppy in a browser, on a page of another origin, sends 60 MB in parts; the page is loaded anew in the middle.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { build } from 'esbuild'
+import { Client } from '../service.ts'
+import { openSite } from './browser.ts'
+
+const size = 60 * 1024 ** 2
+
+/** As a site would have it; what Uppy's own plugin for reloads keeps, `s3Multipart`, is kept here by hand. */
+const page = `
+import Uppy from '@uppy/core'
+import AwsS3 from '@uppy/aws-s3'
+const bytes = new Uint8Array(${size})
+const view = new DataView(bytes.buffer)
+for (let at = 44; at < bytes.length; at += 2) view.setInt16(at, ((at * 7) % 20000) - 10000, true)
+const put = (at, text) => [...text].forEach((letter, index) => { bytes[at + index] = letter.charCodeAt(0) })
+put(0, 'RIFF'); view.setUint32(4, bytes.length - 8, true); put(8, 'WAVEfmt '); view.setUint32(16, 16, true)
+view.setUint16(20, 1, true); view.setUint16(22, 1, true); view.setUint32(24, 44100, true); view.setUint32(28, 88200, true)
+view.setUint16(32, 2, true); view.setUint16(34, 16, true); put(36, 'data'); view.setUint32(40, bytes.length - 44, true)
+const uppy = new Uppy().use(AwsS3, { companionEndpoint: API + '/v1/uploads', shouldUseMultipart: true })
+const id = uppy.addFile({ name: 'tone.wav', type: 'audio/wav', data: new Blob([bytes]) })
+const kept = sessionStorage.getItem('s3Multipart')
+if (kept) uppy.setFileState(id, { s3Multipart: JSON.parse(kept) })
+globalThis.sent = []
+uppy.on('s3-multipart:part-uploaded', (file, part) => {
+  sessionStorage.setItem('s3Multipart', JSON.stringify(uppy.getFile(id).s3Multipart))
+  globalThis.sent.push(part.PartNumber)
+})
+uppy.on('upload-success', (file, { body }) => { globalThis.key = body.key })
+uppy.on('upload-error', (file, error) => { globalThis.failure = String(error) })
+uppy.upload()
+`
+
+test('a stock Uppy sends 60 MB in parts, goes on after a reload, and the file converts', async () => {
+  const site = await openSite()
+  const bundle = await build({
+    stdin: { contents: page, resolveDir: import.meta.dirname },
+    ...{ bundle: true, write: false, format: 'esm', platform: 'browser' },
+    define: { API: JSON.stringify(site.url) },
+    logLevel: 'silent',
+  })
+  const script = bundle.outputFiles[0]?.text ?? ''
+  const server = createServer((request, response) => {
+    const isScript = request.url === '/page.js'
+    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
+    response.end(isScript ? script : '<!doctype html><script type="module" src="/page.js"></script>')
+  })
+  server.listen(0, '127.0.0.1')
+  try {
+    await new Promise((resolve) => server.once('listening', resolve))
+    const { port } = server.address() as AddressInfo // it listens on a port
+    const visitor = await site.browser.newPage()
+    const told: string[] = []
+    visitor.on('console', (message) => told.push(message.text()))
+    await visitor.goto(`http://127.0.0.1:${port}/`)
+    await visitor.waitForFunction('globalThis.sent?.length >= 4', undefined, { timeout: 60_000 })
+    const before = (await visitor.evaluate('globalThis.sent')) as number[]
+    await visitor.reload()
+    await visitor.waitForFunction('globalThis.key || globalThis.failure', undefined, { timeout: 60_000 })
+    assert.equal(await visitor.evaluate('globalThis.failure'), undefined, told.join('\n'))
+    const after = (await visitor.evaluate('globalThis.sent')) as number[]
+    assert.ok(!after.some((number) => number < before.length), `sent again: ${before} and then ${after}`)
+    assert.ok(after.length < 12, 'not all of it anew')
+
+    const client = new Client(site)
+    const uploadId = (await visitor.evaluate('globalThis.key')) as string
+    const job = await client.accepted(await client.post('/v1/convert', { uploadId, targetFormat: 'flac' }))
+    assert.equal(job.status, 'completed', JSON.stringify(job.error))
+    assert.equal(job.result?.filename, 'tone.flac')
+  } finally {
+    server.close()
+    await site.close()
+  }
+})
