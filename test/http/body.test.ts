@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import * as z from 'zod'
+import type { Files } from '../../lib/aws/files.ts'
+import { readBody } from '../../lib/http/body.ts'
+import { type BodyKind, contract, type HttpEvent } from '../../lib/http/contract.ts'
+
+const accepting = (...accepts: [BodyKind, ...BodyKind[]]) =>
+  contract({
+    method: 'POST',
+    path: '/letters',
+    tag: 'Test',
+    summary: 'Takes letters.',
+    body: { accepts, schema: z.object({ text: z.string() }) },
+    reply: { status: 200, schema: z.object({}) },
+    handle: () => ({ data: {} }),
+  })
+
+/** Plain bodies never reach the bucket. */
+const nowhere = { files: {} as Files, maxFileBytes: 1, retentionHours: 1 }
+
+async function read(type: string | undefined, event: Partial<HttpEvent>, takes = accepting('json', 'form')) {
+  const headers = type === undefined ? {} : { 'content-type': type }
+  return (await readBody({ headers, ...event } as HttpEvent, takes, nowhere)).value
+}
+
+const json = '{"text":"é"}'
+const asked: [type: string | undefined, body: string][] = [
+  ['application/json', json],
+  ['Application/JSON; charset=utf-8', json],
+  ['application/vnd.letters+JSON', json],
+  [undefined, json],
+  ['application/x-www-form-urlencoded', 'text=%C3%A9'],
+]
+for (const [type, body] of asked) {
+  test(`a body of ${type ?? 'no type'} is read, in Base64 too`, async () => {
+    assert.deepEqual({ ...Object(await read(type, { body })) }, { text: 'é' })
+    const packed = { body: Buffer.from(body).toString('base64'), isBase64Encoded: true }
+    assert.deepEqual({ ...Object(await read(type, packed)) }, { text: 'é' })
+  })
+}
+
+test('a body of a type that is not taken is refused with those that are', async () => {
+  for (const type of ['text/plain', 'multipart/form-data; boundary=x']) {
+    await assert.rejects(read(type, { body: json }), (error: { code: string; details: unknown }) => {
+      assert.equal(error.code, 'INVALID_REQUEST')
+      const expected = ['application/json', 'application/x-www-form-urlencoded']
+      assert.deepEqual(error.details, { field: 'Content-Type', expected })
+      return true
+    })
+  }
+  await assert.rejects(read('application/x-www-form-urlencoded', { body: 'text=a' }, accepting('json')))
+})
+
+test('a body of none is an empty object, and of what takes none nothing is read', async () => {
+  assert.deepEqual(await read('application/json', {}), {})
+  const { body: _, ...takesNone } = accepting('json')
+  assert.equal(await read('application/json', { body: json }, takesNone), undefined)
+})
+
+test('a plain body of 32 MiB is read, a larger one is refused whichever way it comes', async () => {
+  const block = Buffer.alloc(1024 * 1024, ' ')
+  const blocks = (count: number, ...more: Buffer[]) => Readable.from([...Array(count).fill(block), ...more])
+  const largest = blocks(31, block.subarray(json.length + 1), Buffer.from(json))
+  assert.deepEqual(await read('application/json', { bodyStream: largest }), { text: 'é' })
+  for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
+    const larger = blocks(32, Buffer.from(' '))
+    await assert.rejects(read(type, { bodyStream: larger }), {
+      code: 'INVALID_REQUEST',
+      details: { maxBytes: 32 * 1024 * 1024 },
+    })
+  }
+})

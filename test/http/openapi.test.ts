@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { api } from '../../functions/routes/index.ts'
+import { openApiDocument } from '../../lib/http/openapi.ts'
+
+const { paths } = openApiDocument(api, { version: '1', url: '/' })
+/** What the document says of an operation, as a client reads it. */
+const described = (path: string, method: string) => {
+  const item: Record<string, unknown> = { ...paths?.[path] }
+  return item[method] as
+    | {
+        responses: Record<string, { content?: object }>
+        parameters?: { name: string }[]
+        requestBody?: object
+      }
+    | undefined
+}
+
+test('every operation is in the document, those of one path beside each other', () => {
+  for (const { method, path } of api) {
+    const written = path.replace(/:(\w+)/g, '{$1}')
+    assert.ok(described(written, method.toLowerCase()), `${method} ${path}`)
+  }
+  const count = Object.values(paths ?? {}).reduce((sum, item) => sum + Object.keys(item).length, 0)
+  assert.equal(count, api.length)
+})
+
+test('an operation names the ways in which it ends', () => {
+  const create = described('/v1/jobs', 'post')
+  assert.ok(create?.requestBody)
+  assert.ok(create.parameters?.some(({ name }) => name === 'Idempotency-Key'))
+  for (const status of ['202', '400', '409', '500', '503']) assert.ok(create.responses[status], status)
+  assert.deepEqual(Object.keys(create.responses['400']?.content ?? {}), [
+    'application/json',
+    'application/problem+json',
+  ])
+  const read = described('/v1/jobs/{jobId}', 'get')
+  assert.equal(read?.requestBody, undefined)
+  assert.ok(read?.responses['304'])
+  assert.deepEqual(read?.responses['304']?.content, undefined)
+})

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import * as z from 'zod'
+import { AppError } from '../../lib/errors.ts'
+import { contract, type HttpEvent } from '../../lib/http/contract.ts'
+import { errorTitle, failure, problem, toAppError } from '../../lib/http/envelope.ts'
+import { render, withoutBody } from '../../lib/http/render.ts'
+
+const base = { method: 'GET', path: '/x', tag: 'Test', summary: 'X' } as const
+const handle = () => ({ data: {} })
+const schema = z.object({})
+const asking = (headers: Record<string, string> = {}) => ({ headers }) as unknown as HttpEvent
+const tagged = contract({
+  ...base,
+  reply: { status: 200, schema, etag: true, cacheControl: 'private' },
+  handle,
+})
+
+describe('the answer to a HEAD', () => {
+  test('has the length of the body in bytes and no body', () => {
+    const head = withoutBody({ statusCode: 200, headers: { etag: '"a"' }, body: 'grüße' })
+    assert.deepEqual(head, { statusCode: 200, headers: { etag: '"a"', 'content-length': '7' } })
+  })
+
+  test('has the length of the bytes, not of their Base64', () => {
+    const body = Buffer.alloc(10).toString('base64')
+    const head = withoutBody({ statusCode: 200, isBase64Encoded: true, body })
+    assert.deepEqual(head, { statusCode: 200, headers: { 'content-length': '10' } })
+  })
+
+  test('of what has no body says nothing of a length', () => {
+    assert.deepEqual(withoutBody({ statusCode: 304 }), { statusCode: 304, headers: {} })
+  })
+})
+
+describe('a reply', () => {
+  test('is not kept by anybody unless its contract says so', () => {
+    const plain = contract({ ...base, reply: { status: 201, schema }, handle })
+    const { statusCode, headers } = render(plain, { data: {} }, asking(), 'req_1')
+    assert.equal(statusCode, 201)
+    assert.deepEqual(headers, {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+    })
+    const etag = render(tagged, { data: {} }, asking(), 'req_1').headers?.['etag']
+    assert.match(String(etag), /^"[\w-]{43}"$/)
+  })
+
+  test('may have a status and headers of its own', () => {
+    const { statusCode, headers } = render(
+      tagged,
+      { data: {}, status: 202, headers: { location: '/y' } },
+      asking(),
+      'req_1',
+    )
+    assert.deepEqual([statusCode, headers?.['location'], headers?.['cache-control']], [202, '/y', 'private'])
+  })
+
+  test('is in an envelope, beside its fields, or bare, as its contract has it', () => {
+    const bodyOf = (form: 'envelope' | 'mirrored' | 'raw', data: unknown) =>
+      render(contract({ ...base, reply: { status: 200, schema, form }, handle }), { data }, asking(), 'req_1')
+    const parsed = (form: 'envelope' | 'mirrored' | 'raw') => JSON.parse(bodyOf(form, { a: 1 }).body ?? '')
+    const { meta, ...envelope } = parsed('envelope')
+    assert.deepEqual([envelope, meta.requestId], [{ success: true, data: { a: 1 } }, 'req_1'])
+    assert.ok(Math.abs(Date.parse(meta.timestamp) - Date.now()) < 60_000, meta.timestamp)
+    const { meta: _, ...mirrored } = parsed('mirrored')
+    assert.deepEqual(mirrored, { a: 1, success: true, data: { a: 1 } })
+    assert.deepEqual(parsed('raw'), { a: 1 })
+    assert.equal(bodyOf('raw', 'text').body, 'text')
+    assert.deepEqual(bodyOf('raw', Buffer.from([255])), {
+      ...bodyOf('raw', 'text'),
+      ...{ body: '/w==', isBase64Encoded: true },
+    })
+  })
+
+  test('without content has none, and no type', () => {
+    const empty = contract({ ...base, reply: { status: 204, schema, form: 'empty' }, handle })
+    assert.deepEqual(render(empty, { data: {} }, asking(), 'req_1'), {
+      statusCode: 204,
+      headers: { 'cache-control': 'no-store' },
+    })
+  })
+
+  test('that the client has is not sent again', () => {
+    const etag = String(render(tagged, { data: {} }, asking(), 'req_1').headers?.['etag'])
+    for (const known of [etag, `W/${etag}`, `"other" , ${etag}`, '*']) {
+      const again = render(tagged, { data: {} }, asking({ 'if-none-match': known }), 'req_2')
+      assert.deepEqual(again, { statusCode: 304, headers: { etag, 'cache-control': 'private' } }, known)
+    }
+    for (const known of ['"other"', '']) {
+      assert.equal(render(tagged, { data: {} }, asking({ 'if-none-match': known }), 'r').statusCode, 200)
+    }
+    const changed = render(tagged, { data: { a: 1 } }, asking({ 'if-none-match': etag }), 'req_2')
+    assert.equal(changed.statusCode, 200)
+  })
+})
+
+describe('an error', () => {
+  const errors = [
+    { field: 'a', error: 'is missing' },
+    { field: 'b', error: 'is no number' },
+  ]
+  const request = { requestId: 'req_1', path: '/v1/jobs', baseUrl: 'https://a.test' }
+
+  test('lists every field that is wrong, in either form', () => {
+    const wrong = new AppError('INVALID_INPUT', 'a: is missing.', { field: 'a', errors })
+    assert.deepEqual(failure(wrong, 'req_1').error, {
+      code: 'INVALID_INPUT',
+      message: 'a: is missing.',
+      details: { field: 'a', errors },
+    })
+    const { errors: listed, type, title, detail, instance, status, requestId } = problem(wrong, request)
+    assert.deepEqual(listed, errors)
+    assert.deepEqual(
+      [type, title, detail, instance, status, requestId],
+      ['https://a.test/errors/invalid-input', 'Invalid input', 'a: is missing.', '/v1/jobs', 400, 'req_1'],
+    )
+  })
+
+  test('of one field is a list of one, and of none has no list', () => {
+    const one = problem(new AppError('INVALID_INPUT', 'It is wrong.', { field: 'a', more: 1 }), request)
+    assert.deepEqual(one.errors, [{ field: 'a', error: 'It is wrong.' }])
+    assert.equal((one as { more?: number }).more, 1)
+    const none = new AppError('JOB_NOT_FOUND', 'There is none.')
+    assert.equal('errors' in problem(none, request), false)
+    assert.equal('details' in failure(none, 'req_1').error, false)
+  })
+
+  test('has a title in words', () => {
+    assert.equal(errorTitle('JOB_NOT_FOUND'), 'Job not found')
+    assert.equal(errorTitle('PDF_ENCRYPTED'), 'PDF encrypted')
+  })
+
+  test('that is a bug shows nothing of itself, and one of ours all', () => {
+    const own = new AppError('JOB_NOT_FOUND', 'There is none.')
+    assert.equal(toAppError(own), own)
+    const bug = toAppError(new Error('/srv/secret is missing'))
+    assert.equal(bug.code, 'INTERNAL_ERROR')
+    assert.doesNotMatch(JSON.stringify(failure(bug, 'req_1')), /secret/)
+  })
+})
