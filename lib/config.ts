@@ -48,7 +48,7 @@ export const settings = {
   OUTGOING_ALLOW: networks
     .optional()
     .describe(
-      'Networks beside the public internet that imports, exports and webhooks may reach, as `10.1.0.0/16`, separated by commas',
+      'Networks beside the public internet that imports, exports, captured websites and webhooks may reach, as `10.1.0.0/16`, separated by commas',
     ),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])

@@ -16,8 +16,11 @@ export const imageIds = [
   'browser',
 ] as const satisfies readonly ImageId[]
 
-/** Queues of tasks: one per image, and one for what brings files in or out, which needs no engine. */
-export const queueIds = [...imageIds, 'transfer'] as const
+/**
+ * Queues of tasks: one per image, one for what brings files in or out, which needs no engine, and one for websites. The
+ * last two have functions of their own because these alone have a way out.
+ */
+export const queueIds = [...imageIds, 'transfer', 'capture'] as const
 export type QueueId = (typeof queueIds)[number]
 
 /** Receives of one message before it is put aside; the job itself fails after three attempts, long before. */
@@ -153,13 +156,15 @@ export interface FunctionDeclaration {
   readonly memoryMb: number
   readonly timeoutS: number
   readonly trigger: Trigger
+  /** The image in which it runs; a zip package when left out. */
+  readonly image?: ImageId
   /** Times that an asynchronous invocation is repeated after an error; 2 when left out, as on Lambda. */
   readonly retryAttempts?: 0 | 1 | 2
   /** Asynchronous invocations that failed for good go to the queue `<name>-dead`. */
   readonly deadLetter?: true
 }
 
-/** Functions in zip packages; each image adds its `convert-<image>` function, made from the engines' limits. */
+/** Functions by name; each image adds its `convert-<image>` function, made from the engines' limits. */
 export const functions = {
   api: { handler: 'functions/api.handler', memoryMb: 1024, timeoutS: 29, trigger: { http: true } },
   sweep: {
@@ -181,6 +186,13 @@ export const functions = {
     memoryMb: 1024,
     timeoutS: 900,
     trigger: { queue: 'transfer' },
+  },
+  capture: {
+    handler: 'functions/capture.handler',
+    memoryMb: 3264,
+    timeoutS: 300,
+    trigger: { queue: 'capture' },
+    image: 'browser',
   },
   'record-metrics': {
     handler: 'functions/record-metrics.handler',

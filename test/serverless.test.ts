@@ -9,6 +9,7 @@ import { httpRoutes, webSocketRoutes, zipFunctions } from '../lib/local/function
 import { createLog } from '../lib/log.ts'
 import {
   bucket,
+  type FunctionDeclaration,
   functions,
   imageIds,
   maxReceiveCount,
@@ -27,13 +28,16 @@ test('every declared function is deployed, and no other', () => {
   assert.deepEqual(deployed.sort(), declared.map((name) => `mutabor-dev-${name}`).sort())
 })
 
-for (const [name, declared] of Object.entries(functions)) {
+for (const [name, given] of Object.entries(functions)) {
+  const declared: FunctionDeclaration = given
   test(`${name} has the declared handler, memory and time`, () => {
+    const code = declared.image
+      ? { PackageType: 'Image', ImageConfig: { Command: [declared.handler] } }
+      : { Handler: declared.handler, Runtime: 'nodejs24.x' }
     assert.partialDeepStrictEqual(lambda(name).properties, {
-      Handler: declared.handler,
+      ...code,
       MemorySize: declared.memoryMb,
       Timeout: declared.timeoutS,
-      Runtime: 'nodejs24.x',
     })
   })
 }
@@ -290,6 +294,7 @@ test('only functions that sign identities, and make or run tasks, know the secre
     'sweep',
     'receive-upload',
     'transfer',
+    'capture',
     ...imageIds.map((image) => `convert-${image}`),
   ]
   assert.deepEqual(
@@ -298,7 +303,8 @@ test('only functions that sign identities, and make or run tasks, know the secre
   )
 })
 
-for (const [name, { handler }] of Object.entries(functions)) {
+const zipped = Object.entries(functions).filter(([, declared]) => !('image' in declared))
+for (const [name, { handler }] of zipped) {
   test(`the package of ${name} loads by itself`, async () => {
     const [file, exported] = handler.split('.')
     const code = `console.log(typeof (await import('./${file}.mjs')).${exported})`

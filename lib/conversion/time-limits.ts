@@ -17,6 +17,9 @@ const mergeTimeLimitS = 2700
 /** Of a task that brings files in or out. */
 export const transferLimitS = 3600
 
+/** Of a website, all attempts together. */
+export const captureLimitS = 300
+
 export function timeLimitOf(pieces: readonly Piece[]): number {
   const steps = pieces.flatMap((piece) => piece.steps)
   if (steps.some(({ operation }) => operation === 'merge')) return mergeTimeLimitS

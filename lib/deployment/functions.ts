@@ -32,7 +32,7 @@ const environment = {
 
 /** Signs identities and seals passwords: whoever makes or runs tasks knows it, and nobody else. */
 const secret = { SERVICE_SECRET: { 'Fn::Sub': `{{resolve:secretsmanager:\${ServiceSecret}}}` } }
-const knowSecret: readonly FunctionName[] = ['api', 'sweep', 'receive-upload', 'transfer']
+const knowSecret: readonly FunctionName[] = ['api', 'sweep', 'receive-upload', 'transfer', 'capture']
 
 /**
  * Files that the code reads beside itself, and packages that cannot be put into one file. swagger-ui-dist holds
@@ -82,15 +82,18 @@ export function asynchronousSettings(
   }
 }
 
-function zipFunction(name: FunctionName) {
+function declaredFunction(name: FunctionName) {
   const declared: FunctionDeclaration = functions[name]
+  const { handler, image } = declared
   return {
-    handler: declared.handler,
+    ...(image
+      ? { image: { uri: imageUri(image), command: [handler] } }
+      : { handler, package: { patterns: filesOf[name] ?? [] } }),
     memorySize: declared.memoryMb,
     timeout: declared.timeoutS,
     role: arnOf(roleId(name)),
     environment: { ...environment, ...(knowSecret.includes(name) && secret) },
-    package: { patterns: filesOf[name] ?? [] },
+    ...(image && { ephemeralStorageSize: imageLimits(image).ephemeralStorageSize }),
     events: triggersOf(declared.trigger),
     ...asynchronousSettings(name, declared),
   }
@@ -134,6 +137,6 @@ function imageFunction(image: ImageId) {
 
 /** `functions` of serverless.yml. */
 export const deployedFunctions = () => ({
-  ...Object.fromEntries(functionNames.map((name) => [name, zipFunction(name)])),
+  ...Object.fromEntries(functionNames.map((name) => [name, declaredFunction(name)])),
   ...Object.fromEntries(imageIds.map((image) => [`convert-${image}`, imageFunction(image)])),
 })

@@ -71,6 +71,7 @@ const rightsOfFunctions: Partial<Readonly<Record<FunctionName, readonly Statemen
   'receive-upload': [...moveJobs, readObjects],
   'record-metrics': [allow(['dynamodb:GetItem', 'dynamodb:BatchWriteItem'], arnOf('Table'))],
   transfer: runTasks('transfer'),
+  capture: runTasks('capture'),
 }
 
 /** Lambda puts invocations aside in the name of the function. */

@@ -70,7 +70,7 @@ export async function writeTask(folder: string): Promise<void> {
   const { metafile } = await build({
     ...bundleOptions,
     absWorkingDir: root,
-    entryPoints: ['functions/convert.ts', 'layers/runtime.ts'],
+    entryPoints: ['functions/convert.ts', 'functions/capture.ts', 'layers/runtime.ts'],
     outbase: root,
     outdir: folder,
     outExtension: { '.js': '.mjs' },

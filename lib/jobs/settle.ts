@@ -6,7 +6,7 @@ import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import { firstImage } from '../plan/index.ts'
 import type { QueueId } from '../resources.ts'
-import { transferOperation } from '../tasks/index.ts'
+import { queueOfTransfer, transferOperation } from '../tasks/index.ts'
 import { arrival } from './arrival.ts'
 import { Course, type CourseParts } from './course.ts'
 import { errorForClient } from './failure.ts'
@@ -100,7 +100,8 @@ export class Settlement {
   }
 
   async #queueOf(task: Task, known?: Pick<JobState, 'fixed' | 'tasks'>): Promise<QueueId> {
-    if (transferOperation(task.operation)) return 'transfer'
+    const transfer = transferOperation(task.operation)
+    if (transfer) return queueOfTransfer(transfer)
     if (task.pieces) return imageOf(task.pieces)
     const state = known ?? (await this.#store.inputsOf(task))
     if (!state) throw new AppError('NO_FILES', 'The job of this task is gone.')

@@ -102,11 +102,11 @@ export function openConversions(given: ConversionParts): Conversions {
   }
 }
 
-const functionOf = (queue: QueueId) => (queue === 'transfer' ? queue : `convert-${queue}`)
+const functionOf = (queue: QueueId) => (queue in functions ? queue : `convert-${queue}`)
 
 /** MiB of a worker that has so many tasks at a time; transfers stream, and need no more for more of them. */
 function memoryOf(queue: QueueId, concurrency: number): number {
-  if (queue === 'transfer') return functions.transfer.memoryMb
+  if (queue === 'transfer' || queue === 'capture') return functions[queue].memoryMb
   const limits = engines.filter(({ image }) => image === queue).map((engine) => engine.limits.memoryMb)
   return concurrency * Math.max(512, ...limits) + runtimeMb
 }

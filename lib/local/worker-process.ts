@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { FileExchange } from '../aws/connections.ts'
 import { announceEnd } from '../jobs/job-ends.ts'
 import type { Log } from '../log.ts'
-import type { QueueId } from '../resources.ts'
+import { functions, type QueueId } from '../resources.ts'
 import { type Failure, FunctionError } from './lambda/failure.ts'
 import type { FunctionContext } from './lambda/runtime.ts'
 import { withParentDeath } from './parent-death.ts'
@@ -64,10 +64,10 @@ export class WorkerProcess {
     const { queue, environment, logFd, log, exchange, file = workerFile } = options
     // Unlike the service itself a worker ends when it is idle: it may take the heap that makes it fast.
     const node = [process.execPath, '--disable-warning=ExperimentalWarning', file] as const
-    const name = queue === 'transfer' ? 'transfer' : 'convert'
+    const name = queue in functions ? queue : 'convert'
     const [command, ...args] = withParentDeath([...node, name, ...(exchange ? [sharingFiles] : [])])
     const child = spawn(command, args, {
-      env: { ...environment, ...(queue !== 'transfer' && { IMAGE_ID: queue }) },
+      env: { ...environment, ...(name === 'convert' && { IMAGE_ID: queue }) },
       stdio: ['ignore', logFd, logFd, 'ipc'],
       // Records of jobs hold sets, which JSON does not know.
       serialization: 'advanced',

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { ImportOperation } from './operation.ts'
 
 /** Header names and values that a client may send along (RFC 9110, 5.5), none of which steer the connection itself. */
-const headers = z
+export const headers = z
   .record(
     z
       .string()

@@ -1,4 +1,5 @@
 import { exportBlobstore, importBlobstore } from './blobstore.ts'
+import { captureWebsite } from './capture-website.ts'
 import { compress } from './compress.ts'
 import { convert } from './convert.ts'
 import { engineTasks } from './engine-tasks.ts'
@@ -21,6 +22,7 @@ export const taskOperations: readonly TaskOperation[] = [
   importS3,
   importBlobstore,
   importGcs,
+  captureWebsite,
   convert,
   compress,
   merge,
@@ -40,13 +42,18 @@ const byName = new Map(
 
 export const findOperation = (name: string): TaskOperation | undefined => byName.get(name)
 
-/** An operation that moves files over a connection: a task of the queue `transfer`. */
+/** An operation that moves files over a connection, and needs a way out for that. */
 export type TransferOperation =
   | (ImportOperation & { readonly find: NonNullable<ImportOperation['find']> })
+  | (ImportOperation & { readonly capture: NonNullable<ImportOperation['capture']> })
   | (ExportOperation & { readonly openStore: NonNullable<ExportOperation['openStore']> })
 
 export const isTransfer = (operation: TaskOperation): operation is TransferOperation =>
-  'find' in operation || 'openStore' in operation
+  'find' in operation || 'capture' in operation || 'openStore' in operation
+
+/** The queue of its tasks. */
+export const queueOfTransfer = (operation: TransferOperation) =>
+  'capture' in operation ? ('capture' as const) : ('transfer' as const)
 
 export function transferOperation(name: string): TransferOperation | undefined {
   const operation = byName.get(name)

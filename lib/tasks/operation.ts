@@ -3,7 +3,7 @@ import { pinnedEngine } from '../conversion/options.ts'
 import type { Wish } from '../conversion/plan-files.ts'
 import { targetFormatOf } from '../conversion/target.ts'
 import type { StoredFile } from '../jobs/job.ts'
-import type { Find, OpenStore } from '../transfer/transfer.ts'
+import type { Capture, Find, OpenStore } from '../transfer/transfer.ts'
 
 /** What a task of POST /v1/jobs can be. */
 export type TaskOperation = ImportOperation | ProcessOperation | ExportOperation
@@ -24,6 +24,8 @@ export interface ImportOperation extends AnyOperation {
   readonly kind: 'import'
   /** Of one that fetches from elsewhere, in the queue `transfer`; loaded there alone. */
   readonly find?: () => Promise<Find>
+  /** Of one that makes a file of what a browser shows, in the queue `capture`; loaded there alone. */
+  readonly capture?: () => Promise<Capture>
   /** Fields that are sealed while they are stored. */
   readonly secrets?: readonly string[]
 }

@@ -13,10 +13,10 @@ const connectMs = 10_000
 const answerMs = 30_000
 const silenceMs = 30_000
 /** Redirects of one request, where they are followed. */
-const mostRedirects = 3
+export const mostRedirects = 3
 
 export interface OutgoingRequest {
-  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
   /** They go to the host of the URL and to no other that it may lead to. */
   readonly headers?: Readonly<Record<string, string>>
   /** A stream can be sent only once: then no redirect may be followed. */
@@ -93,7 +93,7 @@ export class Outgoing {
           isPassing: false,
           status: answer.status,
         })
-      if (next.host !== url.host) headers = {}
+      if (!isSameHost(url, next)) headers = {}
       url = withoutCredentials(next, {}).url
     }
   }
@@ -170,7 +170,7 @@ export function httpUrl(given: string | URL): URL {
 }
 
 /** `https://name:password@host` means what it says in a browser; to a log or an error it would tell a secret. */
-function withoutCredentials(url: URL, headers: OutgoingRequest['headers'] = {}) {
+export function withoutCredentials(url: URL, headers: OutgoingRequest['headers'] = {}) {
   if (!url.username && !url.password) return { url, headers }
   const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
   const plain = new URL(url)
@@ -182,7 +182,11 @@ function withoutCredentials(url: URL, headers: OutgoingRequest['headers'] = {}) 
   }
 }
 
-const redirects: readonly number[] = [301, 302, 303, 307, 308]
+/** Whether what is for the host of the one may go to the other too: not in the clear either, where it was not so before. */
+export const isSameHost = (own: URL, other: URL): boolean =>
+  own.host === other.host && !(own.protocol === 'https:' && other.protocol === 'http:')
+
+export const redirects: readonly number[] = [301, 302, 303, 307, 308]
 
 function redirectOf({ status, headers }: Pick<OutgoingResponse, 'status' | 'headers'>, from: URL) {
   const { location } = headers
@@ -195,7 +199,9 @@ function redirectOf({ status, headers }: Pick<OutgoingResponse, 'status' | 'head
 function unreachable(host: string, cause: unknown): RemoteError {
   const slow = cause instanceof errors.HeadersTimeoutError || cause instanceof errors.ConnectTimeoutError
   const what = slow ? 'did not answer in time' : `could not be reached${detailOf(cause)}`
-  return new RemoteError('unreachable', `${host} ${what}.`, { cause, host })
+  // A name that is not there now will hardly be in half a minute.
+  const isPassing = (cause as { code?: string }).code !== 'ENOTFOUND'
+  return new RemoteError('unreachable', `${host} ${what}.`, { cause, host, isPassing })
 }
 
 /** Why, in words for people, where it is known. */

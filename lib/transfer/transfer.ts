@@ -40,6 +40,18 @@ export type Fields = Readonly<Record<string, unknown>>
 /** Brings in what the fields of an import name. @throws RemoteError, AppError */
 export type Find = (fields: Fields, surroundings: Surroundings) => Promise<readonly RemoteFile[]>
 
+/** What a browser made of a website. */
+export interface Captured {
+  readonly file: RemoteFile
+  readonly warnings: readonly { readonly code: string; readonly message: string }[]
+}
+
+/** Makes a file of the website that the fields name, in a folder of the task. @throws RemoteError, AppError */
+export type Capture = (
+  fields: Fields,
+  surroundings: Surroundings & { readonly workDir: string; progress(percent: number): void },
+) => Promise<Captured>
+
 /** Somebody else's store while files are taken there. */
 export interface Store {
   /**

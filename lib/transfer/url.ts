@@ -1,6 +1,5 @@
-import type { Readable } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 import { parse as parseDisposition } from 'content-disposition'
+import { decoded, isEncoded } from './decoding.ts'
 import { httpUrl, type OutgoingResponse } from './outgoing.ts'
 import { RemoteError } from './remote-error.ts'
 import type { Find, Surroundings } from './transfer.ts'
@@ -9,15 +8,15 @@ import type { Find, Surroundings } from './transfer.ts'
 export const findByUrl: Find = async (fields, surroundings) => {
   const { url, filename, headers = {} } = fields as { url: string; filename?: string; headers?: Headers }
   const first = await get(url, headers, surroundings)
-  const isEncoded = decoderOf(first) !== undefined
+  const encoded = isEncoded(first)
   const length = first.headers['content-length']
   const validator = validatorOf(first)
   let unread: OutgoingResponse | undefined = first
   return [
     {
       filename: filename ?? nameIn(first) ?? nameOf(first.url),
-      size: length === undefined || isEncoded ? undefined : Number(length),
-      isResumable: !isEncoded && validator !== undefined && first.headers['accept-ranges'] === 'bytes',
+      size: length === undefined || encoded ? undefined : Number(length),
+      isResumable: !encoded && validator !== undefined && first.headers['accept-ranges'] === 'bytes',
       open: async (start, signal) => {
         const answer =
           start === 0 && unread
@@ -66,29 +65,6 @@ function requireRest({ status, headers, url, body }: OutgoingResponse, start: nu
   throw new RemoteError('incomplete', `The file at ${url.host} changed while it was fetched.`, {
     changed: true,
   })
-}
-
-/** Nobody asked for a content coding, but some servers send files that lie there compressed. */
-const decoders = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
-} as const
-
-function decoderOf({ headers }: OutgoingResponse) {
-  const coding = headers['content-encoding']?.trim().toLowerCase()
-  return Object.entries(decoders).find(([name]) => name === coding)?.[1]
-}
-
-function decoded(answer: OutgoingResponse): Readable {
-  const decoder = decoderOf(answer)?.()
-  if (!decoder) return answer.body
-  // What breaks off here has to break off there, and the other way round.
-  answer.body.on('error', (error) => decoder.destroy(error))
-  decoder.on('close', () => answer.body.destroy())
-  return answer.body.pipe(decoder)
 }
 
 function nameIn({ headers }: OutgoingResponse): string | undefined {

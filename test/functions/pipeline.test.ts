@@ -247,3 +247,12 @@ test('a task that does not exist has no file to download', async () => {
   const { error } = (await response.json()) as { error: { code: string } }
   assert.equal(error.code, 'TASK_NOT_FOUND')
 })
+
+test('a website of this network is not captured', async () => {
+  const { tasks } = await finished({
+    page: { operation: 'capture-website', url: service.url, outputFormat: 'png', cookies: { a: 'secret' } },
+    out: { operation: 'export/url', input: 'page' },
+  })
+  const { page, out } = tasks
+  assert.deepEqual([page?.status, page?.code, out?.status], ['failed', 'URL_NOT_ALLOWED', 'cancelled'])
+})

@@ -7,52 +7,7 @@ import { AppError } from '../../lib/errors.ts'
 import type { Resolve } from '../../lib/transfer/addresses.ts'
 import { Outgoing } from '../../lib/transfer/outgoing.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
-
-/** Every way to write an address that is none of the public that this test knows of. */
-const privateForms = [
-  'http://127.0.0.1/',
-  'http://127.1/',
-  'http://127.0.1/',
-  'http://2130706433/',
-  'http://0x7f000001/',
-  'http://0x7f.0.0.1/',
-  'http://0177.0.0.1/',
-  'http://017700000001/',
-  'http://127.0.0.1./',
-  'http://１２７.0.0.1/',
-  'http://127.255.255.254/',
-  'http://0.0.0.0/',
-  'http://0/',
-  'http://10.0.0.1/',
-  'http://172.16.0.1/',
-  'http://172.31.255.255/',
-  'http://192.168.1.1/',
-  'http://169.254.169.254/latest/meta-data/',
-  'http://0xa9fea9fe/',
-  'http://100.64.0.1/',
-  'http://192.0.0.1/',
-  'http://192.0.2.1/',
-  'http://198.18.0.1/',
-  'http://198.51.100.1/',
-  'http://203.0.113.1/',
-  'http://224.0.0.1/',
-  'http://240.0.0.1/',
-  'http://255.255.255.255/',
-  'http://[::1]/',
-  'http://[::]/',
-  'http://[::ffff:127.0.0.1]/',
-  'http://[::ffff:7f00:1]/',
-  'http://[::127.0.0.1]/',
-  'http://[64:ff9b::7f00:1]/',
-  'http://[64:ff9b:1::7f00:1]/',
-  'http://[2002:7f00:1::]/',
-  'http://[2001:0:7f00:1::1]/',
-  'http://[2001:db8::1]/',
-  'http://[fe80::1]/',
-  'http://[fec0::1]/',
-  'http://[fd00:ec2::254]/',
-  'http://[ff02::1]/',
-]
+import { privateForms } from './private-forms.ts'
 
 const servers: Server[] = []
 const clients: Outgoing[] = []

@@ -34,7 +34,7 @@ export interface BrowserPipe {
   readonly alive: boolean
   /** @throws BrowserCrash, BrowserRefusal. */
   call<T>(schema: z.ZodType<T>, method: string, params?: object, sessionId?: string): Promise<T>
-  /** Events of one session until the returned function is called. */
+  /** Events of one session, `''` for those of the browser itself, until the returned function is called. */
   listen(sessionId: string, listener: EventListener): () => void
   kill(): Promise<void>
 }
@@ -82,7 +82,7 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
   const receive = (text: string) => {
     const { id, sessionId, method, params, result, error } = Message.parse(JSON.parse(text))
     if (id === undefined) {
-      if (sessionId !== undefined && method !== undefined) listeners.get(sessionId)?.(method, params)
+      if (method !== undefined) listeners.get(sessionId ?? '')?.(method, params)
       return
     }
     const asked = waiting.get(id)

@@ -22,7 +22,8 @@ const switches = [
   '--disable-gpu',
   // Else it fills the 64 MB of /dev/shm and crashes.
   '--disable-dev-shm-usage',
-  // Every page comes from one origin that does not exist, so a process per site would only take memory.
+  // A document comes from one origin that does not exist, and a website has a browser to itself: a process per site
+  // would only take memory.
   '--disable-site-isolation-trials',
   '--disable-breakpad',
   '--disable-crash-reporter',
@@ -32,7 +33,8 @@ const switches = [
   '--disable-domain-reliability',
   '--disable-extensions',
   '--disable-sync',
-  '--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider',
+  // The last keeps it from asking for another address than it was told.
+  '--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,HttpsUpgrades',
   '--font-render-hinting=none',
   '--force-color-profile=srgb',
   '--hide-scrollbars',
@@ -44,6 +46,7 @@ const switches = [
   // Nothing has an address, should a request get past what answers them, on a system without network namespaces.
   '--host-resolver-rules=MAP * ~NOTFOUND',
   '--proxy-server=http://0.0.0.0:9',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
 ] as const
 
 /** A browser that answers, in a folder of its own. */

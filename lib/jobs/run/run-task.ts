@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { nextWay } from '../../conversion/next-way.ts'
 import { planFiles } from '../../conversion/plan-files.ts'
-import { timeLimitOf, transferLimitS } from '../../conversion/time-limits.ts'
+import { captureLimitS, timeLimitOf, transferLimitS } from '../../conversion/time-limits.ts'
 import { ranOut, SpaceWatch, saysNoSpace } from '../../disk.ts'
 import { makeProcessFolder } from '../../engines/sandbox/process-folder.ts'
 import { AppError } from '../../errors.ts'
@@ -114,7 +114,8 @@ function carry(run: TaskRun, claimed: Claimed, operation: TransferOperation): Pr
   const { services } = run
   const { task, state, lease } = claimed
   return inWorkDir(run, async (workDir) => {
-    const carried = await withinLimit(run, claimed, transferLimitS, (signal) =>
+    const limitS = 'capture' in operation ? captureLimitS : transferLimitS
+    const carried = await withinLimit(run, claimed, limitS, (signal) =>
       runTransfer({
         ...{ services, task, state, operation, workDir, signal },
         progress: (percent) => lease.progress(percent, operation.kind),

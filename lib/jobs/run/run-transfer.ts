@@ -7,7 +7,7 @@ import { fileName, nameFromTemplate } from '../../file-name.ts'
 import { detectFormat } from '../../formats/detect.ts'
 import type { Services } from '../../services.ts'
 import type { TransferOperation } from '../../tasks/index.ts'
-import type { ExportOperation, ImportOperation } from '../../tasks/operation.ts'
+import type { ExportOperation } from '../../tasks/operation.ts'
 import { receive } from '../../transfer/receive.ts'
 import { RemoteError } from '../../transfer/remote-error.ts'
 import type { Fields, OutgoingFile, RemoteFile, Store, Surroundings } from '../../transfer/transfer.ts'
@@ -38,9 +38,13 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   const { GCS_ENDPOINT: gcsEndpoint } = services.config
   const surroundings = { outgoing: await services.outgoing(), signal, gcsEndpoint }
   try {
-    return 'find' in operation
-      ? await bringIn(run, operation, fields, surroundings)
-      : { deliveries: await takeOut(run, operation, fields, surroundings) }
+    if ('openStore' in operation) return { deliveries: await takeOut(run, operation, fields, surroundings) }
+    if ('find' in operation)
+      return await bringIn(run, await (await operation.find())(fields, surroundings), fields)
+    const { workDir, progress } = run
+    const capture = await operation.capture()
+    const { file, warnings } = await capture(fields, { ...surroundings, workDir, progress })
+    return { ...(await bringIn(run, [file], fields)), warnings: [...task.warnings, ...warnings] }
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error
     const code = operation.kind === 'import' ? 'IMPORT_FAILED' : 'EXPORT_FAILED'
@@ -49,17 +53,14 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   }
 }
 
-type Import = ImportOperation & { readonly find: NonNullable<ImportOperation['find']> }
 type Export = ExportOperation & { readonly openStore: NonNullable<ExportOperation['openStore']> }
 
 async function bringIn(
   run: TransferRun,
-  { find }: Import,
+  found: readonly RemoteFile[],
   fields: Fields,
-  surroundings: Surroundings,
 ): Promise<Partial<Task>> {
   const { services, task } = run
-  const found = await (await find())(fields, surroundings)
   await requireDiskSpace(services.config)
   const total = totalOf(found)
   const upload = task.uploadId === undefined ? undefined : await services.uploads.get(task.uploadId)

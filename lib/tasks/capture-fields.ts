@@ -1,0 +1,115 @@
+import * as z from 'zod'
+import { PrintOptions } from '../engines/chromium/print.ts'
+import { pictureOptions } from '../engines/chromium/targets.ts'
+import { headers } from './import-url.ts'
+
+const captureTargets = ['pdf', 'png', 'jpg', 'webp'] as const
+
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** Options of the browser in the spelling of tasks; what is left out it knows itself. */
+function asFields(options: z.ZodObject): Record<string, z.ZodOptional> {
+  const fields = Object.entries(options.shape as Record<string, z.ZodType>).map(([name, schema]) => {
+    const hasDefault = schema instanceof z.ZodDefault
+    const plain = (hasDefault ? schema.unwrap() : schema) as z.ZodType // one of ours
+    const about = { description: schema.description, ...(hasDefault && { default: schema.def.defaultValue }) }
+    return [snakeCase(name), plain.optional().meta(about)] as const
+  })
+  return Object.fromEntries(fields)
+}
+
+const { width, height, ...ofPictures } = asFields(pictureOptions.jpg)
+const ofPdf = asFields(PrintOptions)
+const window = { width, height }
+
+/** What `PrintOptions` or `pictureOptions` say of these fields; they have the words of both. */
+export function optionsIn(
+  fields: Readonly<Record<string, unknown>>,
+  of: z.ZodObject,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.keys(of.shape).flatMap((name) => {
+      const value = fields[snakeCase(name)]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
+/** Characters of a cookie (RFC 6265, 4.1.1). */
+const cookies = z
+  .record(
+    z.string().regex(/^[!#$%&'*+.^`|~\w-]{1,100}$/),
+    z.string().regex(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{0,4000}$/),
+  )
+  .refine((all) => Object.keys(all).length <= 50, 'expected at most 50 cookies')
+
+const fields = {
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(4096)
+    .describe('Address of the website; it has to be reachable from the internet'),
+  output_format: z
+    .enum([...captureTargets, 'jpeg'])
+    .default('pdf')
+    .describe('Format of the result'),
+  filename: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Name of the result; made from the address when left out'),
+  headers: headers
+    .optional()
+    .describe('Headers to send along, such as `Authorization`; they go to the host of the URL only'),
+  cookies: cookies.optional().describe('Cookies by name; they go to the host of the URL only'),
+  wait_until: z
+    .enum(['load', 'domcontentloaded', 'networkidle0', 'networkidle2'])
+    .default('load')
+    .describe(
+      'The page is ready when all of it is loaded, when its text is read, or when nothing (at most two things) has been loading for half a second',
+    ),
+  wait_for_element: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('CSS selector of an element that has to be there besides'),
+  wait_time: z.int().min(0).max(30_000).default(0).describe('Milliseconds to wait after all that'),
+  timeout: z.int().min(1).max(90).default(30).describe('Seconds until the page has to be ready'),
+}
+
+/** What both have means something else in each. */
+const scale = {
+  scale: z
+    .number()
+    .min(0.1)
+    .max(4)
+    .optional()
+    .describe(
+      'Size of the content on paper, 0.1 to 2; of a picture its pixels per pixel of the page, 0.5 to 4',
+    ),
+}
+
+/** Those that are not the engine's own. */
+export type CaptureFields = z.output<z.ZodObject<typeof fields>>
+
+export const CaptureFields = z
+  .strictObject({ ...fields, ...window, ...ofPictures, ...ofPdf, ...scale })
+  .superRefine((given: Readonly<Record<string, unknown>>, context) => {
+    for (const [name, error] of unfit(given))
+      context.addIssue({ code: 'custom', path: [name], message: error, input: given[name] })
+  })
+
+/** What means nothing for the format that is asked for. */
+function unfit(given: Readonly<Record<string, unknown>>): [name: string, error: string][] {
+  const { output_format: target, scale = 1 } = given as { output_format: string; scale?: number }
+  const [own, other] = target === 'pdf' ? [ofPdf, ofPictures] : [ofPictures, ofPdf]
+  const names = Object.keys(other).filter((name) => !(name in own))
+  if (target === 'png') names.push('quality')
+  const errors = names
+    .filter((name) => given[name] !== undefined)
+    .map((name): [string, string] => [name, `expected nothing, as a ${target} has none`])
+  const [least, most] = target === 'pdf' ? [0.1, 2] : [0.5, 4]
+  if (scale < least || scale > most) errors.push(['scale', `expected a number from ${least} to ${most}`])
+  return errors
+}

@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
+
+/** Content codings that are undone, also where nobody asked for one: some servers send files that lie there compressed. */
+const decoders = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+} as const
+
+interface Encoded {
+  readonly headers: IncomingHttpHeaders
+  readonly body: Readable
+}
+
+function decoderOf({ headers }: Pick<Encoded, 'headers'>) {
+  const coding = headers['content-encoding']?.trim().toLowerCase()
+  return Object.entries(decoders).find(([name]) => name === coding)?.[1]
+}
+
+export const isEncoded = (answer: Pick<Encoded, 'headers'>): boolean => decoderOf(answer) !== undefined
+
+/** Its body as it was before it was encoded. */
+export function decoded(answer: Encoded): Readable {
+  const decoder = decoderOf(answer)?.()
+  if (!decoder) return answer.body
+  // What breaks off here has to break off there, and the other way round.
+  answer.body.on('error', (error) => decoder.destroy(error))
+  decoder.on('close', () => answer.body.destroy())
+  return answer.body.pipe(decoder)
+}

@@ -1,0 +1,185 @@
+// npm run test:slow: every way of a page to something private, and every way in which a website fails.
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { after, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { ErrorCode } from '../../lib/errors.ts'
+import type { Resolve } from '../../lib/transfer/addresses.ts'
+import { Outgoing } from '../../lib/transfer/outgoing.ts'
+import { RemoteError } from '../../lib/transfer/remote-error.ts'
+import { output, pdfText } from '../engines/judge.ts'
+import { refused } from '../refused.ts'
+import { privateForms } from '../transfer/private-forms.ts'
+import { capture, html, Sites } from './site.ts'
+
+const sites = new Sites()
+const clients: Outgoing[] = []
+after(async () => {
+  sites.close()
+  await Promise.all(clients.map((client) => client.close()))
+})
+
+function outgoing(settings: ConstructorParameters<typeof Outgoing>[0]): Outgoing {
+  const client = new Outgoing(settings)
+  clients.push(client)
+  return client
+}
+
+/** Every way in which a page asks for something: what it is told is written into the page. */
+const prying = (addresses: readonly string[]) => `<!doctype html><pre id="log"></pre><script>
+  const addresses = ${JSON.stringify(addresses)}
+  const log = document.getElementById('log')
+  let left = 0
+  const done = (how) => (event) => { log.textContent += how + ' '; if (--left === 0) document.body.id = 'over' }
+  const element = (name, address, loads) => {
+    const one = document.createElement(name)
+    one[name === 'object' ? 'data' : 'src'] = address
+    one.onload = done(loads)
+    one.onerror = done('refused')
+    left++
+    document.body.append(one)
+  }
+  for (const address of addresses) {
+    element('img', address + 'img', 'REACHED')
+    element('script', address + 'script', 'REACHED')
+    document.body.append(Object.assign(document.createElement('iframe'), { src: address + 'frame' }))
+    document.body.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: address + 'style' }))
+    document.body.append(Object.assign(document.createElement('link'), { rel: 'prefetch', href: address + 'prefetch' }))
+    left += 2
+    fetch(address + 'fetch', { mode: 'no-cors' }).then(done('REACHED'), done('refused'))
+    navigator.sendBeacon(address + 'beacon', 'x')
+    try {
+      const socket = new WebSocket(address.replace('http', 'ws') + 'socket')
+      socket.onopen = done('REACHED')
+      socket.onerror = done('refused')
+    } catch { done('refused')() }
+  }
+  const call = new RTCPeerConnection({ iceServers: addresses.map((address) => ({ urls: 'stun:' + new URL(address).host })).slice(0, 5) })
+  call.createDataChannel('x')
+  call.createOffer().then((offer) => call.setLocalDescription(offer))
+</script>`
+
+test('a page reaches no address that is not public, in whatever way it asks', async () => {
+  const trap = await sites.trap('127.0.0.1')
+  const inside = `127.0.0.1:${trap.port}`
+  const looked: string[] = []
+  // It is public when the page is fetched and inside from then on.
+  const resolve: Resolve = async (host) => {
+    looked.push(host)
+    const isFirst = looked.filter((name) => name === host).length === 1
+    return [{ address: host === 'turning.example' && isFirst ? '127.0.0.2' : '127.0.0.1', family: 4 }]
+  }
+  const ports = privateForms.map((form) => form.replace(/^(http:\/\/[^/]+)\/.*$/, `$1:${trap.port}/`))
+  const site = await sites.serve('127.0.0.2', (request, response) => {
+    const to = new URL(request.url ?? '', 'http://x').searchParams.get('to')
+    if (to !== null) response.writeHead(302, { location: to, connection: 'close' }).end()
+    else
+      response
+        .writeHead(200, { ...html, connection: 'close' })
+        .end(
+          prying([
+            ...ports,
+            ...[`http://${inside}/`, `http://inside.example:${trap.port}/`].map(
+              (to) => `/?to=${encodeURIComponent(to)}&`,
+            ),
+            `http://inside.example:${trap.port}/`,
+            `http://turning.example:${trap.port}/`,
+          ]),
+        )
+  })
+  const client = outgoing({ allowed: ['127.0.0.2/32'], resolve })
+  const url = `http://turning.example:${site.port}/`
+  const { path, warnings } = await capture(client, { url, wait_for_element: '#over', timeout: 60 })
+  const text = await pdfText(path)
+  assert.doesNotMatch(text, /REACHED/)
+  assert.match(text, /refused/)
+  assert.equal(trap.connections(), 0)
+  assert.deepEqual(
+    warnings.map(({ code }) => code),
+    ['LINKS_DROPPED'],
+  )
+})
+
+test('a PDF has the paper and the margins that are asked for', async () => {
+  const site = await sites.serve('127.0.0.2', (request, response) => {
+    if (request.url === '/late') setTimeout(() => response.end('betamarker'), 700)
+    else
+      response
+        .writeHead(200, html)
+        .end(`<title>Name</title>alphamarker <p id=p><script>onload = () => setTimeout(async () => {
+          document.getElementById('p').textContent = await (await fetch('/late')).text() }, 100)</script>`)
+  })
+  const { path } = await capture(outgoing({ allowed: ['127.0.0.2/32'] }), {
+    ...{ url: site.url, filename: 'mine', page_size: 'A5', margin_left: '50mm', wait_until: 'networkidle0' },
+  })
+  const info = await output('pdfinfo', path)
+  assert.match(info, /Title: +Name\n[\s\S]*Page size: .* \(A5\)/)
+  const boxes = await output('pdftotext', '-bbox', path, '-')
+  const [, left] = /xMin="([\d.]+)"[^>]*>alphamarker/.exec(boxes) ?? []
+  assert.ok(Math.abs(Number(left) - (50 / 25.4) * 72) < 10, left)
+  assert.match(boxes, />betamarker</)
+})
+
+const never = () => {}
+const pages: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  '/missing': (response) => response.writeHead(404, html).end('no'),
+  '/closed': (response) => response.writeHead(403, html).end('no'),
+  '/broken': (response) => response.writeHead(500, html).end('no'),
+  '/file': (response) => response.writeHead(200, { 'content-type': 'application/zip' }).end('PK'),
+  '/circle': (response) => response.writeHead(302, { location: '/circle' }).end(),
+  '/private': (response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end(),
+  '/slow': (response) => response.writeHead(200, html).end('<img src="/never">'),
+  '/never': never,
+  '/endless': (response) => {
+    response.writeHead(200, html)
+    const more = () => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536, 'x')));
+    }
+    response.on('drain', more)
+    more()
+  },
+  '/bomb': (response) =>
+    response
+      .writeHead(200, { ...html, 'content-encoding': 'gzip' })
+      .end(gzipSync(Buffer.alloc(64 * 1024 ** 2))),
+  '/asking': (response) =>
+    response
+      .writeHead(200, html)
+      .end('<p>alphamarker<script>alert(1);confirm(2);open("/never");onbeforeunload = () => "no"</script>'),
+}
+
+test('what does not work has its code and its sentence', async () => {
+  const site = await sites.serve('127.0.0.2', (request, response) => pages[request.url ?? '']?.(response))
+  const client = outgoing({ allowed: ['127.0.0.2/32'] })
+  const at = (path: string, fields = {}) =>
+    capture(client, { url: new URL(path, site.url).href, timeout: 3, ...fields })
+  const remote: readonly [path: string, reason: string, sentence: RegExp][] = [
+    ['/missing', 'not-found', /has no such page \(status 404\)/],
+    ['/closed', 'forbidden', /does not show this page \(status 403\)/],
+    ['/broken', 'status', /answered with status 500/],
+    ['/circle', 'status', /redirects more often than 3 times/],
+    ['http://127.0.0.2:9/', 'unreachable', /it refused the connection/],
+    ['http://nothing.invalid/', 'unreachable', /there is no such host/],
+  ]
+  for (const [path, reason, sentence] of remote)
+    await assert.rejects(at(path), (error) => {
+      assert.ok(error instanceof RemoteError, String(error))
+      assert.deepEqual([path, error.reason], [path, reason])
+      assert.match(error.message, sentence)
+      return true
+    })
+  const ours: readonly [path: string, code: ErrorCode, sentence: RegExp, fields?: object][] = [
+    ['/private', 'URL_NOT_ALLOWED', /10\.0\.0\.1 is not a public one/],
+    ['http://127.1/', 'URL_NOT_ALLOWED', /127\.0\.0\.1 is not a public one/],
+    ['/file', 'UNSUPPORTED_FORMAT', /a file \(application\/zip\), not with a page/],
+    ['/slow', 'TIMEOUT', /within 3 s: it waited for all of the page/],
+    ['/never', 'TIMEOUT', /within 3 s/],
+    ['/endless', 'FILE_TOO_LARGE', /32 MB/, { timeout: 30 }],
+    ['/bomb', 'FILE_TOO_LARGE', /32 MB/, { timeout: 30 }],
+    ['/asking', 'INVALID_INPUT', /CSS selector/, { wait_for_element: 'a[[' }],
+    ['/asking', 'TIMEOUT', /an element #none/, { wait_for_element: '#none' }],
+  ]
+  for (const [path, code, sentence, fields] of ours) await refused(at(path, fields), code, sentence, path)
+  const { path } = await at('/asking')
+  assert.match(await pdfText(path), /alphamarker/)
+})

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { after, test } from 'node:test'
+import sharp from 'sharp'
+import { requestHeaders } from '../../lib/capture/headers.ts'
+import { requirePage } from '../../lib/capture/website.ts'
+import { AppError } from '../../lib/errors.ts'
+import { CaptureFields } from '../../lib/tasks/capture-fields.ts'
+import { Outgoing } from '../../lib/transfer/outgoing.ts'
+import { RemoteError } from '../../lib/transfer/remote-error.ts'
+import { capture, html, Sites } from './site.ts'
+
+const sites = new Sites()
+const clients: Outgoing[] = []
+after(async () => {
+  sites.close()
+  await Promise.all(clients.map((client) => client.close()))
+})
+
+function outgoing(settings: ConstructorParameters<typeof Outgoing>[0]): Outgoing {
+  const client = new Outgoing(settings)
+  clients.push(client)
+  return client
+}
+
+const colorAt = async (path: string, left: number, top: number) => {
+  const { data } = await sharp(path)
+    .extract({ left, top, width: 1, height: 1 })
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  return [...data]
+}
+
+const green = await sharp({ create: { width: 50, height: 50, channels: 3, background: '#0f0' } })
+  .png()
+  .toBuffer()
+
+test('a website is shown with its frames, pictures and scripts, to whom the user says it is', async () => {
+  const seen: string[] = []
+  const see = (
+    from: string,
+    { url, headers }: { url?: string | undefined; headers: NodeJS.Dict<string | string[]> },
+  ) => seen.push(`${from}${url} ${headers['cookie'] ?? '-'} ${headers['x-key'] ?? '-'}`)
+  const other = await sites.serve('127.0.0.3', (request, response) => {
+    see('other', request)
+    if (request.url === '/picture.png') response.writeHead(200, { 'content-type': 'image/png' }).end(green)
+    else response.writeHead(200, html).end('<body style="background:#00f">')
+  })
+  const inside = await sites.trap('127.0.0.1')
+  const site = await sites.serve('127.0.0.2', (request, response) => {
+    see('site', request)
+    switch (request.url) {
+      case '/':
+        response.writeHead(302, { location: '/page', 'set-cookie': 'visit=1' }).end()
+        break
+      case '/page':
+        response.writeHead(200, html)
+        response.end(`<body style="margin:0;background:#f00"><script src="/later.js"></script>
+          <img style="position:absolute;left:0;top:100px" src="${other.url}picture.png">
+          <iframe sandbox style="position:absolute;left:100px;top:100px;border:0" src="${other.url}frame"></iframe>
+          <img hidden src="http://127.0.0.1:${inside.port}/"><script>fetch('http://127.0.0.1:${inside.port}/')</script>
+          <img style="position:absolute;top:2900px" loading="lazy" src="/below.png"><div style="height:3000px">`)
+        break
+      case '/later.js':
+        response.writeHead(200, { 'content-type': 'text/javascript' })
+        response.end(
+          `setTimeout(() => { document.body.style.background = '#ff0'; document.body.id = 'late' }, 300)`,
+        )
+        break
+      default:
+        response.writeHead(200, { 'content-type': 'image/png' }).end(green)
+    }
+  })
+  const { path, warnings, filename } = await capture(outgoing({ allowed: ['127.0.0.2/31'] }), {
+    ...{ url: site.url, output_format: 'png', width: 400, wait_for_element: '#late' },
+    ...{ headers: { 'X-Key': 'k' }, cookies: { a: '1' } },
+  })
+  assert.equal(filename, '127.0.0.2.png')
+  assert.match(warnings[0]?.message ?? '', /^2 files .* not loaded/)
+  assert.equal(inside.connections(), 0)
+  const { width, height } = await sharp(path).metadata()
+  assert.deepEqual([width, height], [400, 3000])
+  assert.deepEqual(await colorAt(path, 300, 20), [255, 255, 0], 'the script has painted the page')
+  assert.deepEqual(await colorAt(path, 20, 120), [0, 255, 0], 'the picture of another host')
+  assert.deepEqual(await colorAt(path, 120, 120), [0, 0, 255], 'the frame')
+  assert.deepEqual(await colorAt(path, 20, 2920), [0, 255, 0], 'a picture that is loaded when it is seen')
+  assert.deepEqual(seen.sort(), [
+    'other/frame - -',
+    'other/picture.png - -',
+    'site/ a=1 k',
+    'site/below.png a=1; visit=1 k',
+    'site/later.js a=1; visit=1 k',
+    'site/page a=1; visit=1 k',
+  ])
+})
+
+test('an answer that is an error or a file is no page', () => {
+  const reasonOf = (status: number, headers = {}) => {
+    try {
+      requirePage({ status, headers, url: new URL('https://example.com/x'), body: Readable.from([]) })
+    } catch (error) {
+      if (error instanceof AppError) return error.code
+      return error instanceof RemoteError ? `${error.reason}${error.isPassing ? ', passing' : ''}` : error
+    }
+    return 'a page'
+  }
+  const answers = [200, 204, 302, 401, 403, 404, 410, 418, 429, 503].map((status) => reasonOf(status))
+  const expected = [
+    'a page',
+    'a page',
+    'a page',
+    'forbidden',
+    'forbidden',
+    'not-found',
+    'not-found',
+    'status',
+  ]
+  assert.deepEqual(answers, [...expected, 'status, passing', 'status, passing'])
+  assert.equal(reasonOf(200, { 'content-type': 'image/svg+xml' }), 'a page')
+  assert.equal(reasonOf(200, { 'content-type': 'application/zip' }), 'UNSUPPORTED_FORMAT')
+  const saved = { 'content-type': 'text/html', 'content-disposition': 'attachment; filename=a.html' }
+  assert.equal(reasonOf(200, saved), 'UNSUPPORTED_FORMAT')
+})
+
+test('headers of a connection are ours, and cookies of both go together', () => {
+  const ofPage = { Host: 'x', Connection: 'close', Cookie: 'a=1', 'User-Agent': 'Headless', Accept: '*/*' }
+  assert.deepEqual(requestHeaders(ofPage, 'Browser', { Cookie: 'b=2', 'X-Key': 'k' }), {
+    accept: '*/*',
+    'user-agent': 'Browser',
+    'accept-encoding': 'gzip, br',
+    'x-key': 'k',
+    cookie: 'a=1; b=2',
+  })
+})
+
+test('a field that means nothing for the format is refused, and so is a size out of bounds', () => {
+  const wrong = (fields: object) =>
+    CaptureFields.safeParse({ url: 'https://example.com', ...fields }).error?.issues.map(
+      ({ path }) => path[0],
+    )
+  assert.equal(wrong({ margin_top: '2cm', width: 300 }), undefined)
+  assert.equal(wrong({ output_format: 'jpeg', quality: 80, full_page: false }), undefined)
+  assert.deepEqual(wrong({ output_format: 'png', margin_top: '2cm', quality: 80, scale: 0.2 }), [
+    'margin_top',
+    'quality',
+    'scale',
+  ])
+  assert.deepEqual(wrong({ full_page: true, scale: 3 }), ['full_page', 'scale'])
+  assert.deepEqual(wrong({ cookies: { 'a b': '1' } }), ['cookies'])
+  assert.deepEqual(wrong({ headers: { Host: 'other' } }), ['headers'])
+})

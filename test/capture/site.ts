@@ -1,0 +1,59 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
+import { join } from 'node:path'
+import { captureWebsite } from '../../lib/capture/capture.ts'
+import { CaptureFields } from '../../lib/tasks/capture-fields.ts'
+import type { Outgoing } from '../../lib/transfer/outgoing.ts'
+import { scratchFolder } from '../scratch.ts'
+
+const workDir = scratchFolder('websites')
+
+/** What a task with these fields makes, by way of this client. */
+export async function capture(outgoing: Outgoing, given: Readonly<Record<string, unknown>>) {
+  const fields = CaptureFields.parse(given)
+  const { signal } = new AbortController()
+  const { file, warnings } = await captureWebsite(fields, { outgoing, signal, workDir, progress: () => {} })
+  const format = file.filename.split('.').at(-1)
+  return { path: join(workDir, `page.${format}`), filename: file.filename, warnings }
+}
+
+export const html = { 'content-type': 'text/html; charset=utf-8' }
+
+/** Websites of these tests, each at an address of its own. */
+export class Sites {
+  readonly #servers: (Server | TcpServer)[] = []
+
+  /** @param host an address of 127.0.0.0/8. */
+  async serve(host: string, listener: RequestListener) {
+    const server = createServer(listener)
+    await this.#listen(server, host)
+    const { port } = server.address() as AddressInfo
+    return { port, url: `http://${host}:${port}/`, host: `${host}:${port}` }
+  }
+
+  /** What nobody may connect to. */
+  async trap(host: string, port = 0) {
+    let connections = 0
+    const server = createTcpServer((socket) => {
+      connections++
+      socket.end('HTTP/1.1 200 OK\r\naccess-control-allow-origin: *\r\ncontent-length: 7\r\n\r\nreached')
+    })
+    await this.#listen(server, host, port)
+    return { port: (server.address() as AddressInfo).port, connections: () => connections }
+  }
+
+  close(): void {
+    for (const server of this.#servers) {
+      server.close()
+      if ('closeAllConnections' in server) server.closeAllConnections()
+    }
+  }
+
+  #listen(server: Server | TcpServer, host: string, port = 0): Promise<void> {
+    this.#servers.push(server)
+    return new Promise((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, host, resolve)
+    })
+  }
+}
