@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { withUsualFields } from '../../lib/engines/ffmpeg/ass-fields.ts'
 import { engines } from '../../lib/engines/index.ts'
+import { scratchFolder } from '../scratch.ts'
 import { archiveContents } from './archive-judge.ts'
 import { byWays } from './by-ways.ts'
 import { letterCount } from './font-judge.ts'
@@ -13,6 +15,8 @@ import { fixture } from './run-engine.ts'
 /** Whole files of the fixtures' make-odd.ts that the first engine of their way does not know. */
 const odd = (name: string) => fixture(`odd/${name}`)
 
+const scratch = scratchFolder('odd-files')
+
 after(() => Promise.all(engines.map((engine) => engine.close?.())))
 
 for (const name of ['lzma.tiff', 'lab.tiff', 'twelve-bit.tiff', 'planar.tiff'])
@@ -20,6 +24,25 @@ for (const name of ['lzma.tiff', 'lab.tiff', 'twelve-bit.tiff', 'planar.tiff'])
     const { path, way, codes } = await byWays(odd(name), 'png')
     assert.deepEqual([way, codes, await quarters(path)], ['imagemagick', [], 'RGBx'])
   })
+
+test('samples of 32 bits, or with a sign, are read by ImageMagick in their own colors', async () => {
+  for (const depth of [
+    ['-depth', '32'],
+    ['-depth', '16', '-define', 'quantum:format=signed'],
+  ]) {
+    const source = join(scratch, 'whole-numbers.tiff')
+    await output('convert', fixture('corners.png'), ...depth, '-compress', 'None', source)
+    const { path, way } = await byWays(source, 'png')
+    assert.deepEqual([way, await quarters(path)], ['imagemagick', 'RGBx'], depth.join(' '))
+  }
+})
+
+test('a picture that is a line has a page', async () => {
+  const source = join(scratch, 'line.png')
+  await output('convert', '-size', '4000x1', 'gradient:red-blue', source)
+  const { path, codes } = await byWays(source, 'pdf')
+  assert.deepEqual([await pdfPages(path), codes], [1, []])
+})
 
 test('pages of a rare compression are written anew, so that a PDF can be made of them', async () => {
   const { path, way } = await byWays(odd('two-pages.tiff'), 'pdf')

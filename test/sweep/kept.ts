@@ -44,7 +44,10 @@ export async function keptOf(compared: Compared): Promise<Kept | undefined> {
   return isText(target) ? written(compared) : drawn(compared)
 }
 
-async function pictured({ source, result, way }: Compared): Promise<Kept | undefined> {
+async function pictured(compared: Compared): Promise<Kept | undefined> {
+  const { source, from, result, way } = compared
+  // Nothing else here draws the pictures of terminals.
+  if (from === 'sixel') return drawn(compared)
   const share = await likeness(source, result, way)
   return share === undefined ? undefined : { share, seen: `${(share * 100).toFixed(1)} % of the dots` }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Metadata } from 'sharp'
 import { AppError } from '../../errors.ts'
 import type { Tools } from '../engine.ts'
 import { pictureOptions } from '../picture/options.ts'
@@ -17,8 +18,10 @@ export async function picturesToPdf(
   const sources: string[] = []
   for (const [index, picture] of pictures.entries()) {
     const { depth, hasAlpha } = picture.metadata
-    const embeds = embeddable.includes(picture.format) && depth === 'uchar' && !hasAlpha
-    sources.push(...(embeds ? [picture.path] : await asPngs(picture, index, tools)))
+    const density = fittingDensity(picture.metadata)
+    const isPlain = depth === 'uchar' && !hasAlpha && density === undefined
+    const embeds = embeddable.includes(picture.format) && isPlain
+    sources.push(...(embeds ? [picture.path] : await asPngs(picture, index, tools, density)))
     tools.progress((index + 1) / (pictures.length + 1))
   }
   const path = join(outDir, 'output.pdf')
@@ -33,14 +36,30 @@ export async function picturesToPdf(
   return path
 }
 
+/** Sides of a page in points: 3 by img2pdf, and the most that readers take (ISO 32000-1, annex C). */
+const [leastSide, mostSide] = [3, 14_400]
+/** Of a picture that does not tell it, as img2pdf has it. */
+const usualDensity = 96
+
+/** Dots per inch at which a picture that is a line, or very large, has a page; undefined where its own will do. */
+export function fittingDensity(metadata: Pick<Metadata, 'width' | 'height' | 'density'>): number | undefined {
+  const { width, height, density = usualDensity } = metadata
+  const most = (Math.min(width, height) * 72) / leastSide
+  const least = (Math.max(width, height) * 72) / mostSide
+  if (least > most || (density >= least && density <= most)) return undefined
+  // Not quite at the bound: files tell it in dots per meter.
+  return density < least ? least * 1.01 : most * 0.99
+}
+
 /** Paper is white and has 8 bits, which are the traits of a JPEG; the pixels themselves stay exact. */
-async function asPngs(picture: Picture, index: number, tools: Tools): Promise<string[]> {
+async function asPngs(picture: Picture, index: number, tools: Tools, density?: number): Promise<string[]> {
   const pages = picture.format === 'tiff' ? picture.pages : 1
   const paths: string[] = []
   for (let page = 0; page < pages; page++) {
     const path = join(tools.workDir, `embed-${index}-${page}.png`)
     const image = await pixels(picture, 'jpg', { page, options: pictureOptions({}) })
-    await image.png({ compressionLevel: 3 }).toFile(path)
+    const png = image.png({ compressionLevel: 3 })
+    await (density === undefined ? png : png.withMetadata({ density })).toFile(path)
     paths.push(path)
   }
   return paths

@@ -53,10 +53,16 @@ export async function openPicture(
   // libvips makes them black.
   if (metadata.space?.startsWith('lab') && metadata.hasAlpha)
     throw unknownFeature(input.format, 'Lab colors with transparency')
+  // It takes the lowest byte of each number for the color.
+  if (wholeNumbers.some((depth) => depth === metadata.depth))
+    throw unknownFeature(input.format, 'samples of an unusual depth')
   const still = format === 'png' && input.format === 'apng'
   const pages = still ? await apngFrames(path) : (metadata.pages ?? 1)
   return { path, format, source: input.format, metadata, pages }
 }
+
+/** Of other samples than 8 or 16 bits without a sign, or fractions. */
+const wholeNumbers = ['char', 'short', 'int', 'uint']
 
 async function metadataOf(path: string): Promise<Metadata> {
   const sharp = await loadSharp()
