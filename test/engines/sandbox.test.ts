@@ -102,6 +102,13 @@ describe('an engine process', () => {
     })
   })
 
+  test('that is ended for its processor time has reached a limit, and not crashed', async () => {
+    await assert.rejects(
+      shell('kill -XCPU $$'),
+      (error) => error instanceof AppError && error.code === 'TIMEOUT' && error.cause instanceof EngineCrash,
+    )
+  })
+
   test('that does not exist is a failure', async () => {
     await assert.rejects(tools().exec('no-such-program', []))
   })

@@ -375,6 +375,7 @@ test('a task is taken from its worker when the lease and some time are over', ()
     withTasks(newJob(conversion), {
       work: { status: 'processing', leaseId: 'lease', leaseUntil: moment(second) },
     })
+  assert.equal(leaseGraceS, 30, 'a message on its way to its worker takes that long')
   assert.deepEqual(names(stalledIn(held(100), later(100 + leaseGraceS - 1)).sends), none)
   assert.deepEqual(names(stalledIn(held(100), later(100 + leaseGraceS)).sends), ['work'])
 })

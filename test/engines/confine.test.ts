@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, describe, test } from 'node:test'
+import type { Tools } from '../../lib/engines/engine.ts'
+import { protection, sandboxed } from '../../lib/engines/sandbox/confine.ts'
+import { createTools } from '../../lib/engines/sandbox/exec.ts'
+import { scratchFolder } from '../scratch.ts'
+
+const { level, detail } = await protection()
+const confined = level === 'bwrap' ? {} : { skip: `needs bubblewrap, found ${detail}` }
+const limited = level === 'none' ? { skip: `needs prlimit, found ${detail}` } : {}
+/** Where the service is not root, one user namespace looks like another. */
+const asRoot = process.getuid?.() === 0 ? confined : { skip: 'needs root' }
+
+const base = scratchFolder('confine-test')
+let workDir: string
+beforeEach(async () => {
+  workDir = await mkdtemp(join(base, 'work-'))
+})
+
+const tools = (): Tools =>
+  createTools({
+    ...{ workDir, signal: new AbortController().signal },
+    limits: { memoryMb: 1024, diskMb: 64, timeoutS: 20 },
+  })
+const shell = (script: string, using = tools()) => using.exec('sh', ['-c', script])
+
+describe('a confined process', () => {
+  test('has a user of its own, which no other sandbox has', asRoot, async () => {
+    const ids = await Promise.all(
+      [tools(), tools()].map(async (one) => (await shell('id -u; id -g; id -G', one)).stdout),
+    )
+    for (const id of ids) assert.match(id, /^(2\d{9})\n\1\n\1\n$/)
+    assert.equal(new Set(ids).size, 2)
+    // What it could do as root it cannot even by a program that would give it back.
+    const { stdout } = await shell('grep ^CapEff /proc/self/status')
+    assert.match(stdout, /^CapEff:\s+0+$/m)
+  })
+
+  test('has no session of ours, whose terminal it could write to', confined, async () => {
+    // proc(5): the sixth is the session; one from outside is 0 in here.
+    const { stdout } = await shell('cut -d" " -f6 /proc/self/stat')
+    assert.notEqual(Number(stdout), 0)
+  })
+
+  test('has namespaces of its own for all that engines could meet in', confined, async () => {
+    const names = ['ipc', 'pid', 'net', 'uts', 'mnt']
+    const { stdout } = await shell(names.map((name) => `readlink /proc/self/ns/${name}`).join('; '))
+    const ours = await Promise.all(names.map((name) => readlink(`/proc/self/ns/${name}`)))
+    for (const [at, namespace] of stdout.trim().split('\n').entries()) assert.notEqual(namespace, ours[at])
+  })
+
+  test('leaves no core and has the limits that it was given', limited, async () => {
+    const { stdout } = await shell('cat /proc/self/limits')
+    const limitOf = (name: string) => Number(new RegExp(`^Max ${name} +(\\d+)`, 'm').exec(stdout)?.[1])
+    assert.equal(limitOf('core file size'), 0)
+    assert.equal(limitOf('address space'), 1024 * 1024 * 1024)
+    assert.equal(limitOf('file size'), 64 * 1024 * 1024)
+    assert.equal(limitOf('cpu time'), 41)
+    assert.equal(limitOf('processes'), level === 'bwrap' ? 256 : 4096)
+  })
+
+  test('that takes its memory by itself is held to what it writes to', limited, async () => {
+    const limits = { dataBytes: 512 * 1024 * 1024 + 0.5, processes: 7 }
+    const { file, args, env, cwd } = await sandboxed('cat', ['/proc/self/limits'], { workDir, limits })
+    const stdout = execFileSync(file, args, { env, cwd, encoding: 'utf8' })
+    assert.match(stdout, /^Max data size +536870913 /m)
+    assert.match(stdout, /^Max processes +7 /m)
+    assert.match(stdout, /^Max address space +unlimited/m)
+  })
+
+  test('sees of the system what engines need, all of it to read', confined, async () => {
+    const { stdout } = await shell('ls /; ls /etc /var /dev/shm /tmp; touch /tmp/a && echo writes')
+    assert.doesNotMatch(stdout, /^(root|home|srv|opt|boot|run|shadow|hostname|hosts|log|mail)$/m)
+    assert.match(stdout, /^writes$/m)
+    for (const path of ['/usr/bin/env', '/bin/sh', '/etc/fonts/fonts.conf', '/etc/ld.so.cache'])
+      await shell(`test -r ${path}`)
+  })
+
+  test('reads besides only what it was given', confined, async () => {
+    const shown = join(base, 'shown.txt')
+    await writeFile(shown, 'shown')
+    const { stdout } = await tools().exec('cat', [shown], { readOnly: [shown] })
+    assert.equal(stdout, 'shown')
+    await assert.rejects(tools().exec('touch', [shown], { readOnly: [shown] }), /Read-only|Permission denied/)
+  })
+})
