@@ -86,4 +86,23 @@ describe('a confined process', () => {
     assert.equal(stdout, 'shown')
     await assert.rejects(tools().exec('touch', [shown], { readOnly: [shown] }), /Read-only|Permission denied/)
   })
+
+  test('is started with what shows no effect on every machine, too', asRoot, async () => {
+    const { file, args, env, cwd } = await sandboxed('true', ['--core=1'], { workDir, uid: 2_000_000_007 })
+    const command = [file, ...args]
+    const after = (name: string, from = 0) => command.slice(command.indexOf(name, from) + 1)
+    assert.equal(file, 'bwrap')
+    for (const flag of ['--die-with-parent', '--new-session', '--unshare-uts', '--unshare-cgroup-try'])
+      assert.ok(command.indexOf(flag) < command.indexOf('--') && command.includes(flag), flag)
+    const capabilities = command.flatMap((word, at) => (word === '--cap-add' ? [command[at + 1]] : []))
+    assert.deepEqual(capabilities, ['CAP_SETUID', 'CAP_SETGID'])
+    const sealed = command.flatMap((word, at) => (word === '--remount-ro' ? [command[at + 1]] : []))
+    assert.deepEqual(sealed, ['/dev', '/'])
+    assert.deepEqual(after('--').slice(0, after('--').indexOf('prlimit')), [
+      ...['setpriv', '--reuid=2000000007', '--regid=2000000007', '--clear-groups', '--inh-caps=-all', '--'],
+    ])
+    assert.deepEqual(after('prlimit').slice(0, 3), ['--core=0', '--nproc=256', '--'])
+    assert.equal(args.at(-1), '--core=1')
+    assert.deepEqual([env.HOME, env.TMPDIR, cwd], [workDir, workDir, workDir])
+  })
 })

@@ -40,14 +40,21 @@ describe('text in pictures', () => {
   })
 
   test('is read from a clean page with at least 95 % of its words', async () => {
-    const { path, result } = await read(scan, 'txt')
+    const { path, result, lines } = await read(scan, 'txt')
+    // A picture of few dots is enlarged, and what is straight stays as it is.
+    const call = lines.find((line) => line.startsWith('ocrmypdf')) ?? ''
+    assert.match(call, / --oversample 300 /)
+    assert.doesNotMatch(call, /--deskew|--force-ocr/)
     assert.deepEqual(result.details, { pages: 1, pagesRecognized: 1 })
     const share = recall((await pdfText(report)).split('\f')[0] ?? '', await readFile(path, 'utf8'))
     assert.ok(share >= 0.95, `${Math.round(share * 100)} %`)
   })
 
   test('is put behind the pages of a PDF that have none, and no others', async () => {
-    const { path, result, progress } = await read(mixed, 'pdf', 'ocr-pdf', { language: 'eng+deu' })
+    const options = { language: 'eng+deu', deskew: true }
+    const { path, result, progress, lines } = await read(mixed, 'pdf', 'ocr-pdf', options)
+    const call = lines.find((line) => line.startsWith('ocrmypdf'))
+    assert.match(call ?? '', / --deskew .* --language eng\+deu --pages 2 /)
     assert.deepEqual(result.details, { pages: 2, pagesRecognized: 1 })
     assert.equal(await pdfPages(path), 2)
     const [first = '', second = ''] = (await pdfText(path)).split('\f')

@@ -75,7 +75,8 @@ test('for the archive, fonts and colors are inside and the file says which rules
     ['PDF/A-2B', '2'],
     ['3b', '3'],
   ] as const) {
-    const { path, result } = await run('to-pdfa', { pdfaVersion })
+    const { path, result, warnings } = await run('to-pdfa', { pdfaVersion })
+    assert.deepEqual(warnings, ['FORM_FLATTENED', 'ACTIVE_CONTENT_REMOVED'])
     assert.equal(result.details?.pdfaVersion, `${part}b`)
     const meta = await output('pdfinfo', '-meta', path)
     assert.match(meta, new RegExp(`pdfaid:part(?:>|=['"])${part}`))

@@ -18,6 +18,8 @@ export interface Run {
   readonly progress: readonly number[]
   /** Programs that were started, in order. */
   readonly commands: readonly string[]
+  /** The same with their arguments, one line each. */
+  readonly lines: readonly string[]
   readonly workDir: string
 }
 
@@ -76,6 +78,7 @@ export async function convert(
   const warnings: string[] = []
   const progress: number[] = []
   const commands: string[] = []
+  const lines: string[] = []
   const tools = createTools({
     workDir,
     signal: settings.signal ?? new AbortController().signal,
@@ -85,13 +88,14 @@ export async function convert(
       settings.onProgress?.(ratio)
     },
     onWarning: (code) => warnings.push(code),
-    onCommand: (bin) => {
+    onCommand: (bin, args) => {
       commands.push(bin)
+      lines.push([bin, ...args].join(' '))
       return { stderr: () => undefined, ended: () => undefined }
     },
   })
   const options = capability.options.parse(settings.options ?? {})
   const result = await engine.run({ operation, inputs, from, to, options, outDir }, tools)
   const [{ path, format = to }] = result.files
-  return { result, path, format, warnings, progress, commands, workDir }
+  return { result, path, format, warnings, progress, commands, lines, workDir }
 }

@@ -238,10 +238,21 @@ test('a task that does not exist has no file to download', async () => {
   const { job } = await finished({
     picture,
     jpg: { operation: 'convert', input: 'picture', output_format: 'jpg' },
-    out: { operation: 'export/url', input: 'jpg' },
+    gif: { operation: 'convert', input: 'jpg', output_format: 'gif' },
+    out: { operation: 'export/url', input: 'gif' },
   })
-  const there = await client.fetch(`/v1/download/${job.jobId}?task=jpg`)
-  assert.equal(there.status, 302)
+  // Of a task on the way its own file, not the job's result and not what it was made of.
+  for (const [query, magic] of [
+    ['?task=jpg', 'ffd8ff'],
+    ['?task=gif', '474946'],
+    ['?task=out', '474946'],
+    ['', '474946'],
+  ]) {
+    const there = await client.fetch(`/v1/download/${job.jobId}${query}`)
+    assert.equal(there.status, 302)
+    const bytes = Buffer.from(await (await fetch(there.headers.get('location') ?? '')).arrayBuffer())
+    assert.equal(bytes.toString('hex', 0, 3), magic, query)
+  }
   const response = await client.fetch(`/v1/download/${job.jobId}?task=nowhere`)
   assert.equal(response.status, 404)
   const { error } = (await response.json()) as { error: { code: string } }

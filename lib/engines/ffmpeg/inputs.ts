@@ -62,10 +62,13 @@ const headerless: Readonly<Partial<Record<FormatId, readonly string[]>>> = {
   mp4v: ['-f', 'm4v'],
 }
 
+/** Whatever a file says, nothing but files and pipes is opened for it; goes before each `-i`. */
+export const localOnly = ['-protocol_whitelist', 'file,pipe'] as const
+
 /** Confines the demuxer; goes before `-i`. The fourth word names the demuxers (ffmpeg-formats, `format_whitelist`). */
 export function inputGuard(format: FormatId): string[] {
   const told = headerless[format] ?? []
-  return ['-protocol_whitelist', 'file,pipe', '-format_whitelist', told[1] ?? demuxersOf(format), ...told]
+  return [...localOnly, '-format_whitelist', told[1] ?? demuxersOf(format), ...told]
 }
 
 /** By ffmpeg's names, separated by commas. */

@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts'
 import type { Result, Tools, Work } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { matches } from './alike.ts'
+import { localOnly } from './inputs.ts'
 import { mergedFilmArgs, mergedSoundArgs } from './joined.ts'
 import { type MergeVideoOptions, mergeSoundOptions, mergeVideoOptions } from './options.ts'
 import { type Part, partsOf } from './parts.ts'
@@ -45,7 +46,7 @@ async function copy({ parts, work, target, lastsS }: Merge, tools: Tools): Promi
   await writeFile(list, ['ffconcat version 1.0', ...parts.map(({ path }) => `file '${path}'`), ''].join('\n'))
   // 'concat' reads nothing but our list, whose files need the demuxers that their own guards name.
   const demuxers = [...new Set(parts.map(({ guard }) => guard[3]))].join(',')
-  const guard = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', `concat,${demuxers}`]
+  const guard = [...localOnly, '-format_whitelist', `concat,${demuxers}`]
   const { muxer, args = [] } = containerOf(work.to)
   const maps = ['-map', '0:v:0', '-map', '0:a:0?', '-c', 'copy', '-max_muxing_queue_size', '4096']
   const has = { video: true, audio: Math.min(1, parts[0]?.media.audio.length ?? 0) }

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises'
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
+import { localOnly } from './inputs.ts'
 import { runFfmpeg } from './run.ts'
 
 const demuxers: Readonly<Partial<Record<FormatId, string>>> = {
@@ -20,7 +21,7 @@ export async function firstPicture(
   target: string,
   tools: Tools,
 ): Promise<void> {
-  const input = ['-protocol_whitelist', 'file,pipe', '-f', demuxers[from] ?? from, '-i', source]
+  const input = [...localOnly, '-f', demuxers[from] ?? from, '-i', source]
   const filter = from === 'dds' && (await hasRedFirst(source)) ? ['-vf', redForBlue] : []
   await runFfmpeg(
     [...input, ...filter, '-frames:v', '1', '-f', 'image2', '-update', '1', target],

@@ -9,7 +9,7 @@ import { utf8Copy } from '../text/encoding.ts'
 import { withUsualFields } from './ass-fields.ts'
 import { textSubtitles } from './extras.ts'
 import { withoutEntities } from './html-entities.ts'
-import { inputGuard } from './inputs.ts'
+import { inputGuard, localOnly } from './inputs.ts'
 import { probe, unreadable } from './probe.ts'
 import { closed, cuesOf, isOpen, subRipOf, untilNext, wordsOf } from './subtitle-cues.ts'
 
@@ -96,7 +96,7 @@ async function rewrite(
   target: string,
   tools: Tools,
 ): Promise<void> {
-  const guard = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', demuxer, '-f', demuxer]
+  const guard = [...localOnly, '-format_whitelist', demuxer, '-f', demuxer]
   // Otherwise the version of ffmpeg stands in the result.
   const output = ['-map', '0:s:0', '-c:s', encoder, '-flags:s', '+bitexact', '-fflags', '+bitexact']
   await tools.exec('ffmpeg', [...quiet, ...guard, '-i', path, ...output, '-f', muxer, target], {
