@@ -18,17 +18,17 @@ export const areas: readonly Area[] = [
     name: 'access',
     isWhole: true,
     files: ['lib/http/owner.ts', 'lib/http/job-access.ts', 'lib/http/upload-ids.ts', 'lib/sealed.ts'],
-    tests: tests('functions', 'uploads list-jobs convert'),
+    tests: [...tests('http', 'owner'), ...tests('functions', 'uploads list-jobs convert')],
   },
   {
     name: 'jobs',
     isWhole: true,
     files: ['lib/jobs/**/*.ts'],
     tests: [
-      ...tests('jobs', 'machine graph writes regressions ways'),
+      ...tests('jobs', 'machine view graph writes'),
       'test/events.test.ts',
-      ...tests('functions', 'convert job-answers pipeline'),
-      ...tests('jobs', 'cancel-and-delete stops'),
+      ...tests('jobs', 'regressions ways cancel-and-delete'),
+      ...tests('functions', 'convert pipeline'),
     ],
   },
   {
@@ -36,7 +36,7 @@ export const areas: readonly Area[] = [
     isWhole: true,
     files: ['lib/http/*.ts'],
     tests: [
-      ...tests('http', 'kept-answers wait app overwritten-uploads'),
+      ...tests('http', 'render body owner openapi wait kept-answers app overwritten-uploads'),
       ...tests('functions', 'uploads wrong-input convert api'),
       ...tests('http', 'idempotency'),
     ],
@@ -61,7 +61,7 @@ export const areas: readonly Area[] = [
     name: 'tasks',
     isWhole: true,
     files: ['lib/tasks/*.ts'],
-    tests: [...tests('jobs', 'graph'), ...tests('functions', 'pdf-tools wrong-input merge pipeline')],
+    tests: [...tests('tasks', 'operation'), ...tests('functions', 'wrong-input merge pipeline')],
   },
   {
     name: 'routes',

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Job, JobState, Task } from '../../lib/jobs/job.ts'
+import { endOfJob } from '../../lib/jobs/job-end.ts'
+import { outcomeOf } from '../../lib/jobs/machine.ts'
+import { jobView, needsTasks, retryAfterS, statusView } from '../../lib/jobs/view.ts'
+import {
+  awaited,
+  changed,
+  completed,
+  exported,
+  failed,
+  file,
+  given,
+  later,
+  moment,
+  newJob,
+  task,
+  withTasks,
+} from './records.ts'
+
+const base = 'https://a.test'
+const fresh = newJob([given('in', 'a.png'), task('work', [0]), exported('out', [1])], { tag: 'mine' })
+const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
+const ended = (state: JobState, tasks: Readonly<Record<string, Partial<Task>>>): JobState => {
+  const done = withTasks(state, tasks)
+  return { ...done, job: changed(done.job, endOfJob(done, outcomeOf(done), 'lease', later(9))) }
+}
+const warning = { code: 'CUT', message: 'cut' }
+const engine = { engine: 'vips', engineVersion: '8.17', method: 'direct', details: { b: 1, a: 2 } }
+const done = ended(fresh, {
+  work: { ...completed(5, file('a.webp', 'k/a')), ...engine, warnings: [warning] },
+})
+
+describe('the status of a job', () => {
+  test('tells of one that has just been made', () => {
+    const view = statusView(fresh, base)
+    assert.deepEqual(
+      { ...view, links: undefined },
+      {
+        ...{ jobId: 'job_1', id: 'job_1', status: 'queued', tag: 'mine', source: null },
+        ...{ target: { format: 'webp' }, createdAt: moment(0), startedAt: null, endedAt: null },
+        ...{ expiresAt: fresh.job.expiresAt, result: null, warnings: [], error: null, summary: null },
+        ...{ retryOf: null, links: undefined },
+        progress: { percent: 0, stage: 'queued', taskName: null, etaMs: null },
+      },
+    )
+    assert.deepEqual(view.links, {
+      ...{ status: '/v1/status/job_1', job: '/v1/jobs/job_1', download: '/v1/download/job_1' },
+    })
+  })
+
+  test('reckons the time that is left from the time that it took so far', () => {
+    const after = (percent: number, more: Partial<Job> = {}) => {
+      const startedAt = new Date(Date.now() - 10_000).toISOString()
+      const running = { 1: percent }
+      return statusView(of(fresh, { status: 'processing', startedAt, running, ...more }), base).progress
+    }
+    const { percent, etaMs, stage } = after(20)
+    assert.deepEqual([percent, stage], [20, 'convert'])
+    assert.ok(etaMs !== null && etaMs >= 40_000 && etaMs < 44_000, `${etaMs}`)
+    assert.equal(after(5).etaMs !== null, true)
+    assert.equal(after(4).etaMs, null, 'too little to reckon from')
+    assert.equal(after(50, { status: 'queued' }).etaMs, null)
+    assert.deepEqual(after(50, { stage: 'pages', taskName: 'work' }).taskName, 'work')
+    assert.equal(after(50, { stage: 'pages' }).stage, 'pages')
+  })
+
+  test('of one that is completed has its result with links', () => {
+    const { result, warnings, progress, endedAt, startedAt, expiresAt } = statusView(done, base)
+    const one = {
+      ...{ filename: 'a.webp', format: 'png', size: 1, mimeType: 'image/png', sha256: '' },
+    }
+    assert.deepEqual(
+      { ...result, fidelity: undefined },
+      {
+        ...one,
+        ...engine,
+        downloadUrl: `${base}/v1/download/job_1`,
+        fidelity: undefined,
+        files: [{ ...one, downloadUrl: `${base}/v1/download/job_1?file=a.webp` }],
+      },
+    )
+    // What is equal is told in the same order each time: its hash is the entity tag.
+    assert.deepEqual(Object.keys(result?.details ?? {}), ['a', 'b'])
+    assert.deepEqual(warnings, [warning])
+    assert.deepEqual(progress, { percent: 100, stage: 'completed', taskName: null, etaMs: null })
+    assert.deepEqual([startedAt, endedAt, expiresAt], [moment(4), moment(9), moment(3609)])
+  })
+
+  test('of one that failed has the error and no result', () => {
+    const lost = ended(fresh, { work: failed(5, 'It is cut off.') })
+    const { status, result, error, progress } = statusView(lost, base)
+    assert.deepEqual([status, result, progress.stage], ['failed', null, 'failed'])
+    assert.deepEqual(error, { code: 'CORRUPT_FILE', message: 'It is cut off.', details: { task: 'work' } })
+  })
+
+  test('names in a link what a name may hold', () => {
+    const odd = ended(fresh, { work: completed(5, file('a & b ü.webp', 'k/a')) })
+    const url = statusView(odd, base).result?.files[0]?.downloadUrl ?? ''
+    assert.match(url, /\?file=a%20%26%20b%20%C3%BC\.webp$/)
+  })
+})
+
+describe('a job with its tasks', () => {
+  const tasksOf = (state: JobState) => jobView(state, base).tasks
+
+  test('shows them in the order of the request, each with its inputs', () => {
+    const tasks = tasksOf(fresh)
+    assert.deepEqual(Object.keys(tasks), ['in', 'work', 'out'])
+    assert.deepEqual(
+      Object.values(tasks).map(({ operation, input, status, percent, attempt, endedAt }) => [
+        ...[operation, input, status, percent, attempt, endedAt],
+      ]),
+      [
+        ['import/upload', [], 'completed', 100, 0, moment(0)],
+        ['convert', ['in'], 'pending', 0, 0, null],
+        ['export/url', ['work'], 'pending', 0, 0, null],
+      ],
+    )
+    assert.equal(tasks['out']?.result, null)
+  })
+
+  test('shows what each did, and the links of an export', () => {
+    const { in: source, work, out } = tasksOf(done)
+    assert.deepEqual(
+      [source?.startedAt, work?.startedAt, work?.endedAt, out?.startedAt, out?.endedAt],
+      [moment(0), moment(4), moment(5), moment(9), moment(9)],
+    )
+    assert.deepEqual([work?.engine, work?.engineVersion, work?.warnings], ['vips', '8.17', [warning]])
+    assert.deepEqual([work?.result, out?.status, out?.percent], [null, 'completed', 100])
+    const url = `${base}/v1/download/job_1?task=out&file=a.webp`
+    assert.deepEqual(out?.result, {
+      ...{ url, expires_at: moment(3609) },
+      files: [{ filename: 'a.webp', size: 1, url, mime_type: 'image/png', sha256: '' }],
+    })
+  })
+
+  test('links to show files in the browser where that is asked for', () => {
+    const shown = newJob([given('in'), task('work', [0]), exported('out', [1], { inline: true })])
+    const out = tasksOf(ended(shown, { work: completed(5, file('a.webp', 'k/a')) }))['out']
+    assert.match(String(out?.result && 'url' in out.result && out.result.url), /&inline=true$/)
+  })
+
+  test('tells an export without files what it lacked, and one that was cancelled nothing', () => {
+    const lost = tasksOf(ended(fresh, { work: failed(5, 'It is cut off.') }))
+    assert.deepEqual([lost['work']?.code, lost['work']?.message], ['CORRUPT_FILE', 'It is cut off.'])
+    assert.deepEqual(
+      [lost['out']?.status, lost['out']?.code, lost['out']?.result],
+      ['cancelled', 'INPUT_TASK_FAILED', null],
+    )
+    const cancelled = withTasks(of(fresh, { status: 'cancelled', endedAt: moment(6) }), {
+      work: { status: 'cancelled', endedAt: moment(6) },
+    })
+    assert.deepEqual(
+      [tasksOf(cancelled)['out']?.status, tasksOf(cancelled)['out']?.code],
+      ['cancelled', null],
+    )
+  })
+
+  test('says where to send an upload as long as it is awaited', () => {
+    const form = { url: 'https://a.test/up', fields: { key: 'k' }, upload_id: 'upl_1' }
+    const waiting = withTasks(newJob([awaited('in'), task('work', [0]), exported('out', [1])]), {
+      in: { form },
+    })
+    assert.deepEqual(tasksOf(waiting)['in']?.result, form)
+    const there = withTasks(waiting, { in: completed(5, file('a.png')) })
+    assert.equal(tasksOf(there)['in']?.result, null)
+  })
+
+  test('shows where an export took its files', () => {
+    const delivery = { filename: 'a.webp', size: 1, mimeType: 'image/webp', sha256: 'ab' }
+    const sent = (url: string | null) =>
+      withTasks(fresh, { work: { deliveries: [{ ...delivery, url: url ?? '' }] } })
+    assert.deepEqual(tasksOf(sent('s3://b/a.webp'))['work']?.result, {
+      url: 's3://b/a.webp',
+      files: [{ filename: 'a.webp', size: 1, url: 's3://b/a.webp', mime_type: 'image/webp', sha256: 'ab' }],
+    })
+    const none = withTasks(fresh, { work: { deliveries: [] } })
+    assert.deepEqual(tasksOf(none)['work']?.result, { url: null, files: [] })
+  })
+
+  test('counts the attempt that split it while its parts run', () => {
+    const split = withTasks(fresh, { work: { attempt: 0, expandedBy: 2 } })
+    assert.equal(tasksOf(split)['work']?.attempt, 2)
+  })
+})
+
+test('the tasks are read where the record of a job that is over has no result', () => {
+  assert.equal(needsTasks(fresh.job), false)
+  assert.equal(needsTasks(done.job), false)
+  const { result: _, ...large } = done.job
+  assert.equal(needsTasks(large as Job), true)
+  assert.equal(needsTasks({ ...(large as Job), status: 'expired' }), false)
+  assert.deepEqual(statusView({ ...done, job: large as Job }, base).result?.filename, 'a.webp')
+})
+
+test('whoever waits for a job asks again as often as its kind takes', () => {
+  assert.equal(retryAfterS(fresh.job), 2)
+  assert.equal(retryAfterS({ ...fresh.job, display: { ...fresh.job.display, pollS: 10 } }), 10)
+  assert.equal(retryAfterS(done.job), undefined)
+})

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { StoredFile } from '../../lib/jobs/job.ts'
+import {
+  findOperation,
+  isTransfer,
+  processOperation,
+  queueOfTransfer,
+  taskOperations,
+  transferOperation,
+} from '../../lib/tasks/index.ts'
+import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
+import { TaskMap } from '../../lib/tasks/reference.ts'
+import { file } from '../jobs/records.ts'
+
+const pdf: StoredFile = { ...file('a.pdf'), format: 'pdf' }
+const picture: StoredFile = file('a.png')
+const wished = (name: string, fields: Record<string, unknown>, files: readonly StoredFile[] = [pdf]) => {
+  const operation = processOperation(name)
+  return operation.wish(files, operation.specOf(fields))
+}
+
+describe('what a task wants', () => {
+  test('is a target, an engine and a name; all else are options, wherever they stand', () => {
+    const { specOf } = processOperation('convert')
+    const fields = {
+      output_format: 'JPEG',
+      engine: 'VIPS',
+      filename: 'b.jpg',
+      dpi: 72,
+      options: { quality: 5 },
+    }
+    assert.deepEqual(specOf(fields), {
+      ...{ to: 'jpg', engine: 'vips', filename: 'b.jpg' },
+      options: { dpi: 72, quality: 5 },
+    })
+    assert.deepEqual(specOf({ output_format: 'png', engine: 'auto' }), { to: 'png', options: {} })
+    assert.throws(() => specOf({}), { code: 'INVALID_INPUT', details: { field: 'output_format' } })
+    assert.throws(() => specOf({ output_format: 'nothing' }), { code: 'UNSUPPORTED_FORMAT' })
+    assert.throws(() => specOf({ output_format: 'png', engine: 'word' }), /expected one of .*vips/)
+  })
+
+  test('of a conversion is one, its files given by `input`', () => {
+    assert.deepEqual(wished('convert', { output_format: 'docx', mode: 'fast' }), {
+      ...{
+        operation: 'convert',
+        to: 'docx',
+        engine: undefined,
+        options: { mode: 'fast' },
+        moreField: 'input',
+      },
+    })
+  })
+
+  test('of a compression is a profile in the words of what compresses', () => {
+    const of = (fields: Record<string, unknown>, files?: StoredFile[]) => {
+      const { operation, options } = wished('compress', fields, files)
+      return [operation, options]
+    }
+    assert.deepEqual(of({ quality: 5 }), ['compress', { quality: 5 }])
+    assert.deepEqual(of({ profile: 'web' }), ['compress', { quality: 'medium' }])
+    assert.deepEqual(of({ profile: 'max' }, [picture]), ['compress', { quality: 'low' }])
+    // What is said exactly goes before what a profile means.
+    assert.deepEqual(of({ profile: 'max', quality: 7 }), ['compress', { quality: 7 }])
+    assert.deepEqual(of({ profile: 'ebook', dpi: 9 }), ['compress-pdf', { dpi: 9, pdfQuality: 'ebook' }])
+    assert.throws(() => of({ profile: 'ebook' }, [picture]), {
+      code: 'INVALID_INPUT',
+      details: { field: 'profile', expected: ['web', 'max'] },
+    })
+  })
+
+  test('of a merge is what its kind is usually written as, unless another is named', () => {
+    assert.equal(wished('merge', { merge_type: 'pdf' }).to, 'pdf')
+    assert.equal(wished('merge', { merge_type: 'image' }).to, 'png')
+    assert.equal(wished('merge', { merge_type: 'image', output_format: 'tiff' }).to, 'tiff')
+    assert.equal(wished('merge', { merge_type: 'video' }).to, undefined)
+    assert.deepEqual(wished('merge', { merge_type: 'pdf' }).options, {})
+  })
+
+  test('of the others is what is usual for them', () => {
+    const usual = [
+      ['thumbnail', 'png'],
+      ['metadata', 'json'],
+      ['archive', 'zip'],
+      ['watermark', undefined],
+      ['extract', undefined],
+    ] as const
+    for (const [name, to] of usual) {
+      assert.deepEqual([wished(name, {}).operation, wished(name, {}).to], [name, to])
+      assert.equal(wished(name, { output_format: 'jpg' }).to, 'jpg')
+    }
+  })
+})
+
+describe('an operation', () => {
+  test('is found by its name, and nothing runs an import or export', () => {
+    for (const operation of taskOperations) {
+      assert.equal(findOperation(operation.name), operation)
+      if (operation.alias) assert.equal(findOperation(operation.alias), operation)
+      if (operation.kind !== 'process') assert.throws(() => processOperation(operation.name), /does not run/)
+    }
+    assert.equal(findOperation('toString'), undefined)
+  })
+
+  test('that needs a connection goes into a queue of its own', () => {
+    const queues = taskOperations.filter(isTransfer).map((one) => [one.name, queueOfTransfer(one)])
+    assert.equal(Object.fromEntries(queues)['capture-website'], 'capture')
+    assert.equal(Object.fromEntries(queues)['import/url'], 'transfer')
+    assert.equal(Object.fromEntries(queues)['export/s3'], 'transfer')
+    assert.equal(transferOperation('export/url'), undefined)
+    assert.equal(transferOperation('convert'), undefined)
+  })
+})
+
+const raw = { operation: 'import/raw', filename: 'a.md', file: '# A' }
+const out = (input: unknown) => ({ operation: 'export/url', input })
+
+describe('the tasks of a request', () => {
+  test('are read in either spelling, options as they came', () => {
+    const tasks = {
+      a: raw,
+      b: { operation: 'convert', input: 'a', outputFormat: 'html', continueOnError: true, someOption: 1 },
+      c: out(['b', 'a']),
+    }
+    const [a, b, c] = parseTasks(tasks)
+    assert.deepEqual([a?.input, b?.input, c?.input], [[], ['a'], ['b', 'a']])
+    assert.deepEqual([a?.continueOnError, b?.continueOnError], [false, true])
+    assert.deepEqual(b?.fields, { output_format: 'html', someOption: 1 })
+    assert.deepEqual(
+      [a?.name, a?.operation.name, a?.fields],
+      ['a', 'import/raw', { filename: 'a.md', file: '# A' }],
+    )
+  })
+
+  const refusals: [what: string, tasks: Record<string, unknown>, message: RegExp, task?: string][] = [
+    ['none', {}, /at least one task/],
+    [
+      'more than a thousand',
+      Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`t${at}`, raw])),
+      /at most 1000/,
+    ],
+    ['a name of 65 letters', { ['a'.repeat(65)]: raw }, /is no name of a task/],
+    ['one that is a list', { a: [] }, /expected an object/],
+    ['one that is nothing', { a: null }, /expected an object/],
+    [
+      'an operation that is none',
+      { a: { operation: 'fly' } },
+      /"fly" is none; expected one of import\/upload,/,
+    ],
+    [
+      'a field that is none',
+      { a: { ...raw, extra: 1 } },
+      /tasks\.a\.extra: no field of import\/raw, which takes file, filename/,
+    ],
+    ['an import with input', { a: { ...raw, input: 'b' }, b: raw, c: out('a') }, /takes no input/],
+    ['an input that is not there', { a: raw, c: out('b') }, /names "b", but there is no task/],
+    ['its own input', { b: { operation: 'convert', output_format: 'pdf', input: 'b' } }, /is its own input/],
+    ['an export as input', { a: raw, b: out('a'), c: out('b') }, /names b, an export/],
+    ['no input', { a: raw, b: { operation: 'export/url' }, c: out('a') }, /tasks\.b: input is missing/],
+    ['an input twice', { a: raw, c: out(['a', 'a']) }, /names a task twice/],
+    [
+      'too many inputs',
+      { a: raw, b: raw, t: { operation: 'thumbnail', input: ['a', 'b'] }, c: out('t') },
+      /at most 1 tasks, got 2/,
+    ],
+    ['files that nobody takes', { a: raw, b: raw, c: out('a') }, /tasks\.b: nothing takes its files/],
+    [
+      'a circle',
+      {
+        a: raw,
+        b: { operation: 'archive', input: ['a', 'd'] },
+        d: { operation: 'extract', input: 'b' },
+        c: out('d'),
+      },
+      /tasks\.b: it waits for itself/,
+    ],
+  ]
+  for (const [what, tasks, message] of refusals) {
+    test(`with ${what} are refused`, () => {
+      assert.throws(() => parseTasks(tasks), { name: 'AppError', message })
+    })
+  }
+
+  test('that are wrong are named with the field as it stands in the request', () => {
+    assert.throws(
+      () => parseTasks({ a: { ...raw, filename: '' }, c: out('a') }),
+      (error: { details: object }) => {
+        const { field, task } = error.details as { field: string; task: string }
+        assert.deepEqual([field, task], ['tasks.a.filename', 'a'])
+        return true
+      },
+    )
+  })
+
+  test('as many as a thousand are taken', () => {
+    const many = Object.fromEntries(Array.from({ length: 999 }, (_, at) => [`t${at}`, raw]))
+    assert.equal(parseTasks({ ...many, c: out(Object.keys(many)) }).length, 1000)
+  })
+
+  test('fit the reference', () => {
+    const one = {
+      a: raw,
+      b: { operation: 'convert', input: ['a'], continue_on_error: true, output_format: 'pdf' },
+    }
+    assert.deepEqual(TaskMap.parse({ ...one, c: out('b') }), { ...one, c: out('b') })
+    assert.equal(TaskMap.safeParse({ a: { operation: 'convert', output_format: 'pdf' } }).success, false)
+    assert.equal(TaskMap.safeParse({ a: { ...raw, input: 'x' } }).success, false)
+  })
+})
