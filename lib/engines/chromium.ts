@@ -119,7 +119,9 @@ async function sourceOf(input: InputFile, work: Work, tools: Tools): Promise<Pag
   }
   const bytes = await readFile(path)
   if (format === 'mhtml') {
-    const { parts, ...archive } = readWebArchive(bytes, nowhere) ?? noPage()
+    const { parts, isWhole, ...archive } = readWebArchive(bytes, nowhere) ?? noPage()
+    if (!isWhole)
+      tools.warn('MAY_BE_DAMAGED', 'The web page archive has no end: look whether anything is missing.')
     return { title, ...archive, part: (key) => parts.get(key) }
   }
   if (!isDrawing(format)) {

@@ -169,6 +169,7 @@ const isHeld: Readonly<Record<Feature, (to: FormatId, from: FormatId) => boolean
   animation: (to) => moving.includes(to) || formatById(to).category === 'video',
   transparency: (to) => !opaque.includes(to),
   formulas: (to) => sheets.includes(to),
+  equations: (to) => !isText(to) && !sheets.includes(to),
   comments: (to, from) =>
     [...office, ...sheets, ...slides].includes(to) || (from === 'docx' && withNotes(to)),
   notes: (to) => slides.includes(to),

@@ -11,6 +11,8 @@ const features = [
   'animation',
   'transparency',
   'formulas',
+  /** Of mathematics. */
+  'equations',
   'comments',
   /** Of a speaker. */
   'notes',

@@ -10,13 +10,16 @@ export async function wordDocument(bytes: FileBytes): Promise<Holding | undefine
   const main = zip?.names.find((name) => /^word\/document\d*\.xml$/.test(name))
   if (!zip || main === undefined) return undefined
   const words = new Words()
+  let hasEquations = false
   for (const name of [main, 'word/footnotes.xml', 'word/endnotes.xml']) {
-    const xml = await zip.read(name)
-    if (xml) words.add(textOfRuns(xml.toString()))
+    const xml = (await zip.read(name))?.toString()
+    if (xml) words.add(textOfRuns(xml))
+    hasEquations ||= xml?.includes('<m:oMath') === true
   }
   const has = (pattern: RegExp) => zip.names.some((name) => pattern.test(name))
   const found: Feature[] = [
     ...(has(/^word\/media\//) ? (['pictures'] as const) : []),
+    ...(hasEquations ? (['equations'] as const) : []),
     // Some programs write the part for none.
     ...((await hasText(zip, /^word\/comments\.xml$/)) ? (['comments'] as const) : []),
     ...((await hasText(zip, /^word\/(header|footer)\d*\.xml$/)) ? (['margins'] as const) : []),

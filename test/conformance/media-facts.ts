@@ -11,6 +11,8 @@ export interface MediaFacts {
   readonly streams: number
   /** Of the first sound. */
   readonly channels: number
+  /** Of the first sound, by its samples: times in a damaged file leap. */
+  readonly heardS: number | undefined
   /** Loudest sample in dB below the top; undefined without sound. */
   readonly peakDb: number | undefined
   /** Between the darkest and the lightest dot of the film; undefined without a picture. */
@@ -33,6 +35,9 @@ export async function mediaFacts(path: string): Promise<MediaFacts> {
   )
   const numbers = (text: string, pattern: RegExp) =>
     [...text.matchAll(pattern)].map(([, found]) => Number(found))
+  const sound = probe.streams.find(({ codec_type }) => codec_type === 'audio')
+  const [channels, rate] = [sound?.channels ?? 0, Number(sound?.sample_rate ?? 0)]
+  const [samples] = numbers(decoded.stderr, /n_samples: (\d+)/g)
   const clock = /time=(\d+):(\d+):(\d+\.\d+)(?![\s\S]*time=\d)/.exec(decoded.stderr)
   const [, hours, minutes, rest] = (clock ?? []).map(Number)
   const played = (hours ?? 0) * 3600 + (minutes ?? 0) * 60 + (rest ?? 0)
@@ -41,7 +46,8 @@ export async function mediaFacts(path: string): Promise<MediaFacts> {
   return {
     seconds: played,
     streams: probe.streams.length,
-    channels: probe.streams.find(({ codec_type }) => codec_type === 'audio')?.channels ?? 0,
+    channels,
+    heardS: samples && channels > 0 && rate > 0 ? samples / channels / rate : undefined,
     peakDb: numbers(decoded.stderr, /max_volume: (-?[\d.]+) dB/g)[0],
     spread: has('video') ? Math.max(0, ...light) - Math.min(255, ...dark) : undefined,
   }

@@ -169,6 +169,13 @@ describe('an archive of a web page', () => {
     assert.match(await output('pdfimages', '-list', pdf), /image +40 +30/)
   })
 
+  test('without its end may be damaged', async () => {
+    const parts =
+      'Content-Type: multipart/related; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>said</p>\n--x'
+    const cut = await convert(chromium, await page(parts, 'cut.mhtml'), 'pdf')
+    assert.deepEqual(cut.warnings, ['MAY_BE_DAMAGED'])
+  })
+
   test('without a page is damaged', async () => {
     const source = await page(
       'MIME-Version: 1.0\nContent-Type: multipart/related; boundary=x\n\n--x\n',

@@ -76,6 +76,8 @@ test('what fixtures hold is counted by their formats', async () => {
     (await holdingOf(fixture(name), format, asSource))?.counts
   assert.deepEqual(await counts('office/workbook.xlsx', 'xlsx'), { sheets: 2, cells: 34 })
   assert.deepEqual(await counts('office/slides.odp', 'odp'), { slides: 2 })
+  const formula = await holdingOf(fixture('office/formula.docx'), 'docx', asSource)
+  assert.deepEqual(formula?.features, ['equations', 'selectableText'])
   assert.deepEqual(await counts('pages.tiff', 'tiff'), { pages: 3 })
   assert.deepEqual(await counts('animated.gif', 'gif'), { frames: 3 })
   assert.deepEqual(await counts('animated.webp', 'webp'), { frames: 3 })

@@ -72,16 +72,16 @@ async function played({ source, result, to }: Compared): Promise<Kept | undefine
   const after = await mediaFacts(result)
   const { category } = formatById(to)
   // Coders begin and end in between.
-  const seconds = before.seconds - after.seconds < 0.2 ? 1 : after.seconds / before.seconds
-  if (category === 'image' || to === 'gif')
-    return { share: seconds, seen: `${after.seconds} of ${before.seconds} s` }
+  const plays = Math.min(before.seconds, before.heardS ?? before.seconds)
+  const seconds = plays - after.seconds < 0.2 ? 1 : after.seconds / plays
+  if (category === 'image' || to === 'gif') return { share: seconds, seen: `${after.seconds} of ${plays} s` }
   const isMute = (before.peakDb ?? -100) > -40 && (after.peakDb ?? -100) < -60
   if (isMute) return { share: 0, seen: 'it is silent' }
   const [had, has] = [before.channels, after.channels]
   const heard = had > 0 && has < had ? has / had : 1
   return {
     share: Math.min(1, seconds, heard),
-    seen: `${after.seconds} of ${before.seconds} s, ${has} of ${had} channels`,
+    seen: `${after.seconds} of ${plays} s, ${has} of ${had} channels`,
   }
 }
 
@@ -126,7 +126,23 @@ async function lettered({ source, from, result, to }: Compared): Promise<Kept | 
   return { share: Math.min(1, has / had), seen: `${has} of ${had} letters` }
 }
 
-async function written({ source, result, words }: Compared): Promise<Kept | undefined> {
+/** Among whose marks no words can be told from outside; what they say the service counts itself. */
+const marked: readonly FormatId[] = [
+  'ass',
+  'ssa',
+  'smi',
+  'jss',
+  'sub',
+  'mpl2',
+  'lrc',
+  'aqt',
+  'pjs',
+  'scc',
+  'ttml',
+]
+
+async function written({ source, from, result, words }: Compared): Promise<Kept | undefined> {
+  if (words === undefined && marked.includes(from)) return undefined
   const wanted = words === undefined ? await authorsWords(source).catch(() => []) : piecesOf(words)
   if (wanted.length === 0) return undefined
   const found = await wordsFound(result, wanted)

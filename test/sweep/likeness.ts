@@ -78,7 +78,9 @@ async function grid(bin: string, ...args: string[]): Promise<Uint8Array> {
 }
 
 /** Light of a dot, 0 to 255, that may differ: other programs know other colors by the same numbers. */
-const slack = 26
+const slack = 44
+/** And on average, of the whole picture. */
+const mostApart = 24
 
 /**
  * Share of the picture that looks the same in both, as programs see them that had no part in it; undefined where none
@@ -107,6 +109,8 @@ async function anyRead(path: string, first: Reader): Promise<Uint8Array | undefi
 
 /** A dot is there that is like one around its place: coders of photographs let the color of a neighbor in. */
 function alike(before: Uint8Array, after: Uint8Array): number {
+  const apart = before.reduce((sum, dot, at) => sum + Math.abs(dot - (after[at] ?? 0)), 0) / before.length
+  if (apart > mostApart) return 1 - apart / 255
   let same = 0
   for (let at = 0; at < side * side; at++) {
     const around = neighbors(at).map((place) => place * 3)

@@ -43,7 +43,7 @@ async function originOf({ origin, name, kind }: Case, path: string, folder: stri
   } catch (error) {
     throw new NotMade(`${name}: ${error instanceof Error ? error.message : error}`)
   }
-  return kind === 'whole' ? source : undefined
+  return kind === 'whole' ? source.replace(/\.epub$/, '.html') : undefined
 }
 
 async function madeVariant(variant: Variant, path: string, shared: string, kind: string) {
@@ -78,6 +78,8 @@ export async function makeShared(shared: string): Promise<void> {
   await mkdir(join(folder, 'below'), { recursive: true })
   await writeFile(join(shared, 'story.html'), story)
   await writeFile(join(shared, 'list.csv'), list)
+  const book = await alongWays(join(shared, 'story.html'), 'epub', { within: shared })
+  await copyFile(book.path, join(shared, 'story.epub'))
   await copyFile(fixture('office/slides.odp'), join(shared, 'slides.odp'))
   await copyFile(fixture('subtitles.srt'), join(shared, 'subtitles.srt'))
   await writeFile(join(folder, 'letters.txt'), story.repeat(3))

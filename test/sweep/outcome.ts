@@ -31,8 +31,8 @@ export interface Told {
 
 /** Of the content; less may be another program's way to count. */
 const mostLost = 0.02
-/** Seconds. The files are small: what takes longer never ends. */
-const limitS = 75
+/** Seconds. The files are small: what takes longer never ends, letters of pictures read beside other work. */
+const limitS = 120
 
 /** Warnings that tell of something else than lost content. */
 const besides = [
@@ -96,6 +96,8 @@ async function judged(one: Case, done: AlongWays, { source, made, words }: HeldT
   // Several pages come as a ZIP, of which the service counts the entries itself.
   if (result.files[0].format !== undefined && result.files[0].format !== format)
     return { outcome: 'ok', why: 'packed' }
+  // Nobody else opens it.
+  if (made === undefined && one.name.includes('locked.')) return ownCount
   const held = made === undefined ? from : (formatByExtension(made)?.id ?? from)
   const kept = await keptOf({
     source: made ?? source,
@@ -107,10 +109,12 @@ async function judged(one: Case, done: AlongWays, { source, made, words }: HeldT
   }).catch(
     (error: unknown): Kept => ({ share: 0, seen: `the result cannot be read: ${brief(String(error))}` }),
   )
-  if (!kept) return { outcome: 'ok', why: 'by its own count' }
+  if (!kept) return ownCount
   const isLost = 1 - kept.share > mostLost
   return { outcome: isLost ? 'silent loss' : 'ok', why: `${one.to} by ${way}: ${kept.seen}` }
 }
+
+const ownCount: Told = { outcome: 'ok', why: 'by its own count' }
 
 /** What is counted in the result and told on the page's card, though nobody warns of it. */
 const figures = (fidelity: Fidelity | undefined): string[] =>

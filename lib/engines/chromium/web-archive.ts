@@ -11,6 +11,8 @@ export interface WebArchive {
   readonly page: WebPart
   /** All parts by `partKey` of their addresses. */
   readonly parts: ReadonlyMap<string, WebPart>
+  /** Its last part is closed (RFC 2046, 5.1.1). */
+  readonly isWhole: boolean
 }
 
 interface Entity {
@@ -48,7 +50,9 @@ export function readWebArchive(file: Buffer, fallbackUrl: string): WebArchive | 
     if (location !== undefined) parts.set(partKey(absolute(location, url)), decoded)
     if (id !== undefined) parts.set(partKey(absolute(byContentId + id.replace(/^<|>$/g, ''), url)), decoded)
   }
-  return { url, page: partOf(root), parts }
+  const mark = boundaryOf(top)
+  const isWhole = mark === undefined || top.body.includes(`--${mark}--`)
+  return { url, page: partOf(root), parts, isWhole }
 }
 
 function entityOf(text: string): Entity {
@@ -65,9 +69,13 @@ function entityOf(text: string): Entity {
 
 const typeOf = ({ headers }: Entity) => headers.get('content-type') ?? 'text/plain'
 
-function leaves(entity: Entity, depth: number): Entity[] {
+function boundaryOf(entity: Entity): string | undefined {
   const boundary = /^multipart\/[^;]*;.*?\bboundary=(?:"([^"]+)"|([^\s;]+))/i.exec(typeOf(entity))
-  const mark = boundary?.[1] ?? boundary?.[2]
+  return boundary?.[1] ?? boundary?.[2]
+}
+
+function leaves(entity: Entity, depth: number): Entity[] {
+  const mark = boundaryOf(entity)
   if (mark === undefined || depth === maxDepth) return [entity]
   const pieces = `\n${entity.body}`.split(`\n--${mark}`).slice(1, maxParts)
   return pieces

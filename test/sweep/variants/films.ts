@@ -80,7 +80,7 @@ export const films: readonly Variant[] = [
     '-ac',
     '1',
   ]),
-  film('h264.3g2', [...codec('libx264', 'yuv420p'), ...quick]),
+  film('h264.3g2', [...codec('libx264', 'yuv420p'), ...quick, '-c:a', 'aac']),
   ...[
     'cinepak',
     'huffyuv',
@@ -114,7 +114,6 @@ export const films: readonly Variant[] = [
   ),
   ...[
     'qtrle',
-    'rpza',
     'smc',
     'svq1',
     'prores_ks',

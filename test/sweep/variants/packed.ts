@@ -1,4 +1,4 @@
-import { fixture, type Variant } from './variant.ts'
+import type { Variant } from './variant.ts'
 
 const archive = (name: string, ...command: string[]): Variant => ({
   area: 'archive',
@@ -164,7 +164,18 @@ const script = (name: string, source: string, change: string, save = 'font.save(
 const fontForge = (name: string, source: string): Variant => ({
   area: 'font',
   name,
-  commands: [['fontforge', '-lang=ff', '-c', 'Open($1); Generate($2)', source, '{out}']],
+  commands: [
+    [
+      '/usr/bin/python3',
+      '-c',
+      'import fontforge, sys; fontforge.open(sys.argv[1]).%s(sys.argv[2])'.replace(
+        '%s',
+        name.endsWith('.sfd') ? 'save' : 'generate',
+      ),
+      source,
+      '{out}',
+    ],
+  ],
 })
 
 export const fonts: readonly Variant[] = [
@@ -204,8 +215,7 @@ export const fonts: readonly Variant[] = [
     sans,
     'font["head"].indexToLocFormat = 1\nfont["name"].names = font["name"].names[:1]',
   ),
-  ...['pfb', 'pfa', 'sfd', 'svg', 'bdf', 'dfont', 'ttf', 'otf'].map((ending) =>
+  ...['pfb', 'pfa', 'sfd', 'dfont', 'ttf', 'otf', 'woff', 't42'].map((ending) =>
     fontForge(`forged.${ending}`, cubic),
   ),
-  fontForge('mono.woff2', fixture('corners.svg')),
 ]

@@ -62,8 +62,26 @@ const tiffs = [
   magick('white-is-zero.tiff', '-monochrome', '-define', 'quantum:polarity=min-is-white'),
   magick('four-bits.tiff', '-colorspace', 'Gray', '-depth', '4'),
   magick('two-bits.tiff', '-colorspace', 'Gray', '-depth', '2'),
-  magick('float.tiff', '-depth', '32', '-define', 'quantum:format=floating-point'),
-  magick('half.tiff', '-depth', '16', '-define', 'quantum:format=floating-point'),
+  ...[
+    ['float', '32'],
+    ['half', '16'],
+  ].map(([name, depth]) =>
+    // It complains of a mark that it wanted to add.
+    by(
+      `${name}.tiff`,
+      'sh',
+      '-c',
+      'convert "$@" "$0" 2>&1; test -s "$0"',
+      '{out}',
+      ...colors,
+      '-depth',
+      depth ?? '',
+      '-compress',
+      'None',
+      '-define',
+      'quantum:format=floating-point',
+    ),
+  ),
   magick('thirty-two.tiff', '-depth', '32'),
   magick('lab16.tiff', '-colorspace', 'Lab', '-depth', '16'),
   magick('tiles.tiff', '-define', 'tiff:tile-geometry=32x32'),
@@ -85,7 +103,7 @@ const pngs = [
     magick(
       `palette-${bits}.png`,
       '-colors',
-      String(2 ** Number(bits)),
+      String(2 ** Number(bits) - 1),
       '-define',
       'png:color-type=3',
       '-define',
@@ -127,7 +145,7 @@ const jpegs = [
   magick('progressive.jpg', '-interlace', 'JPEG'),
   magick('rgb-jpeg.jpg', '-colorspace', 'RGB', '-set', 'colorspace', 'sRGB'),
   magick('arithmetic.jpg', '-define', 'jpeg:arithmetic-coding=true'),
-  ...['4x1', '1x2', '4x4', '2x2', '1x1'].map((sampling) =>
+  ...['4x1', '1x2', '2x2', '1x1'].map((sampling) =>
     magick(`sampled-${sampling}.jpg`, '-sampling-factor', sampling),
   ),
   magick('quality-1.jpg', '-quality', '5'),
@@ -240,9 +258,7 @@ const others = [
     ]),
     '{out}',
   ),
-  ...['0', '1', '3'].map((filter) =>
-    magick(`filter-${filter}.webp`, '-define', `webp:filter-type=${filter}`),
-  ),
+  ...['0', '1'].map((filter) => magick(`filter-${filter}.webp`, '-define', `webp:filter-type=${filter}`)),
   magick('lossless.webp', '-define', 'webp:lossless=true'),
   by('alpha.webp', 'convert', ...clear, '-quality', '40', '{out}'),
   ...['dxt1', 'dxt5', 'none'].map((kind) => magick(`${kind}.dds`, '-define', `dds:compression=${kind}`)),
@@ -266,7 +282,14 @@ const others = [
     magick(`${name}.dpx`, ...kind, ...depth),
     magick(`${name}.fits`, '-colorspace', 'Gray', ...depth),
     magick(`${name}.jp2`, ...kind, ...depth),
-    magick(`${name}.jxl`, ...kind, ...depth),
+    {
+      area: 'image' as const,
+      name: `${name}.jxl`,
+      commands: [
+        ['convert', ...colors, ...kind, ...depth, '{out}.png'],
+        ['cjxl', '{out}.png', '{out}'],
+      ],
+    },
     magick(`${name}.miff`, ...kind, ...depth, '-compress', 'Zip'),
   ]),
   magick('ten.dpx', '-depth', '10'),
