@@ -12,7 +12,7 @@ export const remoteFields = {
   exportMethod: z
     .string()
     .optional()
-    .describe('Where the result is stored as well: `s3`, `blobstore` or `gcs`'),
+    .describe('Where the result is stored as well: `s3`, `blobstore`, `gcs` or `sftp`'),
   exportPath: z
     .string()
     .optional()

@@ -12,6 +12,7 @@ import { merge } from './merge.ts'
 import type { ExportOperation, ImportOperation, ProcessOperation, TaskOperation } from './operation.ts'
 import { pdfTools } from './pdf-tools.ts'
 import { exportS3, importS3 } from './s3.ts'
+import { exportSftp, importSftp } from './sftp.ts'
 
 /** Every operation of a task. To add one: its file and its line here. */
 export const taskOperations: readonly TaskOperation[] = [
@@ -22,6 +23,7 @@ export const taskOperations: readonly TaskOperation[] = [
   importS3,
   importBlobstore,
   importGcs,
+  importSftp,
   captureWebsite,
   convert,
   compress,
@@ -32,6 +34,7 @@ export const taskOperations: readonly TaskOperation[] = [
   exportS3,
   exportBlobstore,
   exportGcs,
+  exportSftp,
 ]
 
 const byName = new Map(

@@ -36,7 +36,7 @@ export interface ExportOperation extends AnyOperation {
   /** Of one that takes files elsewhere, in the queue `transfer`; loaded there alone. */
   readonly openStore?: () => Promise<OpenStore>
   /** The field that says where a file is to go, a template; and the one whose value stands before file names. */
-  readonly place?: { readonly path: string; readonly prefix: string }
+  readonly place?: { readonly path: string; readonly prefix: string; readonly isFolder?: boolean }
   /** Fields that are sealed while they are stored. */
   readonly secrets?: readonly string[]
 }

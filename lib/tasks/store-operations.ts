@@ -12,8 +12,10 @@ interface StoreKind {
   /** Where it is and who may use it. */
   readonly access: z.ZodRawShape
   readonly secrets: readonly string[]
+  /** Fields of which at least one has to be there. */
+  readonly needsOneOf?: readonly string[]
   /** The fields that say which files, and what their values may be. */
-  readonly place: { readonly path: string; readonly prefix: string }
+  readonly place: NonNullable<ExportOperation['place']>
   readonly path: z.ZodString
   /** What an export may say of the files it stores. */
   readonly attributes?: z.ZodRawShape
@@ -33,10 +35,9 @@ export function storeImport(kind: StoreKind): ImportOperation {
       .strictObject({
         ...access,
         [place.path]: path.optional().describe('The file'),
-        [place.prefix]: path
-          .optional()
-          .describe(`What the names of the files begin with, instead of \`${place.path}\``),
+        [place.prefix]: path.optional().describe(`${prefixOf(place)}, instead of \`${place.path}\``),
       })
+      .refine(...oneOf(kind))
       .refine((fields) => (fields[place.path] === undefined) !== (fields[place.prefix] === undefined), {
         path: [place.path],
         message: `expected either ${place.path} or ${place.prefix}`,
@@ -54,20 +55,32 @@ export function storeExport(kind: StoreKind): ExportOperation {
     name: `export/${name}`,
     ...(alias && { alias: `export/${alias}` }),
     summary: `Store the files in ${title}`,
-    fields: z.strictObject({
-      ...access,
-      [place.path]: path
-        .optional()
-        .describe('Where the file goes; `{name} {ext} {jobId} {index} {date}` stand for what they say'),
-      [place.prefix]: path
-        .optional()
-        .describe(`Stands before the names of the files, instead of \`${place.path}\``),
-      ...attributes,
-    }),
+    fields: z
+      .strictObject({
+        ...access,
+        [place.path]: path
+          .optional()
+          .describe('Where the file goes; `{name} {ext} {jobId} {index} {date}` stand for what they say'),
+        [place.prefix]: path.optional().describe(`${prefixOf(place)}, instead of \`${place.path}\``),
+        ...attributes,
+      })
+      .refine(...oneOf(kind)),
     place,
     secrets,
     openStore,
   }
+}
+
+const prefixOf = ({ isFolder }: StoreKind['place']) =>
+  isFolder ? 'Folder of the files' : 'What the names of the files begin with'
+
+/** A check that one of these fields is there. */
+function oneOf({ needsOneOf: names = [] }: StoreKind) {
+  const isFine = (fields: Readonly<Record<string, unknown>>) =>
+    names.length === 0 || names.some((name) => fields[name] !== undefined)
+  const [first = ''] = names
+  const path: PropertyKey[] = [first]
+  return [isFine, { path, message: `expected ${names.join(' or ')}` }] as const
 }
 
 /** What most stores keep with a file. */

@@ -36,7 +36,12 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   const { operation, task, services, signal } = run
   const fields = services.vault.openAll(task.spec, task.jobId)
   const { GCS_ENDPOINT: gcsEndpoint } = services.config
-  const surroundings = { outgoing: await services.outgoing(), signal, gcsEndpoint }
+  // Connections that nobody else ends go with the transfer.
+  const over = new AbortController()
+  const surroundings = {
+    ...{ outgoing: await services.outgoing(), gcsEndpoint },
+    signal: AbortSignal.any([signal, over.signal]),
+  }
   try {
     if ('openStore' in operation) return { deliveries: await takeOut(run, operation, fields, surroundings) }
     if ('find' in operation)
@@ -50,6 +55,8 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
     const code = operation.kind === 'import' ? 'IMPORT_FAILED' : 'EXPORT_FAILED'
     const told = new AppError(code, error.message, error.details, { cause: error })
     throw error.isPassing ? new PassingError(told, pausesS[task.attempt - 1] ?? 0) : told
+  } finally {
+    over.abort()
   }
 }
 
@@ -173,7 +180,8 @@ export function pathsOf(
   { jobId, createdAt }: Pick<Task, 'jobId' | 'createdAt'>,
 ): string[] {
   const template = place && fields[place.path]
-  const prefix = String((place && fields[place.prefix]) ?? '')
+  const given = String((place && fields[place.prefix]) ?? '')
+  const prefix = place?.isFolder && /[^/]$/.test(given) ? `${given}/` : given
   const seen = new Map<string, number>()
   return files.map(({ filename }, index) => {
     const parts = { name: filename, jobId, index, date: createdAt }

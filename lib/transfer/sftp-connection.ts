@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto'
+import ssh2, { type ConnectConfig, type SFTPWrapper } from 'ssh2'
+import { AppError } from '../errors.ts'
+import { RemoteError } from './remote-error.ts'
+import type { Fields, Surroundings } from './transfer.ts'
+
+const { Client, utils } = ssh2
+
+/** A server as a task names it; see lib/tasks/sftp.ts. */
+interface Server {
+  readonly host: string
+  readonly port: number
+  readonly username: string
+  readonly password?: string
+  readonly private_key?: string
+  readonly passphrase?: string
+  readonly host_key_fingerprint?: string
+}
+
+/** Milliseconds to greet and sign in, and between two questions whether the other side is there, of which three may go unanswered. */
+const readyMs = 20_000
+const aliveMs = 10_000
+
+/** Node's own ciphers come first: those of the library are several times slower. */
+const fastCiphers = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com'] as const
+
+/** A connection that is made when somebody needs it, and again when it was lost. It ends with the surroundings. */
+export class SftpConnection {
+  readonly #server: Server
+  readonly #surroundings: Surroundings
+  #live: Promise<SFTPWrapper> | undefined
+  #client: ssh2.Client | undefined
+
+  constructor(fields: Fields, surroundings: Surroundings) {
+    this.#server = fields as unknown as Server // parsed when the task was made
+    this.#surroundings = surroundings
+  }
+
+  /** As `sftp://host:2222`. */
+  get name(): string {
+    const { host, port } = this.#server
+    const shown = host.includes(':') ? `[${host.replace(/[[\]]/g, '')}]` : host
+    return `sftp://${shown}${port === 22 ? '' : `:${port}`}`
+  }
+
+  /** @throws RemoteError, AppError */
+  sftp(): Promise<SFTPWrapper> {
+    this.#live ??= this.#connect().catch((error: unknown) => {
+      this.#live = undefined
+      throw error
+    })
+    return this.#live
+  }
+
+  close(): void {
+    this.#client?.end()
+  }
+
+  async #connect(): Promise<SFTPWrapper> {
+    const { outgoing, signal } = this.#surroundings
+    const { host, port } = this.#server
+    const sock = await outgoing.connect(host, port, signal)
+    const client = new Client()
+    this.#client = client
+    const stop = () => client.destroy()
+    signal.addEventListener('abort', stop, { once: true })
+    client.on('close', () => {
+      signal.removeEventListener('abort', stop)
+      if (this.#client === client) this.#live = undefined
+    })
+    return this.#signedIn(client, { sock })
+  }
+
+  #signedIn(client: ssh2.Client, socket: Pick<ConnectConfig, 'sock'>): Promise<SFTPWrapper> {
+    return new Promise((resolve, reject) => {
+      let refusal: RemoteError | undefined
+      client.on('error', (error) => {
+        reject(refusal ?? this.#inOurWords(error))
+        client.destroy()
+      })
+      client.on('close', () =>
+        reject(new RemoteError('unreachable', `${this.name} broke the connection off.`)),
+      )
+      client.on('ready', () =>
+        client.sftp((error, sftp) => {
+          if (!error) return resolve(sftp)
+          reject(new RemoteError('forbidden', `${this.name} lets the user in, but not to its files.`))
+          client.end()
+        }),
+      )
+      const { username, password, private_key, passphrase } = this.#server
+      // Many servers ask for the password in a dialog.
+      client.on('keyboard-interactive', (_name, _what, _language, prompts, finish) =>
+        finish(prompts.map(() => password ?? '')),
+      )
+      client.connect({
+        ...socket,
+        ...{ username, readyTimeout: readyMs, keepaliveInterval: aliveMs },
+        ...(password !== undefined && { password, tryKeyboard: true }),
+        ...(private_key !== undefined && { privateKey: this.#readKey(private_key, passphrase) }),
+        ...(passphrase !== undefined && { passphrase }),
+        algorithms: { cipher: { prepend: [...fastCiphers], append: [], remove: [] } },
+        hostVerifier: (key: Buffer) => {
+          refusal = this.#hostKeyRefusal(key)
+          return refusal === undefined
+        },
+      })
+    })
+  }
+
+  #readKey(text: string, passphrase: string | undefined): string {
+    const parsed = utils.parseKey(text, passphrase)
+    if (!(parsed instanceof Error)) return text
+    const isLocked = /passphrase|encrypted|decrypt|integrity|bad/i.test(parsed.message)
+    const why = isLocked
+      ? passphrase === undefined
+        ? 'it is locked, and passphrase is missing'
+        : 'the passphrase does not open it'
+      : 'it is no key in the form of OpenSSH, PEM or PuTTY'
+    throw new RemoteError('forbidden', `private_key cannot be read: ${why}.`)
+  }
+
+  #hostKeyRefusal(key: Buffer): RemoteError | undefined {
+    const { host_key_fingerprint: wanted } = this.#server
+    const seen = `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
+    if (wanted === undefined || wanted.replace(/=+$/, '') === seen) return undefined
+    const sentence = `The host key of ${this.name} is ${seen}, not the one of host_key_fingerprint.`
+    return new RemoteError('host-key', sentence, { fingerprint: seen })
+  }
+
+  #inOurWords(error: Error & { level?: string }): RemoteError {
+    const { username } = this.#server
+    if (error.level === 'client-authentication')
+      return new RemoteError(
+        'forbidden',
+        `${this.name} does not let ${username} in with this password or key.`,
+      )
+    if (error.level === 'handshake')
+      return new RemoteError(
+        'unreachable',
+        `${this.name} and this service have no way to encrypt in common.`,
+        {
+          isPassing: false,
+          cause: error,
+        },
+      )
+    const slow = error.level === 'client-timeout'
+    const what = slow ? 'did not answer in time' : 'broke the connection off'
+    return new RemoteError('unreachable', `${this.name} ${what}.`, { cause: error })
+  }
+
+  /** What the server says of a file, in words of ours. */
+  failure(error: unknown, path: string): RemoteError | AppError {
+    if (error instanceof RemoteError || error instanceof AppError) return error
+    const { code } = error as { code?: unknown }
+    const place = `${this.name}/${path.replace(/^\//, '')}`
+    if (code === utils.sftp.STATUS_CODE.NO_SUCH_FILE)
+      return new RemoteError('not-found', `There is no ${place}.`, { cause: error })
+    if (code === utils.sftp.STATUS_CODE.PERMISSION_DENIED)
+      return new RemoteError('forbidden', `The server refuses access to ${place}.`, { cause: error })
+    if (typeof code === 'number' && code !== utils.sftp.STATUS_CODE.CONNECTION_LOST)
+      return new RemoteError('status', `The server failed at ${place} (SFTP status ${code}).`, {
+        cause: error,
+        status: code,
+      })
+    return new RemoteError('incomplete', `The connection to ${this.name} was lost.`, { cause: error })
+  }
+}

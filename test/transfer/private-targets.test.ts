@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { after, before, test } from 'node:test'
+import { AppError } from '../../lib/errors.ts'
+import { importSftp } from '../../lib/tasks/sftp.ts'
+import type { Resolve } from '../../lib/transfer/addresses.ts'
+import { findInBlobstore, openBlobstore } from '../../lib/transfer/blobstore.ts'
+import { Outgoing } from '../../lib/transfer/outgoing.ts'
+import { RemoteError } from '../../lib/transfer/remote-error.ts'
+import { findInS3, openS3 } from '../../lib/transfer/s3.ts'
+import { findInSftp, openSftp } from '../../lib/transfer/sftp.ts'
+import type { Fields, Find, OpenStore } from '../../lib/transfer/transfer.ts'
+import { findByUrl } from '../../lib/transfer/url.ts'
+import { privateForms } from './private-forms.ts'
+
+/** Imports and exports of every store whose address a user may choose, pointed at what is none of the user's. */
+
+const over = new AbortController()
+let asked = 0
+// Whatever is asked, it answers as if it led further inside.
+const inside = createServer((_request, response) => {
+  asked++
+  response.end('secret')
+})
+before(async () => {
+  await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve))
+})
+after(() => {
+  over.abort()
+  inside.close()
+})
+
+const s3 = { bucket: 'box', region: 'eu-central-1', access_key_id: 'a', secret_access_key: 'b' }
+const blob = { storage_account: 'account', container: 'box', sas_token: 'sv=1' }
+const sftp = { username: 'ann', password: 'pass' }
+const portOf = (url: URL) => Number(url.port) || 22
+
+const imports: Readonly<Record<string, (url: URL) => readonly [Find, Fields]>> = {
+  'import/url': (url) => [findByUrl, { url: url.href }],
+  'import/s3': (url) => [findInS3, { ...s3, endpoint: url.origin, key: 'a' }],
+  'import/blobstore': (url) => [findInBlobstore, { ...blob, endpoint: url.origin, blob: 'a' }],
+  'import/sftp': (url) => [findInSftp, { ...sftp, host: url.hostname, port: portOf(url), file: 'a' }],
+}
+const exports: Readonly<Record<string, (url: URL) => readonly [OpenStore, Fields]>> = {
+  'export/s3': (url) => [openS3, { ...s3, endpoint: url.origin }],
+  'export/blobstore': (url) => [openBlobstore, { ...blob, endpoint: url.origin }],
+  'export/sftp': (url) => [openSftp, { ...sftp, host: url.hostname, port: portOf(url) }],
+}
+
+const file = {
+  ...{ path: 'a.txt', size: 1, mimeType: 'text/plain', sha256: '' },
+  open: async () => Readable.from([Buffer.from('a')]),
+}
+
+/** Each import and export at this address, by name. */
+const attempts = (outgoing: Outgoing): Readonly<Record<string, (url: URL) => Promise<unknown>>> => {
+  const around = { outgoing, signal: over.signal }
+  return {
+    ...Object.fromEntries(
+      Object.entries(imports).map(([name, at]) => [
+        name,
+        async (url: URL) => {
+          const [find, fields] = at(url)
+          return find(fields, around)
+        },
+      ]),
+    ),
+    ...Object.fromEntries(
+      Object.entries(exports).map(([name, at]) => [
+        name,
+        async (url: URL) => {
+          const [open, fields] = at(url)
+          return (await open(fields, around)).put(file, () => {})
+        },
+      ]),
+    ),
+  }
+}
+
+const isRefused = (error: unknown) => {
+  assert.ok(error instanceof AppError, String(error))
+  return error.code === 'URL_NOT_ALLOWED'
+}
+
+for (const name of [...Object.keys(imports), ...Object.keys(exports)])
+  test(`${name} reaches no form of a private address`, async (t) => {
+    const outgoing = new Outgoing()
+    t.after(() => outgoing.close())
+    const attempt = attempts(outgoing)[name] ?? assert.fail()
+    for (const form of privateForms) await assert.rejects(attempt(new URL(form)), isRefused, form)
+  })
+
+test('a redirect to a private address is followed by nobody', async (t) => {
+  const { port } = inside.address() as AddressInfo
+  let target = ''
+  const outside = createServer((_request, response) => response.writeHead(307, { location: target }).end())
+  await new Promise<void>((resolve) => outside.listen(0, '127.0.0.2', resolve))
+  t.after(() => outside.close().closeAllConnections())
+  const outgoing = new Outgoing({ allowed: ['127.0.0.2/32'] })
+  t.after(() => outgoing.close())
+  const url = new URL(`http://127.0.0.2:${(outside.address() as AddressInfo).port}`)
+  // A header has no letters of other scripts.
+  const forms = privateForms.filter((form) => /^[\x20-\x7e]*$/.test(form))
+  for (const [at, form] of [`http://127.0.0.1:${port}/`, ...forms].entries()) {
+    target = form
+    for (const [name, attempt] of Object.entries(attempts(outgoing))) {
+      // The clients of the stores take long to refuse: some forms are enough of what one check sees of all.
+      if (name.endsWith('/sftp') || (name !== 'import/url' && at % 7 > 0)) continue
+      await assert.rejects(
+        attempt(url),
+        // The clients of the stores follow none, and tell the status; others are refused where it leads.
+        (error) => (error instanceof RemoteError ? error.reason === 'status' : isRefused(error)),
+        `${name} ${target}`,
+      )
+    }
+  }
+  assert.equal(asked, 0)
+})
+
+test('a name that turns private at its second look-up is reached by nobody', async (t) => {
+  const { port } = inside.address() as AddressInfo
+  for (const name of [...Object.keys(imports), ...Object.keys(exports)]) {
+    let looks = 0
+    const resolve: Resolve = async () => [{ address: looks++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 }]
+    // Nobody listens at the first address, so that each that tries again looks the name up again.
+    const outgoing = new Outgoing({ allowed: ['127.0.0.2/32'], resolve })
+    t.after(() => outgoing.close())
+    const attempt = attempts(outgoing)[name] ?? assert.fail()
+    const url = new URL(`http://turning.example:${port}`)
+    await assert.rejects(attempt(url))
+    await assert.rejects(attempt(url), isRefused, name)
+  }
+  assert.equal(asked, 0)
+})
+
+test('a task of SFTP names a password or a key, and one of file and path', () => {
+  const fits = (fields: object) =>
+    importSftp.fields.safeParse({ host: 'a.example', username: 'ann', ...fields })
+  assert.equal(fits({ password: 'x', file: 'a' }).success, true)
+  assert.equal(fits({ file: 'a' }).error?.issues[0]?.message, 'expected password or private_key')
+  assert.equal(fits({ password: 'x' }).error?.issues[0]?.message, 'expected either file or path')
+})

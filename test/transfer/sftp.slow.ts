@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { after, before, test } from 'node:test'
+import ssh2 from 'ssh2'
+import { Outgoing } from '../../lib/transfer/outgoing.ts'
+import { receive } from '../../lib/transfer/receive.ts'
+import { RemoteError } from '../../lib/transfer/remote-error.ts'
+import { findInSftp, openSftp } from '../../lib/transfer/sftp.ts'
+import { startProxy } from './shaky-proxy.ts'
+import { startSshd } from './sshd.ts'
+
+const content = Buffer.from(Array.from({ length: 6_000_000 }, (_, at) => (at * 7 + (at >> 8)) % 251))
+const over = new AbortController()
+const outgoing = new Outgoing({ allowed: ['127.0.0.1/32'] })
+let sshd: Awaited<ReturnType<typeof startSshd>>
+let proxy: Awaited<ReturnType<typeof startProxy>>
+let access: Record<string, unknown>
+
+before(async () => {
+  sshd = await startSshd()
+  proxy = await startProxy(sshd.port)
+  const { host, port, username, plainKey, fingerprint } = sshd
+  access = { host, port, username, private_key: plainKey, host_key_fingerprint: fingerprint }
+  await writeFile(join(sshd.files, 'big.bin'), content)
+})
+after(async () => {
+  over.abort()
+  await proxy.stop()
+  await Promise.all([sshd.stop(), outgoing.close()])
+})
+
+const around = (signal: AbortSignal = over.signal) => ({ outgoing, signal })
+const find = (fields: object) => findInSftp({ ...access, ...fields }, around())
+
+async function received(fields: object, signal: AbortSignal = over.signal, got = () => {}): Promise<Buffer> {
+  const [file = assert.fail()] = await findInSftp({ ...access, ...fields }, around(signal))
+  let stored = Buffer.alloc(0)
+  const store = async (body: Readable) => {
+    stored = await buffer(body)
+  }
+  await receive(file, { maxBytes: 1e7, signal, got, store })
+  return stored
+}
+
+function* chunksOf(bytes: Buffer) {
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
+}
+
+async function exported(path: string, fields = {}, signal: AbortSignal = over.signal, onSent = () => {}) {
+  const store = await openSftp({ ...access, ...fields }, around(signal))
+  let sent = 0
+  const file = {
+    ...{ path, size: content.length, mimeType: 'application/x-test', sha256: '' },
+    open: async ({ start, end } = { start: 0, end: content.length }) =>
+      Readable.from(chunksOf(content.subarray(start, end))),
+  }
+  const count = (bytes: number) => {
+    sent += bytes
+    onSent()
+  }
+  try {
+    return { url: await store.put(file, count), sent: () => sent }
+  } finally {
+    await store.close()
+  }
+}
+
+const hasReason = (reason: string, words: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof RemoteError, String(error))
+  assert.equal(error.reason, reason, error.message)
+  assert.match(error.message, words)
+  assert.doesNotMatch(error.message, /PRIVATE|open sesame/)
+  return true
+}
+
+test('the files of a folder are found, and read from anywhere', async () => {
+  const folder = join(sshd.files, 'in')
+  await mkdir(join(folder, 'deep'), { recursive: true })
+  for (const name of ['b.txt', 'a.txt']) await writeFile(join(folder, name), `this is ${name}`)
+  const found = await find({ path: folder })
+  assert.deepEqual(
+    found.map(({ filename, size }) => [filename, size]),
+    [
+      ['a.txt', 13],
+      ['b.txt', 13],
+    ],
+  )
+  const rest = (await found[1]?.open(8, over.signal)) ?? assert.fail()
+  assert.equal((await buffer(rest)).toString(), 'b.txt')
+})
+
+test('a large file comes whole and in order', async () => {
+  assert.deepEqual(await received({ file: join(sshd.files, 'big.bin') }), content)
+})
+
+test('a file is read on from where its connection was lost', async () => {
+  const { state } = proxy
+  Object.assign(state, { connections: 0, cutAfter: 2_000_000, cuts: 2 })
+  assert.deepEqual(await received({ file: join(sshd.files, 'big.bin'), port: proxy.port }), content)
+  assert.deepEqual([state.connections, state.cuts], [3, 0])
+})
+
+test('a file that changed meanwhile is not put together from two', async () => {
+  const path = join(sshd.files, 'turning.txt')
+  await writeFile(path, 'one')
+  const [file = assert.fail()] = await find({ file: path })
+  await writeFile(path, 'other')
+  await assert.rejects(file.open(1, over.signal), /changed while it was fetched/)
+})
+
+test('a result is stored under its name, in a new folder, in place of what was there', async () => {
+  const path = join(sshd.files, 'out/new/result ü.bin')
+  for (let time = 0; time < 2; time++) {
+    const { url, sent } = await exported(path)
+    assert.deepEqual([url, sent()], [`sftp://127.0.0.1:${sshd.port}${encodeURI(path)}`, content.length])
+  }
+  assert.deepEqual(await readFile(path), content)
+  assert.deepEqual(await readdir(join(sshd.files, 'out/new')), ['result ü.bin'])
+})
+
+test('an export goes on from what is there when its connection was lost', async () => {
+  Object.assign(proxy.state, { connections: 0, cutAfter: 2_000_000, cuts: 2 })
+  const path = join(sshd.files, 'resumed/result.bin')
+  const { sent } = await exported(path, { port: proxy.port })
+  assert.deepEqual(await readFile(path), content)
+  assert.equal(sent(), content.length)
+  assert.ok(proxy.state.connections >= 3)
+})
+
+test('a transfer that is stopped ends at once and leaves nothing', async () => {
+  const stop = new AbortController()
+  let stoppedAt = 0
+  const halt = () => {
+    stoppedAt ||= performance.now()
+    stop.abort()
+  }
+  await assert.rejects(exported(join(sshd.files, 'stopped/result.bin'), {}, stop.signal, halt))
+  assert.ok(performance.now() - stoppedAt < 1000)
+  assert.deepEqual(await readdir(join(sshd.files, 'stopped')), [])
+  const other = new AbortController()
+  await assert.rejects(received({ file: join(sshd.files, 'big.bin') }, other.signal, () => other.abort()))
+})
+
+test('a server with another key than the one that was named is refused, and its key is told', async () => {
+  const host_key_fingerprint = `SHA256:${'A'.repeat(43)}`
+  await assert.rejects(find({ file: '/none', host_key_fingerprint }), (error) => {
+    assert.ok(error instanceof RemoteError)
+    assert.equal(error.details['fingerprint'], sshd.fingerprint)
+    return hasReason('host-key', /is SHA256:[\w+/]{43}, not the one of host_key_fingerprint\.$/)(error)
+  })
+})
+
+test('a locked key opens with its passphrase only', async () => {
+  const locked = { file: join(sshd.files, 'big.bin'), private_key: sshd.lockedKey }
+  const [file] = await find({ ...locked, passphrase: sshd.passphrase })
+  assert.equal(file?.size, content.length)
+  await assert.rejects(find(locked), hasReason('forbidden', /it is locked, and passphrase is missing/))
+  const wrong = { ...locked, passphrase: 'wrong' }
+  await assert.rejects(find(wrong), hasReason('forbidden', /the passphrase does not open it/))
+  const none = { ...locked, private_key: 'none' }
+  await assert.rejects(
+    find(none),
+    hasReason('forbidden', /it is no key in the form of OpenSSH, PEM or PuTTY/),
+  )
+})
+
+test('what the server refuses is told in words', async () => {
+  const file = join(sshd.files, 'big.bin')
+  await assert.rejects(find({ file: '/none' }), hasReason('not-found', /^There is no sftp:.*\/none\.$/))
+  await assert.rejects(find({ path: '/none' }), hasReason('not-found', /There is no/))
+  await assert.rejects(find({ file: sshd.files }), hasReason('not-found', /is no file/))
+  await assert.rejects(
+    find({ file, private_key: undefined, password: 'wrong' }),
+    hasReason('forbidden', /does not let .* in with this password or key/),
+  )
+  await assert.rejects(find({ file, port: 1 }), hasReason('unreachable', /it refused the connection/))
+  await assert.rejects(exported('/proc/none/a.bin'), hasReason('not-found', /There is no/))
+})
+
+test('a password is taken, also by servers that ask for it in a dialog', async () => {
+  const key = ssh2.utils.generateKeyPairSync('ed25519').private
+  for (const method of ['password', 'keyboard-interactive']) {
+    const server = new ssh2.Server({ hostKeys: [key] }, (client) => {
+      client.on('error', () => {})
+      client.on('authentication', (auth) => {
+        const let_in = (password: string | undefined) => (password === 'pass' ? auth.accept() : auth.reject())
+        if (auth.method !== method) auth.reject(['password', 'keyboard-interactive'])
+        else if (auth.method === 'password') let_in(auth.password)
+        else if (auth.method === 'keyboard-interactive')
+          auth.prompt([{ prompt: 'Password:', echo: false }], ([answer]) => let_in(answer))
+      })
+      client.on('ready', () =>
+        client.on('session', (accept) =>
+          accept().on('sftp', (take) => {
+            const sftp = take()
+            sftp.on('STAT', (id) =>
+              sftp.attrs(id, { mode: 0o100644, size: 5, uid: 0, gid: 0, atime: 0, mtime: 0 }),
+            )
+          }),
+        ),
+      )
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const fields = {
+      host: '127.0.0.1',
+      port: (server.address() as AddressInfo).port,
+      username: 'ann',
+      file: 'a.txt',
+    }
+    const signal = new AbortController()
+    const [file] = await findInSftp({ ...fields, password: 'pass' }, around(signal.signal))
+    assert.equal(file?.size, 5)
+    signal.abort()
+    await assert.rejects(
+      findInSftp({ ...fields, password: 'wrong' }, around()),
+      hasReason('forbidden', /does not let ann in/),
+    )
+    server.close()
+  }
+})

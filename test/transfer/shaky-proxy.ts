@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** A way to a server on which connections can be lost, or fall silent. */
+export async function startProxy(to: number) {
+  const open = new Set<Socket>()
+  const state = {
+    connections: 0,
+    /** Bytes in either direction after which a connection breaks; of the first so many connections. */
+    cutAfter: Number.POSITIVE_INFINITY,
+    cuts: 0,
+  }
+  const server = createServer((near) => {
+    const far = connect(to, '127.0.0.1')
+    state.connections++
+    let passed = 0
+    const pass = (from: Socket, into: Socket) => {
+      open.add(from)
+      from.on('error', () => {})
+      from.on('close', () => {
+        open.delete(from)
+        into.destroy()
+      })
+      from.on('data', (bytes: Buffer) => {
+        passed += bytes.length
+        if (passed > state.cutAfter && state.cuts > 0) {
+          state.cuts--
+          near.destroy()
+          far.destroy()
+        } else if (!into.write(bytes)) {
+          from.pause()
+          into.once('drain', () => from.resume())
+        }
+      })
+    }
+    pass(near, far)
+    pass(far, near)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    state,
+    async stop() {
+      server.close()
+      for (const socket of open) socket.destroy()
+    },
+  }
+}
