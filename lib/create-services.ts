@@ -9,6 +9,7 @@ import type { Config } from './config.ts'
 import { Durations } from './conversion/durations.ts'
 import { receiveUpload } from './conversion/receive-upload.ts'
 import { secretOptionsOf } from './conversion/start-job.ts'
+import { Downloads } from './downloads.ts'
 import type { Engine } from './engines/engine.ts'
 import { engines } from './engines/index.ts'
 import { type JobHint, Jobs } from './jobs/jobs.ts'
@@ -51,11 +52,13 @@ export function createServices(
     ...{ config, log, table, files, queues, jobs, uploads, engines },
     outgoing: () => (outgoing ??= openOutgoing(config)),
     durations: new Durations(table),
+    downloads: new Downloads(table),
     vault: new Vault(secret),
     keys: {
       owner: deriveKey(secret, 'owner'),
       cursor: deriveKey(secret, 'cursor'),
       idempotency: deriveKey(secret, 'idempotency'),
+      download: (day) => deriveKey(secret, `download ${day}`),
     },
     secretOptions: secretOptionsOf(engines),
   }

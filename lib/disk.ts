@@ -51,6 +51,12 @@ export async function requireDiskSpace(config: SpaceSettings): Promise<void> {
   if (free < needed) throw shortOfSpace()
 }
 
+/** Before a file of this size is made. @throws AppError INSUFFICIENT_DISK_SPACE when it has no room where files are kept. */
+export async function requireRoom(bytes: number, { config }: { config: SpaceSettings }): Promise<void> {
+  const { free, spare } = await roomIn(config.WORK_DIR)
+  if (free - bytes < spare) throw shortOfSpace()
+}
+
 /** Before anything that makes work. @throws AppError INSUFFICIENT_DISK_SPACE when only deletions have room. */
 export async function requireSpareSpace({ WORK_DIR }: Pick<Config, 'WORK_DIR'>): Promise<void> {
   if (await isFull(WORK_DIR)) throw shortOfSpace()

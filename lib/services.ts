@@ -3,7 +3,9 @@ import type { Queues } from './aws/queues.ts'
 import type { Table } from './aws/table.ts'
 import type { Config } from './config.ts'
 import type { Durations } from './conversion/durations.ts'
+import type { Downloads } from './downloads.ts'
 import type { Engine } from './engines/engine.ts'
+import type { KeyOfDay } from './http/signed-download.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Log } from './log.ts'
 import type { Vault } from './sealed.ts'
@@ -19,6 +21,7 @@ export interface Services {
   readonly queues: Queues
   readonly jobs: Jobs
   readonly uploads: Uploads
+  readonly downloads: Downloads
   readonly durations: Durations
   /** The way to what users point at; few processes go it. */
   readonly outgoing: () => Promise<Outgoing>
@@ -26,7 +29,9 @@ export interface Services {
   readonly engines: readonly Engine[]
   readonly vault: Vault
   /** What tokens and cursors are signed with, and requests are told apart by. */
-  readonly keys: Readonly<Record<'owner' | 'cursor' | 'idempotency', Buffer>>
+  readonly keys: Readonly<Record<'owner' | 'cursor' | 'idempotency', Buffer>> & {
+    readonly download: KeyOfDay
+  }
   /** Names of options that are sealed while they are stored. */
   readonly secretOptions: ReadonlySet<string>
 }

@@ -6,6 +6,7 @@ import {
   ending,
   expired,
   fileDeleted,
+  fileDownloaded,
   progress,
   queued,
   started,
@@ -130,6 +131,9 @@ const stories: Readonly<Record<string, () => readonly ServiceEvent[]>> = {
     })
     return [ending(over(begun(batch), { left: allDone.left, right: oneFailed.right }))]
   },
+  'a file that is fetched': () => [
+    fileDownloaded(done.job, file('a.png'), { signed: true, ip: '203.0.113.0/24' }, moment(9)),
+  ],
   'a job that is cancelled': () => [ending(cancelled(running))],
   'a job that is deleted': () => {
     const deleted = gone(cancelled(running), { deletedAt: moment(7) })

@@ -34,6 +34,7 @@ const text = `{\n${lines.join(',\n')}\n}\n`
   .replace(/(X-Amz-Credential=)[^%&"]+/g, '$1AKIAIOSFODNN7EXAMPLE')
   .replace(/(X-Amz-Credential":")[^/"]+/gi, '$1AKIAIOSFODNN7EXAMPLE')
   .replace(/(X-Amz-Signature(?:=|":"))\w+/gi, '$1…')
+  .replace(/([&?]sig=)[\w-]+/g, '$1…')
   .replace(/("Policy":")[^"]+/gi, '$1…')
 await writeFile(new URL('../functions/routes/examples.json', import.meta.url), text)
 
@@ -108,6 +109,9 @@ async function record(): Promise<void> {
   await call({ path: '/v1/status/:jobId', params: { jobId } })
   await call({ path: '/v1/jobs/:jobId', params: { jobId } })
   await call({ path: '/v1/download/:jobId', params: { jobId } })
+  await call({ method: 'POST', path: '/v1/download/signed', json: { jobId, maxDownloads: 3 } })
+  await call({ method: 'POST', path: '/v1/download/signed', urlEncoded: { jobId, expiresIn: 600 } })
+  await call({ method: 'POST', path: '/v1/download/zip', json: { jobIds: [jobId] } })
   await call({ path: '/v1/jobs', query: { limit: '1', status: 'completed', targetFormat: 'webp' } })
   await call({ method: 'POST', path: '/v1/jobs/:jobId/retry', params: { jobId } })
   await call({ method: 'POST', path: '/v1/jobs/:jobId/retry', params: { jobId }, waits: true })

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { linkTo, reprDigest } from '../../lib/http/file-link.ts'
+import { linkLifetimeS, linkTo, reprDigest } from '../../lib/http/file-link.ts'
 import { checkedJobId, JobParams, jobNotFound } from '../../lib/http/job-access.ts'
+import { resultOf } from '../../lib/http/job-files.ts'
+import { networkOf } from '../../lib/http/network.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
-import type { Job, JobState, StoredFile } from '../../lib/jobs/job.ts'
-import { isRecorded, namedFiles, resultFiles } from '../../lib/jobs/machine.ts'
-import type { Services } from '../../lib/services.ts'
+import { isSigned, verify } from '../../lib/http/signed-download.ts'
 
 export const downloadResult = contract({
   method: 'GET',
@@ -14,7 +14,7 @@ export const downloadResult = contract({
   tag: 'Jobs',
   summary: 'Download the result',
   description:
-    'Redirects to the file itself, which answers `Range` and carries an `ETag`. Follow the redirect (`curl -L`). `Repr-Digest` has the SHA-256 of the file (RFC 9530), whose bytes you can check by it.',
+    'Redirects to the file itself, which answers `Range` and carries an `ETag`. Follow the redirect (`curl -L`). `Repr-Digest` has the SHA-256 of the file (RFC 9530), whose bytes you can check by it. Each time that it leads to the file is told as `file.downloaded`. An address of POST /v1/download/signed carries its signature in the query.',
   params: JobParams,
   query: z.object({
     file: z.string().optional().describe('Name of one of several result files'),
@@ -22,73 +22,42 @@ export const downloadResult = contract({
     inline: optionalBoolean.describe(
       'Show in the browser instead of saving: pictures, sound, films, plain text and JSON. What could run scripts, as HTML, SVG and PDF, is saved all the same',
     ),
+    exp: z
+      .string()
+      .optional()
+      .describe('Of a signed address, as the next four: when it expires, in seconds since 1970'),
+    kid: z.string().optional().describe('Id of the key that signed it'),
+    link: z.string().optional().describe('Id of an address that is counted'),
+    max: z.string().optional().describe('Times that it leads to the file'),
+    sig: z.string().optional().describe('Signature'),
   }),
   reply: { status: 302, schema: z.null(), form: 'empty' },
-  errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'FILE_GONE'],
-  handle: async ({ params, query, method }, services) => {
+  errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'FILE_GONE', 'EXPIRED', 'INVALID_SIGNATURE'],
+  handle: async ({ params, query, rawQuery, method, sourceIp, log }, services) => {
+    const { inline, link, max, exp } = query
     const jobId = checkedJobId(params.jobId)
+    const signed = isSigned(rawQuery)
+    if (signed) verify(jobId, rawQuery, services.keys.download)
     const job = await services.jobs.store.job(jobId)
-    if (!job || job.deletedAt) throw jobNotFound(jobId)
-    requireFinished(job)
-    const file = await pick(job, query, services)
-    const { inline } = query
-    const location = await linkTo(file, services, { inline, method: method === 'HEAD' ? 'HEAD' : 'GET' })
+    if (!job || job.deletedAt) throw signed ? fileGone(jobId) : jobNotFound(jobId)
+    const file = await resultOf(job, query, services)
+    const isFetched = method !== 'HEAD'
+    if (isFetched && link !== undefined) await services.downloads.take(link, Number(max))
+    const leftS = signed ? Number(exp) - Date.now() / 1000 : linkLifetimeS
+    const [location] = await Promise.all([
+      linkTo(file, services, { inline, method: isFetched ? 'GET' : 'HEAD', lifetimeS: leftS }),
+      // The file is there for whoever asks, whether or not it can be told.
+      isFetched &&
+        services.jobs.downloaded(job, file, { signed, ip: networkOf(sourceIp) }).catch((error: unknown) => {
+          log.error({ error, jobId }, 'a download was not told of')
+        }),
+    ])
     const digest = reprDigest(file)
     return { data: null, headers: { location, ...(digest && { 'repr-digest': digest }) } }
   },
 })
 
-function requireFinished(job: Job): void {
-  if (job.status === 'completed') return
-  if (job.status === 'expired') {
-    throw new AppError(
-      'FILE_GONE',
-      `The files of this job were deleted at ${job.expiredAt}, when its retention ended. Convert again.`,
-      {
-        expiredAt: job.expiredAt,
-      },
-    )
-  }
-  const reason = job.error
-    ? `: ${job.error.message}`
-    : job.status === 'cancelled'
-      ? '.'
-      : '; ask again when it is completed.'
-  throw new AppError('CONFLICT', `There is nothing to download, the job is ${job.status}${reason}`, {
-    status: job.status,
-    ...(job.error && { error: job.error }),
+const fileGone = (jobId: string) =>
+  new AppError('FILE_GONE', 'The job of this file was deleted, and its files with it. Convert again.', {
+    jobId,
   })
-}
-
-/** The result stands in the job's record as a rule; other files are with their tasks. */
-async function pick(
-  job: Job,
-  query: { file?: string | undefined; task?: string | undefined },
-  { jobs }: Services,
-): Promise<StoredFile> {
-  if (query.task === undefined && job.result) return named(job.result.files, query.file)
-  const state = await jobs.store.whole(job.id)
-  if (!state) throw jobNotFound(job.id)
-  return named(query.task === undefined ? resultFiles(state) : filesOf(query.task, state), query.file)
-}
-
-function filesOf(name: string, state: JobState): readonly StoredFile[] {
-  const all = [...state.fixed, ...state.tasks]
-  const task = all.find((one) => one.name === name && !one.operation.startsWith('import/'))
-  if (!task) {
-    throw new AppError('TASK_NOT_FOUND', `The job has no task "${name.slice(0, 64)}" with a result.`, {
-      task: name,
-      tasks: all.map((one) => one.name).slice(0, 100),
-    })
-  }
-  return isRecorded(task) ? task.files : namedFiles(task, state)
-}
-
-function named(files: readonly StoredFile[], name: string | undefined): StoredFile {
-  const file = name === undefined ? files[0] : files.find(({ filename }) => filename === name)
-  if (file) return file
-  throw new AppError('TASK_NOT_FOUND', `The job has no result file "${(name ?? '').slice(0, 200)}".`, {
-    file: name,
-    files: files.map(({ filename }) => filename).slice(0, 100),
-  })
-}

@@ -7,6 +7,7 @@ import { createJob } from './create-job.ts'
 import { createMerge } from './create-merge.ts'
 import { deleteJob } from './delete-job.ts'
 import { downloadResult } from './download-result.ts'
+import { downloadZip } from './download-zip.ts'
 import { errorPages } from './error-pages.ts'
 import { getFormat } from './get-format.ts'
 import { getHealth } from './get-health.ts'
@@ -22,6 +23,7 @@ import { listJobs } from './list-jobs.ts'
 import { multipartUploads } from './multipart-uploads.ts'
 import { presignUpload } from './presign-upload.ts'
 import { retryJob } from './retry-job.ts'
+import { signDownload } from './sign-download.ts'
 import { staticFiles } from './static-files.ts'
 
 /** Endpoints that the OpenAPI document describes, beside itself. To add one: its file and its line here. */
@@ -32,6 +34,8 @@ const described: readonly AnyContract[] = [
   createJob,
   getStatus,
   downloadResult,
+  signDownload,
+  downloadZip,
   listJobs,
   getJob,
   deleteJob,

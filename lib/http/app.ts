@@ -192,6 +192,8 @@ async function respond(
     const given = {
       params: contract.params && parseWith(contract.params, params, 'path'),
       query: contract.query && parseWith(contract.query, event.queryStringParameters ?? {}, 'query'),
+      rawQuery: event.queryStringParameters ?? {},
+      sourceIp: event.requestContext.http.sourceIp,
       body: contract.body && parseWith(contract.body.schema, body.value, 'body'),
       files: body.files,
       headers: event.headers,

@@ -32,12 +32,16 @@ export interface ReceivedFile {
 export interface HttpRequest<Params, Query, Body> {
   readonly params: Params
   readonly query: Query
+  /** All of the query, as it came. */
+  readonly rawQuery: Readonly<Record<string, string | undefined>>
   readonly body: Body
   readonly files: readonly ReceivedFile[]
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly method: string
   readonly owner: Owner
+  /** Address of the client, or of the last proxy before us. */
+  readonly sourceIp: string
   readonly requestId: string
   /** The id of the job that the request makes: the same when it is sent again under one `Idempotency-Key`. */
   readonly newJobId: () => string

@@ -5,12 +5,16 @@ import { canBeShown } from './shown-types.ts'
 
 /** Seconds that the address of a file works: long enough to start and resume a download. */
 export const linkLifetimeS = 3600
+/** Seconds in which whoever was led there arrives. */
+const leastS = 30
 
 interface Wanted {
   /** Shown in the browser instead of saved, where that is harmless. */
   readonly inline?: boolean | undefined
   /** A signature holds for one. */
   readonly method?: 'GET' | 'HEAD'
+  /** Seconds that whoever asks may still fetch it. */
+  readonly lifetimeS?: number
 }
 
 /** RFC 9530: of all of the file's bytes, also where a range of them is sent. */
@@ -21,7 +25,7 @@ export const reprDigest = ({ sha256 }: Pick<StoredFile, 'sha256'>): string | und
 export const linkTo = (
   { key, mimeType, filename, sha256 }: StoredFile,
   { files }: Pick<Services, 'files'>,
-  { inline, method = 'GET' }: Wanted = {},
+  { inline, method = 'GET', lifetimeS = linkLifetimeS }: Wanted = {},
 ): Promise<string> =>
   files.downloadUrl({
     key,
@@ -30,6 +34,6 @@ export const linkTo = (
       type: inline && canBeShown(mimeType) ? 'inline' : 'attachment',
     }),
     digest: reprDigest({ sha256 }),
-    expiresS: linkLifetimeS,
+    expiresS: Math.max(leastS, Math.min(linkLifetimeS, Math.floor(lifetimeS))),
     method,
   })

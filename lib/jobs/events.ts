@@ -1,6 +1,6 @@
 import type { EventBody, EventName, ServiceEvent } from '../../events/index.ts'
 import { derivedId } from '../ids.ts'
-import type { Fact, FixedTask, Job, JobState, Task, TaskStatus } from './job.ts'
+import type { Fact, FixedTask, Job, JobState, StoredFile, Task, TaskStatus } from './job.ts'
 import { isRecorded, type JobFile, percentOf, resultIn, statusAtStart, statusOfFixed } from './machine.ts'
 
 /**
@@ -103,6 +103,21 @@ export function ending(state: JobState): ServiceEvent {
   const { id, tag, cancelledBy = 'system' } = job
   const body = { job: { id, status: 'cancelled' as const, tag, cancelledBy, cancelledAt: occurredAt } }
   return rendered(job, { event: 'job.cancelled', ...common, body })
+}
+
+export interface DownloadFacts {
+  readonly signed: boolean
+  readonly ip: string | null
+}
+
+export function fileDownloaded(
+  job: Job,
+  { filename, size }: StoredFile,
+  { signed, ip }: DownloadFacts,
+  occurredAt: string,
+): ServiceEvent {
+  const body = { file: { jobId: job.id, filename, size, signed, ip } }
+  return rendered(job, { event: 'file.downloaded', sequence: job.sequence, occurredAt, body })
 }
 
 /** @param at the place of the file among those that go. */

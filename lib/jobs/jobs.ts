@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 import type { Uploads } from '../uploads.ts'
 import { unsaidS } from './course.ts'
 import { eraseJob, expireJob, markDeleted } from './erase.ts'
-import { beginnings, queued, unpublished } from './events.ts'
+import { beginnings, type DownloadFacts, fileDownloaded, queued, unpublished } from './events.ts'
 import { firstLookS, type GraphRecords } from './graph.ts'
 import { isLive, isOver, isTerminal, type Job, type JobState, type StoredFile, type Task } from './job.ts'
 import type { TaskRef } from './keys.ts'
@@ -111,6 +111,18 @@ export class Jobs {
     this.#parts.log.info({ jobId }, 'job cancelled')
     await this.#unguarded.course.tellEnd(jobId)
     return this.store.whole(jobId)
+  }
+
+  /** Somebody is led to a file of a job, which each time counts. */
+  async downloaded(job: Job, file: StoredFile, facts: DownloadFacts): Promise<void> {
+    const { applied, record } = await this.store.changeJob(
+      job.id,
+      { setPlus: { sequence: ['sequence', 1] } },
+      { condition: { equal: { status: job.status }, absent: ['deletedAt'] } },
+    )
+    if (!applied || !record) return
+    const event = fileDownloaded(record, file, facts, new Date().toISOString())
+    await this.#unguarded.course.publish([event])
   }
 
   /** Removes the job, its tasks and its files at once; false when somebody else has done so. */

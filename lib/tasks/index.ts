@@ -10,6 +10,7 @@ import { importUpload } from './import-upload.ts'
 import { importUrl } from './import-url.ts'
 import { merge } from './merge.ts'
 import type { ExportOperation, ImportOperation, ProcessOperation, TaskOperation } from './operation.ts'
+import { packResults } from './pack-results.ts'
 import { pdfTools } from './pdf-tools.ts'
 import { exportS3, importS3 } from './s3.ts'
 import { exportSftp, importSftp } from './sftp.ts'
@@ -37,22 +38,32 @@ export const taskOperations: readonly TaskOperation[] = [
   exportSftp,
 ]
 
+/** Those of tasks that only endpoints of ours make. */
+const ownOperations: readonly TaskOperation[] = [packResults]
+
 const byName = new Map(
-  taskOperations.flatMap((operation) =>
+  [...taskOperations, ...ownOperations].flatMap((operation) =>
     [operation.name, operation.alias ?? operation.name].map((name) => [name, operation]),
   ),
 )
 
 export const findOperation = (name: string): TaskOperation | undefined => byName.get(name)
 
-/** An operation that moves files over a connection, and needs a way out for that. */
+/** Of those that a client may ask for. */
+export function offeredOperation(name: string): TaskOperation | undefined {
+  const operation = byName.get(name)
+  return operation && !ownOperations.includes(operation) ? operation : undefined
+}
+
+/** An operation that moves files, most over a connection, for which it needs a way out. */
 export type TransferOperation =
   | (ImportOperation & { readonly find: NonNullable<ImportOperation['find']> })
   | (ImportOperation & { readonly capture: NonNullable<ImportOperation['capture']> })
+  | (ImportOperation & { readonly packs: true })
   | (ExportOperation & { readonly openStore: NonNullable<ExportOperation['openStore']> })
 
 export const isTransfer = (operation: TaskOperation): operation is TransferOperation =>
-  'find' in operation || 'capture' in operation || 'openStore' in operation
+  ['find', 'capture', 'packs', 'openStore'].some((name) => name in operation)
 
 /** The queue of its tasks. */
 export const queueOfTransfer = (operation: TransferOperation) =>

@@ -26,6 +26,8 @@ export interface ImportOperation extends AnyOperation {
   readonly find?: () => Promise<Find>
   /** Of one that makes a file of what a browser shows, in the queue `capture`; loaded there alone. */
   readonly capture?: () => Promise<Capture>
+  /** Makes one file of what is stored here, in the queue `transfer`. */
+  readonly packs?: true
   /** Fields that are sealed while they are stored. */
   readonly secrets?: readonly string[]
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { parseWith } from '../parse-with.ts'
-import { findOperation, taskOperations } from './index.ts'
+import { offeredOperation, taskOperations } from './index.ts'
 import type { TaskOperation } from './operation.ts'
 
 /** A task of a request: its operation is known and its fields are checked. */
@@ -90,7 +90,7 @@ function parseTask(name: string, given: unknown): RequestedTask {
     continue_on_error = false,
     ...rest
   } = parseWith(Common, Object.fromEntries(named), 'task')
-  const operation = findOperation(id)
+  const operation = offeredOperation(id)
   if (!operation)
     throw new AppError(
       'INVALID_INPUT',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js'
+import { BlobReader, BlobWriter, TextWriter, ZipReader } from '@zip.js/zip.js'
 import sharp from 'sharp'
 import { after, before } from '../hooks.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
@@ -76,4 +76,93 @@ test('a photo that was taken turned comes out upright', async () => {
   const { width, height, orientation } = await sharp(bytes).metadata()
   assert.deepEqual([width, height], [source.height, source.width])
   assert.ok(orientation === undefined || orientation === 1, `a viewer would turn it: ${orientation}`)
+})
+
+interface Signed {
+  readonly url: string
+  readonly expiresAt: string
+}
+type Refusal = { readonly error: { readonly code: string; readonly details?: Record<string, unknown> } }
+const refusalOf = async (response: Response) => {
+  const { error } = (await response.json()) as Refusal
+  return `${response.status} ${error.code}`
+}
+
+test('a signed address leads to its file as often as it may, and no altered one does', async () => {
+  const { job, bytes } = await convert('alpha.png', { targetFormat: 'webp' })
+  const sign = async (fields: object) => {
+    const response = await client.post('/v1/download/signed', { jobId: job.jobId, ...fields })
+    assert.equal(response.status, 200)
+    return ((await response.json()) as { data: Signed }).data
+  }
+  const stranger = new Client(service)
+  const { url } = await sign({ maxDownloads: 2, disposition: 'inline', file: 'alpha.webp' })
+  const ask = (address: string, init: RequestInit = {}) => stranger.fetch(address, init)
+  assert.equal((await ask(url, { method: 'HEAD' })).status, 302, 'to look counts not')
+  const first = await ask(url, { redirect: 'follow' })
+  assert.deepEqual(Buffer.from(await first.arrayBuffer()), bytes)
+  assert.equal(first.headers.get('content-disposition'), 'inline; filename=alpha.webp')
+  const rest = await Promise.all([ask(url), ask(url), ask(url)])
+  assert.deepEqual(rest.map(({ status }) => status).sort(), [302, 410, 410], 'of several at once one')
+
+  const altered = [
+    url.replace('max=2', 'max=9'),
+    url.replace(/exp=\d+/, 'exp=99999999999'),
+    url.replace('&sig=', '&task=convert-file&sig='),
+    url.replace(/&sig=.*/, ''),
+    url.replace(/kid=\d+/, 'kid=1'),
+    url.replace(/sig=./, 'sig=_'),
+  ]
+  for (const address of altered) assert.equal(await refusalOf(await ask(address)), '401 INVALID_SIGNATURE')
+  const wrong = await stranger.post('/v1/download/signed', { jobId: job.jobId })
+  assert.equal(await refusalOf(wrong), '403 INSUFFICIENT_PERMISSIONS')
+
+  const other = await sign({ expiresIn: 86_400 })
+  assert.equal((await client.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })).status, 204)
+  assert.equal(await refusalOf(await ask(other.url)), '410 FILE_GONE')
+})
+
+test('results of many jobs come as one ZIP, which says what is missing', async () => {
+  const jobs = [
+    await convert('alpha.png', { targetFormat: 'webp' }),
+    await convert('alpha.png', { targetFormat: 'webp' }),
+    await convert('alpha.png', { targetFormat: 'bmp', filename: 'Größe & 日本.png' }),
+  ]
+  const bytes = jobs.map((one) => one.bytes)
+  const broken = await client.convert(
+    { name: 'a.png', bytes: Buffer.from('GIF89a') },
+    { targetFormat: 'webp' },
+  )
+  assert.equal(broken.status, 400)
+  const jobIds = jobs.map(({ job }) => job.jobId)
+  const response = await client.post('/v1/download/zip', { jobIds: [...jobIds, ...jobIds], filename: 'all' })
+  assert.equal(response.status, 303)
+  const zip = await fetch(response.headers.get('location') ?? '')
+  assert.match(zip.headers.get('content-disposition') ?? '', /filename=all\.zip/)
+  const reader = new ZipReader(new BlobReader(new Blob([await zip.arrayBuffer()])))
+  const entries = (await reader.getEntries()).filter((entry) => !entry.directory)
+  assert.deepEqual(
+    entries.map(({ filename, compressionMethod }) => [filename, compressionMethod]),
+    [
+      ['alpha.webp', 0],
+      ['alpha (2).webp', 0],
+      ['Größe & 日本.bmp', 8],
+      ['manifest.json', 8],
+    ],
+  )
+  for (const [at, expected] of bytes.entries()) {
+    const blob = await entries[at]?.getData?.(new BlobWriter())
+    assert.deepEqual(Buffer.from((await blob?.arrayBuffer()) ?? new ArrayBuffer()), expected)
+  }
+  const manifest = JSON.parse((await entries[3]?.getData?.(new TextWriter())) ?? '')
+  assert.deepEqual(manifest[1], {
+    ...{ jobId: jobIds[1], source: 'alpha.png', task: null, status: 'completed', file: 'alpha (2).webp' },
+    ...{ size: bytes[1]?.length, sha256: jobs[1]?.job.result?.sha256 },
+  })
+  const stranger = new Client(service)
+  const zipOf = (by: Client, body: object) => by.post('/v1/download/zip', body)
+  assert.equal(await refusalOf(await zipOf(stranger, { jobIds })), '404 JOB_NOT_FOUND')
+  assert.equal(await refusalOf(await zipOf(client, {})), '400 INVALID_INPUT')
+  const tasks = ['convert-file', 'none']
+  assert.equal(await refusalOf(await zipOf(client, { jobId: jobIds[0], tasks })), '404 TASK_NOT_FOUND')
 })

@@ -6,6 +6,7 @@ import { Table } from '../../lib/aws/table.ts'
 import { readConfig } from '../../lib/config.ts'
 import { Durations } from '../../lib/conversion/durations.ts'
 import { dropStray, receiveUpload } from '../../lib/conversion/receive-upload.ts'
+import { Downloads } from '../../lib/downloads.ts'
 import type { Shortfall } from '../../lib/engines/engine.ts'
 import { newId } from '../../lib/ids.ts'
 import type { NewJob, NewTask } from '../../lib/jobs/graph.ts'
@@ -149,11 +150,12 @@ export class World {
         jobs,
         uploads,
         durations: new Durations(this.#table),
+        downloads: new Downloads(this.#table),
         outgoing: async () => new Outgoing(),
         engines,
       },
       vault: new Vault(secret),
-      keys: { owner: key, cursor: key, idempotency: key },
+      keys: { owner: key, cursor: key, idempotency: key, download: () => key },
       secretOptions: new Set(['password']),
     }
   }

@@ -35,6 +35,7 @@ const pausesS = [5, 30]
 export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   const { operation, task, services, signal } = run
   const fields = services.vault.openAll(task.spec, task.jobId)
+  if ('packs' in operation) return { files: [await packUp(run, fields)] }
   const { GCS_ENDPOINT: gcsEndpoint } = services.config
   // Connections that nobody else ends go with the transfer.
   const over = new AbortController()
@@ -93,6 +94,15 @@ async function bringIn(
   await services.uploads.arrived(upload, file)
   const { filename, format, size } = file
   return { files: [], brought: { filename, format, size } }
+}
+
+/** Loaded where it is wanted: few tasks are of its kind. */
+async function packUp(run: TransferRun, fields: Fields): Promise<StoredFile> {
+  const { services, task, signal, workDir } = run
+  const { packResults } = await import('./pack-results.ts')
+  const key = `${jobPrefix(task.jobId)}${task.number}/pack-${task.attempt}`
+  const progress = (percent: number) => run.progress(percent)
+  return packResults(fields, { services, key, path: join(workDir, 'pack'), signal, progress })
 }
 
 interface Place {

@@ -1,0 +1,119 @@
+import * as z from 'zod'
+import { startJob } from '../../lib/conversion/start-job.ts'
+import { AppError } from '../../lib/errors.ts'
+import { fileName } from '../../lib/file-name.ts'
+import { contract, type HttpRequest } from '../../lib/http/contract.ts'
+import { answerCreated, CreatedView } from '../../lib/http/conversion-request.ts'
+import { checkedJobId, jobNotFound } from '../../lib/http/job-access.ts'
+import { optionalBoolean } from '../../lib/http/query.ts'
+import type { JobState } from '../../lib/jobs/job.ts'
+import { packedOf } from '../../lib/jobs/pack-list.ts'
+import type { Services } from '../../lib/services.ts'
+import { exportUrl } from '../../lib/tasks/export-url.ts'
+import { packResults } from '../../lib/tasks/pack-results.ts'
+
+const mostJobs = 100
+/** Seconds in which a small ZIP is ready, so that its client is led to it at once. */
+const soonS = 5
+
+const Body = z.strictObject({
+  jobIds: z
+    .array(z.string())
+    .min(1)
+    .max(mostJobs)
+    .optional()
+    .describe('Jobs of yours whose results go in; those that are not completed stand in the manifest only'),
+  jobId: z.string().optional().describe('One job, in place of `jobIds`'),
+  tasks: z.array(z.string()).min(1).max(1000).optional().describe('Only files of these tasks of `jobId`'),
+  filename: z.string().min(1).max(200).default('results.zip').describe('Name of the ZIP'),
+  manifest: z
+    .boolean()
+    .default(true)
+    .describe('Adds `manifest.json`: for each file its job, task, source, name, size, SHA-256 and state'),
+})
+
+export const downloadZip = contract({
+  method: 'POST',
+  path: '/v1/download/zip',
+  tag: 'Jobs',
+  summary: 'Download many results as one ZIP',
+  description:
+    'A job of its own makes the ZIP. One that is ready within seconds is answered with 303 and leads there (`curl -L`); else, and with `?async=true`, the job is answered: its result is the ZIP. What is compressed already is stored as it is; of files of one name the second is `name (2).ext`; above 4 GiB it is a ZIP64.',
+  query: z.object({
+    async: optionalBoolean.describe('Do not wait for the ZIP'),
+  }),
+  body: { accepts: ['json'], schema: Body },
+  reply: {
+    status: 202,
+    also: { 303: 'The ZIP is ready; `Location` leads to it' },
+    schema: CreatedView,
+    form: 'mirrored',
+  },
+  idempotent: true,
+  errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'INVALID_INPUT', 'INSUFFICIENT_DISK_SPACE'],
+  handle: async (request, services) => {
+    const made = (await request.jobMadeBefore()) ?? (await start(request, services))
+    const prefer = request.headers['prefer'] ?? (request.query.async ? undefined : `wait=${soonS}`)
+    const { remainingMs } = request
+    const asked = { headers: { ...request.headers, prefer }, remainingMs, query: { redirect: true } }
+    const { status, ...answer } = await answerCreated(made, asked, services)
+    // A job that is over without a ZIP has failed, and tells why.
+    return { ...answer, status: status === 200 ? 202 : status }
+  },
+})
+
+type Request = HttpRequest<unknown, unknown, z.infer<typeof Body>>
+
+async function start(request: Request, services: Services): Promise<JobState> {
+  const { body, owner, requestId, newJobId } = request
+  const jobIds = wanted(body)
+  const states = await Promise.all(jobIds.map((id) => ownState(id, owner.id, services)))
+  const packed = states.flatMap((state) => packedOf(state.job.id, state, body.tasks))
+  if (!packed.some(({ from }) => from))
+    throw new AppError(
+      'CONFLICT',
+      'Nothing of what was asked for is completed, so that there is nothing to download.',
+      { jobs: states.map(({ job: { id, status } }) => ({ jobId: id, status })) },
+    )
+  const filename = withZip(fileName(body.filename))
+  const task = { input: [], continueOnError: false }
+  return startJob(
+    {
+      ...{ owner: owner.id, requestId, jobId: newJobId() },
+      tasks: [
+        {
+          ...{ ...task, name: 'pack-results', operation: packResults },
+          fields: { jobIds, filename, manifest: body.manifest, ...(body.tasks && { tasks: body.tasks }) },
+        },
+        { ...task, name: 'export-file', operation: exportUrl, input: ['pack-results'], fields: {} },
+      ],
+      imports: new Map(),
+    },
+    services,
+  )
+}
+
+function wanted({ jobIds, jobId, tasks }: z.infer<typeof Body>): readonly string[] {
+  if ((jobIds === undefined) === (jobId === undefined))
+    throw new AppError(
+      'INVALID_INPUT',
+      'Expected either jobIds or jobId; exactly one of them says what to pack.',
+      {
+        field: 'jobIds',
+      },
+    )
+  if (tasks && jobIds)
+    throw new AppError('INVALID_INPUT', 'tasks: expected with one jobId, got it with jobIds.', {
+      field: 'tasks',
+    })
+  return [...new Set(jobIds ?? [jobId ?? ''])]
+}
+
+/** @throws AppError JOB_NOT_FOUND for one that is gone, or of somebody else. */
+async function ownState(jobId: string, owner: string, { jobs }: Services): Promise<JobState> {
+  const state = await jobs.store.whole(checkedJobId(jobId))
+  if (!state || state.job.deletedAt || state.job.owner !== owner) throw jobNotFound(jobId)
+  return state
+}
+
+const withZip = (name: string) => (/\.zip$/i.test(name) ? name : `${name}.zip`)

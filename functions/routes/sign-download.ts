@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import * as z from 'zod'
+import { contract } from '../../lib/http/contract.ts'
+import { checkedJobId, jobNotFound, requireOwner } from '../../lib/http/job-access.ts'
+import { resultOf } from '../../lib/http/job-files.ts'
+import { lifetimeS, signedQuery } from '../../lib/http/signed-download.ts'
+
+export const signDownload = contract({
+  method: 'POST',
+  path: '/v1/download/signed',
+  tag: 'Jobs',
+  summary: 'Get an address of a result to pass on',
+  description:
+    'Whoever has the address may fetch this file until it expires, and nothing else. It is signed by HMAC-SHA256 with a key of its day, which is gone two days later. `EXPIRED`, `INVALID_SIGNATURE` and `FILE_GONE` tell why one leads nowhere.',
+  body: {
+    accepts: ['json', 'form'],
+    schema: z.strictObject({
+      jobId: z.string().describe('A completed job of yours'),
+      task: z.string().optional().describe('Name of the task whose file is wanted'),
+      file: z.string().optional().describe('Name of one of several files'),
+      expiresIn: z.coerce
+        .number()
+        .int()
+        .min(lifetimeS.least)
+        .max(lifetimeS.most)
+        .default(3600)
+        .describe('Seconds; it ends with the files in any case'),
+      disposition: z
+        .enum(['attachment', 'inline'])
+        .default('attachment')
+        .describe('`inline` shows in the browser what cannot run scripts'),
+      maxDownloads: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(1_000_000)
+        .optional()
+        .describe('Times that it leads to the file; each time that it is opened counts'),
+    }),
+  },
+  reply: {
+    status: 200,
+    schema: z.object({
+      url: z.url(),
+      jobId: z.string(),
+      expiresAt: z.iso.datetime(),
+      expires_at: z.iso.datetime().describe('The same'),
+    }),
+  },
+  errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'FILE_GONE', 'INSUFFICIENT_PERMISSIONS'],
+  handle: async ({ body, owner }, services) => {
+    const { task, file, expiresIn, disposition, maxDownloads } = body
+    const jobId = checkedJobId(body.jobId)
+    const job = await services.jobs.store.job(jobId)
+    if (!job || job.deletedAt) throw jobNotFound(jobId)
+    requireOwner(job, owner)
+    await resultOf(job, { task, file }, services)
+    const at = Date.now()
+    const expiresAtS = Math.floor(Math.min(at + expiresIn * 1000, Date.parse(job.expiresAt)) / 1000)
+    const link = maxDownloads === undefined ? undefined : randomBytes(12).toString('base64url')
+    if (link !== undefined) await services.downloads.begin(link, expiresAtS)
+    const query = {
+      ...{ task, file, link },
+      ...(disposition === 'inline' && { inline: 'true' }),
+      ...(maxDownloads !== undefined && { max: String(maxDownloads) }),
+    }
+    const text = signedQuery({ jobId, query, expiresAtS, at }, services.keys.download)
+    const expiresAt = new Date(expiresAtS * 1000).toISOString()
+    const url = `${services.config.PUBLIC_URL ?? ''}/v1/download/${jobId}?${text}`
+    return { data: { url, jobId, expiresAt, expires_at: expiresAt } }
+  },
+})

@@ -1,0 +1,64 @@
+import { AppError } from '../errors.ts'
+import type { Job, StoredFile } from '../jobs/job.ts'
+import { resultFiles } from '../jobs/machine.ts'
+import { taskWithFiles } from '../jobs/task-files.ts'
+import type { Services } from '../services.ts'
+import { jobNotFound } from './job-access.ts'
+
+interface Wanted {
+  /** Name of one of several files; the first when left out. */
+  readonly file?: string | undefined
+  /** Name of the task whose file it is. */
+  readonly task?: string | undefined
+}
+
+/**
+ * A file that a job gives out.
+ * @throws AppError CONFLICT, FILE_GONE, TASK_NOT_FOUND
+ */
+export async function resultOf(job: Job, wanted: Wanted, services: Services): Promise<StoredFile> {
+  requireFinished(job)
+  return pick(job, wanted, services)
+}
+
+function requireFinished(job: Job): void {
+  if (job.status === 'completed') return
+  if (job.status === 'expired') {
+    throw new AppError(
+      'FILE_GONE',
+      `The files of this job were deleted at ${job.expiredAt}, when its retention ended. Convert again.`,
+      {
+        expiredAt: job.expiredAt,
+      },
+    )
+  }
+  const reason = job.error
+    ? `: ${job.error.message}`
+    : job.status === 'cancelled'
+      ? '.'
+      : '; ask again when it is completed.'
+  throw new AppError('CONFLICT', `There is nothing to download, the job is ${job.status}${reason}`, {
+    status: job.status,
+    ...(job.error && { error: job.error }),
+  })
+}
+
+/** The result stands in the job's record as a rule; other files are with their tasks. */
+async function pick(job: Job, query: Wanted, { jobs }: Services): Promise<StoredFile> {
+  if (query.task === undefined && job.result) return named(job.result.files, query.file)
+  const state = await jobs.store.whole(job.id)
+  if (!state) throw jobNotFound(job.id)
+  return named(
+    query.task === undefined ? resultFiles(state) : taskWithFiles(query.task, state).files,
+    query.file,
+  )
+}
+
+function named(files: readonly StoredFile[], name: string | undefined): StoredFile {
+  const file = name === undefined ? files[0] : files.find(({ filename }) => filename === name)
+  if (file) return file
+  throw new AppError('TASK_NOT_FOUND', `The job has no result file "${(name ?? '').slice(0, 200)}".`, {
+    file: name,
+    files: files.map(({ filename }) => filename).slice(0, 100),
+  })
+}

@@ -1,0 +1,84 @@
+import { fileName } from '../file-name.ts'
+import type { Job, JobState, StoredFile } from './job.ts'
+import { isRecorded, resultFiles, statusOfFixed } from './machine.ts'
+import { taskWithFiles } from './task-files.ts'
+
+/** What goes into a ZIP of results, and what its manifest says of what cannot. */
+
+export interface Packed {
+  readonly jobId: string
+  /** Of what was asked for by task, or has failed. */
+  readonly task: string | null
+  /** Name of the file that the job began with. */
+  readonly source: string | null
+  readonly status: string
+  /** Of what is there. */
+  readonly from?: StoredFile
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+/**
+ * The results of a job, or of tasks of it.
+ * @param job that was asked for; undefined of one that is gone.
+ * @throws AppError TASK_NOT_FOUND
+ */
+export function packedOf(jobId: string, state: JobState | undefined, tasks?: readonly string[]): Packed[] {
+  if (!state || state.job.deletedAt || state.job.status === 'expired')
+    return [{ jobId, task: null, source: null, status: 'expired' }]
+  const { job } = state
+  const common = { jobId, source: job.display.source?.filename ?? null }
+  if (tasks) return tasks.flatMap((task) => ofTask(task, state, common))
+  if (job.status !== 'completed')
+    return [{ ...common, task: null, status: job.status, ...errorOf(job.error) }]
+  const files = resultFiles(state).map((from) => ({ ...common, task: null, status: 'completed', from }))
+  return [...files, ...failures(state, common)]
+}
+
+type Common = Pick<Packed, 'jobId' | 'source'>
+
+function ofTask(name: string, state: JobState, common: Common): Packed[] {
+  const { task, files } = taskWithFiles(name, state)
+  const status = isRecorded(task) ? task.status : statusOfFixed(task, state)
+  if (status !== 'completed') return [{ ...common, task: name, status, ...errorOfTask(task) }]
+  return files.map((from) => ({ ...common, task: name, status, from }))
+}
+
+/** Of a batch some may have failed. */
+const failures = ({ fixed, tasks }: JobState, common: Common): Packed[] =>
+  [...fixed, ...tasks]
+    .filter(({ status }) => status === 'failed')
+    .map((task) => ({ ...common, task: task.name, status: 'failed', ...errorOfTask(task) }))
+
+const errorOf = (error: Job['error']) => error && { error: { code: error.code, message: error.message } }
+const errorOfTask = ({ code, message = '' }: { code?: string | undefined; message?: string | undefined }) =>
+  code === undefined ? {} : { error: { code, message } }
+
+export const manifestName = 'manifest.json'
+
+/** Names that no two files share, on systems too that take `A` for `a`. */
+export class DistinctNames {
+  readonly #taken = new Set<string>()
+
+  constructor(reserved: readonly string[]) {
+    for (const name of reserved) this.#taken.add(name)
+  }
+
+  /** `name (2).ext` for the second of a name. */
+  next(given: string): string {
+    const name = fileName(given)
+    const dot = name.lastIndexOf('.')
+    const [stem, end] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
+    for (let count = 1; ; count++) {
+      const candidate = count === 1 ? name : `${stem} (${count})${end}`
+      if (this.#taken.has(candidate.toLowerCase())) continue
+      this.#taken.add(candidate.toLowerCase())
+      return candidate
+    }
+  }
+}
+
+/** Whether a file of this type gets smaller; pictures, sound, films and most documents are compressed as they are. */
+export const shrinks = (mimeType: string): boolean =>
+  /^text\/|[/+](?:json|xml|javascript|rtf|x-tar|postscript|bmp|x-ms-bmp|wav|x-wav|vnd\.wave|aiff|x-aiff|svg\+xml)$|^font\/(?:ttf|otf|sfnt)$|^image\/(?:x-portable|tiff|vnd\.adobe\.photoshop)/.test(
+    mimeType,
+  )

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { ReadableStream } from 'node:stream/web'
+import { configure, ZipWriterStream } from '@zip.js/zip.js'
+import { requireRoom } from '../../disk.ts'
+import { AppError } from '../../errors.ts'
+import type { Services } from '../../services.ts'
+import { packResults as operation } from '../../tasks/pack-results.ts'
+import type { StoredFile } from '../job.ts'
+import { DistinctNames, manifestName, type Packed, packedOf, shrinks } from '../pack-list.ts'
+
+interface Packing {
+  readonly files: Services['files']
+  readonly withManifest: boolean
+  readonly signal: AbortSignal
+  /** Is told bytes of the files as they go in. */
+  readonly taken: (bytes: number) => void
+}
+
+/** Sizes and places above this need fields of 64 bits; some programs read only what needs none. */
+const mostOf32Bits = 0xf000_0000
+
+/** A ZIP of files that is made as it is read, one file after the other, none of them whole in memory. */
+export function zipOf(packed: readonly Packed[], packing: Packing): Readable {
+  // Its workers are for browsers.
+  configure({ useWebWorkers: false })
+  const total = packed.reduce((sum, { from }) => sum + (from?.size ?? 0), 0)
+  const writer = new ZipWriterStream({ zip64: total > mostOf32Bits })
+  const zip = Readable.fromWeb(writer.readable as Parameters<typeof Readable.fromWeb>[0]) // Node's own type of the same
+  fill(writer.zipWriter, packed, packing).catch((error: unknown) =>
+    zip.destroy(error instanceof Error ? error : new Error(String(error))),
+  )
+  return zip
+}
+
+type Writer = ZipWriterStream['zipWriter']
+
+async function fill(writer: Writer, packed: readonly Packed[], packing: Packing): Promise<void> {
+  const names = new DistinctNames(packing.withManifest ? [manifestName] : [])
+  const manifest: object[] = []
+  for (const { from, ...entry } of packed) {
+    const file = from && (await add(writer, from, names, packing))
+    const facts = file && { file, size: from.size, sha256: from.sha256 || null }
+    const isGone = from && !file
+    manifest.push({ ...entry, ...(isGone && { status: 'expired' }), ...facts })
+  }
+  if (packing.withManifest) {
+    const text = new Blob([`${JSON.stringify(manifest, null, 2)}\n`])
+    await writer.add(manifestName, text.stream())
+  }
+  await writer.close()
+}
+
+/** @returns its name in the ZIP; undefined when it is deleted meanwhile. */
+async function add(
+  writer: Writer,
+  from: StoredFile,
+  names: DistinctNames,
+  { files, signal, taken }: Packing,
+): Promise<string | undefined> {
+  const { size, mimeType } = from
+  const isGone = (error: unknown) => {
+    if (error instanceof AppError && error.code === 'FILE_GONE') return undefined
+    throw error
+  }
+  const body =
+    size === 0 ? Readable.from([]) : await files.stream(from, { start: 0, end: size }, signal).catch(isGone)
+  if (!body) return undefined
+  const name = names.next(from.filename)
+  await writer.add(name, ReadableStream.from(counted(body, taken)) as Parameters<Writer['add']>[1], {
+    level: shrinks(mimeType) ? 6 : 0,
+    uncompressedSize: size,
+  })
+  return name
+}
+
+async function* counted(body: Readable, taken: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    taken(chunk.length)
+    yield chunk
+  }
+}
+
+export interface PackSurroundings {
+  readonly services: Services
+  /** Where the file goes, and by which path of the work folder. */
+  readonly key: string
+  readonly path: string
+  readonly signal: AbortSignal
+  readonly progress: (percent: number) => void
+}
+
+/** Stores the ZIP of what a task asks for. @throws AppError CONFLICT when nothing of it is there any more. */
+export async function packResults(
+  fields: Readonly<Record<string, unknown>>,
+  { services, key, path, signal, progress }: PackSurroundings,
+): Promise<StoredFile> {
+  const { jobIds, tasks, filename, manifest: withManifest } = operation.fields.parse(fields)
+  const { files, jobs } = services
+  const packed: Packed[] = []
+  for (const jobId of jobIds) packed.push(...packedOf(jobId, await jobs.store.whole(jobId), tasks))
+  const total = packed.reduce((sum, { from }) => sum + (from?.size ?? 0), 0)
+  await requireRoom(total, services)
+  let done = 0
+  const taken = (bytes: number) => {
+    done += bytes
+    progress((done / Math.max(1, total)) * 100)
+  }
+  const sum = createHash('sha256')
+  let size = 0
+  const body = zipOf(packed, { files, withManifest, signal, taken })
+  const measured = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      size += chunk.length
+      sum.update(chunk)
+      yield chunk
+    }
+  }
+  const mimeType = 'application/zip'
+  await files.receive(key, Readable.from(measured(body)), { path, contentType: mimeType, signal })
+  return { key, filename, format: 'zip', mimeType, size, sha256: sum.digest('hex') }
+}

@@ -1,0 +1,20 @@
+import { AppError } from '../errors.ts'
+import type { FixedTask, JobState, StoredFile, Task } from './job.ts'
+import { isRecorded, namedFiles } from './machine.ts'
+
+/**
+ * A task by its name, with the files that it gave. What came in is not given out.
+ * @throws AppError TASK_NOT_FOUND
+ */
+export function taskWithFiles(
+  name: string,
+  state: JobState,
+): { task: FixedTask | Task; files: readonly StoredFile[] } {
+  const all = [...state.fixed, ...state.tasks]
+  const task = all.find((one) => one.name === name && !one.operation.startsWith('import/'))
+  if (task) return { task, files: isRecorded(task) ? task.files : namedFiles(task, state) }
+  throw new AppError('TASK_NOT_FOUND', `The job has no task "${name.slice(0, 64)}" with a result.`, {
+    task: name,
+    tasks: all.map((one) => one.name).slice(0, 100),
+  })
+}
