@@ -88,3 +88,106 @@ test('an upload that takes longer than the time of a function is answered as any
   assert.equal(answer.statusCode, 200, answer.body)
   assert.equal(JSON.parse(answer.body ?? '').data.count, 'mutabor'.length)
 })
+
+const quiet = { SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' }
+
+/** What makes something for who asks, and what only tells. */
+const [make, tell, fail] = (['POST', 'GET', 'DELETE'] as const).map((method) =>
+  contract({
+    ...{ method, path: '/things', tag: 'Test', summary: 'Things' },
+    ...(method === 'POST' && { idempotent: true }),
+    reply: { status: 200, schema: z.object({ id: z.string() }), ...(method === 'GET' && { etag: true }) },
+    handle: ({ requestId }) => {
+      if (method === 'DELETE') throw new Error('/srv/secret broke')
+      return { data: { id: method === 'GET' ? 'same' : requestId } }
+    },
+  }),
+)
+
+function answering(env: Record<string, string> = {}) {
+  const app = createApp(
+    [make, tell, fail].flatMap((one) => one ?? []),
+    createServices(readConfig({ ...quiet, ...env })),
+  )
+  return (method: string, headers: Record<string, string> = {}, rawPath = '/things') =>
+    app(
+      { rawPath, headers, requestContext: { http: { method } } } as unknown as HttpEvent,
+      { getRemainingTimeInMillis: () => 30_000 } as Parameters<typeof app>[1],
+    )
+}
+
+test('who makes something gets an identity, who has one keeps it, and who only looks gets none', async () => {
+  const ask = answering()
+  const made = await ask('POST')
+  const token = String(made.headers?.['x-owner-token'])
+  assert.match(token, /^anon_\w+\.[\w-]{43}$/)
+  assert.deepEqual(made.cookies, [`mutabor_owner=${token}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax`])
+  for (const answer of [
+    await ask('GET'),
+    await ask('POST', { 'x-owner-token': token }),
+    await ask('DELETE'),
+  ]) {
+    assert.equal(answer.headers?.['x-owner-token'], undefined)
+    assert.equal(answer.cookies, undefined)
+  }
+  const secure = await answering({ PUBLIC_URL: 'https://a.test' })('POST')
+  assert.match(String(secure.cookies), /; Secure$/)
+})
+
+test('every answer carries the id of its request, errors too', async () => {
+  const ask = answering()
+  for (const method of ['GET', 'DELETE', 'PUT']) {
+    const { headers } = await ask(method, { 'x-request-id': 'mine:1.a-b' })
+    assert.equal(headers?.['x-request-id'], 'mine:1.a-b', method)
+    assert.equal(headers?.['access-control-allow-origin'], '*')
+    assert.equal(headers?.['x-content-type-options'], 'nosniff')
+    assert.match(String(headers?.['x-api-version']), /^\d/)
+  }
+  for (const odd of ['a b', 'a'.repeat(129), ''])
+    assert.match(String((await ask('GET', { 'x-request-id': odd })).headers?.['x-request-id']), /^req_/)
+  assert.equal(
+    (await ask('GET', { 'x-request-id': 'a'.repeat(128) })).headers?.['x-request-id']?.toString().length,
+    128,
+  )
+})
+
+test('an error comes in the form that is asked for, and a bug shows nothing of itself', async () => {
+  const ask = answering({ PUBLIC_URL: 'https://a.test' })
+  const bug = await ask('DELETE')
+  assert.deepEqual([bug.statusCode, bug.headers?.['cache-control']], [500, 'no-store'])
+  assert.equal(bug.headers?.['content-type'], 'application/json; charset=utf-8')
+  const { success, error, meta } = JSON.parse(bug.body ?? '')
+  assert.deepEqual(
+    [success, error.code, meta.requestId],
+    [false, 'INTERNAL_ERROR', bug.headers?.['x-request-id']],
+  )
+  assert.doesNotMatch(bug.body ?? '', /secret/)
+  const wrong = await ask('PUT', { accept: 'text/html, application/problem+json' })
+  assert.deepEqual([wrong.statusCode, wrong.headers?.['allow']], [405, 'POST, GET, DELETE, HEAD, OPTIONS'])
+  assert.equal(wrong.headers?.['content-type'], 'application/problem+json')
+  const problem = JSON.parse(wrong.body ?? '')
+  assert.deepEqual([problem.type, problem.instance], ['https://a.test/errors/method-not-allowed', '/things'])
+})
+
+test('a HEAD is answered as its GET, without the body but with its length', async () => {
+  const ask = answering()
+  const [get, head] = [await ask('GET'), await ask('HEAD')]
+  assert.equal(head.body, undefined)
+  assert.deepEqual([head.statusCode, head.headers?.['etag']], [get.statusCode, get.headers?.['etag']])
+  assert.equal(head.headers?.['content-length'], String(Buffer.byteLength(get.body ?? '')))
+  assert.equal((await ask('HEAD', { 'if-none-match': String(get.headers?.['etag']) })).statusCode, 304)
+})
+
+test('a browser that asks what it may send is told', async () => {
+  const ask = answering()
+  const { statusCode, headers } = await ask('OPTIONS', { 'access-control-request-headers': 'x-owner-token' })
+  assert.equal(statusCode, 204)
+  assert.equal(headers?.['access-control-allow-methods'], 'POST, GET, DELETE, HEAD, OPTIONS')
+  assert.deepEqual(
+    [headers?.['allow'], headers?.['access-control-max-age']],
+    ['POST, GET, DELETE, HEAD, OPTIONS', '3600'],
+  )
+  assert.equal(headers?.['access-control-allow-headers'], 'x-owner-token')
+  assert.equal((await ask('OPTIONS')).headers?.['access-control-allow-headers'], '*')
+  assert.equal((await ask('OPTIONS', {}, '/nothing')).statusCode, 404)
+})

@@ -72,3 +72,13 @@ test('a plain body of 32 MiB is read, a larger one is refused whichever way it c
     })
   }
 })
+
+test('a name that stands twice in one object is refused, in two objects it is not', async () => {
+  const twice = (body: string) => read('application/json', { body })
+  for (const body of ['{"a":1,"a":1}', '{"b":[{"a":1}],"c":{"\\u0061":1,"a":2}}', '{"a":{"a":1},"a":2}'])
+    await assert.rejects(twice(body), { code: 'INVALID_INPUT', details: { field: 'a' } }, body)
+  for (const body of ['{"a":{"a":1},"b":[{"a":"a"},{"a":":"}]}', '["a","a"]', '{"a":"\\"a\\":1,\\"a\\":2"}'])
+    assert.deepEqual(await twice(body), JSON.parse(body))
+  await assert.rejects(twice('{"a":'), { code: 'INVALID_REQUEST', message: /not valid JSON/ })
+  assert.deepEqual(await twice(' '), {})
+})

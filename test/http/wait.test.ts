@@ -7,6 +7,8 @@ const asked: [prefer: string | undefined, leftMs: number, waitS: number | undefi
   ['respond-async', 29_000, undefined],
   ['wait=5', 28_990, 5],
   ['respond-async, wait=100', 28_990, 25],
+  ['Respond-Async,Wait=7', 28_990, 7],
+  ['await=7', 28_990, undefined],
   ['wait=25', 12_000, 10],
   ['wait=25', 1000, 0],
 ]

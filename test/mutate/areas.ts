@@ -18,7 +18,11 @@ export const areas: readonly Area[] = [
     name: 'access',
     isWhole: true,
     files: ['lib/http/owner.ts', 'lib/http/job-access.ts', 'lib/http/upload-ids.ts', 'lib/sealed.ts'],
-    tests: [...tests('http', 'owner'), ...tests('functions', 'uploads list-jobs convert')],
+    tests: [
+      'test/sealed.test.ts',
+      ...tests('http', 'owner wait requests'),
+      ...tests('functions', 'uploads list-jobs convert'),
+    ],
   },
   {
     name: 'jobs',
@@ -36,7 +40,10 @@ export const areas: readonly Area[] = [
     isWhole: true,
     files: ['lib/http/*.ts'],
     tests: [
-      ...tests('http', 'render body owner openapi wait kept-answers app overwritten-uploads'),
+      ...tests(
+        'http',
+        'render body requests answers owner openapi wait kept-answers app overwritten-uploads',
+      ),
       ...tests('functions', 'uploads wrong-input convert api'),
       ...tests('http', 'idempotency'),
     ],

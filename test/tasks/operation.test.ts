@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { StoredFile } from '../../lib/jobs/job.ts'
+import { mostInlineBytes } from '../../lib/tasks/import-base64.ts'
 import {
   findOperation,
   isTransfer,
@@ -115,6 +116,118 @@ describe('an operation', () => {
 const raw = { operation: 'import/raw', filename: 'a.md', file: '# A' }
 const out = (input: unknown) => ({ operation: 'export/url', input })
 
+/** Tasks that each operation takes files from. */
+const inputs: Record<string, [min: number, max: number]> = {
+  convert: [1, 1000],
+  merge: [1, 1000],
+  archive: [1, 1000],
+  compress: [1, 1],
+  thumbnail: [1, 1],
+  watermark: [1, 2],
+  metadata: [1, 1],
+  'metadata/write': [1, 1],
+  extract: [1, 1],
+}
+
+test('an operation takes the files of so many tasks', () => {
+  for (const [name, [min, max]] of Object.entries(inputs))
+    assert.deepEqual(processOperation(name).inputs, { min, max }, name)
+})
+
+describe('a store of somebody else', () => {
+  const access = {
+    ...{ bucket: 'pictures', region: 'eu-central-1' },
+    ...{ access_key_id: 'a', secret_access_key: 'b' },
+  }
+  const fits = (name: string, fields: object) =>
+    findOperation(name)?.fields.safeParse({ ...access, ...fields }).success
+
+  test('gives the file of a key or those of a prefix, not both', () => {
+    assert.equal(fits('import/s3', { key: 'a' }), true)
+    assert.equal(fits('import/s3', { key_prefix: 'a' }), true)
+    for (const wrong of [
+      {},
+      { key: 'a', key_prefix: 'a' },
+      { key: '' },
+      { key: 'a'.repeat(1025) },
+      { key: 'a', x: 1 },
+    ])
+      assert.equal(fits('import/s3', wrong), false, JSON.stringify(wrong).slice(0, 40))
+  })
+
+  test('takes files with what it keeps beside them', () => {
+    const kept = { cache_control: 'no-store', content_disposition: 'inline', metadata: { a: 'b' } }
+    assert.equal(fits('export/s3', { ...kept, acl: 'private', tagging: { a: 'b' } }), true)
+    assert.equal(fits('export/s3', { acl: 'everybody' }), false)
+    for (const name of ['export/gcs', 'export/blobstore', 'export/s3']) {
+      const { shape } = findOperation(name)?.fields ?? { shape: {} }
+      for (const field of Object.keys(kept)) assert.ok(field in shape, `${name} ${field}`)
+    }
+  })
+
+  test('keeps its secrets sealed', () => {
+    const secretsOf = (name: string) => {
+      const operation = findOperation(name)
+      return operation && 'secrets' in operation ? operation.secrets : undefined
+    }
+    assert.deepEqual(secretsOf('import/s3'), ['access_key_id', 'secret_access_key', 'session_token'])
+    assert.deepEqual(secretsOf('export/blobstore'), ['sas_token', 'storage_access_key'])
+    assert.deepEqual(secretsOf('export/gcs'), ['credentials'])
+    assert.deepEqual(secretsOf('import/url'), ['url', 'headers'])
+  })
+})
+
+describe('a file from an address', () => {
+  const { fields } = findOperation('import/url') ?? {}
+  const wrong = (more: object) => fields?.safeParse({ url: 'https://a.test/', ...more }).success === false
+
+  test('may come with headers, none of which steer the connection', () => {
+    assert.equal(
+      wrong({ headers: { Authorization: 'Bearer x', 'x-a': '' }, sha256: 'A'.repeat(64), max_size: 1 }),
+      false,
+    )
+    for (const name of [
+      'Host',
+      'connection',
+      'Content-Length',
+      'transfer-encoding',
+      'upgrade',
+      'te',
+      'trailer',
+    ])
+      assert.ok(wrong({ headers: { [name]: 'x' } }), name)
+    for (const name of [
+      'Keep-Alive',
+      'expect',
+      'range',
+      'if-range',
+      'accept-encoding',
+      'Proxy-Authorization',
+    ])
+      assert.ok(wrong({ headers: { [name]: 'x' } }), name)
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, '']))
+    assert.deepEqual([wrong({ headers: many(20) }), wrong({ headers: many(21) })], [false, true])
+    for (const headers of [{ 'a b': 'x' }, { a: 'x\r\nb: y' }, { a: 'x'.repeat(4001) }])
+      assert.ok(wrong({ headers }))
+  })
+
+  test('is of HTTP, and of a digest and size that make sense', () => {
+    for (const more of [
+      { url: 'ftp://a.test/' },
+      { url: 'a' },
+      { sha256: 'a'.repeat(63) },
+      { max_size: 0 },
+      { x: 1 },
+    ])
+      assert.ok(wrong(more), JSON.stringify(more))
+  })
+})
+
+test('10 MiB of a file may stand in a request', () => {
+  assert.equal(mostInlineBytes, 10 * 1024 * 1024)
+})
+
 describe('the tasks of a request', () => {
   test('are read in either spelling, options as they came', () => {
     const tasks = {
@@ -190,6 +303,23 @@ describe('the tasks of a request', () => {
         return true
       },
     )
+  })
+
+  test('that can never be done are refused before any is stored, with all that is known', () => {
+    const noTarget = { a: raw, b: { operation: 'convert', input: 'a' }, c: out('b') }
+    assert.throws(() => parseTasks(noTarget), { details: { field: 'tasks.b.output_format', task: 'b' } })
+    const noEngine = { a: raw, b: { operation: 'convert', input: 'a', output_format: 'pdf', engine: 'word' } }
+    assert.throws(
+      () => parseTasks({ ...noEngine, c: out('b') }),
+      (error: { details: Record<string, unknown> }) => {
+        assert.equal(error.details['field'], 'tasks.b.engine')
+        assert.ok(Array.isArray(error.details['expected']))
+        return true
+      },
+    )
+    assert.throws(() => parseTasks({ a: raw }), {
+      details: { task: 'a', error: 'nothing takes its files; add an export/url task with its name as input' },
+    })
   })
 
   test('as many as a thousand are taken', () => {

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import * as z from 'zod'
+import type { Files } from '../../lib/aws/files.ts'
+import { engines } from '../../lib/engines/index.ts'
+import { compressedTag, compression, plainTag, takesGzip } from '../../lib/http/compression.ts'
+import type { HttpEvent } from '../../lib/http/contract.ts'
+import { linkTo, reprDigest } from '../../lib/http/file-link.ts'
+import { formatViews } from '../../lib/http/format-view.ts'
+import { cursorCodec, cursorsAround } from '../../lib/http/job-cursors.ts'
+import { optionViews } from '../../lib/http/option-view.ts'
+import { linkToNext } from '../../lib/http/query.ts'
+import { canBeShown } from '../../lib/http/shown-types.ts'
+import { newId } from '../../lib/ids.ts'
+import type { Job } from '../../lib/jobs/job.ts'
+import { idBounds } from '../../lib/jobs/list.ts'
+import { file } from '../jobs/records.ts'
+
+const asking = (headers: Record<string, string>) => ({ headers }) as unknown as HttpEvent
+
+describe('a long answer', () => {
+  const long = 'x'.repeat(64 * 1024)
+  function packed(response: Record<string, unknown>, accept = 'br, gzip') {
+    // Middy's request holds much more, none of which is looked at.
+    const request = { event: asking({ 'accept-encoding': accept }), response } as never
+    void compression().after?.(request)
+    return response as { body: string; isBase64Encoded?: boolean; headers?: Record<string, string> }
+  }
+
+  test('is compressed for who takes that, under a tag of its own', () => {
+    const { body, isBase64Encoded, headers } = packed({ body: long, headers: { etag: '"a"', other: 'x' } })
+    assert.equal(isBase64Encoded, true)
+    assert.equal(gunzipSync(Buffer.from(body, 'base64')).toString(), long)
+    assert.deepEqual(headers, {
+      ...{ etag: '"a-gzip"', other: 'x', vary: 'accept-encoding', 'content-encoding': 'gzip' },
+    })
+    assert.equal(packed({ body: long }).headers?.['etag'], undefined)
+  })
+
+  test('is as it is for who does not, and caches know that there are two', () => {
+    for (const accept of ['', 'br', 'xgzipx']) {
+      const { body, headers, isBase64Encoded } = packed({ body: long, headers: { etag: '"a"' } }, accept)
+      assert.deepEqual([body, isBase64Encoded], [long, undefined])
+      assert.deepEqual(headers, { etag: '"a"', vary: 'accept-encoding' })
+    }
+    assert.equal(takesGzip(asking({ 'accept-encoding': 'gzip;q=1.0, identity' })), true)
+  })
+
+  test('is left alone where it is short, or bytes', () => {
+    assert.deepEqual(packed({ body: long.slice(1) }), { body: long.slice(1) })
+    assert.deepEqual(packed({ body: long, isBase64Encoded: true }), { body: long, isBase64Encoded: true })
+    assert.deepEqual(packed({}), {})
+  })
+
+  test('is the same by either tag', () => {
+    assert.equal(compressedTag('"a"'), '"a-gzip"')
+    assert.equal(plainTag('"a-gzip"'), '"a"')
+    assert.equal(plainTag('"a"'), '"a"')
+  })
+})
+
+describe('a link to a file', () => {
+  const asked: Record<string, unknown>[] = []
+  const files = {
+    downloadUrl: async (wanted: Record<string, unknown>) => {
+      asked.push(wanted)
+      return 'https://a.test/'
+    },
+  } as unknown as Files // nothing else of it is used
+  const link = async (more: object, wanted?: Parameters<typeof linkTo>[2]) => {
+    await linkTo({ ...file('ü.png', 'k'), sha256: 'ff'.repeat(32), ...more }, { files }, wanted)
+    return asked.at(-1)
+  }
+
+  test('names the file, its type, its digest and how long it works', async () => {
+    const { disposition, ...rest } = (await link({})) ?? {}
+    assert.match(String(disposition), /^attachment; filename="[^"]*\.png"; filename\*=utf-8''%C3%BC\.png$/i)
+    const digest = `sha-256=:${Buffer.alloc(32, 255).toString('base64')}:`
+    assert.deepEqual(rest, { key: 'k', contentType: 'image/png', digest, expiresS: 3600, method: 'GET' })
+    assert.equal((await link({}, { method: 'HEAD' }))?.['method'], 'HEAD')
+    assert.equal(reprDigest({ sha256: '' }), undefined)
+  })
+
+  test('shows it in the browser only where it cannot run anything', async () => {
+    const how = async (mimeType: string) =>
+      String((await link({ mimeType }, { inline: true }))?.['disposition'])
+    for (const type of [
+      'image/png',
+      'image/jpeg',
+      'video/mp4',
+      'audio/mpeg',
+      'text/plain',
+      'application/json',
+    ])
+      assert.match(await how(type), /^inline/, type)
+    for (const type of [
+      'text/html',
+      'image/svg+xml',
+      'application/xhtml+xml',
+      'text/xml',
+      'application/pdf',
+      '',
+    ])
+      assert.match(await how(type), /^attachment/, type)
+    assert.equal(canBeShown('Image/PNG; charset=x'), true)
+  })
+})
+
+describe('a list of jobs', () => {
+  const secret = Buffer.from('a secret of this test')
+  const codec = cursorCodec('anon_1 failed', secret)
+  const position = { direction: 'next', jobId: newId('job') } as const
+
+  test('goes on from a cursor that holds for it alone', () => {
+    const cursor = codec.write(position)
+    assert.deepEqual(codec.read(cursor), position)
+    const back = { ...position, direction: 'prev' } as const
+    assert.deepEqual(codec.read(codec.write(back)), back)
+    const forged = Buffer.from(Buffer.from(cursor, 'base64url').toString().replace('next', 'prev')).toString(
+      'base64url',
+    )
+    const foreign = [
+      cursorCodec('anon_2 failed', secret).write(position),
+      cursorCodec('anon_1 failed', Buffer.from('other')).write(position),
+      codec.write({ direction: 'next', jobId: 'job_1' }),
+      codec.write({ direction: 'up' as 'next', jobId: position.jobId }),
+      ...[forged, cursor.slice(0, -4), '', 'x'],
+    ]
+    for (const one of foreign)
+      assert.throws(() => codec.read(one), { code: 'INVALID_INPUT', details: { field: 'cursor' } }, one)
+  })
+
+  test('has a page before and after, where there is one', () => {
+    const found = ['job_3', 'job_2'].map((id) => ({ id })) as unknown as Job[] // only ids are looked at
+    const page = { found, next: undefined, position: undefined, isNewestFirst: true }
+    const next = (jobId: string) => ({ direction: 'next', jobId })
+    const prev = (jobId: string) => ({ direction: 'prev', jobId })
+    assert.deepEqual(cursorsAround(page), { next: undefined, prev: undefined })
+    assert.deepEqual(cursorsAround({ ...page, next: 'job_2' }), { next: next('job_2'), prev: undefined })
+    const second = { ...page, position: { direction: 'next', jobId: 'job_4' } as const }
+    assert.deepEqual(cursorsAround(second), { next: undefined, prev: prev('job_3') })
+    assert.deepEqual(cursorsAround({ ...second, found: [], next: 'job_1' }).prev, prev('job_1'))
+    // What was there is gone: the way back begins at the end of the list.
+    assert.deepEqual(cursorsAround({ ...second, found: [] }).prev, prev(idBounds.first))
+    assert.deepEqual(cursorsAround({ ...second, found: [], isNewestFirst: false }).prev, prev(idBounds.last))
+    const back = { ...page, position: { direction: 'prev', jobId: 'job_1' } as const }
+    assert.deepEqual(cursorsAround(back), { next: next('job_2'), prev: undefined })
+    assert.deepEqual(cursorsAround({ ...back, next: 'job_5' }), { next: next('job_2'), prev: prev('job_5') })
+    assert.deepEqual(cursorsAround({ ...back, found: [], next: 'job_5' }).next, next('job_5'))
+    assert.deepEqual(cursorsAround({ ...back, found: [] }).next, next(idBounds.last))
+    assert.deepEqual(cursorsAround({ ...back, found: [], isNewestFirst: false }).next, next(idBounds.first))
+  })
+
+  test('is linked to its next page with the same filters', () => {
+    const link = linkToNext('https://a.test/v1/jobs', { status: 'failed', tag: undefined, limit: 5 }, 'c&d')
+    assert.equal(link, '<https://a.test/v1/jobs?status=failed&limit=5&cursor=c%26d>; rel="next"')
+  })
+})
+
+describe('what is told of options and formats', () => {
+  test('is what the check of an option takes', () => {
+    const schema = z.object({
+      quality: z
+        .union([z.enum(['low', 'high']), z.int().min(1).max(100)])
+        .default('high')
+        .describe('How good'),
+      dpi: z.coerce.number().min(10.5).optional().describe('Dots'),
+      name: z.string().regex(/^a+$/).optional().describe('A name').meta({ deprecated: true }),
+      gray: z.boolean().default(false).describe('No colors'),
+      many: z.int().optional().describe('Unbounded'),
+    })
+    assert.deepEqual(optionViews(schema), [
+      {
+        name: 'quality',
+        type: 'enum',
+        description: 'How good',
+        default: 'high',
+        enum: ['low', 'high'],
+        min: 1,
+        max: 100,
+      },
+      { name: 'dpi', type: 'number', description: 'Dots', min: 10.5 },
+      { name: 'name', type: 'string', description: 'A name', pattern: '^a+$', deprecated: true },
+      { name: 'gray', type: 'boolean', description: 'No colors', default: false },
+      { name: 'many', type: 'integer', description: 'Unbounded' },
+    ])
+  })
+
+  test('says of a format what it can be and become', () => {
+    const views = formatViews(engines)
+    const of = (id: string) => views.find((view) => view.id === id)
+    const jpg = of('jpg')
+    assert.deepEqual([jpg?.category, jpg?.canRead, jpg?.canWrite, jpg?.lossy], ['image', true, true, true])
+    assert.ok(jpg?.extensions.includes('jpeg') || jpg?.aliases.includes('jpeg'))
+    assert.ok(jpg?.mimeTypes.includes('image/jpeg'))
+    assert.ok(jpg?.targets.includes('png'))
+    assert.deepEqual([of('png')?.lossy, of('tiff')?.multiPage, of('gif')?.animated], [false, true, true])
+    assert.deepEqual([of('png')?.multiPage, of('jpg')?.animated], [false, false])
+    assert.equal(
+      views.some(({ canRead, canWrite }) => !canRead && !canWrite),
+      false,
+    )
+    assert.ok(views.some(({ canRead, canWrite }) => canRead && !canWrite))
+    assert.equal(formatViews(engines), views)
+  })
+})

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { describe, test } from 'node:test'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import * as z from 'zod'
+import { batchItems } from '../../lib/http/batch-items.ts'
+import { decodedBody } from '../../lib/http/content-encoding.ts'
+import { contract } from '../../lib/http/contract.ts'
+import { givenOptions } from '../../lib/http/conversion-request.ts'
+import { FileEnds } from '../../lib/http/file-ends.ts'
+import { readAll } from '../../lib/http/form.ts'
+import { optionalBoolean } from '../../lib/http/query.ts'
+import { fieldsOnce } from '../../lib/http/repeated-field.ts'
+import { createRouter } from '../../lib/http/router.ts'
+import { uploadIds } from '../../lib/http/upload-ids.ts'
+
+describe('a body in another encoding', () => {
+  const text = Buffer.from('{"text":"mutabor"}')
+  const read = (bytes: Buffer, encoding?: string, kind: 'json' | 'multipart' = 'json') =>
+    readAll(decodedBody(Readable.from([bytes]), encoding, kind), 100)
+
+  test('is read as what it was before', async () => {
+    const encoded: [encoding: string | undefined, bytes: Buffer][] = [
+      [undefined, text],
+      ['', text],
+      ['identity', text],
+      [' GZIP ', gzipSync(text)],
+      ['x-gzip', gzipSync(text)],
+      ['deflate', deflateSync(text)],
+      ['br', brotliCompressSync(text)],
+      ['zstd', zstdCompressSync(text)],
+    ]
+    for (const [encoding, bytes] of encoded) assert.deepEqual(await read(bytes, encoding), text, encoding)
+  })
+
+  test('is held to its limit by what comes out', async () => {
+    const bomb = gzipSync(Buffer.alloc(101))
+    assert.ok(bomb.length < 100)
+    await assert.rejects(read(bomb, 'gzip'), { code: 'INVALID_REQUEST', details: { maxBytes: 100 } })
+    assert.equal((await read(gzipSync(Buffer.alloc(100)), 'gzip')).length, 100)
+  })
+
+  test('that it is not in is refused, and so is what we do not read', async () => {
+    for (const [encoding, bytes] of [
+      ['gzip', text],
+      ['br', text],
+      ['zstd', text],
+      ['gzip', gzipSync(text).subarray(0, 12)],
+    ] as const) {
+      await assert.rejects(read(bytes, encoding), {
+        code: 'INVALID_REQUEST',
+        details: { field: 'Content-Encoding' },
+      })
+    }
+    assert.throws(() => decodedBody(Readable.from([]), 'compress', 'json'), {
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+      message: 'Content-Encoding: expected gzip, deflate, br, zstd or none, got "compress".',
+      details: { field: 'Content-Encoding', expected: ['gzip', 'deflate', 'br', 'zstd'] },
+    })
+  })
+
+  test('is refused for a form with files', async () => {
+    assert.throws(() => decodedBody(Readable.from([]), 'gzip', 'multipart'), {
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+      details: { field: 'Content-Encoding', expected: ['identity'] },
+    })
+    assert.deepEqual(await read(text, 'identity', 'multipart'), text)
+  })
+})
+
+describe('what is wanted', () => {
+  test('of a batch is a list, or the same as JSON', () => {
+    const items = [{ uploadId: 'upl_1', targetFormat: 'webp', options: { quality: 5 }, dpi: 7 }]
+    assert.deepEqual(batchItems(items), items)
+    assert.deepEqual(batchItems(JSON.stringify(items)), items)
+    for (const none of [undefined, '']) assert.equal(batchItems(none), undefined)
+    for (const [wrong, message] of [
+      ['{', /^items: expected a JSON array/],
+      [{}, /^items: expected a list/],
+      [[1], /^0: expected an object, got 1|^items/],
+      [[{ filename: 'a'.repeat(1025) }], /filename: expected a text/],
+    ] as const)
+      assert.throws(() => batchItems(wrong), { code: 'INVALID_INPUT', message }, JSON.stringify(wrong))
+  })
+
+  test('of a conversion stands in `options` or beside it, but not twice', () => {
+    const schema = z.object({ targetFormat: z.string(), options: z.unknown() })
+    const of = (body: Record<string, unknown>) => givenOptions({ targetFormat: 'pdf', ...body }, schema)
+    assert.deepEqual(of({}), {})
+    assert.deepEqual(of({ dpi: 7, options: { quality: 5 } }), { dpi: 7, quality: 5 })
+    assert.deepEqual(of({ dpi: 7, options: '{"quality":5}' }), { dpi: 7, quality: 5 })
+    assert.deepEqual(of({ options: ' ' }), {})
+    // A form sends text.
+    assert.deepEqual(of({ dpi: '7', options: { dpi: 7 } }), { dpi: '7' })
+    assert.throws(() => of({ dpi: 8, options: { dpi: 7 } }), {
+      code: 'INVALID_INPUT',
+      details: { field: 'dpi' },
+    })
+    for (const wrong of ['[]', '{', '1'])
+      assert.throws(() => of({ options: wrong }), /^AppError: options: expected a JSON object/)
+  })
+
+  test('as uploads is a list in any of three ways', () => {
+    for (const given of [['a', 'b'], '["a","b"]', 'a, b,', ' ["a","b"]'])
+      assert.deepEqual(uploadIds.parse(given), ['a', 'b'])
+    const many = Array.from({ length: 101 }, (_, at) => `u${at}`)
+    for (const wrong of [[''], '[', '[1]', ['a'.repeat(65)], many, many.join(), 7])
+      assert.equal(uploadIds.safeParse(wrong).success, false, JSON.stringify(wrong).slice(0, 40))
+    assert.equal(uploadIds.parse(many.slice(1).join()).length, 100)
+    assert.equal(uploadIds.parse(['a'.repeat(64)]).length, 1)
+  })
+
+  test('as yes or no is said in four words', () => {
+    const said = (text: string | undefined) => optionalBoolean.parse(text)
+    assert.deepEqual(['true', '1', 'false', '0', undefined].map(said), [true, true, false, false, undefined])
+    assert.equal(optionalBoolean.safeParse('yes').success, false)
+  })
+
+  test('once is taken, and twice refused by name', () => {
+    assert.deepEqual(
+      fieldsOnce([
+        ['a', '1'],
+        ['b', '2'],
+      ]),
+      { a: '1', b: '2' },
+    )
+    const name = 'n'.repeat(70)
+    assert.throws(
+      () =>
+        fieldsOnce([
+          [name, '1'],
+          ['b', '2'],
+          [name, '1'],
+        ]),
+      {
+        code: 'INVALID_INPUT',
+        details: { field: 'n'.repeat(64) },
+      },
+    )
+  })
+})
+
+test('the ends of a file are kept, whichever way its bytes come', () => {
+  const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251))
+  const edge = 64 * 1024
+  for (const step of [1000, 70_000, 300_000]) {
+    const ends = new FileEnds()
+    for (let at = 0; at < bytes.length; at += step) ends.add(bytes.subarray(at, at + step))
+    const same = (start: number, end: number) =>
+      assert.deepEqual(
+        Buffer.from(ends.read(start, end) ?? []),
+        bytes.subarray(start, end),
+        `${start}-${end}`,
+      )
+    same(0, edge)
+    same(100, 200)
+    same(bytes.length - edge, bytes.length)
+    same(bytes.length - 10, bytes.length + 10)
+    if (step === 1000) {
+      assert.equal(ends.read(0, edge + 1), undefined)
+      assert.equal(ends.read(bytes.length - edge - 1000, bytes.length), undefined)
+      assert.equal(ends.read(100_000, 100_001), undefined)
+    }
+  }
+  const short = new FileEnds()
+  short.add(bytes.subarray(0, 10))
+  assert.deepEqual(Buffer.from(short.read(2, 99) ?? []), bytes.subarray(2, 10))
+})
+
+describe('a request', () => {
+  const of = (method: 'GET' | 'POST' | 'DELETE', path: string) =>
+    contract({
+      ...{ method, path, tag: 'Test', summary: path },
+      reply: { status: 200, schema: z.object({}) },
+      handle: () => ({ data: {} }),
+    })
+  const [read, remove, make] = [
+    of('GET', '/v1/jobs/:jobId'),
+    of('DELETE', '/v1/jobs/:jobId'),
+    of('POST', '/v1/jobs'),
+  ]
+  const router = createRouter([read, remove, make])
+
+  test('finds what answers it, a HEAD as a GET, with or without a slash at the end', () => {
+    for (const [method, path, found] of [
+      ['GET', '/v1/jobs/job_1', read],
+      ['HEAD', '/v1/jobs/job_1/', read],
+      ['DELETE', '/v1/jobs/job_1', remove],
+      ['POST', '/v1/jobs', make],
+    ] as const) {
+      assert.equal(router.find(method, path).contract, found)
+    }
+    assert.deepEqual({ ...router.find('GET', '/v1/jobs/job_1').params }, { jobId: 'job_1' })
+  })
+
+  test('of another method is told those that there are', () => {
+    assert.deepEqual(router.allowed('/v1/jobs/job_1'), ['GET', 'DELETE', 'HEAD', 'OPTIONS'])
+    assert.deepEqual(router.allowed('/v1/jobs'), ['POST', 'OPTIONS'])
+    assert.deepEqual(router.allowed('/v2'), [])
+    for (const method of ['POST', 'PUT'])
+      assert.throws(() => router.find(method, '/v1/jobs/job_1'), {
+        code: 'METHOD_NOT_ALLOWED',
+        details: { method, allowed: ['GET', 'DELETE', 'HEAD', 'OPTIONS'] },
+      })
+    assert.throws(() => router.find('HEAD', '/v1/jobs'), { code: 'METHOD_NOT_ALLOWED' })
+  })
+
+  test('to nowhere is told so, one of the old PDF tools where they are now', () => {
+    assert.throws(() => router.find('GET', '/v1/job'), { code: 'NOT_FOUND', message: /GET \/v1 lists/ })
+    for (const path of ['/v1/pdf/rotate', '/v1/pdf/rotate-pdf'])
+      assert.throws(() => router.find('POST', path), {
+        code: 'NOT_FOUND',
+        details: { hint: 'POST /v1/convert toolOperation=rotate-pdf' },
+      })
+  })
+})
