@@ -1,14 +1,22 @@
 // npm run test:slow: every way of a page to something private, and every way in which a website fails.
 import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { ready } from '../../lib/capture/ready.ts'
+import { Requests } from '../../lib/capture/requests.ts'
+import { openTab } from '../../lib/capture/tab.ts'
+import { connectBrowser } from '../../lib/engines/chromium/pipe.ts'
+import { browserProgram, browserSwitches } from '../../lib/engines/chromium/process.ts'
 import type { ErrorCode } from '../../lib/errors.ts'
 import type { Resolve } from '../../lib/transfer/addresses.ts'
 import { Outgoing } from '../../lib/transfer/outgoing.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { output, pdfText } from '../engines/judge.ts'
 import { refused } from '../refused.ts'
+import { scratchFolder } from '../scratch.ts'
 import { privateForms } from '../transfer/private-forms.ts'
 import { capture, html, Sites } from './site.ts'
 
@@ -182,4 +190,51 @@ test('what does not work has its code and its sentence', async () => {
   for (const [path, code, sentence, fields] of ours) await refused(at(path, fields), code, sentence, path)
   const { path } = await at('/asking')
   assert.match(await pdfText(path), /alphamarker/)
+})
+
+test('without a sandbox a page has no way out of its browser either', async () => {
+  const trap = await sites.trap('0.0.0.0')
+  let datagrams = 0
+  const udp = createSocket('udp4', () => datagrams++)
+  udp.bind(0)
+  await once(udp, 'listening')
+  const workDir = scratchFolder('unconfined')
+  const pipe = connectBrowser({
+    file: browserProgram,
+    args: [...browserSwitches, `--user-data-dir=${workDir}`, 'about:blank'],
+    env: { PATH: '/usr/bin:/bin', HOME: workDir, TMPDIR: workDir, LANG: 'C.UTF-8' },
+    cwd: workDir,
+    grant: async () => {},
+  })
+  const [tcpAt, udpAt] = [`127.0.0.1:${trap.port}`, `127.0.0.1:${udp.address().port}`]
+  const page = `<script>
+    const servers = ['stun:${udpAt}', 'stun:localhost:${udp.address().port}', 'turn:${tcpAt}?transport=tcp']
+    const call = new RTCPeerConnection({
+      iceServers: servers.map((urls) => ({ urls, username: 'a', credential: 'b' })),
+    })
+    call.createDataChannel('x')
+    call.createOffer().then((offer) => call.setLocalDescription(offer))
+    const over = () => { document.body.id = 'over' }
+    new WebSocket('ws://${tcpAt}/').onerror = () => setTimeout(over, 2000)
+    new WebTransport('https://${udpAt}/').ready.catch(() => {})
+    for (const rel of ['preconnect', 'dns-prefetch', 'prefetch'])
+      document.head.append(Object.assign(document.createElement('link'), { rel, href: 'http://${tcpAt}/' }))
+  </script><body>`
+  try {
+    const client = outgoing({ allowed: ['127.0.0.2/32'] })
+    const site = await sites.serve('127.0.0.2', (_request, response) =>
+      response.writeHead(200, html).end(page),
+    )
+    const { signal } = new AbortController()
+    const url = new URL(site.url)
+    const requests = new Requests({ url, headers: {}, userAgent: 'test', outgoing: client, signal })
+    const view = { width: 800, height: 600, scale: 1 }
+    const tab = await openTab(pipe, { url, cookies: {}, userAgent: 'test', view, requests })
+    const readiness = { wait_until: 'load', wait_for_element: '#over' } as const
+    await ready(readiness, { ...tab, requests, signal: AbortSignal.timeout(30_000), waitingFor: () => {} })
+  } finally {
+    await pipe.kill()
+    udp.close()
+  }
+  assert.deepEqual([trap.connections(), datagrams], [0, 0])
 })

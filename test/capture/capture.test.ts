@@ -60,7 +60,7 @@ test('a website is shown with its frames, pictures and scripts, to whom the user
           <img style="position:absolute;left:0;top:100px" src="${other.url}picture.png">
           <iframe sandbox style="position:absolute;left:100px;top:100px;border:0" src="${other.url}frame"></iframe>
           <img hidden src="http://127.0.0.1:${inside.port}/"><script>fetch('http://127.0.0.1:${inside.port}/')</script>
-          <img style="position:absolute;top:2900px" loading="lazy" src="/below.png"><div style="height:3000px">`)
+          <img style="position:absolute;top:5900px" loading="lazy" src="/below.png"><div style="height:6000px">`)
         break
       case '/later.js':
         response.writeHead(200, { 'content-type': 'text/javascript' })
@@ -69,7 +69,7 @@ test('a website is shown with its frames, pictures and scripts, to whom the user
         )
         break
       default:
-        response.writeHead(200, { 'content-type': 'image/png' }).end(green)
+        setTimeout(() => response.writeHead(200, { 'content-type': 'image/png' }).end(green), 300)
     }
   })
   const { path, warnings, filename } = await capture(outgoing({ allowed: ['127.0.0.2/31'] }), {
@@ -80,11 +80,11 @@ test('a website is shown with its frames, pictures and scripts, to whom the user
   assert.match(warnings[0]?.message ?? '', /^2 files .* not loaded/)
   assert.equal(inside.connections(), 0)
   const { width, height } = await sharp(path).metadata()
-  assert.deepEqual([width, height], [400, 3000])
+  assert.deepEqual([width, height], [400, 6000])
   assert.deepEqual(await colorAt(path, 300, 20), [255, 255, 0], 'the script has painted the page')
   assert.deepEqual(await colorAt(path, 20, 120), [0, 255, 0], 'the picture of another host')
   assert.deepEqual(await colorAt(path, 120, 120), [0, 0, 255], 'the frame')
-  assert.deepEqual(await colorAt(path, 20, 2920), [0, 255, 0], 'a picture that is loaded when it is seen')
+  assert.deepEqual(await colorAt(path, 20, 5920), [0, 255, 0], 'a picture that is loaded when it is seen')
   assert.deepEqual(seen.sort(), [
     'other/frame - -',
     'other/picture.png - -',

@@ -12,9 +12,9 @@ const fileBytes = 1024 ** 3
 const dataBytes = 2 * 1024 ** 3
 
 /** Debian's launcher is a shell script that reads the user's settings; this is what it starts. */
-const program = '/usr/lib/chromium/chromium'
+export const browserProgram = '/usr/lib/chromium/chromium'
 
-const switches = [
+export const browserSwitches = [
   '--headless',
   '--remote-debugging-pipe',
   // Its own sandbox needs privileges that ours takes away; ours is around all of its processes.
@@ -46,7 +46,7 @@ const switches = [
   // Nothing has an address, should a request get past what answers them, on a system without network namespaces.
   '--host-resolver-rules=MAP * ~NOTFOUND',
   '--proxy-server=http://0.0.0.0:9',
-  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
 ] as const
 
 /** A browser that answers, in a folder of its own. */
@@ -61,10 +61,14 @@ export async function startBrowser(baseDir: string): Promise<BrowserProcess> {
   const profile = join(folder, 'profile')
   await mkdir(profile)
   // Not by address space: V8 reserves terabytes that it never touches.
-  const command = await sandboxed(program, [...switches, `--user-data-dir=${profile}`, 'about:blank'], {
-    workDir: folder,
-    limits: { fileBytes, dataBytes },
-  })
+  const command = await sandboxed(
+    browserProgram,
+    [...browserSwitches, `--user-data-dir=${profile}`, 'about:blank'],
+    {
+      workDir: folder,
+      limits: { fileBytes, dataBytes },
+    },
+  )
   const pipe = connectBrowser(command)
   const end = async () => {
     await pipe.kill()

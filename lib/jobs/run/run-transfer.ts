@@ -47,6 +47,7 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
     if ('openStore' in operation) return { deliveries: await takeOut(run, operation, fields, surroundings) }
     if ('find' in operation)
       return await bringIn(run, await (await operation.find())(fields, surroundings), fields)
+    requireBrowser(services)
     const { workDir, progress } = run
     const capture = await operation.capture()
     const { file, warnings } = await capture(fields, { ...surroundings, workDir, progress })
@@ -59,6 +60,11 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   } finally {
     over.abort()
   }
+}
+
+function requireBrowser({ engines }: Services): void {
+  if (engines.some(({ id }) => id === 'chromium')) return
+  throw new AppError('UNSUPPORTED_CONVERSION', 'This service has no browser that could show a website.')
 }
 
 type Export = ExportOperation & { readonly openStore: NonNullable<ExportOperation['openStore']> }
