@@ -62,7 +62,10 @@ export const areas: readonly Area[] = [
     name: 'conversion',
     isWhole: true,
     files: ['lib/conversion/*.ts'],
-    tests: tests('functions', 'convert wrong-input uploads merge pipeline'),
+    tests: [
+      ...tests('conversion', 'wishes durations'),
+      ...tests('functions', 'convert wrong-input uploads merge pipeline'),
+    ],
   },
   {
     name: 'tasks',

@@ -1,0 +1,324 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { requireInputs } from '../../lib/conversion/inputs.ts'
+import { isUnread, mostTelling } from '../../lib/conversion/next-way.ts'
+import { addOption, knownOptions, pinnedEngine, stepsWithOptions } from '../../lib/conversion/options.ts'
+import { groupsOf, planFiles, routeFiles, type Wish } from '../../lib/conversion/plan-files.ts'
+import { exportTask, fetchTask } from '../../lib/conversion/remote.ts'
+import { targetFormatOf, toolOf } from '../../lib/conversion/target.ts'
+import { pollAfterS, timeLimitOf } from '../../lib/conversion/time-limits.ts'
+import { engines } from '../../lib/engines/index.ts'
+import type { JobError, Piece, StoredFile } from '../../lib/jobs/job.ts'
+import { planRoute } from '../../lib/plan/index.ts'
+import { file } from '../jobs/records.ts'
+
+const of = (name: string, format: string, more: Partial<StoredFile> = {}): StoredFile => ({
+  ...{ ...file(name), format, ...more },
+})
+const wish = (operation: Wish['operation'], more: Partial<Wish> = {}): Wish => ({
+  ...{ operation, options: {}, moreField: 'additionalFile', ...more },
+})
+
+describe('a target', () => {
+  test('has three names, and is known by any of its own', () => {
+    assert.equal(targetFormatOf({ targetFormat: 'jpg' }), 'jpg')
+    assert.equal(targetFormatOf({ output_format: 'JPEG', target: '' }), 'jpg')
+    assert.equal(targetFormatOf({ target: 'pdf', targetFormat: 'pdf' }), 'pdf')
+    assert.equal(targetFormatOf({}), undefined)
+    assert.equal(targetFormatOf({ targetFormat: '' }), undefined)
+  })
+
+  test('that is said twice differently, or is none, is refused by the name of its field', () => {
+    assert.throws(() => targetFormatOf({ targetFormat: 'pdf', target: 'png' }), {
+      code: 'INVALID_INPUT',
+      message: /differ: pdf, png/,
+      details: { field: 'targetFormat' },
+    })
+    assert.throws(
+      () => targetFormatOf({ target: 'x'.repeat(99) }, 'tasks.a'),
+      (error: Error) => {
+        assert.equal(
+          error.message,
+          `tasks.a: "${'x'.repeat(64)}" is no format that we know. GET /v1/formats lists them.`,
+        )
+        return true
+      },
+    )
+  })
+
+  test('may be a tool, or an engine that is to make it', () => {
+    assert.equal(toolOf('Rotate-PDF'), 'rotate-pdf')
+    assert.deepEqual([toolOf(undefined), toolOf('')], [undefined, undefined])
+    assert.throws(() => toolOf('fold-pdf'), /expected one of .*rotate-pdf.*, got "fold-pdf"/)
+    assert.equal(pinnedEngine('VIPS'), 'vips')
+    for (const none of [undefined, '', 'auto']) assert.equal(pinnedEngine(none), undefined)
+    // Of pages there is one engine, whose name is nobody's business.
+    for (const wrong of ['word', 'pdf'])
+      assert.throws(() => pinnedEngine(wrong), {
+        code: 'INVALID_INPUT',
+        message: /^engine: expected one of /,
+      })
+  })
+})
+
+describe('the time of a task', () => {
+  const piece = (...steps: [operation: string, from: string, to: string][]): Piece => ({
+    steps: steps.map(([operation, from, to]) => ({
+      ...{ operation, from, to, engine: 'x', image: 'x', options: {} },
+    })) as unknown as Piece['steps'], // as much of them as is looked at
+    ...{ step: 0, files: [] },
+  })
+
+  test('is that of the slowest category on its way', () => {
+    const limits: [limitS: number, steps: [string, string, string][]][] = [
+      [120, [['convert', 'png', 'jpg']]],
+      [
+        600,
+        [
+          ['convert', 'docx', 'pdf'],
+          ['convert', 'pdf', 'jpg'],
+        ],
+      ],
+      [600, [['convert', 'epub', 'mobi']]],
+      [1800, [['convert', 'mp4', 'gif']]],
+      [1800, [['convert', 'wav', 'mp3']]],
+      [900, [['extract', 'zip', 'zip']]],
+      [300, [['convert', 'ttf', 'otf']]],
+      [2700, [['merge', 'png', 'png']]],
+    ]
+    for (const [limitS, steps] of limits) assert.equal(timeLimitOf([piece(...steps)]), limitS, steps.join())
+    const both = [piece(['convert', 'png', 'jpg']), piece(['convert', 'mp4', 'gif'])]
+    assert.equal(timeLimitOf(both), 1800)
+  })
+
+  test('says how often it is worth asking', () => {
+    assert.deepEqual([2, 120, 121, 600, 601].map(pollAfterS), [2, 2, 5, 5, 10])
+  })
+})
+
+describe('files', () => {
+  const merge = planRoute({ from: 'jpg', to: 'png', operation: 'merge' })
+
+  test('that go together are as many and of such formats as the operation takes', () => {
+    const rules = { route: merge, operation: 'merge', field: 'files' } as const
+    requireInputs([of('b.png', 'png')], rules)
+    assert.throws(
+      () => requireInputs([], rules),
+      (error: { code: string; details: Record<string, unknown> }) => {
+        const { field, min, got } = error.details
+        assert.deepEqual([error.code, field, min, got], ['INVALID_INPUT', 'files', 2, 1])
+        return true
+      },
+    )
+    assert.throws(
+      () => requireInputs([of('b.png', 'png'), of('c.mp3', 'mp3')], rules),
+      (error: Error) => {
+        assert.match(error.message, /^files: file 3 \(c\.mp3\) is mp3, which does not go together/)
+        assert.equal((error as unknown as { details: { index: number } }).details.index, 2)
+        return true
+      },
+    )
+    const { max } = merge.steps[0].capability.more ?? { max: 0 }
+    const many = (count: number) => Array.from({ length: count }, () => of('b.png', 'png'))
+    requireInputs(many(max), rules)
+    assert.throws(() => requireInputs(many(max + 1), rules), { code: 'INVALID_INPUT' })
+  })
+
+  test('after the first are refused where one is taken', () => {
+    const route = planRoute({ from: 'png', to: 'jpg' })
+    const rules = { route, operation: 'convert', field: 'additionalFile' } as const
+    requireInputs([], rules)
+    assert.throws(() => requireInputs([of('b.png', 'png')], rules), {
+      code: 'INVALID_REQUEST',
+      details: { field: 'additionalFile', max: 1, got: 2 },
+    })
+  })
+
+  test('are converted each for itself, and worked on together otherwise', () => {
+    const files = [of('a.png', 'png'), of('b.jpg', 'jpg')]
+    assert.deepEqual(groupsOf(files, wish('convert')), [[files[0]], [files[1]]])
+    assert.deepEqual(groupsOf(files, wish('merge')), [files])
+    const planned = planFiles(
+      files,
+      wish('convert', { to: 'webp', options: { quality: 5, odd: 1 } }),
+      engines,
+    )
+    assert.deepEqual(
+      planned.pieces.map(({ steps, step, files: [one] }) => [
+        one?.filename,
+        steps[0]?.from,
+        steps.at(-1)?.to,
+        step,
+      ]),
+      [
+        ['a.png', 'png', 'webp', 0],
+        ['b.jpg', 'jpg', 'webp', 0],
+      ],
+    )
+    assert.deepEqual(
+      planned.warnings.map(({ code, field }) => [code, field]),
+      [
+        ['UNKNOWN_PARAMETER', 'odd'],
+        ['UNKNOWN_PARAMETER', 'odd'],
+      ],
+    )
+    assert.equal(planned.limitS, 120)
+    assert.equal(planned.pieces[0]?.steps[0]?.options['quality'], 5)
+    assert.equal(
+      planFiles([of('a.png', 'png')], wish('compress'), engines).pieces[0]?.steps.at(-1)?.to,
+      'png',
+    )
+  })
+
+  test('of nothing, or of no known format, are told so', () => {
+    assert.throws(() => routeFiles([], wish('convert', { to: 'pdf' }), engines), { code: 'NO_FILES' })
+    assert.throws(() => routeFiles([of('a.odd', 'odd')], wish('convert', { to: 'pdf' }), engines), {
+      code: 'UNSUPPORTED_FORMAT',
+      message: /of a\.odd is not known/,
+      details: { filename: 'a.odd' },
+    })
+  })
+
+  test('that are locked need a password, sheets only where the office cannot do without', () => {
+    const plan = (format: string, to: Wish['to'], options = {}) =>
+      planFiles([of('a', format, { locked: true })], wish('convert', { to, options }), engines)
+    assert.throws(() => plan('docx', 'pdf'), { code: 'FILE_ENCRYPTED' })
+    assert.equal(plan('docx', 'pdf', { password: 'x' }).pieces.length, 1)
+    assert.equal(plan('xlsx', 'pdf').pieces.length, 1)
+    const open = planFiles([of('a', 'docx')], wish('convert', { to: 'pdf' }), engines)
+    assert.equal(open.pieces.length, 1)
+  })
+})
+
+describe('options', () => {
+  const route = planRoute({ from: 'png', to: 'jpg' })
+
+  test('are known in either spelling, and what is none is told with those that there are', () => {
+    assert.deepEqual(knownOptions(route, { jpeg_quality: 7, width: 5, odd: 1 }), ['jpegQuality', 'width'])
+    const { steps, warnings } = stepsWithOptions(route, { jpeg_quality: '7', odd: 1 })
+    assert.equal(steps[0]?.options['jpegQuality'], 7)
+    const [warning] = warnings
+    assert.deepEqual([warning?.code, warning?.field, warnings.length], ['UNKNOWN_PARAMETER', 'odd', 1])
+    assert.match(warning?.message ?? '', /"odd" is no option .* it takes .*jpegQuality/)
+    assert.throws(
+      () => stepsWithOptions(route, { jpegQuality: 101, width: 0 }),
+      (error: { details: object }) => {
+        const { errors } = error.details as { errors: { field: string }[] }
+        assert.deepEqual(errors.map(({ field }) => field).toSorted(), ['jpegQuality', 'width'])
+        return true
+      },
+    )
+  })
+
+  test('may be said twice alike, but not differently', () => {
+    const options: Record<string, unknown> = {}
+    addOption(options, 'dpi', 7)
+    addOption(options, 'dpi', '7')
+    assert.throws(() => addOption(options, 'dpi', 8), { code: 'INVALID_INPUT', details: { field: 'dpi' } })
+    assert.throws(() => stepsWithOptions(route, { jpegQuality: 7, jpeg_quality: 8 }), {
+      code: 'INVALID_INPUT',
+    })
+  })
+})
+
+describe('a file that one engine could not read', () => {
+  const error = (code: string, details?: Record<string, unknown>): JobError =>
+    ({ code, message: code, ...(details && { details }) }) as JobError // codes of errors.ts
+
+  test('is tried by another where that one may', () => {
+    for (const unread of [
+      error('CORRUPT_FILE'),
+      error('UNSUPPORTED_FORMAT', { reason: 'feature' }),
+      error('CONVERSION_FAILED', { reason: 'content-lost' }),
+    ])
+      assert.equal(isUnread(unread), true, unread.code)
+    for (const read of [
+      error('UNSUPPORTED_FORMAT'),
+      error('CONVERSION_FAILED'),
+      error('PDF_ENCRYPTED'),
+      error('CORRUPT_X', { reason: 'feature' }),
+    ])
+      assert.equal(isUnread(read), false, read.code)
+  })
+
+  test('is told of by what its sender can act on, the first of what says as much', () => {
+    const ranked = [
+      error('TIMEOUT'),
+      error('CORRUPT_FILE'),
+      error('CONVERSION_FAILED', { reason: 'content-lost' }),
+      error('UNSUPPORTED_FORMAT'),
+      error('FILE_TOO_LARGE'),
+      error('INVALID_INPUT', { reason: 'wrong-password' }),
+      error('PDF_ENCRYPTED'),
+    ]
+    for (const [at, one] of ranked.entries()) {
+      for (const less of ranked.slice(0, at)) {
+        assert.equal(mostTelling([less, one]), one)
+        assert.equal(mostTelling([one, less]), one)
+      }
+    }
+    const [, first] = ranked
+    assert.equal(mostTelling([first ?? error(''), error('CORRUPT_FILE')]), first)
+  })
+})
+
+describe('a file from elsewhere, or a result that goes there', () => {
+  test('is fetched by a task of its own', () => {
+    const fetched = fetchTask('in', { url: 'https://a.test/x', filename: 'x.png', field: 'url' })
+    assert.deepEqual(
+      [fetched.name, fetched.operation.name, fetched.input, fetched.continueOnError, fetched.fields],
+      ['in', 'import/url', [], false, { url: 'https://a.test/x', filename: 'x.png' }],
+    )
+    for (const url of ['ftp://a.test/x', 'x', ''])
+      assert.throws(() => fetchTask('in', { url, field: 'items.0.url' }), {
+        code: 'INVALID_INPUT',
+        details: { field: 'items.0.url' },
+      })
+  })
+
+  const exportConfig = {
+    ...{ bucket: 'results', region: 'eu-central-1' },
+    ...{ access_key_id: 'a', secret_access_key: 'b' },
+  }
+
+  test('is stored by a task of its own, its configuration an object or JSON', () => {
+    for (const given of [exportConfig, JSON.stringify(exportConfig)]) {
+      const task = exportTask({ exportMethod: 's3', exportPath: '{name}.{ext}', exportConfig: given }, [
+        'work',
+      ])
+      assert.deepEqual(
+        [task?.name, task?.operation.name, task?.input, task?.fields],
+        ['export-store', 'export/s3', ['work'], { ...exportConfig, key: '{name}.{ext}' }],
+      )
+    }
+    assert.equal(exportTask({}, ['work']), undefined)
+    assert.equal(exportTask({ exportPath: '', exportConfig: '' }, ['work']), undefined)
+  })
+
+  test('is refused by the name of the field that is wrong', () => {
+    const fieldOf = (body: Parameters<typeof exportTask>[0]) => {
+      try {
+        exportTask(body, ['work'])
+      } catch (error) {
+        return (error as { details: { field: string } }).details.field
+      }
+      return undefined
+    }
+    assert.equal(fieldOf({ exportPath: 'a' }), 'exportMethod')
+    assert.equal(fieldOf({ exportConfig: {} }), 'exportMethod')
+    // A link is given out anyway.
+    for (const exportMethod of ['tape', 'url']) assert.equal(fieldOf({ exportMethod }), 'exportMethod')
+    assert.equal(fieldOf({ exportMethod: 's3', exportConfig: '{' }), 'exportConfig')
+    assert.equal(
+      fieldOf({ exportMethod: 's3', exportConfig: { ...exportConfig, bucket: 'x' } }),
+      'exportConfig.bucket',
+    )
+    const path = 'a'.repeat(1025)
+    assert.equal(fieldOf({ exportMethod: 's3', exportConfig, exportPath: path }), 'exportPath')
+    assert.equal(
+      fieldOf({ exportMethod: 's3', exportConfig: { ...exportConfig, key: path } }),
+      'exportConfig.key',
+    )
+    assert.throws(() => exportTask({ exportMethod: 'tape' }, []), /expected s3 or blobstore.*, got "tape"/)
+  })
+})
