@@ -1,5 +1,6 @@
 // Schedules. https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateSchedule.html and its kin.
 import * as z from 'zod'
+import { isZone } from '../../zones.ts'
 import { ApiError } from '../signed-api.ts'
 import type { Account } from './account.ts'
 import { once, Token } from './client-token.ts'
@@ -9,7 +10,6 @@ import { mostRetries, page, RetryPolicy, readMembers, text, unsupported, whole }
 import { findGroup, GroupName } from './schedule-groups.ts'
 import { checkDeadLetterArn, checkTargetArn, isFifo, serviceOf } from './target-arn.ts'
 import { firstRun, readExpression, type Timetable } from './timetable.ts'
-import { isZone } from './zones.ts'
 
 const Name = text(1, 64, '^[0-9a-zA-Z-_.]+$')
 

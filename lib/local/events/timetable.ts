@@ -1,6 +1,7 @@
 // Schedule expressions: at(…), rate(…) and cron(…), and when they come round.
+
+import { instantOf, wallTime } from '../../zones.ts'
 import { type Cron, nextWallTime, readCron } from './cron.ts'
-import { instantOf, wallTime } from './zones.ts'
 
 export type Timetable =
   | { readonly kind: 'at'; readonly wall: number }
