@@ -1,13 +1,15 @@
 import type { Table } from './aws/table.ts'
-import type { Jobs } from './jobs/jobs.ts'
 import { wakeShards } from './resources.ts'
+import type { Services } from './services.ts'
+import { Workflows } from './workflows/workflows.ts'
 
 /** Called when the moment has come that a record names in `wakeAt`. It may be called twice, and late. */
 export type Waker = (id: string, now: Date) => Promise<void>
 
 /** Who is called, by what stands before the `#` in the key of the record. */
-export const wakersOf = ({ jobs }: { readonly jobs: Jobs }): Readonly<Record<string, Waker>> => ({
-  JOB: (id, now) => jobs.wake(id, now),
+export const wakersOf = (services: Services): Readonly<Record<string, Waker>> => ({
+  JOB: (id, now) => services.jobs.wake(id, now),
+  WORKFLOW: (id, now) => new Workflows(services).wake(id, now),
 })
 
 export interface Due {

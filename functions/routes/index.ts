@@ -25,6 +25,15 @@ import { presignUpload } from './presign-upload.ts'
 import { retryJob } from './retry-job.ts'
 import { signDownload } from './sign-download.ts'
 import { staticFiles } from './static-files.ts'
+import {
+  changeWorkflow,
+  createWorkflow,
+  deleteWorkflow,
+  getWorkflow,
+  listRuns,
+  listWorkflows,
+  runWorkflow,
+} from './workflows.ts'
 
 /** Endpoints that the OpenAPI document describes, beside itself. To add one: its file and its line here. */
 const described: readonly AnyContract[] = [
@@ -46,6 +55,13 @@ const described: readonly AnyContract[] = [
   ...companionUploads,
   importUrl,
   getUpload,
+  createWorkflow,
+  listWorkflows,
+  getWorkflow,
+  changeWorkflow,
+  deleteWorkflow,
+  runWorkflow,
+  listRuns,
   listFormats,
   listConversions,
   getFormat,

@@ -1,0 +1,199 @@
+import * as z from 'zod'
+import { AppError } from '../../lib/errors.ts'
+import { contract } from '../../lib/http/contract.ts'
+import type { Owner } from '../../lib/http/owner.ts'
+import { idPattern } from '../../lib/ids.ts'
+import type { Services } from '../../lib/services.ts'
+import { TaskMap } from '../../lib/tasks/reference.ts'
+import { RunView, runView, WorkflowView, workflowView } from '../../lib/workflows/view.ts'
+import { mostFailures, mostWorkflows, Overlap, type Workflow } from '../../lib/workflows/workflow.ts'
+import { Workflows } from '../../lib/workflows/workflows.ts'
+
+const Params = z.object({ workflowId: z.string().describe('Id of the workflow, `wf_…`') })
+
+const fields = {
+  name: z.string().min(1).max(200),
+  cron: z
+    .string()
+    .max(100)
+    .describe(
+      'Minute, hour, day of month, month, day of week, as `0 3 * * *`, or a name as `@daily`; at least 5 min from run to run',
+    ),
+  timezone: z.string().max(64).describe('IANA name of the time zone of these times'),
+  tasks: z.record(z.string(), z.record(z.string(), z.unknown())),
+  enabled: z.boolean(),
+  overlap: Overlap.describe('What to do when the run before is not over'),
+  tag: z.string().max(200).describe('That of the jobs'),
+}
+
+const Body = z.strictObject({
+  ...fields,
+  timezone: fields.timezone.default('UTC'),
+  enabled: fields.enabled.default(true),
+  overlap: fields.overlap.default('skip'),
+  tag: fields.tag.optional(),
+})
+
+const Changes = z.strictObject(fields).partial()
+
+const aboutTasks =
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: these are what users write
+  'Tasks are those of POST /v1/jobs, but files have to come from elsewhere. In their texts `${date}` stands for the day of the run on the clocks of the time zone, `${runId}` for the id of the run.'
+
+const aboutClocks =
+  'A time that the clocks are put forward over is run at the first minute after it, one that comes twice is run the first time. What was missed during a stop is run once.'
+
+const example = {
+  name: 'The report of the day',
+  cron: '0 3 * * *',
+  timezone: 'Europe/Berlin',
+  tasks: {
+    text: { operation: 'import/raw', filename: 'report.md', file: '# Report' },
+    pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is filled in at each run
+    out: { operation: 'export/url', input: 'pdf', filename: 'report-${date}' },
+  },
+}
+
+export const createWorkflow = contract({
+  method: 'POST',
+  path: '/v1/workflows',
+  tag: 'Workflows',
+  summary: 'Run a pipeline by the clock',
+  description: `${aboutTasks} ${aboutClocks} After ${mostFailures} failed runs in a row it is switched off, and says why in \`paused\`. One owner may have ${mostWorkflows}.`,
+  body: {
+    accepts: ['json'],
+    schema: Body,
+    reference: Body.extend({ tasks: TaskMap }),
+    examples: { 'Every night': example },
+  },
+  reply: { status: 201, schema: WorkflowView },
+  idempotent: true,
+  errors: ['INVALID_INPUT', 'INVALID_REQUEST'],
+  handle: async ({ body, owner }, services) => {
+    const workflow = await new Workflows(services).create(owner.id, body)
+    return {
+      data: workflowView(workflow, undefined),
+      headers: { location: `/v1/workflows/${workflow.id}` },
+    }
+  },
+})
+
+export const listWorkflows = contract({
+  method: 'GET',
+  path: '/v1/workflows',
+  tag: 'Workflows',
+  summary: 'List your workflows',
+  reply: { status: 200, schema: z.object({ workflows: z.array(WorkflowView) }) },
+  handle: async ({ owner }, services) => {
+    const { store } = new Workflows(services)
+    const workflows = await store.list(owner.id)
+    const lastRuns = await store.lastRuns(workflows)
+    return {
+      data: { workflows: workflows.map((one) => workflowView(one, lastRuns.get(one.lastRun ?? ''))) },
+    }
+  },
+})
+
+export const getWorkflow = contract({
+  method: 'GET',
+  path: '/v1/workflows/:workflowId',
+  tag: 'Workflows',
+  summary: 'See a workflow',
+  params: Params,
+  reply: { status: 200, schema: WorkflowView },
+  errors: ['WORKFLOW_NOT_FOUND'],
+  handle: async ({ params, owner }, services) => ({
+    data: await viewed(await ownWorkflow(params.workflowId, owner, services), services),
+  }),
+})
+
+export const changeWorkflow = contract({
+  method: 'PATCH',
+  path: '/v1/workflows/:workflowId',
+  tag: 'Workflows',
+  summary: 'Change a workflow',
+  description: 'What is left out stays as it is; tasks are given whole. Switched on, it begins anew.',
+  params: Params,
+  body: { accepts: ['json'], schema: Changes, reference: Changes.extend({ tasks: TaskMap.optional() }) },
+  reply: { status: 200, schema: WorkflowView },
+  errors: ['WORKFLOW_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST'],
+  handle: async ({ params, body, owner }, services) => {
+    const { id } = await ownWorkflow(params.workflowId, owner, services)
+    const changed = await new Workflows(services).change(id, body)
+    if (!changed) throw notFound(id)
+    return { data: await viewed(changed, services) }
+  },
+})
+
+export const deleteWorkflow = contract({
+  method: 'DELETE',
+  path: '/v1/workflows/:workflowId',
+  tag: 'Workflows',
+  summary: 'Delete a workflow',
+  description: 'A job that it has made goes on.',
+  params: Params,
+  reply: { status: 204, schema: z.null(), form: 'empty' },
+  errors: ['WORKFLOW_NOT_FOUND'],
+  handle: async ({ params, owner }, services) => {
+    const workflow = await ownWorkflow(params.workflowId, owner, services)
+    if (!(await new Workflows(services).store.remove(workflow))) throw notFound(workflow.id)
+    return { data: null }
+  },
+})
+
+export const runWorkflow = contract({
+  method: 'POST',
+  path: '/v1/workflows/:workflowId/run',
+  tag: 'Workflows',
+  summary: 'Run a workflow now',
+  description:
+    'Also while it is switched off; beside a run that is under way only where `overlap` cancels that.',
+  params: Params,
+  reply: { status: 202, schema: RunView },
+  errors: ['WORKFLOW_NOT_FOUND', 'CONFLICT'],
+  handle: async ({ params, owner }, services) => {
+    const { id } = await ownWorkflow(params.workflowId, owner, services)
+    const run = await new Workflows(services).runNow(id)
+    if (!run) throw notFound(id)
+    return { data: runView(run) }
+  },
+})
+
+export const listRuns = contract({
+  method: 'GET',
+  path: '/v1/workflows/:workflowId/runs',
+  tag: 'Workflows',
+  summary: 'List the runs of a workflow',
+  description: 'The newest first; each is kept for 90 days.',
+  params: Params,
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(100).default(20),
+    before: z.string().regex(idPattern('run')).optional().describe('The last run of the page before'),
+  }),
+  reply: { status: 200, schema: z.object({ runs: z.array(RunView), next: z.string().nullable() }) },
+  errors: ['WORKFLOW_NOT_FOUND', 'INVALID_INPUT'],
+  handle: async ({ params, query, owner }, services) => {
+    const { id } = await ownWorkflow(params.workflowId, owner, services)
+    const { runs, next } = await new Workflows(services).store.runs(id, query)
+    return { data: { runs: runs.map(runView), next: next ?? null } }
+  },
+})
+
+const notFound = (id: string) =>
+  new AppError('WORKFLOW_NOT_FOUND', `There is no workflow ${id.slice(0, 64)}; it may have been deleted.`, {
+    workflowId: id.slice(0, 64),
+  })
+
+/** Nobody learns of workflows of others. @throws AppError WORKFLOW_NOT_FOUND */
+async function ownWorkflow(id: string, owner: Owner, services: Services): Promise<Workflow> {
+  const workflow = idPattern('wf').test(id) ? await new Workflows(services).store.find(id) : undefined
+  if (!workflow || workflow.owner !== owner.id) throw notFound(id)
+  return workflow
+}
+
+async function viewed(workflow: Workflow, services: Services) {
+  const { lastRun } = workflow
+  const run = lastRun && (await new Workflows(services).store.run(workflow.id, lastRun))
+  return workflowView(workflow, run || undefined)
+}

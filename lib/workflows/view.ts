@@ -1,0 +1,66 @@
+import * as z from 'zod'
+import { withoutSecrets } from '../sealed.ts'
+import { Overlap, type Run, RunStatus, type Workflow } from './workflow.ts'
+
+/** Workflows and their runs as clients see them. */
+
+const Moment = z.iso.datetime()
+
+export const RunView = z.object({
+  runId: z.string(),
+  workflowId: z.string(),
+  trigger: z.enum(['schedule', 'request']).describe('The clock, or somebody who asked for it'),
+  status: RunStatus.describe('`waiting` for the run before, `skipped` because of it'),
+  dueAt: Moment.describe('When the clock wanted it, or when it was asked for'),
+  jobId: z.string().nullable(),
+  startedAt: Moment.nullable(),
+  endedAt: Moment.nullable(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+})
+
+export const WorkflowView = z.object({
+  id: z.string(),
+  name: z.string(),
+  cron: z.string(),
+  timezone: z.string(),
+  tasks: z.record(z.string(), z.record(z.string(), z.unknown())).describe('Secrets are shown as `***`'),
+  enabled: z.boolean(),
+  overlap: Overlap,
+  tag: z.string().nullable(),
+  failures: z.int().describe('Runs in a row that failed'),
+  paused: z
+    .object({ at: Moment, reason: z.string() })
+    .nullable()
+    .describe('Why it was switched off, where nobody did so'),
+  nextRunAt: Moment.nullable(),
+  lastRun: RunView.nullable(),
+  createdAt: Moment,
+  updatedAt: Moment,
+})
+
+export const runView = (run: Run): z.infer<typeof RunView> => ({
+  ...{
+    runId: run.id,
+    workflowId: run.workflowId,
+    trigger: run.trigger,
+    status: run.status,
+    dueAt: run.dueAt,
+  },
+  jobId: run.jobId ?? null,
+  startedAt: run.startedAt ?? null,
+  endedAt: run.endedAt ?? null,
+  error: run.error ?? null,
+})
+
+export const workflowView = (workflow: Workflow, lastRun: Run | undefined): z.infer<typeof WorkflowView> => {
+  const { id, name, cron, timezone, enabled, overlap, failures, createdAt, updatedAt } = workflow
+  return {
+    ...{ id, name, cron, timezone, tasks: withoutSecrets(workflow.tasks), enabled, overlap },
+    tag: workflow.tag ?? null,
+    failures,
+    paused: workflow.paused ?? null,
+    nextRunAt: workflow.nextRunAt ?? null,
+    lastRun: lastRun ? runView(lastRun) : null,
+    ...{ createdAt, updatedAt },
+  }
+}

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Jobs } from '../../lib/jobs/jobs.ts'
+import { Workflows } from '../../lib/workflows/workflows.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp, type Sent } from '../http/app-on-embedded.ts'
+
+/** The clock is moved by hand: what a minute's schedule does is called with the moment that it would come at. */
+
+let app: EmbeddedApp
+before(async () => {
+  app = await openApp()
+})
+after(() => app.close())
+
+const tasks = {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is filled in at each run
+  text: { operation: 'import/raw', filename: 'of-${date}.txt', file: '${date} is text' },
+  pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
+  out: { operation: 'export/url', input: 'pdf' },
+}
+const hourly = { name: 'hourly', cron: '0 * * * *', timezone: 'Asia/Kolkata', tasks }
+
+/** A client with an identity of its own. */
+function newClient() {
+  let token: string | undefined
+  return async (method: string, path: string, body?: unknown, query?: Sent['query']) => {
+    const headers = token === undefined ? {} : { 'x-owner-token': token }
+    const answer = await app.send(method, path, { body, headers, ...(query && { query }) })
+    token = answer.headers['x-owner-token'] ?? token
+    return { status: answer.status, data: answer.json?.data, error: answer.json?.error }
+  }
+}
+type Send = ReturnType<typeof newClient>
+
+async function created(send: Send, changes: Readonly<Record<string, unknown>> = {}) {
+  const { status, data } = await send('POST', '/v1/workflows', { ...hourly, ...changes })
+  assert.equal(status, 201)
+  return data
+}
+
+const wake = (id: string, at: string) => new Workflows(app.services).wake(id, new Date(at))
+const endJob = (jobId: string, status: 'completed' | 'failed') =>
+  app.services.jobs.store.changeJob(jobId, {
+    set: {
+      ...{ status, endedAt: new Date().toISOString() },
+      ...(status === 'failed' && { error: { code: 'CORRUPT_FILE', message: 'It is damaged.' } }),
+    },
+  })
+
+const later = (at: string, minutes: number) => new Date(Date.parse(at) + minutes * 60_000).toISOString()
+
+test('a workflow runs at its time: the job is that of its owner, its files are named by the day', async () => {
+  const send = newClient()
+  const { id, nextRunAt, timezone } = await created(send, { tag: 'every hour' })
+  assert.equal(timezone, 'Asia/Kolkata')
+  assert.equal(new Date(nextRunAt).getUTCMinutes(), 30, 'a full hour of India')
+  await wake(id, later(nextRunAt, -1))
+  assert.deepEqual((await send('GET', `/v1/workflows/${id}/runs`)).data, { runs: [], next: null })
+  await wake(id, nextRunAt)
+  await wake(id, nextRunAt)
+  const { runs } = (await send('GET', `/v1/workflows/${id}/runs`)).data
+  assert.deepEqual(
+    runs.map((run: Record<string, unknown>) => [run['status'], run['trigger'], run['dueAt']]),
+    [['running', 'schedule', nextRunAt]],
+  )
+  const job = (await send('GET', `/v1/jobs/${runs[0].jobId}`)).data
+  const day = new Date(Date.parse(nextRunAt) + 5.5 * 3_600_000).toISOString().slice(0, 10)
+  assert.deepEqual([job.tag, job.source.filename], ['every hour', `of-${day}.txt`])
+  const listed = (await send('GET', '/v1/jobs', undefined, { tag: 'every hour' })).data
+  assert.equal(listed.jobs.length, 1)
+
+  await endJob(job.jobId, 'completed')
+  await wake(id, later(nextRunAt, 1))
+  const seen = (await send('GET', `/v1/workflows/${id}`)).data
+  assert.deepEqual([seen.lastRun.status, seen.failures], ['completed', 0])
+  assert.equal(seen.nextRunAt, later(nextRunAt, 60))
+})
+
+test('a run whose job was never made, as the process ended before, is made at the next look', async () => {
+  const send = newClient()
+  const { id, nextRunAt } = await created(send)
+  const jobs = { store: app.services.jobs.store, create: () => Promise.reject(new Error('killed')) }
+  const broken = { ...app.services, jobs: jobs as unknown as Jobs }
+  await assert.rejects(new Workflows(broken).wake(id, new Date(nextRunAt)), /killed/)
+  const { lastRun } = (await send('GET', `/v1/workflows/${id}`)).data
+  assert.equal((await send('GET', `/v1/jobs/${lastRun.jobId}`)).status, 404)
+  await wake(id, later(nextRunAt, 1))
+  assert.equal((await send('GET', `/v1/jobs/${lastRun.jobId}`)).status, 200)
+  assert.equal((await send('GET', `/v1/workflows/${id}/runs`)).data.runs.length, 1)
+})
+
+test('a run that waited begins when the one before is over', async () => {
+  const send = newClient()
+  const { id, nextRunAt } = await created(send, { overlap: 'queue' })
+  const first = (await send('POST', `/v1/workflows/${id}/run`)).data
+  assert.deepEqual([first.status, first.trigger], ['running', 'request'])
+  await wake(id, nextRunAt)
+  const waiting = (await send('GET', `/v1/workflows/${id}`)).data.lastRun
+  assert.deepEqual([waiting.status, waiting.jobId], ['waiting', null])
+  await endJob(first.jobId, 'completed')
+  await wake(id, later(nextRunAt, 1))
+  const begun = (await send('GET', `/v1/workflows/${id}`)).data.lastRun
+  assert.deepEqual([begun.runId, begun.status], [waiting.runId, 'running'])
+  assert.equal((await send('GET', `/v1/jobs/${begun.jobId}`)).status, 200)
+})
+
+test('a run that cancels the one before, and one that may not', async () => {
+  const send = newClient()
+  const { id, nextRunAt } = await created(send, { overlap: 'cancel-previous' })
+  const first = (await send('POST', `/v1/workflows/${id}/run`)).data
+  await wake(id, nextRunAt)
+  assert.equal((await send('GET', `/v1/jobs/${first.jobId}`)).data.status, 'cancelled')
+  const { runs } = (await send('GET', `/v1/workflows/${id}/runs`)).data
+  assert.deepEqual(
+    runs.map(({ status }: { status: string }) => status),
+    ['running', 'cancelled'],
+  )
+  await send('PATCH', `/v1/workflows/${id}`, { overlap: 'skip' })
+  const refused = await send('POST', `/v1/workflows/${id}/run`)
+  assert.deepEqual([refused.status, refused.error.code], [409, 'CONFLICT'])
+})
+
+test('ten failures in a row switch it off and say why, and switched on it begins anew', async () => {
+  const send = newClient()
+  const { id, nextRunAt } = await created(send)
+  for (let hour = 0; hour < 10; hour++) {
+    await wake(id, later(nextRunAt, 60 * hour))
+    const { lastRun } = (await send('GET', `/v1/workflows/${id}`)).data
+    await endJob(lastRun.jobId, 'failed')
+    await wake(id, later(nextRunAt, 60 * hour + 1))
+  }
+  const paused = (await send('GET', `/v1/workflows/${id}`)).data
+  assert.deepEqual([paused.enabled, paused.nextRunAt, paused.failures], [false, null, 10])
+  assert.match(paused.paused.reason, /^10 runs in a row failed, the last one so: It is damaged\.$/)
+  assert.deepEqual(paused.lastRun.error, { code: 'CORRUPT_FILE', message: 'It is damaged.' })
+  const again = (await send('PATCH', `/v1/workflows/${id}`, { enabled: true })).data
+  assert.deepEqual([again.enabled, again.failures, again.paused], [true, 0, null])
+  assert.ok(again.nextRunAt)
+})
+
+test('runs are listed in pages, the newest first', async () => {
+  const send = newClient()
+  const { id, nextRunAt } = await created(send)
+  for (let hour = 0; hour < 3; hour++) await wake(id, later(nextRunAt, 60 * hour))
+  const first = (await send('GET', `/v1/workflows/${id}/runs`, undefined, { limit: '2' })).data
+  const rest = await send('GET', `/v1/workflows/${id}/runs`, undefined, { limit: '2', before: first.next })
+  assert.deepEqual(
+    [...first.runs, ...rest.data.runs].map(({ dueAt, status }: Record<string, string>) => [dueAt, status]),
+    [
+      [later(nextRunAt, 120), 'skipped'],
+      [later(nextRunAt, 60), 'skipped'],
+      [nextRunAt, 'running'],
+    ],
+  )
+  assert.equal(rest.data.next, null)
+})
+
+test('secrets are not shown, not kept in the clear, and cannot be set to what is shown', async () => {
+  const send = newClient()
+  const locked = {
+    ...tasks,
+    pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
+    locked: { operation: 'encrypt-pdf', input: 'pdf', options: { password: 'open sesame' } },
+    out: { operation: 'export/url', input: 'locked' },
+  }
+  const { id, tasks: shown } = await created(send, { tasks: locked })
+  assert.equal(shown.locked.options.password, '***')
+  const stored = await app.services.table.get({ pk: `WORKFLOW#${id}`, sk: 'WORKFLOW' })
+  assert.doesNotMatch(JSON.stringify(stored), /sesame/)
+  const { status, error } = await send('PATCH', `/v1/workflows/${id}`, { tasks: shown })
+  assert.equal(status, 400)
+  assert.match(error.message, /^tasks\.locked\.password: "\*\*\*" stands for a secret/)
+})
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: it is what somebody wrote
+const weekly = { ...tasks.out, filename: '${week}' }
+
+test('what could not run is refused', async () => {
+  const send = newClient()
+  const cases: [Readonly<Record<string, unknown>>, RegExp][] = [
+    [{ cron: '* * * * *' }, /^cron: expected at least 5 min/],
+    [{ timezone: 'Mars/Olympus' }, /^timezone: /],
+    [
+      { tasks: { ...tasks, text: { operation: 'import/upload' } } },
+      /^tasks\.text\.operation: import\/upload/,
+    ],
+    [{ tasks: { pdf: tasks.pdf } }, /text/],
+    [{ tasks: { ...tasks, out: weekly } }, /^tasks\.out\.filename: expected \$\{date\}/],
+    [{ overlap: 'pile' }, /^overlap: /],
+    [{ when: 'now' }, /^when: /],
+  ]
+  for (const [changes, message] of cases) {
+    const { status, error } = await send('POST', '/v1/workflows', { ...hourly, ...changes })
+    assert.equal(status, 400, JSON.stringify(changes))
+    assert.match(error.message, message)
+  }
+  assert.deepEqual((await send('GET', '/v1/workflows')).data, { workflows: [] })
+})
+
+test('nobody sees or touches those of others, and deleted ones are gone', async () => {
+  const [send, other] = [newClient(), newClient()]
+  const { id } = await created(send)
+  await created(other)
+  for (const [method, path] of [
+    ['GET', ''],
+    ['PATCH', ''],
+    ['DELETE', ''],
+    ['POST', '/run'],
+    ['GET', '/runs'],
+  ]) {
+    const { status, error } = await other(
+      String(method),
+      `/v1/workflows/${id}${path}`,
+      method === 'PATCH' ? {} : undefined,
+    )
+    assert.deepEqual([status, error.code], [404, 'WORKFLOW_NOT_FOUND'], `${method} ${path}`)
+  }
+  assert.equal((await send('GET', '/v1/workflows')).data.workflows.length, 1)
+  assert.equal((await send('DELETE', `/v1/workflows/${id}`)).status, 204)
+  assert.equal((await send('DELETE', `/v1/workflows/${id}`)).status, 404)
+  assert.deepEqual(await app.services.table.partition(`WORKFLOW#${id}`), [])
+  await wake(id, '2030-01-01T00:00:00Z')
+})
+
+test('one owner has fifty at most, and room again after a deletion', async () => {
+  const send = newClient()
+  const [{ id }] = [await created(send)]
+  const { owner } = (await new Workflows(app.services).store.find(id)) ?? {}
+  // As if there were more.
+  await app.services.table.update({ pk: `OWNER#${owner}`, sk: 'COUNTS' }, { set: { WORKFLOW: 49 } })
+  const two = await Promise.all([1, 2].map(() => send('POST', '/v1/workflows', hourly)))
+  assert.deepEqual(two.map(({ status }) => status).sort(), [201, 400])
+  assert.match(two.find(({ error }) => error)?.error.message, /There are 50 workflows/)
+  await send('DELETE', `/v1/workflows/${id}`)
+  await created(send)
+})

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { checkTimetable, runAfter } from '../../lib/workflows/calendar.ts'
+
+function runs(cron: string, timezone: string, from: string, until: string): string[] {
+  const found: string[] = []
+  let at = runAfter({ cron, timezone }, Date.parse(from))
+  while (at !== undefined && at < Date.parse(until)) {
+    found.push(new Date(at).toISOString())
+    at = runAfter({ cron, timezone }, at)
+  }
+  return found
+}
+
+/** Hours that clocks are ahead of UTC, from the days on which that changes, as the authorities of each place gave them out. */
+const offsets = {
+  UTC: [['2026-01-01T00:00Z', 0]],
+  'Europe/Berlin': [
+    ['2026-01-01T00:00Z', 1],
+    ['2026-03-29T01:00Z', 2],
+    ['2026-10-25T01:00Z', 1],
+  ],
+  'America/New_York': [
+    ['2026-01-01T00:00Z', -5],
+    ['2026-03-08T07:00Z', -4],
+    ['2026-11-01T06:00Z', -5],
+  ],
+  'Australia/Lord_Howe': [
+    ['2026-01-01T00:00Z', 11],
+    ['2026-04-04T15:00Z', 10.5],
+    ['2026-10-03T15:30Z', 11],
+  ],
+  'Asia/Kolkata': [['2026-01-01T00:00Z', 5.5]],
+} as const
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+/** Each day at 05:45, an hour that no clock here is ever put forward or back over. */
+function everyDay(zone: keyof typeof offsets, from: number, until: number): string[] {
+  const found: string[] = []
+  for (let midnight = Date.UTC(2026, 0, 1); midnight < until + dayMs; midnight += dayMs) {
+    const wall = midnight + 5.75 * hourMs
+    const [, hours = 0] =
+      offsets[zone].findLast(([since, ahead]) => wall - ahead * hourMs >= Date.parse(since)) ?? []
+    const at = wall - hours * hourMs
+    if (at > from && at < until) found.push(new Date(at).toISOString())
+  }
+  return found
+}
+
+describe('a workflow over 400 days', () => {
+  const [from, until] = ['2026-01-02T00:00:00Z', '2027-02-06T00:00:00Z'] as const
+  for (const zone of Object.keys(offsets) as (keyof typeof offsets)[])
+    test(`runs each day at its time in ${zone}`, () => {
+      const expected = everyDay(zone, Date.parse(from), Date.parse(until))
+      assert.ok(expected.length >= 399, `${expected.length} days`)
+      assert.deepEqual(runs('45 5 * * *', zone, from, until), expected)
+    })
+})
+
+describe('where clocks are put forward or back', () => {
+  const cases = [
+    {
+      name: 'a time that does not exist is run at the first minute after',
+      cron: '30 2 * * *',
+      day: ['Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-30T12:00:00Z'],
+      expected: ['2026-03-29T01:00:00.000Z', '2026-03-30T00:30:00.000Z'],
+    },
+    {
+      name: 'several such times are run once',
+      cron: '*/15 2 * * *',
+      day: ['Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-29T12:00:00Z'],
+      expected: ['2026-03-29T01:00:00.000Z'],
+    },
+    {
+      name: 'one that is also a time of its own is run once',
+      cron: '0 2,3 * * *',
+      day: ['Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-29T12:00:00Z'],
+      expected: ['2026-03-29T01:00:00.000Z'],
+    },
+    {
+      name: 'a time that comes twice is run the first time',
+      cron: '30 2 * * *',
+      day: ['Europe/Berlin', '2026-10-24T12:00:00Z', '2026-10-26T12:00:00Z'],
+      expected: ['2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z'],
+    },
+    {
+      name: 'half an hour is enough',
+      cron: '45 1 * * *',
+      day: ['Australia/Lord_Howe', '2026-04-04T00:00:00Z', '2026-04-06T00:00:00Z'],
+      expected: ['2026-04-04T14:45:00.000Z', '2026-04-05T15:15:00.000Z'],
+    },
+    {
+      name: 'midnight may be missing',
+      cron: '0 0 * * *',
+      day: ['America/Santiago', '2026-09-05T12:00:00Z', '2026-09-07T12:00:00Z'],
+      expected: ['2026-09-06T04:00:00.000Z', '2026-09-07T03:00:00.000Z'],
+    },
+  ] as const
+  for (const { name, cron, day, expected } of cases)
+    test(name, () => {
+      const [zone, from, until] = day
+      assert.deepEqual(runs(cron, zone, from, until), [...expected])
+    })
+})
+
+describe('what is no timetable is refused, with what would be one', () => {
+  const cases = [
+    [
+      '* * * * *',
+      'UTC',
+      /at least 5 min from run to run, got 1 min; the most frequent is \*\/5 \* \* \* \*\.$/,
+    ],
+    ['58,1 * * * *', 'UTC', /got 3 min/],
+    ['0,3 4 1 1 *', 'UTC', /got 3 min/],
+    ['0 0 3 * * *', 'UTC', /^cron: expected five fields, got six; seconds are left out: 0 3 \* \* \*\.$/],
+    ['0 3 31 2 *', 'UTC', /never comes/],
+    ['0 3 * *', 'UTC', /^cron: expected minute, hour/],
+    ['61 3 * * *', 'UTC', /^cron: expected minute, hour/],
+    ['2026-12-12T10:00:00', 'UTC', /^cron: expected minute, hour/],
+    ['@reboot', 'UTC', /^cron: expected minute, hour/],
+    ['0 3 * * *', 'Mars/Olympus', /^timezone: expected an IANA time zone as Europe\/Berlin/],
+    ['0 3 * * *', '+02:00', /^timezone:/],
+  ] as const
+  for (const [cron, timezone, message] of cases)
+    test(`${cron} in ${timezone}`, () =>
+      assert.throws(() => checkTimetable({ cron, timezone }), { code: 'INVALID_INPUT', message }))
+
+  test('and the most frequent one is taken', () => {
+    for (const cron of ['*/5 * * * *', '@daily', '0 3 * * MON-FRI', '0 0 29 2 *'])
+      checkTimetable({ cron, timezone: 'UTC' })
+  })
+})
