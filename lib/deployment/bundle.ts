@@ -29,6 +29,9 @@ const sourceAddresses: Plugin = {
 /** Packages that are native or load files of their own; they stay packages beside the bundle. */
 export const unbundled = ['sharp', 'wasmagic', 'swagger-ui-dist'] as const
 
+/** Native helpers that their packages do without where they are not there. */
+export const leftOut = ['cpu-features'] as const
+
 export const bundleOptions = {
   bundle: true,
   platform: 'node',
@@ -48,5 +51,5 @@ export const serverlessEsbuild = () => ({
   // Kept for a rebuild, esbuild would keep the command from ending when a source is wrong.
   skipRebuild: true,
   // Not `external`: that would have npm install them anew, over the network and without the lockfile.
-  exclude: [...unbundled],
+  exclude: [...unbundled, ...leftOut],
 })

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Metafile } from 'esbuild'
-import { bundleOptions, unbundled } from './bundle.ts'
+import { bundleOptions, leftOut, unbundled } from './bundle.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -74,7 +74,7 @@ export async function writeTask(folder: string): Promise<void> {
     outbase: root,
     outdir: folder,
     outExtension: { '.js': '.mjs' },
-    external: [...unbundled],
+    external: [...unbundled, ...leftOut],
     metafile: true,
     logLevel: 'warning',
   })
