@@ -51,7 +51,7 @@ export const areas: readonly Area[] = [
   {
     name: 'plan',
     isWhole: true,
-    files: ['lib/plan/*.ts', 'lib/formats/*.ts'],
+    files: ['lib/plan/*.ts'],
     tests: [
       ...tests('plan', 'route conversions'),
       ...tests('formats', 'registry'),
@@ -91,7 +91,7 @@ export const areas: readonly Area[] = [
       'lib/engines/vips/{compress,convert,image,merge,writers}.ts',
       'lib/engines/{libreoffice/page,chromium/print,calibre/book,ghostscript/pages,imagemagick/targets}.ts',
     ],
-    tests: tests('engines', 'options media-plans'),
+    tests: tests('engines', 'options picture-options media-options media-plans'),
   },
   {
     name: 'sandbox',

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type * as z from 'zod'
+import { cutOf } from '../../lib/engines/ffmpeg/cut.ts'
+import type { Media } from '../../lib/engines/ffmpeg/probe.ts'
+import { decimal, flag, integer, quality, qualityNumber } from '../../lib/engines/options.ts'
+import { pageRange, pagesOf, runsOf } from '../../lib/engines/pdf/page-range.ts'
+import {
+  boxOf,
+  color,
+  colorSpace,
+  drawnColorSpace,
+  drawnGray,
+  jpegQualityOf,
+  pictureOptions,
+} from '../../lib/engines/picture/options.ts'
+import {
+  filled,
+  scaleInto,
+  thumbnailBox,
+  thumbnailRowsOf,
+} from '../../lib/engines/picture/thumbnail-options.ts'
+import {
+  color as markColor,
+  plainPosition,
+  watermarkOptions,
+} from '../../lib/engines/picture/watermark-options.ts'
+
+/** What comes out of a value; undefined where it is refused. */
+const of = (schema: z.ZodType, value: unknown) => schema.safeParse(value).data
+const refuses = (schema: z.ZodType, ...values: unknown[]) => {
+  for (const value of values) assert.equal(schema.safeParse(value).success, false, JSON.stringify(value))
+}
+
+describe('an option as a form sends it', () => {
+  test('is a number where it looks like one', () => {
+    assert.deepEqual(
+      [of(integer(1, 100), ' 7 '), of(integer(-5, 5), '-5'), of(decimal(0, 2), '0.5')],
+      [7, -5, 0.5],
+    )
+    assert.deepEqual([of(integer(1, 100), 1), of(integer(1, 100), '100')], [1, 100])
+    refuses(integer(1, 100), 0, '101', 1.5, '1.5', '', 'a', '1e1', '0x10', true)
+    refuses(decimal(0, 2), 2.1, '-0.1', '.5', '1,5')
+  })
+
+  test('is yes or no where it says so', () => {
+    assert.deepEqual(
+      ['true', 'false', true, false].map((value) => of(flag(), value)),
+      [true, false, true, false],
+    )
+    refuses(flag(), '1', 'yes', 1, 'True')
+  })
+
+  test('is a quality by number or word, which means another number in each format', () => {
+    const scale = { low: 10, medium: 20, high: 30, highest: 40 }
+    assert.deepEqual([of(quality, '55'), of(quality, 'low')], [55, 'low'])
+    refuses(quality, 0, 101, 'best')
+    assert.deepEqual(
+      [qualityNumber(55, scale), qualityNumber('low', scale), qualityNumber(undefined, scale)],
+      [55, 10, 30],
+    )
+    assert.equal(jpegQualityOf({ jpegQuality: 5, quality: 'low' }), 5)
+    assert.equal(jpegQualityOf({ quality: 'low' }), 'low')
+  })
+})
+
+describe('an option of pictures', () => {
+  test('that is a color comes out as six digits', () => {
+    for (const [given, seen] of [
+      ['#FF8800', '#ff8800'],
+      ['ff8800', '#ff8800'],
+      [' White ', '#ffffff'],
+      ['gray', '#808080'],
+      ['green', '#008000'],
+    ])
+      assert.equal(of(color, given), seen)
+    refuses(color, '#fff', 'ff88000', 'pink', '##ff8800', '#ff8800;', 'toString', '')
+    assert.deepEqual(
+      [of(markColor, 'ff8800'), of(markColor, '#F80'), of(markColor, 'purple')],
+      ['#ff8800', '#F80', 'purple'],
+    )
+    refuses(markColor, 'f80', '#ff88', 'pink', 'red;')
+  })
+
+  test('that is a color space is understood in other words', () => {
+    for (const given of ['Adobe RGB', 'adobe_rgb', 'AdobeRGB1998', ' adobe-rgb '])
+      assert.equal(of(colorSpace, given), 'adobe-rgb')
+    for (const given of ['grayscale', 'GREY', 'gray scale', 'greyscales'])
+      assert.equal(of(colorSpace, given), 'gray')
+    assert.deepEqual(
+      [of(colorSpace, 'sRGB'), of(colorSpace, undefined), of(drawnColorSpace, undefined)],
+      ['srgb', undefined, 'srgb'],
+    )
+    refuses(colorSpace, 'cmyk', 'graying', 7)
+    refuses(drawnGray, 'adobe-rgb')
+    assert.equal(of(drawnGray, undefined), 'srgb')
+  })
+
+  test('that is a size is a box to fit into', () => {
+    const box = (options: object) => boxOf(pictureOptions(options))
+    assert.deepEqual(box({}), undefined)
+    assert.deepEqual(box({ width: 5 }), { width: 5, height: undefined, fit: 'max' })
+    assert.deepEqual(box({ height: '5', fit: 'crop' }), { width: undefined, height: 5, fit: 'crop' })
+    assert.deepEqual(box({ downscale: 16, fit: 'scale' }), { width: 16, height: 16, fit: 'max' })
+    assert.deepEqual(box({ downscale: 16, width: 5 }), { width: 5, height: undefined, fit: 'max' })
+    assert.equal(pictureOptions({ width: 30_000 }).width, 30_000)
+    for (const wrong of [
+      { width: 0 },
+      { height: 30_001 },
+      { downscale: 15 },
+      { fit: 'fill' },
+      { rotate: 45 },
+      { metadata: 'all' },
+    ])
+      assert.throws(() => pictureOptions(wrong), JSON.stringify(wrong))
+    assert.deepEqual(
+      ['-90', 0, '270'].map((rotate) => pictureOptions({ rotate }).rotate),
+      [-90, 0, 270],
+    )
+    assert.deepEqual([pictureOptions({}).fit, pictureOptions({}).metadata], ['max', 'strip'])
+  })
+})
+
+describe('a thumbnail', () => {
+  test('is a box of 256 unless it is said, and a side that is left out follows', () => {
+    assert.deepEqual(thumbnailBox({}), { width: 256, height: 256, fit: 'max' })
+    assert.deepEqual(thumbnailBox({ fit: 'crop' }), { width: 256, height: 256, fit: 'crop' })
+    assert.deepEqual(thumbnailBox({ width: 9 }), { width: 9, height: 8192, fit: 'max' })
+    assert.deepEqual(thumbnailBox({ height: 9, fit: 'crop' }), { width: 8192, height: 9, fit: 'grow' })
+    assert.deepEqual(thumbnailBox({ width: 8, height: 9, fit: 'scale' }), {
+      width: 8,
+      height: 9,
+      fit: 'scale',
+    })
+    for (const wrong of [{ width: 0 }, { height: 8193 }, { fit: 'grow' }])
+      assert.throws(() => thumbnailBox(wrong))
+  })
+
+  test('of what has no pixels is drawn as large as the box needs', () => {
+    const size = { width: 100, height: 50 }
+    const scale = (fit: 'max' | 'grow' | 'crop' | 'scale') =>
+      scaleInto(size, { width: 200, height: 200, fit })
+    assert.deepEqual([scale('max'), scale('grow'), scale('crop'), scale('scale')], [2, 2, 4, 4])
+    assert.deepEqual(filled({ width: 1, height: 1, fit: 'max' }).fit, 'grow')
+    assert.deepEqual(filled({ width: 1, height: 1, fit: 'crop' }).fit, 'crop')
+  })
+
+  test('has a row for each format, the quality where there is one', () => {
+    const rows = thumbnailRowsOf(['jpg'], {}, 0.5)
+    assert.deepEqual(
+      rows.map(({ operation, from, to, cost, same, options }) => [
+        operation,
+        from,
+        to,
+        cost,
+        same,
+        'quality' in options.shape,
+      ]),
+      [
+        ['thumbnail', ['jpg'], ['png'], 0.5, true, false],
+        ['thumbnail', ['jpg'], ['jpg'], 0.5, true, true],
+        ['thumbnail', ['jpg'], ['webp'], 0.5, true, true],
+      ],
+    )
+  })
+})
+
+describe('a watermark', () => {
+  test('lies where it is said, in the words of other services too', () => {
+    for (const [given, seen] of [
+      ['Top Left', 'top-left'],
+      ['bottom_center', 'bottom'],
+      ['top-center', 'top'],
+      ['center-left', 'left'],
+      ['middle right', 'right'],
+      ['middle', 'center'],
+      ['center center', 'center'],
+      ['middle_center', 'center'],
+      ['diagonal', 'diagonal'],
+    ]) {
+      assert.equal(plainPosition(given), seen, given)
+      assert.equal(watermarkOptions({ watermarkPosition: given }).watermarkPosition, seen)
+    }
+    assert.throws(() => watermarkOptions({ watermarkPosition: 'left-bottom' }))
+    assert.equal(plainPosition(7), 7)
+  })
+
+  test('covers as much as is said, in per cent or as a part', () => {
+    const opacity = (value: unknown) => watermarkOptions({ watermarkOpacity: value }).watermarkOpacity
+    assert.deepEqual(
+      [opacity('30%'), opacity(' 7.5 % '), opacity('0.5'), opacity(1), opacity(undefined)],
+      [0.3, 0.075, 0.5, 1, 0.3],
+    )
+    for (const wrong of ['101%', '0%', 0, 1.1, '-5%', 'half'])
+      assert.throws(() => opacity(wrong), String(wrong))
+  })
+
+  test('is text that shows, of a size and color that make sense', () => {
+    const { watermarkText, watermarkColor, watermarkScale } = watermarkOptions({ watermarkText: 'ü 漢' })
+    assert.deepEqual([watermarkText, watermarkColor, watermarkScale], ['ü 漢', '#808080', 40])
+    assert.equal(watermarkOptions({ watermarkText: 'a'.repeat(200) }).watermarkText?.length, 200)
+    for (const text of ['', ' \t ', 'a'.repeat(201), 'a\0', 'a\x0b', '\u200b', '\uffff']) {
+      assert.throws(() => watermarkOptions({ watermarkText: text }), JSON.stringify(text))
+    }
+    for (const wrong of [
+      { watermarkFontSize: 3.9 },
+      { watermarkFontSize: 501 },
+      { watermarkScale: 0 },
+      { watermarkScale: 101 },
+      { watermarkMargin: -1 },
+      { watermarkMargin: 1001 },
+    ])
+      assert.throws(() => watermarkOptions(wrong), JSON.stringify(wrong))
+    assert.equal(watermarkOptions({ watermarkMargin: '0' }).watermarkMargin, 0)
+  })
+})
+
+describe('a part', () => {
+  const lasting = (durationS: number | undefined) => ({ durationS }) as Media // nothing else is looked at
+
+  test('of a film lies between two times', () => {
+    assert.deepEqual(cutOf({}, lasting(60)), { args: [], durationS: 60 })
+    assert.deepEqual(cutOf({ start: 10, end: 15 }, lasting(60)), {
+      args: ['-ss', '10', '-t', '5'],
+      durationS: 5,
+    })
+    assert.deepEqual(cutOf({ start: 10 }, lasting(60)), { args: ['-ss', '10'], durationS: 50 })
+    assert.deepEqual(cutOf({ end: 90 }, lasting(60)), { args: ['-t', '90'], durationS: 60 })
+    assert.deepEqual(cutOf({ end: 9 }, lasting(undefined)), { args: ['-t', '9'], durationS: 9 })
+    assert.deepEqual(cutOf({ start: 9 }, lasting(undefined)), { args: ['-ss', '9'], durationS: undefined })
+    for (const [cut, field] of [
+      [{ start: 5, end: 5 }, 'end'],
+      [{ start: 6, end: 5 }, 'end'],
+      [{ start: 60 }, 'start'],
+    ] as const)
+      assert.throws(() => cutOf(cut, lasting(60)), { code: 'INVALID_INPUT', details: { field } })
+  })
+
+  test('of a document is its pages in the order of the range', () => {
+    assert.deepEqual(pagesOf(undefined, 3), [1, 2, 3])
+    assert.deepEqual(pagesOf('3-1, 2 ,LAST,2', 4), [3, 2, 1, 2, 4, 2])
+    assert.deepEqual(pagesOf('last-3', 4), [4, 3])
+    for (const range of ['0', '5', '1-5'])
+      assert.throws(() => pagesOf(range, 4), { details: { field: 'pages' } })
+    assert.equal(pagesOf('1-20000', 30_000).length, 20_000)
+    assert.throws(() => pagesOf('1-20001', 30_000), /at most 20000 pages/)
+    for (const range of ['1-5,10,15-last', ' 2 ', 'Last'])
+      assert.ok(pageRange.safeParse(range).success, range)
+    refuses(pageRange, '', '1-', ',1', '1,,2', '1-2-3', 'first', '1234567', '1;2', '1,'.repeat(1000))
+    assert.deepEqual(runsOf([1, 2, 3, 7, 6, 9]), [
+      [1, 3],
+      [7, 7],
+      [6, 6],
+      [9, 9],
+    ])
+  })
+})
