@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type * as z from 'zod'
+import { BookOptions, bookArgs, hasBookOptions, unheldOptions } from '../../lib/engines/calibre/options.ts'
+import { bookMargin, sheetOf } from '../../lib/engines/chromium/print.ts'
+import { codecIdOf } from '../../lib/engines/ffmpeg/codecs.ts'
+import { ownCodec } from '../../lib/engines/ffmpeg/compress.ts'
+import {
+  audioOptions,
+  compressOptions,
+  gifOptions,
+  readResolution,
+  time,
+  videoOptions,
+} from '../../lib/engines/ffmpeg/options.ts'
+import { recipeFor } from '../../lib/engines/ffmpeg/plan.ts'
+import { mediaOf } from '../../lib/engines/ffmpeg/probe.ts'
+import { audioContainers } from '../../lib/engines/ffmpeg/sound-containers.ts'
+import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
+import {
+  changesPages,
+  SheetPdfOptions,
+  sheetPageSetup,
+  TextPdfOptions,
+  textPageSetup,
+} from '../../lib/engines/libreoffice/page.ts'
+import { mark, TableOptions } from '../../lib/engines/text/table-options.ts'
+
+const of = (schema: z.ZodType, value: unknown) => schema.safeParse(value).data
+const refuses = (schema: z.ZodType, ...values: unknown[]) => {
+  for (const value of values) assert.equal(schema.safeParse(value).success, false, JSON.stringify(value))
+}
+const refusesEach = (schema: z.ZodType, wrong: Readonly<Record<string, unknown>>) => {
+  for (const [name, value] of Object.entries(wrong)) refuses(schema, { [name]: value })
+}
+
+describe('an option of films and sounds', () => {
+  const film = videoOptions(videoContainers.mp4)
+
+  test('that is a time is seconds, whichever way it is written', () => {
+    for (const [given, seconds] of [
+      ['01:02:03.5', 3723.5],
+      ['2:03', 123],
+      ['90', 90],
+      ['0:00:05', 5],
+      [7.25, 7.25],
+      [86_400, 86_400],
+    ])
+      assert.equal(of(time, given), seconds)
+    refuses(time, '1:60:00', '-5', '24:00:01', 86_401, 'a', '1:2:3:4', '')
+  })
+
+  test('that is a rate or size may be written with k and M', () => {
+    const rate = (audioBitrate: unknown) =>
+      (of(film, { audioBitrate }) as { audioBitrate?: number })?.audioBitrate
+    assert.deepEqual(
+      ['128k', '128 K', '96kbps', '0.5M', 64_000].map(rate),
+      [128_000, 128_000, 96_000, 500_000, 64_000],
+    )
+    refusesEach(film, {
+      audioBitrate: '5k',
+      videoBitrate: '201M',
+      bitrate: '9k',
+      crf: 64,
+      fps: 61,
+      channels: 9,
+      volume: 11,
+    })
+    refusesEach(film, {
+      rotate: 45,
+      resolution: '100p',
+      codec: 'divx9',
+      preset: 'best',
+      audioSampleRate: 7999,
+      crf: -1,
+    })
+    const most = (maxFileSize: unknown) =>
+      (of(gifOptions, { maxFileSize }) as { maxFileSize?: number })?.maxFileSize
+    assert.deepEqual(['500k', '2MB', '10000'].map(most), [500_000, 2_000_000, 10_000])
+    refusesEach(gifOptions, { maxFileSize: '9k', fps: 31, width: 15, loop: -1, dither: 'x', palette: 'x' })
+  })
+
+  test('that is a codec is known by other names', () => {
+    const codec = (value: string) => (of(film, { codec: value }) as { codec?: string })?.codec
+    assert.deepEqual(['libx264', 'HEVC', ' copy ', 'av1'].map(codec), ['h264', 'h265', 'copy', 'av1'])
+    assert.deepEqual([codecIdOf('hevc'), codecIdOf('nothing')], ['h265', undefined])
+  })
+
+  test('is there only where it means something', () => {
+    const names = (schema: z.ZodObject) => Object.keys(schema.shape)
+    assert.equal(names(audioOptions(audioContainers.flac)).includes('audioBitrate'), false)
+    assert.equal(names(audioOptions(audioContainers.mp3)).includes('audioBitrate'), true)
+    assert.equal(names(compressOptions(audioContainers.mp3)).includes('fps'), false)
+    assert.equal(names(compressOptions(videoContainers.mp4)).includes('fps'), true)
+    assert.equal(names(film).includes('audioCodec'), true)
+  })
+
+  test('that is a resolution is a shorter side or a box', () => {
+    assert.deepEqual(readResolution('4k'), { shortSide: 2160 })
+    assert.deepEqual(readResolution('240p'), { shortSide: 240 })
+    assert.deepEqual(readResolution('1280x720'), { width: 1280, height: 720 })
+  })
+
+  const media = mediaOf({
+    streams: [
+      {
+        ...{ index: 0, codec_type: 'video', codec_name: 'h264', width: 640, height: 480, pix_fmt: 'yuv420p' },
+        ...{ avg_frame_rate: '25/1', r_frame_rate: '25/1' },
+      },
+      {
+        ...{ index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2, channel_layout: 'stereo' },
+        sample_rate: '48000',
+      },
+    ],
+    format: { duration: '2', bit_rate: '800000' },
+  } as unknown as Parameters<typeof mediaOf>[0]) // as ffprobe writes numbers
+
+  const argsOf = (options: object) =>
+    JSON.stringify(
+      recipeFor({
+        ...{ media, from: 'mkv', to: 'mp4', container: videoContainers.mp4 },
+        options: { mode: 'auto', ...options },
+        ...{ mayCopy: true, keepSubtitles: true },
+      }),
+    )
+
+  test('has its effect in what ffmpeg is told', () => {
+    const plain = argsOf({})
+    assert.match(plain, /"-c:v(:0)?","copy"/)
+    assert.match(plain, /"-c:a:0","copy"/)
+    const effects: [options: object, told: RegExp][] = [
+      [{ resolution: '240p' }, /scale=320:240/],
+      [{ resolution: '100x1000' }, /scale=100:76/],
+      [{ fps: 5 }, /fps=5/],
+      [{ rotate: 90 }, /transpose=clock/],
+      [{ rotate: 180 }, /hflip,vflip/],
+      [{ rotate: 270 }, /transpose=cclock/],
+      [{ crf: 30 }, /"-crf(:v)?","30"/],
+      [{ codec: 'h265' }, /libx265/],
+      [{ preset: 'slow' }, /"slow"/],
+      [{ videoBitrate: 500_000 }, /"500000"/],
+      [{ audioBitrate: 64_000 }, /"-b:a:0","64000"/],
+      [{ audioSampleRate: 22_050 }, /"-ar:a:0","22050"/],
+      [{ channels: 1 }, /aformat=channel_layouts=mono/],
+      [{ volume: 0.5 }, /volume=0.5/],
+      [{ audioCodec: 'mp3' }, /libmp3lame/],
+    ]
+    for (const [options, told] of effects) {
+      assert.doesNotMatch(plain, told)
+      assert.match(argsOf(options), told, JSON.stringify(options))
+    }
+  })
+
+  test('leaves the codec that a film has, where its format takes that', () => {
+    assert.deepEqual(ownCodec({ media, container: videoContainers.mp4 }), { codec: 'h264' })
+    assert.deepEqual(ownCodec({ media, container: videoContainers.webm }), {})
+  })
+})
+
+describe('an option of pages', () => {
+  const setup = (options: object) => textPageSetup(TextPdfOptions.parse(options))
+
+  test('is paper by name or size, across where it is wider than high', () => {
+    for (const [pageSize, short, long, landscape] of [
+      ['A4', 21_000, 29_700, undefined],
+      [' us letter ', 21_590, 27_940, undefined],
+      ['Legal', 21_590, 35_560, undefined],
+      ['a3', 29_700, 42_000, undefined],
+      ['a5', 14_800, 21_000, undefined],
+      ['100x200mm', 10_000, 20_000, undefined],
+      ['20x10CM', 10_000, 20_000, true],
+      ['2x1in', 2540, 5080, true],
+      ['720x72pt', 2540, 25_400, true],
+    ] as const) {
+      const seen = setup({ pageSize })
+      assert.deepEqual([seen.short, seen.long, seen.landscape], [short, long, landscape], pageSize)
+    }
+    assert.equal(setup({ pageSize: '20x10cm', landscape: false }).landscape, false)
+    assert.equal(setup({ landscape: 'true' }).landscape, true)
+    refusesEach(TextPdfOptions, {
+      pageSize: 'a9',
+      landscape: 'x',
+      marginTop: '5',
+      headerText: 'a'.repeat(501),
+    })
+    for (const pageSize of ['19x100mm', '5081x100mm', '100x100', '100mm', 'x', ''])
+      refuses(TextPdfOptions, { pageSize })
+    assert.ok(of(TextPdfOptions, { pageSize: '20x5080mm' }))
+  })
+
+  test('is a margin with its unit, at most half a meter', () => {
+    const { marginTop, marginRight, marginBottom, marginLeft } = setup({
+      ...{ marginTop: '20mm', marginRight: '2.5cm', marginBottom: '1IN', marginLeft: '72pt' },
+    })
+    assert.deepEqual([marginTop, marginRight, marginBottom, marginLeft], [2000, 2500, 2540, 2540])
+    assert.equal(setup({ marginTop: '500mm' }).marginTop, 50_000)
+    for (const marginLeft of ['501mm', '-1mm', '1', '1 mm', '1em']) refuses(TextPdfOptions, { marginLeft })
+  })
+
+  test('changes pages only where something is asked for', () => {
+    assert.equal(changesPages(setup({})), false)
+    for (const options of [
+      { pageSize: 'a4' },
+      { landscape: false },
+      { marginTop: '0mm' },
+      { footerText: '' },
+    ])
+      assert.equal(changesPages(setup(options)), true, JSON.stringify(options))
+    assert.equal(changesPages(sheetPageSetup(SheetPdfOptions.parse({}))), true)
+    const plain = sheetPageSetup(SheetPdfOptions.parse({ fitToWidth: 'false', headerText: 'a' }))
+    assert.deepEqual([plain.fitToWidth, plain.headerText], [false, 'a'])
+  })
+
+  test('leaves so much room in a browser', () => {
+    assert.deepEqual(sheetOf({}, bookMargin), {
+      paper: { width: 210, height: 297 },
+      area: { width: 170, height: 257 },
+    })
+    const across = sheetOf({ pageSize: 'a5', landscape: true, marginLeft: '1cm', marginTop: '0mm' }, 2000)
+    assert.deepEqual(across, { paper: { width: 210, height: 148 }, area: { width: 180, height: 128 } })
+  })
+})
+
+describe('an option of books', () => {
+  test('has its effect in what calibre is told', () => {
+    const args = (options: object) => bookArgs(BookOptions.parse(options))
+    assert.deepEqual(args({}), [])
+    assert.deepEqual(args({ ebookMargin: 'top=10,left=20' }), ['--margin-top=10', '--margin-left=20'])
+    const all = {
+      ...{ ebookOutputProfile: 'kindle_pw3', ebookBaseFontSize: '12.5', ebookEmbedFonts: 'true' },
+      ...{ ebookSmartenPunctuation: 'true', ebookDisableFontRescaling: true },
+    }
+    assert.deepEqual(args(all), [
+      ...['--output-profile=kindle_pw3', '--base-font-size=12.5', '--embed-all-fonts'],
+      ...['--smarten-punctuation', '--disable-font-rescaling'],
+    ])
+    assert.deepEqual(args({ ebookEmbedFonts: false, ebookSmartenPunctuation: 'false' }), [])
+    refusesEach(BookOptions, {
+      ebookBaseFontSize: 3,
+      ebookOutputProfile: 'x',
+      ebookMargin: 201,
+      ebookEmbedFonts: 'x',
+    })
+  })
+
+  test('is told of where the format has no room for it', () => {
+    const held = (options: object) => unheldOptions(BookOptions.parse(options), 'fb2')
+    assert.deepEqual(held({ ebookMargin: 5, ebookSmartenPunctuation: true }), ['ebookMargin'])
+    assert.deepEqual(held({ ebookEmbedFonts: false, ebookBaseFontSize: 9 }), ['ebookBaseFontSize'])
+    assert.deepEqual(unheldOptions(BookOptions.parse({ ebookMargin: 5 }), 'epub'), [])
+    assert.equal(hasBookOptions(BookOptions.parse({ ebookEmbedFonts: false })), false)
+    assert.equal(hasBookOptions(BookOptions.parse({ ebookMargin: 5 })), true)
+  })
+})
+
+test('a sign between fields is said by name or as itself', () => {
+  assert.deepEqual(['comma', 'TAB', '\\t', 'pipe', '#'].map(mark), [',', '\t', '\t', '|', '#'])
+  for (const delimiter of ['semicolon', 'auto', 'Auto', ';', '§', '\t', 'space', 'colon'])
+    assert.ok(TableOptions.safeParse({ delimiter }).success, delimiter)
+  for (const delimiter of ['a', '7', '"', '\n', '::', '', 'x'.repeat(11)])
+    refuses(TableOptions, { delimiter })
+  assert.equal(TableOptions.parse({ headers: 'false' }).headers, false)
+})
