@@ -42,6 +42,18 @@ export const settings = {
     .default(24)
     .describe('Hours after which a finished job and its files are deleted'),
   MAX_FILE_MB: wholeNumber(1, 5_000_000).default(10_240).describe('Largest file that is accepted, in MiB'),
+  MAX_FORM_MB: z.coerce
+    .number()
+    .min(0.001)
+    .max(5_000_000)
+    .optional()
+    .describe(
+      'Largest body of a request, in MiB; any size when not set, 4.4 where `REQUEST_BODIES` is `whole`',
+    ),
+  REQUEST_BODIES: z
+    .enum(['streamed', 'whole'])
+    .default('streamed')
+    .describe('`whole` takes them as AWS does: 6 MB with all that is around them, files in base64'),
   MIN_FREE_DISK_GB: wholeNumber(0, 100_000)
     .default(10)
     .describe('Free disk below which new files are refused, in GB'),
@@ -98,6 +110,18 @@ export const settings = {
 } as const satisfies Record<string, z.ZodType>
 
 export type Config = { [K in keyof typeof settings]: z.infer<(typeof settings)[K]> }
+
+/** MiB of a body of which base64 and headers make no more than the 6 MB of a Lambda invocation. */
+const wholeBodyMb = 4.4
+
+/** Bytes that the body of a request may have; undefined where nothing but its files is limited. */
+export function maxBodyBytes({
+  MAX_FORM_MB,
+  REQUEST_BODIES,
+}: Pick<Config, 'MAX_FORM_MB' | 'REQUEST_BODIES'>): number | undefined {
+  const mb = MAX_FORM_MB ?? (REQUEST_BODIES === 'whole' ? wholeBodyMb : undefined)
+  return mb === undefined ? undefined : Math.floor(mb * 1024 * 1024)
+}
 
 /** A wrong setting; the sentence names the variable, what was expected and what came. */
 export class ConfigError extends Error {}

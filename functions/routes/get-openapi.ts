@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { maxBodyBytes } from '../../lib/config.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { interfaceVersion } from '../../lib/http/interface-version.ts'
 import { openApiDocument, type RecordedExample } from '../../lib/http/openapi.ts'
@@ -26,6 +27,7 @@ export function getOpenApi(contracts: readonly AnyContract[]): AnyContract {
         ...openApiDocument([...contracts, self], {
           version: interfaceVersion,
           url: config.PUBLIC_URL ?? '/',
+          maxBodyBytes: maxBodyBytes(config),
           examples,
         }),
       },

@@ -4,6 +4,7 @@ import { type FormatId, isFormatId } from '../formats/index.ts'
 import { documentLocked } from '../formats/locked-office.ts'
 import type { Piece, StoredFile, Warning } from '../jobs/job.ts'
 import { planRoute, type Route, unlocks } from '../plan/index.ts'
+import { requireRoomInImage } from './disk-limits.ts'
 import { requireInputs } from './inputs.ts'
 import { stepsWithOptions } from './options.ts'
 import { timeLimitOf } from './time-limits.ts'
@@ -67,7 +68,9 @@ export function planFiles(files: readonly StoredFile[], wish: Wish, engines: rea
   const planned = routeFiles(files, wish, engines).map(({ files: group, route }) => {
     requireUnlocked(group, route, wish)
     const { steps, warnings } = stepsWithOptions(route, wish.options)
-    return { piece: { steps, step: 0, files: [...group] }, warnings }
+    const piece = { steps, step: 0, files: [...group] }
+    requireRoomInImage(piece, engines)
+    return { piece, warnings }
   })
   const pieces = planned.map(({ piece }) => piece)
   return { pieces, warnings: planned.flatMap(({ warnings }) => warnings), limitS: timeLimitOf(pieces) }

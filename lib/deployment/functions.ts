@@ -92,7 +92,12 @@ function declaredFunction(name: FunctionName) {
     memorySize: declared.memoryMb,
     timeout: declared.timeoutS,
     role: arnOf(roleId(name)),
-    environment: { ...environment, ...(knowSecret.includes(name) && secret) },
+    environment: {
+      ...environment,
+      ...(knowSecret.includes(name) && secret),
+      // The event holds all of a request, and so does the invocation.
+      ...('http' in declared.trigger && { REQUEST_BODIES: 'whole' }),
+    },
     ...(image && { ephemeralStorageSize: imageLimits(image).ephemeralStorageSize }),
     events: triggersOf(declared.trigger),
     ...asynchronousSettings(name, declared),

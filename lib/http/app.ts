@@ -1,5 +1,6 @@
 import middy, { type MiddlewareObj } from '@middy/core'
 import type { Context } from 'aws-lambda'
+import { maxBodyBytes } from '../config.ts'
 import { isFullFor, requireDiskSpace, requireSpareSpace, shortOfSpace } from '../disk.ts'
 import { type AppError, retryAfterOf } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -186,6 +187,7 @@ async function respond(
   const body = await readBody(event, contract, {
     files: services.files,
     maxFileBytes: services.config.MAX_FILE_MB * 1024 * 1024,
+    maxBodyBytes: maxBodyBytes(services.config),
     retentionHours: services.config.RETENTION_HOURS,
   })
   try {

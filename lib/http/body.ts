@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Files } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
+import { limitedBody } from './body-limit.ts'
 import { decodedBody } from './content-encoding.ts'
 import type { AnyContract, BodyKind, HttpEvent, ReceivedFile } from './contract.ts'
 import { emptyBody, readAll, readMultipart } from './form.ts'
@@ -33,12 +34,13 @@ export function bodyStream(event: HttpEvent): Readable {
 export async function readBody(
   event: HttpEvent,
   contract: AnyContract,
-  options: { files: Files; maxFileBytes: number; retentionHours: number },
+  options: { files: Files; maxFileBytes: number; maxBodyBytes?: number | undefined; retentionHours: number },
 ): Promise<ParsedBody> {
   const none = { files: [], discard: async () => {} }
   if (!contract.body) return { value: undefined, ...none }
   const kind = kindOf(event, contract.body.accepts)
-  const stream = decodedBody(bodyStream(event), event.headers['content-encoding'], kind)
+  const limited = limitedBody(bodyStream(event), event.headers, options.maxBodyBytes)
+  const stream = decodedBody(limited, event.headers['content-encoding'], kind)
   switch (kind) {
     case 'multipart': {
       const form = await readMultipart(stream, {

@@ -233,9 +233,11 @@ export function readAll(body: Readable, maxBytes: number): Promise<Buffer> {
 }
 
 const cutOff = (cause?: Error) =>
-  new AppError('INVALID_REQUEST', 'The connection ended before the whole body was there.', undefined, {
-    cause,
-  })
+  cause instanceof AppError
+    ? cause
+    : new AppError('INVALID_REQUEST', 'The connection ended before the whole body was there.', undefined, {
+        cause,
+      })
 
 const undecodable = (cause: Error) =>
   new AppError(

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
 import { type ErrorCode, errorKinds } from '../error-kinds.ts'
+import { wayOutOfForms } from './body-limit.ts'
 import type { AnyContract, BodyKind } from './contract.ts'
 import { errorTitle } from './envelope.ts'
 import { keyDescription } from './idempotency.ts'
@@ -49,6 +50,8 @@ export interface RecordedExample {
 interface DocumentInfo {
   readonly version: string
   readonly url: string
+  /** Bytes of a request. */
+  readonly maxBodyBytes?: number | undefined
   /** By operation. */
   readonly examples?: Readonly<Record<string, RecordedExample>>
 }
@@ -70,7 +73,8 @@ export function openApiDocument(contracts: readonly AnyContract[], info: Documen
         'Converts files. Send a file and a target format to `POST /v1/convert`, watch the job, fetch the result. ' +
         `The first reply about something that you have made hands out an identity as the cookie \`${ownerCookie}\` and the header \`${ownerHeader}\`; send either back and ` +
         '`GET /v1/jobs` lists your jobs. With `Accept: application/problem+json` errors come as RFC 9457 problem details. ' +
-        'Bodies may come with a `Content-Encoding` of gzip, deflate, br or zstd, forms with files without one.',
+        'Bodies may come with a `Content-Encoding` of gzip, deflate, br or zstd, forms with files without one.' +
+        limitOf(info),
     },
     servers: [{ url: info.url }],
     paths,
@@ -90,6 +94,11 @@ export function openApiDocument(contracts: readonly AnyContract[], info: Documen
     exemplify(operation, info.examples)
   return document
 }
+
+const limitOf = ({ maxBodyBytes: max }: DocumentInfo): string =>
+  max === undefined
+    ? ''
+    : ` A request may have ${max} bytes; beyond that it is refused with \`FILE_TOO_LARGE\` (413). ${wayOutOfForms}.`
 
 /** Parameters are made of schemas, so their values are put in afterwards. */
 function exemplify(

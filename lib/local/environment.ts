@@ -103,6 +103,7 @@ export function functionEnvironment(parts: EnvironmentParts): Environment {
     PUBLIC_URL: url,
     ENGINES: parts.engines.join(','),
     WORK_DIR: parts.workDir,
+    REQUEST_BODIES: config.REQUEST_BODIES,
     LOG_FILE: parts.logFile,
     ...(!external.s3IsForeign && { S3_PUBLIC_ENDPOINT: `${url}${s3Path}` }),
   }

@@ -111,7 +111,10 @@ export async function startService(given: Given): Promise<Service> {
   control.resolve({ lambda, asynchronous, webSocketApi })
   conversions.start(lambda, queues)
   gateway.resolve({
-    http: createHttpApi({ lambda, routes: httpRoutes(functions), streamed: ['api'], log }),
+    http: createHttpApi({
+      ...{ lambda, routes: httpRoutes(functions), log },
+      streamed: config.REQUEST_BODIES === 'streamed' ? ['api'] : [],
+    }),
     s3: external.s3IsForeign ? undefined : embedded.handle.S3,
     webSocket: webSocketApi && ((...handshake) => webSocketApi.upgrade(...handshake)),
   })

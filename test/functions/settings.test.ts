@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Client, startService } from '../service.ts'
@@ -63,8 +64,8 @@ test('a start with a wrong setting, a taken port or a used data folder ends with
   }
 })
 
-test('engines that are not there are not offered', async () => {
-  const service = await startService({ ENGINES: 'vips' })
+test('engines that are not there are not offered, and bodies end where they end on AWS', async () => {
+  const service = await startService({ ENGINES: 'vips', REQUEST_BODIES: 'whole' })
   try {
     const { data } = (await (await fetch(`${service.url}/v1/formats`)).json()) as {
       data: { formats: { id: string }[] }
@@ -74,7 +75,33 @@ test('engines that are not there are not offered', async () => {
       ['png', 'docx', 'mp4'].filter((id) => ids.includes(id)),
       ['png'],
     )
+    await bodiesEnd(new Client(service))
   } finally {
     await service.stop()
   }
 })
+
+/** As it comes through API Gateway: whole, the files of forms in base64. */
+async function bodiesEnd(client: Client): Promise<void> {
+  const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
+  const mib = 1024 ** 2
+  const form = (bytes: number) => {
+    const padded = Buffer.concat([png, Buffer.alloc(Math.max(0, bytes - png.length))])
+    return client.convert({ name: 'a.png', bytes: padded }, { targetFormat: 'webp' })
+  }
+  assert.equal((await client.accepted(await form(0))).status, 'completed')
+  assert.equal((await form(4.3 * mib)).status, 400, 'it is read, and is no whole picture')
+  const inline = { operation: 'import/base64', filename: 'a.png', file: 'A'.repeat(4.5 * mib) }
+  const tasks = { in: inline, out: { operation: 'export/url', input: 'in' } }
+  // Over our limit, over that of a function, over that of the gateway.
+  const refused = [await form(4.5 * mib), await form(6 * mib), await form(11 * mib)]
+  for (const response of [...refused, await client.post('/v1/jobs', { tasks })]) {
+    const { error } = (await response.json()) as { error: { code: string; message: string } }
+    assert.deepEqual([response.status, error.code], [413, 'FILE_TOO_LARGE'])
+    assert.match(error.message, /Send the file to the URL of POST \/v1\/uploads\/presign/)
+  }
+  const { info } = (await (await client.fetch('/v1/openapi.json')).json()) as {
+    info: { description: string }
+  }
+  assert.match(info.description, /A request may have 4613734 bytes/)
+}

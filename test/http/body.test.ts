@@ -82,3 +82,13 @@ test('a name that stands twice in one object is refused, in two objects it is no
   await assert.rejects(twice('{"a":'), { code: 'INVALID_REQUEST', message: /not valid JSON/ })
   assert.deepEqual(await twice(' '), {})
 })
+
+test('a body of unknown length ends at the limit of a request, with the way out', async () => {
+  const bodyStream = Readable.from([Buffer.alloc(900, ' '), Buffer.alloc(200, ' ')])
+  const headers = { 'content-type': 'application/json' }
+  const limits = { ...nowhere, maxBodyBytes: 1024 }
+  await assert.rejects(readBody({ headers, bodyStream } as unknown as HttpEvent, accepting('json'), limits), {
+    code: 'FILE_TOO_LARGE',
+    message: /presign/,
+  })
+})

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
+import { planFiles } from '../../lib/conversion/plan-files.ts'
 import type { Capability, Engine, EngineId, ImageId } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type FormatId, formats } from '../../lib/formats/index.ts'
@@ -224,5 +225,20 @@ describe('the lists', () => {
     // Processor time: the tests beside this one take the clock's.
     const { user } = process.cpuUsage(before)
     assert.ok(user < 2_000_000, `${user} µs`)
+  })
+})
+
+test('files that their worker cannot hold are refused before they wait for it', () => {
+  const given = (size: number) => ({
+    ...{ key: 'k', filename: 'a.pdf', format: 'pdf', mimeType: 'application/pdf', size, sha256: '' },
+  })
+  const wish = { operation: 'convert', to: 'png', options: { dpi: 72, quality: 1 }, moreField: 'file' } as const
+  const mib = 1024 ** 2
+  assert.equal(planFiles([given(mib), given(mib)], wish, [pages]).pieces.length, 2, 'each by itself')
+  assert.throws(() => planFiles([given(mib + 1)], wish, [pages]), {
+    code: 'FILE_TOO_LARGE',
+    message:
+      'The file a.pdf has 2 MiB; a conversion of this kind can hold 1 MiB. Send a smaller file, or parts of it.',
+    details: { field: 'file', maxBytes: mib, size: mib + 1 },
   })
 })

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { wayOutOfForms } from '../../http/body-limit.ts'
 import type { Log } from '../../log.ts'
 import { timedOut } from '../lambda/failure.ts'
 import { type Lambda, lambdaLimits, type Outcome } from '../lambda/runtime.ts'
@@ -41,7 +42,10 @@ export function createHttpApi(options: HttpApiOptions): HttpApi {
     const body = isStreamed ? { isBase64Encoded: false, bodyStream: request } : await bodyOf(request)
     const event = body && eventOf(request, target, route, body)
     if (!event || isTooLarge(event))
-      return gatewayAnswer(413, 'The request is larger than the 10 MB that are taken here.')
+      return gatewayAnswer(
+        413,
+        `The request is larger than a function takes: 6 MB, with files in base64. ${wayOutOfForms}.`,
+      )
     const outcome = await options.lambda.invoke(route.functionName, event, {
       limitMs: limits.integrationMs,
       ...(isStreamed && hasBody(request) && { from: arrived(request) }),

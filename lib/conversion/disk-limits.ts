@@ -1,0 +1,33 @@
+import type { Engine, ImageId } from '../engines/engine.ts'
+import { AppError } from '../errors.ts'
+import type { Piece, StoredFile } from '../jobs/job.ts'
+
+const mib = 1024 ** 2
+
+/** Bytes that a worker of an image can hold: as much as its engines ask for. Its inputs lie there while it works. */
+export const diskOf = (image: string, engines: readonly Engine[]): number =>
+  Math.max(
+    0,
+    ...engines.filter((engine) => engine.image === (image as ImageId)).map(({ limits }) => limits.diskMb),
+  ) * mib
+
+/** @throws AppError FILE_TOO_LARGE for files that the worker of their next step cannot hold. */
+export function requireRoomInImage({ steps, step, files }: Piece, engines: readonly Engine[]): void {
+  const next = steps[step]
+  if (!next) return
+  const max = diskOf(next.image, engines)
+  const size = files.reduce((sum, file) => sum + file.size, 0)
+  if (size > max) throw tooLargeToHold(files, { size, max })
+}
+
+function tooLargeToHold(
+  files: readonly StoredFile[],
+  { size, max }: { size: number; max: number },
+): AppError {
+  const what = files.length === 1 ? `The file ${files[0]?.filename} has` : `The ${files.length} files have`
+  return new AppError(
+    'FILE_TOO_LARGE',
+    `${what} ${Math.ceil(size / mib)} MiB; a conversion of this kind can hold ${Math.floor(max / mib)} MiB. Send a smaller file, or parts of it.`,
+    { field: 'file', maxBytes: max, size },
+  )
+}
