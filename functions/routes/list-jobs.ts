@@ -8,17 +8,20 @@ import { linkToNext } from '../../lib/http/query.ts'
 import { type Job, JobStatus } from '../../lib/jobs/job.ts'
 import { JobView, jobView, StatusView, statusView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
+import { taskOperations } from '../../lib/tasks/index.ts'
 
 const Statuses = z
   .string()
   .transform((text) => text.split(',').map((status) => status.trim()))
   .pipe(z.array(JobStatus))
 
+const operationNames = taskOperations.map(({ name }) => name)
+
 const Filters = z.object({
   status: Statuses.optional().describe('One or several, separated by commas'),
   tag: z.string().optional(),
   targetFormat: z.string().optional(),
-  operation: z.string().optional().describe('One that a task of the job has, as `convert` or `merge`'),
+  operation: z.enum(operationNames).optional().describe('One that a task of the job has'),
   createdAfter: z.iso.datetime({ offset: true }).optional(),
   createdBefore: z.iso.datetime({ offset: true }).optional(),
   sort: z.enum(['-createdAt', 'createdAt']).default('-createdAt'),

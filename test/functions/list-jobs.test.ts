@@ -287,7 +287,7 @@ test('a filter that hardly anything passes reads a bounded part for each page, a
     ],
   )
   assert.deepEqual(minutesOf(await pagesFrom(owner, oldest, 'prev', pages.at(-1)?.prev ?? '')), [3])
-  const none = await pagesFrom(owner, { operation: 'no-such', limit: '100' })
+  const none = await pagesFrom(owner, { operation: 'thumbnail', limit: '100' })
   assert.deepEqual(
     none.map(({ minutes, hasMore }) => [minutes, hasMore]),
     [
@@ -295,6 +295,12 @@ test('a filter that hardly anything passes reads a bounded part for each page, a
       [[], false],
     ],
   )
+})
+
+test('an operation that does not exist is refused, with those that do', async () => {
+  const { status, json } = await app.send('GET', '/v1/jobs', { query: { operation: 'no-such' } })
+  assert.deepEqual([status, json.error.details.field], [400, 'operation'])
+  assert.match(json.error.message, /convert, .*merge/)
 })
 
 test('a job that took long to be made is found by the moment that it shows', async () => {
