@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, test } from 'node:test'
-import { inputGuard, localOnly } from '../../lib/engines/ffmpeg/inputs.ts'
+import { demuxersOf, hasTimes, inputGuard, localOnly } from '../../lib/engines/ffmpeg/inputs.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { fixture } from './run-engine.ts'
 
@@ -35,5 +35,36 @@ describe('what ffmpeg may open', () => {
     const film = fixture('film.mp4')
     assert.match(said(inputGuard('mkv'), film), /not on whitelist|Invalid data/i)
     assert.equal(said(inputGuard('mp4'), film), '')
+  })
+
+  test('is named where a file has no header, with what that would say', () => {
+    const told: Partial<Record<FormatId, string>> = {
+      al: 'alaw -sample_rate 8000 -channels 1',
+      sln: 'sln -sample_rate 8000 -channels 1',
+      pcm: 's16le -sample_rate 44100 -channels 2',
+      g726: 'g726 -sample_rate 8000 -code_size 4',
+      ...{ g722: 'g722', g723_1: 'g723_1', gsm: 'gsm', sbc: 'sbc', aptx: 'aptx', aptxhd: 'aptx_hd' },
+      ...{ dfpwm: 'dfpwm', h261: 'h261', h263: 'h263', mjpeg: 'mjpeg', mp4v: 'm4v' },
+    }
+    for (const [format, words] of Object.entries(told)) {
+      const guard = inputGuard(format as FormatId) // Object.entries forgets the names.
+      const [demuxer] = words.split(' ')
+      assert.deepEqual(guard.slice(2).join(' '), `-format_whitelist ${demuxer} -f ${words}`)
+    }
+  })
+
+  test('is several where a format comes in forms of its own', () => {
+    for (const [format, demuxers] of [
+      ['mov', 'mov,mp4,m4a,3gp,3g2,mj2'],
+      ['m4a', 'mov,mp4,m4a,3gp,3g2,mj2'],
+      ['webm', 'matroska,webm'],
+      ['vob', 'mpeg,mpegvideo'],
+      ['ac3', 'ac3,eac3'],
+      ['apng', 'apng,png_pipe'],
+      ['opus', 'ogg'],
+      ['m2ts', 'mpegts'],
+    ] as const)
+      assert.equal(demuxersOf(format), demuxers)
+    assert.deepEqual((['mp4', 'hevc', 'aptxhd', 'y4m'] as const).map(hasTimes), [true, false, false, false])
   })
 })

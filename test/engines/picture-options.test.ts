@@ -13,6 +13,7 @@ import {
   drawnGray,
   jpegQualityOf,
   pictureOptions,
+  scales,
 } from '../../lib/engines/picture/options.ts'
 import {
   filled,
@@ -59,6 +60,15 @@ describe('an option as a form sends it', () => {
       [qualityNumber(55, scale), qualityNumber('low', scale), qualityNumber(undefined, scale)],
       [55, 10, 30],
     )
+    for (const [format, { low, medium, high, highest }] of Object.entries(scales)) {
+      const words = [low, medium, high, highest]
+      assert.deepEqual(
+        words,
+        words.toSorted((a, b) => a - b),
+        format,
+      )
+      assert.ok(low >= 20 && highest <= 100 && low < highest, format)
+    }
     assert.equal(jpegQualityOf({ jpegQuality: 5, quality: 'low' }), 5)
     assert.equal(jpegQualityOf({ quality: 'low' }), 'low')
   })

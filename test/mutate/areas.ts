@@ -29,7 +29,7 @@ export const areas: readonly Area[] = [
     isWhole: true,
     files: ['lib/jobs/**/*.ts'],
     tests: [
-      ...tests('jobs', 'machine view graph writes'),
+      ...tests('jobs', 'machine view graph erase next-step writes'),
       'test/events.test.ts',
       ...tests('jobs', 'regressions ways cancel-and-delete'),
       ...tests('functions', 'convert pipeline'),
