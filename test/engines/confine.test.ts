@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, readlink, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, mkdtemp, readlink, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
 import type { Tools } from '../../lib/engines/engine.ts'
@@ -104,5 +104,23 @@ describe('a confined process', () => {
     assert.deepEqual(after('prlimit').slice(0, 3), ['--core=0', '--nproc=256', '--'])
     assert.equal(args.at(-1), '--core=1')
     assert.deepEqual([env.HOME, env.TMPDIR, cwd], [workDir, workDir, workDir])
+  })
+
+  test('gets its folder as far as it may: all of it, or what lies directly in it', asRoot, async () => {
+    const nested = join(workDir, 'a', 'b')
+    await mkdir(nested, { recursive: true })
+    await symlink('/etc/passwd', join(workDir, 'link'))
+    const owners = () =>
+      Promise.all(
+        [workDir, join(workDir, 'a'), nested, join(workDir, 'link')].map(
+          async (path) => (await lstat(path)).uid,
+        ),
+      )
+    const uid = 2_000_000_007
+    await sandboxed('true', [], { workDir, uid, handOver: 'children' })
+    assert.deepEqual(await owners(), [uid, uid, 0, uid])
+    await sandboxed('true', [], { workDir, uid })
+    assert.deepEqual(await owners(), [uid, uid, uid, uid])
+    assert.equal((await stat('/etc/passwd')).uid, 0)
   })
 })

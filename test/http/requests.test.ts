@@ -156,6 +156,7 @@ test('the ends of a file are kept, whichever way its bytes come', () => {
     same(100, 200)
     same(bytes.length - edge, bytes.length)
     same(bytes.length - 10, bytes.length + 10)
+    same(bytes.length - 20, bytes.length - 10)
     if (step === 1000) {
       assert.equal(ends.read(0, edge + 1), undefined)
       assert.equal(ends.read(bytes.length - edge - 1000, bytes.length), undefined)

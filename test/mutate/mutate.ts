@@ -74,6 +74,7 @@ async function mutate(names: readonly string[]): Promise<void> {
   const trials = new Trials(
     Array.from({ length: Number(values['at-once']) }, () => new ProjectCopy(process.cwd())),
     endsAt,
+    say,
   )
   // Node ends without its `finally` otherwise, and copies and tests stay.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -232,7 +232,12 @@ test('files that their worker cannot hold are refused before they wait for it', 
   const given = (size: number) => ({
     ...{ key: 'k', filename: 'a.pdf', format: 'pdf', mimeType: 'application/pdf', size, sha256: '' },
   })
-  const wish = { operation: 'convert', to: 'png', options: { dpi: 72, quality: 1 }, moreField: 'file' } as const
+  const wish = {
+    operation: 'convert',
+    to: 'png',
+    options: { dpi: 72, quality: 1 },
+    moreField: 'file',
+  } as const
   const mib = 1024 ** 2
   assert.equal(planFiles([given(mib), given(mib)], wish, [pages]).pieces.length, 2, 'each by itself')
   assert.throws(() => planFiles([given(mib + 1)], wish, [pages]), {

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { link, lstat, mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { beforeEach, describe, test } from 'node:test'
+import { limitsOf } from '../../lib/engines/sandbox/exec.ts'
+import { OutputCap } from '../../lib/engines/sandbox/output.ts'
+import { isOver, signalOf } from '../../lib/engines/sandbox/process-end.ts'
+import {
+  bringIn,
+  makeProcessFolder,
+  removeOrphanedFolders,
+  takeOut,
+} from '../../lib/engines/sandbox/process-folder.ts'
+import {
+  allowedBytes,
+  mostDepth,
+  mostEntries,
+  tooLarge,
+  tooMany,
+} from '../../lib/engines/seven-zip/limits.ts'
+import { scratchFolder } from '../scratch.ts'
+
+const scratch = scratchFolder('process-folder-test')
+let base: string
+beforeEach(async () => {
+  base = await mkdtemp(join(scratch, 'base-'))
+})
+
+describe('the folder of a process that lives on', () => {
+  test('gets copies of files, never over what is there', async () => {
+    const [from, to] = [join(base, 'from'), join(base, 'to')]
+    await writeFile(from, 'text')
+    await bringIn(from, to)
+    assert.deepEqual([await readFile(to, 'utf8'), existsSync(from)], ['text', true])
+    await assert.rejects(bringIn(from, to), { code: 'EEXIST' })
+    const outside = join(base, 'outside')
+    await symlink(outside, join(base, 'trap'))
+    await assert.rejects(bringIn(from, join(base, 'trap')))
+    assert.equal(existsSync(outside), false)
+  })
+
+  test('gives plain files, and nothing that leads elsewhere', async () => {
+    const at = (name: string) => join(base, name)
+    await writeFile(at('file'), 'text')
+    assert.equal(await takeOut(at('file'), at('taken')), true)
+    assert.deepEqual([await readFile(at('taken'), 'utf8'), existsSync(at('file'))], ['text', false])
+    await writeFile(at('secret'), 'secret')
+    await symlink(at('secret'), at('link'))
+    await link(at('secret'), at('same'))
+    await mkdir(at('folder'))
+    for (const name of ['link', 'same', 'folder']) {
+      assert.equal(await takeOut(at(name), at('odd')), false, name)
+      await assert.rejects(lstat(at('odd')), { code: 'ENOENT' }, name)
+    }
+    assert.equal(await readFile(at('secret'), 'utf8'), 'secret')
+    await assert.rejects(takeOut(at('nothing'), at('odd')), { code: 'ENOENT' })
+  })
+
+  test('goes with the service that it was of, by whoever comes next', async () => {
+    const own = await makeProcessFolder(base, 'waiting-')
+    assert.ok(basename(own).startsWith(`waiting-${process.pid}-`))
+    // The highest number of a process (proc(5), pid_max) is lower.
+    for (const name of ['waiting-4194305-a', 'other-4194305-a', 'waiting-x']) await mkdir(join(base, name))
+    await removeOrphanedFolders(base, 'waiting-')
+    assert.deepEqual(
+      (await readdir(base)).toSorted(),
+      ['other-4194305-a', basename(own), 'waiting-x'].toSorted(),
+    )
+    await removeOrphanedFolders(join(base, 'new'), 'waiting-')
+    assert.deepEqual(await readdir(join(base, 'new')), [])
+  })
+})
+
+describe('limits', () => {
+  test('of a step are those of its engine, or its own where it has some', () => {
+    const MB = 1024 * 1024
+    const engine = { memoryMb: 2, diskMb: 3, timeoutS: 4 }
+    assert.deepEqual(limitsOf(engine), { memoryBytes: 2 * MB, fileBytes: 3 * MB, cpuS: 9 })
+    assert.deepEqual(limitsOf(engine, { maxMemoryBytes: 7, maxFileBytes: 8 }), {
+      memoryBytes: 7,
+      fileBytes: 8,
+      cpuS: 9,
+    })
+  })
+
+  test('of an archive grow with it, from 64 MB to 4 GB', () => {
+    const MB = 1024 * 1024
+    assert.deepEqual([0, MB, 9 * MB].map(allowedBytes), [64 * MB, 500 * MB, 4096 * MB])
+    assert.deepEqual([mostEntries, mostDepth], [10_000, 32])
+    assert.match(tooLarge(500 * MB).message, /more than 500 MB/)
+    assert.deepEqual(tooLarge(500 * MB).details, { field: 'file', limitMb: 500 })
+    assert.deepEqual(
+      [tooMany().code, tooMany().details],
+      ['FILE_TOO_LARGE', { field: 'file', limit: 10_000 }],
+    )
+  })
+
+  test('of output are kept to the byte', () => {
+    const cap = new OutputCap(3)
+    assert.deepEqual(
+      [cap.add(Buffer.from('ab')), cap.add(Buffer.from('c')), cap.add(Buffer.from('d'))],
+      [true, true, false],
+    )
+    assert.equal(cap.toString(), 'abc')
+  })
+})
+
+test('a signal is known by the code that bwrap and shells make of it', () => {
+  for (const [code, signal] of [
+    [132, 'SIGILL'],
+    [134, 'SIGABRT'],
+    [135, 'SIGBUS'],
+    [136, 'SIGFPE'],
+    [137, 'SIGKILL'],
+    [139, 'SIGSEGV'],
+    [152, 'SIGXCPU'],
+    [153, 'SIGXFSZ'],
+    [159, 'SIGSYS'],
+    [1, undefined],
+    [0, undefined],
+    [128, undefined],
+  ] as const)
+    assert.equal(signalOf({ code, signal: null }), signal, String(code))
+  assert.equal(signalOf({ code: null, signal: 'SIGTERM' }), 'SIGTERM')
+  const child = (more: object) => isOver({ exitCode: null, signalCode: null, pid: 7, ...more } as never)
+  assert.deepEqual(
+    [child({}), child({ exitCode: 0 }), child({ signalCode: 'SIGKILL' }), child({ pid: undefined })],
+    [false, true, true, true],
+  )
+})
