@@ -34,6 +34,13 @@ test('a bitmap is of the kind that its name says', async () => {
   assert.equal(await detected('a.bmp', await bitmap('bmp2')), 'bmp')
 })
 
+test('a FITS image whose header does not tell its size is damaged', async () => {
+  const bytes = await bytesOf('corners.fits')
+  assert.equal(await detected('a.fits', bytes), 'fits')
+  const broken = Buffer.from(bytes.toString('latin1').replace('NAXIS2', 'NAXMS2'), 'latin1')
+  await assert.rejects(detected('a.fits', broken), { code: 'CORRUPT_FILE' })
+})
+
 test('an XHTML page is read as a page', async () => {
   const page = '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body>Apple</body></html>'
   assert.equal(await detected('a.xhtml', page), 'html')

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Metadata, Sharp, SharpOptions } from 'sharp'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
@@ -9,6 +10,7 @@ import { unknownFeature } from '../unknown-feature.ts'
 import { apngFrames, readApng } from './apng/read.ts'
 import { type Decoded, decoderOf } from './decoders.ts'
 import { framesAsWebp } from './frames.ts'
+import { hasAllPixels } from './gif-codes.ts'
 import { isExact, type PixelTargetId, pixelTargetOf } from './targets.ts'
 
 /** Width × height of one picture, or of all frames of an animation together. */
@@ -56,11 +58,15 @@ export async function openPicture(
   // It takes the lowest byte of each number for the color.
   if (wholeNumbers.some((depth) => depth === metadata.depth))
     throw unknownFeature(input.format, 'samples of an unusual depth')
+  if (input.format === 'gif' && input.size <= mostCounted && !hasAllPixels(await readFile(input.path)))
+    tools.warn('MAY_BE_DAMAGED', 'The GIF breaks off within a picture: look whether anything is missing.')
   const still = format === 'png' && input.format === 'apng'
   const pages = still ? await apngFrames(path) : (metadata.pages ?? 1)
   return { path, format, source: input.format, metadata, pages }
 }
 
+/** Bytes of a GIF whose pixels are counted; that takes a second for each of some dozens. */
+const mostCounted = 64 * 1024 * 1024
 /** Of other samples than 8 or 16 bits without a sign, or fractions. */
 const wholeNumbers = ['char', 'short', 'int', 'uint']
 

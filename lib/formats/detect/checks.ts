@@ -1,5 +1,5 @@
 import type { FormatId } from '../index.ts'
-import { checkBmp, checkExr, checkGif, checkJpeg, checkPng, checkTiff } from './image.ts'
+import { checkBmp, checkExr, checkFits, checkGif, checkJpeg, checkPng, checkTiff } from './image.ts'
 import { checkBoxes, checkForm, checkMatroska, checkOgg, checkRiff } from './media.ts'
 import { checkPdf, type PdfHint } from './pdf.ts'
 import { checkPhotoshop } from './photoshop.ts'
@@ -35,6 +35,7 @@ const checks: readonly (readonly [Check, readonly FormatId[]])[] = [
   [checkTiff, ['tiff']],
   [checkBmp, ['bmp', 'bmp2', 'bmp3']],
   [checkExr, ['exr']],
+  [checkFits, ['fits']],
   [checkPhotoshop, ['psd', 'psb']],
   [endsWith('\x1b\\'), ['sixel']],
   [checkPdf, ['pdf']],

@@ -41,6 +41,20 @@ export function checkGif(file: OpenedFile): void {
   if (!last.includes(0x3b)) throw damaged('a GIF', 'its end is missing')
 }
 
+/** FITS 4.0, 4.4.1: the first cards are these, in this order; without them readers guess the size of the picture. */
+export function checkFits(file: OpenedFile): void {
+  const card = (at: number) => ascii(file.head, at * 80, at * 80 + 80)
+  const axes = Number(/^NAXIS {3}= +(\d{1,3}) /.exec(card(2))?.[1] ?? Number.NaN)
+  const names = [
+    'SIMPLE',
+    'BITPIX',
+    'NAXIS',
+    ...Array.from({ length: axes || 0 }, (_, at) => `NAXIS${at + 1}`),
+  ]
+  const isThere = (name: string, at: number) => card(at).startsWith(`${name.padEnd(8)}= `)
+  if (Number.isNaN(axes) || !names.every(isThere)) throw damaged('a FITS image', 'its header is broken')
+}
+
 /** Each costs two small reads. */
 const maxDirectories = 100
 

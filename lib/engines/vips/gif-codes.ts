@@ -1,0 +1,88 @@
+/**
+ * Whether each picture of a GIF has all its pixels: libvips fills up what is missing and says nothing. Only the lengths
+ * of what the codes stand for are followed (GIF89a, appendix F), which takes a fraction of the time of drawing it.
+ */
+export function hasAllPixels(data: Buffer): boolean {
+  const colors = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
+  for (let at = 13 + colors(data[10] ?? 0); at < data.length; ) {
+    const kind = data[at]
+    if (kind === 0) at++
+    else if (kind === 0x21) at = behindBlocks(data, at + 2)
+    else if (kind === 0x2c && at + 11 < data.length) {
+      const pixels = data.readUInt16LE(at + 5) * data.readUInt16LE(at + 7)
+      const codes = at + 10 + colors(data[at + 9] ?? 0)
+      if (!fills(data, codes + 1, data[codes] ?? 0, pixels)) return false
+      at = behindBlocks(data, codes + 1)
+    } else return kind === 0x3b
+  }
+  return false
+}
+
+function behindBlocks(data: Buffer, start: number): number {
+  let at = start
+  while ((data[at] ?? 0) > 0) at += (data[at] ?? 0) + 1
+  return at + 1
+}
+
+function fills(data: Buffer, start: number, minimum: number, pixels: number): boolean {
+  if (minimum < 1 || minimum > 11) return false
+  const reader = new CodeLengths(minimum)
+  let [bits, held] = [0, 0]
+  for (let block = start; (data[block] ?? 0) > 0; block += (data[block] ?? 0) + 1) {
+    const end = Math.min(data.length, block + 1 + (data[block] ?? 0))
+    for (let at = block + 1; at < end; at++) {
+      bits |= (data[at] ?? 0) << held
+      held += 8
+      while (held >= reader.width) {
+        const { width } = reader
+        const goesOn = reader.take(bits & ((1 << width) - 1))
+        if (!goesOn || reader.pixels >= pixels) return reader.pixels >= pixels
+        bits >>>= width
+        held -= width
+      }
+    }
+  }
+  return reader.pixels >= pixels
+}
+
+const mostCodes = 4096
+
+class CodeLengths {
+  /** Bits of the next code. */
+  width: number
+  pixels = 0
+  readonly #clear: number
+  readonly #minimum: number
+  /** Pixels that each code stands for. */
+  readonly #lengths = new Uint16Array(mostCodes)
+  #next: number
+  #last = 0
+
+  constructor(minimum: number) {
+    this.#minimum = minimum
+    this.#clear = 1 << minimum
+    this.#lengths.fill(1, 0, this.#clear)
+    this.#next = this.#clear + 2
+    this.width = minimum + 1
+  }
+
+  /** False where the picture ends, or by a code that stands for nothing yet, which no coder writes. */
+  take(code: number): boolean {
+    if (code === this.#clear) {
+      this.#next = this.#clear + 2
+      this.#last = 0
+      this.width = this.#minimum + 1
+      return true
+    }
+    const isNew = code === this.#next && this.#last > 0
+    const length = isNew ? this.#last + 1 : code < this.#next ? (this.#lengths[code] ?? 0) : 0
+    if (length === 0) return false
+    this.pixels += length
+    if (this.#last > 0 && this.#next < mostCodes) {
+      this.#lengths[this.#next++] = this.#last + 1
+      if (this.#next === 1 << this.width && this.width < 12) this.width++
+    }
+    this.#last = length
+    return true
+  }
+}
