@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import sharp from 'sharp'
 import { withUsualFields } from '../../lib/engines/ffmpeg/ass-fields.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { hasAllPixels } from '../../lib/engines/vips/gif-codes.ts'
@@ -40,16 +39,13 @@ test('samples of 32 bits, or with a sign, are read by ImageMagick in their own c
 })
 
 test('a GIF that breaks off within a picture is told of', async () => {
-  const gif = await readFile(fixture('corners.png')).then((png) =>
-    sharp(png).resize(400, 300).gif().toBuffer(),
-  )
+  const source = join(scratch, 'zeroed.gif')
+  await output('convert', '-size', '4000x1', 'gradient:red-blue', source)
+  const gif = await readFile(source)
   assert.equal(hasAllPixels(gif), true)
   assert.equal(hasAllPixels(await readFile(fixture('animated.gif'))), true)
-  const source = join(scratch, 'zeroed.gif')
-  await writeFile(source, gif.fill(0, gif.length - 60, gif.length - 4))
-  const { path, codes } = await byWays(source, 'png')
-  assert.deepEqual(codes, ['MAY_BE_DAMAGED'])
-  assert.equal(await output('identify', '-format', '%wx%h', path), '400x300')
+  await writeFile(source, gif.fill(0, 1060, 1170))
+  assert.deepEqual((await byWays(source, 'png')).codes, ['MAY_BE_DAMAGED'])
 })
 
 test('a picture that is a line has a page', async () => {
