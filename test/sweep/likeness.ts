@@ -5,7 +5,7 @@ import type { EngineId } from '../../lib/engines/engine.ts'
 
 const run = promisify(execFile)
 
-const side = 16
+const side = 10
 interface Reader {
   /** Engine that it shares its code with. */
   readonly kin: EngineId

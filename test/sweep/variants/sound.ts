@@ -39,7 +39,9 @@ export const sounds: readonly Variant[] = [
       .map((ending) => sound(`${layout}.${ending}`, channels, 48_000, ...laidOut(layout), '-strict', '-2')),
   ),
   ...rates.flatMap((rate) =>
-    ['wav', 'flac', 'mp3', 'aac', 'wma'].map((ending) => sound(`${rate}.${ending}`, 2, rate)),
+    (rate > 48_000 ? ['wav', 'flac', 'aac'] : ['wav', 'flac', 'mp3', 'aac', 'wma']).map((ending) =>
+      sound(`${rate}.${ending}`, 2, rate),
+    ),
   ),
   ...each(Object.fromEntries(depths.map((depth) => [depth, depth])), {
     wav: 'wav',
