@@ -144,7 +144,8 @@ function noPage(): never {
 function typeOfPage(bytes: Buffer, { name, by }: Charset): string {
   const isXml = /^\s*<\?xml\b/.test(bytes.toString('latin1', 0, 200))
   const type = isXml ? 'application/xhtml+xml' : 'text/html'
-  const isPlain = by === 'bytes' && isAscii(bytes)
+  // Letters of 16 bits may all be bytes of ASCII.
+  const isPlain = by === 'bytes' && name === 'utf-8' && isAscii(bytes)
   return isPlain || by === 'declaration' ? type : `${type}; charset=${name}`
 }
 

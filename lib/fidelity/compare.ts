@@ -178,6 +178,10 @@ const isHeld: Readonly<Record<Feature, (to: FormatId, from: FormatId) => boolean
   selectableText: (to) => formatById(to).category !== 'image' || to === 'svg',
 }
 
+/** What the next step may drop of what this one could keep, though it does not show in between. */
+export const carried = (source: Holding, { from, to }: Pick<Compared, 'from' | 'to'>): readonly Feature[] =>
+  source.features.filter((feature) => isHeld[feature](to, from))
+
 function droppedBy({ source, result, from, to }: Compared): string[] {
   const dropped: string[] = source.features.filter((feature) => !isHeld[feature](to, from))
   const fewer = (result.counts.channels ?? 0) < (source.counts.channels ?? 0)

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { Step, Warning } from '../jobs/job.ts'
 import type { Log } from '../log.ts'
-import { compare, keeping, type Verdict } from './compare.ts'
+import { carried, compare, keeping, type Verdict } from './compare.ts'
 import { type Fidelity, inTurn, type Unit } from './fidelity.ts'
 import { gathered, type Held, type Holding } from './holding.ts'
 import { holdingOf, pagesInZip } from './read.ts'
@@ -78,6 +78,8 @@ export class Guard {
     const result = gathered(await Promise.all(files.map((file) => this.#made(file, to))))
     this.#source = Promise.resolve(result)
     if (!source || !result) return
+    const features = new Set([...result.features, ...carried(source, { from, to })])
+    this.#source = Promise.resolve({ ...result, features: [...features] })
     const codes = warned.map(({ code }) => code)
     const verdict = compare({ ...step, from, to, source, result, warned: codes })
     this.#fidelity = inTurn(this.#fidelity, verdict.fidelity)

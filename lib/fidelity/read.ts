@@ -10,6 +10,7 @@ import { gif, png, tiff, webp } from './pictures.ts'
 import { markedText, page, plainText, subtitles, table, xmlText } from './plain-text.ts'
 import { presentation } from './presentation.ts'
 import { richText } from './rich-text.ts'
+import { slides97 } from './slides-97.ts'
 import { aiff, flac, mp3, ogg, wav } from './sound.ts'
 import { openDocument, wordDocument } from './word-processing.ts'
 import { openWorkbook, workbook } from './workbook.ts'
@@ -33,6 +34,7 @@ const readers: readonly Readers[] = [
   { formats: ['xlsx', 'xlsm', 'xltx', 'xltm'], read: workbook },
   { formats: ['ods', 'ots', 'fods', 'sxc'], read: openWorkbook },
   { formats: ['pptx', 'pptm', 'ppsx', 'potx', 'potm'], read: presentation },
+  { formats: ['ppt', 'pps'], read: slides97 },
   { formats: ['rtf'], read: richText },
   { formats: ['pdf'], read: pdf },
   { formats: ['html', 'xhtml'], read: page },

@@ -121,6 +121,9 @@ describe('a web page as PDF', () => {
     ]
     for (const bytes of cases)
       assert.match(await pdfText((await made(bytes, 'pdf')).path), /grün/, String(bytes))
+    // Of which each byte is a letter of ASCII as well.
+    const wide = Buffer.from('<p>\u0421\u044a\u0435\u0448\u044c \u0435\u0449\u0435', 'utf16le').swap16()
+    assert.match(await pdfText((await made(wide, 'pdf')).path), /\u0421\u044a\u0435\u0448\u044c/)
   })
 })
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
 import { AppError, type ErrorCode } from '../../lib/errors.ts'
+import { holdingOf } from '../../lib/fidelity/read.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch.ts'
 import { output, pdfPages, pdfText } from './judge.ts'
@@ -206,6 +207,9 @@ describe('office documents become each other', { concurrency: 2 }, () => {
         const back = await convert(engine, there.path, 'pdf')
         const text = await pdfText(back.path)
         for (const word of words) assert.ok(text.includes(word), `${word} is not in ${text}`)
+        if (format !== 'ppt' && format !== 'pps') return
+        const held = await holdingOf(there.path, format, { isResult: true })
+        assert.deepEqual([held?.counts, held?.words?.total], [{ slides: 2 }, 6])
       })
     }
   }

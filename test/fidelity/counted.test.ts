@@ -76,6 +76,7 @@ test('what fixtures hold is counted by their formats', async () => {
     (await holdingOf(fixture(name), format, asSource))?.counts
   assert.deepEqual(await counts('office/workbook.xlsx', 'xlsx'), { sheets: 2, cells: 34 })
   assert.deepEqual(await counts('office/slides.odp', 'odp'), { slides: 2 })
+  assert.equal(await counts('office/locked.ppt', 'ppt'), undefined)
   const formula = await holdingOf(fixture('office/formula.docx'), 'docx', asSource)
   assert.deepEqual(formula?.features, ['equations', 'selectableText'])
   assert.deepEqual(await counts('pages.tiff', 'tiff'), { pages: 3 })

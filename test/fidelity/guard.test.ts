@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import type { Engine, InputFile } from '../../lib/engines/engine.ts'
 import { inTurn, kept, together } from '../../lib/fidelity/fidelity.ts'
@@ -131,6 +132,18 @@ test('of steps in turn the last says what is left of the first, and of files sid
   })
   assert.deepEqual(together([words(100, 80), undefined, words(300, 300)]), words(400, 380))
   assert.equal(together([undefined]), undefined)
+})
+
+test('what one step keeps and the next one drops is told, though it does not show in between', async () => {
+  const guard = new Guard(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  const docx = fileURLToPath(new URL('../fixtures/office/formula.docx', import.meta.url))
+  const [page, list] = [join(folder, 'formula.html'), join(folder, 'formula.csv')]
+  await Promise.all([writeFile(page, '<p>数学</p>'), writeFile(list, '数学')])
+  guard.begin([{ path: docx, format: 'docx' }])
+  await guard.end({ operation: 'convert', from: 'docx', to: 'html', options: {} }, [{ path: page }], [])
+  assert.deepEqual(guard.fidelity?.dropped, [])
+  await guard.end({ operation: 'convert', from: 'html', to: 'csv', options: {} }, [{ path: list }], [])
+  assert.deepEqual(guard.fidelity?.dropped, ['equations'])
 })
 
 test('a document that was unlocked is held to what it says when it is open', async () => {
