@@ -7,6 +7,7 @@ import { idle } from './sections/idle.ts'
 import { png } from './sections/png.ts'
 import { programs } from './sections/programs.ts'
 import { servers } from './sections/servers.ts'
+import { transfers } from './sections/transfers.ts'
 import { upload } from './sections/upload.ts'
 
 /** In the order in which they are measured. To add one: its file, its line here. */
@@ -20,4 +21,5 @@ export const sections: readonly Section[] = [
   upload,
   graphs,
   servers,
+  transfers,
 ]

@@ -1,54 +1,31 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import {
-  ContainerClient,
+  type ContainerClient,
   ContainerSASPermissions,
   generateBlobSASQueryParameters,
-  StorageSharedKeyCredential,
 } from '@azure/storage-blob'
 import { AppError } from '../../lib/errors.ts'
 import { findInBlobstore, openBlobstore } from '../../lib/transfer/blobstore.ts'
 import { Outgoing } from '../../lib/transfer/outgoing.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
-
-// The account that every Azurite knows; it is public.
-const storage_account = 'devstoreaccount1'
-const storage_access_key =
-  'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=='
-const credential = new StorageSharedKeyCredential(storage_account, storage_access_key)
+import { credential, startAzurite } from './azurite.ts'
 
 const outgoing = new Outgoing({ allowed: ['127.0.0.1/32'] })
 const closed = new Outgoing()
 const { signal } = new AbortController()
-let azurite: ChildProcess
+let azurite: Awaited<ReturnType<typeof startAzurite>>
 let container: ContainerClient
 let access: Record<string, string>
 
 before(async () => {
-  const main = fileURLToPath(new URL('../../node_modules/azurite/dist/src/blob/main.js', import.meta.url))
-  const flags = ['--inMemoryPersistence', '--skipApiVersionCheck', '--disableTelemetry', '--blobPort', '0']
-  azurite = spawn(process.execPath, [main, ...flags], { stdio: ['ignore', 'pipe', 'ignore'] })
-  let base = ''
-  for await (const line of createInterface({ input: azurite.stdout ?? assert.fail() })) {
-    base = /(http:\/\/127\.0\.0\.1:\d+)/.exec(line)?.[1] ?? ''
-    if (line.includes('successfully') && base) break
-  }
-  const endpoint = `${base}/${storage_account}`
-  container = new ContainerClient(`${endpoint}/box`, credential)
-  await container.create()
-  access = { storage_account, container: 'box', storage_access_key, endpoint }
+  azurite = await startAzurite()
+  container = azurite.container
+  access = azurite.access
 })
-after(async () => {
-  const exit = once(azurite, 'exit')
-  azurite.kill()
-  await Promise.all([exit, outgoing.close(), closed.close()])
-})
+after(() => Promise.all([azurite.stop(), outgoing.close(), closed.close()]))
 
 const put = (name: string, text: string) => container.getBlockBlobClient(name).upload(text, text.length)
 

@@ -12,7 +12,7 @@ export const credentials = {
   client_email: 'tests@project-1.iam.gserviceaccount.com',
   private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 }
-const token = 'ya29.token'
+export const gcsToken = 'ya29.token'
 
 interface StoredObject {
   readonly content: Buffer
@@ -54,7 +54,7 @@ export async function startGcs(host = '127.0.0.1') {
     if (!isRight || iss !== credentials.client_email || Number(exp) < Date.now() / 1000)
       return answer(response, 400, { error: 'invalid_grant' })
     state.tokens++
-    answer(response, 200, { access_token: token, expires_in: 3600, token_type: 'Bearer' })
+    answer(response, 200, { access_token: gcsToken, expires_in: 3600, token_type: 'Bearer' })
   }
 
   function list(url: URL, response: ServerResponse): void {
@@ -128,7 +128,7 @@ export async function startGcs(host = '127.0.0.1') {
     if (url.pathname === '/token') return signIn(request, response)
     const [, kind, bucket, name] =
       /^\/(storage|upload\/storage)\/v1\/b\/([^/]+)\/o\/?(.*)$/.exec(url.pathname) ?? []
-    if (request.headers.authorization !== `Bearer ${token}`) return refuse(response, 401, 'authError')
+    if (request.headers.authorization !== `Bearer ${gcsToken}`) return refuse(response, 401, 'authError')
     if (bucket !== 'box') return refuse(response, 404, 'notFound')
     const session = url.searchParams.get('upload_id')
     if (session !== null) return resume(session, request, response)

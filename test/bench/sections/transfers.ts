@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { descendants, residentBytes } from '../../processes.ts'
+import { Client, startService, type TestService } from '../../service.ts'
+import type { Bench, Section } from '../section.ts'
+import { type ForeignStore, foreignStores } from '../servers/foreign-stores.ts'
+
+const run = promisify(execFile)
+
+/** A sound without a sound's content: its header is right, and nothing in it can be made smaller. */
+async function makeWav(path: string, bytes: number): Promise<void> {
+  const header = Buffer.alloc(44)
+  header.write('RIFF')
+  header.writeUInt32LE(bytes - 8, 4)
+  header.write('WAVEfmt ', 8)
+  header.writeUInt32LE(16, 16)
+  header.writeUInt16LE(1, 20)
+  header.writeUInt16LE(2, 22)
+  header.writeUInt32LE(44_100, 24)
+  header.writeUInt32LE(176_400, 28)
+  header.writeUInt16LE(4, 32)
+  header.writeUInt16LE(16, 34)
+  header.write('data', 36)
+  header.writeUInt32LE(bytes - 44, 40)
+  const file = await open(path, 'w')
+  await file.write(header)
+  const noise = randomBytes(1 << 20)
+  for (let left = bytes - 44; left > 0; left -= noise.length)
+    await file.write(noise, 0, Math.min(left, noise.length))
+  await file.close()
+}
+
+interface TaskTimes {
+  readonly status: string
+  readonly startedAt: string
+  readonly endedAt: string
+  readonly message: string | null
+  readonly result: { readonly files: readonly { readonly sha256: string }[] } | null
+}
+
+/** Seconds of the import and of the export of one job. */
+async function transferTimes(client: Client, { importing, exporting }: ForeignStore, sha256: string) {
+  const tasks = { in: importing, ...(exporting && { out: { ...exporting, input: 'in' } }) }
+  const all = exporting ? tasks : { ...tasks, out: { operation: 'export/url', input: 'in' } }
+  const { jobId, status, error } = await client.accepted(await client.post('/v1/jobs', { tasks: all }))
+  if (status !== 'completed') throw new Error(JSON.stringify(error))
+  const { data } = (await (await client.fetch(`/v1/jobs/${jobId}`)).json()) as {
+    data: { tasks: Record<'in' | 'out', TaskTimes> }
+  }
+  if (data.tasks.out.result?.files[0]?.sha256 !== sha256) throw new Error('other bytes came')
+  await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })
+  const seconds = ({ startedAt, endedAt }: TaskTimes) => (Date.parse(endedAt) - Date.parse(startedAt)) / 1000
+  return { importS: seconds(data.tasks.in), exportS: exporting ? seconds(data.tasks.out) : undefined }
+}
+
+async function timed([program = '', ...args]: readonly string[]): Promise<number> {
+  const start = performance.now()
+  await run(program, args)
+  return (performance.now() - start) / 1000
+}
+
+/** The most that a worker takes while it works. */
+function watchWorkers({ pid }: TestService) {
+  let most = 0
+  const timer = setInterval(() => {
+    for (const { pid: one, command } of descendants(pid))
+      if (command.includes('worker')) most = Math.max(most, residentBytes(one))
+  }, 100)
+  return () => {
+    clearInterval(timer)
+    return most / 2 ** 20
+  }
+}
+
+async function measureStore(store: ForeignStore, { report }: Bench, means: Means): Promise<void> {
+  const { mib, client, service, sha256 } = means
+  report.title(`${store.name}, ${mib} MiB`)
+  const theirUpS = store.upload && (await timed(store.upload))
+  const theirDownS = await timed(store.download)
+  const stop = watchWorkers(service)
+  const { importS, exportS } = await transferTimes(client, store, sha256)
+  const most = stop()
+  const speed = (what: string, ourS: number, theirS: number, program = '') =>
+    report.figure({
+      ...{ what, value: mib / ourS, unit: 'MiB/s', aim: { least: (0.8 * mib) / theirS } },
+      remark: `0.8 of ${program}'s ${Math.round(mib / theirS)}`,
+    })
+  speed('import', importS, theirDownS, store.download[0])
+  if (exportS && theirUpS) speed('export', exportS, theirUpS, store.upload?.[0])
+  report.figure({ what: 'most memory of a worker', value: most, unit: 'MiB', aim: { most: 150 } })
+}
+
+interface Means {
+  readonly mib: number
+  readonly client: Client
+  readonly service: TestService
+  readonly sha256: string
+}
+
+export const transfers: Section = {
+  name: 'transfers',
+  about: 'imports and exports of each kind of store beside curl, aws and sftp; 1 GiB by --gib, else 256 MiB',
+  async run(bench) {
+    const mib = bench.flags.has('gib') ? 1024 : 256
+    const dir = await mkdtemp(join(tmpdir(), 'mutabor-transfers-'))
+    const file = join(dir, 'in.wav')
+    await makeWav(file, mib * 1024 ** 2)
+    const sha256 = createHash('sha256')
+      .update(await readFile(file))
+      .digest('hex')
+    const { stores, gcsEndpoint, stop } = await foreignStores(dir, file, mib * 1024 ** 2)
+    const service = await startService({ OUTGOING_ALLOW: '127.0.0.1/32', GCS_ENDPOINT: gcsEndpoint })
+    try {
+      for (const store of stores)
+        await measureStore(store, bench, { mib, client: new Client(service), service, sha256 })
+    } finally {
+      await service.stop()
+      await stop()
+      await rm(dir, { recursive: true })
+    }
+  },
+}

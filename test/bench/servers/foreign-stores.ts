@@ -1,0 +1,157 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { BlobSASPermissions, generateBlobSASQueryParameters } from '@azure/storage-blob'
+import { credential, startAzurite } from '../../transfer/azurite.ts'
+import { credentials as account, gcsToken, startGcs } from '../../transfer/gcs-server.ts'
+import { startSshd } from '../../transfer/sshd.ts'
+import { credentials, region } from './server-process.ts'
+
+/** Stores of others, as tasks name them and as well-known programs do. */
+export interface ForeignStore {
+  readonly name: string
+  /** Puts the file there, and fetches it; commands. */
+  readonly upload?: readonly string[]
+  readonly download: readonly string[]
+  readonly importing: Readonly<Record<string, unknown>>
+  readonly exporting?: Readonly<Record<string, unknown>>
+}
+
+export async function foreignStores(dir: string, file: string, size: number) {
+  const back = join(dir, 'back.wav')
+  const [s3, gcs, azurite, sshd] = await Promise.all([
+    s3Server(join(dir, 's3')),
+    startGcs(),
+    startAzurite(),
+    startSshd(),
+  ])
+  const stop = async () => {
+    s3.child.kill()
+    await Promise.all([gcs.stop(), azurite.stop(), sshd.stop()])
+  }
+  const stores: ForeignStore[] = [
+    ...(await s3Stores(s3.url, file, back)),
+    await sftpStore(sshd, dir, { file, back }),
+    gcsStore(gcs.endpoint, { file, back, size }),
+    blobStore(azurite, { file, back }),
+  ]
+  return { stores, gcsEndpoint: gcs.endpoint, stop }
+}
+
+async function s3Server(dir: string) {
+  await mkdir(dir)
+  const child = fork(join(import.meta.dirname, 'server-process.ts'), ['S3', dir])
+  const [{ url }] = (await once(child, 'message')) as [{ url: string }]
+  return { child, url }
+}
+
+async function s3Stores(endpoint: string, file: string, back: string): Promise<ForeignStore[]> {
+  const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
+  const Bucket = 'box'
+  await client.send(new CreateBucketCommand({ Bucket }))
+  const link = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'in.wav' }))
+  client.destroy()
+  const { accessKeyId, secretAccessKey } = credentials
+  const env = ['env', `AWS_ACCESS_KEY_ID=${accessKeyId}`, `AWS_SECRET_ACCESS_KEY=${secretAccessKey}`]
+  const aws = [
+    ...env,
+    `AWS_DEFAULT_REGION=${region}`,
+    'aws',
+    '--endpoint-url',
+    endpoint,
+    's3',
+    'cp',
+    '--quiet',
+  ]
+  const access = {
+    bucket: Bucket,
+    region,
+    endpoint,
+    access_key_id: accessKeyId,
+    secret_access_key: secretAccessKey,
+  }
+  return [
+    {
+      name: 's3',
+      upload: [...aws, file, `s3://${Bucket}/in.wav`],
+      download: [...aws, `s3://${Bucket}/in.wav`, back],
+      importing: { operation: 'import/s3', ...access, key: 'in.wav' },
+      exporting: { operation: 'export/s3', ...access, key: 'out.wav' },
+    },
+    {
+      name: 'url',
+      download: ['curl', '-sf', '-o', back, link],
+      importing: { operation: 'import/url', url: link, filename: 'in.wav' },
+    },
+  ]
+}
+
+async function sftpStore(
+  { files, host, port, username, plainKey, plainKeyFile, fingerprint }: Awaited<ReturnType<typeof startSshd>>,
+  dir: string,
+  { file, back }: { file: string; back: string },
+): Promise<ForeignStore> {
+  const options = [
+    '-i',
+    plainKeyFile,
+    '-P',
+    String(port),
+    '-oStrictHostKeyChecking=no',
+    '-oUserKnownHostsFile=/dev/null',
+  ]
+  const access = { host, port, username, private_key: plainKey, host_key_fingerprint: fingerprint }
+  const commands = async (name: string, text: string) => {
+    const path = join(dir, name)
+    await writeFile(path, text)
+    return ['sftp', '-q', ...options, '-b', path, `${username}@${host}`]
+  }
+  return {
+    name: 'sftp',
+    upload: await commands('put', `put ${file} ${files}/in.wav\n`),
+    download: await commands('get', `get ${files}/in.wav ${back}\n`),
+    importing: { operation: 'import/sftp', ...access, file: join(files, 'in.wav') },
+    exporting: { operation: 'export/sftp', ...access, file: join(files, 'out.wav') },
+  }
+}
+
+function gcsStore(
+  endpoint: string,
+  { file, back, size }: { file: string; back: string; size: number },
+): ForeignStore {
+  const header = `Authorization: Bearer ${gcsToken}`
+  const session = `curl -sf -H '${header}' -D - -d '{}' '${endpoint}/upload/storage/v1/b/box/o?name=in.wav'`
+  const address = `$(${session} | sed -n 's/^[Ll]ocation: //p' | tr -d '\\r')`
+  const range = `Content-Range: bytes 0-${size - 1}/${size}`
+  const access = { bucket: 'box', credentials: account }
+  return {
+    name: 'gcs',
+    upload: ['sh', '-c', `curl -sf -o /dev/null -H '${header}' -H '${range}' -T '${file}' "${address}"`],
+    download: ['curl', '-sf', '-H', header, '-o', back, `${endpoint}/storage/v1/b/box/o/in.wav?alt=media`],
+    importing: { operation: 'import/gcs', ...access, key: 'in.wav' },
+    exporting: { operation: 'export/gcs', ...access, key: 'out.wav' },
+  }
+}
+
+function blobStore(
+  { container, access }: Awaited<ReturnType<typeof startAzurite>>,
+  { file, back }: { file: string; back: string },
+): ForeignStore {
+  const token = generateBlobSASQueryParameters(
+    {
+      ...{ containerName: 'box', blobName: 'in.wav', permissions: BlobSASPermissions.parse('racw') },
+      expiresOn: new Date(Date.now() + 3_600_000),
+    },
+    credential,
+  )
+  const link = `${container.getBlobClient('in.wav').url}?${token}`
+  return {
+    name: 'blobstore',
+    upload: ['curl', '-sf', '-o', '/dev/null', '-H', 'x-ms-blob-type: BlockBlob', '-T', file, link],
+    download: ['curl', '-sf', '-o', back, link],
+    importing: { operation: 'import/blobstore', ...access, blob: 'in.wav' },
+    exporting: { operation: 'export/blobstore', ...access, blob: 'out.wav' },
+  }
+}
