@@ -61,6 +61,8 @@ export interface AnnouncedFile {
 /** Parts of a streamed upload that are in memory at a time; with 8 MiB parts a form upload takes 16 MiB. */
 const partsAtATime = 2
 const partBytes = 8 * 1024 * 1024
+/** Bytes that wait for the disk. */
+const writeBytes = 2 * 1024 * 1024
 
 /** What takes no longer for a large file than for a small one. */
 const promptCommands = [
@@ -137,7 +139,7 @@ export class Files {
     { path, contentType, signal }: { path: string; contentType: string; signal: AbortSignal },
   ): Promise<void> {
     if (!this.#exchange) return this.putStream(key, body, contentType, signal)
-    await pipeline(body, createWriteStream(path, { highWaterMark: partBytes }), { signal })
+    await pipeline(body, createWriteStream(path, { highWaterMark: writeBytes }), { signal })
     await this.#exchange.put(key, path, contentType)
   }
 

@@ -7,6 +7,8 @@ import type { Log } from '../log.ts'
 import { functions, type QueueId } from '../resources.ts'
 import { type Failure, FunctionError } from './lambda/failure.ts'
 import type { FunctionContext } from './lambda/runtime.ts'
+import nodeEnvironment from './node-environment.json' with { type: 'json' }
+import nodeFlags from './node-flags.json' with { type: 'json' }
 import { withParentDeath } from './parent-death.ts'
 import type { Invocation, ServiceMessage, WorkerMessage } from './worker.ts'
 import { answerWish, type FileWish, sharingFiles } from './worker-files.ts'
@@ -62,12 +64,19 @@ export class WorkerProcess {
   constructor(options: ProcessOptions) {
     this.#options = options
     const { queue, environment, logFd, log, exchange, file = workerFile } = options
-    // Unlike the service itself a worker ends when it is idle: it may take the heap that makes it fast.
-    const node = [process.execPath, '--disable-warning=ExperimentalWarning', file] as const
     const name = queue in functions ? queue : 'convert'
+    // Unlike the service itself a worker ends when it is idle: it may take the heap that makes it fast. Not so one that
+    // only passes bytes on, which leave a heap behind that is not even small.
+    const isThrifty = name === 'transfer'
+    const flags = isThrifty ? nodeFlags : ['--disable-warning=ExperimentalWarning']
+    const node = [process.execPath, ...flags, file] as const
     const [command, ...args] = withParentDeath([...node, name, ...(exchange ? [sharingFiles] : [])])
     const child = spawn(command, args, {
-      env: { ...environment, ...(name === 'convert' && { IMAGE_ID: queue }) },
+      env: {
+        ...environment,
+        ...(isThrifty && nodeEnvironment),
+        ...(name === 'convert' && { IMAGE_ID: queue }),
+      },
       stdio: ['ignore', logFd, logFd, 'ipc'],
       // Records of jobs hold sets, which JSON does not know.
       serialization: 'advanced',

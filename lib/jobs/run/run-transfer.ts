@@ -10,6 +10,7 @@ import type { TransferOperation } from '../../tasks/index.ts'
 import type { ExportOperation } from '../../tasks/operation.ts'
 import { receive } from '../../transfer/receive.ts'
 import { RemoteError } from '../../transfer/remote-error.ts'
+import { freeingSpent } from '../../transfer/spent-buffers.ts'
 import type { Fields, OutgoingFile, RemoteFile, Store, Surroundings } from '../../transfer/transfer.ts'
 import { PassingError } from '../failure.ts'
 import { type Delivery, type JobState, jobPrefix, type StoredFile, type Task } from '../job.ts'
@@ -79,12 +80,14 @@ async function bringIn(
   const total = totalOf(found)
   const upload = task.uploadId === undefined ? undefined : await services.uploads.get(task.uploadId)
   let done = 0
+  const free = freeingSpent()
   const files: StoredFile[] = []
   try {
     for (const [index, file] of found.entries()) {
       const key = upload?.key ?? `${jobPrefix(task.jobId)}${task.number}/import-${task.attempt}-${index}`
       const got = (bytes: number) => {
         done += bytes
+        free(bytes)
         if (total !== undefined) run.progress((done / total) * 100)
       }
       files.push(await bringOne(run, file, { key, path: join(run.workDir, `import-${index}`), fields, got }))
@@ -170,8 +173,10 @@ async function takeOut(
   const store: Store = await (await openStore())(fields, surroundings)
   const deliveries: Delivery[] = []
   let done = 0
+  const free = freeingSpent()
   const sent = (bytes: number) => {
     done += bytes
+    free(bytes)
     run.progress((done / Math.max(1, total)) * 100)
   }
   try {

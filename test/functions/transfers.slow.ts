@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { readdir, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { Client, startService, type TestService } from '../service.ts'
+import { credentials, startGcs } from '../transfer/gcs-server.ts'
+import { startSshd } from '../transfer/sshd.ts'
+
+/** Imports and exports as a client sees them: through the whole service, from servers of others. */
+
+let service: TestService
+let client: Client
+let gcs: Awaited<ReturnType<typeof startGcs>>
+let sshd: Awaited<ReturnType<typeof startSshd>>
+let base = ''
+
+type Answer = (request: IncomingMessage, response: ServerResponse, time: number) => void
+const text = 'a text of some words'
+const answers: Record<string, Answer> = {
+  late: (_request, response, time) => response.writeHead(time === 0 ? 500 : 200).end(time === 0 ? '' : text),
+  none: (_request, response) => response.writeHead(404).end(),
+  closed: (_request, response) => response.writeHead(401).end(),
+  loop: (_request, response) => response.writeHead(302, { location: '/loop' }).end(),
+  liar: (_request, response) => response.writeHead(200, { 'content-length': 2 ** 50 }).end(text),
+  short: (_request, response) => {
+    response.writeHead(200, { 'content-length': 1000 })
+    response.write(text, () => setTimeout(() => response.destroy(), 20))
+  },
+}
+const times: Record<string, number> = {}
+const server = createServer((request, response) => {
+  const name = request.url?.slice(1).replace('.txt', '') ?? ''
+  times[name] = (times[name] ?? -1) + 1
+  answers[name]?.(request, response, times[name])
+})
+
+before(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  gcs = await startGcs()
+  sshd = await startSshd()
+  service = await startService({ OUTGOING_ALLOW: '127.0.0.1/32', GCS_ENDPOINT: gcs.endpoint })
+  client = new Client(service)
+})
+after(async () => {
+  await service.stop()
+  await Promise.all([gcs.stop(), sshd.stop()])
+  server.close()
+  server.closeAllConnections()
+})
+
+interface Told {
+  readonly status: string
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    readonly details: Record<string, unknown>
+  }
+  readonly source: { readonly filename: string } | null
+  readonly result: { readonly filename: string } | null
+}
+
+async function ran(tasks: object): Promise<Told> {
+  return (await client.accepted(await client.post('/v1/jobs', { tasks }))) as unknown as Told
+}
+
+const imported = (fields: object) =>
+  ran({ in: { operation: 'import/url', ...fields }, out: { operation: 'export/url', input: 'in' } })
+
+const failures: readonly [name: string, code: string, reason: string | undefined, words: RegExp][] = [
+  ['none', 'IMPORT_FAILED', 'not-found', /has no such file \(status 404\)/],
+  ['closed', 'IMPORT_FAILED', 'forbidden', /does not give the file out \(status 401\)/],
+  ['loop', 'IMPORT_FAILED', 'status', /redirects more often than 3 times/],
+  ['liar', 'FILE_TOO_LARGE', undefined, /The file is larger than/],
+  ['short', 'IMPORT_FAILED', 'incomplete', /lost after 20 bytes|20 of 1000/],
+]
+
+for (const [name, code, reason, words] of failures)
+  test(`an import that fails by "${name}" is told as ${code}, and leaves nothing`, async () => {
+    const { status, error } = await imported({ url: `${base}/${name}.txt` })
+    assert.deepEqual([status, error.code, error.details['reason']], ['failed', code, reason])
+    assert.match(error.message, words)
+    const work = await readdir(service.dataDir, { recursive: true })
+    assert.deepEqual(
+      work.filter((path) => /import-\d+$/.test(path)),
+      [],
+    )
+  })
+
+test('an import is tried again when the server was out of order', async () => {
+  const { status, source } = await imported({ url: `${base}/late.txt` })
+  assert.deepEqual([status, source?.filename, times['late']], ['completed', 'late.txt', 1])
+})
+
+test('a private address is refused', async () => {
+  const { error } = await imported({ url: 'http://169.254.169.254/latest/meta-data/' })
+  assert.equal(error.code, 'URL_NOT_ALLOWED')
+})
+
+test('a file comes by SFTP, is converted, and goes to a bucket under the name of a template', async () => {
+  await writeFile(`${sshd.files}/words.md`, '# Words')
+  const { host, port, username, plainKey, fingerprint } = sshd
+  const access = { host, port, username, private_key: plainKey, host_key_fingerprint: fingerprint }
+  const { status, error, source, result } = await ran({
+    in: { operation: 'import/sftp', ...access, file: `${sshd.files}/words.md` },
+    page: { operation: 'convert', input: 'in', output_format: 'html' },
+    out: {
+      operation: 'export/gcs',
+      input: 'page',
+      bucket: 'box',
+      credentials,
+      key: 'pages/{name}-{index}.{ext}',
+    },
+  })
+  assert.equal(status, 'completed', JSON.stringify(error))
+  assert.match(String(gcs.objects.get('pages/words-1.html')?.content), /Words/)
+  assert.deepEqual([source?.filename, result?.filename], ['words.md', 'words.html'])
+})
+
+test('a server with another key is refused, and the error tells the one that was seen', async () => {
+  const { host, port, username, plainKey, fingerprint } = sshd
+  const host_key_fingerprint = `SHA256:${'A'.repeat(43)}`
+  const access = { host, port, username, private_key: plainKey, host_key_fingerprint }
+  const { error } = await ran({
+    in: { operation: 'import/sftp', ...access, file: '/a' },
+    out: { operation: 'export/url', input: 'in' },
+  })
+  assert.deepEqual([error.code, error.details['reason']], ['IMPORT_FAILED', 'host-key'])
+  assert.ok(error.message.includes(fingerprint), error.message)
+})

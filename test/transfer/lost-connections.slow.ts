@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import { GetObjectCommand, ListMultipartUploadsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { findInBlobstore, openBlobstore } from '../../lib/transfer/blobstore.ts'
+import { Outgoing } from '../../lib/transfer/outgoing.ts'
+import { receive } from '../../lib/transfer/receive.ts'
+import { findInS3, openS3 } from '../../lib/transfer/s3.ts'
+import type { Find, OpenStore } from '../../lib/transfer/transfer.ts'
+import { identity, region } from '../local/s3/identity.ts'
+import { Bucket, startWithBucket } from '../local/s3/start.ts'
+import { startAzurite } from './azurite.ts'
+import { startProxy } from './shaky-proxy.ts'
+
+const content = Buffer.from(Array.from({ length: 20_000_000 }, (_, at) => (at * 7 + (at >> 8)) % 251))
+
+function* chunksOf(bytes: Buffer) {
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
+}
+
+interface Kind {
+  readonly find: Find
+  readonly open: OpenStore
+  /** With the field that names a file. */
+  fields(name: string): Record<string, unknown>
+  put(name: string, bytes: Buffer): Promise<unknown>
+  get(name: string): Promise<Buffer | undefined>
+  /** Uploads that were begun. */
+  begun(): Promise<number>
+  readonly port: number
+  /** The fields with the store at another port. */
+  at(port: number, name: string): Record<string, unknown>
+}
+
+const kinds: Readonly<Record<string, (t: TestContext) => Promise<Kind>>> = {
+  s3: async (t) => {
+    const { client, endpoint } = await startWithBucket(t)
+    const port = Number(new URL(endpoint).port)
+    const access = { bucket: Bucket, region, access_key_id: identity.accessKeyId }
+    const fields = (key: string) => ({
+      ...access,
+      secret_access_key: identity.secretAccessKey,
+      endpoint,
+      key,
+    })
+    return {
+      ...{ find: findInS3, open: openS3, fields, port },
+      at: (other, name) => ({ ...fields(name), endpoint: `http://127.0.0.1:${other}` }),
+      put: (Key, Body) => client.send(new PutObjectCommand({ Bucket, Key, Body })),
+      get: (Key) =>
+        client.send(new GetObjectCommand({ Bucket, Key })).then(
+          ({ Body }) => buffer(Body as Readable),
+          () => undefined,
+        ),
+      begun: async () =>
+        (await client.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads?.length ?? 0,
+    }
+  },
+  blobstore: async (t) => {
+    const { container, access, stop } = await startAzurite()
+    t.after(stop)
+    const fields = (blob: string) => ({ ...access, blob })
+    return {
+      ...{ find: findInBlobstore, open: openBlobstore, fields, port: Number(new URL(access.endpoint).port) },
+      at: (other, name) => ({
+        ...fields(name),
+        endpoint: access.endpoint.replace(/:\d+/, `:${other}`),
+      }),
+      put: (name, bytes) => container.getBlockBlobClient(name).uploadData(bytes),
+      get: (name) =>
+        container
+          .getBlobClient(name)
+          .downloadToBuffer()
+          .catch(() => undefined),
+      begun: async () => 0,
+    }
+  },
+}
+
+for (const [name, start] of Object.entries(kinds)) {
+  test(`${name}: a transfer goes on when connections are lost, and ends at once when it is stopped`, async (t) => {
+    const kind = await start(t)
+    const proxy = await startProxy(kind.port)
+    const outgoing = new Outgoing({ allowed: ['127.0.0.1/32'] })
+    t.after(() => Promise.all([proxy.stop(), outgoing.close()]))
+    const { signal } = new AbortController()
+    const lose = (cuts: number) => Object.assign(proxy.state, { cutAfter: 5_000_000, cuts })
+
+    await kind.put('in.bin', content)
+    lose(2)
+    const [file = assert.fail()] = await kind.find(kind.at(proxy.port, 'in.bin'), { outgoing, signal })
+    let got = Buffer.alloc(0)
+    const store = async (body: Readable) => {
+      got = await buffer(body)
+    }
+    await receive(file, { maxBytes: 1e8, signal, got: () => {}, store })
+    assert.equal(Buffer.compare(got, content), 0)
+    assert.equal(proxy.state.cuts, 0)
+
+    const outFile = {
+      ...{ path: 'out.bin', size: content.length, mimeType: 'application/x-test', sha256: '' },
+      open: async () => Readable.from(chunksOf(content)),
+    }
+    lose(2)
+    let sent = 0
+    const open = await kind.open(kind.at(proxy.port, 'out.bin'), { outgoing, signal })
+    await open.put(outFile, (bytes) => {
+      sent += bytes
+    })
+    assert.equal(Buffer.compare((await kind.get('out.bin')) ?? assert.fail(), content), 0)
+    assert.equal(sent, content.length)
+
+    lose(0)
+    const stop = new AbortController()
+    let stoppedAt = 0
+    const stopped = await kind.open(kind.at(proxy.port, 'never.bin'), { outgoing, signal: stop.signal })
+    await assert.rejects(
+      stopped.put({ ...outFile, path: 'never.bin' }, () => {
+        stoppedAt ||= performance.now()
+        stop.abort()
+      }),
+    )
+    assert.ok(performance.now() - stoppedAt < 2000)
+    assert.equal(await kind.get('never.bin'), undefined)
+    assert.equal(await kind.begun(), 0)
+  })
+}
