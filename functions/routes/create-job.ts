@@ -37,6 +37,15 @@ const examples = {
       out: { operation: 'export/url', input: 'locked', filename: '{name}-{date}' },
     },
   },
+  'A website as PDF': {
+    tasks: {
+      page: {
+        ...{ operation: 'capture-website', url: 'https://www.example.com/', output_format: 'pdf' },
+        ...{ page_size: 'A4', margin_left: '25mm', cookies: { consent: 'no' }, wait_for_element: 'h1' },
+      },
+      out: { operation: 'export/url', input: 'page' },
+    },
+  },
   'What can fail without harm': {
     tasks: {
       text,

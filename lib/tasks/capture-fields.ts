@@ -7,13 +7,18 @@ const captureTargets = ['pdf', 'png', 'jpg', 'webp'] as const
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
+function aboutOf(schema: z.ZodType): string {
+  if (schema instanceof z.ZodDefault)
+    return `${schema.description?.replace(/\.$/, '')}; ${schema.def.defaultValue} when left out`
+  return schema.description ?? (schema instanceof z.ZodOptional ? aboutOf(schema.unwrap() as z.ZodType) : '')
+}
+
 /** Options of the browser in the spelling of tasks; what is left out it knows itself. */
 function asFields(options: z.ZodObject): Record<string, z.ZodOptional> {
   const fields = Object.entries(options.shape as Record<string, z.ZodType>).map(([name, schema]) => {
     const hasDefault = schema instanceof z.ZodDefault
     const plain = (hasDefault ? schema.unwrap() : schema) as z.ZodType // one of ours
-    const about = { description: schema.description, ...(hasDefault && { default: schema.def.defaultValue }) }
-    return [snakeCase(name), plain.optional().meta(about)] as const
+    return [snakeCase(name), plain.optional().describe(aboutOf(schema))] as const
   })
   return Object.fromEntries(fields)
 }

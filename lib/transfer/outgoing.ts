@@ -199,8 +199,8 @@ function redirectOf({ status, headers }: Pick<OutgoingResponse, 'status' | 'head
 function unreachable(host: string, cause: unknown): RemoteError {
   const slow = cause instanceof errors.HeadersTimeoutError || cause instanceof errors.ConnectTimeoutError
   const what = slow ? 'did not answer in time' : `could not be reached${detailOf(cause)}`
-  // A name that is not there now will hardly be in half a minute.
-  const isPassing = (cause as { code?: string }).code !== 'ENOTFOUND'
+  // A name or a certificate that is not there now will hardly be in half a minute.
+  const isPassing = !/^ENOTFOUND$|CERT|SIGNATURE/.test(String((cause as { code?: string }).code))
   return new RemoteError('unreachable', `${host} ${what}.`, { cause, host, isPassing })
 }
 

@@ -6,7 +6,7 @@ import { requestHeaders } from '../../lib/capture/headers.ts'
 import { requirePage } from '../../lib/capture/website.ts'
 import { AppError } from '../../lib/errors.ts'
 import { CaptureFields } from '../../lib/tasks/capture-fields.ts'
-import { Outgoing } from '../../lib/transfer/outgoing.ts'
+import { isSameHost, Outgoing } from '../../lib/transfer/outgoing.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { capture, html, Sites } from './site.ts'
 
@@ -132,6 +132,14 @@ test('headers of a connection are ours, and cookies of both go together', () => 
     'x-key': 'k',
     cookie: 'a=1; b=2',
   })
+})
+
+test('what is for one host goes to it on any page, but not from https to http', () => {
+  const isSame = (own: string, other: string) => isSameHost(new URL(own), new URL(other))
+  assert.ok(isSame('http://a.example/x', 'https://a.example/y'))
+  assert.ok(!isSame('https://a.example', 'http://a.example'))
+  assert.ok(!isSame('https://a.example', 'https://b.a.example'))
+  assert.ok(!isSame('https://a.example', 'https://a.example:8443'))
 })
 
 test('a field that means nothing for the format is refused, and so is a size out of bounds', () => {

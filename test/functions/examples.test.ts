@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { createJob } from '../../functions/routes/create-job.ts'
+import { html, Sites } from '../capture/site.ts'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch.ts'
 import { Client, startService, type TestService } from '../service.ts'
@@ -32,15 +33,24 @@ const files = {
   'b.png': 'alpha.png',
 }
 
+const sites = new Sites()
+/** Stands for the website of the reference. */
+let website = ''
 let service: TestService
 let client: Client
 before(async () => {
   for (const [name, fixture] of Object.entries(files))
     await copyFile(new URL(`../fixtures/${fixture}`, import.meta.url), join(folder, name))
-  service = await startService()
+  const page = '<!doctype html><h1>Example</h1>'
+  const site = await sites.serve('127.0.0.2', (_, response) => response.writeHead(200, html).end(page))
+  website = site.url
+  service = await startService({ OUTGOING_ALLOW: '127.0.0.2/32' })
   client = new Client(service)
 })
-after(() => service.stop())
+after(async () => {
+  sites.close()
+  await service.stop()
+})
 
 test('every command of the README does what it says', async () => {
   assert.ok(commands.length >= 8, `${commands.length} commands were found`)
@@ -62,7 +72,8 @@ test('every command of the README does what it says', async () => {
 
 for (const [name, example] of Object.entries(createJob.body?.examples ?? {})) {
   test(`the example of the reference "${name}" gives files`, async () => {
-    const job = await client.accepted(await client.post('/v1/jobs', example))
+    const here = JSON.parse(JSON.stringify(example).replaceAll('https://www.example.com/', website))
+    const job = await client.accepted(await client.post('/v1/jobs', here))
     assert.equal(job.status, 'completed', JSON.stringify(job.error))
     assert.ok((await client.download(job.jobId)).length > 0)
     const unknown = job.warnings.filter(({ code }) => code === 'UNKNOWN_PARAMETER')

@@ -156,6 +156,16 @@ test('what cannot be reached is told in words, and addresses of other protocols 
   await assert.rejects(client.request('http://127.0.0.2:1/', { signal }), (error) => {
     assert.ok(error instanceof RemoteError)
     assert.equal(error.message, '127.0.0.2:1 could not be reached: it refused the connection.')
+    assert.equal(error.isPassing, true)
+    return true
+  })
+  const nobody = outgoing({
+    resolve: () => Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' })),
+  })
+  await assert.rejects(nobody.request('http://nobody.example/', { signal }), (error) => {
+    assert.ok(error instanceof RemoteError)
+    assert.match(error.message, /there is no such host/)
+    assert.equal(error.isPassing, false)
     return true
   })
   for (const url of ['ftp://example.com/', 'file:///etc/passwd', 'gopher://x/', 'nothing', 'data:,x'])
