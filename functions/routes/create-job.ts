@@ -13,6 +13,11 @@ const Body = z.strictObject({
   tasks: z.record(z.string(), z.unknown()),
   tag: z.string().max(200).optional().describe('Anything that helps you to find the job again'),
   failFast: z.boolean().default(false).describe('The first failure ends the job at once'),
+  expiresIn: z
+    .int()
+    .min(60)
+    .optional()
+    .describe('Seconds after its end in which its files are deleted, where that is sooner than usual'),
 })
 
 const text = { operation: 'import/raw', filename: 'hello.md', file: '# Hello' }
@@ -88,8 +93,9 @@ async function start({ body, owner, requestId, newJobId }: Request, services: Se
   const tasks = parseTasks(body.tasks)
   const { imports, discard } = await openImports(tasks, { owner: owner.id, services })
   try {
-    const { tag, failFast } = body
-    const request = { owner: owner.id, requestId, jobId: newJobId(), tag, failFast, tasks, imports }
+    const { tag, failFast, expiresIn: expiresInS } = body
+    const made = { tag, failFast, expiresInS, tasks, imports }
+    const request = { owner: owner.id, requestId, jobId: newJobId(), ...made }
     return await startJob(request, services)
   } finally {
     await discard()

@@ -39,6 +39,8 @@ export interface JobRequest {
   /** One task that gives something is enough; those that cannot work are told of in the job, and do not end it. */
   readonly isBatch?: boolean
   readonly failFast?: boolean
+  /** Seconds after its end in which its files go, where that is sooner than the service has it. */
+  readonly expiresInS?: number | undefined
   /** What is thrown when no task of a batch can work. */
   readonly onAllRefused?: (errors: readonly AppError[]) => AppError
   /** The tasks are ours and not the client's: errors name the client's fields. */
@@ -74,7 +76,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
       retryOf: request.retryOf,
       display: displayOf(request, files, Math.max(0, ...planned)),
       warnings: [],
-      retentionS: services.config.RETENTION_HOURS * 3600,
+      retentionS: Math.min(request.expiresInS ?? Number.POSITIVE_INFINITY, mostRetentionS(services)),
       require: request.isBatch ? 'any' : 'all',
       failFast: request.failFast ?? false,
       tasks: tasks.map(({ task }) => task),
@@ -106,6 +108,8 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const { job, fixed, tasks: stored } = records
   return { job, fixed, tasks: stored, parts: [] }
 }
+
+const mostRetentionS = ({ config }: Services) => config.RETENTION_HOURS * 3600
 
 /** @throws AppError INVALID_INPUT for an upload that is named twice: it can be taken once. */
 function distinct(sources: readonly Source[]): readonly UploadRecord[] {

@@ -267,3 +267,15 @@ test('a website of this network is not captured', async () => {
   const { page, out } = tasks
   assert.deepEqual([page?.status, page?.code, out?.status], ['failed', 'URL_NOT_ALLOWED', 'cancelled'])
 })
+
+test('a job may ask for its files to go sooner, and not later', async () => {
+  const tasks = { in: file(png, 'a.png'), out: { operation: 'export/url', input: 'in' } }
+  const keptS = async (expiresIn: number) => {
+    const job = await client.accepted(await create(tasks, { expiresIn }))
+    const { endedAt, expiresAt } = job as unknown as Record<'endedAt' | 'expiresAt', string>
+    return (Date.parse(expiresAt) - Date.parse(endedAt)) / 1000
+  }
+  assert.equal(await keptS(90), 90)
+  assert.equal(await keptS(1_000_000), 24 * 3600)
+  assert.equal((await create(tasks, { expiresIn: 59 })).status, 400)
+})
