@@ -39,3 +39,13 @@ test('an operation names the ways in which it ends', () => {
   assert.ok(read?.responses['304'])
   assert.deepEqual(read?.responses['304']?.content, undefined)
 })
+
+test('who has an identity sends it in the header that the document names', () => {
+  const { components, security } = openApiDocument(api, { version: '1', url: '/' })
+  const scheme = components?.securitySchemes?.['owner']
+  assert.deepEqual(
+    [scheme && 'name' in scheme && scheme.name, scheme && 'in' in scheme && scheme.in],
+    ['x-owner-token', 'header'],
+  )
+  assert.deepEqual(security, [{}, { owner: [] }])
+})

@@ -53,7 +53,7 @@ export const areas: readonly Area[] = [
     isWhole: true,
     files: ['lib/plan/*.ts'],
     tests: [
-      ...tests('plan', 'route conversions'),
+      ...tests('plan', 'route other-route conversions'),
       ...tests('formats', 'registry'),
       ...tests('functions', 'api'),
     ],

@@ -3,17 +3,18 @@ import { existsSync, globSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { areas } from './areas.ts'
 import { testsOf } from './belonging.ts'
-import { drawMutants, type Mutant } from './mutants.ts'
+import { drawFrom, lotsIn, type Mutant } from './mutants.ts'
 
 const files = ['lib/jobs/keys.ts', 'lib/plan/search.ts']
 const shown = ({ file, line, after }: Mutant) => `${file}:${line} ${after}`
 
 describe('faults that are put into the code', () => {
-  const drawn = drawMutants(process.cwd(), files, 'a')
+  const lots = lotsIn(process.cwd(), files)
+  const drawn = drawFrom(lots, 'a')
 
   test('are the same for the same seed, others for another, and one of a line', () => {
-    assert.deepEqual(drawMutants(process.cwd(), files, 'a').map(shown), drawn.map(shown))
-    assert.notDeepEqual(drawMutants(process.cwd(), files, 'b').map(shown), drawn.map(shown))
+    assert.deepEqual(drawFrom(lots, 'a').map(shown), drawn.map(shown))
+    assert.notDeepEqual(drawFrom(lots, 'b').map(shown), drawn.map(shown))
     assert.equal(new Set(drawn.map(({ file, line }) => `${file}:${line}`)).size, drawn.length)
     assert.ok(drawn.length > 20, `${drawn.length} faults`)
   })

@@ -16,7 +16,8 @@ export type Mutant = {
   text: string
 }
 
-type Draw = { mutant: Mutant; rank: number }
+/** What can be drawn, and how much more often than others. */
+type Lot = { mutant: Mutant; weight: number }
 
 /**
  * Weighted drawing without replacement (Efraimidis and Spirakis, 2006). It hangs on the line's own text, so that a
@@ -38,36 +39,37 @@ function mutantOf(file: string, text: string, fault: string, change: Change): Mu
   return { file, line: at + 1, fault, before: lineOf(before), after: lineOf(after), text: changed }
 }
 
-function drawsOf(source: SourceFile, file: string, seed: string): Draw[] {
-  const draws: Draw[] = []
+function lotsOf(source: SourceFile, file: string): Lot[] {
+  const lots: Lot[] = []
   const visit = (node: Node): void => {
     if (isBeside(node)) return
-    for (const { name, weight, of } of faults) {
-      for (const change of of(node)) {
-        const mutant = mutantOf(file, source.text, name, change)
-        draws.push({ mutant, rank: rank(seed, mutant, weight) })
-      }
-    }
+    for (const { name, weight, of } of faults)
+      for (const change of of(node)) lots.push({ mutant: mutantOf(file, source.text, name, change), weight })
     node.forEachChild(visit)
   }
   source.forEachChild(visit)
-  return draws
+  return lots
 }
 
-/** All faults of the files in the order of their drawing, one of a line. */
-export function drawMutants(root: string, files: readonly string[], seed: string): Mutant[] {
+/** All faults of the files. */
+export function lotsIn(root: string, files: readonly string[]): Lot[] {
   const api = new API({ cwd: root })
   try {
     const [project] = api.updateSnapshot({ openProject: `${root}/tsconfig.json` }).getProjects()
-    const draws = files.flatMap((file) => {
+    return files.flatMap((file) => {
       const source = project?.program.getSourceFile(`${root}/${file}`)
       if (!source) throw new Error(`${file} is no source of this project`)
-      return drawsOf(source, file, seed)
+      return lotsOf(source, file)
     })
-    return oneOfALine(draws.toSorted((a, b) => a.rank - b.rank).map(({ mutant }) => mutant))
   } finally {
     api.close()
   }
+}
+
+/** All of them in the order of their drawing, one of a line. */
+export function drawFrom(lots: readonly Lot[], seed: string): Mutant[] {
+  const ranked = lots.map(({ mutant, weight }) => ({ mutant, rank: rank(seed, mutant, weight) }))
+  return oneOfALine(ranked.toSorted((a, b) => a.rank - b.rank).map(({ mutant }) => mutant))
 }
 
 function oneOfALine(mutants: readonly Mutant[]): Mutant[] {

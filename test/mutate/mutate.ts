@@ -2,7 +2,7 @@ import { globSync, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { areas } from './areas.ts'
 import { testsOf } from './belonging.ts'
-import { drawMutants } from './mutants.ts'
+import { drawFrom, lotsIn } from './mutants.ts'
 import { ProjectCopy } from './project-copy.ts'
 import { killTests } from './run-tests.ts'
 import { Trials, type Verdict } from './trials.ts'
@@ -49,6 +49,8 @@ function partOf<T>(list: readonly T[], part: string): T[] {
   return list.filter((_, index) => index % of === at - 1)
 }
 
+const drawn = (name: string) => drawFrom(lotsIn(process.cwd(), filesOf(name)), values.seed)
+
 function tell({ mutant, ended, seconds }: Verdict): void {
   const place = `${mutant.file}:${mutant.line}`
   const took = `${seconds.toFixed(0)} s`
@@ -87,8 +89,7 @@ async function mutate(names: readonly string[]): Promise<void> {
   try {
     for (const name of names) {
       say(name)
-      const drawn = drawMutants(process.cwd(), filesOf(name), values.seed)
-      const chosen = partOf(drawn.slice(0, Number(values.count)), values.part)
+      const chosen = partOf(drawn(name).slice(0, Number(values.count)), values.part)
       const verdicts = await trials.run(chosen, testsOf, tell)
       const share = summary(name, verdicts)
       if (verdicts.length >= fewest && share < Number(values['at-least'])) process.exitCode = 1
@@ -101,10 +102,7 @@ async function mutate(names: readonly string[]): Promise<void> {
 const names = positionals.length > 0 ? positionals : areas.map(({ name }) => name)
 if (values.list) {
   for (const name of names) {
-    for (const mutant of drawMutants(process.cwd(), filesOf(name), values.seed).slice(
-      0,
-      Number(values.count),
-    )) {
+    for (const mutant of drawn(name).slice(0, Number(values.count))) {
       say(`${mutant.file}:${mutant.line} ${mutant.fault}\n    - ${mutant.before}\n    + ${mutant.after}`)
     }
   }
