@@ -21,8 +21,8 @@ interface Container {
   readonly endpoint?: string
 }
 
-const blockBytes = 8 * 1024 ** 2
-const blocksAtATime = 4
+const blockBytes = 4 * 1024 ** 2
+const blocksAtATime = 3
 
 function containerOf(fields: Fields, { outgoing }: Surroundings): ContainerClient {
   const given = fields as unknown as Container // parsed when the task was made

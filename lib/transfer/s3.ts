@@ -24,8 +24,8 @@ interface Bucket {
   readonly path_style?: boolean
 }
 
-const partBytes = 8 * 1024 ** 2
-const partsAtATime = 4
+const partBytes = 5 * 1024 ** 2
+const partsAtATime = 3
 
 function clientOf(fields: Fields, { outgoing }: Surroundings): { client: S3Client; bucket: string } {
   const given = fields as unknown as Bucket // parsed when the task was made
