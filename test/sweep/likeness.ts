@@ -5,7 +5,7 @@ import type { EngineId } from '../../lib/engines/engine.ts'
 
 const run = promisify(execFile)
 
-const side = 10
+const side = 8
 interface Reader {
   /** Engine that it shares its code with. */
   readonly kin: EngineId
@@ -78,7 +78,7 @@ async function grid(bin: string, ...args: string[]): Promise<Uint8Array> {
 }
 
 /** Light of a dot, 0 to 255, that may differ: other programs know other colors by the same numbers. */
-const slack = 44
+const slack = 60
 /** And on average, of the whole picture. */
 const mostApart = 24
 

@@ -48,7 +48,7 @@ const pdfs: readonly Variant[] = [
       ],
     ],
   })),
-  ...['ps2write', 'eps2write'].map((device) => ({
+  ...['eps2write'].map((device) => ({
     area: 'document' as const,
     name: `${device}.ps`,
     commands: [
