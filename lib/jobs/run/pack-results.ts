@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { ReadableStream } from 'node:stream/web'
+import { setImmediate } from 'node:timers/promises'
 import { configure, ZipWriterStream } from '@zip.js/zip.js'
 import { requireRoom } from '../../disk.ts'
 import { AppError } from '../../errors.ts'
@@ -78,6 +79,8 @@ async function* counted(body: Readable, taken: (bytes: number) => void): AsyncGe
   for await (const chunk of body as AsyncIterable<Buffer>) {
     taken(chunk.length)
     yield chunk
+    // Where bytes are always at hand the ZIP would go on and on, and the task's own sign of life never come.
+    await setImmediate()
   }
 }
 

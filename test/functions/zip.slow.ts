@@ -1,0 +1,115 @@
+// Large ZIPs of results, opened by the tools that people have.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { open, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { eachOf } from '../../lib/each-of.ts'
+import { after, before } from '../hooks.ts'
+import { scratchFolder } from '../scratch.ts'
+import { Client, startService, type TestService } from '../service.ts'
+
+const run = promisify(execFile)
+const mib = 1024 ** 2
+const folder = scratchFolder('mutabor-zip')
+
+let service: TestService
+let client: Client
+before(async () => {
+  service = await startService()
+  client = new Client(service)
+  // From here on it has an identity, which requests at the same time would get one each of.
+  await client.presign({ filename: 'a.mp4', size: 1 })
+})
+after(() => service.stop())
+
+/** A film that plays, with so much of nothing after it: its file takes no room until it is stored. */
+async function film(name: string, bytes: number, filling?: Buffer): Promise<string> {
+  const start = await readFile(new URL('../fixtures/film.mp4', import.meta.url))
+  const box = Buffer.alloc(16)
+  box.writeUInt32BE(1, 0)
+  box.write('free', 4)
+  box.writeBigUInt64BE(BigInt(bytes - start.length), 8)
+  const path = join(folder, name)
+  const file = await open(path, 'w')
+  await file.write(Buffer.concat([start, box, filling ?? Buffer.alloc(0)]))
+  await file.truncate(bytes)
+  await file.close()
+  return path
+}
+
+/** A job whose result is this file as it is. */
+async function given(path: string, bytes: number, filename: string): Promise<string> {
+  const { url, uploadId } = await client.presign({ filename, size: bytes, contentType: 'video/mp4' })
+  await run('curl', ['-sSf', '-H', 'Content-Type: video/mp4', '-T', path, url])
+  const tasks = {
+    in: { operation: 'import/upload', upload_id: uploadId },
+    out: { operation: 'export/url', input: 'in' },
+  }
+  const job = await client.accepted(await client.post('/v1/jobs', { tasks }))
+  assert.equal(job.status, 'completed', JSON.stringify(job.error))
+  return job.jobId
+}
+
+/** The ZIP of these jobs, in a file. */
+async function zipOf(jobIds: readonly string[]): Promise<string> {
+  const begin = performance.now()
+  const job = await client.accepted(await client.post('/v1/download/zip?async=true', { jobIds }))
+  assert.equal(job.status, 'completed', JSON.stringify(job.error))
+  console.info(`# a ZIP of ${job.result?.size} bytes took ${Math.round(performance.now() - begin)} ms`)
+  const path = join(folder, 'results.zip')
+  const response = await client.fetch(`/v1/download/${job.jobId}`, { redirect: 'follow' })
+  assert.ok(response.body)
+  // Node's own type of the same stream.
+  await pipeline(
+    Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]),
+    createWriteStream(path),
+  )
+  return path
+}
+
+const python = `
+import sys, zipfile
+archive = zipfile.ZipFile(sys.argv[1])
+assert archive.testzip() is None
+print(len(archive.namelist()), sum(one.file_size for one in archive.infolist() if one.filename != 'manifest.json'))
+`
+
+/** Three readers agree on how much is in it. */
+async function opens(path: string, files: number, bytes: number): Promise<void> {
+  const { stdout: listed } = await run('unzip', ['-tqq', path])
+  assert.equal(listed, '')
+  const { stdout: counted } = await run('python3', ['-c', python, path])
+  assert.equal(counted.trim(), `${files + 1} ${bytes}`)
+  const { stdout: tested } = await run('7zz', ['t', path])
+  assert.match(tested, /Everything is Ok/)
+}
+
+test('a hundred results of 20 MB come as one ZIP', async () => {
+  const bytes = 20 * mib
+  const path = await film('twenty.mp4', bytes, randomBytes(19 * mib))
+  const jobIds: string[] = []
+  await eachOf(
+    Array.from({ length: 100 }, (_, at) => at),
+    4,
+    async () => {
+      jobIds.push(await given(path, bytes, 'same.mp4'))
+    },
+  )
+  await opens(await zipOf(jobIds), 100, 100 * bytes)
+  for (const jobId of jobIds) await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })
+})
+
+test('five gigabytes come as a ZIP64', async () => {
+  const bytes = 4900 * mib
+  const path = await film('large.mp4', bytes)
+  const jobId = await given(path, bytes, 'large.mp4')
+  await rm(path)
+  const small = await given(await film('small.mp4', mib), mib, 'after.mp4')
+  await opens(await zipOf([jobId, small]), 2, bytes + mib)
+})
