@@ -111,7 +111,13 @@ async function record(): Promise<void> {
   await call({ path: '/v1/download/:jobId', params: { jobId } })
   await call({ method: 'POST', path: '/v1/download/signed', json: { jobId, maxDownloads: 3 } })
   await call({ method: 'POST', path: '/v1/download/signed', urlEncoded: { jobId, expiresIn: 600 } })
-  await call({ method: 'POST', path: '/v1/download/zip', json: { jobIds: [jobId] } })
+  // Whether a ZIP is ready within seconds, the machine decides.
+  await call({
+    method: 'POST',
+    path: '/v1/download/zip',
+    query: { async: 'true' },
+    json: { jobIds: [jobId] },
+  })
   await call({ path: '/v1/jobs', query: { limit: '1', status: 'completed', targetFormat: 'webp' } })
   await call({ method: 'POST', path: '/v1/jobs/:jobId/retry', params: { jobId } })
   await call({ method: 'POST', path: '/v1/jobs/:jobId/retry', params: { jobId }, waits: true })
