@@ -6,7 +6,7 @@ import { operationId, type RecordedExample } from '../lib/http/openapi.ts'
 import { Client, startService } from './service.ts'
 
 interface Sent {
-  readonly method?: 'POST' | 'DELETE'
+  readonly method?: 'POST' | 'PATCH' | 'DELETE'
   /** As `/v1/jobs/:jobId`. */
   readonly path: string
   readonly params?: Readonly<Record<string, string>>
@@ -128,6 +128,7 @@ async function record(): Promise<void> {
   }
   await call({ method: 'POST', path: '/v1/jobs', json: { tasks } })
   await call({ method: 'POST', path: '/v1/jobs', json: { tasks }, waits: true })
+  await byTheClock(tasks)
   // It waits for a file that never comes, so that there is something to be cancelled.
   const waiting = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
   const awaited = (await (await client.post('/v1/jobs', { tasks: waiting })).json()) as {
@@ -136,6 +137,19 @@ async function record(): Promise<void> {
   await call({ method: 'POST', path: '/v1/jobs/:jobId/cancel', params: { jobId: awaited.data.jobId } })
   await call({ method: 'DELETE', path: '/v1/jobs/:jobId', params: { jobId } })
   await call({ path: '/v1/status/:jobId', params: { jobId } })
+}
+
+async function byTheClock(tasks: object): Promise<void> {
+  const nightly = { name: 'The report of the day', cron: '0 3 * * *', timezone: 'Europe/Berlin', tasks }
+  const path = '/v1/workflows'
+  const { id: workflowId } = await call({ method: 'POST', path, json: nightly })
+  const one = { path: `${path}/:workflowId`, params: { workflowId } }
+  await call({ ...one, method: 'POST', path: `${one.path}/run` })
+  await call({ ...one, path: `${one.path}/runs` })
+  await call({ ...one, method: 'PATCH', json: { overlap: 'queue' } })
+  await call(one)
+  await call({ path })
+  await call({ ...one, method: 'DELETE' })
 }
 
 function fixture(name: string): Promise<Buffer> {
