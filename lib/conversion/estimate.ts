@@ -5,6 +5,7 @@ import { isFormatId } from '../formats/index.ts'
 import { isTerminal, type JobState } from '../jobs/job.ts'
 import { planRoute, type Route } from '../plan/index.ts'
 import type { Services } from '../services.ts'
+import { findOperation } from '../tasks/index.ts'
 import type { Past } from './durations.ts'
 
 export const Estimate = z.object({
@@ -35,7 +36,8 @@ const plannedMs = ({ steps }: Route) =>
 
 /** A guess about a job of one task; null where nothing can be said, or nothing is left to wait for. */
 export async function estimateOf({ job }: JobState, services: Services): Promise<Estimate | null> {
-  const { source, target, operations } = job.display
+  const { source, target } = job.display
+  const operations = job.display.operations.filter((name) => findOperation(name)?.kind === 'process')
   const [operation] = operations as Operation[] // those of tasks whose way was just planned
   if (isTerminal(job.status) || !source || !target || operation === undefined || operations.length > 1)
     return null

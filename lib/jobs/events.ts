@@ -175,6 +175,7 @@ function over(state: JobState, endedAt: string) {
   })
   return {
     ...outline(state, job.status, beforeStart),
+    source: job.display.source ?? job.cameLater ?? null,
     tasks: Object.fromEntries(tasks) as Record<
       string,
       { operation: string; status: TaskStatus; result?: { url: string } }

@@ -16,14 +16,14 @@ export function endOfJob(state: JobState, outcome: Outcome, endedBy: string, now
     .sort((a, b) => (a.startedAt ?? '').localeCompare(b.startedAt ?? '') || a.number - b.number)[0]
   // Retention counts from the end, so that a long conversion does not eat into it.
   const expiresAt = new Date(now.getTime() + job.retentionS * 1000).toISOString()
-  const source = job.display.source ?? broughtIn(state)
+  const cameLater = job.display.source ? undefined : (broughtIn(state) ?? undefined)
   return {
     set: {
       ...{ status, error, summary, endedBy, expiresAt, wakeAt: expiresAt, endedAt: now.toISOString() },
       ...(JSON.stringify(result).length <= mostResultInside && { result }),
       ...(isStarting && first && { startedAt: first.startedAt, startedWith: first.number }),
       ...(isStarting && { 'log.started': { at: now.toISOString() } }),
-      ...(source && !job.display.source && { display: { ...job.display, source } }),
+      ...(cameLater && { cameLater }),
       listKey: listKeyOf(job.owner, status),
     },
     setPlus: {

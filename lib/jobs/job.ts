@@ -227,9 +227,12 @@ export const Fact = z.object({
 })
 export type Fact = z.infer<typeof Fact>
 
+const Source = z.object({ filename: z.string(), format: z.string(), size: z.int() })
+
 /** What is shown of a job without its tasks. */
 const Display = z.object({
-  source: z.object({ filename: z.string(), format: z.string(), size: z.int() }).nullable(),
+  /** Of what was there when it was made. */
+  source: Source.nullable(),
   target: z.object({ format: z.string() }).nullable(),
   operations: z.array(z.string()),
   /** Seconds after which it is worth asking again. */
@@ -247,6 +250,8 @@ export const Job = z.object({
   tag: z.string().nullable(),
   retryOf: z.string().optional(),
   display: Display,
+  /** What came later, as the end of the job found it: events from before do not know it. */
+  cameLater: Source.optional(),
   /** Tasks of the request. */
   total: z.int(),
   /** Numbers of the tasks that have records; above a hundred tasks, numbers of their buckets. */

@@ -26,7 +26,7 @@ export function packedOf(jobId: string, state: JobState | undefined, tasks?: rea
   if (!state || state.job.deletedAt || state.job.status === 'expired')
     return [{ jobId, task: null, source: null, status: 'expired' }]
   const { job } = state
-  const common = { jobId, source: job.display.source?.filename ?? null }
+  const common = { jobId, source: (job.display.source ?? job.cameLater)?.filename ?? null }
   if (tasks) return tasks.flatMap((task) => ofTask(task, state, common))
   if (job.status !== 'completed')
     return [{ ...common, task: null, status: job.status, ...errorOf(job.error) }]

@@ -188,7 +188,7 @@ export function statusView(state: JobState, baseUrl: string): StatusView {
     id: job.id,
     status: job.status,
     tag: job.tag,
-    source: job.display.source ?? broughtIn(state),
+    source: job.display.source ?? job.cameLater ?? broughtIn(state),
     target: job.display.target,
     progress: {
       percent,

@@ -464,9 +464,12 @@ test('the reference says which endpoints take a key', async () => {
     'post /v1/convert',
     'post /v1/convert/batch',
     'post /v1/convert/merge',
+    'post /v1/download/zip',
     'post /v1/import/url',
     'post /v1/jobs',
     'post /v1/jobs/{jobId}/retry',
+    'post /v1/uploads/multipart',
     'post /v1/uploads/presign',
+    'post /v1/workflows',
   ])
 })
