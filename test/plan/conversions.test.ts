@@ -4,6 +4,7 @@ import { engines } from '../../lib/engines/index.ts'
 import { type FormatId, formatById, formats, isFormatId } from '../../lib/formats/index.ts'
 import { conversions, optionsOf, planRoute, targetsOf } from '../../lib/plan/index.ts'
 import { isWorthAWay, namedIds } from '../../lib/plan/offered.ts'
+import unprovenPairs from '../../lib/plan/unproven-pairs.json' with { type: 'json' }
 
 const steps = (from: FormatId, to: FormatId) =>
   [from, ...planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
@@ -31,6 +32,28 @@ describe('the conversions that the engines make possible', () => {
     assert.equal(steps('mp4', 'gif'), 'mp4 ffmpeg:gif')
     assert.equal(steps('gif', 'webp'), 'gif vips:webp')
     assert.equal(steps('bmp', 'jpg'), 'bmp imagemagick:jpg')
+  })
+
+  test('draw in a browser what only a browser draws right, unless an engine is named', () => {
+    const drawn = { from: 'svg', to: 'png', traits: ['browser-drawing'] } as const
+    assert.deepEqual(
+      [planRoute({ from: 'svg', to: 'png' }), planRoute(drawn), planRoute({ ...drawn, engine: 'vips' })].map(
+        (route) => route.steps[0].engine,
+      ),
+      ['vips', 'chromium', 'vips'],
+    )
+  })
+
+  test('leave out what nobody has seen to work', () => {
+    const unproven = Object.entries<readonly string[]>(unprovenPairs).flatMap(([from, targets]) =>
+      targets.map((to) => `${from} ${to}`),
+    )
+    const offered = new Set(conversions().map(({ from, to }) => `${from} ${to}`))
+    assert.ok(unproven.length > 0 && offered.has('rtf pdf'))
+    assert.deepEqual(
+      unproven.filter((pair) => offered.has(pair)),
+      [],
+    )
   })
 
   test('never pass through a format that drops what source and target can hold', () => {

@@ -65,6 +65,11 @@ describe('another way for a file that an engine could not read', () => {
     assert.equal(way('png', 'webp', [later]), 'png vips:webp')
   })
 
+  test('may go over another format, each once', () => {
+    assert.equal(way('psd', 'jpg', []), 'psd imagemagick:png vips:jpg')
+    assert.equal(way('psd', 'jpg', [failed('imagemagick', 'psd', 'png')]), undefined)
+  })
+
   test('is none that does not take what is asked for', () => {
     assert.equal(
       way('png', 'jpg', [], () => false),

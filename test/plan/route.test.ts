@@ -108,6 +108,9 @@ describe('a pinned engine', () => {
     const error = none('jpg', 'webp', 'libreoffice')
     assert.deepEqual(error.details?.engines, ['vips', 'imagemagick'])
     assert.match(error.message, /use one of: vips, imagemagick/)
+    const alone = none('jpg', 'mp3', 'vips')
+    assert.deepEqual(alone.details?.engines, [])
+    assert.match(alone.message, /No other engine can\.$/)
   })
 })
 
