@@ -249,7 +249,9 @@ test('a job that only takes files elsewhere is completed with those files, and k
     out: { ...completed(5), deliveries: [{ ...stored, url }] },
   })
   assert.deepEqual(outcomeOf(state).result.files, [file('a.png')])
-  assert.deepEqual(ended(state, 10).display.source, { filename: 'a.png', format, size: stored.size })
+  const { display, cameLater } = ended(state, 10)
+  assert.deepEqual(cameLater, { filename: 'a.png', format, size: stored.size })
+  assert.equal(display.source, null, 'events from before are told again as they were')
 })
 
 test('files of one name do not hide each other, and a file that two exports give is given once', () => {
