@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { taskKey } from '../../lib/jobs/keys.ts'
 import { lostAnswers } from './imitated-aws.ts'
 import { importedFile } from './no-op-engine.ts'
 import { assertAtRest, outcomeOf } from './outcome.ts'
@@ -180,4 +182,22 @@ test('an end that is stored and not told for want of the bus is told, even by th
   const { status, events } = await outcomeOf(world)
   assert.equal(status, 'completed')
   assert.deepEqual(events, ['job.created', 'job.queued', 'job.started', 'job.completed'])
+})
+
+test('a table that does not answer for the files of a task costs it none of its attempts', async () => {
+  let [isClaimed, refusals] = [false, 5]
+  const world = await newWorld({
+    manner: (command, send) => {
+      const { sk } = taskKey({ jobId: '', task: 4 })
+      if (command instanceof UpdateCommand && command.input.Key?.['sk'] === sk)
+        isClaimed = JSON.stringify(command.input).includes('leaseUntil')
+      if (!isClaimed || refusals === 0 || !(command instanceof BatchGetCommand)) return send(command)
+      refusals -= 1
+      return Promise.reject(new Error('the table does not answer'))
+    },
+  })
+  await world.create(diamond())
+  await world.settle()
+  assert.equal(refusals, 0)
+  assert.equal((await outcomeOf(world)).status, 'completed')
 })

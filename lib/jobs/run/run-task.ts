@@ -45,7 +45,7 @@ export async function runTask(run: TaskRun): Promise<MessageOutcome> {
   const { store } = services.jobs
   const [{ applied, record: task }, job] = await Promise.all([lease.claim(), store.job(ref.jobId)])
   if (!applied || !task) return notClaimed(run, task, log)
-  const state = job && isLive(job.status) ? await store.inputsOf(task, job) : undefined
+  const state = job && isLive(job.status) ? await unlessBusy(lease, store.inputsOf(task, job)) : undefined
   if (!state) {
     log.info('message for a task of a job that is over')
     return done
@@ -58,6 +58,16 @@ export async function runTask(run: TaskRun): Promise<MessageOutcome> {
     return await recordFailure(run, claimed, error)
   } finally {
     await lease.end()
+  }
+}
+
+/** A table that does not answer is no fault of the file, so that it costs no attempt. */
+async function unlessBusy<T>(lease: Lease, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    await lease.release()
+    throw error
   }
 }
 
