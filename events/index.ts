@@ -19,10 +19,19 @@ const Common = z.object({
   apiVersion: z.literal('v1'),
 })
 
-/** As it stands on the bus and, later, in a webhook. */
+/** What subscribers get to see. */
 export type ServiceEvent = z.infer<typeof Common> & { readonly event: EventName } & Readonly<
     Record<string, unknown>
   >
+
+/** As it stands on the bus: with whose it is, and what `sequence` counts within, as the id of a job. */
+export const Addressed = z.object({ owner: z.string(), stream: z.string() })
+export type BusEvent = ServiceEvent & Readonly<z.infer<typeof Addressed>>
+
+/** Without what is nobody's business outside. */
+export function toldOf({ owner: _owner, stream: _stream, ...event }: BusEvent): ServiceEvent {
+  return event
+}
 
 export type EventBody<Name extends EventName> = z.input<z.ZodObject<(typeof events)[Name]>>
 

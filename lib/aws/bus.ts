@@ -1,5 +1,5 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
-import type { ServiceEvent } from '../../events/index.ts'
+import type { BusEvent } from '../../events/index.ts'
 import type { Config } from '../config.ts'
 import { eventSource } from '../resources.ts'
 import type { Connection } from './connections.ts'
@@ -24,7 +24,7 @@ export class Bus {
   }
 
   /** @throws when the bus did not accept every event; publishing them again is harmless, ids stay the same. */
-  async publish(events: readonly ServiceEvent[]): Promise<void> {
+  async publish(events: readonly BusEvent[]): Promise<void> {
     for (let at = 0; at < events.length; at += batchSize) {
       const Entries = events.slice(at, at + batchSize).map((event) => ({
         EventBusName: this.#name,

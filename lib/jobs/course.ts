@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ServiceEvent } from '../../events/index.ts'
+import type { BusEvent } from '../../events/index.ts'
 import type { Bus } from '../aws/bus.ts'
 import { eachOf } from '../each-of.ts'
 import type { Log } from '../log.ts'
@@ -35,7 +35,7 @@ export class Course {
     this.#isGuarded = isGuarded
   }
 
-  async publish(events: readonly ServiceEvent[]): Promise<void> {
+  async publish(events: readonly BusEvent[]): Promise<void> {
     if (events.length > 0) await this.#bus.publish(events)
   }
 

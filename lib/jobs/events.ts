@@ -1,4 +1,4 @@
-import type { EventBody, EventName, ServiceEvent } from '../../events/index.ts'
+import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
 import { derivedId } from '../ids.ts'
 import type { Fact, FixedTask, Job, JobState, StoredFile, Task, TaskStatus } from './job.ts'
 import { isRecorded, type JobFile, percentOf, resultIn, statusAtStart, statusOfFixed } from './machine.ts'
@@ -16,7 +16,7 @@ interface Rendering<Name extends EventName> {
   readonly body: EventBody<Name>
 }
 
-function rendered<Name extends EventName>(job: Pick<Job, 'id'>, event: Rendering<Name>): ServiceEvent {
+function rendered<Name extends EventName>(job: Pick<Job, 'id' | 'owner'>, event: Rendering<Name>): BusEvent {
   const { event: name, sequence, occurredAt, body } = event
   return {
     event: name,
@@ -24,6 +24,8 @@ function rendered<Name extends EventName>(job: Pick<Job, 'id'>, event: Rendering
     id: derivedId('evt', new Date(occurredAt), job.id, name, sequence),
     sequence,
     apiVersion: 'v1',
+    owner: job.owner,
+    stream: job.id,
     ...body,
   }
 }
@@ -31,7 +33,7 @@ function rendered<Name extends EventName>(job: Pick<Job, 'id'>, event: Rendering
 const numberOf = ({ numbers, sequence }: Job, name: string) => numbers[name] ?? sequence
 
 /** `job.created`, and `job.queued` where nothing has to be waited for. */
-export function beginnings(state: JobState): ServiceEvent[] {
+export function beginnings(state: JobState): BusEvent[] {
   const { job } = state
   const isQueuedAtOnce = job.queuedAt === job.createdAt
   const created = rendered(job, {
@@ -43,14 +45,14 @@ export function beginnings(state: JobState): ServiceEvent[] {
   return isQueuedAtOnce ? [created, queued(state)] : [created]
 }
 
-export function queued(state: JobState): ServiceEvent {
+export function queued(state: JobState): BusEvent {
   const { job } = state
   const occurredAt = job.queuedAt ?? job.createdAt
   const body = { job: { ...outline(state, 'queued', uploaded), queuedAt: occurredAt } }
   return rendered(job, { event: 'job.queued', sequence: numberOf(job, 'queued'), occurredAt, body })
 }
 
-export function started(state: JobState): ServiceEvent {
+export function started(state: JobState): BusEvent {
   const { job } = state
   const occurredAt = job.startedAt ?? job.createdAt
   const statusOf = (task: Task) => (isUpload(task) ? 'completed' : statusAtStart(task, job))
@@ -61,7 +63,7 @@ export function started(state: JobState): ServiceEvent {
 }
 
 /** @param name of the fact in the job's log. */
-export function progress(job: Job, name: string, fact: Fact): ServiceEvent {
+export function progress(job: Job, name: string, fact: Fact): BusEvent {
   const { percent = percentOf(job), stage = 'convert', taskName } = fact
   return rendered(job, {
     event: 'job.progress',
@@ -72,7 +74,7 @@ export function progress(job: Job, name: string, fact: Fact): ServiceEvent {
 }
 
 /** Those whose facts nobody is known to have published, in order. */
-export function unpublished(state: JobState): ServiceEvent[] {
+export function unpublished(state: JobState): BusEvent[] {
   const { job } = state
   const names = Object.keys(job.log).sort((a, b) => numberOf(job, a) - numberOf(job, b))
   return names.flatMap((name) => {
@@ -85,14 +87,14 @@ export function unpublished(state: JobState): ServiceEvent[] {
 }
 
 /** All that may not be out of a job that is over. Of one that nobody began, its creator may not have told anything. */
-export function untold(state: JobState): ServiceEvent[] {
+export function untold(state: JobState): BusEvent[] {
   const { job } = state
   const isUntouched = job.numbers['queued'] !== undefined && job.numbers['started'] === undefined
   return [...(isUntouched ? beginnings(state) : []), ...unpublished(state), ending(state)]
 }
 
 /** How the job ended. */
-export function ending(state: JobState): ServiceEvent {
+export function ending(state: JobState): BusEvent {
   const { job } = state
   const occurredAt = job.endedAt ?? job.createdAt
   const common = { sequence: numberOf(job, 'ended'), occurredAt }
@@ -115,13 +117,13 @@ export function fileDownloaded(
   { filename, size }: StoredFile,
   { signed, ip }: DownloadFacts,
   occurredAt: string,
-): ServiceEvent {
+): BusEvent {
   const body = { file: { jobId: job.id, filename, size, signed, ip } }
   return rendered(job, { event: 'file.downloaded', sequence: job.sequence, occurredAt, body })
 }
 
 /** @param at the place of the file among those that go. */
-export function fileDeleted({ job }: JobState, file: JobFile, at: number): ServiceEvent {
+export function fileDeleted({ job }: JobState, file: JobFile, at: number): BusEvent {
   const reason = job.deletedAt ? ('request' as const) : ('retention' as const)
   return rendered(job, {
     event: 'file.deleted',
@@ -132,7 +134,7 @@ export function fileDeleted({ job }: JobState, file: JobFile, at: number): Servi
 }
 
 /** @param after files of which each is told before. */
-export function expired({ job }: JobState, after: number): ServiceEvent {
+export function expired({ job }: JobState, after: number): BusEvent {
   const expiredAt = job.expiredAt ?? job.createdAt
   return rendered(job, {
     event: 'job.expired',

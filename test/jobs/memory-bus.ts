@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { eventSchema, type ServiceEvent } from '../../events/index.ts'
+import { type BusEvent, eventSchema } from '../../events/index.ts'
 import { Bus } from '../../lib/aws/bus.ts'
 import type { Config } from '../../lib/config.ts'
 import type { Gate } from './gate.ts'
@@ -8,9 +8,9 @@ import type { Gate } from './gate.ts'
 export class MemoryBus extends Bus {
   readonly #gate: Gate
   /** Each once, as it came first. */
-  readonly events: ServiceEvent[] = []
+  readonly events: BusEvent[] = []
   /** With every repetition. */
-  readonly published: ServiceEvent[] = []
+  readonly published: BusEvent[] = []
   /** Of bodies that changed between two tellings of one event: an error thrown here would only be tried again. */
   readonly contradictions: string[] = []
 
@@ -26,7 +26,7 @@ export class MemoryBus extends Bus {
     this.#refusals = times
   }
 
-  override async publish(events: readonly ServiceEvent[]): Promise<void> {
+  override async publish(events: readonly BusEvent[]): Promise<void> {
     if (this.#refusals-- > 0) throw new Error('the bus refused the events')
     for (let at = 0; at < events.length; at += 10)
       await this.#gate.effect(`publish ${events.slice(at, at + 10).map(({ event }) => event)}`, async () => {
@@ -34,8 +34,8 @@ export class MemoryBus extends Bus {
       })
   }
 
-  #take(given: ServiceEvent): void {
-    const event: ServiceEvent = JSON.parse(JSON.stringify(given))
+  #take(given: BusEvent): void {
+    const event: BusEvent = JSON.parse(JSON.stringify(given))
     this.published.push(event)
     const parsed = eventSchema(event.event).safeParse(event)
     if (!parsed.success) this.contradictions.push(`${event.event}: ${parsed.error.message}`)
