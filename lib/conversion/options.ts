@@ -5,8 +5,7 @@ import { AppError } from '../errors.ts'
 import type { Step, Warning } from '../jobs/job.ts'
 import { parseWith } from '../parse-with.ts'
 import { optionsOf, type Route, stepsOf } from '../plan/index.ts'
-
-const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+import { camelCase } from '../spelling.ts'
 
 /**
  * The steps of a route with those of the given options that they know, validated; the others are listed, not refused.

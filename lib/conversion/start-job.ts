@@ -10,6 +10,7 @@ import { graphRecords, type NewJob, type NewTask } from '../jobs/graph.ts'
 import type { Job, JobState, StoredFile, Warning } from '../jobs/job.ts'
 import { optionsOf, planRoute } from '../plan/index.ts'
 import type { Services } from '../services.ts'
+import { snakeCase } from '../spelling.ts'
 import { isTransfer } from '../tasks/index.ts'
 import type { Spec } from '../tasks/operation.ts'
 import { namingTask, ofTask, type RequestedTask } from '../tasks/parse-tasks.ts'
@@ -55,8 +56,6 @@ export const secretOptionsOf = (engines: readonly Engine[]): ReadonlySet<string>
       .flatMap(({ options }) => Object.entries(options.shape))
       .flatMap(([name, schema]) => (isSecret(schema) ? [name, snakeCase(name)] : [])),
   )
-
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /**
  * Looks into the files, plans what can be planned, and sets the job going.

@@ -1,11 +1,10 @@
 import * as z from 'zod'
 import { PrintOptions } from '../engines/chromium/print.ts'
 import { pictureOptions } from '../engines/chromium/targets.ts'
+import { snakeCase } from '../spelling.ts'
 import { headers } from './import-url.ts'
 
 const captureTargets = ['pdf', 'png', 'jpg', 'webp'] as const
-
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 function aboutOf(schema: z.ZodType): string {
   if (schema instanceof z.ZodDefault)

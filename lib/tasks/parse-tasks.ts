@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { parseWith } from '../parse-with.ts'
+import { snakeCase } from '../spelling.ts'
 import { offeredOperation, taskOperations } from './index.ts'
 import type { TaskOperation } from './operation.ts'
 
@@ -30,8 +31,6 @@ const Common = z.looseObject({
     .optional()
     .describe('When this task fails, what takes its files goes on without them'),
 })
-
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** @throws AppError INVALID_INPUT, INVALID_REQUEST; their details name the task and the field. */
 export function parseTasks(given: Readonly<Record<string, unknown>>): RequestedTask[] {

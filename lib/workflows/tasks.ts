@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts'
 import { hidden, isSealed } from '../sealed.ts'
 import type { Services } from '../services.ts'
+import { snakeCase } from '../spelling.ts'
 import { findOperation } from '../tasks/index.ts'
 import { namingTask, parseTasks, type RequestedTask } from '../tasks/parse-tasks.ts'
 import type { Workflow } from './workflow.ts'
@@ -56,8 +57,6 @@ export function requestedTasks(
 
 const mapTasks = (tasks: TaskMap, change: (name: string, fields: Fields) => Fields): TaskMap =>
   Object.fromEntries(Object.entries(tasks).map(([name, fields]) => [name, change(name, fields)]))
-
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 function sealed(fields: Fields, id: string, { vault, secretOptions }: Services): Fields {
   const operation = findOperation(String(fields['operation']))
