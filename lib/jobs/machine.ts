@@ -1,5 +1,6 @@
+import { DistinctNames } from '../distinct-names.ts'
 import { type Fidelity, inTurn, together } from '../fidelity/fidelity.ts'
-import { nameFromTemplate, withSuffix } from '../file-name.ts'
+import { nameFromTemplate } from '../file-name.ts'
 import {
   type Awaiting,
   type FixedTask,
@@ -190,14 +191,9 @@ export function namedFiles(task: FixedTask | Task, state: JobState): StoredFile[
   )
 }
 
-/** Two files of one name would hide each other: the second becomes `name (2).ext`. */
 function distinctNames(files: readonly StoredFile[]): StoredFile[] {
-  const seen = new Map<string, number>()
-  return files.map((file) => {
-    const count = (seen.get(file.filename) ?? 0) + 1
-    seen.set(file.filename, count)
-    return count === 1 ? file : { ...file, filename: withSuffix(file.filename, ` (${count})`) }
-  })
+  const names = new DistinctNames()
+  return files.map((file) => ({ ...file, filename: names.next(file.filename) }))
 }
 
 /** What a task gives to those that take its files. */

@@ -1,4 +1,3 @@
-import { fileName } from '../file-name.ts'
 import type { Job, JobState, StoredFile } from './job.ts'
 import { isRecorded, resultFiles, statusOfFixed } from './machine.ts'
 import { taskWithFiles } from './task-files.ts'
@@ -54,28 +53,6 @@ const errorOfTask = ({ code, message = '' }: { code?: string | undefined; messag
   code === undefined ? {} : { error: { code, message } }
 
 export const manifestName = 'manifest.json'
-
-/** Names that no two files share, on systems too that take `A` for `a`. */
-export class DistinctNames {
-  readonly #taken = new Set<string>()
-
-  constructor(reserved: readonly string[]) {
-    for (const name of reserved) this.#taken.add(name)
-  }
-
-  /** `name (2).ext` for the second of a name. */
-  next(given: string): string {
-    const name = fileName(given)
-    const dot = name.lastIndexOf('.')
-    const [stem, end] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
-    for (let count = 1; ; count++) {
-      const candidate = count === 1 ? name : `${stem} (${count})${end}`
-      if (this.#taken.has(candidate.toLowerCase())) continue
-      this.#taken.add(candidate.toLowerCase())
-      return candidate
-    }
-  }
-}
 
 /** Whether a file of this type gets smaller; pictures, sound, films and most documents are compressed as they are. */
 export const shrinks = (mimeType: string): boolean =>

@@ -4,11 +4,13 @@ import { ReadableStream } from 'node:stream/web'
 import { setImmediate } from 'node:timers/promises'
 import { configure, ZipWriterStream } from '@zip.js/zip.js'
 import { requireRoom } from '../../disk.ts'
+import { DistinctNames } from '../../distinct-names.ts'
 import { AppError } from '../../errors.ts'
+import { fileName } from '../../file-name.ts'
 import type { Services } from '../../services.ts'
 import { packResults as operation } from '../../tasks/pack-results.ts'
 import type { StoredFile } from '../job.ts'
-import { DistinctNames, manifestName, type Packed, packedOf, shrinks } from '../pack-list.ts'
+import { manifestName, type Packed, packedOf, shrinks } from '../pack-list.ts'
 
 interface Packing {
   readonly files: Services['files']
@@ -67,7 +69,7 @@ async function add(
   const body =
     size === 0 ? Readable.from([]) : await files.stream(from, { start: 0, end: size }, signal).catch(isGone)
   if (!body) return undefined
-  const name = names.next(from.filename)
+  const name = names.next(fileName(from.filename))
   await writer.add(name, ReadableStream.from(counted(body, taken)) as Parameters<Writer['add']>[1], {
     level: shrinks(mimeType) ? 6 : 0,
     uncompressedSize: size,

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { storedFile } from '../../conversion/start-job.ts'
 import { requireDiskSpace } from '../../disk.ts'
+import { DistinctNames } from '../../distinct-names.ts'
 import { AppError } from '../../errors.ts'
 import { fileName, nameFromTemplate } from '../../file-name.ts'
 import { detectFormat } from '../../formats/detect.ts'
@@ -203,7 +204,7 @@ export function pathsOf(
   const template = place && fields[place.path]
   const given = String((place && fields[place.prefix]) ?? '')
   const prefix = place?.isFolder && /[^/]$/.test(given) ? `${given}/` : given
-  const seen = new Map<string, number>()
+  const paths = new DistinctNames()
   return files.map(({ filename }, index) => {
     const parts = { name: filename, jobId, index, date: createdAt }
     const path =
@@ -213,9 +214,7 @@ export function pathsOf(
             .map((part, at, all) => (part.includes('{') ? filled(part, at === all.length - 1, parts) : part))
             .join('/')
         : `${prefix}${filename}`
-    const count = (seen.get(path) ?? 0) + 1
-    seen.set(path, count)
-    return count === 1 ? path : path.replace(/(\.[^./]*)?$/, ` (${count})$1`)
+    return paths.next(path)
   })
 }
 
