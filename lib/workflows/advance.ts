@@ -69,7 +69,7 @@ export const begun = (workflow: Workflow, run: Run, now: Date): Step => ({
 })
 
 /** The live run is over. */
-export function ended(workflow: Workflow, run: Run, now: Date): Workflow {
+export function ended(workflow: Workflow, run: Pick<Run, 'status' | 'error'>, now: Date): Workflow {
   const { live: _, ...rest } = workflow
   const failures =
     run.status === 'failed' ? workflow.failures + 1 : run.status === 'completed' ? 0 : workflow.failures

@@ -145,7 +145,7 @@ export class Workflows {
       const failed = { status: 'failed', endedAt: now.toISOString(), error: { code, message } } as const
       await this.store.changeRun(run, failed)
       await this.#changed(workflow.id, (current) => ({
-        next: current.live === run.id ? ended(current, { ...run, ...failed }, now) : current,
+        next: current.live === run.id ? ended(current, failed, now) : current,
       }))
     }
   }
@@ -168,7 +168,7 @@ export class Workflows {
     const { live } = workflow
     if (live === undefined) return workflow
     const run = await this.store.run(workflow.id, live)
-    if (!run?.jobId) return ended(workflow, { ...newRun(workflow, lost(now)), status: 'cancelled' }, now)
+    if (!run?.jobId) return ended(workflow, { status: 'cancelled' }, now)
     if (run.status !== 'running') return ended(workflow, run, now)
     const job = await this.#services.jobs.store.job(run.jobId)
     if (!job && !run.startedAt) {
@@ -181,8 +181,6 @@ export class Workflows {
     return ended(workflow, over, now)
   }
 }
-
-const lost = (now: Date) => ({ trigger: 'schedule', dueAt: now.toISOString() }) as const
 
 /** How a run ended, by its job; undefined when that is gone. */
 export function outcomeOf(job: Job | undefined, now: Date): Pick<Run, 'status' | 'endedAt' | 'error'> {
