@@ -93,7 +93,7 @@ const Result = z.object({
 })
 export type Result = z.infer<typeof Result>
 
-/** What a way made of which too little came through, as the share that was kept (0 to 1) says: taken when no other one gives more. */
+/** What a way made that kept too little of the source, `kept` being the share (0 to 1): taken when no other one keeps more. */
 export const Fallback = Result.extend({ kept: z.number() })
 export type Fallback = z.infer<typeof Fallback>
 
@@ -143,6 +143,9 @@ export const Latch = z.object({
   ...Arrivals,
 })
 export type Latch = z.infer<typeof Latch>
+
+/** A file that a job began with. */
+const Source = z.object({ filename: z.string(), format: z.string(), size: z.int() })
 
 const TaskFacts = {
   /** Place in the request, from 0. */
@@ -203,7 +206,7 @@ export const Task = z.object({
   /** The upload that is awaited, or into which an import of its own brings a file. */
   uploadId: z.string().optional(),
   /** What such an import brought; the file is the upload's. */
-  brought: z.object({ filename: z.string(), format: z.string(), size: z.int() }).optional(),
+  brought: Source.optional(),
   engine: z.string().optional(),
   engineVersion: z.string().optional(),
   method: z.string().optional(),
@@ -226,8 +229,6 @@ export const Fact = z.object({
   taskName: z.string().optional(),
 })
 export type Fact = z.infer<typeof Fact>
-
-const Source = z.object({ filename: z.string(), format: z.string(), size: z.int() })
 
 /** What is shown of a job without its tasks. */
 const Display = z.object({
