@@ -77,8 +77,8 @@ const namesFiles = args.some((arg) => !arg.startsWith('-'))
 /** @param {readonly string[]} files what is run when no files are named */
 const testing = (files) => [
   '--test',
-  // More files than cores: now and then each of them waits.
-  '--test-concurrency=3',
+  // More files than cores: of three, each waits so often that a third of two cores has nothing to do.
+  '--test-concurrency=4',
   // A test that hangs fails by its name, and ends with what it left open. Milliseconds: the longest takes a tenth.
   '--test-timeout=600000',
   '--test-force-exit',

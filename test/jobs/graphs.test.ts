@@ -10,10 +10,10 @@ const database = openDatabase()
 /** Of a task without work in a large graph, its creation included; half a one for what the clock makes write. */
 const mostWrites = 5
 
-test('a fan of three hundred tasks and the one that takes the files of all end, each task once', async (t) => {
-  const run = await runGraph(database, fanOutAndIn(300))
+test('a fan of more tasks than one set holds and the one that takes the files of all end, each task once', async (t) => {
+  const run = await runGraph(database, fanOutAndIn(120))
   const sink = (await run.world.state()).tasks.at(-1)
-  assert.deepEqual([sink?.name, sink?.ins.length, sink?.got?.size], ['sink', 300, 3])
+  assert.deepEqual([sink?.name, sink?.ins.length, sink?.got?.size], ['sink', 120, 2])
   // Beside its own: the root's arrival at it, its arrival at the latch of the sink, and its bucket.
   assert.ok(run.writesPerTask <= mostWrites + 1.5, `${run.writesPerTask} writes a task`)
   const pages = run.world.calls.filter(({ name }) => name === 'BatchGet').map(({ keys }) => keys.length)
