@@ -15,7 +15,7 @@ const Common = z.object({
   event: z.string(),
   timestamp: z.iso.datetime(),
   id: z.string().describe('The same when the event is told again'),
-  sequence: z.int().describe('Number of the event within its job, from 1'),
+  sequence: z.int().describe('Number of the event within its job, from 1; always 1 of a file that arrives'),
   apiVersion: z.literal('v1'),
 })
 

@@ -1,7 +1,7 @@
 import type { EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
 import { readConfig } from '../lib/config.ts'
-import { dropStray, receiveUpload } from '../lib/conversion/receive-upload.ts'
+import { dropStray, receiveUpload, tellUpload } from '../lib/conversion/receive-upload.ts'
 import { createServices } from '../lib/create-services.ts'
 import type { Services } from '../lib/services.ts'
 
@@ -15,6 +15,7 @@ export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>
   services ??= createServices(readConfig())
   const { key } = ObjectCreated.parse(detail).object
   const uploadId = key.slice(key.lastIndexOf('/') + 1)
+  await tellUpload(uploadId, services)
   await receiveUpload(uploadId, services)
   await dropStray(uploadId, key, services)
 }

@@ -5,8 +5,10 @@ import {
   beginnings,
   ending,
   expired,
+  fetched,
   fileDeleted,
   fileDownloaded,
+  fileUploaded,
   progress,
   queued,
   started,
@@ -112,11 +114,47 @@ const arrived: JobState = {
   }),
 }
 
+const sent = newJob([
+  {
+    ...given('in'),
+    fixed: { status: 'completed', files: [{ ...file('a.png', 'received/2d/upl_2'), sha256: 'ab' }] },
+  },
+  task('work', [0]),
+])
+
+test('a file that somebody sends is told of once, with how it came', () => {
+  const told = beginnings(sent).filter(({ event }) => event === 'file.uploaded')
+  const facts = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png', via: 'form' }
+  assert.deepEqual(
+    told.map(({ file }) => file),
+    [{ uploadId: 'upl_2', jobId: 'job_1', ...facts, sha256: 'ab' }],
+  )
+  const again = { ...sent, job: { ...sent.job, retryOf: 'job_0' } }
+  assert.deepEqual(
+    beginnings(again).map(({ event }) => event),
+    ['job.created', 'job.queued'],
+    'a copy is no upload',
+  )
+})
+
 /** What is told, by who tells it. */
 const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
   'a job that is made': () => beginnings(fresh),
   'a job that waits for an upload': () => beginnings(waiting),
-  'an upload that arrives': () => [queued(arrived)],
+  'an upload that arrives': () => [
+    fileUploaded({
+      owner: 'anon_1',
+      file: { ...file('a.png', 'uploads/2d/upl_1'), format: null },
+      ...{ occurredAt: moment(5), via: 'presigned', jobId: 'job_1' },
+    }),
+    queued(arrived),
+  ],
+  'a file that comes with the request': () => beginnings(sent),
+  'a file that a task fetches': () => {
+    const [task] = withTasks(waiting, { in: completed(5, file('a.png', 'jobs/job_1/0/import')) }).tasks
+    assert.ok(task)
+    return fetched(waiting.job, { ...task, operation: 'import/s3' })
+  },
   'a job that starts': () => [started(running)],
   'a job under way': () => [fact(running, '1')],
   'a job that is completed': () => [ending(done)],
@@ -154,16 +192,18 @@ for (const [story, tell] of Object.entries(stories)) {
       const strict = eventSchema(event.event).strict()
       const body = JSON.parse(JSON.stringify(toldOf(event)))
       assert.deepEqual(strict.parse(body), body)
-      const { id, owner } = fresh.job
-      assert.deepEqual([event.owner, event.stream], [owner, id])
+      assert.equal(event.owner, fresh.job.owner)
     }
     assert.deepEqual(tell(), told)
-    const numbers = told.map(({ sequence }) => sequence)
-    assert.deepEqual(
-      numbers,
-      numbers.map((_, at) => (numbers[0] ?? 0) + at),
-      'numbered without gaps',
-    )
+    for (const [stream, events] of Map.groupBy(told, ({ stream }) => stream)) {
+      const numbers = events.map(({ sequence }) => sequence)
+      const first = stream === fresh.job.id ? (numbers[0] ?? 0) : 1
+      assert.deepEqual(
+        numbers,
+        numbers.map((_, at) => first + at),
+        'numbered without gaps',
+      )
+    }
   })
 }
 

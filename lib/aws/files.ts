@@ -29,6 +29,7 @@ export interface StoredObject {
   readonly contentType: string
   /** Quoted, as HTTP has it. */
   readonly etag: string
+  readonly storedAt: Date
 }
 
 /** A file in the bucket, as whoever reads it knows it. */
@@ -222,6 +223,7 @@ export class Files {
         size: found.ContentLength ?? 0,
         contentType: found.ContentType ?? 'application/octet-stream',
         etag: found.ETag ?? '',
+        storedAt: found.LastModified ?? new Date(),
       }
     } catch (error) {
       if (error instanceof NotFound) return undefined

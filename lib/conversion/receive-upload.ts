@@ -28,6 +28,22 @@ export async function receiveUpload(uploadId: string, { uploads, files, jobs }: 
   if (!isTaken) await files.delete([upload.key])
 }
 
+/** Tells whoever wants to know; what the service fetched into an upload is told of by who fetched it. */
+export async function tellUpload(uploadId: string, { uploads, files, jobs }: Receiving): Promise<void> {
+  const upload = await uploads.get(uploadId)
+  const stored = upload && !upload.importJobId && (await files.head(upload.key))
+  if (!stored) return
+  const { owner, jobId, partsId } = upload
+  const outcome = await looked(upload, stored, files)
+  const { filename, contentType: mimeType, key } = upload
+  const unknown = { key, filename, mimeType, format: null, size: stored.size, sha256: '' }
+  await jobs.uploaded({
+    ...{ owner, jobId, file: 'file' in outcome ? outcome.file : unknown },
+    occurredAt: stored.storedAt.toISOString(),
+    via: partsId === undefined ? 'presigned' : 'multipart',
+  })
+}
+
 type Outcome = Parameters<Jobs['uploadArrived']>[1]
 
 async function looked(upload: UploadRecord, stored: StoredObject, files: Files): Promise<Outcome> {

@@ -32,7 +32,7 @@ function rendered<Name extends EventName>(job: Pick<Job, 'id' | 'owner'>, event:
 
 const numberOf = ({ numbers, sequence }: Job, name: string) => numbers[name] ?? sequence
 
-/** `job.created`, and `job.queued` where nothing has to be waited for. */
+/** The files of the request, `job.created`, and `job.queued` where nothing has to be waited for. */
 export function beginnings(state: JobState): BusEvent[] {
   const { job } = state
   const isQueuedAtOnce = job.queuedAt === job.createdAt
@@ -42,7 +42,7 @@ export function beginnings(state: JobState): BusEvent[] {
     occurredAt: job.createdAt,
     body: { job: outline(state, isQueuedAtOnce ? 'queued' : 'pending', beforeStart) },
   })
-  return isQueuedAtOnce ? [created, queued(state)] : [created]
+  return [...arrivals(state), created, ...(isQueuedAtOnce ? [queued(state)] : [])]
 }
 
 export function queued(state: JobState): BusEvent {
@@ -105,6 +105,48 @@ export function ending(state: JobState): BusEvent {
   const { id, tag, cancelledBy = 'system' } = job
   const body = { job: { id, status: 'cancelled' as const, tag, cancelledBy, cancelledAt: occurredAt } }
   return rendered(job, { event: 'job.cancelled', ...common, body })
+}
+
+export interface ArrivalFacts {
+  readonly owner: string
+  readonly file: Omit<StoredFile, 'format'> & { readonly format: string | null }
+  /** RFC 3339. */
+  readonly occurredAt: string
+  readonly via: EventBody<'file.uploaded'>['file']['via']
+  readonly jobId?: string | undefined
+}
+
+/** A file of somebody is there; told by itself, as most come before there is a job. */
+export function fileUploaded({ owner, file, occurredAt, via, jobId }: ArrivalFacts): BusEvent {
+  const { key, filename, size, mimeType, format, sha256 } = file
+  const body = {
+    file: {
+      uploadId: /upl_\w+$/.exec(key)?.[0],
+      jobId,
+      ...{ filename, size, mimeType, format, via },
+      sha256: sha256 || undefined,
+    },
+  }
+  return rendered({ id: key, owner }, { event: 'file.uploaded', sequence: 1, occurredAt, body })
+}
+
+/** The files that came with the request for a job. */
+const arrivals = ({ job, fixed }: JobState): BusEvent[] =>
+  fixed
+    .filter(({ operation }) => operation.startsWith('import/') && job.retryOf === undefined)
+    .flatMap(({ files = [] }) => files)
+    .filter(({ key }) => key.startsWith('received/'))
+    .map((file) =>
+      fileUploaded({ owner: job.owner, file, occurredAt: job.createdAt, via: 'form', jobId: job.id }),
+    )
+
+/** The files that a task has brought from elsewhere. */
+export function fetched({ id: jobId, owner }: Pick<Job, 'id' | 'owner'>, task: Task): BusEvent[] {
+  const via = task.operation === 'import/url' ? 'url' : 'store'
+  const files = task.brought ? [task.brought] : task.files
+  return files.map((file) =>
+    fileUploaded({ owner, file, occurredAt: task.endedAt ?? task.createdAt, via, jobId }),
+  )
 }
 
 export interface DownloadFacts {

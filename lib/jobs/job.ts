@@ -144,9 +144,6 @@ export const Latch = z.object({
 })
 export type Latch = z.infer<typeof Latch>
 
-/** A file that a job began with. */
-const Source = z.object({ filename: z.string(), format: z.string(), size: z.int() })
-
 const TaskFacts = {
   /** Place in the request, from 0. */
   number: z.int(),
@@ -206,7 +203,7 @@ export const Task = z.object({
   /** The upload that is awaited, or into which an import of its own brings a file. */
   uploadId: z.string().optional(),
   /** What such an import brought; the file is the upload's. */
-  brought: Source.optional(),
+  brought: StoredFile.optional(),
   engine: z.string().optional(),
   engineVersion: z.string().optional(),
   method: z.string().optional(),
@@ -229,6 +226,9 @@ export const Fact = z.object({
   taskName: z.string().optional(),
 })
 export type Fact = z.infer<typeof Fact>
+
+/** A file that a job began with. */
+const Source = z.object({ filename: z.string(), format: z.string(), size: z.int() })
 
 /** What is shown of a job without its tasks. */
 const Display = z.object({

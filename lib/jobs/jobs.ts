@@ -6,7 +6,15 @@ import type { Log } from '../log.ts'
 import type { Uploads } from '../uploads.ts'
 import { unsaidS } from './course.ts'
 import { eraseJob, expireJob, markDeleted } from './erase.ts'
-import { beginnings, type DownloadFacts, fileDownloaded, queued, unpublished } from './events.ts'
+import {
+  type ArrivalFacts,
+  beginnings,
+  type DownloadFacts,
+  fileDownloaded,
+  fileUploaded,
+  queued,
+  unpublished,
+} from './events.ts'
 import { firstLookS, type GraphRecords } from './graph.ts'
 import { isLive, isOver, isTerminal, type Job, type JobState, type StoredFile, type Task } from './job.ts'
 import type { TaskRef } from './keys.ts'
@@ -111,6 +119,11 @@ export class Jobs {
     this.#parts.log.info({ jobId }, 'job cancelled')
     await this.#unguarded.course.tellEnd(jobId)
     return this.store.whole(jobId)
+  }
+
+  /** A file has arrived that may belong to a job, or to none yet. */
+  uploaded(facts: ArrivalFacts): Promise<void> {
+    return this.#unguarded.course.publish([fileUploaded(facts)])
   }
 
   /** Somebody is led to a file of a job, which each time counts. */

@@ -9,6 +9,7 @@ import type { QueueId } from '../resources.ts'
 import { queueOfTransfer, transferOperation } from '../tasks/index.ts'
 import { arrival } from './arrival.ts'
 import { Course, type CourseParts } from './course.ts'
+import { fetched } from './events.ts'
 import { errorForClient } from './failure.ts'
 import { isLive, type Job, type JobState, type Task } from './job.ts'
 import { bucketOf, countKey, latchKey } from './keys.ts'
@@ -52,9 +53,16 @@ export class Settlement {
       })
     const [job] = await Promise.all([
       this.#count(task),
+      this.#tellFetched(task),
       this.#tellDependents(task, { again, held: task.uploadId !== undefined }),
     ])
     if (job) await this.#endIfDecided(job, again)
+  }
+
+  async #tellFetched(task: Task): Promise<void> {
+    if (!hasFetched(task)) return
+    const job = await this.#store.job(task.jobId)
+    if (job) await this.course.publish(fetched(job, task))
   }
 
   /** Sends a task that is ready to the queue that has its next step; one that cannot run fails. */
@@ -193,6 +201,10 @@ export class Settlement {
     else if (again) await this.course.tellEnd(job.id)
   }
 }
+
+/** It has brought files from elsewhere, which somebody may want to know. */
+export const hasFetched = ({ operation, status }: Task) =>
+  status === 'completed' && transferOperation(operation)?.kind === 'import'
 
 const dependentsAtATime = 16
 const skipped = 'skip'

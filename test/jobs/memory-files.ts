@@ -41,7 +41,9 @@ export class MemoryFiles extends Files {
     return this.#gate.look(async () => {
       const found = this.objects.get(key)
       const etag = found && `"${createHash('md5').update(found).digest('hex')}"`
-      return found && { size: found.length, contentType: 'image/png', etag: etag ?? '' }
+      return (
+        found && { size: found.length, contentType: 'image/png', etag: etag ?? '', storedAt: new Date(0) }
+      )
     })
   }
 

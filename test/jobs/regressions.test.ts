@@ -79,7 +79,8 @@ test('the body of an event lists every task, whoever publishes it', async () => 
   await world.settle()
   await world.services().jobs.settlement.course.tellEnd(world.jobId)
   await outcomeOf(world)
-  for (const { event, ...body } of world.bus.events) {
+  const ofJob = world.bus.events.filter(({ stream }) => stream === world.jobId)
+  for (const { event, ...body } of ofJob) {
     // As its schema has it.
     const { tasks } = (body as unknown as { job: { tasks: object } }).job
     assert.deepEqual(Object.keys(tasks), ['import', 't0', 't1', 't2', 'export'], event)
@@ -90,8 +91,10 @@ test('the body of an event lists every task, whoever publishes it', async () => 
 test('two branches that both complete give the files of both, each with the name of its own source', async () => {
   const world = await newWorld()
   const imports = ['left', 'right'].map((name) =>
-    imported(name, { ...importedFile, filename: `${name}.png` }),
+    imported(name, { ...importedFile, key: `${importedFile.key}-${name}`, filename: `${name}.png` }),
   )
+  for (const { fixed } of imports)
+    for (const { key } of fixed?.files ?? []) world.files.objects.set(key, new Uint8Array([1]))
   await world.create(graph({ a: { from: ['left'] }, b: { from: ['right'] } }, imports))
   await world.settle()
   const { status, files } = await outcomeOf(world)
@@ -200,4 +203,23 @@ test('a table that does not answer for the files of a task costs it none of its 
   await world.settle()
   assert.equal(refusals, 0)
   assert.equal((await outcomeOf(world)).status, 'completed')
+})
+
+test('an upload is told of when it is there, each time the same, though it is no picture', async () => {
+  for (const [bytes, format] of [
+    [picture, 'png'],
+    [new Uint8Array([1, 2, 3]), null],
+  ] as const) {
+    const world = await newWorld()
+    await createAwaiting(world)
+    await arrive(world, bytes)
+    await world.settle()
+    await outcomeOf(world)
+    const told = world.bus.events.filter(({ event }) => event === 'file.uploaded')
+    const { jobId } = world
+    const facts = { filename: 'sent.png', size: bytes.length, mimeType: 'image/png' }
+    const [file, ...others] = told.map((event) => event['file'])
+    assert.deepEqual(file, { uploadId: `upl_${jobId}`, jobId, ...facts, format, via: 'presigned' })
+    assert.deepEqual(others, [])
+  }
 })

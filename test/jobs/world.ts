@@ -5,7 +5,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { Table } from '../../lib/aws/table.ts'
 import { readConfig } from '../../lib/config.ts'
 import { Durations } from '../../lib/conversion/durations.ts'
-import { dropStray, receiveUpload } from '../../lib/conversion/receive-upload.ts'
+import { dropStray, receiveUpload, tellUpload } from '../../lib/conversion/receive-upload.ts'
 import { Downloads } from '../../lib/downloads.ts'
 import type { Shortfall } from '../../lib/engines/engine.ts'
 import { newId } from '../../lib/ids.ts'
@@ -199,6 +199,7 @@ export class World {
   /** The bucket tells of a file that arrived, as functions/receive-upload.ts hears of it. */
   receive(uploadId: string, key: string) {
     return this.request('receiver', async (services) => {
+      await tellUpload(uploadId, services)
       await receiveUpload(uploadId, services)
       await dropStray(uploadId, key, services)
     })

@@ -22,7 +22,7 @@ test('a job of one task takes three writes and one read of the table, one messag
   )
   assert.deepEqual(world.gate.effects, [
     'creator: TransactWrite JOB TASK#00001,JOB JOB',
-    'creator: publish job.created,job.queued',
+    'creator: publish file.uploaded,job.created,job.queued',
     'creator: send image',
     'worker 1: Update JOB TASK#00001',
     'worker 1: object written',

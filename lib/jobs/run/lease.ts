@@ -1,11 +1,11 @@
 import type { Change } from '../../aws/table-expressions.ts'
 import type { Log } from '../../log.ts'
-import { ending, unpublished } from '../events.ts'
+import { ending, fetched, unpublished } from '../events.ts'
 import { attemptOfPart } from '../graph.ts'
 import type { Job, JobState, Task } from '../job.ts'
 import { endOfJob } from '../job-end.ts'
 import { joinsAtPercent, maxAttempts, outcomeOf, percentOfTask } from '../machine.ts'
-import type { Settlement } from '../settle.ts'
+import { hasFetched, type Settlement } from '../settle.ts'
 import { refOf, unitOf, type Written } from '../store.ts'
 import type { TaskRun } from './task-run.ts'
 
@@ -251,7 +251,8 @@ export class Lease {
     )
     if (!isDone) return false
     this.#log.info({ status: over.job.status }, 'job ended')
-    await this.#settlement.course.publish([...unpublished(over), ending(over)])
+    const arrived = hasFetched(ended) ? fetched(job, ended) : []
+    await this.#settlement.course.publish([...arrived, ...unpublished(over), ending(over)])
     return true
   }
 }

@@ -102,8 +102,7 @@ async function bringIn(
   const [file] = files
   if (!file) return { files: [] }
   await services.uploads.arrived(upload, file)
-  const { filename, format, size } = file
-  return { files: [], brought: { filename, format, size } }
+  return { files: [], brought: file }
 }
 
 /** Loaded where it is wanted: few tasks are of its kind. */
