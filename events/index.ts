@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { accountEvents } from './account-events.ts'
 import { fileEvents } from './file-events.ts'
 import { jobEvents } from './job-events.ts'
 
@@ -6,7 +7,7 @@ import { jobEvents } from './job-events.ts'
  * Every event with its body. To add one: its schema in the file of its group, and what renders it beside its subject,
  * as `lib/jobs/events.ts`.
  */
-export const events = { ...jobEvents, ...fileEvents } as const
+export const events = { ...jobEvents, ...fileEvents, ...accountEvents } as const
 
 export type EventName = keyof typeof events
 

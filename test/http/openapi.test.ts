@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { events } from '../../events/index.ts'
 import { api } from '../../functions/routes/index.ts'
 import { openApiDocument } from '../../lib/http/openapi.ts'
 
@@ -48,4 +49,21 @@ test('who has an identity sends it in the header that the document names', () =>
     ['x-owner-token', 'header'],
   )
   assert.deepEqual(security, [{}, { owner: [] }])
+})
+
+test('each event is in the document as the request that a webhook gets', () => {
+  const { webhooks } = openApiDocument(api, {
+    version: '1',
+    url: '/',
+    eventExamples: { 'job.failed': 'seen' },
+  })
+  assert.deepEqual(Object.keys(webhooks ?? {}), Object.keys(events))
+  const { post } = JSON.parse(JSON.stringify(webhooks?.['job.failed']))
+  const { schema, example } = post.requestBody.content['application/json']
+  assert.equal(schema.properties.event.const, 'job.failed')
+  assert.ok(schema.required.includes('sequence') && schema.properties.job)
+  assert.equal(example, 'seen')
+  const names = post.parameters.map(({ name }: { name: string }) => name)
+  for (const name of ['X-Webhook-Signature', 'webhook-id', 'webhook-signature'])
+    assert.ok(names.includes(name))
 })
