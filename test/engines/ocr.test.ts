@@ -11,7 +11,7 @@ import { output, pdfPages, pdfText } from './judge.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const report = fixture('report.pdf')
-/** A scan of the first page of the report, and a PDF of that page as text and as a picture. */
+/** A scan of the first page of the report, a PDF of its upper part, and one of the page as text and as that picture. */
 const folder = scratchFolder('ocr-test')
 const scan = join(folder, 'scan-1.png')
 const scanned = join(folder, 'scanned.pdf')
@@ -35,7 +35,10 @@ function recall(wanted: string, found: string): number {
 describe('text in pictures', () => {
   before(async () => {
     await output('pdftoppm', '-r', '150', '-gray', '-png', '-l', '1', report, join(folder, 'scan'))
-    await output('img2pdf', '--imgsize', '150dpix150dpi', '--output', scanned, scan)
+    const upper = ['-x', '0', '-y', '0', '-W', '1241', '-H', '600']
+    await output('pdftoppm', '-r', '150', '-gray', '-png', '-l', '1', ...upper, report, join(folder, 'upper'))
+    const picture = join(folder, 'upper-1.png')
+    await output('img2pdf', '--imgsize', '150dpix150dpi', '--output', scanned, picture)
     await output('qpdf', '--empty', '--pages', report, '1', scanned, '1', '--', mixed)
   })
 

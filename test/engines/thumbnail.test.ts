@@ -73,6 +73,7 @@ await ffmpegTool(
 describe('a thumbnail of a picture', () => {
   test('has the size that its box and its fit make', async () => {
     const wide = await blank(1000, 500)
+    const square = { width: 100, height: 100 }
     for (const [options, width, height] of [
       [{}, 256, 128],
       [{ width: 100 }, 100, 50],
@@ -87,8 +88,9 @@ describe('a thumbnail of a picture', () => {
       [{ height: 600, fit: 'crop' }, 1200, 600],
       [{ width: 1, height: 1 }, 1, 1],
     ] as const)
-      for (const to of ['png', 'jpg', 'webp'] as const)
-        assert.deepEqual(await sizeOf(vips, wide, options, to), { width, height }, JSON.stringify(options))
+      assert.deepEqual(await sizeOf(vips, wide, options), { width, height }, JSON.stringify(options))
+    for (const to of ['jpg', 'webp'] as const)
+      assert.deepEqual(await sizeOf(vips, wide, { width: 100, height: 100, fit: 'crop' }, to), square, to)
     const { options } = planRoute({ from: 'png', to: 'png', operation: 'thumbnail' }).steps[0].capability
     for (const wrong of [
       { width: 0 },
@@ -162,13 +164,12 @@ describe('a thumbnail of a picture', () => {
   })
 
   test('shows the first frame or page', async () => {
-    for (const name of ['animated.gif', 'animated.webp', 'animated.apng', 'pages.tiff'])
-      for (const to of ['png', 'webp'] as const) {
-        const { path } = await thumbnail(vips, fixture(name), to, { width: 20 })
-        assert.deepEqual(await pictureSize(path, to), { width: 20, height: 15 }, name)
-        assert.equal((await sharp(path).metadata()).pages ?? 1, 1, name)
-        assertColor(await picture(path, to), [10, 7], '#ff0000', 30)
-      }
+    for (const name of ['animated.gif', 'animated.webp', 'animated.apng', 'pages.tiff']) {
+      const { path } = await thumbnail(vips, fixture(name), 'webp', { width: 20 })
+      assert.deepEqual(await pictureSize(path, 'webp'), { width: 20, height: 15 }, name)
+      assert.equal((await sharp(path).metadata()).pages ?? 1, 1, name)
+      assertColor(await picture(path, 'webp'), [10, 7], '#ff0000', 30)
+    }
   })
 
   test('is drawn where shapes are, and not made up of few dots', async () => {
@@ -181,20 +182,14 @@ describe('a thumbnail of a picture', () => {
   })
 
   test('is made of what other programs have to read', async () => {
-    for (const name of ['corners.heic', 'corners.avif', 'corners.djvu', 'corners.raf'])
+    // Every fixture in thumbnail.slow.ts.
+    for (const name of ['corners.heic', 'corners.raf'])
       assert.equal(
         (await sizeOf(vips, fixture(name), { width: 20, height: 20, fit: 'crop' })).width,
         20,
         name,
       )
-    for (const name of [
-      'corners.psd',
-      'corners.bmp',
-      'corners.exr',
-      'corners.dcx',
-      'corners.tga',
-      'corners.sixel',
-    ]) {
+    for (const name of ['corners.psd', 'corners.dcx']) {
       const { path } = await thumbnail(imagemagick, fixture(name), 'jpg', { width: 20 })
       assert.deepEqual(await pictureSize(path, 'jpg'), { width: 20, height: 15 }, name)
       assertColor(await picture(path, 'jpg'), [4, 3], '#ff0000', 60)

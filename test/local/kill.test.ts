@@ -18,16 +18,16 @@ interface Input {
   readonly to: string
 }
 
-/** Ten jobs in three images, each long enough to be met in the middle. */
-async function tenInputs(): Promise<Input[]> {
+/** Jobs in three images, each long enough to be met in the middle. */
+async function inputsOfImages(): Promise<Input[]> {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-kill-'))
   const video = join(dir, 'v.mp4')
-  const source = ['-f', 'lavfi', '-i', 'testsrc=size=480x270:rate=25:duration=4']
+  const source = ['-f', 'lavfi', '-i', 'testsrc=size=480x270:rate=25:duration=3']
   await run('ffmpeg', ['-v', 'error', ...source, '-pix_fmt', 'yuv420p', video])
   const mp4 = Buffer.from(await readFile(video))
   await rm(dir, { recursive: true })
   const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
-  const image = sharp({ create: { width: 1200, height: 900, channels: 3, background: '#888', noise } })
+  const image = sharp({ create: { width: 1000, height: 700, channels: 3, background: '#888', noise } })
   const png = Buffer.from(await image.png({ compressionLevel: 1 }).toBuffer())
   const html = Buffer.from(
     `<html><body>${'<p>Words of a long document, page after page.</p>'.repeat(3000)}</body></html>`,
@@ -35,8 +35,8 @@ async function tenInputs(): Promise<Input[]> {
   const make = (count: number, input: Input) => Array.from({ length: count }, () => input)
   return [
     ...make(2, { name: 'v.mp4', bytes: mp4, to: 'webm' }),
-    ...make(4, { name: 'i.png', bytes: png, to: 'avif' }),
-    ...make(4, { name: 'd.html', bytes: html, to: 'pdf' }),
+    ...make(2, { name: 'i.png', bytes: png, to: 'avif' }),
+    ...make(2, { name: 'd.html', bytes: html, to: 'pdf' }),
   ]
 }
 
@@ -49,10 +49,10 @@ async function processing(client: Client, ids: readonly string[]): Promise<numbe
   return states.filter((status) => status === 'processing').length
 }
 
-test('ten jobs survive SIGKILL of every process of the service: ten results, none twice, none stuck', {
+test('six jobs survive SIGKILL of every process of the service: six results, none twice, none stuck', {
   timeout: 240_000,
 }, async () => {
-  const inputs = await tenInputs()
+  const inputs = await inputsOfImages()
   let service: TestService = await startService()
   const { dataDir } = service
   try {
