@@ -23,7 +23,7 @@ const fields = {
   tasks: z.record(z.string(), z.record(z.string(), z.unknown())),
   enabled: z.boolean(),
   overlap: Overlap.describe('What to do when the run before is not over'),
-  tag: z.string().max(200).describe('That of the jobs'),
+  tag: z.string().max(200).nullable().describe('That of the jobs; null for none'),
 }
 
 const Body = z.strictObject({
@@ -31,7 +31,7 @@ const Body = z.strictObject({
   timezone: fields.timezone.default('UTC'),
   enabled: fields.enabled.default(true),
   overlap: fields.overlap.default('skip'),
-  tag: fields.tag.optional(),
+  tag: fields.tag.default(null),
 })
 
 const Changes = z.strictObject(fields).partial()

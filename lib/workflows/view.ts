@@ -56,7 +56,7 @@ export const workflowView = (workflow: Workflow, lastRun: Run | undefined): z.in
   const { id, name, cron, timezone, enabled, overlap, failures, createdAt, updatedAt } = workflow
   return {
     ...{ id, name, cron, timezone, tasks: withoutSecrets(workflow.tasks), enabled, overlap },
-    tag: workflow.tag ?? null,
+    tag: workflow.tag,
     failures,
     paused: workflow.paused ?? null,
     nextRunAt: workflow.nextRunAt ?? null,

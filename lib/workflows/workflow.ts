@@ -20,7 +20,7 @@ export const Workflow = z.object({
   tasks: z.record(z.string(), z.record(z.string(), z.unknown())),
   enabled: z.boolean(),
   overlap: Overlap,
-  tag: z.string().optional(),
+  tag: z.string().nullable(),
   /** Runs in a row that failed. */
   failures: z.int(),
   /** It was stopped because its runs fail. */

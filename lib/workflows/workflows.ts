@@ -11,9 +11,10 @@ import { WorkflowStore } from './store.ts'
 import { requestedTasks, storedTasks } from './tasks.ts'
 import { mostWorkflows, type Run, type Workflow } from './workflow.ts'
 
-export type WorkflowWish = Pick<Workflow, 'name' | 'cron' | 'timezone' | 'tasks' | 'enabled' | 'overlap'> & {
-  readonly tag?: string | undefined
-}
+export type WorkflowWish = Pick<
+  Workflow,
+  'name' | 'cron' | 'timezone' | 'tasks' | 'enabled' | 'overlap' | 'tag'
+>
 
 export type WorkflowChange = { readonly [Field in keyof WorkflowWish]?: WorkflowWish[Field] | undefined }
 
@@ -35,11 +36,9 @@ export class Workflows {
     checkTimetable(wish)
     const id = newId('wf')
     const at = now.toISOString()
-    const { tag, ...rest } = wish
     const workflow = scheduled(
       {
-        ...{ id, owner, ...rest, tasks: storedTasks(wish.tasks, id, this.#services) },
-        ...(tag !== undefined && { tag }),
+        ...{ id, owner, ...wish, tasks: storedTasks(wish.tasks, id, this.#services) },
         ...{ failures: 0, createdAt: at, updatedAt: at, version: 1 },
       },
       now,
@@ -157,7 +156,10 @@ export class Workflows {
     const tasks = requestedTasks(workflow, { date, runId: run.id }, services)
     const { imports, discard } = await openImports(tasks, { owner, services })
     try {
-      await startJob({ owner, requestId: newId('req'), jobId: run.jobId, tag, tasks, imports }, services)
+      await startJob(
+        { owner, requestId: newId('req'), jobId: run.jobId, tag: tag ?? undefined, tasks, imports },
+        services,
+      )
     } finally {
       await discard()
     }

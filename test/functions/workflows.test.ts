@@ -69,6 +69,8 @@ test('a workflow runs at its time: the job is that of its owner, its files are n
   assert.deepEqual([job.tag, job.source.filename], ['every hour', `of-${day}.txt`])
   const listed = (await send('GET', '/v1/jobs', undefined, { tag: 'every hour' })).data
   assert.equal(listed.jobs.length, 1)
+  const untagged = (await send('PATCH', `/v1/workflows/${id}`, { tag: null })).data
+  assert.equal(untagged.tag, null)
 
   await endJob(job.jobId, 'completed')
   await wake(id, later(nextRunAt, 1))
