@@ -4,28 +4,9 @@ import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { errorTitle, kebab } from '../../lib/http/envelope.ts'
 import { pageHeaders } from '../../lib/http/page-headers.ts'
+import { html, plainPage } from './plain-page.ts'
 
 /** Where the `type` of a problem leads (RFC 9457, 3.1.1: "it SHOULD provide human-readable documentation"). */
-
-const page = {
-  method: 'GET',
-  tag: 'Pages',
-  reply: {
-    status: 200,
-    schema: z.string(),
-    form: 'raw',
-    contentType: 'text/html; charset=utf-8',
-    etag: true,
-    cacheControl: 'public, max-age=300',
-  },
-} as const
-
-const style =
-  'body{font:1rem/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem;color-scheme:light dark}dt{font-weight:600;margin-top:1rem}dd{margin:0}code{font-size:.95em}'
-
-/** Only words of our own stand in it. */
-const html = (title: string, content: string) =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}</style></head><body>${content}</body></html>`
 
 function pageOf(code: ErrorCode): string {
   const { status, means, wayOut } = errorKinds[code]
@@ -49,14 +30,14 @@ const listOfAll = () =>
 
 export const errorPages = [
   contract({
-    ...page,
+    ...plainPage,
     path: '/errors',
     summary: 'All errors',
     keptAs: () => 'all',
     handle: () => ({ data: listOfAll(), headers: pageHeaders }),
   }),
   contract({
-    ...page,
+    ...plainPage,
     path: '/errors/:error',
     summary: 'What an error means, and what to do',
     params: z.object({ error: z.string() }),
