@@ -11,6 +11,26 @@ export const events = { ...jobEvents, ...fileEvents, ...accountEvents } as const
 
 export type EventName = keyof typeof events
 
+/** When each is told. */
+export const eventMeanings: Readonly<Record<EventName, string>> = {
+  'job.created': 'A job is accepted.',
+  'job.queued': 'All that it needs from you is there; it waits for a worker.',
+  'job.started': 'The first of its tasks is under way.',
+  'job.progress': 'It is further than before; at most every two seconds, to webhooks every five.',
+  'job.completed': 'Its results are ready.',
+  'job.failed': 'It ended without the results that were asked for.',
+  'job.cancelled': 'It was stopped by you or by the service.',
+  'job.expired': 'Its time is over, and its files are deleted; or the file that it waited for never came.',
+  'file.uploaded': 'A file of yours has arrived.',
+  'file.downloaded': 'Somebody was led to a result.',
+  'file.deleted': 'A file of a job is gone.',
+  'subscription.created': 'A plan begins.',
+  'subscription.updated': 'A plan takes the place of another one.',
+  'subscription.cancelled': 'A plan ends.',
+  'quota.warning': 'Most of what the plan allows is used; once in each window.',
+  'quota.exceeded': 'All that the plan allows is used; once in each window.',
+}
+
 /** What every event has beside its body. */
 const Common = z.object({
   event: z.string(),

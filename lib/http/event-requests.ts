@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ZodOpenApiPathItemObject } from 'zod-openapi'
-import { type EventName, eventSchema, events } from '../../events/index.ts'
+import { type EventName, eventMeanings, eventSchema, events } from '../../events/index.ts'
 
 /** What webhooks send, as the documents of the interface tell it. */
 
@@ -40,7 +40,7 @@ export const eventRequests = (examples: EventExamples): Record<string, ZodOpenAp
         post: {
           operationId: `on-${name.replace('.', '-')}`,
           tags: ['Webhooks'],
-          summary: `Sent for \`${name}\``,
+          summary: eventMeanings[name],
           security: [],
           requestParams: { header: WebhookHeaders },
           requestBody: {
