@@ -4,6 +4,7 @@ import type { Connections } from './aws/connections.ts'
 import { Files } from './aws/files.ts'
 import type { Patience } from './aws/patience.ts'
 import { Queues } from './aws/queues.ts'
+import { Sockets } from './aws/sockets.ts'
 import { documentClient, Table } from './aws/table.ts'
 import type { Config } from './config.ts'
 import { Durations } from './conversion/durations.ts'
@@ -49,7 +50,8 @@ export function createServices(
     lookForUpload: (task) => receiveUpload(task.uploadId ?? '', { uploads, files, jobs }),
   })
   return {
-    ...{ config, log, table, files, queues, jobs, uploads, engines },
+    ...{ config, log, table, files, queues, bus, jobs, uploads, engines },
+    sockets: new Sockets(config, connections.sockets),
     outgoing: () => (outgoing ??= openOutgoing(config)),
     durations: new Durations(table),
     downloads: new Downloads(table),

@@ -124,10 +124,16 @@ export const queueMapping = {
 /** `source` of every event of ours on the bus. */
 export const eventSource = 'mutabor'
 
+/** What the service tells itself by the bus; it is no event of a user. */
+export type Signal = 'socket.opened'
+
+/** What a function listens to; `job.*` are all of that beginning. */
+export type Heard = EventName | Signal | `${string}.*`
+
 /** The events that a function listens to, as a pattern of EventBridge. */
-export const eventPattern = (events: readonly EventName[]) => ({
+export const eventPattern = (events: readonly Heard[]) => ({
   source: [eventSource],
-  'detail-type': events,
+  'detail-type': events.map((name) => (name.endsWith('.*') ? { prefix: name.slice(0, -1) } : name)),
 })
 
 /** Files that arrive in a bucket, as a pattern of EventBridge. */
@@ -143,7 +149,7 @@ export type Trigger =
   | { readonly http: true | readonly string[] }
   | { readonly schedule: string }
   /** Events of the bus that it listens to. */
-  | { readonly events: readonly EventName[] }
+  | { readonly events: readonly Heard[] }
   /** Tasks of a queue. */
   | { readonly queue: QueueId }
   /** Files that arrive in the bucket below this prefix. */
@@ -200,13 +206,27 @@ export const functions = {
     timeoutS: 10,
     trigger: { events: ['job.completed', 'job.failed', 'file.deleted'] },
   },
+  sockets: {
+    handler: 'functions/live.sockets',
+    memoryMb: 512,
+    timeoutS: 20,
+    trigger: { websocket: ['$connect', '$disconnect', '$default'] },
+  },
+  broadcast: {
+    handler: 'functions/live.broadcast',
+    memoryMb: 512,
+    timeoutS: 20,
+    trigger: { events: ['job.*', 'file.*', 'subscription.*', 'quota.*', 'socket.opened'] },
+  },
 } as const satisfies Readonly<Record<string, FunctionDeclaration>>
 export type FunctionName = keyof typeof functions
 export const functionNames = Object.keys(functions) as FunctionName[] // keys of a const table
 
 /** The WebSocket API, of which there is one when a function has routes in it. */
 export const webSocketApi = {
-  /** Where it is on the public port of one machine. */
-  path: '/ws/user/jobs',
+  /** Where clients find it: all that an owner has. */
+  paths: ['/ws/user/jobs', '/v1/ws/user/jobs'],
+  /** What stands before the id of a job whose socket it is. */
+  jobPath: '/v1/ws/jobs/',
   routeSelectionExpression: '$request.body.action',
 } as const

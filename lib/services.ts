@@ -1,5 +1,7 @@
+import type { Bus } from './aws/bus.ts'
 import type { Files } from './aws/files.ts'
 import type { Queues } from './aws/queues.ts'
+import type { Sockets } from './aws/sockets.ts'
 import type { Table } from './aws/table.ts'
 import type { Config } from './config.ts'
 import type { Durations } from './conversion/durations.ts'
@@ -19,6 +21,8 @@ export interface Services {
   readonly table: Table
   readonly files: Files
   readonly queues: Queues
+  readonly bus: Bus
+  readonly sockets: Sockets
   readonly jobs: Jobs
   readonly uploads: Uploads
   readonly downloads: Downloads

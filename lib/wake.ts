@@ -1,4 +1,5 @@
 import type { Table } from './aws/table.ts'
+import { Live } from './live/live.ts'
 import { wakeShards } from './resources.ts'
 import type { Services } from './services.ts'
 import { Workflows } from './workflows/workflows.ts'
@@ -9,6 +10,7 @@ export type Waker = (id: string, now: Date) => Promise<void>
 /** Who is called, by what stands before the `#` in the key of the record. */
 export const wakersOf = (services: Services): Readonly<Record<string, Waker>> => ({
   JOB: (id, now) => services.jobs.wake(id, now),
+  SOCKET: (id) => new Live(services).wake(id),
   WORKFLOW: (id, now) => new Workflows(services).wake(id, now),
 })
 

@@ -26,6 +26,7 @@ interface Place {
   readonly operation: Operation | undefined
 }
 
+const isJson = (type: string) => /[/+]json$/.test(type)
 const isUri = (text: string) => URL.canParse(text)
 const isDateTime = (text: string) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)
 
@@ -75,7 +76,7 @@ export class Described {
     const pointer = content
       ? ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema']
       : ['components', 'schemas', type === 'application/problem+json' ? 'Problem' : 'Error']
-    this.validate(pointer, JSON.parse(text), what)
+    this.validate(pointer, isJson(type) ? JSON.parse(text) : text, what)
   }
 
   /** Fails where a value is not what the schema at this place of the document allows. */

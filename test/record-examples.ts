@@ -109,6 +109,8 @@ async function record(): Promise<void> {
   await call({ path: '/v1/status/:jobId', params: { jobId } })
   await call({ path: '/v1/jobs/:jobId', params: { jobId } })
   await call({ path: '/v1/download/:jobId', params: { jobId } })
+  await call({ path: '/v1/jobs/:jobId/events', params: { jobId } })
+  await call({ method: 'POST', path: '/v1/ws/tickets' })
   await call({ method: 'POST', path: '/v1/download/signed', json: { jobId, maxDownloads: 3 } })
   await call({ method: 'POST', path: '/v1/download/signed', urlEncoded: { jobId, expiresIn: 600 } })
   // Whether a ZIP is ready within seconds, the machine decides.
@@ -198,7 +200,8 @@ async function call(sent: Sent, shorten = (body: any): unknown => body): Promise
   // On a busy machine the end may come too late for the reply that is to tell of it.
   for (let left = 8; sent.waits && response.status === 202 && left > 0; left--) response = await send()
   const reply = await response.text()
-  const body = reply === '' ? undefined : JSON.parse(reply)
+  const isJson = response.headers.get('content-type')?.includes('json')
+  const body = reply === '' ? undefined : isJson ? JSON.parse(reply) : reply
   const id = operationId(contract)
   const { parameters, request, responses } = recorded[id] ?? { responses: {} }
   recorded[id] = {
@@ -206,7 +209,7 @@ async function call(sent: Sent, shorten = (body: any): unknown => body): Promise
     request: { ...kept, ...request },
     responses: { [response.status]: shorten(body), ...responses },
   }
-  return body?.data ?? body
+  return isJson ? (body?.data ?? body) : body
 }
 
 async function bodyOf({ json, form, urlEncoded }: Sent): Promise<{ init: RequestInit; kept: object }> {

@@ -20,6 +20,7 @@ import { importUrl } from './import-url.ts'
 import { listConversions } from './list-conversions.ts'
 import { listFormats } from './list-formats.ts'
 import { listJobs } from './list-jobs.ts'
+import { createTicket, jobEvents } from './live.ts'
 import { multipartUploads } from './multipart-uploads.ts'
 import { presignUpload } from './presign-upload.ts'
 import { retryJob } from './retry-job.ts'
@@ -50,6 +51,8 @@ const described: readonly AnyContract[] = [
   deleteJob,
   cancelJob,
   retryJob,
+  jobEvents,
+  createTicket,
   presignUpload,
   ...multipartUploads,
   ...companionUploads,

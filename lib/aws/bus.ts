@@ -1,7 +1,7 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import type { BusEvent } from '../../events/index.ts'
 import type { Config } from '../config.ts'
-import { eventSource } from '../resources.ts'
+import { eventSource, type Signal } from '../resources.ts'
 import type { Connection } from './connections.ts'
 import { limitPatience, type Patience } from './patience.ts'
 import { Sha256 } from './sha256.ts'
@@ -21,6 +21,15 @@ export class Bus {
     })
     if (patience) limitPatience(this.#client, patience)
     this.#name = config.BUS_NAME
+  }
+
+  /** Sets off what the service has to do after this; nobody outside hears of it. */
+  async signal(name: Signal, detail: Readonly<Record<string, unknown>>): Promise<void> {
+    const entry = { Source: eventSource, DetailType: name, Time: new Date(), Detail: JSON.stringify(detail) }
+    const { FailedEntryCount } = await this.#client.send(
+      new PutEventsCommand({ Entries: [{ EventBusName: this.#name, ...entry }] }),
+    )
+    if (FailedEntryCount) throw new Error(`the bus refused ${name}`)
   }
 
   /** @throws when the bus did not accept every event; publishing them again is harmless, ids stay the same. */

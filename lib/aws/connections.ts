@@ -1,4 +1,5 @@
 import type { S3ClientConfig } from '@aws-sdk/client-s3'
+import type { SocketExchange } from './sockets.ts'
 
 /** How a client gets its requests to a server that is nearer than an endpoint: settings that take the place of its own. */
 export type Connection = Pick<S3ClientConfig, 'requestHandler' | 'signer' | 'requestChecksumCalculation'>
@@ -17,4 +18,5 @@ export interface Connections {
   readonly sqs?: Connection | undefined
   readonly eventBridge?: Connection | undefined
   readonly files?: FileExchange | undefined
+  readonly sockets?: SocketExchange | undefined
 }

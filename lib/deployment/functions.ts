@@ -32,7 +32,17 @@ const environment = {
 
 /** Signs identities and seals passwords: whoever makes or runs tasks knows it, and nobody else. */
 const secret = { SERVICE_SECRET: { 'Fn::Sub': `{{resolve:secretsmanager:\${ServiceSecret}}}` } }
-const knowSecret: readonly FunctionName[] = ['api', 'sweep', 'receive-upload', 'transfer', 'capture']
+const knowSecret: readonly FunctionName[] = [
+  ...(['api', 'sweep', 'receive-upload', 'transfer', 'capture', 'sockets', 'broadcast'] as const),
+]
+
+/** Where the SDK finds the connections of WebSockets, which it does not know by itself. */
+const socketsEndpoint = {
+  AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: {
+    'Fn::Sub': `https://\${WebsocketsApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}/\${sls:stage}`,
+  },
+}
+const reachSockets: readonly FunctionName[] = ['sockets', 'broadcast', 'sweep']
 
 /**
  * Files that the code reads beside itself, and packages that cannot be put into one file. swagger-ui-dist holds
@@ -95,6 +105,7 @@ function declaredFunction(name: FunctionName) {
     environment: {
       ...environment,
       ...(knowSecret.includes(name) && secret),
+      ...(reachSockets.includes(name) && socketsEndpoint),
       // The event holds all of a request, and so does the invocation.
       ...('http' in declared.trigger && { REQUEST_BODIES: 'whole' }),
     },

@@ -57,6 +57,11 @@ const runTasks = (queue: QueueId): readonly Statement[] => [
   ),
 ]
 
+/** To write to open WebSockets, and to close them. */
+const reachSockets = allow(['execute-api:ManageConnections'], {
+  'Fn::Sub': `arn:\${AWS::Partition}:execute-api:\${AWS::Region}:\${AWS::AccountId}:\${WebsocketsApi}/*`,
+})
+
 /** Beyond writing its log; a function that is not named needs nothing. */
 const rightsOfFunctions: Partial<Readonly<Record<FunctionName, readonly Statement[]>>> = {
   api: [
@@ -67,9 +72,11 @@ const rightsOfFunctions: Partial<Readonly<Record<FunctionName, readonly Statemen
     // How many tasks wait, for the state of the service.
     allow(['sqs:GetQueueAttributes'], queueIds.map(queueResourceId).map(arnOf)),
   ],
-  sweep: [...moveJobs, readObjects],
+  sweep: [...moveJobs, readObjects, reachSockets],
   'receive-upload': [...moveJobs, readObjects],
   'record-metrics': [allow(['dynamodb:GetItem', 'dynamodb:BatchWriteItem'], arnOf('Table'))],
+  sockets: [...moveJobs, reachSockets],
+  broadcast: [...moveJobs, reachSockets],
   transfer: runTasks('transfer'),
   capture: runTasks('capture'),
 }

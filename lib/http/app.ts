@@ -17,7 +17,7 @@ import { interfaceVersion } from './interface-version.ts'
 import { jobMadeBefore } from './job-access.ts'
 import { KeptAnswers } from './kept-answers.ts'
 import { type Owner, ownerCookie, ownerHeader, ownerOf } from './owner.ts'
-import { type Result, render, withoutBody } from './render.ts'
+import { inForm, type Result, render, withoutBody } from './render.ts'
 import { createRouter, type Router } from './router.ts'
 
 /** What the middlewares find out about a request before its handler runs. */
@@ -201,6 +201,7 @@ async function respond(
       headers: event.headers,
       method,
       requestId: context.requestId,
+      isStreamed: event.takesStream === true,
       remainingMs: () => context.getRemainingTimeInMillis(),
       log: context.log,
     }
@@ -214,7 +215,7 @@ async function respond(
       const reply = async () => contract.handle(request, services)
       const name = contract.keptAs?.(request)
       if (name !== undefined) return kept.answer({ contract, name, reply }, event, context.requestId)
-      return render(contract, await reply(), event, context.requestId)
+      return inForm(render(contract, await reply(), event, context.requestId), event)
     }
     const result = key === undefined ? await answer() : await once({ key, event, body }, context, answer)
     context.hasMade = contract.idempotent === true

@@ -11,7 +11,11 @@ import type { Owner } from './owner.ts'
  * What the gateway hands over: an API Gateway v2 event and, on one machine, the body as the stream that arrives
  * at the socket. On Lambda the stream is made from the event's body, so that handlers know one form only.
  */
-export type HttpEvent = APIGatewayProxyEventV2 & { readonly bodyStream?: Readable }
+export type HttpEvent = APIGatewayProxyEventV2 & {
+  readonly bodyStream?: Readable
+  /** The gateway passes on an answer as it is made; any other takes it whole, within its time. */
+  readonly takesStream?: boolean
+}
 
 /** A file that arrived in a form and is stored already; deleted again unless the handler adopts it. */
 export interface ReceivedFile {
@@ -47,6 +51,8 @@ export interface HttpRequest<Params, Query, Body> {
   readonly newJobId: () => string
   /** The job under that id, where an earlier try made it and ended before its answer was kept. */
   readonly jobMadeBefore: () => Promise<JobState | undefined>
+  /** A `stream` reaches the client as it is made; else when it has ended. */
+  readonly isStreamed: boolean
   /** Until the function's time is over. */
   readonly remainingMs: () => number
   readonly log: Log
@@ -66,9 +72,10 @@ interface ReplyContract<Data extends z.ZodType> {
   readonly schema: Data
   /**
    * `envelope`: `{ success, data, meta }`. `mirrored`: the same and the fields of `data` repeated beside it, for
-   * clients of the oldest replies. `raw`: the data itself is the body. `empty`: no body.
+   * clients of the oldest replies. `raw`: the data itself is the body. `stream`: the data are the pieces of it, one after
+   * the other. `empty`: no body.
    */
-  readonly form?: 'envelope' | 'mirrored' | 'raw' | 'empty'
+  readonly form?: 'envelope' | 'mirrored' | 'raw' | 'stream' | 'empty'
   readonly contentType?: string
   /** A strong ETag over `data`, and 304 for a client that has it. */
   readonly etag?: boolean

@@ -174,7 +174,7 @@ function withFiles(body: NonNullable<AnyContract['body']>): z.ZodType {
 
 function successes({ reply, summary }: AnyContract, example: RecordedExample | undefined) {
   const contentOf = (status: number | string) => {
-    if (reply.form === 'empty') return {}
+    if (reply.form === 'empty' || Number(status) === 204) return {}
     const type = reply.contentType?.split(';')[0] ?? 'application/json'
     return { content: { [type]: { schema: bodyOf(reply), ...exampleOf(example?.responses[status]) } } }
   }
@@ -191,7 +191,7 @@ function successes({ reply, summary }: AnyContract, example: RecordedExample | u
 
 function bodyOf({ form, schema }: AnyContract['reply']): z.ZodType {
   const envelope = { success: z.literal(true), data: schema, meta: MetaSchema }
-  if (form === 'raw') return schema
+  if (form === 'raw' || form === 'stream') return schema
   return form === 'mirrored' && schema instanceof z.ZodObject ? schema.extend(envelope) : z.object(envelope)
 }
 

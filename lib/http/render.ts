@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { plainTag } from './compression.ts'
 import type { AnyContract, HttpEvent, Reply } from './contract.ts'
 import { mirrored, success } from './envelope.ts'
 
-export type Result = APIGatewayProxyStructuredResultV2
+/** As API Gateway takes it, or with a body that is made while it is sent. */
+export type Result = APIGatewayProxyStructuredResultV2 & { bodyStream?: Readable }
 
 /** What a handler replies, as its contract has it. */
 export function render(
@@ -15,8 +18,12 @@ export function render(
 ): Result {
   const { form = 'envelope', cacheControl = 'no-store' } = contract.reply
   const statusCode = reply.status ?? contract.reply.status
+  if (statusCode === 204) return { statusCode, headers: { 'cache-control': cacheControl, ...reply.headers } }
   if (form === 'empty') return { statusCode, headers: { 'cache-control': cacheControl, ...reply.headers } }
   const headers = headersOf(contract, reply)
+  // The pieces of a body, by its contract.
+  if (form === 'stream')
+    return { statusCode, headers, bodyStream: Readable.from(reply.data as AsyncIterable<string>) }
   const etag = contract.reply.etag ? etagOf(bytesOf(reply.data)) : undefined
   if (etag && matches(event, etag)) return notModified(contract, etag)
   return {
@@ -35,6 +42,18 @@ export const notModified = ({ reply: { cacheControl = 'no-store' } }: AnyContrac
   statusCode: 304,
   headers: { etag, 'cache-control': cacheControl },
 })
+
+/** Where the gateway takes no stream, what comes until it has ended. */
+export async function inForm(result: Result, { takesStream, requestContext }: HttpEvent): Promise<Result> {
+  const { bodyStream, ...head } = result
+  const isHead = requestContext.http.method === 'HEAD'
+  if (!bodyStream || (takesStream && !isHead)) return result
+  if (isHead) {
+    bodyStream.destroy()
+    return head
+  }
+  return { ...head, body: await text(bodyStream) }
+}
 
 /** Data as it stands in a body. */
 export const bytesOf = (data: unknown): Buffer | string =>

@@ -1,4 +1,5 @@
 import type { ApiHandler } from '../../functions/api.ts'
+import type { createLive } from '../../functions/live.ts'
 import type { FunctionDeclaration } from '../resources.ts'
 import type { HttpRoute } from './gateway/http-routes.ts'
 import type { WebSocketRoute } from './gateway/websocket-routes.ts'
@@ -35,6 +36,12 @@ export const apiHandler =
   (api: ApiHandler): LocalFunction['handler'] =>
   (event, context) =>
     api(event as Parameters<ApiHandler>[0], context as Parameters<ApiHandler>[1])
+
+/** The same for those that the WebSocket API and the bus invoke. */
+export const liveHandlers = ({ sockets, broadcast }: ReturnType<typeof createLive>) => ({
+  sockets,
+  broadcast: (event: unknown) => broadcast(event as Parameters<typeof broadcast>[0]),
+})
 
 /** `functions/sweep.handler` is what `functions/sweep.ts` exports as `handler`. */
 function loaded(handler: string): LocalFunction['handler'] {

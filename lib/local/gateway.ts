@@ -6,6 +6,8 @@ import { gatewayAnswer, send } from './gateway/send.ts'
 /** Path of the public port under which the embedded S3 answers presigned requests. */
 export const s3Path = '/s3'
 
+export type SocketTarget = (url: string) => string | undefined
+
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
 export interface GatewayParts {
@@ -34,7 +36,8 @@ const idleMs = 120_000
 /** The public port. Requests that come before the parts are known wait for them. */
 export function createGateway(
   parts: Promise<GatewayParts> | GatewayParts,
-  { webSocketPath }: { readonly webSocketPath?: string | undefined } = {},
+  /** What an address of a WebSocket is for the gateway behind; undefined for any other. */
+  { socketTarget = () => undefined }: { readonly socketTarget?: SocketTarget | undefined } = {},
 ): Server {
   const settings = {
     requestTimeout: 0,
@@ -45,9 +48,7 @@ export function createGateway(
     requireHostHeader: false,
     // Whatever else asks for an upgrade, as curl does for HTTP/2, is answered as if it had not.
     shouldUpgradeCallback: ({ url = '', headers }: IncomingMessage) =>
-      webSocketPath !== undefined &&
-      headers.upgrade?.toLowerCase() === 'websocket' &&
-      url.split('?')[0]?.replace(/\/$/, '') === webSocketPath,
+      headers.upgrade?.toLowerCase() === 'websocket' && socketTarget(url) !== undefined,
   }
   const protocolErrors = new ProtocolErrors()
   const serve = (request: IncomingMessage, response: ServerResponse) => {
@@ -75,6 +76,7 @@ export function createGateway(
   server.on('upgrade', (request, socket, head) => {
     // Until a WebSocket takes it over, nobody else hears of a connection that breaks.
     socket.on('error', () => socket.destroy())
+    request.url = socketTarget(request.url ?? '') ?? '/'
     void Promise.resolve(parts).then(
       ({ webSocket }) => webSocket?.(request, socket, head) ?? socket.destroy(),
     )

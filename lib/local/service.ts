@@ -2,15 +2,17 @@ import { closeSync, openSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { type Config, processEnvironment, readConfig } from '../config.ts'
 import { engines } from '../engines/index.ts'
+import { socketTarget } from '../live/paths.ts'
 import { functions, webSocketApi as webSocketDeclaration } from '../resources.ts'
 import { type ControlParts, openControl } from './control.ts'
 import { openConversions } from './conversions.ts'
 import { openDataFolder } from './data-folder.ts'
 import { openEmbedded } from './embedded.ts'
 import { accessOf, connectionsOf, endpoints, functionEnvironment, type Given } from './environment.ts'
-import { apiHandler, httpRoutes, webSocketRoutes, zipFunctions } from './functions.ts'
+import { apiHandler, httpRoutes, liveHandlers, webSocketRoutes, zipFunctions } from './functions.ts'
 import { createHttpApi } from './gateway/http-api.ts'
-import { createGateway, type GatewayParts, s3Path } from './gateway.ts'
+import { socketExchange } from './gateway/socket-exchange.ts'
+import { createGateway, type GatewayParts, type SocketTarget, s3Path } from './gateway.ts'
 import { waitForHint } from './hints.ts'
 import { installedEngines } from './installed.ts'
 import { Asynchronous } from './lambda/asynchronous.ts'
@@ -47,7 +49,7 @@ export async function startService(given: Given): Promise<Service> {
   })
   const external = endpoints(given, embedded)
   const access = accessOf(given, external, secrets)
-  const connections = connectionsOf(external, embedded)
+  const connections = { ...connectionsOf(external, embedded), sockets: socketExchange(control.promise) }
   // The SDK reads endpoints and credentials from the environment, as it does on Lambda.
   Object.assign(processEnvironment, external.urls, access)
   const { queues, invocations, deadLetters } = await provision({
@@ -60,7 +62,7 @@ export async function startService(given: Given): Promise<Service> {
 
   const overWebSocket = webSocketRoutes(functions)
   const hasWebSockets = overWebSocket.length > 0
-  const gate = await openGate(config, gateway.promise, hasWebSockets ? webSocketDeclaration.path : undefined)
+  const gate = await openGate(config, gateway.promise, hasWebSockets ? socketTarget : undefined)
   const url = config.PUBLIC_URL?.replace(/\/$/, '') ?? addressOf(config.HOST, gate.port)
   const controlServer = await openControl(control.promise, { credentials: [secrets], log })
   const wanted = engines.filter(({ id }) => config.ENGINES?.includes(id) ?? true)
@@ -74,6 +76,7 @@ export async function startService(given: Given): Promise<Service> {
   Object.assign(processEnvironment, environment)
 
   const { createApi } = await import('../../functions/api.ts')
+  const { createLive } = await import('../../functions/live.ts')
   const logFd = openSync(logFile, 'a')
   const conversions = openConversions({
     ...{ config, environment, logFd, log },
@@ -84,7 +87,10 @@ export async function startService(given: Given): Promise<Service> {
   })
   const zipped = zipFunctions(
     functions,
-    { api: apiHandler(createApi(environment, waitForHint, connections)) },
+    {
+      api: apiHandler(createApi(environment, waitForHint, connections)),
+      ...liveHandlers(createLive(environment, connections)),
+    },
     deadLetters,
   )
   const lambda = new Lambda({
@@ -102,7 +108,7 @@ export async function startService(given: Given): Promise<Service> {
         lambda,
         routes: overWebSocket,
         routeSelectionExpression: webSocketDeclaration.routeSelectionExpression,
-        stage: webSocketDeclaration.path.slice(1),
+        stage: 'local',
         log,
       })
     : undefined
@@ -154,10 +160,10 @@ function addressOf(host: string, port: number): string {
 }
 
 /** Takes the port before anything else depends on its number; requests wait until the service is there. */
-async function openGate({ HOST, PORT }: Config, parts: Promise<GatewayParts>, webSocketPath?: string) {
+async function openGate({ HOST, PORT }: Config, parts: Promise<GatewayParts>, target?: SocketTarget) {
   const servers: Server[] = []
   const bind = async (host: string, port: number) => {
-    const server = createGateway(parts, { webSocketPath })
+    const server = createGateway(parts, { socketTarget: target })
     const bound = await listen(server, port, host)
     servers.push(server)
     return bound

@@ -86,8 +86,9 @@ function appOf(services: Services, close: () => Promise<void>): EmbeddedApp {
         headers = {},
         cookies = [],
         body = '',
+        isBase64Encoded,
       } = await app(await eventOf(method, path, sent), context)
-      const text = body.startsWith('{') || body === '' ? body : Buffer.from(body, 'base64').toString()
+      const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body
       const contentType = headers['content-type'] === undefined ? null : String(headers['content-type'])
       if (isOfApi(path)) described.check({ method, path, status: statusCode, contentType, text })
       return {
@@ -95,7 +96,7 @@ function appOf(services: Services, close: () => Promise<void>): EmbeddedApp {
         headers: Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, String(value)])),
         cookies,
         text,
-        json: text === '' ? undefined : JSON.parse(text),
+        json: contentType?.includes('json') && text !== '' ? JSON.parse(text) : undefined,
       }
     },
   }

@@ -373,6 +373,7 @@ const creating: [path: string, body: () => unknown][] = [
   ['/v1/convert/merge', () => pictures({}, 'one.png', 'two.png')],
   ['/v1/convert/batch', () => form({ targetFormat: 'pdf' }, '# One', '# Two')],
   ['/v1/jobs', () => ({ tasks: pipeline })],
+  ['/v1/ws/tickets', () => undefined],
   ['/v1/uploads/presign', () => ({ filename: 'a.png', contentType: 'image/png', size: 7 })],
 ]
 for (const [path, body] of creating) {
@@ -471,5 +472,6 @@ test('the reference says which endpoints take a key', async () => {
     'post /v1/uploads/multipart',
     'post /v1/uploads/presign',
     'post /v1/workflows',
+    'post /v1/ws/tickets',
   ])
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
+import { Sockets } from '../../lib/aws/sockets.ts'
 import { Table } from '../../lib/aws/table.ts'
 import { readConfig } from '../../lib/config.ts'
 import { Durations } from '../../lib/conversion/durations.ts'
@@ -147,6 +148,8 @@ export class World {
         table: this.#table,
         files,
         queues,
+        bus: this.bus,
+        sockets: new Sockets(config),
         jobs,
         uploads,
         durations: new Durations(this.#table),

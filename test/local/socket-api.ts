@@ -74,7 +74,7 @@ export async function start(
   apis.push(api)
   const gateway = createGateway(
     { http: (_, response) => response.end('plain'), webSocket: (...handshake) => api.upgrade(...handshake) },
-    { webSocketPath: path },
+    { socketTarget: (url) => (url.split('?')[0] === path ? url : undefined) },
   )
   return `${(await serve(gateway)).replace('http', 'ws')}${path}`
 }

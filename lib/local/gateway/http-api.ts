@@ -39,7 +39,9 @@ export function createHttpApi(options: HttpApiOptions): HttpApi {
     const route = find(request.method ?? 'GET', target.encodedPath)
     if (!route) return gatewayAnswer(404, 'There is nothing at this path.')
     const isStreamed = streamed.has(route.functionName)
-    const body = isStreamed ? { isBase64Encoded: false, bodyStream: request } : await bodyOf(request)
+    const body = isStreamed
+      ? { isBase64Encoded: false, bodyStream: request, takesStream: true }
+      : await bodyOf(request)
     const event = body && eventOf(request, target, route, body)
     if (!event || isTooLarge(event))
       return gatewayAnswer(

@@ -1,6 +1,7 @@
 // What becomes of a function's result, payload format 2.0:
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { Readable } from 'node:stream'
 import * as z from 'zod'
 import { lambdaLimits } from '../lambda/runtime.ts'
 
@@ -9,9 +10,13 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>
   readonly cookies?: readonly string[]
   readonly body: Buffer
+  /** In place of the body, as it is made. */
+  readonly stream?: Readable
 }
 
 const Structured = z.object({
+  // Beyond what API Gateway knows: for functions that were told so.
+  bodyStream: z.instanceof(Readable).optional(),
   statusCode: z
     .union([z.number(), z.string().regex(/^\d+$/).transform(Number)])
     .pipe(z.number().int().min(200).max(599)),
@@ -29,7 +34,7 @@ export function answerOf(result: unknown): Answer | undefined {
   if (typeof result !== 'object' || result === null || !('statusCode' in result)) return inferred(result)
   const parsed = Structured.safeParse(result)
   if (!parsed.success) return undefined
-  const { statusCode, headers, cookies, body, isBase64Encoded } = parsed.data
+  const { statusCode, headers, cookies, body, isBase64Encoded, bodyStream } = parsed.data
   // Only a body can make a result large, and most have a small one.
   if (body && body.length * 6 > mostBytes && Buffer.byteLength(JSON.stringify(result)) > mostBytes)
     return undefined
@@ -44,6 +49,7 @@ export function answerOf(result: unknown): Answer | undefined {
     // A header of that name is one cookie more.
     cookies: [...(cookie === undefined ? [] : [cookie]), ...(cookies ?? [])],
     body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'),
+    ...(bodyStream && { stream: bodyStream }),
   }
 }
 

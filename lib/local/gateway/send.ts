@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline, type Readable } from 'node:stream'
 import type { ErrorCode } from '../../error-kinds.ts'
 import { AppError, retryAfterOf } from '../../errors.ts'
 import { failure } from '../../http/envelope.ts'
@@ -37,15 +38,23 @@ export function gatewayAnswer(status: number, sentence: string): Answer {
 }
 
 export function send(answer: Answer, request: IncomingMessage, response: ServerResponse): void {
-  const { status, headers, cookies, body } = answer
+  const { status, headers, cookies, body, stream } = answer
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) {
     // Only the answer to a HEAD has a length that is not that of its body.
     if (name !== 'content-length' || request.method === 'HEAD') response.setHeader(name, value)
   }
   if (cookies && cookies.length > 0) response.setHeader('set-cookie', [...cookies])
-  if (request.complete) response.end(body)
+  if (stream) sendStream(stream, request, response)
+  else if (request.complete) response.end(body)
   else answerEarly(body, request, response)
+}
+
+/** Ends with the stream, or with the client. */
+function sendStream(stream: Readable, request: IncomingMessage, response: ServerResponse): void {
+  request.resume()
+  response.flushHeaders()
+  pipeline(stream, response, () => undefined)
 }
 
 /**

@@ -37,7 +37,7 @@ const defaultLimits = {
 /** Messages of one connection that functions work on at a time; more are read when one of them is done. */
 const mostAtOnce = 10
 /** What is kept for a client that does not read. */
-const mostUnreadBytes = 1024 * 1024
+const mostUnreadBytes = 256 * 1024
 /** How long a client may take for its half of the goodbye, and the last functions for theirs. */
 const closingMs = 3000
 
@@ -93,21 +93,25 @@ export class WebSocketApi {
     return this.#open.get(connectionId)
   }
 
-  /** Resolves when the message is written, when nobody is there any more, or at once when the client does not read. */
+  /** A client that does not read has no more than so many bytes kept for it. */
   send(connectionId: string, message: Buffer): Promise<'sent' | 'gone' | 'slow'> {
     const open = this.#open.get(connectionId)
     if (!open || open.socket.readyState !== open.socket.OPEN) return Promise.resolve('gone')
     if (open.socket.bufferedAmount > mostUnreadBytes) return Promise.resolve('slow')
     open.touch()
-    return new Promise((resolve) => {
-      open.socket.send(message, { binary: false }, (error) => resolve(error ? 'gone' : 'sent'))
-    })
+    // What is not written follows when the client reads on; that it is gone the close event tells.
+    open.socket.send(message, { binary: false }, () => undefined)
+    return Promise.resolve('sent')
   }
 
   /** False when nobody is there any more. */
-  disconnect(connectionId: string): boolean {
+  disconnect(
+    connectionId: string,
+    code: number = closeCodes.normal,
+    reason = 'Connection Closed Normally',
+  ): boolean {
     const open = this.#open.get(connectionId)
-    open?.socket.close(closeCodes.normal, 'Connection Closed Normally')
+    open?.socket.close(code, reason)
     return open !== undefined
   }
 

@@ -1,0 +1,83 @@
+import type { APIGatewayProxyStructuredResultV2, EventBridgeEvent } from 'aws-lambda'
+import * as z from 'zod'
+import { Addressed, type BusEvent } from '../events/index.ts'
+import type { Connections } from '../lib/aws/connections.ts'
+import { readConfig } from '../lib/config.ts'
+import { createServices } from '../lib/create-services.ts'
+import { AppError } from '../lib/errors.ts'
+import { chosenProtocol } from '../lib/live/identify.ts'
+import { Live } from '../lib/live/live.ts'
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-mapping-template-reference.html */
+const SocketEvent = z.object({
+  requestContext: z.object({
+    eventType: z.enum(['CONNECT', 'MESSAGE', 'DISCONNECT']),
+    connectionId: z.string(),
+  }),
+  headers: z.record(z.string(), z.string().optional()).nullish(),
+  queryStringParameters: z.record(z.string(), z.string().optional()).nullish(),
+  body: z.string().nullish(),
+})
+
+const Opened = z.object({ connectionId: z.string() })
+
+type SocketHandler = (event: unknown) => Promise<APIGatewayProxyStructuredResultV2>
+type BusHandler = (event: Pick<EventBridgeEvent<string, unknown>, 'detail' | 'detail-type'>) => Promise<void>
+
+/** Both sides of the sockets: what their clients do, and what happens to jobs. */
+export function createLive(environment?: Readonly<Record<string, string>>, connections?: Connections) {
+  const services = createServices(readConfig(environment), { connections })
+  return liveHandlers(new Live(services))
+}
+
+export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: BusHandler } => ({
+  sockets: async (given) => {
+    const event = SocketEvent.parse(given)
+    const { eventType, connectionId: id } = event.requestContext
+    switch (eventType) {
+      case 'CONNECT':
+        return connected(live, id, event)
+      case 'MESSAGE': {
+        const answer = await live.receive(id, event.body ?? '')
+        return { statusCode: 200, ...(answer && { body: JSON.stringify(answer) }) }
+      }
+      case 'DISCONNECT':
+        await live.disconnected(id)
+        return { statusCode: 200 }
+    }
+  },
+  broadcast: async ({ 'detail-type': name, detail }) => {
+    if (name === 'socket.opened') return live.opened(Opened.parse(detail).connectionId)
+    Addressed.parse(detail)
+    // The rest was made from the schema of its kind by whoever published it.
+    return live.broadcast.tell(detail as BusEvent)
+  },
+})
+
+async function connected(
+  live: Live,
+  id: string,
+  { headers, queryStringParameters }: z.infer<typeof SocketEvent>,
+): Promise<APIGatewayProxyStructuredResultV2> {
+  // API Gateway leaves their names as the client wrote them.
+  const lowerCase = Object.fromEntries(
+    Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+  )
+  try {
+    await live.connect(id, { headers: lowerCase, query: queryStringParameters ?? {} })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { statusCode: error.status }
+  }
+  const protocol = chosenProtocol(lowerCase)
+  return { statusCode: 200, ...(protocol && { headers: { 'Sec-WebSocket-Protocol': protocol } }) }
+}
+
+let made: ReturnType<typeof createLive> | undefined
+const handlers = () => (made ??= createLive())
+
+/** The WebSocket API on Lambda. */
+export const sockets: SocketHandler = (event) => handlers().sockets(event)
+
+/** Sends what is told on the bus to the sockets that are open. */
+export const broadcast: BusHandler = (event) => handlers().broadcast(event)

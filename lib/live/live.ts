@@ -1,0 +1,188 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../errors.ts'
+import { checkedJobId, knownJob } from '../http/job-access.ts'
+import { parseWith } from '../parse-with.ts'
+import type { Services } from '../services.ts'
+import { Broadcast } from './broadcast.ts'
+import { Connections, mostSockets, type Socket } from './connections.ts'
+import { Feeds } from './feed.ts'
+import { authMs, ClientFrame, clientFrames, mostBadFrames, type ServerFrame } from './frames.ts'
+import { type Claim, claimOf, type Handshake, ownerOfToken } from './identify.ts'
+import { useTicket } from './tickets.ts'
+import { Turns } from './turns.ts'
+
+/** How long a socket may take to be open after its handshake was accepted. */
+const openingMs = 3000
+/** How long a frame waits for the one before it, which says who it is from. */
+const claimingMs = 1000
+
+/** What happens to sockets: they open, say something, are gone. */
+export class Live {
+  readonly broadcast: Broadcast
+  readonly #services: Services
+  readonly #feeds: Feeds
+  readonly #connections: Connections
+  readonly #turns = new Turns()
+
+  constructor(services: Services) {
+    this.#services = services
+    this.broadcast = new Broadcast(services)
+    this.#feeds = new Feeds(services.table)
+    this.#connections = new Connections(services.table)
+  }
+
+  /**
+   * A client that nobody knows yet is let in, to say in a frame who it is; one that is refused, to be told why.
+   * @throws AppError JOB_NOT_FOUND
+   */
+  async connect(id: string, handshake: Handshake): Promise<void> {
+    const { jobId } = handshake.query
+    const socket =
+      jobId === undefined ? await this.#userSocket(id, handshake) : await this.#jobSocket(id, jobId)
+    if (socket.owner !== undefined) await this.#feeds.watch(socket.owner)
+    const isWaiting = socket.owner === undefined && socket.refused === undefined
+    await this.#connections.add(socket, isWaiting ? new Date(Date.now() + authMs) : undefined)
+    await this.#services.bus.signal('socket.opened', { connectionId: id })
+    // Where this process goes on it is told in time; elsewhere the minute's sweep does it.
+    if (isWaiting) setTimeout(() => void this.wake(id).catch(() => undefined), authMs + 50).unref()
+  }
+
+  async #userSocket(id: string, handshake: Handshake): Promise<Socket> {
+    const { keys, config } = this.#services
+    const claim = claimOf(handshake, keys.owner, config.PUBLIC_URL)
+    const owner = await this.#ownerOf(claim)
+    if (owner === undefined)
+      return claim.kind === 'unknown'
+        ? { id, bad: 0 }
+        : { id, bad: 0, refused: claim.kind === 'refused' ? claim.reason : 'unauthenticated' }
+    return (await this.#isFull(owner)) ? { id, bad: 0, refused: 'tooMany' } : { id, bad: 0, owner }
+  }
+
+  async #ownerOf(claim: Claim): Promise<string | undefined> {
+    if (claim.kind === 'known') return claim.owner
+    return claim.kind === 'ticket' ? useTicket(this.#services.table, claim.ticket) : undefined
+  }
+
+  /** Whoever knows the id of a job may watch it. */
+  async #jobSocket(id: string, given: string): Promise<Socket> {
+    const jobId = checkedJobId(given)
+    const job = knownJob(await this.#services.jobs.store.job(jobId), jobId)
+    if (await this.#isFull(job.owner, jobId)) return { id, bad: 0, refused: 'tooMany' }
+    return { id, bad: 0, owner: job.owner, jobId }
+  }
+
+  async #isFull(owner: string, jobId?: string): Promise<boolean> {
+    const count = async () => {
+      const all = await this.#connections.of(owner)
+      return all.map(({ listener }) => listener).filter((one) => one.jobId === jobId)
+    }
+    const listeners = await count()
+    if (listeners.length < mostSockets) return false
+    // Of a gateway that died nobody has told that they are gone.
+    for (const { id } of listeners)
+      if (!(await this.#services.sockets.isOpen(id))) await this.#connections.remove(id, owner)
+    return (await count()).length >= mostSockets
+  }
+
+  /** A socket can be written to from some moment after its handshake was accepted. */
+  async opened(id: string): Promise<void> {
+    const socket = await this.#connections.find(id)
+    if (!socket) return
+    const deadline = Date.now() + openingMs
+    while (!(await this.#services.sockets.isOpen(id))) {
+      if (Date.now() > deadline) return this.#connections.remove(id, socket.owner)
+      await sleep(20)
+    }
+    if (socket.refused) await this.broadcast.end(id, socket.owner, socket.refused)
+    else if (socket.owner !== undefined) await this.#greet(socket.owner, id)
+  }
+
+  async #greet(owner: string, id: string): Promise<void> {
+    await this.#connections.want(owner, id, { type: 'greet' })
+    await this.broadcast.serve(owner)
+  }
+
+  /** The answer to a frame, where it needs no place among the events. */
+  receive(id: string, text: string): Promise<ServerFrame | undefined> {
+    return this.#turns.take(id, () => this.#receive(id, text))
+  }
+
+  async #receive(id: string, text: string): Promise<ServerFrame | undefined> {
+    const socket = await this.#connections.find(id)
+    if (!socket || socket.refused) return undefined
+    let frame: ClientFrame
+    try {
+      frame = frameOf(text)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      if ((await this.#connections.countBad(id)) >= mostBadFrames) {
+        await this.broadcast.end(id, socket.owner, 'badFrames')
+        return undefined
+      }
+      return { type: 'error', code: 'INVALID_REQUEST', message: error.message }
+    }
+    if (frame.type === 'ping') return { type: 'pong' }
+    if (frame.type === 'auth') return this.#identify(socket, frame.token)
+    const owner = socket.owner ?? (await this.#claimed(id))
+    if (owner === undefined) {
+      await this.broadcast.end(id, undefined, 'unauthenticated')
+      return undefined
+    }
+    if (socket.jobId !== undefined)
+      return { type: 'error', code: 'INVALID_REQUEST', message: 'The socket of one job takes `ping` alone.' }
+    await this.#connections.want(owner, id, frame)
+    await this.broadcast.serve(owner)
+    return undefined
+  }
+
+  /** Of frames that were sent one after the other another process may have the first. */
+  async #claimed(id: string): Promise<string | undefined> {
+    const deadline = Date.now() + claimingMs
+    while (Date.now() < deadline) {
+      const { owner } = (await this.#connections.find(id)) ?? {}
+      if (owner !== undefined) return owner
+      await sleep(100)
+    }
+    return undefined
+  }
+
+  async #identify(socket: Socket, token: string): Promise<ServerFrame | undefined> {
+    const { id } = socket
+    if (socket.owner !== undefined)
+      return { type: 'error', code: 'INVALID_REQUEST', message: 'It is known already who is there.' }
+    const owner = ownerOfToken(token, this.#services.keys.owner)
+    if (owner === undefined) await this.broadcast.end(id, undefined, 'unauthenticated')
+    else if (await this.#isFull(owner)) await this.broadcast.end(id, undefined, 'tooMany')
+    else {
+      await this.#feeds.watch(owner)
+      if (await this.#connections.identify(socket, owner)) await this.#greet(owner, id)
+    }
+    return undefined
+  }
+
+  async disconnected(id: string): Promise<void> {
+    const socket = await this.#connections.find(id)
+    if (socket) await this.#connections.remove(id, socket.owner)
+  }
+
+  /** Ends a socket whose client has not said in time who it is. */
+  async wake(id: string): Promise<void> {
+    const socket = await this.#connections.find(id)
+    if (socket && socket.owner === undefined) await this.broadcast.end(id, undefined, 'authTimeout')
+  }
+}
+
+/** @throws AppError that says what is wrong about it. */
+function frameOf(text: string): ClientFrame {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new AppError('INVALID_REQUEST', 'A frame is expected to be JSON.', undefined, { cause })
+  }
+  const { type } = typeof value === 'object' && value !== null ? (value as { type?: unknown }) : {}
+  const known = Object.keys(clientFrames)
+  if (typeof type !== 'string' || !known.includes(type))
+    throw new AppError('INVALID_REQUEST', `type: expected one of ${known.join(', ')}.`)
+  return parseWith(ClientFrame, value, type)
+}

@@ -1,0 +1,15 @@
+import { webSocketApi } from '../resources.ts'
+
+/**
+ * WebSockets of API Gateway have no paths. Whatever stands before it hands over what the path said as a query.
+ * @returns path and query for the gateway; undefined for a path that is no socket's.
+ */
+export function socketTarget(url: string): string | undefined {
+  const [path = '', query = ''] = url.split('?', 2)
+  const trimmed = path.replace(/\/$/, '')
+  if (webSocketApi.paths.some((known) => known === trimmed)) return query ? `/?${query}` : '/'
+  if (!trimmed.startsWith(webSocketApi.jobPath)) return undefined
+  const jobId = trimmed.slice(webSocketApi.jobPath.length)
+  if (jobId === '' || jobId.includes('/')) return undefined
+  return `/?jobId=${jobId}${query ? `&${query}` : ''}`
+}

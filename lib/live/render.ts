@@ -1,0 +1,71 @@
+import type { ServiceEvent } from '../../events/index.ts'
+import type { Job } from '../jobs/job.ts'
+import { isTerminal } from '../jobs/job.ts'
+import { type StatusView, statusView } from '../jobs/view.ts'
+import type { Entry } from './feed.ts'
+import type { JobFrame, ServerFrame } from './frames.ts'
+
+/** Frames made of what is known: pure. */
+
+/** A gateway takes 128 KB in one message. */
+const mostBytes = 96 * 1024
+/** Jobs of one snapshot: each takes a kilobyte or two. */
+const jobsAtOnce = 25
+
+export function eventFrame({ seq, event }: Pick<Entry, 'seq' | 'event'>): string {
+  const frame = JSON.stringify({ type: 'event', seq, ...event })
+  return Buffer.byteLength(frame) <= mostBytes
+    ? frame
+    : JSON.stringify({ type: 'event', seq, ...reduced(event) })
+}
+
+/** Of a job of a thousand tasks its own state: the rest is at `GET /v1/jobs/{jobId}`. */
+export function reduced(event: ServiceEvent): ServiceEvent {
+  const { job } = event
+  if (typeof job !== 'object' || job === null) return event
+  return { ...event, job: { ...job, tasks: {}, ...('files' in job && { files: [] }) } }
+}
+
+export function snapshotFrames(lastSequence: number, jobs: readonly StatusView[]): string[] {
+  const pages = Array.from({ length: Math.max(1, Math.ceil(jobs.length / jobsAtOnce)) }, (_, at) =>
+    jobs.slice(at * jobsAtOnce, (at + 1) * jobsAtOnce),
+  )
+  return pages.map((page) =>
+    JSON.stringify({ type: 'snapshot', lastSequence, jobs: page } satisfies ServerFrame),
+  )
+}
+
+/** How a job is now. */
+export function jobFrame(job: Job): JobFrame {
+  const { progress } = statusView({ job, fixed: [], tasks: [], parts: [] }, '')
+  const { stage, percent, etaMs } = progress
+  return { jobId: job.id, stage, percent, status: job.status, etaMs }
+}
+
+const ends: ReadonlySet<string> = new Set(['job.completed', 'job.failed', 'job.cancelled', 'job.expired'])
+export const isEnd = ({ event }: Pick<ServiceEvent, 'event'>): boolean => ends.has(event)
+
+/**
+ * How a job was as an event tells it. What the event does not say is as it is now.
+ * @returns undefined for what says nothing about how far it is, as a download.
+ */
+export function flattened(
+  { event, stream }: Pick<Entry, 'event' | 'stream'>,
+  now: Job | undefined,
+): JobFrame | undefined {
+  if (!event.event.startsWith('job.')) return undefined
+  // By the schema of each of these.
+  const { status, progress } = event['job'] as Pick<JobFrame, 'status'> & {
+    progress?: { readonly percent: number; readonly stage: string }
+  }
+  const current = now && !isTerminal(now.status) ? jobFrame(now) : undefined
+  const percent =
+    status === 'completed' ? 100 : (progress?.percent ?? (isEnd(event) && now ? jobFrame(now).percent : 0))
+  return {
+    jobId: stream,
+    stage: progress?.stage ?? (status === 'processing' ? 'convert' : status),
+    percent,
+    status,
+    etaMs: progress ? (current?.etaMs ?? null) : null,
+  }
+}

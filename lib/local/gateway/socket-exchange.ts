@@ -1,0 +1,14 @@
+import type { SocketExchange } from '../../aws/sockets.ts'
+import type { WebSocketApi } from './websocket-api.ts'
+
+/** Sockets of this process, for functions that run in it: they close with the code that is meant. */
+export function socketExchange(
+  parts: Promise<{ readonly webSocketApi?: WebSocketApi | undefined }>,
+): SocketExchange {
+  const api = async () => (await parts).webSocketApi
+  return {
+    post: async (id, frame) => (await (await api())?.send(id, Buffer.from(frame))) ?? 'gone',
+    close: async (id, code, reason) => void (await api())?.disconnect(id, code, reason),
+    isOpen: async (id) => (await api())?.get(id) !== undefined,
+  }
+}

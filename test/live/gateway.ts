@@ -1,0 +1,122 @@
+// A WebSocket API of API Gateway as its functions see it: events as they were recorded, clients that keep their frames.
+import { randomBytes } from 'node:crypto'
+import type { BusEvent } from '../../events/index.ts'
+import { liveHandlers } from '../../functions/live.ts'
+import type { PostOutcome, SocketExchange } from '../../lib/aws/sockets.ts'
+import { JobFrame, ServerFrame } from '../../lib/live/frames.ts'
+import { Live } from '../../lib/live/live.ts'
+import type { Services } from '../../lib/services.ts'
+import connect from './recorded/connect.json' with { type: 'json' }
+import disconnect from './recorded/disconnect.json' with { type: 'json' }
+import eventBridge from './recorded/event-bridge.json' with { type: 'json' }
+import message from './recorded/message.json' with { type: 'json' }
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever a frame holds
+type Frame = any
+
+export class Client {
+  readonly id: string
+  readonly frames: Frame[] = []
+  status = 0
+  protocol: unknown
+  closed: { readonly code: number; readonly reason: string } | undefined
+  outcome: PostOutcome = 'sent'
+  readonly #gateway: Gateway
+
+  constructor(gateway: Gateway) {
+    this.#gateway = gateway
+    this.id = `${randomBytes(11).toString('base64url')}=`
+  }
+
+  of(type: string): Frame[] {
+    return this.frames.filter((frame) => frame.type === type)
+  }
+
+  get last(): Frame {
+    return this.frames.at(-1)
+  }
+
+  /** Resolves when the function has answered. */
+  async send(frame: unknown): Promise<void> {
+    await this.#gateway.message(this, typeof frame === 'string' ? frame : JSON.stringify(frame))
+  }
+
+  async leave(): Promise<void> {
+    this.closed = { code: 1005, reason: '' }
+    await this.#gateway.disconnect(this)
+  }
+}
+
+interface Handshake {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+}
+
+export class Gateway {
+  readonly #clients = new Map<string, Client>()
+  readonly #signals: { name: string; detail: unknown }[] = []
+  readonly #handlers: ReturnType<typeof liveHandlers>
+  readonly live: Live
+
+  constructor(services: Services) {
+    const sockets: SocketExchange = {
+      post: async (id, text) => {
+        const client = this.#clients.get(id)
+        if (!client || client.closed) return 'gone'
+        if (client.outcome === 'sent') client.frames.push(checked(text))
+        return client.outcome
+      },
+      close: async (id, code, reason) => {
+        const client = this.#clients.get(id)
+        if (client) client.closed ??= { code, reason }
+      },
+      isOpen: async (id) => this.#clients.get(id)?.closed === undefined,
+    }
+    const bus = { signal: async (name: string, detail: unknown) => void this.#signals.push({ name, detail }) }
+    // What the functions reach for.
+    this.live = new Live({ ...services, sockets, bus } as unknown as Services)
+    this.#handlers = liveHandlers(this.live)
+  }
+
+  /** A client whose handshake was answered, and what that set off is done. */
+  async connect({ headers = {}, query }: Handshake = {}): Promise<Client> {
+    const client = new Client(this)
+    const answer = await this.#handlers.sockets({
+      ...connect,
+      headers: { ...connect.headers, ...headers },
+      ...(query && { queryStringParameters: query }),
+      requestContext: { ...connect.requestContext, connectionId: client.id },
+    })
+    client.status = Number(answer.statusCode)
+    client.protocol = answer.headers?.['Sec-WebSocket-Protocol']
+    if (client.status === 200) this.#clients.set(client.id, client)
+    for (const { name, detail } of this.#signals.splice(0))
+      await this.#handlers.broadcast({ ...eventBridge, 'detail-type': name, detail })
+    return client
+  }
+
+  async message(client: Client, body: string): Promise<void> {
+    const requestContext = { ...message.requestContext, connectionId: client.id }
+    const answer = await this.#handlers.sockets({ ...message, requestContext, body })
+    if (answer.body) client.frames.push(checked(answer.body))
+  }
+
+  async disconnect(client: Client): Promise<void> {
+    const requestContext = { ...disconnect.requestContext, connectionId: client.id }
+    await this.#handlers.sockets({ ...disconnect, requestContext })
+    this.#clients.delete(client.id)
+  }
+
+  /** As the bus hands them over, one after the other. */
+  async tell(...events: readonly BusEvent[]): Promise<void> {
+    for (const event of events)
+      await this.#handlers.broadcast({ ...eventBridge, 'detail-type': event.event, detail: event })
+  }
+}
+
+/** Every frame that a test sees is one that is described. */
+function checked(text: string): Frame {
+  const frame: unknown = JSON.parse(text)
+  const schema = typeof frame === 'object' && frame !== null && 'type' in frame ? ServerFrame : JobFrame
+  return schema.parse(frame)
+}
