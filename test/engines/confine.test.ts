@@ -6,6 +6,7 @@ import { beforeEach, describe, test } from 'node:test'
 import type { Tools } from '../../lib/engines/engine.ts'
 import { protection, sandboxed } from '../../lib/engines/sandbox/confine.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
+import { viewOfFiles } from '../../lib/engines/sandbox/visible-files.ts'
 import { scratchFolder } from '../scratch.ts'
 
 const { level, detail } = await protection()
@@ -104,6 +105,42 @@ describe('a confined process', () => {
     assert.deepEqual(after('prlimit').slice(0, 3), ['--core=0', '--nproc=256', '--'])
     assert.equal(args.at(-1), '--core=1')
     assert.deepEqual([env.HOME, env.TMPDIR, cwd], [workDir, workDir, workDir])
+  })
+
+  test('is shown files and folders in an order in which none hides another', confined, async () => {
+    const view = await viewOfFiles('/tmp/work/job', ['/opt/of-ours/file', '/usr/x'])
+    const scratch = ['--perms', '1777', '--size', '67108864', '--tmpfs']
+    const folder = (path: string) => ['--perms', '0755', '--dir', path]
+    const shown = (path: string) => ['--ro-bind-try', path, path]
+    const links = view.indexOf('--proc')
+    assert.deepEqual(view.slice(0, 5), ['--die-with-parent', '--new-session', '--ro-bind', '/usr', '/usr'])
+    for (const path of ['/bin', '/sbin', '/lib', '/lib64'])
+      assert.ok(view.slice(5, links).includes(path), path)
+    assert.deepEqual(view.slice(links), [
+      ...['--proc', '/proc', '--dev', '/dev', ...scratch, '/dev/shm', ...scratch, '/tmp'],
+      ...['alternatives', 'fonts', 'ImageMagick-6', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d'].flatMap(
+        (name) => [...folder('/etc'), ...shown(`/etc/${name}`)],
+      ),
+      ...['libreoffice', 'localtime', 'papersize'].flatMap((name) => [
+        ...folder('/etc'),
+        ...shown(`/etc/${name}`),
+      ]),
+      ...folder('/var'),
+      ...folder('/var/cache'),
+      ...shown('/var/cache/fontconfig'),
+      ...folder('/var'),
+      ...folder('/var/lib'),
+      ...shown('/var/lib/libreoffice'),
+      ...folder('/opt'),
+      ...folder('/opt/of-ours'),
+      ...shown('/opt/of-ours/file'),
+      ...shown('/usr/x'),
+      ...folder('/etc'),
+      ...['--ro-bind-try', '/usr/share/base-passwd/passwd.master', '/etc/passwd'],
+      ...folder('/tmp/work'),
+      ...['--bind', '/tmp/work/job', '/tmp/work/job'],
+      ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/tmp/work/job'],
+    ])
   })
 
   test('gets its folder as far as it may: all of it, or what lies directly in it', asRoot, async () => {

@@ -53,6 +53,27 @@ describe('what ffmpeg may open', () => {
     }
   })
 
+  test('is one demuxer, or few, for each format', () => {
+    const formatsOf: Readonly<Record<string, string>> = {
+      'mov,mp4,m4a,3gp,3g2,mj2': 'mp4 m4v f4v mov qt 3gp 3g2 mj2 ismv m4s m4a m4b m4r mp4a alac 3ga',
+      ...{ 'matroska,webm': 'mkv mk3d mka webm weba', avi: 'avi divx xvid amv', asf: 'wmv wma asf dvr-ms' },
+      ...{ 'mpeg,mpegvideo': 'mpeg mpg vob mod', mpegvideo: 'm1v m2v', mpegts: 'ts mts m2ts m2t trp tod' },
+      ...{ ogg: 'ogg oga ogv ogm ogx opus spx', mp3: 'mp3 mp2 mpa', 'ac3,eac3': 'ac3 eac3', amr: 'amr awb' },
+      ...{ aiff: 'aiff aif aifc', au: 'au snd', wav: 'wav rf64', rm: 'rm rmvb ra', m4v: 'mp4v' },
+      ...{
+        'mjpeg,jpeg_pipe': 'mjpeg',
+        yuv4mpegpipe: 'y4m',
+        iff: '8svx maud',
+        epaf: 'paf',
+        nistsphere: 'sph',
+      },
+      ...{ libopenmpt: 'tracker', ircam: 'sf', truehd: 'thd', loas: 'latm', codec2: 'c2' },
+      ...{ 'apng,png_pipe': 'apng', flac: 'flac', caf: 'caf' },
+    }
+    for (const [demuxers, formats] of Object.entries(formatsOf))
+      for (const format of formats.split(' ')) assert.equal(demuxersOf(format as FormatId), demuxers, format) // As the registry calls it.
+  })
+
   test('is several where a format comes in forms of its own', () => {
     for (const [format, demuxers] of [
       ['mov', 'mov,mp4,m4a,3gp,3g2,mj2'],
@@ -65,6 +86,10 @@ describe('what ffmpeg may open', () => {
       ['m2ts', 'mpegts'],
     ] as const)
       assert.equal(demuxersOf(format), demuxers)
-    assert.deepEqual((['mp4', 'hevc', 'aptxhd', 'y4m'] as const).map(hasTimes), [true, false, false, false])
+    const untimed = [
+      ...(['h264', 'hevc', 'obu', 'm1v', 'm2v', 'mjpeg', 'mp4v', 'h261', 'h263', 'y4m', 'aptxhd'] as const),
+    ]
+    assert.deepEqual(untimed.filter(hasTimes), [])
+    assert.ok(hasTimes('mp4') && hasTimes('ts') && hasTimes('aptx'))
   })
 })

@@ -44,6 +44,22 @@ describe('a picture of another program', () => {
     }
   })
 
+  test('as a cursor says so, and points with its upper left corner', async () => {
+    const { path } = await convert(imagemagick, fixture('corners.png'), 'cur')
+    const bytes = await readFile(path)
+    // ICONDIR: 2 is a cursor, whose entries have the point where an icon's have planes and bits.
+    assert.deepEqual([bytes.readUInt16LE(0), bytes.readUInt16LE(2)], [0, 2])
+    const count = bytes.readUInt16LE(4)
+    assert.ok(count >= 1)
+    for (let entry = 0; entry < count; entry++) {
+      const at = 6 + 16 * entry
+      assert.deepEqual([bytes[at], bytes[at + 1], bytes.readUInt32LE(at + 4)], [40, 30, 0])
+      assert.ok(bytes.readUInt32LE(at + 8) > 0)
+    }
+    const icon = await readFile((await convert(imagemagick, fixture('corners.png'), 'ico')).path)
+    assert.equal(icon.readUInt16LE(2), 1)
+  })
+
   test('in Sixel keeps its colors when it is made larger or gray', async () => {
     const size = { options: { width: 80, fit: 'scale' } }
     const { path } = await convert(imagemagick, corners('sixel'), 'png', size)

@@ -10,6 +10,7 @@ test('FFmpeg is linked by the libraries that are sought most, all of which are t
   const tools = createTools({ workDir: scratchFolder('linking'), signal, limits })
   for (const bin of ['ffmpeg', 'ffprobe']) {
     assert.match((await startOf(bin)).join(' '), new RegExp(`--preload \\S+ /usr/bin/${bin}$`))
+    assert.equal((await startOf(bin))[2]?.split(':').length, 11)
     const { stdout, stderr } = await tools.exec(bin, ['-v', 'error', '-version'])
     assert.match(stdout, new RegExp(`^${bin} version 5`))
     assert.equal(stderr, '')

@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { link, lstat, mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
 import { limitsOf } from '../../lib/engines/sandbox/exec.ts'
-import { OutputCap } from '../../lib/engines/sandbox/output.ts'
-import { isOver, signalOf } from '../../lib/engines/sandbox/process-end.ts'
+import { OutputCap, TextEnds } from '../../lib/engines/sandbox/output.ts'
+import { isAlive, isOver, killGroup, killMarked, signalOf } from '../../lib/engines/sandbox/process-end.ts'
 import {
   bringIn,
   makeProcessFolder,
   removeOrphanedFolders,
   takeOut,
 } from '../../lib/engines/sandbox/process-folder.ts'
+import { pythonProgram, runPython } from '../../lib/engines/sandbox/python.ts'
+import { turns } from '../../lib/engines/sandbox/turns.ts'
+import { untilAborted } from '../../lib/engines/sandbox/until-aborted.ts'
 import {
   allowedBytes,
   mostDepth,
@@ -103,6 +108,86 @@ describe('limits', () => {
       [true, true, false],
     )
     assert.equal(cap.toString(), 'abc')
+  })
+})
+
+describe('a long text', () => {
+  const told = (limit: number, ...parts: readonly string[]) => {
+    const ends = new TextEnds(limit)
+    for (const part of parts) ends.add(Buffer.from(part))
+    return ends.toString()
+  }
+
+  test('is kept whole up to its limit, and with both ends beyond it', () => {
+    assert.equal(told(6, 'abc', 'def'), 'abcdef')
+    assert.equal(told(6, 'ab', 'cdef', 'gh'), 'abc\n… 2 bytes left out …\nfgh')
+    assert.equal(told(7, 'abcdefgh', 'ij'), 'abc\n… 4 bytes left out …\nhij')
+    assert.equal(told(6), '')
+  })
+})
+
+describe('turns', () => {
+  test('come one after the other, also after one that failed', async () => {
+    const inTurn = turns()
+    const seen: string[] = []
+    const first = Promise.withResolvers<void>()
+    const failing = inTurn(async () => {
+      await first.promise
+      seen.push('first')
+      throw new Error('no')
+    })
+    const second = inTurn(async () => seen.push('second'))
+    first.resolve()
+    await assert.rejects(failing, /no/)
+    assert.equal(await second, 2)
+    assert.deepEqual(seen, ['first', 'second'])
+  })
+})
+
+describe('a wait for what cannot be called back', () => {
+  test('ends with the work, or before it for the reason of the signal', async () => {
+    const stop = new AbortController()
+    assert.equal(await untilAborted(Promise.resolve(7), stop.signal), 7)
+    const waiting = untilAborted(new Promise(() => undefined), stop.signal)
+    stop.abort(new Error('cancelled'))
+    await assert.rejects(waiting, /cancelled/)
+    await assert.rejects(untilAborted(Promise.resolve(7), stop.signal), /cancelled/)
+  })
+})
+
+describe('processes', () => {
+  const asleep = (mark: string) =>
+    spawn('sleep', ['7777'], { detached: true, stdio: 'ignore', env: { ...process.env, MARK: mark } })
+
+  test('are ended by a mark in their environment, wherever they went', async () => {
+    const [marked, other] = [asleep('here-7777'), asleep('other-7777')]
+    const ended = once(marked, 'exit')
+    await killMarked('here-7777')
+    assert.deepEqual(await ended, [null, 'SIGKILL'])
+    assert.ok(isAlive(other.pid ?? 0))
+    const gone = once(other, 'exit')
+    killGroup(other)
+    assert.deepEqual(await gone, [null, 'SIGKILL'])
+    assert.equal(isAlive(other.pid ?? 0), false)
+    // A group that is gone is what was wanted.
+    killGroup(other)
+    killGroup({ pid: undefined } as never)
+  })
+})
+
+describe('a program of ours in Python', () => {
+  test('is started out of reach of modules in the work folder, and sees those beside it', async () => {
+    const seen: unknown[] = []
+    const tools = { exec: async (...call: unknown[]) => seen.push(call) } as never
+    await runPython('books/read.py', ['a'], tools, { timeoutS: 3 })
+    const { file, args, readOnly } = pythonProgram('books/read.py')
+    assert.deepEqual([file, args[0]], ['/usr/bin/python3', '-I'])
+    assert.match(args[1] ?? '', /\/layers\/books\/read\.py$/)
+    assert.deepEqual(readOnly, [(args[1] ?? '').replace('/read.py', '')])
+    assert.deepEqual(seen, [[file, [...args, 'a'], { timeoutS: 3, readOnly }]])
+    const waiting = {} as never
+    await runPython('books/read.py', ['a'], tools, { waiting })
+    assert.deepEqual(seen[1], [file, ['a'], { waiting, readOnly }], 'one that waits was started so')
   })
 })
 

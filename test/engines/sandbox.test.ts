@@ -90,6 +90,40 @@ describe('an engine process', () => {
     })
   })
 
+  test('is looked on while it runs, and told of with its end', async () => {
+    const seen: unknown[] = []
+    const { exec } = createTools({
+      ...{ workDir, signal: new AbortController().signal },
+      limits: { memoryMb: 1024, diskMb: 64, timeoutS: 20 },
+      onCommand: (bin, args) => {
+        seen.push([bin, ...args])
+        return {
+          stderr: (chunk) => seen.push(String(chunk)),
+          ended: ({ ms, ...end }) => {
+            assert.ok(ms >= 0 && ms < endsWithinMs, `${ms} ms`)
+            seen.push(end)
+          },
+        }
+      },
+    })
+    await exec('sh', ['-c', 'echo odd >&2'])
+    await assert.rejects(exec('sh', ['-c', 'exit 3']), /^ProcessFailure: sh ended with exit code 3: $/)
+    await assert.rejects(exec('sh', ['-c', 'kill -SEGV $$']), /^EngineCrash: sh was ended by SIGSEGV: $/)
+    await assert.rejects(exec('sleep', ['7778'], { timeoutS: 0.2 }), { code: 'TIMEOUT' })
+    const ended = (how: string, succeeded = false, stderr = '') => ({ how, succeeded, stderr })
+    assert.deepEqual(seen, [
+      ['sh', '-c', 'echo odd >&2'],
+      'odd\n',
+      ended('exit code 0', true, 'odd\n'),
+      ['sh', '-c', 'exit 3'],
+      ended('exit code 3'),
+      ['sh', '-c', 'kill -SEGV $$'],
+      ended('SIGSEGV'),
+      ['sleep', '7778'],
+      ended('ended by us (TIMEOUT)'),
+    ])
+  })
+
   test('may end with another code that is a success', async () => {
     await tools().exec('sh', ['-c', 'exit 3'], { okCodes: [0, 3] })
   })
