@@ -17,10 +17,10 @@ export const imageIds = [
 ] as const satisfies readonly ImageId[]
 
 /**
- * Queues of tasks: one per image, one for what brings files in or out, which needs no engine, and one for websites. The
- * last two have functions of their own because these alone have a way out.
+ * Queues of tasks: one per image, one for what brings files in or out, which needs no engine, and one for websites; and
+ * one of what webhooks are told. The last three have functions of their own because these alone have a way out.
  */
-export const queueIds = [...imageIds, 'transfer', 'capture'] as const
+export const queueIds = [...imageIds, 'transfer', 'capture', 'delivery'] as const
 export type QueueId = (typeof queueIds)[number]
 
 /** Receives of one message before it is put aside; the job itself fails after three attempts, long before. */
@@ -121,6 +121,12 @@ export const queueMapping = {
   functionResponseType: 'ReportBatchItemFailures',
 } as const satisfies QueueMappingSettings
 
+/** Calls of webhooks at a time: they wait most of their time, and each receiver has only so many of them. */
+export const deliveriesAtATime = 192
+
+export const mappingOf = (queue: QueueId): QueueMappingSettings =>
+  queue === 'delivery' ? { ...queueMapping, maximumConcurrency: deliveriesAtATime } : queueMapping
+
 /** `source` of every event of ours on the bus. */
 export const eventSource = 'mutabor'
 
@@ -200,6 +206,20 @@ export const functions = {
     trigger: { queue: 'capture' },
     image: 'browser',
   },
+  /** Finds out which webhooks want to know of an event. */
+  dispatch: {
+    handler: 'functions/dispatch.handler',
+    memoryMb: 256,
+    timeoutS: 30,
+    trigger: { events: ['job.*', 'file.*', 'subscription.*', 'quota.*'] },
+    deadLetter: true,
+  },
+  deliver: {
+    handler: 'functions/deliver.handler',
+    memoryMb: 512,
+    timeoutS: 120,
+    trigger: { queue: 'delivery' },
+  },
   'record-metrics': {
     handler: 'functions/record-metrics.handler',
     memoryMb: 256,
@@ -220,6 +240,12 @@ export const functions = {
   },
 } as const satisfies Readonly<Record<string, FunctionDeclaration>>
 export type FunctionName = keyof typeof functions
+/** The function that a queue feeds, where it is not that of an image. */
+export const functionOfQueue = (queue: QueueId): FunctionName | undefined =>
+  functionNames.find((name) => {
+    const { trigger }: FunctionDeclaration = functions[name]
+    return 'queue' in trigger && trigger.queue === queue
+  })
 export const functionNames = Object.keys(functions) as FunctionName[] // keys of a const table
 
 /** The WebSocket API, of which there is one when a function has routes in it. */

@@ -2,6 +2,7 @@ import type { Table } from './aws/table.ts'
 import { Live } from './live/live.ts'
 import { wakeShards } from './resources.ts'
 import type { Services } from './services.ts'
+import { wakeLane } from './webhooks/wake-lane.ts'
 import { Workflows } from './workflows/workflows.ts'
 
 /** Called when the moment has come that a record names in `wakeAt`. It may be called twice, and late. */
@@ -11,6 +12,7 @@ export type Waker = (id: string, now: Date) => Promise<void>
 export const wakersOf = (services: Services): Readonly<Record<string, Waker>> => ({
   JOB: (id, now) => services.jobs.wake(id, now),
   SOCKET: (id) => new Live(services).wake(id),
+  LANE: (id, now) => wakeLane(id, now, services),
   WORKFLOW: (id, now) => new Workflows(services).wake(id, now),
 })
 

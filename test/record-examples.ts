@@ -1,9 +1,11 @@
 // Records the examples of the OpenAPI document: `npm run examples` runs each operation on a service of its own and keeps
 // what was sent and what came.
 import { readFile, writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { api } from '../functions/routes/index.ts'
 import { operationId, type RecordedExample } from '../lib/http/openapi.ts'
 import { Client, startService } from './service.ts'
+import { openReceiver } from './webhooks/receiver.ts'
 
 interface Sent {
   readonly method?: 'POST' | 'PATCH' | 'DELETE'
@@ -19,17 +21,21 @@ interface Sent {
 }
 
 const recorded: Record<string, RecordedExample> = {}
-const service = await startService()
+const receiver = await openReceiver()
+const service = await startService({ OUTGOING_ALLOW: '127.0.0.0/8' })
 const client = new Client(service)
 
 try {
   await record()
 } finally {
   await service.stop()
+  receiver.close()
 }
 const lines = Object.entries(recorded).map(([id, one]) => `${JSON.stringify(id)}: ${JSON.stringify(one)}`)
 const text = `{\n${lines.join(',\n')}\n}\n`
   .replaceAll(service.url, 'http://localhost:8080')
+  .replaceAll(receiver.url('/'), 'https://www.example.com/')
+  .replace(/whsec_[\w+/=]+/g, 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD')
   // Of a service that is gone; a reader should not have to know that.
   .replace(/(X-Amz-Credential=)[^%&"]+/g, '$1AKIAIOSFODNN7EXAMPLE')
   .replace(/(X-Amz-Credential":")[^/"]+/gi, '$1AKIAIOSFODNN7EXAMPLE')
@@ -131,6 +137,7 @@ async function record(): Promise<void> {
   await call({ method: 'POST', path: '/v1/jobs', json: { tasks } })
   await call({ method: 'POST', path: '/v1/jobs', json: { tasks }, waits: true })
   await byTheClock(tasks)
+  await byWebhook(tasks)
   // It waits for a file that never comes, so that there is something to be cancelled.
   const waiting = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
   const awaited = (await (await client.post('/v1/jobs', { tasks: waiting })).json()) as {
@@ -149,6 +156,39 @@ async function byTheClock(tasks: object): Promise<void> {
   await call({ ...one, method: 'POST', path: `${one.path}/run` })
   await call({ ...one, path: `${one.path}/runs` })
   await call({ ...one, method: 'PATCH', json: { overlap: 'queue' } })
+  await call(one)
+  await call({ path })
+  await call({ ...one, method: 'DELETE' })
+}
+
+async function byWebhook(tasks: object): Promise<void> {
+  const path = '/v1/webhooks'
+  const json = { url: receiver.url('/hook'), events: ['job.completed', 'job.failed'] }
+  const { id: webhookId } = await call({ method: 'POST', path, json })
+  const since = new Date(Date.now() - 60_000).toISOString()
+  const one = { path: `${path}/:webhookId`, params: { webhookId } }
+  await call({ ...one, method: 'POST', path: `${one.path}/test`, json: { event: 'job.completed' } })
+  await client.post('/v1/jobs', { tasks }, { prefer: 'wait=25' })
+  const all = { ...one, path: `${one.path}/deliveries` }
+  let deliveries: { id: string; event: string; status: string }[] = []
+  const isThere = () => deliveries.length > 1 && deliveries.every(({ status }) => status === 'succeeded')
+  for (let left = 100; !isThere() && left > 0; left--) {
+    await sleep(100)
+    const answer = await client.fetch(`${path}/${webhookId}/deliveries`)
+    deliveries = ((await answer.json()) as { data: { deliveries: typeof deliveries } }).data.deliveries
+  }
+  await call(all)
+  const delivery = {
+    path: `${all.path}/:deliveryId`,
+    params: { webhookId, deliveryId: deliveries[0]?.id ?? '' },
+  }
+  await call(delivery)
+  await call({ ...delivery, method: 'POST', path: `${delivery.path}/redeliver` })
+  await call({ ...one, method: 'POST', path: `${one.path}/replay`, json: { since } })
+  await call({ ...one, method: 'POST', path: `${one.path}/rotate-secret`, json: { graceHours: 48 } })
+  await call({ path: `${path}/secret` })
+  await call({ method: 'POST', path: `${path}/secret/rotate`, json: { graceHours: 48 } })
+  await call({ ...one, method: 'PATCH', json: { description: 'The ends of jobs' } })
   await call(one)
   await call({ path })
   await call({ ...one, method: 'DELETE' })

@@ -83,6 +83,15 @@ test('a function that listens to events is called for them, and for no others, b
   assertMayBeCalledByRules('record-metrics')
 })
 
+test('webhooks are told of each kind of event, also of those that come to be', () => {
+  const groups = ['job.', 'file.', 'subscription.', 'quota.']
+  assert.deepEqual(ruleFor('dispatch')?.EventPattern, {
+    source: ['mutabor'],
+    'detail-type': groups.map((prefix) => ({ prefix })),
+  })
+  assertMayBeCalledByRules('dispatch')
+})
+
 test('a function that waits for uploads is called by the bucket of the service, for nothing else in it', () => {
   const rule = ruleFor('receive-upload')
   assert.deepEqual(rule?.EventPattern, {
@@ -305,12 +314,10 @@ test('only functions that sign identities, and make or run tasks, know the secre
     'sockets',
     'broadcast',
     'capture',
+    'deliver',
     ...imageIds.map((image) => `convert-${image}`),
   ]
-  assert.deepEqual(
-    knowing.map(([id]) => id),
-    expected.map((name) => lambda(name).id),
-  )
+  assert.deepEqual(knowing.map(([id]) => id).sort(), expected.map((name) => lambda(name).id).sort())
 })
 
 const zipped = Object.entries(functions).filter(([, declared]) => !('image' in declared))

@@ -26,6 +26,17 @@ import { presignUpload } from './presign-upload.ts'
 import { retryJob } from './retry-job.ts'
 import { signDownload } from './sign-download.ts'
 import { staticFiles } from './static-files.ts'
+import { getDelivery, listDeliveries, redeliver, replay, testWebhook } from './webhook-deliveries.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  getDefaultSecret,
+  getWebhook,
+  listWebhooks,
+  rotateDefaultSecret,
+  rotateSecret,
+} from './webhooks.ts'
 import {
   changeWorkflow,
   createWorkflow,
@@ -65,6 +76,19 @@ const described: readonly AnyContract[] = [
   deleteWorkflow,
   runWorkflow,
   listRuns,
+  createWebhook,
+  listWebhooks,
+  getDefaultSecret,
+  rotateDefaultSecret,
+  getWebhook,
+  changeWebhook,
+  deleteWebhook,
+  rotateSecret,
+  testWebhook,
+  listDeliveries,
+  getDelivery,
+  redeliver,
+  replay,
   listFormats,
   listConversions,
   getFormat,

@@ -16,6 +16,8 @@ import { Sha256 } from './sha256.ts'
 
 /** Messages of one batch (AWS's limit). */
 const batchSize = 10
+/** Seconds that a message can be held back (AWS's limit). */
+export const mostDelayS = 900
 /** Batches under way at a time. */
 const sendersAtATime = 4
 
@@ -52,6 +54,22 @@ export class Queues {
       messages.slice(at * batchSize, (at + 1) * batchSize),
     )
     await eachOf(batches, sendersAtATime, (batch) => this.#sendBatch(queue, batch))
+  }
+
+  /** One message that may come later, as one of a group: those of a busy group do not hold up the others. */
+  async sendOne(
+    queue: QueueId,
+    message: object,
+    { delayS = 0, group }: { readonly delayS?: number; readonly group: string },
+  ): Promise<void> {
+    await this.#sqs.send(
+      new SendMessageCommand({
+        QueueUrl: this.#url(queue),
+        MessageBody: JSON.stringify(message),
+        MessageGroupId: group,
+        ...(delayS > 0 && { DelaySeconds: Math.min(mostDelayS, Math.ceil(delayS)) }),
+      }),
+    )
   }
 
   async #sendBatch(queue: QueueId, messages: readonly TaskMessage[]): Promise<void> {

@@ -7,8 +7,8 @@ import {
   functionNames,
   functions,
   imageIds,
+  mappingOf,
   type QueueId,
-  queueMapping,
   type Trigger,
   uploadPattern,
 } from '../resources.ts'
@@ -33,7 +33,7 @@ const environment = {
 /** Signs identities and seals passwords: whoever makes or runs tasks knows it, and nobody else. */
 const secret = { SERVICE_SECRET: { 'Fn::Sub': `{{resolve:secretsmanager:\${ServiceSecret}}}` } }
 const knowSecret: readonly FunctionName[] = [
-  ...(['api', 'sweep', 'receive-upload', 'transfer', 'capture', 'sockets', 'broadcast'] as const),
+  ...(['api', 'sweep', 'receive-upload', 'transfer', 'capture', 'deliver', 'sockets', 'broadcast'] as const),
 ]
 
 /** Where the SDK finds the connections of WebSockets, which it does not know by itself. */
@@ -79,7 +79,7 @@ export function triggersOf(trigger: Trigger) {
 }
 
 /** How a queue feeds its function. */
-const queueEvent = (queue: QueueId) => ({ sqs: { arn: arnOf(queueResourceId(queue)), ...queueMapping } })
+const queueEvent = (queue: QueueId) => ({ sqs: { arn: arnOf(queueResourceId(queue)), ...mappingOf(queue) } })
 
 /** What Lambda does after an error in an asynchronous invocation. */
 export function asynchronousSettings(

@@ -21,6 +21,22 @@ const allow = (Action: readonly string[], Resource: unknown): Statement => ({
   Resource,
 })
 
+/** Records of webhooks and of what goes to them. */
+const moveDeliveries: readonly Statement[] = [
+  allow(
+    [
+      'dynamodb:GetItem',
+      'dynamodb:BatchGetItem',
+      'dynamodb:Query',
+      'dynamodb:PutItem',
+      'dynamodb:UpdateItem',
+      'dynamodb:ConditionCheckItem',
+    ],
+    [arnOf('Table'), { 'Fn::Sub': `\${Table.Arn}/index/*` }],
+  ),
+  allow(['sqs:SendMessage'], arnOf(queueResourceId('delivery'))),
+]
+
 const readObjects = allow(['s3:GetObject'], { 'Fn::Sub': `\${Bucket.Arn}/*` })
 const writeObjects = allow(['s3:PutObject', 's3:AbortMultipartUpload'], { 'Fn::Sub': `\${Bucket.Arn}/*` })
 
@@ -46,15 +62,18 @@ const moveJobs: readonly Statement[] = [
   allow(['events:PutEvents'], arnOf('Bus')),
 ]
 
+const receive = (queue: QueueId) =>
+  allow(
+    ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
+    arnOf(queueResourceId(queue)),
+  )
+
 /** What it takes to run the tasks of a queue. */
 const runTasks = (queue: QueueId): readonly Statement[] => [
   ...moveJobs,
   readObjects,
   writeObjects,
-  allow(
-    ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
-    arnOf(queueResourceId(queue)),
-  ),
+  receive(queue),
 ]
 
 /** To write to open WebSockets, and to close them. */
@@ -77,6 +96,8 @@ const rightsOfFunctions: Partial<Readonly<Record<FunctionName, readonly Statemen
   'record-metrics': [allow(['dynamodb:GetItem', 'dynamodb:BatchWriteItem'], arnOf('Table'))],
   sockets: [...moveJobs, reachSockets],
   broadcast: [...moveJobs, reachSockets],
+  dispatch: moveDeliveries,
+  deliver: [...moveDeliveries, receive('delivery')],
   transfer: runTasks('transfer'),
   capture: runTasks('capture'),
 }

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import { engines } from '../engines/index.ts'
 import { TaskMessage } from '../jobs/task-message.ts'
 import type { Log } from '../log.ts'
-import { functions, type QueueId, queueIds, queueMapping } from '../resources.ts'
+import { functionOfQueue, functions, mappingOf, type QueueId, queueIds } from '../resources.ts'
 import { type Environment, parallelOf } from './environment.ts'
 import { type Failure, FunctionError } from './lambda/failure.ts'
 import type { Lambda, LocalFunction } from './lambda/runtime.ts'
@@ -51,7 +51,8 @@ export function openConversions(given: ConversionParts): Conversions {
     const memoryMb = memoryOf(queue, concurrency)
     const worker = new Worker({
       queue,
-      environment: { ...environment, PARALLEL: String(concurrency) },
+      // What engines make of it means nothing to who runs none.
+      environment: { ...environment, ...(queue !== 'delivery' && { PARALLEL: String(concurrency) }) },
       logFd,
       log,
       idleMs,
@@ -80,7 +81,7 @@ export function openConversions(given: ConversionParts): Conversions {
         mappings.push(
           new QueueMapping({
             ...{ queueUrl, queueArn, region: config.AWS_REGION, concurrency, log, connection },
-            settings: queueMapping,
+            settings: mappingOf(queue),
             visibilityS: claimS,
             invoke: async (event) => {
               const outcome = await lambda.invoke(local.name, event)
@@ -102,17 +103,18 @@ export function openConversions(given: ConversionParts): Conversions {
   }
 }
 
-const functionOf = (queue: QueueId) => (queue in functions ? queue : `convert-${queue}`)
+const functionOf = (queue: QueueId) => functionOfQueue(queue) ?? `convert-${queue}`
 
 /** MiB of a worker that has so many tasks at a time; transfers stream, and need no more for more of them. */
 function memoryOf(queue: QueueId, concurrency: number): number {
-  if (queue === 'transfer' || queue === 'capture') return functions[queue].memoryMb
+  const own = functionOfQueue(queue)
+  if (own) return functions[own].memoryMb
   const limits = engines.filter(({ image }) => image === queue).map((engine) => engine.limits.memoryMb)
   return concurrency * Math.max(512, ...limits) + runtimeMb
 }
 
 /** The process that died can no longer say whose task it had. */
 function logLost(body: string, queue: QueueId, { errorMessage }: Failure, log: Log): void {
-  const message = TaskMessage.parse(JSON.parse(body))
-  log.error({ ...message, queue, reason: errorMessage }, 'attempt lost')
+  const { data = { message: body } } = TaskMessage.safeParse(JSON.parse(body))
+  log.error({ ...data, queue, reason: errorMessage }, 'attempt lost')
 }

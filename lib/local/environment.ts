@@ -1,7 +1,7 @@
 import { cpus } from 'node:os'
 import type { Connections } from '../aws/connections.ts'
 import type { Config } from '../config.ts'
-import type { QueueId } from '../resources.ts'
+import { deliveriesAtATime, type QueueId } from '../resources.ts'
 import { type Embedded, type EmbeddedService, embeddedServices } from './embedded.ts'
 import { s3Path } from './gateway.ts'
 import { inProcess } from './in-process.ts'
@@ -81,7 +81,9 @@ const perCore: Partial<Record<QueueId, number>> = { image: 2, transfer: 4 }
 
 /** Tasks of a queue at a time for which this machine has room. */
 export const parallelOf = ({ PARALLEL }: Pick<Config, 'PARALLEL'>, queue: QueueId): number =>
-  (queue === 'transfer' ? undefined : PARALLEL) ?? cpus().length * (perCore[queue] ?? 1)
+  queue === 'delivery'
+    ? deliveriesAtATime
+    : ((queue === 'transfer' ? undefined : PARALLEL) ?? cpus().length * (perCore[queue] ?? 1))
 
 /** What functions of this machine find in their environment: all that the deployment sets on AWS, and what is local. */
 export function functionEnvironment(parts: EnvironmentParts): Environment {

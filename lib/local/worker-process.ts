@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { FileExchange } from '../aws/connections.ts'
 import { announceEnd } from '../jobs/job-ends.ts'
 import type { Log } from '../log.ts'
-import { functions, type QueueId } from '../resources.ts'
+import { functionOfQueue, type QueueId } from '../resources.ts'
 import { type Failure, FunctionError } from './lambda/failure.ts'
 import type { FunctionContext } from './lambda/runtime.ts'
 import nodeEnvironment from './node-environment.json' with { type: 'json' }
@@ -64,10 +64,10 @@ export class WorkerProcess {
   constructor(options: ProcessOptions) {
     this.#options = options
     const { queue, environment, logFd, log, exchange, file = workerFile } = options
-    const name = queue in functions ? queue : 'convert'
+    const name = functionOfQueue(queue) ?? 'convert'
     // Unlike the service itself a worker ends when it is idle: it may take the heap that makes it fast. Not so one that
     // only passes bytes on, which leave a heap behind that is not even small.
-    const isThrifty = name === 'transfer'
+    const isThrifty = name === 'transfer' || name === 'deliver'
     const flags = isThrifty ? nodeFlags : ['--disable-warning=ExperimentalWarning']
     const node = [process.execPath, ...flags, file] as const
     const [command, ...args] = withParentDeath([...node, name, ...(exchange ? [sharingFiles] : [])])

@@ -26,6 +26,8 @@ export interface OutgoingRequest {
   readonly mostRedirects?: number
   /** Milliseconds to the first byte of the answer; 30 s when left out. */
   readonly answerMs?: number
+  /** What one address answers says nothing of others of its host, and is not held against them. */
+  readonly isOnItsOwn?: boolean
 }
 
 export interface OutgoingResponse {
@@ -98,8 +100,11 @@ export class Outgoing {
     }
   }
 
-  async #send(url: URL, { method, headers, body, signal, answerMs: within = answerMs }: OutgoingRequest) {
-    this.#breaker.require(url.host)
+  async #send(
+    url: URL,
+    { method, headers, body, signal, answerMs: within = answerMs, isOnItsOwn = false }: OutgoingRequest,
+  ) {
+    if (!isOnItsOwn) this.#breaker.require(url.host)
     try {
       const { statusCode, ...answer } = await request(url, {
         dispatcher: this.#agent,
@@ -110,14 +115,14 @@ export class Outgoing {
         headersTimeout: within,
       })
       if (statusCode < 500) this.#breaker.succeeded(url.host)
-      else this.#breaker.failed(url.host)
+      else if (!isOnItsOwn) this.#breaker.failed(url.host)
       // Whoever reads it hears of errors; one that is destroyed unread would end the process with one.
       answer.body.on('error', () => {})
       return { status: statusCode, headers: answer.headers, body: answer.body }
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof AppError) throw error
-      this.#breaker.failed(url.host)
+      if (!isOnItsOwn) this.#breaker.failed(url.host)
       throw unreachable(url.host, error)
     }
   }
@@ -221,5 +226,6 @@ function detailOf(cause: unknown): string {
     UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'nobody vouches for its certificate',
     ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
   }
+  if (cause instanceof errors.HTTPParserError) return ': what it answered is no HTTP'
   return known[code] ? `: ${known[code]}` : ''
 }

@@ -1,0 +1,59 @@
+import type { Context, SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
+import type { Connections } from '../lib/aws/connections.ts'
+import { Queues } from '../lib/aws/queues.ts'
+import { documentClient, Table } from '../lib/aws/table.ts'
+import { readConfig } from '../lib/config.ts'
+import { createLog } from '../lib/log.ts'
+import { Vault } from '../lib/sealed.ts'
+import { Outgoing } from '../lib/transfer/outgoing.ts'
+import { Deliverer, type DelivererServices } from '../lib/webhooks/deliverer.ts'
+import { DeliveryMessage } from '../lib/webhooks/delivery.ts'
+
+/** Calls webhooks. */
+export function createFunction(connections: Connections = {}) {
+  let services: DelivererServices | undefined
+  let deliverer: Deliverer | undefined
+  return {
+    async handler(
+      event: SQSEvent,
+      context: Pick<Context, 'getRemainingTimeInMillis'>,
+    ): Promise<SQSBatchResponse> {
+      services ??= openServices(connections)
+      deliverer ??= new Deliverer(services)
+      const { log } = services
+      const one = async (record: SQSRecord): Promise<SQSBatchItemFailure[]> => {
+        try {
+          await deliverer?.deliver(DeliveryMessage.parse(JSON.parse(record.body)), () =>
+            context.getRemainingTimeInMillis(),
+          )
+          return []
+        } catch (error) {
+          log.error({ error, message: record.body }, 'a delivery could not be worked on; it comes again')
+          return [{ itemIdentifier: record.messageId }]
+        }
+      }
+      return { batchItemFailures: (await Promise.all(event.Records.map(one))).flat() }
+    },
+
+    /** It writes no files. */
+    runOut(): void {},
+
+    /** What is under way comes to its end; whoever has ended the process waits for that. */
+    async stop(): Promise<void> {},
+  }
+}
+
+function openServices(connections: Connections): DelivererServices {
+  const config = readConfig()
+  const { SERVICE_SECRET, OUTGOING_ALLOW: allowed = [] } = config
+  if (!SERVICE_SECRET) throw new Error('SERVICE_SECRET is not set')
+  const outgoing = Promise.resolve(new Outgoing({ allowed }))
+  return {
+    ...{ config, log: createLog(config), table: new Table(config, documentClient(config)) },
+    queues: new Queues(config, connections.sqs),
+    vault: new Vault(SERVICE_SECRET),
+    outgoing: () => outgoing,
+  }
+}
+
+export const { handler } = createFunction()

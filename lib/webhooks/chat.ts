@@ -1,0 +1,118 @@
+/** Events as messages for people: of blocks as one kind of chat platforms has them, of embeds as the other. */
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface Message {
+  readonly title: string
+  readonly facts: readonly (readonly [name: string, value: string])[]
+  readonly link: string | undefined
+  readonly mood: 'good' | 'bad' | 'plain'
+  readonly timestamp: string
+}
+
+/** What each event is called; others by their name. */
+const titles: Readonly<Record<string, string>> = {
+  'job.created': 'Job created',
+  'job.queued': 'Job queued',
+  'job.started': 'Job started',
+  'job.progress': 'Job under way',
+  'job.completed': 'Job completed',
+  'job.failed': 'Job failed',
+  'job.cancelled': 'Job cancelled',
+  'job.expired': 'Job expired',
+  'file.uploaded': 'File uploaded',
+  'file.downloaded': 'File downloaded',
+  'file.deleted': 'File deleted',
+  'quota.warning': 'Quota nearly used up',
+  'quota.exceeded': 'Quota used up',
+}
+
+const moods: Readonly<Record<string, Message['mood']>> = {
+  'job.completed': 'good',
+  'job.failed': 'bad',
+  'quota.exceeded': 'bad',
+}
+
+/** The platforms' own limits of characters, and some room. */
+const most = { title: 140, value: 500 }
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+const cut = (value: string, length: number) =>
+  value.length > length ? `${value.slice(0, length - 1)}…` : value
+
+function messageOf(event: Fields, baseUrl: string): Message {
+  const name = String(event['event'])
+  const [subject = {}] = [event['job'], event['file'], event['quota'], event['subscription']].filter(isFields)
+  const source = isFields(subject['source']) ? subject['source'] : {}
+  const target = isFields(subject['target']) ? subject['target'] : {}
+  const error = isFields(subject['error']) ? subject['error'] : {}
+  const progress = isFields(subject['progress']) ? subject['progress'] : {}
+  const jobId = isFields(event['job']) ? event['job']['id'] : subject['jobId']
+  const { durationMs } = subject
+  const facts: [string, unknown][] = [
+    ['File', source['filename'] ?? subject['filename']],
+    ['To', target['format']],
+    ['Progress', progress['percent'] === undefined ? undefined : `${progress['percent']} %`],
+    ['Took', typeof durationMs === 'number' ? `${(durationMs / 1000).toFixed(1)} s` : undefined],
+    ['Error', error['message']],
+    ['Tag', subject['tag']],
+    ['Quota', event['quota'] === undefined ? undefined : subject['name']],
+    ['Plan', subject['plan']],
+    ['Job', jobId],
+  ]
+  return {
+    title: cut(titles[name] ?? name, most.title),
+    facts: facts.flatMap(([label, value]): [string, string][] =>
+      value === undefined || value === null ? [] : [[label, cut(String(value), most.value)]],
+    ),
+    link: name === 'job.completed' ? `${baseUrl}/v1/download/${jobId}` : undefined,
+    mood: moods[name] ?? 'plain',
+    timestamp: String(event['timestamp']),
+  }
+}
+
+/** Names of files come from anywhere: they are text here and nothing else. */
+const inBlocks = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+export function chatBlocks(event: Fields, baseUrl: string) {
+  const { title, facts, link, timestamp } = messageOf(event, baseUrl)
+  const [first] = facts
+  return {
+    text: inBlocks(first ? `${title}: ${first[1]}` : title),
+    blocks: [
+      { type: 'header', text: { type: 'plain_text', text: title } },
+      {
+        type: 'section',
+        // A section has at most ten.
+        fields: facts
+          .slice(0, 10)
+          .map(([name, value]) => ({ type: 'plain_text', text: `${name}: ${value}` })),
+      },
+      ...(link ? [{ type: 'section', text: { type: 'mrkdwn', text: `<${link}|Download the result>` } }] : []),
+      { type: 'context', elements: [{ type: 'plain_text', text: timestamp }] },
+    ],
+  }
+}
+
+const colors = { good: 0x2e7d32, bad: 0xc62828, plain: 0x546e7a } as const
+
+/** What would be formatting there. */
+const inEmbed = (text: string) => text.replace(/[\\`*_~|>[\]()#@<]/g, String.raw`\$&`)
+
+export function chatEmbed(event: Fields, baseUrl: string) {
+  const { title, facts, link, mood, timestamp } = messageOf(event, baseUrl)
+  return {
+    embeds: [
+      {
+        title,
+        ...(link && { url: link }),
+        color: colors[mood],
+        timestamp,
+        fields: facts.map(([name, value]) => ({ name, value: inEmbed(value), inline: value.length < 40 })),
+      },
+    ],
+    // A file named @everyone calls nobody.
+    allowed_mentions: { parse: [] },
+  }
+}

@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto'
+import { type BusEvent, toldOf } from '../../events/index.ts'
+import type { Item, Table } from '../aws/table.ts'
+import { wakeShardOf } from '../jobs/keys.ts'
+import {
+  Delivery,
+  type DeliveryRef,
+  deliveriesOf,
+  deliveriesPrefix,
+  deliveryKey,
+  eventKey,
+  eventSort,
+  eventsOf,
+  KeptEvent,
+  type Lane,
+  laneKey,
+  lanePartition,
+  streamPartition,
+} from './delivery.ts'
+import { deliveryLifetimeS } from './webhook.ts'
+
+export type DeliveryChange = { readonly [Name in keyof Delivery]?: Delivery[Name] | undefined }
+
+/** Seconds that a lane, or a delivery that is tried again, is one's own: an attempt takes 15 at most. */
+const leaseS = 25
+/** Milliseconds between two events of progress that a webhook is told of. */
+const progressEveryMs = 5000
+
+const later = (now: Date, ms: number) => new Date(now.getTime() + ms).toISOString()
+const parsed = (items: readonly Item[]) => items.map((item) => Delivery.parse(item))
+
+/** Records of deliveries, of the lanes that they stand in, and of the events that they bring. */
+export class DeliveryStore {
+  readonly #table: Table
+
+  constructor(table: Table) {
+    this.#table = table
+  }
+
+  /** False when it was made before. */
+  async create(delivery: Delivery): Promise<boolean> {
+    const { applied } = await this.#table.put(recordOf(delivery), { condition: { exists: false } })
+    return applied
+  }
+
+  /** The same of progress; false also when the lane was told of some a moment ago. @param at when it was made. */
+  createProgress(delivery: Delivery, at: Date): Promise<boolean> {
+    const long = later(at, -progressEveryMs)
+    return this.#table.transact([
+      {
+        update: laneKey(delivery),
+        change: { set: { progressAt: at.toISOString(), ttl: delivery.ttl } },
+        if: { either: [{ absent: ['progressAt'] }, { until: { progressAt: long } }] },
+      },
+      { put: recordOf(delivery), if: { exists: false } },
+    ])
+  }
+
+  async find(ref: DeliveryRef): Promise<Delivery | undefined> {
+    const item = await this.#table.get(deliveryKey(ref))
+    return item && Delivery.parse(item)
+  }
+
+  /** All of a lane, in the order of their events. */
+  async ofLane(lane: Lane): Promise<Delivery[]> {
+    return parsed(await this.#table.partition(lanePartition(lane), deliveriesPrefix))
+  }
+
+  /** A page of a webhook's deliveries, the newest event first, from before one. */
+  async list(
+    webhookId: string,
+    { limit, before }: { readonly limit: number; readonly before?: string | undefined },
+  ): Promise<{ deliveries: Delivery[]; next: string | undefined }> {
+    const { items, next } = await this.#table.query({
+      IndexName: 'byList',
+      KeyConditionExpression: 'listKey = :list AND id < :before',
+      ExpressionAttributeValues: { ':list': deliveriesOf(webhookId), ':before': before ?? '~' },
+      ScanIndexForward: false,
+      Limit: limit,
+    })
+    const deliveries = parsed(await this.#behind(items)).sort((a, b) => (a.id < b.id ? 1 : -1))
+    return { deliveries, next: next && deliveries.at(-1)?.id }
+  }
+
+  async byId(webhookId: string, id: string): Promise<Delivery | undefined> {
+    const { items } = await this.#table.query({
+      IndexName: 'byList',
+      KeyConditionExpression: 'listKey = :list AND id = :id',
+      ExpressionAttributeValues: { ':list': deliveriesOf(webhookId), ':id': id },
+    })
+    return parsed(await this.#behind(items))[0]
+  }
+
+  /** The index holds keys alone. */
+  #behind(items: readonly Item[]): Promise<Item[]> {
+    if (items.length === 0) return Promise.resolve([])
+    return this.#table.getAll(items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })))
+  }
+
+  /** Undefined when another attempt was made, or it is gone; what is undefined in a change goes. */
+  async change(before: Delivery, change: DeliveryChange): Promise<Delivery | undefined> {
+    const all: Item = { ...change, ...shardOf(before, change) }
+    const remove = Object.keys(all).filter((name) => all[name] === undefined)
+    const { attempt, status } = before
+    const { applied, item } = await this.#table.update(
+      deliveryKey(before),
+      { set: all, remove },
+      { condition: { equal: { attempt, status } } },
+    )
+    return applied ? Delivery.parse(item) : undefined
+  }
+
+  /** One that is due again is tried by one at a time. */
+  async claim(
+    { attempt, ...ref }: DeliveryRef & Pick<Delivery, 'attempt'>,
+    now: Date,
+  ): Promise<Delivery | undefined> {
+    const { applied, item } = await this.#table.update(
+      deliveryKey(ref),
+      { set: { busyUntil: later(now, leaseS * 1000) } },
+      {
+        condition: {
+          equal: { attempt, status: 'pending' },
+          either: [{ absent: ['busyUntil'] }, { until: { busyUntil: now.toISOString() } }],
+        },
+      },
+    )
+    return applied ? Delivery.parse(item) : undefined
+  }
+
+  /**
+   * One's own lane from now on, with the number up to which its events have left; undefined while somebody else has it,
+   * who will look once more before they leave.
+   */
+  async take(lane: Lane, now: Date, ttl: number): Promise<{ lease: string; passed: number } | undefined> {
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const lease = randomUUID()
+      const { applied, item } = await this.#table.update(
+        laneKey(lane),
+        { set: { lease, leaseUntil: later(now, leaseS * 1000), ttl }, remove: ['again'] },
+        {
+          condition: { either: [{ absent: ['lease'] }, { until: { leaseUntil: now.toISOString() } }] },
+          mark: { lease },
+        },
+      )
+      if (applied) return { lease, passed: Number(item?.['passed'] ?? 0) }
+      const told = await this.#table.update(
+        laneKey(lane),
+        { set: { again: true } },
+        { condition: { present: ['lease'] } },
+      )
+      if (told.applied) return undefined
+    }
+    return undefined
+  }
+
+  /** False when somebody else has it by now. */
+  async keep(lane: Lane, lease: string, now: Date): Promise<boolean> {
+    const { applied } = await this.#table.update(
+      laneKey(lane),
+      { set: { leaseUntil: later(now, leaseS * 1000) } },
+      { condition: { equal: { lease } } },
+    )
+    return applied
+  }
+
+  /** False when something came meanwhile, so that one has to look again. */
+  async leave(lane: Lane, lease: string, passed: number): Promise<boolean> {
+    const left = await this.#table.update(
+      laneKey(lane),
+      { set: { passed }, remove: ['lease', 'leaseUntil'] },
+      { condition: { equal: { lease }, absent: ['again'] } },
+    )
+    if (left.applied || left.item?.['lease'] !== lease) return true
+    await this.#table.update(laneKey(lane), { remove: ['again'] }, { condition: { equal: { lease } } })
+    return false
+  }
+
+  /** Only when all deliveries of an event are made is it kept: who finds it finds them. */
+  async keepEvent(event: BusEvent, now: Date, isListed = true): Promise<void> {
+    const { id, owner, stream, sequence, event: name } = event
+    const kept: KeptEvent = {
+      ...{ id, owner, stream, sequence, event: name, body: JSON.stringify(toldOf(event)) },
+      ttl: Math.floor(now.getTime() / 1000) + deliveryLifetimeS,
+    }
+    await this.#table.put({
+      ...eventKey(kept),
+      ...kept,
+      ...(isListed && { listKey: eventsOf(owner) }),
+    })
+  }
+
+  /** Events of a stream from one number to another, both among them. */
+  async events(stream: string, from: number, to: number): Promise<KeptEvent[]> {
+    const found: Item[] = []
+    let start: Item | undefined
+    do {
+      const { items, next } = await this.#table.query({
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+        ExpressionAttributeValues: {
+          ':pk': streamPartition(stream),
+          ':from': eventSort(from),
+          ':to': `${eventSort(to)}~`,
+        },
+        ConsistentRead: true,
+        ExclusiveStartKey: start,
+      })
+      found.push(...items)
+      start = next
+    } while (start)
+    return found.map((item) => KeptEvent.parse(item))
+  }
+
+  async event(ref: Pick<Delivery, 'stream' | 'sequence' | 'eventId'>): Promise<KeptEvent | undefined> {
+    const item = await this.#table.get(eventKey({ ...ref, id: ref.eventId }))
+    return item && KeptEvent.parse(item)
+  }
+
+  /** Whether an event after this one of its stream has come before it. */
+  async hasLater({ stream, sequence }: Pick<BusEvent, 'stream' | 'sequence'>): Promise<boolean> {
+    const { items } = await this.#table.query({
+      KeyConditionExpression: 'pk = :pk AND sk > :sort',
+      ExpressionAttributeValues: {
+        ':pk': streamPartition(stream),
+        ':sort': `${eventSort(sequence)}~`,
+      },
+      ConsistentRead: true,
+      Limit: 1,
+    })
+    return items.length > 0
+  }
+
+  /** Events of an owner since a moment, the oldest first. @param since the id of one that was seen, or how ids begin then. */
+  async eventsSince(owner: string, since: string, limit: number): Promise<KeptEvent[]> {
+    const { items } = await this.#table.query({
+      IndexName: 'byList',
+      KeyConditionExpression: 'listKey = :list AND id > :since',
+      ExpressionAttributeValues: { ':list': eventsOf(owner), ':since': since },
+      Limit: limit,
+    })
+    const events = (await this.#behind(items)).map((item) => KeptEvent.parse(item))
+    return events.sort((a, b) => (a.id < b.id ? -1 : 1))
+  }
+}
+
+const recordOf = (delivery: Delivery) => ({
+  ...deliveryKey(delivery),
+  ...delivery,
+  ...shardOf(delivery, delivery),
+  listKey: deliveriesOf(delivery.webhookId),
+})
+
+/** What nobody has to look at is in no index. */
+function shardOf({ id }: Pick<Delivery, 'id'>, change: DeliveryChange) {
+  if (!('wakeAt' in change)) return {}
+  return { wakeShard: change.wakeAt === undefined ? undefined : wakeShardOf(id) }
+}

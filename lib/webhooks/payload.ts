@@ -1,0 +1,69 @@
+import { chatBlocks, chatEmbed } from './chat.ts'
+import type { WebhookFormat } from './webhook.ts'
+
+/** Bytes of a body; a job of many tasks is told of in fewer words. */
+export const mostPayloadBytes = 64 * 1024
+
+type Fields = Readonly<Record<string, unknown>>
+
+const types = { json: 'application/json; charset=utf-8' } as const
+
+/**
+ * The body of a delivery, the same at each attempt: these bytes are signed, and these are sent.
+ * @param kept the event as JSON. @param baseUrl what addresses of this service begin with.
+ */
+export function payloadOf(
+  kept: string,
+  format: WebhookFormat,
+  baseUrl: string,
+): { readonly body: Buffer; readonly contentType: string } {
+  const event = absolute(JSON.parse(kept) as Fields, baseUrl) as Fields // written by us, as an object
+  return { body: Buffer.from(textOf(event, format, baseUrl)), contentType: types.json }
+}
+
+function textOf(event: Fields, format: WebhookFormat, baseUrl: string): string {
+  if (format === 'chat-blocks') return JSON.stringify(chatBlocks(event, baseUrl))
+  if (format === 'chat-embed') return JSON.stringify(chatEmbed(event, baseUrl))
+  const forms = [event, outlined(event, baseUrl), bare(event, baseUrl)].map((form) => JSON.stringify(form))
+  return forms.find((form) => Buffer.byteLength(form) <= mostPayloadBytes) ?? forms.at(-1) ?? ''
+}
+
+/** Events name files by a path of this service; whoever reads them elsewhere needs all of the address. */
+function absolute(value: unknown, baseUrl: string, name = ''): unknown {
+  if (name === 'url' && typeof value === 'string' && value.startsWith('/v1/')) return `${baseUrl}${value}`
+  if (Array.isArray(value)) return value.map((one) => absolute(one, baseUrl))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, absolute(one, baseUrl, key)]))
+}
+
+interface JobFields {
+  readonly id?: string
+  readonly tasks?: Readonly<Record<string, { readonly status?: string; readonly result?: unknown }>>
+}
+
+const jobOf = ({ job }: Fields) => (typeof job === 'object' && job !== null ? (job as JobFields) : undefined)
+const linksOf = ({ id }: JobFields, baseUrl: string) => ({ job: `${baseUrl}/v1/jobs/${id}` })
+
+/** Of tasks their states and links alone. */
+function outlined(event: Fields, baseUrl: string): Fields {
+  const job = jobOf(event)
+  if (!job?.tasks) return event
+  const tasks = Object.entries(job.tasks).map(([name, { status, result }]) => [
+    name,
+    { status, ...(result !== undefined && { result }) },
+  ])
+  return {
+    ...event,
+    job: { ...job, tasks: Object.fromEntries(tasks), links: linksOf(job, baseUrl), shortened: true },
+  }
+}
+
+/** What is left when even these are too many. */
+function bare(event: Fields, baseUrl: string): Fields {
+  const job = jobOf(event)
+  if (!job) return event
+  return {
+    ...event,
+    job: { ...job, tasks: {}, files: [], warnings: [], links: linksOf(job, baseUrl), shortened: true },
+  }
+}

@@ -1,0 +1,62 @@
+import type { Table } from '../aws/table.ts'
+import { createOwned, ownedIds, removeOwned } from '../owned.ts'
+import { mostWebhooks, Webhook, webhookIdOfJob, webhookKey } from './webhook.ts'
+
+/** Records of webhooks. */
+export class WebhookStore {
+  readonly #table: Table
+
+  constructor(table: Table) {
+    this.#table = table
+  }
+
+  /** False when the owner has as many as there may be. */
+  create(webhook: Webhook): Promise<boolean> {
+    return createOwned(this.#table, 'WEBHOOK', webhook, mostWebhooks)
+  }
+
+  /** That of a job is in nobody's list. */
+  async createForJob(webhook: Webhook): Promise<void> {
+    await this.#table.put({ ...webhookKey(webhook.id), ...webhook })
+  }
+
+  async find(id: string): Promise<Webhook | undefined> {
+    const item = await this.#table.get(webhookKey(id))
+    return item && Webhook.parse(item)
+  }
+
+  /** The newest first. */
+  async list(owner: string): Promise<Webhook[]> {
+    return this.#all(await ownedIds(this.#table, 'WEBHOOK', owner))
+  }
+
+  /** Whoever may be told of an event of this stream: the owner's webhooks, and that of the job. */
+  async listening(owner: string, stream: string): Promise<Webhook[]> {
+    const ofJob = stream.startsWith('job_') ? [webhookIdOfJob(stream)] : []
+    const [own, added] = await Promise.all([this.list(owner), this.#all(ofJob)])
+    return [...own, ...added]
+  }
+
+  async #all(ids: readonly string[]): Promise<Webhook[]> {
+    if (ids.length === 0) return []
+    const items = await this.#table.getAll(ids.map(webhookKey))
+    const found = new Map(items.map((item) => [item['id'], Webhook.parse(item)]))
+    return ids.flatMap((id) => found.get(id) ?? [])
+  }
+
+  /** Undefined when it has been deleted; what is undefined in a change goes. */
+  async change(id: string, change: { readonly [Name in keyof Webhook]?: Webhook[Name] | undefined }) {
+    const remove = Object.entries(change).flatMap(([name, value]) => (value === undefined ? [name] : []))
+    const { applied, item } = await this.#table.update(webhookKey(id), { set: change, remove })
+    return applied ? Webhook.parse(item) : undefined
+  }
+
+  /** A delivery failed: since when nothing else happens is told by the first. */
+  async failed(id: string, at: string): Promise<void> {
+    await this.#table.update(webhookKey(id), { setOnce: { failingSince: at } })
+  }
+
+  remove(webhook: Webhook): Promise<boolean> {
+    return removeOwned(this.#table, 'WEBHOOK', webhook)
+  }
+}

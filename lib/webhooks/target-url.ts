@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../errors.ts'
+import { hidden } from '../sealed.ts'
+import { Addresses } from '../transfer/addresses.ts'
+
+/** Milliseconds for which the name of a receiver is looked up before it is taken as it is. */
+const lookUpMs = 3000
+const mostLength = 2048
+
+/**
+ * An address that a webhook may have: http or https, and not one of a private network. A name that is not found is taken,
+ * as the receiver may come later: each attempt looks again, and has the last word.
+ * @throws AppError INVALID_INPUT, URL_NOT_ALLOWED
+ */
+export async function checkTarget(
+  given: string,
+  field: string,
+  allowed: readonly string[] = [],
+): Promise<void> {
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || given.length > mostLength)
+    throw wrong(
+      field,
+      `expected an address of up to ${mostLength} characters that begins with https:// or http://, got "${given.slice(0, 100)}"`,
+    )
+  if (url.password === hidden)
+    throw wrong(field, `"${hidden}" stands for a password that is not shown; send the password itself`)
+  const stop = new AbortController()
+  const found = new Addresses(allowed).of(url.hostname).catch((error: unknown) => {
+    if (error instanceof AppError) throw new AppError(error.code, `${field}: ${error.message}`, { field })
+  })
+  try {
+    await Promise.race([found, sleep(lookUpMs, undefined, { signal: stop.signal })])
+  } finally {
+    stop.abort()
+  }
+}
+
+const wrong = (field: string, error: string) =>
+  new AppError('INVALID_INPUT', `${field}: ${error}.`, { field })

@@ -1,0 +1,100 @@
+import * as z from 'zod'
+import { type Attempt, type Delivery, DeliveryStatus } from './delivery.ts'
+import { DisabledFor, type Webhook, WebhookFormat } from './webhook.ts'
+
+/** Webhooks and their deliveries as clients see them. */
+
+const Moment = z.iso.datetime()
+
+export const WebhookView = z.object({
+  id: z.string(),
+  url: z.string().describe('A password in it is shown as `***`'),
+  events: z.array(z.string()),
+  format: WebhookFormat,
+  description: z.string().nullable(),
+  enabled: z.boolean(),
+  failing: z.boolean().describe('Nothing was delivered since the last failure'),
+  failingSince: Moment.nullable(),
+  disabledAt: Moment.nullable(),
+  disabledReason: DisabledFor.nullable().describe(
+    '`gone`: it answered 410. `failing`: five days of nothing but failures. Null where you switched it off',
+  ),
+  jobId: z.string().nullable().describe('The job whose `webhookUrl` it is'),
+  createdAt: Moment,
+  updatedAt: Moment,
+})
+
+export const SecretField = z.string().describe('`whsec_…`; shown this once')
+
+export const webhookView = (webhook: Webhook): z.infer<typeof WebhookView> => {
+  const { id, url, events, format, enabled, createdAt, updatedAt } = webhook
+  return {
+    ...{ id, url: withoutPassword(url), events, format },
+    description: webhook.description ?? null,
+    enabled,
+    failing: webhook.failingSince !== undefined,
+    failingSince: webhook.failingSince ?? null,
+    disabledAt: webhook.disabledAt ?? null,
+    disabledReason: webhook.disabledFor ?? null,
+    jobId: webhook.jobId ?? null,
+    ...{ createdAt, updatedAt },
+  }
+}
+
+function withoutPassword(address: string): string {
+  const url = new URL(address)
+  if (!url.password) return address
+  url.password = '***'
+  return url.href
+}
+
+export const DeliveryView = z.object({
+  id: z.string(),
+  eventId: z.string(),
+  event: z.string(),
+  sequence: z.int(),
+  status: DeliveryStatus,
+  attempt: z.int().describe('Attempts that were made'),
+  responseStatus: z.int().nullable(),
+  responseBody: z.string().nullable().describe('Up to 1 KB of the last answer'),
+  error: z.string().nullable(),
+  durationMs: z.int().nullable(),
+  nextAttemptAt: Moment.nullable(),
+  createdAt: Moment,
+})
+
+export const DeliveryWithAttempts = DeliveryView.extend({
+  attempts: z.array(
+    z.object({
+      attempt: z.int(),
+      at: Moment,
+      responseStatus: z.int().nullable(),
+      error: z.string().nullable(),
+      durationMs: z.int(),
+    }),
+  ),
+})
+
+export function deliveryView(delivery: Delivery): z.infer<typeof DeliveryView> {
+  const { id, eventId, event, sequence, status, attempt, attempts, createdAt } = delivery
+  return {
+    ...{ id, eventId, event, sequence, status, attempt },
+    responseStatus: delivery.responseStatus ?? null,
+    responseBody: delivery.responseBody ?? null,
+    error: delivery.error ?? null,
+    durationMs: attempts.at(-1)?.durationMs ?? null,
+    nextAttemptAt: delivery.nextAttemptAt ?? null,
+    createdAt,
+  }
+}
+
+const attemptView = ({ attempt, at, durationMs, ...one }: Attempt) => ({
+  ...{ attempt, at, durationMs },
+  responseStatus: one.responseStatus ?? null,
+  error: one.error ?? null,
+})
+
+export const deliveryWithAttempts = (delivery: Delivery): z.infer<typeof DeliveryWithAttempts> => ({
+  ...deliveryView(delivery),
+  attempts: delivery.attempts.map(attemptView),
+})

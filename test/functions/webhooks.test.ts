@@ -1,0 +1,543 @@
+import assert from 'node:assert/strict'
+import { createServer, type Server } from 'node:net'
+import { test } from 'node:test'
+import { verify } from '@octokit/webhooks-methods'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import type { BusEvent } from '../../events/index.ts'
+import type { Queues } from '../../lib/aws/queues.ts'
+import { derivedId, newId } from '../../lib/ids.ts'
+import { Addresses } from '../../lib/transfer/addresses.ts'
+import { Outgoing } from '../../lib/transfer/outgoing.ts'
+import { wakersOf } from '../../lib/wake.ts'
+import { Deliverer } from '../../lib/webhooks/deliverer.ts'
+import type { DeliveryMessage } from '../../lib/webhooks/delivery.ts'
+import { Dispatcher } from '../../lib/webhooks/dispatcher.ts'
+import { Receivers } from '../../lib/webhooks/receivers.ts'
+import { delaysS } from '../../lib/webhooks/schedule.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+import { answers, openReceiver } from '../webhooks/receiver.ts'
+
+/** The clock is moved by hand, and what a queue would hand over is handed over by hand. */
+
+let app: EmbeddedApp
+let receiver: Awaited<ReturnType<typeof openReceiver>>
+const allowed = ['127.0.0.0/8']
+const outgoing = new Outgoing({ allowed })
+const closing: Server[] = []
+
+const queue: { message: DeliveryMessage; delayS: number }[] = []
+const queues = {
+  sendOne: async (_queue: string, message: DeliveryMessage, { delayS = 0 }) =>
+    void queue.push({ message, delayS }),
+} as unknown as Queues
+
+before(async () => {
+  receiver = await openReceiver()
+  const opened = await openApp()
+  const config = { ...opened.services.config, OUTGOING_ALLOW: allowed }
+  app = opened.with({ config, queues, outgoing: () => Promise.resolve(outgoing) })
+})
+after(async () => {
+  for (const server of closing) server.close()
+  receiver.close()
+  await outgoing.close()
+  await app.close()
+})
+
+let clock = Date.now()
+const now = () => new Date(clock)
+const pass = (seconds: number) => {
+  clock += seconds * 1000
+}
+
+const deliverer = (attemptMs?: number) =>
+  new Deliverer(app.services, { now, random: () => 0.5, ...(attemptMs && { attemptMs }) })
+
+/** All that stands in the queue, at once; what is delayed is dropped when it is only due again. */
+async function deliverAll(by = deliverer()): Promise<void> {
+  while (queue.length > 0) {
+    const { message, delayS } = queue.shift() as (typeof queue)[number] // it is not empty
+    if (delayS === 0 || !message.again) await by.deliver(message, () => 900_000)
+  }
+}
+
+/** A client with an identity of its own. */
+function newClient() {
+  const owner = { token: undefined as string | undefined }
+  const send = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    query?: Readonly<Record<string, string>>,
+  ) => {
+    const headers = owner.token === undefined ? {} : { 'x-owner-token': owner.token }
+    const answer = await app.send(method, path, { body, headers, ...(query && { query }) })
+    owner.token = answer.headers['x-owner-token'] ?? owner.token
+    return { status: answer.status, data: answer.json?.data, error: answer.json?.error }
+  }
+  return Object.assign(send, { id: () => owner.token?.split('.')[0] ?? '' })
+}
+type Send = ReturnType<typeof newClient>
+
+async function created(send: Send, path: string, changes: object = {}) {
+  const body = { url: receiver.url(path), events: ['*'], ...changes }
+  const { status, data, error } = await send('POST', '/v1/webhooks', body)
+  assert.equal(status, 201, JSON.stringify(error))
+  return data
+}
+
+function eventOf(send: Send, stream: string, sequence: number, event = 'job.completed'): BusEvent {
+  const timestamp = new Date(clock + sequence).toISOString()
+  return {
+    ...{
+      event,
+      timestamp,
+      id: derivedId('evt', new Date(timestamp), newId('evt')),
+      sequence,
+      apiVersion: 'v1',
+      owner: send.id(),
+      stream,
+    },
+    job: { id: stream, status: 'completed', tasks: {}, files: [] },
+  } as unknown as BusEvent
+}
+
+const dispatch = (event: BusEvent) => new Dispatcher(app.services).dispatch(event, now())
+
+/** One event of a job that has no other. */
+async function told(send: Send): Promise<BusEvent> {
+  const event = eventOf(send, newId('job'), 1)
+  await dispatch(event)
+  return event
+}
+
+const deliveriesOf = async (send: Send, id: string) =>
+  (await send('GET', `/v1/webhooks/${id}/deliveries`)).data.deliveries
+async function onlyDelivery(send: Send, id: string) {
+  const all = await deliveriesOf(send, id)
+  assert.equal(all.length, 1)
+  return (await send('GET', `/v1/webhooks/${id}/deliveries/${all[0].id}`)).data
+}
+
+test('a webhook is made, seen, changed and deleted, and its secret is shown once', async () => {
+  const send = newClient()
+  const { id, secret, ...made } = await created(send, '/crud', { description: 'ours' })
+  assert.match(secret, /^whsec_/)
+  assert.partialDeepStrictEqual(made, {
+    ...{ events: ['*'], format: 'json', enabled: true, failing: false, description: 'ours' },
+  })
+  assert.deepEqual((await send('GET', `/v1/webhooks/${id}`)).data, { id, ...made })
+  const stored = await app.services.table.get({ pk: `WEBHOOK#${id}`, sk: 'WEBHOOK' })
+  assert.ok(!JSON.stringify(stored).includes(secret.slice(6)))
+  const second = await created(send, '/crud')
+  const page = (await send('GET', '/v1/webhooks', undefined, { limit: '1' })).data
+  assert.deepEqual([page.webhooks[0].id, page.next], [second.id, second.id])
+  const rest = (await send('GET', '/v1/webhooks', undefined, { before: page.next })).data
+  assert.deepEqual([rest.webhooks.length, rest.webhooks[0].id, rest.next], [1, id, null])
+  const changed = (await send('PATCH', `/v1/webhooks/${id}`, { events: ['job.failed'], enabled: false })).data
+  assert.deepEqual([changed.events, changed.enabled, changed.disabledReason], [['job.failed'], false, null])
+  assert.equal((await newClient()('GET', `/v1/webhooks/${id}`)).error.code, 'WEBHOOK_NOT_FOUND')
+  assert.equal((await send('DELETE', `/v1/webhooks/${id}`)).status, 204)
+  assert.equal((await send('GET', `/v1/webhooks/${id}`)).status, 404)
+})
+
+test('what cannot be told is refused, and the 21st webhook too', async () => {
+  const send = newClient()
+  const refused = async (changes: object) =>
+    (await send('POST', '/v1/webhooks', { url: receiver.url('/'), events: ['*'], ...changes })).error
+  assert.match((await refused({ events: ['job.done'] })).message, /^events.*job\.completed/)
+  assert.match((await refused({ url: 'ftp://files.example' })).message, /^url: /)
+  assert.match((await refused({ secret: 'whsec_short' })).message, /^secret: .*24 to 64 bytes/)
+  for (const url of [
+    'http://10.0.0.1/',
+    'http://169.254.169.254/latest',
+    'http://[::1]/',
+    'http://2130706433.0x7f/',
+  ])
+    assert.notEqual((await refused({ url }))?.code, undefined, url)
+  assert.equal((await refused({ url: 'http://10.0.0.1/' })).code, 'URL_NOT_ALLOWED')
+  for (let count = 0; count < 20; count++) await created(send, '/')
+  const { code, details } = await refused({})
+  assert.deepEqual([code, details.max], ['INVALID_INPUT', 20])
+})
+
+test('both signatures hold for the bytes that were sent, before, during and after a rotation', async () => {
+  const send = newClient()
+  const { id, secret: first } = await created(send, '/signed')
+  const arrived = async () => {
+    await told(send)
+    await deliverAll()
+    const last = receiver.at('/signed').at(-1)
+    assert.ok(last)
+    return { headers: last.headers as Record<string, string>, body: last.body.toString() }
+  }
+  const isHex = ({ body, headers }: Awaited<ReturnType<typeof arrived>>, secret: string, header = '') =>
+    verify(secret, body, headers[`x-webhook-signature${header}`] ?? '')
+  const isStandard = ({ body, headers }: Awaited<ReturnType<typeof arrived>>, secret: string) => {
+    try {
+      return Boolean(new StandardWebhook(secret).verify(body, headers))
+    } catch {
+      return false
+    }
+  }
+
+  const plain = await arrived()
+  assert.deepEqual([await isHex(plain, first), isStandard(plain, first)], [true, true])
+  assert.equal(plain.headers['x-webhook-signature-old'], undefined)
+  assert.match(plain.headers['webhook-id'] ?? '', /^evt_/)
+
+  const { secret: second } = (await send('POST', `/v1/webhooks/${id}/rotate-secret`, { graceHours: 1 })).data
+  assert.notEqual(second, first)
+  const between = await arrived()
+  assert.deepEqual([await isHex(between, second), await isHex(between, first, '-old')], [true, true])
+  assert.equal(await isHex(between, first), false)
+  assert.deepEqual([isStandard(between, first), isStandard(between, second)], [true, true])
+
+  pass(3700)
+  const { headers, body } = await arrived()
+  // The verifier has no clock but its own.
+  assert.equal(await verify(second, body, headers['x-webhook-signature'] ?? ''), true)
+  assert.equal(headers['x-webhook-signature-old'], undefined)
+  assert.equal(headers['webhook-signature']?.split(' ').length, 1)
+  const at = new Date(Number(headers['webhook-timestamp']) * 1000)
+  assert.equal(
+    new StandardWebhook(second).sign(headers['webhook-id'] ?? '', at, body),
+    headers['webhook-signature'],
+  )
+  assert.notEqual(
+    new StandardWebhook(first).sign(headers['webhook-id'] ?? '', at, body),
+    headers['webhook-signature'],
+  )
+})
+
+test('an event that is dispatched twice is one delivery, and arrives once', async () => {
+  const send = newClient()
+  const { id } = await created(send, '/twice')
+  const event = await told(send)
+  await dispatch(event)
+  await deliverAll()
+  const delivery = await onlyDelivery(send, id)
+  assert.deepEqual([delivery.status, delivery.attempt, delivery.eventId], ['succeeded', 1, event.id])
+  const [sent, ...more] = receiver.at('/twice')
+  assert.equal(more.length, 0)
+  const { owner: _, stream: __, ...visible } = event
+  assert.deepEqual(sent?.json, visible)
+  assert.partialDeepStrictEqual(sent?.headers, {
+    'content-type': 'application/json; charset=utf-8',
+    'x-webhook-event': 'job.completed',
+    'x-webhook-delivery': delivery.id,
+    'x-webhook-attempt': '1',
+  })
+})
+
+test('a webhook is told of what it chose, and of nobody else’s', async () => {
+  const [send, other] = [newClient(), newClient()]
+  const { id } = await created(send, '/chosen', { events: ['job.failed'] })
+  await created(other, '/others')
+  await dispatch(eventOf(send, newId('job'), 1, 'job.completed'))
+  await dispatch(eventOf(send, newId('job'), 1, 'job.failed'))
+  await deliverAll()
+  assert.deepEqual(
+    (await deliveriesOf(send, id)).map(({ event }: { event: string }) => event),
+    ['job.failed'],
+  )
+  assert.equal(receiver.at('/others').length, 0)
+})
+
+/** A server that does this with whatever comes. */
+async function raw(answer: (socket: import('node:net').Socket) => void): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => answer(socket))
+  })
+  closing.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}/`
+}
+
+test('a receiver that fails has its deliveries say how, and is called again when it is time', async () => {
+  receiver.answer('/500', answers(500, {}, 'no\u0000 use'))
+  receiver.answer('/429', answers(429, { 'retry-after': '120' }))
+  receiver.answer('/302', answers(302, { location: receiver.url('/elsewhere') }))
+  receiver.answer('/10mb', answers(500, {}, 'x'.repeat(10 * 1024 * 1024)))
+  receiver.answer('/hangs', () => {})
+  const cases: [name: string, url: string, status: number | null, error: RegExp, nextS: number][] = [
+    ['500', receiver.url('/500'), 500, /^It answered 500\.$/, 5],
+    ['429', receiver.url('/429'), 429, /^It answered 429\.$/, 120],
+    ['redirect', receiver.url('/302'), 302, /redirects are not followed/, 5],
+    ['10 MB', receiver.url('/10mb'), 500, /500/, 5],
+    ['time-out', receiver.url('/hangs'), null, /no answer within 0\.3 s/, 5],
+    ['reset', await raw((socket) => socket.resetAndDestroy()), null, /broke the connection off/, 5],
+    ['garbage', await raw((socket) => socket.end('what?\r\n\r\n')), null, /no HTTP/, 5],
+    ['closed', 'http://127.0.0.1:9/', null, /refused the connection/, 5],
+  ]
+  for (const [name, url, status, error, nextS] of cases) {
+    const send = newClient()
+    const { id } = await created(send, '/', { url })
+    await told(send)
+    await deliverAll(deliverer(300))
+    const delivery = await onlyDelivery(send, id)
+    assert.deepEqual([delivery.status, delivery.responseStatus], ['pending', status], name)
+    assert.match(delivery.error, error, name)
+    assert.equal(Date.parse(delivery.nextAttemptAt) - clock, nextS * 1000, name)
+    assert.equal(delivery.attempts.length, 1)
+    assert.ok((delivery.responseBody ?? '').length <= 1024, name)
+    if (name === '500') assert.equal(delivery.responseBody, 'no\ufffd use')
+    assert.equal((await send('GET', `/v1/webhooks/${id}`)).data.failing, true)
+  }
+  assert.equal(receiver.at('/elsewhere').length, 0)
+})
+
+/** What a sweep of this moment looks at, of this webhook alone. */
+const sweep = (webhookId: string, stream: string) =>
+  wakersOf(app.services)['LANE']?.(`${webhookId}#${stream}`, now())
+
+test('ten attempts are made, by the queue up to 15 min and by the table beyond, and then no more', async () => {
+  const send = newClient()
+  receiver.answer('/ten', answers(503))
+  const { id } = await created(send, '/ten')
+  const { stream } = await told(send)
+  const begun = clock
+  await deliverAll()
+  for (let made = 1; made < 10; made++) {
+    const { nextAttemptAt } = await onlyDelivery(send, id)
+    const dueInS = (Date.parse(nextAttemptAt) - clock) / 1000
+    assert.equal(dueInS, delaysS[made])
+    pass(dueInS + 60)
+    await sweep(id, stream)
+    assert.equal(queue.length, 1, `attempt ${made + 1}`)
+    const { message } = queue[0] as (typeof queue)[number]
+    await deliverAll()
+    // A message that comes twice, as both the queue and the table may send one.
+    await deliverer().deliver(message, () => 900_000)
+  }
+  assert.equal(receiver.at('/ten').length, 10)
+  const delivery = await onlyDelivery(send, id)
+  assert.deepEqual([delivery.status, delivery.attempt, delivery.nextAttemptAt], ['failed', 10, null])
+  assert.deepEqual(
+    receiver.at('/ten').map(({ headers }) => headers['x-webhook-attempt']),
+    ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'],
+  )
+  assert.equal(new Set(receiver.at('/ten').map(({ body }) => body.toString())).size, 1)
+  assert.ok((clock - begun) / 3_600_000 > 75)
+  assert.equal(
+    (await app.services.table.partition(`LANE#${id}#${stream}`, 'DELIVERY#'))[0]?.['wakeAt'],
+    undefined,
+  )
+
+  receiver.answer('/ten', answers(204))
+  const again = await send('POST', `/v1/webhooks/${id}/deliveries/${delivery.id}/redeliver`)
+  assert.deepEqual([again.status, again.data.status], [202, 'pending'])
+  await deliverAll()
+  const arrived = await onlyDelivery(send, id)
+  assert.deepEqual([arrived.status, arrived.attempt, arrived.attempts.length], ['succeeded', 11, 11])
+  assert.equal((await send('GET', `/v1/webhooks/${id}`)).data.failing, false)
+})
+
+test('retries within 15 min come by the delay of the queue', async () => {
+  const send = newClient()
+  receiver.answer('/soon', answers(500))
+  await created(send, '/soon')
+  await told(send)
+  const lane = queue.shift()
+  assert.ok(lane)
+  await deliverer().deliver(lane.message, () => 900_000)
+  assert.deepEqual([queue.length, queue[0]?.delayS], [1, 5])
+  const due = queue.shift()
+  pass(5)
+  await deliverer().deliver(due?.message as DeliveryMessage, () => 900_000)
+  assert.equal(receiver.at('/soon').length, 2)
+  queue.length = 0
+})
+
+test('410 switches a webhook off at once, five days of failures too, and what waits is given up', async () => {
+  const send = newClient()
+  receiver.answer('/410', answers(410))
+  const gone = await created(send, '/410')
+  await told(send)
+  await deliverAll()
+  const after410 = (await send('GET', `/v1/webhooks/${gone.id}`)).data
+  assert.deepEqual([after410.enabled, after410.disabledReason], [false, 'gone'])
+  assert.equal((await onlyDelivery(send, gone.id)).status, 'failed')
+  await told(send)
+  assert.equal(queue.length, 0, 'it is told nothing more')
+
+  receiver.answer('/dead', answers(500))
+  const dead = await created(send, '/dead')
+  await told(send)
+  await deliverAll()
+  pass(5 * 86_400)
+  await told(send)
+  await deliverAll()
+  const failing = (await send('GET', `/v1/webhooks/${dead.id}`)).data
+  assert.deepEqual([failing.enabled, failing.disabledReason, failing.failing], [false, 'failing', true])
+  const on = (await send('PATCH', `/v1/webhooks/${dead.id}`, { enabled: true })).data
+  assert.deepEqual([on.enabled, on.disabledReason, on.failing], [true, null, false])
+})
+
+test('a delivery whose message was lost is sent by the look of the clock', async () => {
+  const send = newClient()
+  const { id } = await created(send, '/lost')
+  const { stream } = await told(send)
+  queue.length = 0
+  await sweep(id, stream)
+  assert.equal(queue.length, 0, 'not at once: its message may be on its way')
+  pass(61)
+  await sweep(id, stream)
+  await deliverAll()
+  assert.equal((await onlyDelivery(send, id)).status, 'succeeded')
+  pass(600)
+  await sweep(id, stream)
+  assert.equal(queue.length, 0)
+})
+
+test('events of a job leave in sequence, and one that failed does not hold up those after it', async () => {
+  const send = newClient()
+  await created(send, '/order')
+  const job = newId('job')
+  let calls = 0
+  receiver.answer('/order', (_request, response) => void response.writeHead(++calls === 2 ? 500 : 204).end())
+  const events = [1, 2, 3, 4, 5].map((sequence) => eventOf(send, job, sequence, 'job.queued'))
+  const numbers = () => receiver.at('/order').map(({ json }) => json.sequence)
+  await dispatch(events[2] as BusEvent)
+  await dispatch(events[1] as BusEvent)
+  const [first] = queue.splice(0)
+  await deliverer().deliver(first?.message as DeliveryMessage, () => 900_000)
+  assert.deepEqual(numbers(), [], 'the first is missing')
+  queue.length = 0
+  for (const at of [4, 3, 0]) await dispatch(events[at] as BusEvent)
+  // As many as there are messages, at the same time.
+  await Promise.all(queue.splice(0).map(({ message }) => deliverer().deliver(message, () => 900_000)))
+  assert.deepEqual(numbers(), [1, 2, 3, 4, 5])
+  queue.length = 0
+})
+
+test('who waits for an event that never comes gives up after a while', async () => {
+  const send = newClient()
+  const { id } = await created(send, '/gap')
+  await dispatch(eventOf(send, newId('job'), 7))
+  const { message } = queue.shift() as (typeof queue)[number]
+  await deliverer().deliver(message, () => 900_000)
+  assert.equal(receiver.at('/gap').length, 0)
+  assert.deepEqual([queue.length, queue[0]?.delayS], [1, 1])
+  pass(5)
+  await deliverAll()
+  assert.equal((await onlyDelivery(send, id)).status, 'succeeded')
+})
+
+test('progress is told each 5 s at most, and never again when it failed', async () => {
+  const send = newClient()
+  receiver.answer('/progress', answers(500))
+  const { id } = await created(send, '/progress', { events: ['job.progress'] })
+  const job = newId('job')
+  for (const sequence of [1, 2]) await dispatch(eventOf(send, job, sequence, 'job.progress'))
+  pass(5)
+  await dispatch(eventOf(send, job, 3, 'job.progress'))
+  await deliverAll()
+  assert.deepEqual(
+    receiver.at('/progress').map(({ json }) => json.sequence),
+    [1, 3],
+  )
+  const deliveries = await deliveriesOf(send, id)
+  assert.ok(deliveries.every(({ status }: { status: string }) => status === 'failed'))
+})
+
+test('a receiver that has enough to do does not take the room of others', async () => {
+  const send = newClient()
+  await created(send, '/busy')
+  await told(send)
+  const receivers = new Receivers(0)
+  const { message } = queue.shift() as (typeof queue)[number]
+  await new Deliverer(app.services, { now, receivers, random: () => 0 }).deliver(message, () => 900_000)
+  assert.deepEqual(queue, [{ message: { ...message, deferred: 1 }, delayS: 2 }])
+  assert.equal(receiver.at('/busy').length, 0)
+  await deliverAll()
+  assert.equal(receiver.at('/busy').length, 1)
+})
+
+test('an address that has become private is not called', async () => {
+  const send = newClient()
+  const { id } = await created(send, '/private')
+  await told(send)
+  const closed = new Outgoing({})
+  const elsewhere = app.with({ outgoing: () => Promise.resolve(closed) }).services
+  const { message } = queue.shift() as (typeof queue)[number]
+  await new Deliverer(elsewhere, { now }).deliver(message, () => 900_000)
+  await closed.close()
+  assert.match((await onlyDelivery(send, id)).error, /not a public one/)
+  assert.equal(receiver.at('/private').length, 0)
+  assert.ok(new Addresses(allowed).isAllowed('127.0.0.1'))
+  queue.length = 0
+})
+
+test('what a webhook missed is sent to it once more, without progress', async () => {
+  const send = newClient()
+  const { id } = await created(send, '/replay')
+  const since = now().toISOString()
+  await told(send)
+  await deliverAll()
+  await send('PATCH', `/v1/webhooks/${id}`, { enabled: false })
+  pass(10)
+  const missed = newId('job')
+  await dispatch(eventOf(send, missed, 1, 'job.progress'))
+  await dispatch(eventOf(send, missed, 2, 'job.failed'))
+  assert.equal(queue.length, 0)
+  await send('PATCH', `/v1/webhooks/${id}`, { enabled: true })
+  const replayed = await send('POST', `/v1/webhooks/${id}/replay`, { since })
+  assert.deepEqual([replayed.status, replayed.data], [202, { deliveries: 2, next: null }])
+  await deliverAll()
+  assert.deepEqual(
+    receiver.at('/replay').map(({ json }) => json.event),
+    ['job.completed', 'job.completed', 'job.failed'],
+  )
+  const failures = await send('POST', `/v1/webhooks/${id}/replay`, { since, events: ['job.failed'] })
+  assert.equal(failures.data.deliveries, 1)
+  await deliverAll()
+  assert.equal(receiver.at('/replay').length, 4)
+  assert.equal((await deliveriesOf(send, id)).length, 2)
+})
+
+test('a test is sent at once, and says what came of it', async () => {
+  const send = newClient()
+  const { id } = await created(send, '/test', { format: 'chat-blocks', enabled: false })
+  const answered = send('POST', `/v1/webhooks/${id}/test`, { event: 'job.failed' })
+  while (queue.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  await deliverAll()
+  const { status, data } = await answered
+  assert.deepEqual([status, data.status, data.responseStatus], [200, 'succeeded', 204])
+  const [sent] = receiver.at('/test')
+  assert.equal(sent?.json.blocks[0].text.text, 'Job failed')
+  assert.equal((await onlyDelivery(send, id)).id, data.deliveryId)
+})
+
+test('deliveries are listed in pages, the newest first', async () => {
+  const send = newClient()
+  const { id } = await created(send, '/pages')
+  const events: string[] = []
+  for (let count = 0; count < 3; count++) {
+    pass(1)
+    events.unshift((await told(send)).id)
+  }
+  await deliverAll()
+  const path = `/v1/webhooks/${id}/deliveries`
+  const first = (await send('GET', path, undefined, { limit: '2' })).data
+  const rest = (await send('GET', path, undefined, { limit: '2', before: first.next })).data
+  assert.deepEqual(
+    [...first.deliveries, ...rest.deliveries].map(({ eventId }: { eventId: string }) => eventId),
+    events,
+  )
+  assert.equal(rest.next, null)
+  assert.equal((await send('GET', `${path}/whd_00000000000000000000000000`)).status, 404)
+})
+
+test('the default secret is made once, belongs to its owner, and can be changed', async () => {
+  const send = newClient()
+  assert.equal((await send('GET', '/v1/webhooks/secret')).error.code, 'AUTHENTICATION_REQUIRED')
+  await created(send, '/')
+  const first = (await send('GET', '/v1/webhooks/secret')).data
+  assert.deepEqual((await send('GET', '/v1/webhooks/secret')).data, first)
+  const second = (await send('POST', '/v1/webhooks/secret/rotate', {})).data
+  assert.notEqual(second.secret, first.secret)
+  assert.equal((await send('GET', '/v1/webhooks/secret')).data.secret, second.secret)
+})

@@ -1,0 +1,42 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+
+export interface Received {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  // biome-ignore lint/suspicious/noExplicitAny: whatever was sent
+  readonly json: any
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+export const answers =
+  (status: number, headers: Readonly<Record<string, string>> = {}, body = ''): Answer =>
+  (_request, response) =>
+    void response.writeHead(status, headers).end(body)
+
+/** Somebody's server on loopback, which keeps what it is told and answers as it is asked to, by path. */
+export async function openReceiver() {
+  const received: Received[] = []
+  const byPath = new Map<string, Answer>()
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request)
+    const { url: path = '', headers } = request
+    received.push({ path, headers, body, json: JSON.parse(body.toString()) })
+    const answer = byPath.get(path) ?? answers(204)
+    answer(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: (path: string) => `http://127.0.0.1:${port}${path}`,
+    at: (path: string) => received.filter((one) => one.path === path),
+    answer: (path: string, answer: Answer) => void byPath.set(path, answer),
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { chatBlocks, chatEmbed } from '../../lib/webhooks/chat.ts'
+import { mostPayloadBytes, payloadOf } from '../../lib/webhooks/payload.ts'
+import { Receivers } from '../../lib/webhooks/receivers.ts'
+import { delaysS, disabledBy, nextDelayS } from '../../lib/webhooks/schedule.ts'
+import { isSecret } from '../../lib/webhooks/signatures.ts'
+
+const now = new Date('2026-03-01T12:00:00Z')
+const failure = { responseStatus: 500, durationMs: 10 }
+
+test('ten attempts are made within 75 hours', () => {
+  const delays = delaysS.map((_, made) => nextDelayS(made, failure, now, 0.5))
+  assert.deepEqual(delays, [...delaysS])
+  assert.equal(nextDelayS(10, failure, now, 0.5), undefined)
+  const hours = delaysS.reduce<number>((sum, delay) => sum + delay, 0) / 3600
+  assert.ok(hours > 75 && hours < 76, `${hours} h`)
+})
+
+test('a tenth of each delay is left to chance, to either side', () => {
+  assert.equal(nextDelayS(2, failure, now, 0), 270)
+  assert.equal(nextDelayS(2, failure, now, 1), 330)
+})
+
+test('a receiver may ask for more time, in seconds or by a date, but for no less and not for any', () => {
+  const asking = (retryAfter: string) => nextDelayS(1, { ...failure, retryAfter }, now, 0.5)
+  assert.equal(asking('120'), 120)
+  assert.equal(asking('1'), 5)
+  assert.equal(asking('Sun, 01 Mar 2026 12:10:00 GMT'), 600)
+  assert.equal(asking('Sun, 01 Mar 2026 11:00:00 GMT'), 5)
+  assert.equal(asking('999999999'), 86_400)
+  assert.equal(asking('soon'), 5)
+})
+
+test('410 disables at once, failures only after five days of nothing else', () => {
+  assert.equal(disabledBy({}, { ...failure, responseStatus: 410 }, now), 'gone')
+  assert.equal(disabledBy({}, failure, now), undefined)
+  assert.equal(disabledBy({ failingSince: '2026-02-24T12:00:01Z' }, failure, now), undefined)
+  assert.equal(disabledBy({ failingSince: '2026-02-24T12:00:00Z' }, failure, now), 'failing')
+})
+
+const manyTasks = (count: number) => ({
+  event: 'job.completed',
+  timestamp: now.toISOString(),
+  job: {
+    id: 'job_1',
+    status: 'completed',
+    tasks: Object.fromEntries(
+      Array.from({ length: count }, (_, at) => [
+        `task-${at}`,
+        { operation: 'convert', status: 'completed', more: 'x'.repeat(60) },
+      ]),
+    ),
+    files: [{ filename: 'a.pdf', url: '/v1/download/job_1' }],
+    warnings: [],
+  },
+})
+const jsonOf = (event: object) => {
+  const { body } = payloadOf(JSON.stringify(event), 'json', 'https://files.example')
+  assert.ok(body.length <= mostPayloadBytes, `${body.length} bytes`)
+  return JSON.parse(body.toString())
+}
+
+test('addresses in an event lead to this service', () => {
+  assert.equal(jsonOf(manyTasks(1)).job.files[0].url, 'https://files.example/v1/download/job_1')
+})
+
+test('of too many tasks an event tells the states alone, and of far too many nothing but where they are', () => {
+  const states = jsonOf(manyTasks(900)).job
+  assert.deepEqual(states.tasks['task-899'], { status: 'completed' })
+  assert.deepEqual([states.shortened, states.files.length], [true, 1])
+  const bare = jsonOf(manyTasks(5000)).job
+  assert.deepEqual([bare.tasks, bare.links], [{}, { job: 'https://files.example/v1/jobs/job_1' }])
+})
+
+const failed = {
+  event: 'job.failed',
+  timestamp: now.toISOString(),
+  job: {
+    id: 'job_1',
+    source: { filename: '<@everyone> *a*.png' },
+    target: { format: 'webp' },
+    error: { message: 'It is damaged.' },
+  },
+}
+
+test('a message of blocks says what happened, and names of files format nothing', () => {
+  const { text, blocks } = chatBlocks(failed, 'https://files.example')
+  assert.equal(text, 'Job failed: &lt;@everyone&gt; *a*.png')
+  assert.deepEqual(blocks[0], { type: 'header', text: { type: 'plain_text', text: 'Job failed' } })
+  const { fields = [] } = blocks[1] as { fields?: { type: string; text: string }[] }
+  assert.deepEqual(
+    fields.map(({ text }) => text),
+    ['File: <@everyone> *a*.png', 'To: webp', 'Error: It is damaged.', 'Job: job_1'],
+  )
+  assert.ok(fields.every(({ type }) => type === 'plain_text'))
+  const done = chatBlocks({ ...failed, event: 'job.completed' }, 'https://files.example')
+  assert.match(JSON.stringify(done), /<https:\/\/files\.example\/v1\/download\/job_1\|Download/)
+})
+
+test('a message of embeds does so too, and calls nobody', () => {
+  const { embeds, allowed_mentions } = chatEmbed(failed, 'https://files.example')
+  assert.deepEqual(allowed_mentions, { parse: [] })
+  assert.partialDeepStrictEqual(embeds[0], { title: 'Job failed', timestamp: now.toISOString() })
+  assert.equal(embeds[0]?.fields[0]?.value, String.raw`\<\@everyone\> \*a\*.png`)
+})
+
+test('a receiver has so many attempts at a time, others as many of their own', () => {
+  const receivers = new Receivers(2)
+  assert.deepEqual(
+    [receivers.take('slow'), receivers.take('slow'), receivers.take('slow')],
+    [true, true, false],
+  )
+  assert.equal(receivers.take('other'), true)
+  receivers.giveBack('slow')
+  assert.equal(receivers.take('slow'), true)
+})
+
+test('a secret of one’s own has 24 to 64 bytes', () => {
+  const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`
+  assert.deepEqual(
+    [23, 24, 32, 64, 65].map((bytes) => isSecret(secret(bytes))),
+    [false, true, true, true, false],
+  )
+  assert.ok(!isSecret('whsec_not base64 but long enough to be one'))
+})
