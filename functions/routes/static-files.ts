@@ -25,6 +25,7 @@ export const webAssets = [
   'incoming.ts',
   'kept-words.ts',
   'kinds.ts',
+  'live.ts',
   'option-form.ts',
   'preview.ts',
   'ready-view.ts',

@@ -1,4 +1,5 @@
 import { createJob, type Job, jobStatus, Problem, presign } from './api.ts'
+import { type Listening, listen, type ProgressNews } from './live.ts'
 import { Slots } from './slots.ts'
 import { putFile } from './upload.ts'
 
@@ -69,18 +70,26 @@ const holdS = 1
 const pauseS = 2
 let watched = 0
 
-/** Tells of every step of a job until it is over. A lost connection only makes it wait. */
+/**
+ * Tells of every step of a job until it is over, as the service tells of them; while it cannot be heard, it is asked.
+ * A lost connection only makes it wait.
+ */
 export async function watchJob(job: Job, onProgress: OnProgress, signal: AbortSignal): Promise<Job> {
   watched += 1
+  const listening = listen(job.jobId)
   let latest = job
+  let isAsked = false
   try {
     while (!isOver(latest)) {
       onProgress({ stage: 'running', job: latest, isOffline: false })
-      const hold = watched <= heldRequests
+      if (isAsked) latest = await toldUntil(latest, listening, onProgress, signal)
+      const isHeard = listening.isUp()
+      const hold = watched <= heldRequests && !isHeard
       try {
         const { data, retryAfterS } = await jobStatus(job.jobId, signal, hold ? holdS : undefined)
         latest = data
-        if (!hold && !isOver(latest)) await pause(retryAfterS ?? pauseS, signal)
+        isAsked = true
+        if (!hold && !isHeard && !isOver(latest)) await pause(retryAfterS ?? pauseS, signal)
       } catch (error) {
         if (!isPassing(error)) throw error
         onProgress({ stage: 'running', job: latest, isOffline: error.code !== 'RATE_LIMITED' })
@@ -89,8 +98,36 @@ export async function watchJob(job: Job, onProgress: OnProgress, signal: AbortSi
     }
     return latest
   } finally {
+    listening.stop()
     watched -= 1
   }
+}
+
+/** As far as news tell by themselves; then it is time to ask. */
+async function toldUntil(
+  job: Job,
+  listening: Listening,
+  onProgress: OnProgress,
+  signal: AbortSignal,
+): Promise<Job> {
+  let latest = job
+  while (listening.isUp()) {
+    const news = await listening.next(signal)
+    if (!news) break
+    latest = further(latest, news)
+    onProgress({ stage: 'running', job: latest, isOffline: false })
+  }
+  return latest
+}
+
+/** Below this there is too little to reckon from. */
+const leastPercentForEta = 5
+
+function further(job: Job, { percent, stage, taskName, at }: ProgressNews): Job {
+  const spentMs = job.startedAt ? Date.parse(at) - Date.parse(job.startedAt) : 0
+  const etaMs =
+    percent < leastPercentForEta || spentMs <= 0 ? null : Math.round((spentMs * (100 - percent)) / percent)
+  return { ...job, status: 'processing', progress: { percent, stage, taskName, etaMs } }
 }
 
 const passing: ReadonlySet<string> = new Set([

@@ -62,7 +62,7 @@ class Conduct {
 
   #check(url: string): void {
     const { protocol, origin } = new URL(url)
-    if (protocol !== 'blob:' && protocol !== 'data:' && origin !== this.#origin)
+    if (protocol !== 'blob:' && protocol !== 'data:' && origin.replace(/^ws/, 'http') !== this.#origin)
       this.#wrong.push(`request: ${url}`)
   }
 

@@ -169,8 +169,21 @@ describe('converting in the page', { concurrency: 3 }, () => {
       await card.getByRole('button', { name: 'Convert to WEBM' }).click()
       await card.getByRole('progressbar', { name: 'Conversion of film.mp4' }).waitFor()
       await page.waitForRequest('**/v1/status/**')
+      const told: string[] = []
+      const asked: string[] = []
+      page.on('websocket', (socket) =>
+        socket.on('framereceived', ({ payload: text }) => told.push(String(text))),
+      )
+      page.on('request', (request) => {
+        if (request.url().includes('/v1/status/')) asked.push(request.url())
+      })
       await page.reload()
       assert.equal((await bytesOf(await downloadFrom(page, 'film.mp4'))).toString('hex', 0, 4), '1a45dfa3')
+      assert.ok(
+        told.some((text) => text.includes('job.progress')) &&
+          told.some((text) => text.includes('job.completed')),
+      )
+      assert.ok(asked.length <= 4, 'it is told, and asks at the beginning and the end')
     }))
 
   test('a dropped folder gives its files, those of its folders too', () =>

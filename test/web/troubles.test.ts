@@ -195,6 +195,13 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
       await downloadFrom(page, 'corners.png')
     }))
 
+  test('where no WebSocket stands the page asks for its jobs', () =>
+    visitPage(async (page) => {
+      await page.routeWebSocket('**/v1/ws/**', (socket) => socket.close())
+      await convert(page, 'corners.png')
+      await downloadFrom(page, 'corners.png')
+    }))
+
   test('a reload keeps the list, and deleting takes the file from the service', () =>
     visitPage(async (page) => {
       await convert(page, 'corners.png')
