@@ -144,6 +144,7 @@ function start(
   return startJob(
     {
       ...{ owner: owner.id, requestId, jobId: newJobId(), tag: body.tag, tasks, imports, failFast },
+      webhookUrl: body.webhookUrl,
       isBatch: !failFast,
       onAllRefused: (errors) => allRefused(errors),
     },

@@ -87,6 +87,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
     engine: pinnedEngine(body.engine),
     options,
     tag: body.tag,
+    webhookUrl: body.webhookUrl,
     exported: body,
   } as const
   return startConversion(request, conversion, services)

@@ -8,10 +8,12 @@ import { JobView, jobView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
+import { webhookUrl } from '../../lib/webhooks/target-url.ts'
 
 const Body = z.strictObject({
   tasks: z.record(z.string(), z.unknown()),
   tag: z.string().max(200).optional().describe('Anything that helps you to find the job again'),
+  webhookUrl: webhookUrl.optional(),
   failFast: z.boolean().default(false).describe('The first failure ends the job at once'),
   expiresIn: z
     .int()
@@ -93,8 +95,8 @@ async function start({ body, owner, requestId, newJobId }: Request, services: Se
   const tasks = parseTasks(body.tasks)
   const { imports, discard } = await openImports(tasks, { owner: owner.id, services })
   try {
-    const { tag, failFast, expiresIn: expiresInS } = body
-    const made = { tag, failFast, expiresInS, tasks, imports }
+    const { tag, webhookUrl, failFast, expiresIn: expiresInS } = body
+    const made = { tag, webhookUrl, failFast, expiresInS, tasks, imports }
     const request = { owner: owner.id, requestId, jobId: newJobId(), ...made }
     return await startJob(request, services)
   } finally {

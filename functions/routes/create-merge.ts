@@ -80,6 +80,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
     to: targetFormatOf(body) ?? usualTarget[mergeType],
     options: givenOptions(body, Fields),
     tag: body.tag,
+    webhookUrl: body.webhookUrl,
     exported: body,
   } as const
   return startConversion(request, conversion, services)

@@ -8,6 +8,8 @@ import { checkedJobId, JobParams, jobNotFound, knownJob, requireOwner } from '..
 import { isLive, type JobState } from '../../lib/jobs/job.ts'
 import { JobView, jobView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
+import { webhookIdOfJob } from '../../lib/webhooks/webhook.ts'
+import { Webhooks } from '../../lib/webhooks/webhooks.ts'
 
 export const retryJob = contract({
   method: 'POST',
@@ -45,7 +47,9 @@ async function start({ params, owner, requestId, newJobId }: Request, services: 
   }
   const { job, discard } = await retriedJob(state, services)
   try {
-    const request = { ...job, owner: owner.id, requestId, jobId: newJobId(), retryOf: jobId }
+    const told = await new Webhooks(services).store.find(webhookIdOfJob(jobId))
+    const made = { owner: owner.id, requestId, jobId: newJobId(), retryOf: jobId, webhookUrl: told?.url }
+    const request = { ...job, ...made }
     return await startJob(request, services)
   } finally {
     await discard()

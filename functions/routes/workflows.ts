@@ -5,6 +5,7 @@ import type { Owner } from '../../lib/http/owner.ts'
 import { idPattern } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
+import { webhookUrl } from '../../lib/webhooks/target-url.ts'
 import { RunView, runView, WorkflowView, workflowView } from '../../lib/workflows/view.ts'
 import { mostFailures, mostWorkflows, Overlap, type Workflow } from '../../lib/workflows/workflow.ts'
 import { Workflows } from '../../lib/workflows/workflows.ts'
@@ -24,6 +25,7 @@ const fields = {
   enabled: z.boolean(),
   overlap: Overlap.describe('What to do when the run before is not over'),
   tag: z.string().max(200).nullable().describe('That of the jobs; null for none'),
+  webhookUrl: webhookUrl.nullable(),
 }
 
 const Body = z.strictObject({
@@ -32,6 +34,7 @@ const Body = z.strictObject({
   enabled: fields.enabled.default(true),
   overlap: fields.overlap.default('skip'),
   tag: fields.tag.default(null),
+  webhookUrl: fields.webhookUrl.default(null),
 })
 
 const Changes = z.strictObject(fields).partial()
@@ -69,7 +72,7 @@ export const createWorkflow = contract({
   },
   reply: { status: 201, schema: WorkflowView },
   idempotent: true,
-  errors: ['INVALID_INPUT', 'INVALID_REQUEST'],
+  errors: ['INVALID_INPUT', 'INVALID_REQUEST', 'URL_NOT_ALLOWED'],
   handle: async ({ body, owner }, services) => {
     const workflow = await new Workflows(services).create(owner.id, body)
     return {
@@ -117,7 +120,7 @@ export const changeWorkflow = contract({
   params: Params,
   body: { accepts: ['json'], schema: Changes, reference: Changes.extend({ tasks: TaskMap.optional() }) },
   reply: { status: 200, schema: WorkflowView },
-  errors: ['WORKFLOW_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST'],
+  errors: ['WORKFLOW_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST', 'URL_NOT_ALLOWED'],
   handle: async ({ params, body, owner }, services) => {
     const { id } = await ownWorkflow(params.workflowId, owner, services)
     const changed = await new Workflows(services).change(id, body)

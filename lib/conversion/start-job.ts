@@ -15,6 +15,7 @@ import { isTransfer } from '../tasks/index.ts'
 import type { Spec } from '../tasks/operation.ts'
 import { namingTask, ofTask, type RequestedTask } from '../tasks/parse-tasks.ts'
 import { claimUpload, newUpload, type UploadRecord } from '../uploads.ts'
+import { Webhooks } from '../webhooks/webhooks.ts'
 import { planFiles, type Wish } from './plan-files.ts'
 import { type Source, takenAlready } from './source.ts'
 import { pollAfterS } from './time-limits.ts'
@@ -33,6 +34,7 @@ export interface JobRequest {
   readonly requestId: string
   readonly jobId?: string | undefined
   readonly tag?: string | undefined
+  readonly webhookUrl?: string | undefined
   readonly retryOf?: string
   readonly tasks: readonly RequestedTask[]
   /** By the name of the task. */
@@ -63,11 +65,15 @@ export const secretOptionsOf = (engines: readonly Engine[]): ReadonlySet<string>
  */
 export async function startJob(request: JobRequest, services: Services): Promise<JobState> {
   const jobId = request.jobId ?? newId('job')
+  const { owner, webhookUrl } = request
+  const webhooks = new Webhooks(services)
+  if (webhookUrl !== undefined) await webhooks.checkJobUrl(webhookUrl)
   const numbers = new Map(request.tasks.map(({ name }, number) => [name, number]))
   const files = await detectAll(request, services)
   const tasks = request.tasks.map((task) => newTask(task, { request, numbers, files, jobId, services }))
   requireWork(tasks, request)
   const planned = tasks.flatMap(({ limitS }) => limitS ?? [])
+  const retentionS = Math.min(request.expiresInS ?? Number.POSITIVE_INFINITY, mostRetentionS(services))
   const records = graphRecords(
     {
       ...{ id: jobId, owner: request.owner, requestId: request.requestId },
@@ -75,7 +81,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
       retryOf: request.retryOf,
       display: displayOf(request, files, Math.max(0, ...planned)),
       warnings: [],
-      retentionS: Math.min(request.expiresInS ?? Number.POSITIVE_INFINITY, mostRetentionS(services)),
+      retentionS,
       require: request.isBatch ? 'any' : 'all',
       failFast: request.failFast ?? false,
       tasks: tasks.map(({ task }) => task),
@@ -97,6 +103,8 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const adoptAll = () => {
     for (const source of sources) source.adopt()
   }
+  // Before the job, whose first event is told as soon as it is there.
+  if (webhookUrl !== undefined) await webhooks.createForJob({ url: webhookUrl, owner, jobId, retentionS })
   const isNew = await services.jobs.create(records, claims).catch((error: unknown) => {
     // It may be stored for all that, and needs its files then; those of no job go by their age.
     adoptAll()

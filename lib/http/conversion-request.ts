@@ -17,6 +17,7 @@ import { exportUrl } from '../tasks/export-url.ts'
 import { importUpload } from '../tasks/import-upload.ts'
 import { processOperation } from '../tasks/index.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
+import { webhookUrl } from '../webhooks/target-url.ts'
 import type { HttpRequest } from './contract.ts'
 import { linkTo } from './file-link.ts'
 import { keyHeader } from './idempotency.ts'
@@ -50,6 +51,7 @@ export const conversionErrors = [
   'UPLOAD_INCOMPLETE',
   'CONFLICT',
   'INSUFFICIENT_DISK_SPACE',
+  'URL_NOT_ALLOWED',
 ] as const satisfies readonly ErrorCode[]
 
 /** The target under its name and two older ones, and options that stand beside or in `options`. */
@@ -61,6 +63,7 @@ export const targetFields = {
   engine: z.string().optional().describe('Pins one engine; automatic when left out'),
   filename: z.string().optional().describe('Name of the source, when it is not that of the file part'),
   tag: z.string().max(200).optional().describe('Anything that helps you to find the job again'),
+  webhookUrl: webhookUrl.optional(),
   options: z
     .union([z.string(), z.record(z.string(), z.unknown())])
     .optional()
@@ -102,6 +105,7 @@ export interface ConversionRequest {
   /** As they came: nothing of them is known to be an option. */
   readonly options: Readonly<Record<string, unknown>>
   readonly tag?: string | undefined
+  readonly webhookUrl?: string | undefined
   /** Whether, and how, the result is stored elsewhere too. */
   readonly exported: Parameters<typeof exportTask>[0]
 }
@@ -152,6 +156,7 @@ export function startConversion(
       requestId: sender.requestId,
       jobId: sender.newJobId(),
       tag: request.tag,
+      webhookUrl: request.webhookUrl,
       tasks,
       imports: new Map(imports.flatMap(({ name, source }) => ('url' in source ? [] : [[name, { source }]]))),
       fieldOfMore: request.moreField,

@@ -15,9 +15,9 @@ export class WebhookStore {
     return createOwned(this.#table, 'WEBHOOK', webhook, mostWebhooks)
   }
 
-  /** That of a job is in nobody's list. */
+  /** That of a job is in nobody's list. It may be there, of an earlier try of the same request. */
   async createForJob(webhook: Webhook): Promise<void> {
-    await this.#table.put({ ...webhookKey(webhook.id), ...webhook })
+    await this.#table.put({ ...webhookKey(webhook.id), ...webhook }, { condition: { exists: false } })
   }
 
   async find(id: string): Promise<Webhook | undefined> {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { hidden } from '../sealed.ts'
 import { Addresses } from '../transfer/addresses.ts'
@@ -6,6 +7,14 @@ import { Addresses } from '../transfer/addresses.ts'
 /** Milliseconds for which the name of a receiver is looked up before it is taken as it is. */
 const lookUpMs = 3000
 const mostLength = 2048
+
+/** Field of requests that make jobs. */
+export const webhookUrl = z
+  .string()
+  .max(mostLength)
+  .describe(
+    'Public address that is told of all events of the job, as webhooks are; GET /v1/webhooks/secret is the secret that signs',
+  )
 
 /**
  * An address that a webhook may have: http or https, and not one of a private network. A name that is not found is taken,

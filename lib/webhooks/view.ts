@@ -41,7 +41,7 @@ export const webhookView = (webhook: Webhook): z.infer<typeof WebhookView> => {
   }
 }
 
-function withoutPassword(address: string): string {
+export function withoutPassword(address: string): string {
   const url = new URL(address)
   if (!url.password) return address
   url.password = '***'

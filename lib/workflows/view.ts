@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { withoutSecrets } from '../sealed.ts'
+import { withoutPassword } from '../webhooks/view.ts'
 import { Overlap, type Run, RunStatus, type Workflow } from './workflow.ts'
 
 /** Workflows and their runs as clients see them. */
@@ -27,6 +28,7 @@ export const WorkflowView = z.object({
   enabled: z.boolean(),
   overlap: Overlap,
   tag: z.string().nullable(),
+  webhookUrl: z.string().nullable(),
   failures: z.int().describe('Runs in a row that failed'),
   paused: z
     .object({ at: Moment, reason: z.string() })
@@ -57,6 +59,7 @@ export const workflowView = (workflow: Workflow, lastRun: Run | undefined): z.in
   return {
     ...{ id, name, cron, timezone, tasks: withoutSecrets(workflow.tasks), enabled, overlap },
     tag: workflow.tag,
+    webhookUrl: workflow.webhookUrl ? withoutPassword(workflow.webhookUrl) : null,
     failures,
     paused: workflow.paused ?? null,
     nextRunAt: workflow.nextRunAt ?? null,

@@ -21,6 +21,8 @@ export const Workflow = z.object({
   enabled: z.boolean(),
   overlap: Overlap,
   tag: z.string().nullable(),
+  /** Absent of those that were made before there was one. */
+  webhookUrl: z.string().nullish(),
   /** Runs in a row that failed. */
   failures: z.int(),
   /** It was stopped because its runs fail. */

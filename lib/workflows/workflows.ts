@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { isLive, type Job } from '../jobs/job.ts'
 import type { Services } from '../services.ts'
+import { Webhooks } from '../webhooks/webhooks.ts'
 import { wallTime } from '../zones.ts'
 import { advance, begun, ended, newRun, type Step, scheduled, withWake } from './advance.ts'
 import { checkTimetable } from './calendar.ts'
@@ -13,7 +14,7 @@ import { mostWorkflows, type Run, type Workflow } from './workflow.ts'
 
 export type WorkflowWish = Pick<
   Workflow,
-  'name' | 'cron' | 'timezone' | 'tasks' | 'enabled' | 'overlap' | 'tag'
+  'name' | 'cron' | 'timezone' | 'tasks' | 'enabled' | 'overlap' | 'tag' | 'webhookUrl'
 >
 
 export type WorkflowChange = { readonly [Field in keyof WorkflowWish]?: WorkflowWish[Field] | undefined }
@@ -34,6 +35,7 @@ export class Workflows {
   /** @throws AppError INVALID_INPUT for one that could not run, and for one too many. */
   async create(owner: string, wish: WorkflowWish, now = new Date()): Promise<Workflow> {
     checkTimetable(wish)
+    await this.#checkTold(wish)
     const id = newId('wf')
     const at = now.toISOString()
     const workflow = scheduled(
@@ -53,6 +55,7 @@ export class Workflows {
 
   /** What is left out stays. Switched on it begins anew, whatever failed before. @throws AppError INVALID_INPUT */
   async change(id: string, wish: WorkflowChange, now = new Date()): Promise<Workflow | undefined> {
+    await this.#checkTold(wish)
     const given = Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined))
     const tasks = wish.tasks && storedTasks(wish.tasks, id, this.#services)
     return this.#changed(id, (workflow) => {
@@ -68,6 +71,10 @@ export class Workflows {
       const isTimed = [wish.cron, wish.timezone, wish.enabled].some((value) => value !== undefined)
       return { next: isTimed ? scheduled(next, now) : next }
     }).then((changed) => changed?.next)
+  }
+
+  async #checkTold({ webhookUrl }: WorkflowChange): Promise<void> {
+    if (webhookUrl) await new Webhooks(this.#services).checkJobUrl(webhookUrl)
   }
 
   /** Runs it now. @throws AppError CONFLICT while a run is under way that it does not cancel. */
@@ -151,15 +158,13 @@ export class Workflows {
 
   async #makeJob(workflow: Workflow, run: Run): Promise<void> {
     const services = this.#services
-    const { owner, tag, timezone } = workflow
+    const { owner, tag, webhookUrl, timezone } = workflow
     const date = new Date(wallTime(timezone, Date.parse(run.dueAt))).toISOString().slice(0, 10)
     const tasks = requestedTasks(workflow, { date, runId: run.id }, services)
     const { imports, discard } = await openImports(tasks, { owner, services })
     try {
-      await startJob(
-        { owner, requestId: newId('req'), jobId: run.jobId, tag: tag ?? undefined, tasks, imports },
-        services,
-      )
+      const told = { tag: tag ?? undefined, webhookUrl: webhookUrl ?? undefined }
+      await startJob({ owner, requestId: newId('req'), jobId: run.jobId, ...told, tasks, imports }, services)
     } finally {
       await discard()
     }

@@ -531,6 +531,46 @@ test('deliveries are listed in pages, the newest first', async () => {
   assert.equal((await send('GET', `${path}/whd_00000000000000000000000000`)).status, 404)
 })
 
+test('a job brings its own webhook, signed with the default secret of its owner', async () => {
+  const send = newClient()
+  const tasks = {
+    text: { operation: 'import/raw', filename: 'a.txt', file: 'text' },
+    pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
+    out: { operation: 'export/url', input: 'pdf' },
+  }
+  const refused = await send('POST', '/v1/jobs', { tasks, webhookUrl: 'http://192.168.0.1/' })
+  assert.deepEqual([refused.error.code, refused.error.details.field], ['URL_NOT_ALLOWED', 'webhookUrl'])
+  const { data } = await send('POST', '/v1/jobs', { tasks, webhookUrl: receiver.url('/own') })
+  await dispatch(eventOf(send, data.jobId, 1, 'job.created'))
+  await dispatch(eventOf(send, newId('job'), 1, 'job.created'))
+  await deliverAll()
+  const [sent, ...others] = receiver.at('/own')
+  assert.deepEqual([sent?.json.job.id, others.length], [data.jobId, 0])
+  const { secret } = (await send('GET', '/v1/webhooks/secret')).data
+  const signature = String(sent?.headers['x-webhook-signature'])
+  assert.equal(await verify(secret, String(sent?.body), signature), true)
+  const id = data.jobId.replace('job_', 'whk_')
+  assert.equal((await send('GET', `/v1/webhooks/${id}`)).data.jobId, data.jobId)
+  assert.equal((await onlyDelivery(send, id)).status, 'succeeded')
+  assert.deepEqual((await send('GET', '/v1/webhooks')).data.webhooks, [])
+  assert.equal((await send('DELETE', `/v1/webhooks/${id}`)).status, 404)
+
+  const form = new FormData()
+  form.set('file', new Blob(['# Hello']), 'page.md')
+  form.set('targetFormat', 'pdf')
+  form.set('webhookUrl', receiver.url('/form'))
+  const converted = await send('POST', '/v1/convert', form)
+  assert.deepEqual(converted.data.warnings, [])
+  const nightly = { name: 'nightly', cron: '0 3 * * *', tasks, webhookUrl: receiver.url('/nightly') }
+  const workflow = (await send('POST', '/v1/workflows', nightly)).data
+  assert.equal(workflow.webhookUrl, receiver.url('/nightly'))
+  const run = (await send('POST', `/v1/workflows/${workflow.id}/run`)).data
+  await dispatch(eventOf(send, converted.data.jobId, 1, 'job.created'))
+  await dispatch(eventOf(send, run.jobId, 1, 'job.created'))
+  await deliverAll()
+  assert.deepEqual([receiver.at('/form').length, receiver.at('/nightly').length], [1, 1])
+})
+
 test('the default secret is made once, belongs to its owner, and can be changed', async () => {
   const send = newClient()
   assert.equal((await send('GET', '/v1/webhooks/secret')).error.code, 'AUTHENTICATION_REQUIRED')
