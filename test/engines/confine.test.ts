@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { lstat, mkdir, mkdtemp, readlink, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
@@ -27,6 +27,20 @@ const tools = (): Tools =>
     limits: { memoryMb: 1024, diskMb: 64, timeoutS: 20 },
   })
 const shell = (script: string, using = tools()) => using.exec('sh', ['-c', script])
+
+describe('the confinement of this machine', () => {
+  const works = (...args: readonly string[]) => spawnSync('bwrap', args).status === 0
+  const seen = ['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev']
+  const id = ['--reuid=2000000008', '--regid=2000000008', '--clear-groups']
+  const rights = ['--unshare-pid', '--unshare-net', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
+
+  // What is broken is passed over for less: all tests below would be skipped.
+  test('is as strict as it allows', () => {
+    if (works('--unshare-all', ...seen, 'true')) assert.equal(level, 'bwrap', detail)
+    if (process.getuid?.() === 0 && works(...rights, ...seen, '--', 'setpriv', ...id, 'true'))
+      assert.match(detail, /^bubblewrap: no network, own uid, own processes,/)
+  })
+})
 
 describe('a confined process', () => {
   test('has a user of its own, which no other sandbox has', asRoot, async () => {
@@ -159,5 +173,30 @@ describe('a confined process', () => {
     await sandboxed('true', [], { workDir, uid })
     assert.deepEqual(await owners(), [uid, uid, uid, uid])
     assert.equal((await stat('/etc/passwd')).uid, 0)
+    // What is gone meanwhile needs no owner.
+    await sandboxed('true', [], { workDir: join(workDir, 'gone') })
   })
+
+  test(
+    'gets all of it as the first of a step, and what lies directly in it beside another',
+    asRoot,
+    async () => {
+      const deep = join(workDir, 'a', 'b')
+      await mkdir(deep, { recursive: true })
+      const step = tools()
+      await shell('touch a/b/first', step)
+      const began = Promise.withResolvers<void>()
+      const stop = new AbortController()
+      const args = ['-c', 'echo up; sleep 7779']
+      const beside = step.exec('sh', args, { signal: stop.signal, onLine: () => began.resolve() })
+      const ended = assert.rejects(beside, /enough/)
+      await Promise.race([began.promise, ended])
+      await mkdir(join(workDir, 'c', 'd'), { recursive: true })
+      await shell('touch c/second', step)
+      await assert.rejects(shell('touch c/d/third', step), /Permission denied/)
+      stop.abort(new Error('enough'))
+      await ended
+      await shell('touch c/d/third', step)
+    },
+  )
 })

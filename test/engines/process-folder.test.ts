@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { link, lstat, mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
 import { limitsOf } from '../../lib/engines/sandbox/exec.ts'
 import { OutputCap, TextEnds } from '../../lib/engines/sandbox/output.ts'
-import { isAlive, isOver, killGroup, killMarked, signalOf } from '../../lib/engines/sandbox/process-end.ts'
+import {
+  ended,
+  isAlive,
+  isOver,
+  killGroup,
+  killMarked,
+  signalOf,
+} from '../../lib/engines/sandbox/process-end.ts'
 import {
   bringIn,
   makeProcessFolder,
@@ -161,9 +168,9 @@ describe('processes', () => {
 
   test('are ended by a mark in their environment, wherever they went', async () => {
     const [marked, other] = [asleep('here-7777'), asleep('other-7777')]
-    const ended = once(marked, 'exit')
+    const killed = once(marked, 'exit')
     await killMarked('here-7777')
-    assert.deepEqual(await ended, [null, 'SIGKILL'])
+    assert.deepEqual(await killed, [null, 'SIGKILL'])
     assert.ok(isAlive(other.pid ?? 0))
     const gone = once(other, 'exit')
     killGroup(other)
@@ -172,6 +179,39 @@ describe('processes', () => {
     // A group that is gone is what was wanted.
     killGroup(other)
     killGroup({ pid: undefined } as never)
+  })
+})
+
+describe('the end of a process', () => {
+  /** As Node tells it. */
+  const told = () => {
+    const closed: string[] = []
+    const pipe = (name: string) => ({ destroy: () => closed.push(name) })
+    const child = Object.assign(new EventEmitter(), { stdout: pipe('stdout'), stderr: pipe('stderr') })
+    const stop = new AbortController()
+    return { closed, child, stop, end: ended(child as never, stop.signal) }
+  }
+
+  test('is that of its output, or of itself where a stranger holds the pipes after a kill', {
+    timeout: 5000,
+  }, async () => {
+    const usual = told()
+    usual.child.emit('exit', 3, null)
+    usual.child.emit('close', 3, null)
+    assert.deepEqual([await usual.end, usual.closed], [{ code: 3, signal: null }, []])
+    const killed = told()
+    killed.stop.abort()
+    killed.child.emit('exit', null, 'SIGKILL')
+    const pipes = ['stdout', 'stderr']
+    assert.deepEqual([await killed.end, killed.closed], [{ code: null, signal: 'SIGKILL' }, pipes])
+    const held = told()
+    held.child.emit('exit', 0, null)
+    held.stop.abort()
+    assert.deepEqual([await held.end, held.closed], [{ code: 0, signal: null }, pipes])
+  })
+
+  test('is an error where it never began', async () => {
+    await assert.rejects(ended(spawn('/no/such/program'), new AbortController().signal), { code: 'ENOENT' })
   })
 })
 
