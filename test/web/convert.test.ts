@@ -96,7 +96,7 @@ describe('converting in the page', { concurrency: 3 }, () => {
 
   test('progress comes from the service, is told in words and never falls', () =>
     visitPage(async (page) => {
-      const film = await longFilm('progress.mp4', 120)
+      const film = await longFilm('progress.mp4', 60)
       const line = await page.context().newCDPSession(page)
       await line.send('Network.emulateNetworkConditions', {
         offline: false,

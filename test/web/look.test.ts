@@ -11,6 +11,8 @@ let site: Site
 const visitPage = (context: BrowserContextOptions, act: (page: Page) => Promise<void>) =>
   visit({ site, context }, act)
 
+const wide = { width: 1440, height: 900 }
+
 /** Brings the page through its states and looks at it in each of them. */
 async function throughStates(page: Page, look: (state: string) => Promise<void>): Promise<void> {
   await page.locator('#kinds li').first().waitFor()
@@ -56,9 +58,9 @@ describe('how the page looks and sounds', { concurrency: 3 }, () => {
     await site.close()
   })
 
-  test('on a wide screen', (t) =>
+  test('on a wide screen, and on a narrow phone', (t) =>
     // Without motion colors change at once.
-    visitPage({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' }, async (page) => {
+    visitPage({ viewport: wide, reducedMotion: 'reduce' }, async (page) => {
       const line = await page.context().newCDPSession(page)
       await throughStates(page, async (state) => {
         for (const colorScheme of ['light', 'dark'] as const)
@@ -102,19 +104,19 @@ describe('how the page looks and sounds', { concurrency: 3 }, () => {
             assert.equal(await page.locator('img:not([alt])').count(), 0)
           },
         )
+
+        await t.test(`${state}: on a phone nothing is cut off and everything can be hit`, async () => {
+          await line.send('Emulation.setTouchEmulationEnabled', { enabled: true })
+          await page.setViewportSize({ width: 360, height: 740 })
+          assert.equal(await page.evaluate(() => matchMedia('(pointer: coarse)').matches), true)
+          assert.deepEqual(await page.evaluate(misfits, 32), [])
+          await page.setViewportSize(wide)
+          await line.send('Emulation.setTouchEmulationEnabled', { enabled: false })
+        })
       })
       const bars = await page.getByRole('progressbar').evaluateAll((all) => all.map((bar) => bar.ariaLabel))
       assert.ok(bars.length > 0 && bars.every((name) => name), 'each bar says what it measures')
     }))
-
-  test('on a narrow phone', (t) =>
-    visitPage({ viewport: { width: 360, height: 740 }, hasTouch: true }, (page) =>
-      throughStates(page, (state) =>
-        t.test(`${state}: nothing is cut off and everything can be hit`, async () =>
-          assert.deepEqual(await page.evaluate(misfits, 32), []),
-        ),
-      ),
-    ))
 
   test('the button for all files is as wide as its words where no format is for all of them', () =>
     visitPage({}, async (page) => {
