@@ -499,6 +499,24 @@ test('a result of many files is not stored with the job', () => {
   assert.deepEqual(resultIn({ ...state, job }).files, files)
 })
 
+test('the result of a job that gives out no links is what it took elsewhere', () => {
+  const state = withTasks(newJob([given('in'), task('work', [0]), task('send', [1])]), {
+    work: completed(5, file('a.webp')),
+    send: {
+      ...completed(6),
+      deliveries: [{ url: 's3://there/a', filename: 'a.webp', size: 1, mimeType: 'image/png', sha256: '' }],
+    },
+  })
+  assert.deepEqual(resultIn(state).files, [file('a.webp')])
+  const linked = withTasks(newJob([given('in'), task('work', [0]), exported('out', [0])]), {
+    work: completed(5, file('a.webp')),
+  })
+  assert.deepEqual(
+    resultIn(linked).files.map(({ key }) => key),
+    ['in/in'],
+  )
+})
+
 test('what a task wants is asked of all files of its inputs, in the order of the inputs', () => {
   const request = [given('a'), given('b'), task('first', [0], { spec: { options: {} } })]
   const join = task('join', [1, 2, 0], { operation: 'archive', spec: { to: 'zip', options: { level: 9 } } })

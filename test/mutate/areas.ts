@@ -29,10 +29,11 @@ export const areas: readonly Area[] = [
     isWhole: true,
     files: ['lib/jobs/**/*.ts'],
     tests: [
-      ...tests('jobs', 'machine view graph erase next-step writes'),
+      ...tests('jobs', 'machine view graph erase next-step writes pack-list run-transfer'),
       'test/events.test.ts',
       ...tests('jobs', 'regressions ways cancel-and-delete'),
       ...tests('functions', 'convert pipeline'),
+      ...tests('jobs', 'parts stops'),
     ],
   },
   {

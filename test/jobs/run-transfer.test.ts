@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import { PassingError } from '../../lib/jobs/failure.ts'
+import { runTransfer, type TransferRun } from '../../lib/jobs/run/run-transfer.ts'
+import { RemoteError } from '../../lib/transfer/remote-error.ts'
+import type { Store } from '../../lib/transfer/transfer.ts'
+import { completed, file, given, newJob, task, withTasks } from './records.ts'
+
+const state = withTasks(newJob([given('in'), task('work', [0]), task('send', [1])]), {
+  work: completed(5, { ...file('a.webp', 'k/a'), size: 3 }, { ...file('b.webp', 'k/b'), size: 1 }),
+})
+const send = state.tasks[1]
+assert.ok(send)
+
+/** A task that takes its files to a store of a test. */
+function sending(put: Store['put'], more: Partial<typeof send> = {}) {
+  const seen: unknown[] = []
+  const services = {
+    config: { GCS_ENDPOINT: undefined },
+    engines: [],
+    outgoing: async () => ({}),
+    vault: { openAll: () => ({ prefix: 'x' }) },
+    files: { stream: async ({ key }: { key: string }) => Readable.from([key]) },
+  }
+  const operation = {
+    kind: 'export',
+    place: undefined,
+    openStore: async () => async (fields: unknown) => {
+      seen.push(fields)
+      return { put, close: async () => seen.push('closed') }
+    },
+  }
+  const run = {
+    ...{ services, operation, state, task: { ...send, ...more }, workDir: '/nowhere' },
+    signal: new AbortController().signal,
+    progress: (percent: number) => seen.push(percent),
+  }
+  return { seen, run: run as unknown as TransferRun }
+}
+
+test('what is taken out is told file by file, with its address, and how far it is by bytes', async () => {
+  const { seen, run } = sending(async ({ path, size, mimeType }, sent) => {
+    assert.equal(mimeType, 'image/png')
+    sent(size)
+    return `s3://there/${path}`
+  })
+  const { deliveries } = await runTransfer(run)
+  const told = (name: string, size: number) => ({
+    ...{ filename: name, size, mimeType: 'image/png', sha256: '' },
+  })
+  assert.deepEqual(
+    deliveries?.map(({ url, ...rest }) => {
+      assert.match(url, new RegExp(`^s3://there/.*${rest.filename}$`))
+      return rest
+    }),
+    [told('a.webp', 3), told('b.webp', 1)],
+  )
+  assert.deepEqual(seen, [{ prefix: 'x' }, 75, 100, 'closed'])
+})
+
+test('what fails there is an error of the export; one that may pass is tried again, later each time', async () => {
+  const failing = (isPassing: boolean, attempt: number) =>
+    sending(
+      async () => {
+        throw new RemoteError('forbidden', 'It is not allowed.', { isPassing, status: 403 })
+      },
+      { attempt },
+    )
+  const { run, seen } = failing(false, 1)
+  await assert.rejects(runTransfer(run), { code: 'EXPORT_FAILED', message: 'It is not allowed.' })
+  assert.deepEqual(seen.at(-1), 'closed')
+  for (const [attempt, pause] of [
+    [1, 5],
+    [2, 30],
+    [3, 0],
+  ] as const)
+    await assert.rejects(runTransfer(failing(true, attempt).run), (error) => {
+      assert.ok(error instanceof PassingError)
+      assert.deepEqual(
+        Object.values(error).filter((value) => typeof value === 'number'),
+        [pause],
+      )
+      return true
+    })
+})
