@@ -3,6 +3,7 @@ import {
   GetQueueAttributesCommand,
   type QueueAttributeName,
   SendMessageBatchCommand,
+  type SendMessageBatchRequestEntry,
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
@@ -56,6 +57,21 @@ export class Queues {
     await eachOf(batches, sendersAtATime, (batch) => this.#sendBatch(queue, batch))
   }
 
+  /** Messages of several groups; see `sendOne`. */
+  async sendEach(
+    queue: QueueId,
+    messages: readonly { readonly message: object; readonly group: string }[],
+  ): Promise<void> {
+    for (let from = 0; from < messages.length; from += batchSize) {
+      const Entries = messages.slice(from, from + batchSize).map(({ message, group }, at) => ({
+        Id: String(at),
+        MessageBody: JSON.stringify(message),
+        MessageGroupId: group,
+      }))
+      await this.#sendEntries(queue, Entries)
+    }
+  }
+
   /** One message that may come later, as one of a group: those of a busy group do not hold up the others. */
   async sendOne(
     queue: QueueId,
@@ -73,7 +89,13 @@ export class Queues {
   }
 
   async #sendBatch(queue: QueueId, messages: readonly TaskMessage[]): Promise<void> {
-    const Entries = messages.map((message, at) => ({ Id: String(at), MessageBody: JSON.stringify(message) }))
+    await this.#sendEntries(
+      queue,
+      messages.map((message, at) => ({ Id: String(at), MessageBody: JSON.stringify(message) })),
+    )
+  }
+
+  async #sendEntries(queue: QueueId, Entries: SendMessageBatchRequestEntry[]): Promise<void> {
     const { Failed = [] } = await this.#sqs.send(
       new SendMessageBatchCommand({ QueueUrl: this.#url(queue), Entries }),
     )

@@ -70,13 +70,13 @@ export class Deliverer {
   async deliver(message: DeliveryMessage, remainingMs: () => number): Promise<void> {
     const webhook = await this.#webhooks.store.find(message.webhookId)
     if (!webhook) return this.#giveUp(message, 'The webhook was deleted.')
-    const { host } = new URL(webhook.url)
-    if (!this.#receivers.take(host)) return this.#defer(message)
+    const receiver = { webhook: webhook.id, host: new URL(webhook.url).host }
+    if (!this.#receivers.take(receiver)) return this.#defer(message)
     try {
-      if (message.again) await this.#again(webhook, message, message.again)
+      if (message.only) await this.#deliverOne(webhook, message, message.only)
       else await this.#goThrough(webhook, message, remainingMs)
     } finally {
-      this.#receivers.giveBack(host)
+      this.#receivers.giveBack(receiver)
     }
   }
 
@@ -97,7 +97,9 @@ export class Deliverer {
     let { passed } = mine
     let isFirst = true
     for (;;) {
-      const waiting = (await this.#deliveries.ofLane(lane)).filter(isUntried)
+      const waiting = (await this.#deliveries.ofLane(lane)).filter(
+        (delivery) => isUntried(delivery) && !isBusy(delivery, this.#now()),
+      )
       for (const delivery of waiting) {
         const kept = await this.#whenItsTurn(delivery, passed)
         if (!kept || remainingMs() < reserveMs) {
@@ -125,15 +127,17 @@ export class Deliverer {
     return this.#now().getTime() - Date.parse(createdAt) < mostHoldMs ? undefined : kept
   }
 
-  /** One that failed before. */
-  async #again(
+  /** One that has no order to keep, or failed before. */
+  async #deliverOne(
     webhook: Webhook,
     { webhookId, stream }: Lane,
-    due: NonNullable<DeliveryMessage['again']>,
+    due: NonNullable<DeliveryMessage['only']>,
   ): Promise<void> {
     const delivery = await this.#deliveries.claim({ webhookId, stream, ...due }, this.#now())
-    const kept = delivery && (await this.#deliveries.event(delivery))
-    if (delivery && kept && !isUntried(delivery)) await this.#attempt(webhook, delivery, kept)
+    // Of one that was asked for once more meanwhile the lane takes care.
+    if (!delivery || (delivery.from > 0 && isUntried(delivery))) return
+    const kept = await this.#deliveries.event(delivery)
+    if (kept) await this.#attempt(webhook, delivery, kept)
   }
 
   async #attempt(webhook: Webhook, delivery: Delivery, kept: KeptEvent): Promise<void> {
@@ -218,12 +222,13 @@ export class Deliverer {
 /** Nobody looks after it any more. */
 const ended = { nextAttemptAt: undefined, busyUntil: undefined, wakeAt: undefined } as const
 
+const isBusy = ({ busyUntil = '' }: Delivery, now: Date) => busyUntil > now.toISOString()
 const isWaiting = ({ status }: Delivery) => status === 'pending'
 export const isUntried = (delivery: Delivery) => isWaiting(delivery) && delivery.attempt === delivery.from
 
 export const retryMessage = ({ webhookId, stream, id, sequence, attempt }: Delivery): DeliveryMessage => ({
   ...{ webhookId, stream },
-  again: { id, sequence, attempt },
+  only: { id, sequence, attempt },
 })
 
 const ttlFrom = (now: Date) => Math.floor(now.getTime() / 1000) + deliveryLifetimeS

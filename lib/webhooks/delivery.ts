@@ -72,11 +72,11 @@ export const KeptEvent = z.object({
 })
 export type KeptEvent = z.infer<typeof KeptEvent>
 
-/** What travels in the queue: a lane to go through, or a delivery of it that is due again. */
+/** What travels in the queue: a lane to go through, or one delivery that has no order to keep, or is due again. */
 export const DeliveryMessage = z.object({
   webhookId: z.string(),
   stream: z.string(),
-  again: z.object({ id: z.string(), sequence: z.int(), attempt: z.int() }).optional(),
+  only: z.object({ id: z.string(), sequence: z.int(), attempt: z.int() }).optional(),
   /** Times that it was put back because its receiver had enough to do. */
   deferred: z.int().optional(),
 })
@@ -115,16 +115,20 @@ export const wakeAfter = (now: Date, seconds: number) =>
 /** Seconds after which somebody looks at what no message may be there for. */
 export const lookS = 60
 
+/** However often an event comes. */
+export const deliveryId = ({ id }: Pick<Webhook, 'id'>, event: Pick<BusEvent, 'id' | 'timestamp'>): string =>
+  derivedId('whd', new Date(event.timestamp), id, event.id)
+
 /** The first of this event to that webhook: however often it is made, it is the same. */
 export function newDelivery(
-  { id: webhookId }: Pick<Webhook, 'id'>,
+  webhook: Pick<Webhook, 'id'>,
   event: Pick<BusEvent, 'id' | 'event' | 'timestamp' | 'stream' | 'sequence'>,
   now: Date,
 ): Delivery {
-  const { id: eventId, event: name, timestamp, stream, sequence } = event
+  const { id: eventId, event: name, stream, sequence } = event
   return {
-    id: derivedId('whd', new Date(timestamp), webhookId, eventId),
-    ...{ webhookId, stream, sequence, eventId, event: name },
+    id: deliveryId(webhook, event),
+    ...{ webhookId: webhook.id, stream, sequence, eventId, event: name },
     ...{ status: 'pending', attempt: 0, from: 0, attempts: [] },
     ...(name === 'job.progress' && { once: true }),
     createdAt: now.toISOString(),

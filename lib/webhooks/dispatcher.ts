@@ -2,13 +2,20 @@ import type { BusEvent } from '../../events/index.ts'
 import { mostDelayS, type Queues } from '../aws/queues.ts'
 import type { Table } from '../aws/table.ts'
 import { DeliveryStore } from './deliveries.ts'
-import { type Delivery, type DeliveryMessage, isGapless, newDelivery } from './delivery.ts'
+import { type Delivery, type DeliveryMessage, deliveryId, isGapless, newDelivery } from './delivery.ts'
 import { WebhookStore } from './store.ts'
-import { type Webhook, wants } from './webhook.ts'
+import { hearsOnlyEnds, type Webhook, wants } from './webhook.ts'
 
 /** Puts one message into the queue of deliveries. Receivers are groups of it: a busy one does not hold up the others. */
 export const sendDelivery = (queues: Queues, message: DeliveryMessage, delayS = 0): Promise<void> =>
   queues.sendOne('delivery', message, { group: message.webhookId, delayS: Math.min(mostDelayS, delayS) })
+
+/** To go through its lane; where there is no order to be kept, straight to the delivery. */
+function messageTo(webhook: Webhook, event: BusEvent): DeliveryMessage {
+  const lane = { webhookId: webhook.id, stream: event.stream }
+  if (!hearsOnlyEnds(webhook)) return lane
+  return { ...lane, only: { id: deliveryId(webhook, event), sequence: event.sequence, attempt: 0 } }
+}
 
 /** Makes deliveries of events. */
 export class Dispatcher {
@@ -32,9 +39,13 @@ export class Dispatcher {
     await Promise.all(wanted.map((webhook) => this.#make(webhook, event, now)))
     await this.#deliveries.keepEvent(event, now)
     // Who has waited for this one does not know that it came.
-    const isLate = isGapless(stream) && (await this.#deliveries.hasLater(event))
-    const woken = isLate ? enabled : wanted
-    await Promise.all(woken.map(({ id: webhookId }) => sendDelivery(this.#queues, { webhookId, stream })))
+    const inLanes = enabled.filter((webhook) => !hearsOnlyEnds(webhook))
+    const isLate = inLanes.length > 0 && isGapless(stream) && (await this.#deliveries.hasLater(event))
+    const woken = enabled.filter(
+      (webhook) => wanted.includes(webhook) || (isLate && inLanes.includes(webhook)),
+    )
+    const messages = woken.map((webhook) => ({ message: messageTo(webhook, event), group: webhook.id }))
+    await this.#queues.sendEach('delivery', messages)
   }
 
   #make(webhook: Webhook, event: BusEvent, now: Date): Promise<boolean> {

@@ -33,8 +33,7 @@ export class WebhookStore {
   /** Whoever may be told of an event of this stream: the owner's webhooks, and that of the job. */
   async listening(owner: string, stream: string): Promise<Webhook[]> {
     const ofJob = stream.startsWith('job_') ? [webhookIdOfJob(stream)] : []
-    const [own, added] = await Promise.all([this.list(owner), this.#all(ofJob)])
-    return [...own, ...added]
+    return this.#all([...(await ownedIds(this.#table, 'WEBHOOK', owner)), ...ofJob])
   }
 
   async #all(ids: readonly string[]): Promise<Webhook[]> {

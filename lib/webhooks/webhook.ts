@@ -50,5 +50,12 @@ export const webhookKey = (id: string): Key => ownedKey('WEBHOOK', id)
 /** The webhook that a job brings itself has an id that follows from the job's. */
 export const webhookIdOfJob = (jobId: string) => jobId.replace(/^job_/, 'whk_')
 
+/** Of these a job has one. */
+const ends: readonly string[] = ['job.completed', 'job.failed', 'job.cancelled']
+
+/** Whether it hears of a job once, so that there is no order to be kept. */
+export const hearsOnlyEnds = ({ events }: Pick<Webhook, 'events'>): boolean =>
+  events.every((event) => ends.includes(event))
+
 export const wants = ({ events }: Pick<Webhook, 'events'>, event: string): boolean =>
   events.includes('*') || events.includes(event)

@@ -30,6 +30,8 @@ const queue: { message: DeliveryMessage; delayS: number }[] = []
 const queues = {
   sendOne: async (_queue: string, message: DeliveryMessage, { delayS = 0 }) =>
     void queue.push({ message, delayS }),
+  sendEach: async (_queue: string, messages: readonly { message: DeliveryMessage }[]) =>
+    void queue.push(...messages.map(({ message }) => ({ message, delayS: 0 }))),
 } as unknown as Queues
 
 before(async () => {
@@ -58,7 +60,7 @@ const deliverer = (attemptMs?: number) =>
 async function deliverAll(by = deliverer()): Promise<void> {
   while (queue.length > 0) {
     const { message, delayS } = queue.shift() as (typeof queue)[number] // it is not empty
-    if (delayS === 0 || !message.again) await by.deliver(message, () => 900_000)
+    if (delayS === 0 || !message.only) await by.deliver(message, () => 900_000)
   }
 }
 
@@ -447,7 +449,7 @@ test('a receiver that has enough to do does not take the room of others', async 
   const send = newClient()
   await created(send, '/busy')
   await told(send)
-  const receivers = new Receivers(0)
+  const receivers = new Receivers({ webhook: 0, host: 0 })
   const { message } = queue.shift() as (typeof queue)[number]
   await new Deliverer(app.services, { now, receivers, random: () => 0 }).deliver(message, () => 900_000)
   assert.deepEqual(queue, [{ message: { ...message, deferred: 1 }, delayS: 2 }])

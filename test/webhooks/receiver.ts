@@ -4,6 +4,8 @@ import { buffer } from 'node:stream/consumers'
 
 export interface Received {
   readonly path: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
   // biome-ignore lint/suspicious/noExplicitAny: whatever was sent
@@ -22,9 +24,10 @@ export async function openReceiver() {
   const received: Received[] = []
   const byPath = new Map<string, Answer>()
   const server = createServer(async (request, response) => {
+    const at = Date.now()
     const body = await buffer(request)
     const { url: path = '', headers } = request
-    received.push({ path, headers, body, json: JSON.parse(body.toString()) })
+    received.push({ path, at, headers, body, json: JSON.parse(body.toString()) })
     const answer = byPath.get(path) ?? answers(204)
     answer(request, response)
   })

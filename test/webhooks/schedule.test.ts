@@ -105,15 +105,13 @@ test('a message of embeds does so too, and calls nobody', () => {
   assert.equal(embeds[0]?.fields[0]?.value, String.raw`\<\@everyone\> \*a\*.png`)
 })
 
-test('a receiver has so many attempts at a time, others as many of their own', () => {
-  const receivers = new Receivers(2)
-  assert.deepEqual(
-    [receivers.take('slow'), receivers.take('slow'), receivers.take('slow')],
-    [true, true, false],
-  )
-  assert.equal(receivers.take('other'), true)
-  receivers.giveBack('slow')
-  assert.equal(receivers.take('slow'), true)
+test('a webhook has so many attempts at a time, and all of a host a few more', () => {
+  const receivers = new Receivers({ webhook: 2, host: 3 })
+  const take = (webhook: string, host = 'a.example') => receivers.take({ webhook, host })
+  assert.deepEqual([take('slow'), take('slow'), take('slow')], [true, true, false])
+  assert.deepEqual([take('beside'), take('beside'), take('far', 'b.example')], [true, false, true])
+  receivers.giveBack({ webhook: 'slow', host: 'a.example' })
+  assert.deepEqual([take('slow'), take('slow')], [true, false])
 })
 
 test('a secret of one’s own has 24 to 64 bytes', () => {

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { after, before } from '../hooks.ts'
+import { Client, startService, type TestService } from '../service.ts'
+import { until } from '../until.ts'
+import { openReceiver } from './receiver.ts'
+
+/** Webhooks of one owner while jobs end all the time, one receiver is dead and one slow, and processes are killed. */
+
+const jobsASecond = 4
+const seconds = 15
+
+let service: TestService
+let client: Client
+let receiver: Awaited<ReturnType<typeof openReceiver>>
+let bytes: Uint8Array<ArrayBuffer>
+const environment = { OUTGOING_ALLOW: '127.0.0.0/8' }
+before(async () => {
+  bytes = new Uint8Array(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
+  receiver = await openReceiver()
+  service = await startService(environment)
+  client = new Client(service)
+})
+after(async () => {
+  await service.stop()
+  receiver.close()
+})
+
+async function subscribe(path: string, events = ['job.completed', 'job.failed']): Promise<string> {
+  const response = await client.post('/v1/webhooks', { url: receiver.url(path), events })
+  const { data } = (await response.json()) as { data: { id: string } }
+  return data.id
+}
+
+/** Starts jobs at a pace, whatever becomes of those before. */
+async function startJobs(count: number, between: (at: number) => Promise<void> = async () => {}) {
+  const started: Promise<string>[] = []
+  for (let at = 0; at < count; at++) {
+    await between(at)
+    const sent = client.convert({ name: `${at}.png`, bytes }, { targetFormat: 'webp' })
+    started.push(sent.then(async (response) => ((await response.json()) as { jobId: string }).jobId))
+    await sleep(1000 / jobsASecond)
+  }
+  return Promise.all(started)
+}
+
+const jobsAt = (path: string) => new Set(receiver.at(path).map(({ json }) => json.job?.id))
+const hasAll = (path: string, jobs: readonly string[]) => {
+  const seen = jobsAt(path)
+  return jobs.every((id) => seen.has(id))
+}
+
+test('healthy receivers hear of each job at once, though one is dead and one slow', async (t) => {
+  receiver.answer('/dead', () => {})
+  receiver.answer('/slow', (_request, response) => void setTimeout(() => response.writeHead(204).end(), 5000))
+  for (const path of ['/a', '/b', '/dead', '/slow']) await subscribe(path)
+  await subscribe('/all', ['*'])
+  // The first of all waits for processes to start.
+  await client.accepted(await client.convert({ name: 'first.png', bytes }, { targetFormat: 'webp' }))
+  await until(() => receiver.at('/a').length === 1, 'the first is told', 30)
+
+  const jobs = await startJobs(jobsASecond * seconds)
+  await until(() => ['/a', '/b', '/all'].every((path) => hasAll(path, jobs)), 'all are told', 60)
+  const behind = receiver
+    .at('/a')
+    .filter(({ json }) => jobs.includes(json.job.id))
+    .map(({ at, json }) => at - Date.parse(json.job.endedAt))
+    .sort((a, b) => a - b)
+  const p95 = behind[Math.floor(behind.length * 0.95)] ?? 0
+  t.diagnostic(`${behind.length} ends, p50 ${behind[behind.length >> 1]} ms, p95 ${p95} ms behind`)
+  assert.ok(p95 < 3000, `p95 ${p95} ms`)
+
+  const last = new Map<string, number>()
+  for (const { json } of receiver.at('/all')) {
+    const { id } = json.job ?? {}
+    if (id === undefined) continue
+    assert.ok(json.sequence > (last.get(id) ?? 0), `${id}: ${json.event} came after ${last.get(id)}`)
+    last.set(id, json.sequence)
+  }
+})
+
+/** Processes below the service that run this function. */
+function pidsOf(name: string): number[] {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args=']).toString().split('\n')
+  return lines.flatMap((line) => {
+    const [, pid, parent] = /^\s*(\d+)\s+(\d+)/.exec(line) ?? []
+    return Number(parent) === service.pid && line.includes(`worker.ts ${name}`) ? [Number(pid)] : []
+  })
+}
+
+test('what is killed in the middle tells everything all the same, and the same under the same id', async () => {
+  await subscribe('/killed')
+  const jobs = await startJobs(40, async (at) => {
+    if (at === 12) for (const pid of pidsOf('deliver')) process.kill(pid, 'SIGKILL')
+    if (at !== 26) return
+    await service.kill()
+    service = await startService({ ...environment, PORT: new URL(service.url).port }, service.dataDir)
+  }).catch(() => [])
+  // Requests that the kill cut off have made no job, or one that is told of.
+  const made = jobs.length > 0 ? jobs : await endedJobs()
+  await until(() => hasAll('/killed', made), 'all are told', 200)
+  const ids = new Map<string, string>()
+  for (const { json } of receiver.at('/killed')) {
+    const before = ids.get(json.job.id)
+    assert.ok(
+      before === undefined || before === json.id,
+      `${json.job.id} was told as ${before} and ${json.id}`,
+    )
+    ids.set(json.job.id, json.id)
+  }
+})
+
+async function endedJobs(): Promise<string[]> {
+  const response = await client.fetch('/v1/jobs?limit=20&status=completed')
+  const { data } = (await response.json()) as { data: { jobs: { jobId: string }[] } }
+  return data.jobs.slice(0, 10).map(({ jobId }) => jobId)
+}
