@@ -10,8 +10,8 @@ import { openReceiver } from './receiver.ts'
 
 /** Webhooks of one owner while jobs end all the time, one receiver is dead and one slow, and processes are killed. */
 
-const jobsASecond = 4
-const seconds = 15
+const jobsASecond = 3
+const seconds = 12
 
 let service: TestService
 let client: Client
