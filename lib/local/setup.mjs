@@ -100,7 +100,7 @@ const commandOf = {
   start: () => ['lib/local/start.ts', ...args],
   run: () => args,
   test: testCommand,
-  'test:slow': () => testing(['test/{capture,engines,functions,jobs,transfer,web}/**/*.slow.ts']),
+  'test:slow': () => testing(['test/{capture,engines,functions,jobs,transfer,web,webhooks}/**/*.slow.ts']),
   'test:aws': () => ['test/aws.ts', ...args],
   images: () => ['layers/build-images.ts', ...args],
   'images:test': () => ['--test', 'test/layers/images.slow.ts'],
