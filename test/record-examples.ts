@@ -51,6 +51,7 @@ async function record(): Promise<void> {
   await call({ path: '/v1/formats/:formatId', params: { formatId: 'webp' } })
   await call({ path: '/v1/formats/conversions', query: { from: 'wav', to: 'flac' } })
   await call({ path: '/v1/openapi.json' }, ({ openapi, info }) => ({ openapi, info, paths: {} }))
+  await call({ path: '/v1/asyncapi.json' }, ({ asyncapi, info }) => ({ asyncapi, info }))
 
   const url = 'https://www.example.com/report.pdf'
   await call({ method: 'POST', path: '/v1/import/url', json: { url, filename: 'report.pdf' } })

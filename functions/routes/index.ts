@@ -9,6 +9,8 @@ import { deleteJob } from './delete-job.ts'
 import { downloadResult } from './download-result.ts'
 import { downloadZip } from './download-zip.ts'
 import { errorPages } from './error-pages.ts'
+import { eventPage } from './event-page.ts'
+import { getAsyncApi } from './get-asyncapi.ts'
 import { getFormat } from './get-format.ts'
 import { getHealth } from './get-health.ts'
 import { getJob } from './get-job.ts'
@@ -92,10 +94,11 @@ const described: readonly AnyContract[] = [
   listFormats,
   listConversions,
   getFormat,
+  getAsyncApi,
   getVersion,
   getHealth,
 ]
 
 export const api: readonly AnyContract[] = [...described, getOpenApi(described)]
 
-export const routes: readonly AnyContract[] = [...api, ...errorPages, ...staticFiles]
+export const routes: readonly AnyContract[] = [...api, ...errorPages, eventPage, ...staticFiles]

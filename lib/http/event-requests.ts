@@ -8,7 +8,7 @@ export const eventNames = Object.keys(events) as EventName[] // keys of a const 
 
 /** Of the requests that subscribers get. */
 export const WebhookHeaders = z.object({
-  'X-Webhook-Event': z.enum(eventNames),
+  'X-Webhook-Event': z.enum(eventNames).describe('Name of the event'),
   'X-Webhook-Delivery': z.string().describe('`whd_…`; the same for each attempt'),
   'X-Webhook-Attempt': z.int().describe('From 1'),
   'X-Webhook-Signature': z

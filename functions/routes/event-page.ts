@@ -1,0 +1,60 @@
+import * as z from 'zod'
+import { type EventName, eventMeanings, eventSchema } from '../../events/index.ts'
+import { contract } from '../../lib/http/contract.ts'
+import { type EventExamples, eventNames, WebhookHeaders } from '../../lib/http/event-requests.ts'
+import { pageHeaders } from '../../lib/http/page-headers.ts'
+import { clientFrames, closes, serverFrames } from '../../lib/live/frames.ts'
+import { html, plainPage } from './plain-page.ts'
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+/** Descriptions have names in the quotes of Markdown. */
+const prose = (text: string) => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
+const json = (value: unknown) => `<pre>${escaped(JSON.stringify(value, null, 2))}</pre>`
+const terms = (entries: readonly (readonly [string, string])[]) =>
+  `<dl>${entries.map(([name, means]) => `<dt><code>${escaped(name)}</code></dt><dd>${prose(means)}</dd>`).join('')}</dl>`
+
+const described = (fields: Readonly<Record<string, z.ZodType>>) =>
+  terms(Object.entries(fields).map(([name, schema]) => [name, schema.description ?? '']))
+
+function bodyOf(name: EventName, examples: EventExamples): string {
+  const schema = z.toJSONSchema(eventSchema(name), { target: 'draft-2020-12' })
+  return examples[name] === undefined ? json(schema.properties) : json(examples[name])
+}
+
+function pageOf(examples: EventExamples): string {
+  const events = eventNames
+    .map(
+      (name) =>
+        `<h3 id="${name}"><code>${name}</code></h3><p>${eventMeanings[name]}</p><details><summary>Body</summary>${bodyOf(name, examples)}</details>`,
+    )
+    .join('')
+  return html(
+    'Events',
+    `<h1>Events</h1>
+<p>The service tells you what happens, so that nobody has to ask. <a href="/docs">The reference</a> has the requests to it, <a href="/v1/asyncapi.json"><code>asyncapi.json</code></a> all of this for machines.</p>
+<h2>Ways to hear of them</h2>
+<dl>
+<dt>Webhooks</dt><dd>${prose('`POST /v1/webhooks` names an address and the events that are posted to it; `webhookUrl` of a job does so for one job. Each event comes at least once; the first attempts of one job leave in the order of `sequence`, and what failed comes later. Take each `id` once.')}</dd>
+<dt>WebSocket</dt><dd>${prose('`/v1/ws/user/jobs` tells of all your jobs, `/v1/ws/jobs/{jobId}` of one. After a cut, `resume` with the last `seq` brings what was missed.')}</dd>
+<dt>A stream</dt><dd>${prose('`GET /v1/jobs/{jobId}/events` as an `EventSource` reads it. Behind a gateway that ends replies after 29 s it is a row of short streams; the browser goes on by itself, with `Last-Event-ID`.')}</dd>
+</dl>
+<h2>Signatures of webhooks</h2>
+<p>${prose('Both sign the bytes of the body as they are sent, with different keys: `X-Webhook-Signature` with the whole secret as text, `webhook-signature` with what follows `whsec_`, decoded. After a rotation the old secret signs too, for as long as you asked.')}</p>
+${described(WebhookHeaders.shape)}
+<h2>Frames of the WebSocket</h2>
+<p>From the service:</p>${described(serverFrames)}
+<p>From you:</p>${described(clientFrames)}
+<p>Why it is closed:</p>${terms(Object.values(closes).map(({ code, means }) => [String(code), means]))}
+<h2>All events</h2>
+${events}`,
+  )
+}
+
+/** What the service sends by itself, for people. */
+export const eventPage = contract({
+  ...plainPage,
+  path: '/docs/events',
+  summary: 'What the service tells by itself: webhooks, sockets, streams',
+  keptAs: () => 'page',
+  handle: () => ({ data: pageOf({}), headers: pageHeaders }),
+})

@@ -1,0 +1,123 @@
+import * as z from 'zod'
+import { eventMeanings, eventSchema } from '../../events/index.ts'
+import { StatusView } from '../jobs/view.ts'
+import { clientFrames, closes, JobFrame, serverFrames } from '../live/frames.ts'
+import { type EventExamples, eventNames, WebhookHeaders } from './event-requests.ts'
+
+interface DocumentInfo {
+  readonly version: string
+  /** Of the service, where it is known. */
+  readonly url: string | undefined
+  readonly examples?: EventExamples
+}
+
+/** The AsyncAPI 3 document of all that the service sends by itself: webhooks, sockets, streams of events. */
+export function asyncApiDocument({ version, url, examples = {} }: DocumentInfo) {
+  const sent = Object.keys(serverFrames)
+  const streamed = ['job-snapshot', ...eventNames]
+  const taken = Object.keys(clientFrames).map((name) => `${name}-request`)
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Mutabor events',
+      version,
+      description:
+        'What happens to your jobs, told by webhooks, WebSockets and streams of events. `openapi.json` has the rest of the service.',
+      license: { name: 'Apache-2.0' },
+    },
+    defaultContentType: 'application/json',
+    ...(url && { servers: serversOf(new URL(url)) }),
+    channels: {
+      webhooks: {
+        address: null,
+        title: 'Webhooks',
+        description: 'POST requests to the addresses of your subscriptions; made by `POST /v1/webhooks`.',
+        messages: references(eventNames, 'components/messages'),
+      },
+      events: {
+        address: '/v1/jobs/{jobId}/events',
+        title: 'Events of a job',
+        description: 'Server-sent events; `Last-Event-ID` goes on where a stream was cut.',
+        parameters: { jobId: { description: 'Id of the job' } },
+        messages: references(streamed, 'components/messages'),
+      },
+      user: {
+        address: '/v1/ws/user/jobs',
+        title: 'All your jobs',
+        description: `A WebSocket, also at \`/ws/user/jobs\`. ${closesText}`,
+        messages: references([...sent, ...taken], 'components/messages'),
+      },
+      job: {
+        address: '/v1/ws/jobs/{jobId}',
+        title: 'One job',
+        description: `A WebSocket. ${closesText}`,
+        parameters: { jobId: { description: 'Id of the job' } },
+        messages: references(['progress', 'error'], 'components/messages'),
+      },
+    },
+    operations: {
+      tellByWebhook: operation('send', 'webhooks', eventNames),
+      tellByStream: operation('send', 'events', streamed),
+      tellUser: operation('send', 'user', sent),
+      hearUser: operation('receive', 'user', taken),
+      tellOfJob: operation('send', 'job', ['progress', 'error']),
+    },
+    components: {
+      messages: {
+        ...Object.fromEntries(
+          eventNames.map((name) => [
+            name,
+            {
+              name,
+              summary: eventMeanings[name],
+              headers: schemaOf(WebhookHeaders),
+              payload: schemaOf(eventSchema(name)),
+              ...(examples[name] !== undefined && { examples: [{ payload: examples[name] }] }),
+            },
+          ]),
+        ),
+        ...Object.fromEntries(
+          Object.entries(serverFrames).map(([name, frame]) => [name, { name, payload: schemaOf(frame) }]),
+        ),
+        ...Object.fromEntries(
+          Object.entries(clientFrames).map(([name, frame]) => [
+            `${name}-request`,
+            { name, payload: schemaOf(frame, 'input') },
+          ]),
+        ),
+        progress: { name: 'progress', payload: schemaOf(JobFrame) },
+        'job-snapshot': {
+          name: 'snapshot',
+          summary: 'How the job is when the stream begins.',
+          payload: schemaOf(StatusView),
+        },
+      },
+    },
+  }
+}
+
+const serversOf = ({ host, pathname, protocol }: URL) => ({
+  service: {
+    host,
+    ...(pathname !== '/' && { pathname }),
+    protocol: protocol === 'https:' ? 'wss' : 'ws',
+  },
+})
+
+const closesText = `It is closed with ${Object.values(closes)
+  .map(({ code, means }) => `${code}: ${means}`)
+  .join(' ')}`
+
+const references = (names: readonly string[], below: string) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/${below}/${name}` }]))
+
+const operation = (action: 'send' | 'receive', channel: string, names: readonly string[]) => ({
+  action,
+  channel: { $ref: `#/channels/${channel}` },
+  messages: Object.values(references(names, `channels/${channel}/messages`)),
+})
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output') {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-7', io })
+  return rest
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import asyncapi from '@asyncapi/specs'
+import { Ajv } from 'ajv'
+import { asyncApiDocument } from '../../lib/http/asyncapi.ts'
+
+const documentOf = (url?: string) => asyncApiDocument({ version: '1', url })
+
+test('the AsyncAPI document is one, by the schema of AsyncAPI', () => {
+  const ajv = new Ajv({
+    strict: false,
+    logger: false,
+    formats: { uri: true, 'uri-reference': true, email: true },
+  })
+  const schema = structuredClone(asyncapi.schemas['3.0.0']) as { definitions: Record<string, unknown> }
+  // The validator has that one itself.
+  delete schema.definitions['http://json-schema.org/draft-07/schema']
+  const isValid = ajv.compile(schema)
+  for (const url of [undefined, 'http://localhost:8080', 'https://convert.example.com/base']) {
+    const document = JSON.parse(JSON.stringify(documentOf(url)))
+    assert.ok(isValid(document), ajv.errorsText(isValid.errors))
+  }
+  const broken = { ...JSON.parse(JSON.stringify(documentOf())), operations: { x: { action: 'shout' } } }
+  assert.equal(isValid(broken), false)
+})
+
+test('each reference of the document leads somewhere', () => {
+  const document = JSON.parse(JSON.stringify(documentOf()))
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
+    ([, path = '']) => path,
+  )
+  assert.ok(references.length > 50)
+  for (const path of references) {
+    const found = path.split('/').reduce((place, name) => place?.[name], document)
+    assert.ok(found, path)
+  }
+})
