@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type BusEvent, eventSchema, events, toldOf } from '../events/index.ts'
+import { eventExamples } from '../events/examples/index.ts'
+import { type BusEvent, type EventName, eventSchema, events, toldOf } from '../events/index.ts'
 import {
   beginnings,
   ending,
@@ -206,6 +207,14 @@ for (const [story, tell] of Object.entries(stories)) {
     }
   })
 }
+
+test('each event has an example that is as its schema says', () => {
+  assert.deepEqual(Object.keys(eventExamples).sort(), Object.keys(events).sort())
+  for (const [name, example] of Object.entries(eventExamples)) {
+    const strict = eventSchema(name as EventName).strict() // keys of the examples, checked above
+    assert.deepEqual(strict.parse(example), example)
+  }
+})
 
 test('every event of jobs and files is told by one of these stories', () => {
   const told = Object.values(stories).flatMap((tell) => tell().map(({ event }) => event))

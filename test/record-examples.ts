@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { api } from '../functions/routes/index.ts'
 import { operationId, type RecordedExample } from '../lib/http/openapi.ts'
+import { recordEvents } from './record-events.ts'
 import { Client, startService } from './service.ts'
 import { openReceiver } from './webhooks/receiver.ts'
 
@@ -26,23 +27,29 @@ const service = await startService({ OUTGOING_ALLOW: '127.0.0.0/8' })
 const client = new Client(service)
 
 try {
+  const eventsOf = await recordEvents(service, receiver)
   await record()
+  await keep('../events/examples/recorded.json', await eventsOf())
 } finally {
   await service.stop()
   receiver.close()
 }
-const lines = Object.entries(recorded).map(([id, one]) => `${JSON.stringify(id)}: ${JSON.stringify(one)}`)
-const text = `{\n${lines.join(',\n')}\n}\n`
-  .replaceAll(service.url, 'http://localhost:8080')
-  .replaceAll(receiver.url('/'), 'https://www.example.com/')
-  .replace(/whsec_[\w+/=]+/g, 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD')
-  // Of a service that is gone; a reader should not have to know that.
-  .replace(/(X-Amz-Credential=)[^%&"]+/g, '$1AKIAIOSFODNN7EXAMPLE')
-  .replace(/(X-Amz-Credential":")[^/"]+/gi, '$1AKIAIOSFODNN7EXAMPLE')
-  .replace(/(X-Amz-Signature(?:=|":"))\w+/gi, '$1…')
-  .replace(/([&?]sig=)[\w-]+/g, '$1…')
-  .replace(/("Policy":")[^"]+/gi, '$1…')
-await writeFile(new URL('../functions/routes/examples.json', import.meta.url), text)
+await keep('../functions/routes/examples.json', recorded)
+
+async function keep(path: string, examples: Readonly<Record<string, unknown>>): Promise<void> {
+  const lines = Object.entries(examples).map(([id, one]) => `${JSON.stringify(id)}: ${JSON.stringify(one)}`)
+  const text = `{\n${lines.join(',\n')}\n}\n`
+    .replaceAll(service.url, 'http://localhost:8080')
+    .replaceAll(receiver.url('/'), 'https://www.example.com/')
+    .replace(/whsec_[\w+/=]+/g, 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD')
+    // Of a service that is gone; a reader should not have to know that.
+    .replace(/(X-Amz-Credential=)[^%&"]+/g, '$1AKIAIOSFODNN7EXAMPLE')
+    .replace(/(X-Amz-Credential":")[^/"]+/gi, '$1AKIAIOSFODNN7EXAMPLE')
+    .replace(/(X-Amz-Signature(?:=|":"))\w+/gi, '$1…')
+    .replace(/([&?]sig=)[\w-]+/g, '$1…')
+    .replace(/("Policy":")[^"]+/gi, '$1…')
+  await writeFile(new URL(path, import.meta.url), text)
+}
 
 async function record(): Promise<void> {
   await call({ path: '/v1' })

@@ -1,7 +1,8 @@
-import * as z from 'zod'
-import { type EventName, eventMeanings, eventSchema } from '../../events/index.ts'
+import type * as z from 'zod'
+import { eventExamples } from '../../events/examples/index.ts'
+import { eventMeanings } from '../../events/index.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { type EventExamples, eventNames, WebhookHeaders } from '../../lib/http/event-requests.ts'
+import { eventNames, WebhookHeaders } from '../../lib/http/event-requests.ts'
 import { pageHeaders } from '../../lib/http/page-headers.ts'
 import { clientFrames, closes, serverFrames } from '../../lib/live/frames.ts'
 import { html, plainPage } from './plain-page.ts'
@@ -16,16 +17,11 @@ const terms = (entries: readonly (readonly [string, string])[]) =>
 const described = (fields: Readonly<Record<string, z.ZodType>>) =>
   terms(Object.entries(fields).map(([name, schema]) => [name, schema.description ?? '']))
 
-function bodyOf(name: EventName, examples: EventExamples): string {
-  const schema = z.toJSONSchema(eventSchema(name), { target: 'draft-2020-12' })
-  return examples[name] === undefined ? json(schema.properties) : json(examples[name])
-}
-
-function pageOf(examples: EventExamples): string {
+function pageOf(): string {
   const events = eventNames
     .map(
       (name) =>
-        `<h3 id="${name}"><code>${name}</code></h3><p>${eventMeanings[name]}</p><details><summary>Body</summary>${bodyOf(name, examples)}</details>`,
+        `<h3 id="${name}"><code>${name}</code></h3><p>${eventMeanings[name]}</p><details><summary>Example</summary>${json(eventExamples[name])}</details>`,
     )
     .join('')
   return html(
@@ -56,5 +52,5 @@ export const eventPage = contract({
   path: '/docs/events',
   summary: 'What the service tells by itself: webhooks, sockets, streams',
   keptAs: () => 'page',
-  handle: () => ({ data: pageOf({}), headers: pageHeaders }),
+  handle: () => ({ data: pageOf(), headers: pageHeaders }),
 })

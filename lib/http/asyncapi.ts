@@ -1,18 +1,18 @@
 import * as z from 'zod'
+import { eventExamples } from '../../events/examples/index.ts'
 import { eventMeanings, eventSchema } from '../../events/index.ts'
 import { StatusView } from '../jobs/view.ts'
 import { clientFrames, closes, JobFrame, serverFrames } from '../live/frames.ts'
-import { type EventExamples, eventNames, WebhookHeaders } from './event-requests.ts'
+import { eventNames, WebhookHeaders } from './event-requests.ts'
 
 interface DocumentInfo {
   readonly version: string
   /** Of the service, where it is known. */
   readonly url: string | undefined
-  readonly examples?: EventExamples
 }
 
 /** The AsyncAPI 3 document of all that the service sends by itself: webhooks, sockets, streams of events. */
-export function asyncApiDocument({ version, url, examples = {} }: DocumentInfo) {
+export function asyncApiDocument({ version, url }: DocumentInfo) {
   const sent = Object.keys(serverFrames)
   const streamed = ['job-snapshot', ...eventNames]
   const taken = Object.keys(clientFrames).map((name) => `${name}-request`)
@@ -72,7 +72,7 @@ export function asyncApiDocument({ version, url, examples = {} }: DocumentInfo) 
               summary: eventMeanings[name],
               headers: schemaOf(WebhookHeaders),
               payload: schemaOf(eventSchema(name)),
-              ...(examples[name] !== undefined && { examples: [{ payload: examples[name] }] }),
+              examples: [{ payload: eventExamples[name] }],
             },
           ]),
         ),

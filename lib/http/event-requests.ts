@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { ZodOpenApiPathItemObject } from 'zod-openapi'
+import { eventExamples } from '../../events/examples/index.ts'
 import { type EventName, eventMeanings, eventSchema, events } from '../../events/index.ts'
 
 /** What webhooks send, as the documents of the interface tell it. */
@@ -29,10 +30,8 @@ export const WebhookHeaders = z.object({
     ),
 })
 
-export type EventExamples = Readonly<Partial<Record<EventName, unknown>>>
-
 /** `webhooks` of the OpenAPI document: the requests that the service sends. */
-export const eventRequests = (examples: EventExamples): Record<string, ZodOpenApiPathItemObject> =>
+export const eventRequests = (): Record<string, ZodOpenApiPathItemObject> =>
   Object.fromEntries(
     eventNames.map((name) => [
       name,
@@ -48,7 +47,7 @@ export const eventRequests = (examples: EventExamples): Record<string, ZodOpenAp
             content: {
               'application/json': {
                 schema: eventSchema(name),
-                ...(examples[name] !== undefined && { example: examples[name] }),
+                example: eventExamples[name],
               },
             },
           },

@@ -4,7 +4,7 @@ import { type ErrorCode, errorKinds } from '../error-kinds.ts'
 import { wayOutOfForms } from './body-limit.ts'
 import type { AnyContract, BodyKind } from './contract.ts'
 import { errorTitle } from './envelope.ts'
-import { type EventExamples, eventRequests } from './event-requests.ts'
+import { eventRequests } from './event-requests.ts'
 import { keyDescription } from './idempotency.ts'
 import { ownerCookie, ownerHeader } from './owner.ts'
 
@@ -53,7 +53,6 @@ interface DocumentInfo {
   readonly url: string
   /** Bytes of a request. */
   readonly maxBodyBytes?: number | undefined
-  readonly eventExamples?: EventExamples
   /** By operation. */
   readonly examples?: Readonly<Record<string, RecordedExample>>
 }
@@ -80,7 +79,7 @@ export function openApiDocument(contracts: readonly AnyContract[], info: Documen
     },
     servers: [{ url: info.url }],
     paths,
-    webhooks: eventRequests(info.eventExamples ?? {}),
+    webhooks: eventRequests(),
     components: {
       securitySchemes: {
         owner: {

@@ -9,7 +9,6 @@ import { attemptMs } from './attempt.ts'
 import { DeliveryStore } from './deliveries.ts'
 import { type Delivery, type KeptEvent, lookS, newDelivery, wakeAfter } from './delivery.ts'
 import { sendDelivery } from './dispatcher.ts'
-import { sampleOf } from './samples.ts'
 import { type Webhook, wants } from './webhook.ts'
 
 /** Events of one replay, and how many of them are prepared at a time. */
@@ -32,15 +31,16 @@ export class Sendings {
   /** An event that did not happen, sent at once; as it is when it has arrived, or the time is over. */
   async test(
     webhook: Webhook,
-    event: string,
+    event: EventName,
     remainingMs: () => number,
     now = new Date(),
   ): Promise<Delivery> {
     const id = newId('evt')
     const made = {
-      ...{ event, timestamp: now.toISOString(), id, sequence: 1, apiVersion: 'v1', test: true },
-      ...{ ...sampleOf(event), owner: webhook.owner, stream: id },
-    } as unknown as BusEvent // its name was checked
+      ...exampleOnBus(event),
+      ...{ timestamp: now.toISOString(), id, sequence: 1, test: true },
+      ...{ owner: webhook.owner, stream: id },
+    }
     const delivery = { ...newDelivery(webhook, made, now), once: true, test: true }
     await this.store.create(delivery)
     await this.store.keepEvent(made, now, false)

@@ -1,0 +1,90 @@
+// Records the examples of events: what a webhook hears of jobs that end in each of the ways.
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client, type TestService } from './service.ts'
+import type { openReceiver } from './webhooks/receiver.ts'
+
+/** Those that nothing sends until there are accounts are written by hand, in events/examples/of-accounts.json. */
+const wanted = [
+  'job.created',
+  'job.queued',
+  'job.started',
+  'job.progress',
+  'job.completed',
+  'job.failed',
+  'job.cancelled',
+  'job.expired',
+  'file.uploaded',
+  'file.downloaded',
+  'file.deleted',
+] as const
+
+/** Seconds until the files of a job that expires are gone, and the next look of the sweep. */
+const longestS = 150
+
+/** Sets off what is to be told. @returns a function that waits for all of it. */
+export async function recordEvents(
+  service: TestService,
+  receiver: Awaited<ReturnType<typeof openReceiver>>,
+): Promise<() => Promise<Record<string, unknown>>> {
+  const client = new Client(service)
+  await client.post('/v1/webhooks', { url: receiver.url('/events'), events: ['*'] })
+  const bytes = await readFile(new URL('fixtures/alpha.png', import.meta.url))
+  const picture = { name: 'photo.png', bytes: new Uint8Array(bytes) }
+  const run = async (file: typeof picture, fields: Record<string, string>) => {
+    const { data } = (await (await client.convert(file, fields)).json()) as { data: { jobId: string } }
+    return client.finished(data.jobId)
+  }
+  // The first of each kind is kept, so the plainest job goes first.
+  const { jobId } = await run(picture, { targetFormat: 'webp', tag: 'holiday' })
+  await client.download(jobId)
+  const damaged = picture.bytes.map((byte, at) => (at > 100 && at < 280 ? 0 : byte))
+  await run({ name: 'photo.png', bytes: damaged }, { targetFormat: 'webp' })
+  await run({ name: 'tone.wav', bytes: tone(600) }, { targetFormat: 'mp3' })
+  const text = { operation: 'import/raw', filename: 'hello.md', file: '# Hello' }
+  const rest = {
+    page: { operation: 'convert', input: 'text', output_format: 'html' },
+    out: { operation: 'export/url', input: 'page' },
+  }
+  const waiting = { text: { operation: 'import/upload', filename: 'hello.md' }, ...rest }
+  const awaited = await client.post('/v1/jobs', { tasks: waiting })
+  const { data } = (await awaited.json()) as { data: { jobId: string } }
+  await client.post(`/v1/jobs/${data.jobId}/cancel`, {})
+  await client.post('/v1/jobs', { tasks: { text, ...rest }, expiresIn: 60 })
+  return async () => {
+    for (let left = longestS; ; left--) {
+      const heard = receiver.at('/events').map(({ json }) => json)
+      const first = wanted.flatMap((name) => heard.find(({ event }) => event === name) ?? [])
+      if (first.length === wanted.length) return Object.fromEntries(first.map((one) => [one.event, one]))
+      if (left === 0) throw new Error(`only ${first.map(({ event }) => event)} were told`)
+      await sleep(1000)
+    }
+  }
+}
+
+/** A WAV of a rising tone, 8 kHz and 16 bits. */
+function tone(seconds: number): Uint8Array<ArrayBuffer> {
+  const samples = 8000 * seconds
+  const file = Buffer.alloc(44 + 2 * samples)
+  file.write('RIFF')
+  file.writeUInt32LE(file.length - 8, 4)
+  file.write('WAVEfmt ', 8)
+  for (const [value, at] of [
+    [16, 16],
+    [8000, 24],
+    [16_000, 28],
+    [2 * samples, 40],
+  ] as const)
+    file.writeUInt32LE(value, at)
+  for (const [value, at] of [
+    [1, 20],
+    [1, 22],
+    [2, 32],
+    [16, 34],
+  ] as const)
+    file.writeUInt16LE(value, at)
+  file.write('data', 36)
+  for (let at = 0; at < samples; at++)
+    file.writeInt16LE(Math.round(8000 * Math.sin(at * at * 1e-9)), 44 + 2 * at)
+  return new Uint8Array(file)
+}
