@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { events } from '../../events/index.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
+import { eventNames } from '../../lib/http/event-requests.ts'
 import { idPattern } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import type { Delivery } from '../../lib/webhooks/delivery.ts'
@@ -14,8 +14,6 @@ import {
 } from '../../lib/webhooks/view.ts'
 import type { Webhook } from '../../lib/webhooks/webhook.ts'
 import { ownWebhook, WebhookParams } from './webhooks.ts'
-
-const names = Object.keys(events) as [string, ...string[]] // keys of a table
 
 const DeliveryParams = WebhookParams.extend({
   deliveryId: z.string().describe('Id of the delivery, `whd_…`'),
@@ -31,7 +29,7 @@ export const testWebhook = contract({
   params: WebhookParams,
   body: {
     accepts: ['json'],
-    schema: z.strictObject({ event: z.enum(names).default('job.completed').describe('Its name') }),
+    schema: z.strictObject({ event: z.enum(eventNames).default('job.completed').describe('Its name') }),
   },
   reply: {
     status: 200,
@@ -117,7 +115,7 @@ export const replay = contract({
     schema: z.strictObject({
       since: z.iso.datetime({ offset: true }),
       after: z.string().regex(idPattern('evt')).optional().describe('`next` of the reply before'),
-      events: z.array(z.enum(names)).min(1).optional().describe('Those of the webhook when left out'),
+      events: z.array(z.enum(eventNames)).min(1).optional().describe('Those of the webhook when left out'),
     }),
   },
   reply: {

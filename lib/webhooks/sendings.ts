@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeTime } from 'ulid'
-import type { BusEvent } from '../../events/index.ts'
+import { exampleOnBus } from '../../events/examples/index.ts'
+import type { BusEvent, EventName } from '../../events/index.ts'
 import { eachOf } from '../each-of.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
