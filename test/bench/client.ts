@@ -82,6 +82,12 @@ export class ServiceClient {
     this.#http = new HttpClient(url)
   }
 
+  /** What shows who it is, once it has made something. */
+  get token(): string {
+    if (this.#token === undefined) throw new Error('nothing was made yet')
+    return this.#token
+  }
+
   /** The same identity at another service. */
   at(url: string): ServiceClient {
     const moved = new ServiceClient(url)

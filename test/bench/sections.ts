@@ -7,6 +7,7 @@ import { idle } from './sections/idle.ts'
 import { png } from './sections/png.ts'
 import { programs } from './sections/programs.ts'
 import { servers } from './sections/servers.ts'
+import { telling } from './sections/telling.ts'
 import { transfers } from './sections/transfers.ts'
 import { upload } from './sections/upload.ts'
 
@@ -22,4 +23,5 @@ export const sections: readonly Section[] = [
   graphs,
   servers,
   transfers,
+  telling,
 ]

@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+import { residentBytes } from '../../processes.ts'
+import { startService, type TestService } from '../../service.ts'
+import { formOf, ServiceClient } from '../client.ts'
+import { p95 } from '../measure.ts'
+import type { Bench, Section } from '../section.ts'
+
+const perSecond = 10
+const seconds = 100
+const sockets = 200
+/** Milliseconds that the slow receiver takes for an answer. */
+const slowMs = 5000
+/** Milliseconds for the last events to arrive. */
+const settleMs = 10_000
+const healthy = ['one', 'two', 'three'] as const
+
+interface Told {
+  readonly id: string
+  readonly event: string
+  readonly sequence: number
+  readonly timestamp: string
+  readonly job: { readonly id: string }
+}
+
+interface Heard extends Told {
+  readonly at: number
+}
+
+/** Somebody's server: what came at each path, and one path that takes its time. */
+async function openReceiver() {
+  const heard = new Map<string, Heard[]>()
+  const server = createServer(async (request, response) => {
+    const at = Date.now()
+    const told = JSON.parse((await buffer(request)).toString()) as Told
+    const path = request.url ?? ''
+    heard.set(path, [...(heard.get(path) ?? []), { ...told, at }])
+    if (path === '/slow') await pause(slowMs)
+    response.writeHead(204).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo // it listens to TCP
+  return {
+    url: (path: string) => `http://127.0.0.1:${port}/${path}`,
+    at: (path: string) => heard.get(`/${path}`) ?? [],
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+async function subscribe(client: ServiceClient, url: string): Promise<void> {
+  const body = Buffer.from(JSON.stringify({ url, events: ['job.completed', 'job.failed'] }))
+  const headers = { 'content-type': 'application/json' }
+  const { status, body: answer } = await client.send('/v1/webhooks', { method: 'POST', headers, body })
+  if (status !== 201) throw new Error(`the webhook was answered with ${status} ${answer}`)
+}
+
+/** The socket of the identity; keeps how long after its moment each frame of an end came. */
+async function listen(service: TestService, token: string, lateMs: number[]): Promise<WebSocket> {
+  const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws/user/jobs`, [
+    'v1.jobs',
+    `bearer.${token}`,
+  ])
+  await new Promise((resolve, reject) => {
+    socket.onmessage = resolve
+    socket.onerror = reject
+  })
+  socket.onmessage = ({ data }) => {
+    const frame = JSON.parse(String(data)) as Partial<Told>
+    if (frame.event === 'job.completed' && frame.timestamp)
+      lateMs.push(Date.now() - Date.parse(frame.timestamp))
+  }
+  return socket
+}
+
+/** Ten jobs a second, whether those before are over or not. @returns their ids. */
+async function load(client: ServiceClient): Promise<string[]> {
+  const path = new URL('../../fixtures/alpha.png', import.meta.url)
+  const { type, body } = formOf(
+    { name: 'alpha.png', path: path.pathname, bytes: Buffer.from(await readFile(path)) },
+    { targetFormat: 'webp' },
+  )
+  const jobs: Promise<string>[] = []
+  const begun = performance.now()
+  for (let job = 0; job < perSecond * seconds; job++) {
+    await pause(Math.max(0, begun + (job * 1000) / perSecond - performance.now()))
+    const answer = client.send('/v1/convert', { method: 'POST', headers: { 'content-type': type }, body })
+    jobs.push(answer.then((one) => JSON.parse(one.body.toString()).data.jobId))
+  }
+  return Promise.all(jobs)
+}
+
+async function tell({ report }: Bench): Promise<void> {
+  const service = await startService({ OUTGOING_ALLOW: '127.0.0.0/8' })
+  const receiver = await openReceiver()
+  const client = new ServiceClient(service.url)
+  try {
+    const dead = 'http://127.0.0.1:9/dead'
+    for (const url of [...healthy.map(receiver.url), receiver.url('slow'), dead]) await subscribe(client, url)
+    const frameMs: number[] = []
+    const socket = await listen(service, client.token, frameMs)
+    const jobs = await load(client)
+    await pause(settleMs)
+    report.title(`${perSecond} jobs a second for ${seconds} s, five webhooks, one dead and one slow`)
+    for (const path of healthy) {
+      const ends = new Map(receiver.at(path).map((one) => [one.job.id, one]))
+      const missing = jobs.filter((id) => !ends.has(id)).length
+      report.figure({ what: `webhook ${path}, missing`, value: missing, unit: 'events', aim: { most: 0 } })
+      const behind = [...ends.values()].map(({ at, timestamp }) => at - Date.parse(timestamp))
+      report.figure({
+        ...{ what: `webhook ${path}, p95`, value: p95(behind), unit: 'ms', aim: { most: 1000 } },
+        remark: 'behind the end of the job',
+      })
+    }
+    report.figure({
+      what: 'frames, missing',
+      value: jobs.length - frameMs.length,
+      unit: 'frames',
+      aim: { most: 0 },
+    })
+    report.figure({ what: 'frames, p95', value: p95(frameMs), unit: 'ms', aim: { most: 150 } })
+    socket.close()
+    await measureSockets(service, client, report)
+  } finally {
+    client.close()
+    receiver.close()
+    await service.stop()
+  }
+}
+
+async function measureSockets(service: TestService, client: ServiceClient, report: Bench['report']) {
+  const before = residentBytes(service.pid)
+  const open = await Promise.all(Array.from({ length: sockets }, () => listen(service, client.token, [])))
+  await pause(2000)
+  const each = (residentBytes(service.pid) - before) / sockets / 1024
+  report.figure({ what: `${sockets} sockets, memory of each`, value: each, unit: 'KiB', aim: { most: 50 } })
+  for (const socket of open) socket.close()
+}
+
+export const telling: Section = {
+  name: 'telling',
+  about: 'how soon webhooks and sockets hear of 1,000 jobs',
+  run: tell,
+}
