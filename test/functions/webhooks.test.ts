@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:net'
 import { test } from 'node:test'
+import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { verify } from '@octokit/webhooks-methods'
+import type { SQSRecord } from 'aws-lambda'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import type { BusEvent } from '../../events/index.ts'
+import { createFunction } from '../../functions/deliver.ts'
+import { handler as dispatchHandler } from '../../functions/dispatch.ts'
 import type { Queues } from '../../lib/aws/queues.ts'
+import { processEnvironment } from '../../lib/config.ts'
 import { derivedId, newId } from '../../lib/ids.ts'
 import { Addresses } from '../../lib/transfer/addresses.ts'
 import { Outgoing } from '../../lib/transfer/outgoing.ts'
@@ -571,6 +576,54 @@ test('a job brings its own webhook, signed with the default secret of its owner'
   await dispatch(eventOf(send, run.jobId, 1, 'job.created'))
   await deliverAll()
   assert.deepEqual([receiver.at('/form').length, receiver.at('/nightly').length], [1, 1])
+})
+
+/** As SQS hands it over to Lambda. */
+const record = (body: string): SQSRecord => ({
+  messageId: crypto.randomUUID(),
+  receiptHandle: 'AQEB…',
+  body,
+  attributes: {
+    ApproximateReceiveCount: '1',
+    SentTimestamp: '1767225600000',
+    SenderId: 'AROAEXAMPLE',
+    ApproximateFirstReceiveTimestamp: '1767225600001',
+  },
+  messageAttributes: {},
+  md5OfBody: '',
+  eventSource: 'aws:sqs',
+  eventSourceARN: 'arn:aws:sqs:eu-central-1:000000000000:mutabor-delivery',
+  awsRegion: 'eu-central-1',
+})
+
+test('the functions take what the bus and the queue hand over, and name the messages that must come again', async () => {
+  const { QUEUE_URL_PREFIX, SERVICE_SECRET } = app.services.config
+  const own = { QUEUE_URL_PREFIX, SERVICE_SECRET, OUTGOING_ALLOW: allowed.join(), LOG_LEVEL: 'silent' }
+  Object.assign(processEnvironment, own)
+  const send = newClient()
+  const { id } = await created(send, '/functions', { events: ['job.completed'] })
+  const event = eventOf(send, newId('job'), 4)
+  await dispatchHandler({
+    ...{ version: '0', id: crypto.randomUUID(), account: '000000000000', region: 'eu-central-1' },
+    ...{ time: event.timestamp, source: 'mutabor', 'detail-type': event.event, resources: [], detail: event },
+  } as Parameters<typeof dispatchHandler>[0])
+  const QueueUrl = `${QUEUE_URL_PREFIX}delivery`
+  const sqs = new SQSClient({ region: 'eu-central-1', useQueueUrlAsEndpoint: true })
+  const { Messages = [] } = await sqs.send(
+    new ReceiveMessageCommand({ QueueUrl, MessageSystemAttributeNames: ['MessageGroupId'] }),
+  )
+  assert.deepEqual(
+    Messages.map(({ Attributes }) => Attributes?.MessageGroupId),
+    [id],
+  )
+  const wrong = record('{"webhookId":7}')
+  const { batchItemFailures } = await createFunction().handler(
+    { Records: [record(Messages[0]?.Body ?? ''), wrong] },
+    { getRemainingTimeInMillis: () => 120_000 },
+  )
+  assert.deepEqual(batchItemFailures, [{ itemIdentifier: wrong.messageId }])
+  assert.equal(receiver.at('/functions')[0]?.json.id, event.id)
+  assert.equal((await onlyDelivery(send, id)).status, 'succeeded')
 })
 
 test('the default secret is made once, belongs to its owner, and can be changed', async () => {
