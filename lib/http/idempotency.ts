@@ -5,6 +5,7 @@ import type { Key } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
 import { inOrder } from '../in-order.ts'
 import type { Log } from '../log.ts'
+import type { Vault } from '../sealed.ts'
 import type { Services } from '../services.ts'
 import type { ParsedBody } from './body.ts'
 import type { HttpEvent } from './contract.ts'
@@ -64,12 +65,14 @@ export function idempotencyKeyOf({ headers }: HttpEvent): string | undefined {
 export class Idempotency {
   readonly #reservations: Reservations
   readonly #keys: Services['keys']
+  readonly #vault: Vault
   readonly #renewMs: number
 
   /** @param renewEachMs how often a request that is at work says so. */
-  constructor({ table, keys }: Pick<Services, 'table' | 'keys'>, renewEachMs = renewMs) {
+  constructor({ table, keys, vault }: Pick<Services, 'table' | 'keys' | 'vault'>, renewEachMs = renewMs) {
     this.#reservations = new Reservations(table)
     this.#keys = keys
+    this.#vault = vault
     this.#renewMs = renewEachMs
   }
 
@@ -94,13 +97,13 @@ export class Idempotency {
   ): Promise<Result> {
     const place = this.#place(keyed, `owner ${owner.id}`)
     const { reservation, isRepeated } = await this.#reservations.take(place, this.#fingerprint(keyed))
-    if (reservation.reply) return replayed(reservation.reply)
+    if (reservation.reply) return this.#replayed(reservation.reply, place)
     const renew = () =>
       this.#reservations.renew(place, reservation).catch((error) => log.warn({ error }, 'renewal failed'))
     const renewal = setInterval(renew, this.#renewMs).unref()
     try {
       const result = await run({ jobId: reservation.jobId, isRepeated })
-      const reply = storedReply(result)
+      const reply = this.#stored(result, place)
       if (reply) await this.#reservations.keep(place, reservation, reply)
       // Too large to be kept: it is made again from the job.
       else await this.#reservations.release(place, reservation)
@@ -131,6 +134,23 @@ export class Idempotency {
     return this.#digest([event.queryStringParameters ?? {}, body.value, files])
   }
 
+  /** Sealed: some replies hold secrets, as that of a webhook that was made. */
+  #stored({ statusCode = 200, headers = {}, body = '' }: Result, { pk }: Key): StoredReply | undefined {
+    const { sealed } = this.#vault.seal(gzipSync(body).toString('base64'), pk)
+    const bytes = Buffer.from(sealed, 'base64url')
+    return bytes.length > mostReplyBytes ? undefined : { status: statusCode, headers, body: bytes }
+  }
+
+  #replayed({ status, headers, body }: StoredReply, { pk }: Key): Result {
+    const sealed = Buffer.from(body).toString('base64url')
+    const packed = Buffer.from(String(this.#vault.open({ sealed }, pk)), 'base64')
+    return {
+      statusCode: status,
+      headers: { ...headers, [replayedHeader]: 'true' },
+      body: gunzipSync(packed).toString('utf8'),
+    }
+  }
+
   #digest(value: unknown): string {
     return createHmac('sha256', this.#keys.idempotency)
       .update(JSON.stringify(inOrder(value)))
@@ -140,15 +160,3 @@ export class Idempotency {
 
 /** It made nothing. */
 const isRefusal = (error: unknown) => error instanceof AppError && error.status < 500
-
-function storedReply({ statusCode = 200, headers = {}, body = '' }: Result): StoredReply | undefined {
-  const bytes = gzipSync(body)
-  if (bytes.length > mostReplyBytes) return undefined
-  return { status: statusCode, headers, body: bytes }
-}
-
-const replayed = ({ status, headers, body }: StoredReply): Result => ({
-  statusCode: status,
-  headers: { ...headers, [replayedHeader]: 'true' },
-  body: gunzipSync(body).toString('utf8'),
-})

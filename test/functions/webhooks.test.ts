@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:net'
 import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { verify } from '@octokit/webhooks-methods'
 import type { SQSRecord } from 'aws-lambda'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
@@ -147,6 +150,21 @@ test('a webhook is made, seen, changed and deleted, and its secret is shown once
   assert.equal((await newClient()('GET', `/v1/webhooks/${id}`)).error.code, 'WEBHOOK_NOT_FOUND')
   assert.equal((await send('DELETE', `/v1/webhooks/${id}`)).status, 204)
   assert.equal((await send('GET', `/v1/webhooks/${id}`)).status, 404)
+})
+
+test('a webhook is made once under a key, and what is kept of the reply holds no secret', async () => {
+  const body = { url: receiver.url('/once'), events: ['*'] }
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  const first = await app.send('POST', '/v1/webhooks', { body, headers })
+  const again = await app.send('POST', '/v1/webhooks', { body, headers })
+  assert.deepEqual([again.json, again.headers['idempotent-replayed']], [first.json, 'true'])
+  const table = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }))
+  const { Items = [] } = await table.send(new ScanCommand({ TableName: 'mutabor' }))
+  const kept = Items.filter(({ pk }) => String(pk).startsWith('IDEM#'))
+  const replies = kept.flatMap(({ reply }) => (reply?.body ? [Buffer.from(reply.body)] : []))
+  assert.equal(replies.length, 1)
+  assert.throws(() => gunzipSync(replies[0] ?? ''))
+  assert.ok(!replies[0]?.includes(first.json.data.secret.slice(6)))
 })
 
 test('what cannot be told is refused, and the 21st webhook too', async () => {

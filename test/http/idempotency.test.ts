@@ -471,6 +471,7 @@ test('the reference says which endpoints take a key', async () => {
     'post /v1/jobs/{jobId}/retry',
     'post /v1/uploads/multipart',
     'post /v1/uploads/presign',
+    'post /v1/webhooks',
     'post /v1/workflows',
     'post /v1/ws/tickets',
   ])
