@@ -38,7 +38,7 @@ export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: B
       case 'CONNECT':
         return connected(live, id, event)
       case 'MESSAGE': {
-        const answer = await live.receive(id, event.body ?? '')
+        const answer = await live.receive(id, event.body ?? '').catch(live.breakdown)
         return { statusCode: 200, ...(answer && { body: JSON.stringify(answer) }) }
       }
       case 'DISCONNECT':

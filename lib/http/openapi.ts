@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
 import { type ErrorCode, errorKinds } from '../error-kinds.ts'
+import { liveReference } from '../live/reference.ts'
 import { wayOutOfForms } from './body-limit.ts'
 import type { AnyContract, BodyKind } from './contract.ts'
 import { errorTitle } from './envelope.ts'
@@ -78,6 +79,7 @@ export function openApiDocument(contracts: readonly AnyContract[], info: Documen
         limitOf(info),
     },
     servers: [{ url: info.url }],
+    tags: [{ name: 'Live', description: liveReference }],
     paths,
     webhooks: eventRequests(),
     components: {

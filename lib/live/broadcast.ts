@@ -78,13 +78,15 @@ export class Broadcast {
   }
 
   async #send(owner: string, events: readonly BusEvent[]): Promise<void> {
-    if (events.length > 0 && !(await this.#feeds.append(owner, events))) return
     const holder = randomUUID()
-    const feed = await this.#taken(owner, holder)
+    const appended = events.length > 0 ? await this.#feeds.append(owner, events, holder) : 'taken'
+    const feed = appended === 'taken' ? await this.#taken(owner, holder) : appended
     if (!feed) return
     const { sent, last } = feed
-    const entries = sent < last ? await this.#feeds.between(owner, sent, last) : []
-    const listeners = await this.#connections.of(owner)
+    const [entries, listeners] = await Promise.all([
+      sent < last ? this.#feeds.between(owner, sent, last) : [],
+      this.#connections.of(owner),
+    ])
     const jobs = await this.#jobsOf(entries, listeners)
     await eachOf(listeners, writers, async (one) => {
       const turn = { owner, feed, entries, jobs, ...one }
@@ -203,12 +205,12 @@ export class Broadcast {
   async #post(id: string, frames: readonly string[]): Promise<PostOutcome> {
     const deadline = Date.now() + patienceMs
     for (const frame of frames) {
+      if (Date.now() > deadline) return 'slow'
       const outcome = await this.#services.sockets.post(id, frame).catch((error: unknown) => {
         this.#services.log.error({ error, connectionId: id }, 'a frame could not be sent')
         return 'slow' as const
       })
       if (outcome !== 'sent') return outcome
-      if (Date.now() > deadline) return 'slow'
     }
     return 'sent'
   }

@@ -116,6 +116,17 @@ export class Connections {
     })
   }
 
+  /** No fewer than the sockets of an owner, with little to be read. */
+  async count(owner: string): Promise<number> {
+    const { items } = await this.#table.query({
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
+      ExpressionAttributeValues: { ':pk': partitionOf(owner), ':sk': 'S#' },
+      ProjectionExpression: 'sk',
+      Limit: mostSockets,
+    })
+    return items.length
+  }
+
   /** Every socket of an owner, with what it wants. */
   async of(owner: string): Promise<Wanting[]> {
     const items = await this.#table.partition(partitionOf(owner), 'S#')

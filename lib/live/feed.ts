@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import * as z from 'zod'
 import { type BusEvent, type ServiceEvent, toldOf } from '../../events/index.ts'
 import type { Item, Key, Table, Write } from '../aws/table.ts'
+import type { Condition } from '../aws/table-expressions.ts'
 
 /**
  * The events of an owner in the order in which they came, each with a number, while somebody watches: what a client
@@ -44,6 +45,17 @@ const entryKey = (owner: string, seq: number): Key => ({ pk: partitionOf(owner),
 const idKey = (owner: string, id: string): Key => ({ pk: partitionOf(owner), sk: `ID#${id}` })
 const secondsOf = (ms: number) => Math.ceil(ms / 1000)
 
+/** The feed for who took the sending, `taken` where somebody else has it. */
+type Taken = Feed | 'taken' | undefined
+
+const isoOf = (ms: number) => new Date(ms).toISOString()
+const heldBy = (holder: string, now: number) => ({ holder, heldUntil: isoOf(now + leaseMs) })
+const free = (holder: string, now: number): Condition[] => [
+  { absent: ['holder'] },
+  { equal: { holder } },
+  { until: { heldUntil: isoOf(now) } },
+]
+
 export class Feeds {
   readonly #table: Table
 
@@ -80,18 +92,22 @@ export class Feeds {
     throw new Error('the feed of an owner could not be begun')
   }
 
-  /** Numbers events that are new, in this order. Undefined when nobody watches. */
-  async append(owner: string, events: readonly BusEvent[], now = Date.now()): Promise<Feed | undefined> {
-    let feed: Feed | undefined
+  /**
+   * Numbers events that are new, in this order, and where nobody has it takes the sending as `take` does, all at once.
+   * Undefined when nobody watches.
+   */
+  async append(owner: string, events: readonly BusEvent[], holder: string): Promise<Taken> {
+    let taken: Taken
     for (let at = 0; at < events.length; at += mostAtOnce) {
-      feed = await this.#appendSome(owner, events.slice(at, at + mostAtOnce), now)
-      if (!feed) return undefined
+      taken = await this.#appendSome(owner, events.slice(at, at + mostAtOnce), holder)
+      if (!taken) return undefined
     }
     added.emit(owner)
-    return feed
+    return taken
   }
 
-  async #appendSome(owner: string, events: readonly BusEvent[], now: number): Promise<Feed | undefined> {
+  async #appendSome(owner: string, events: readonly BusEvent[], holder: string): Promise<Taken> {
+    const now = Date.now()
     for (let attempt = 0; attempt < tries; attempt++) {
       const items = await this.#table.getAll([
         feedKey(owner),
@@ -105,8 +121,10 @@ export class Feeds {
         ({ id }, at) =>
           !known.has(idKey(owner, id).sk) && events.findIndex((other) => other.id === id) === at,
       )
-      if (fresh.length === 0) return feed
+      if (fresh.length === 0) return 'taken'
       const last = feed.last + fresh.length
+      const { holder: other, heldUntil = '' } = found
+      const isFree = other === undefined || other === holder || String(heldUntil) <= isoOf(now)
       const ttl = secondsOf(feed.until)
       const writes = fresh.flatMap((event, at): Write[] => {
         const seq = feed.last + 1 + at
@@ -119,10 +137,10 @@ export class Feeds {
       })
       const advance: Write = {
         update: feedKey(owner),
-        change: { set: { last } },
-        if: { equal: { last: feed.last, first: feed.first } },
+        change: { set: { last, ...(isFree && heldBy(holder, now)) } },
+        if: { equal: { last: feed.last, first: feed.first }, ...(isFree && { either: free(holder, now) }) },
       }
-      if (await this.#table.transact([advance, ...writes])) return { ...feed, last }
+      if (await this.#table.transact([advance, ...writes])) return isFree ? { ...feed, last } : 'taken'
     }
     throw new Error('events could not be numbered')
   }
@@ -157,21 +175,11 @@ export class Feeds {
   }
 
   /** Takes the sending to the sockets of an owner, when nobody has it. */
-  async take(owner: string, holder: string, now = Date.now()): Promise<Feed | 'taken' | undefined> {
+  async take(owner: string, holder: string, now = Date.now()): Promise<Taken> {
     const { applied, item } = await this.#table.update(
       feedKey(owner),
-      { set: { holder, heldUntil: new Date(now + leaseMs).toISOString() } },
-      {
-        condition: {
-          exists: true,
-          either: [
-            { absent: ['holder'] },
-            { equal: { holder } },
-            { until: { heldUntil: new Date(now).toISOString() } },
-          ],
-        },
-        mark: { holder },
-      },
+      { set: heldBy(holder, now) },
+      { condition: { exists: true, either: free(holder, now) }, mark: { holder } },
     )
     if (!item) return undefined
     return applied ? Feed.parse(item) : 'taken'

@@ -84,6 +84,7 @@ export const frameErrors = [
   'RATE_LIMITED',
   'TOO_SLOW',
   'SEQUENCE_GONE',
+  'INTERNAL_ERROR',
 ] as const
 
 export const serverFrames = {

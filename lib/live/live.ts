@@ -72,6 +72,7 @@ export class Live {
   }
 
   async #isFull(owner: string, jobId?: string): Promise<boolean> {
+    if ((await this.#connections.count(owner)) < mostSockets) return false
     const count = async () => {
       const all = await this.#connections.of(owner)
       return all.map(({ listener }) => listener).filter((one) => one.jobId === jobId)
@@ -163,6 +164,16 @@ export class Live {
   async disconnected(id: string): Promise<void> {
     const socket = await this.#connections.find(id)
     if (socket) await this.#connections.remove(id, socket.owner)
+  }
+
+  /** Nothing that went wrong here is left without an answer in a form that clients know. */
+  readonly breakdown = (error: unknown): ServerFrame => {
+    this.#services.log.error({ error }, 'a frame could not be answered')
+    return {
+      type: 'error',
+      code: 'INTERNAL_ERROR',
+      message: 'Something went wrong on our side. Send it again.',
+    }
   }
 
   /** Ends a socket whose client has not said in time who it is. */

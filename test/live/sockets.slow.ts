@@ -1,0 +1,275 @@
+// Many clients of the real service: what they get and how soon, what they cost, and what they miss when it is killed.
+// Part of `npm run test:slow`.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { get } from 'node:http'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import { ServerFrame } from '../../lib/live/frames.ts'
+import { after, before } from '../hooks.ts'
+import { startService, type TestService } from '../service.ts'
+import { until } from '../until.ts'
+
+let service: TestService
+const open = new Set<WebSocket>()
+before(async () => {
+  service = await startService()
+})
+after(async () => {
+  for (const socket of open) socket.terminate()
+  await service.stop()
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever a frame holds
+type Frame = any
+interface Listener {
+  readonly socket: WebSocket
+  readonly frames: Frame[]
+  /** Milliseconds from what is told of to its frame. */
+  readonly lags: number[]
+  closed?: number
+}
+
+function listen(url: string, token: string): Listener {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/user/jobs`, ['v1.jobs', `bearer.${token}`])
+  const listener: Listener = { socket, frames: [], lags: [] }
+  open.add(socket)
+  socket.on('message', (data) => {
+    const frame: Frame = ServerFrame.parse(JSON.parse(String(data)))
+    if (frame.type === 'event') listener.lags.push(Date.now() - Date.parse(frame.timestamp))
+    listener.frames.push(frame)
+  })
+  socket.on('close', (code) => {
+    listener.closed = code
+    open.delete(socket)
+  })
+  socket.on('error', () => undefined)
+  return listener
+}
+
+const isGreeted = ({ frames }: Listener) => frames[0]?.type === 'hello'
+const eventsOf = ({ frames }: Listener): Frame[] => frames.filter(({ type }) => type === 'event')
+
+const markdown = { operation: 'import/raw', filename: 'hello.md', file: '# Hello' }
+const tasks = {
+  text: markdown,
+  page: { operation: 'convert', input: 'text', output_format: 'html' },
+  out: { operation: 'export/url', input: 'page' },
+}
+
+async function makeJob(url: string, token?: string, body: object = { tasks }) {
+  const headers = { 'content-type': 'application/json', ...(token && { 'x-owner-token': token }) }
+  const response = await fetch(`${url}/v1/jobs`, { method: 'POST', headers, body: JSON.stringify(body) })
+  const { data } = (await response.json()) as { data: { jobId: string } }
+  return { jobId: data.jobId, token: token ?? response.headers.get('x-owner-token') ?? '' }
+}
+
+const kibOf = async (pid: number) =>
+  Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1])
+
+test('200 clients hear of all that is theirs, in order and soon; one that never reads is closed', async (t) => {
+  const { url, pid } = service
+  const first = await Promise.all(Array.from({ length: 4 }, () => makeJob(url)))
+  const [warm] = first.map(({ token }) => listen(url, token))
+  assert.ok(warm)
+  await until(() => isGreeted(warm), 'the first is greeted', 60)
+  await sleep(3000)
+  const before = await kibOf(pid)
+  const groups = first.map(({ token }) => Array.from({ length: 50 }, () => listen(url, token)))
+  const all = groups.flat()
+  await until(() => all.every(isGreeted), 'all are greeted', 120)
+  await sleep(3000)
+  const each = (await kibOf(pid)) - before
+  t.diagnostic(
+    `${(each / all.length).toFixed(0)} KiB of memory per open socket, with all that opening it took`,
+  )
+
+  const silent = groups[0]?.[0]
+  assert.ok(silent)
+  silent.socket.pause()
+  const perOwner = 10
+  for (let round = 0; round < perOwner; round++) {
+    await Promise.all(first.map(({ token }) => makeJob(url, token)))
+    await sleep(400)
+  }
+  const heardOf = (listener: Listener) =>
+    new Set(
+      eventsOf(listener)
+        .filter(({ event }) => event === 'job.completed')
+        .map(({ job }) => job.id),
+    ).size
+  await until(
+    () => all.every((one) => one === silent || heardOf(one) >= perOwner),
+    'all jobs are told of',
+    120,
+  )
+  for (const group of groups) {
+    const [reference] = group.slice(1).map((one) => eventsOf(one).map(({ seq }) => seq))
+    for (const listener of group.filter((one) => one !== silent)) {
+      const seqs = eventsOf(listener).map(({ seq }) => seq)
+      assert.deepEqual(
+        seqs,
+        seqs.toSorted((a, b) => a - b),
+      )
+      assert.equal(new Set(seqs).size, seqs.length)
+      assert.equal(seqs.at(-1), reference?.at(-1))
+      assert.equal((seqs.at(-1) ?? 0) - (seqs[0] ?? 0), seqs.length - 1, 'no gap')
+    }
+  }
+  const owners = groups.map(
+    (group) => new Set(group.flatMap((one) => eventsOf(one).flatMap(({ job }) => job?.id ?? []))),
+  )
+  for (const [at, jobs] of owners.entries())
+    for (const other of owners.slice(at + 1))
+      assert.deepEqual(
+        [...jobs].filter((id) => other.has(id)),
+        [],
+        'nothing of others',
+      )
+  const lags = all.flatMap(({ lags }) => lags).sort((a, b) => a - b)
+  const share = (part: number) => lags[Math.floor(lags.length * part)] ?? 0
+  t.diagnostic(
+    `${lags.length} frames, milliseconds after the event: ${share(0.5)} p50, ${share(0.95)} p95, ${lags.at(-1)} max`,
+  )
+  assert.ok(share(0.95) < 1500, 'soon')
+
+  // Asks for more and more, and takes none of it.
+  const jobs = [...(owners[0] ?? [])]
+  for (let count = 0; count < 600 && silent.closed === undefined; count++) {
+    if (silent.socket.readyState === WebSocket.OPEN)
+      silent.socket.send(JSON.stringify({ type: 'subscribe', jobs }))
+    if (count % 20 === 0) await sleep(50)
+  }
+  await sleep(1000)
+  const peak = (await kibOf(pid)) - before
+  t.diagnostic(`${peak} KiB more than before the sockets, with one that does not read`)
+  silent.socket.resume()
+  await until(() => silent.closed !== undefined, 'the one that did not read is closed', 60)
+  assert.equal(silent.closed, 4409)
+  assert.ok(all.every((one) => one === silent || one.closed === undefined))
+})
+
+/** Comes back whenever it is cut off, as `docs` say that clients do. */
+class Faithful {
+  readonly events: Frame[] = []
+  isGreeted = false
+  resumed = 0
+  gone = 0
+  #last: number | undefined
+  #current: Listener | undefined
+  isOver = false
+
+  async run(url: string, token: string): Promise<void> {
+    while (!this.isOver) {
+      const listener = listen(url, token)
+      this.#current = listener
+      let taken = 0
+      listener.socket.on('message', () => {
+        for (const frame of listener.frames.slice(taken)) this.#take(frame, listener.socket)
+        taken = listener.frames.length
+      })
+      await Promise.race([once(listener.socket, 'close'), once(listener.socket, 'error')]).catch(
+        () => undefined,
+      )
+      await sleep(50 + Math.random() * 200)
+    }
+  }
+
+  #take(frame: Frame, socket: WebSocket): void {
+    if (frame.type === 'error') this.gone += 1
+    if (frame.type === 'hello' && this.#last !== undefined) {
+      this.resumed += 1
+      socket.send(JSON.stringify({ type: 'resume', since: this.#last }))
+    }
+    if (frame.type === 'hello') {
+      this.isGreeted = true
+      this.#last ??= frame.lastSequence
+    }
+    if (frame.type !== 'event') return
+    this.events.push(frame)
+    this.#last = Math.max(this.#last ?? 0, frame.seq)
+  }
+
+  stop(): void {
+    this.isOver = true
+    this.#current?.socket.close()
+  }
+}
+
+test('clients miss nothing when the service is killed in the middle', async (t) => {
+  const port = new URL(service.url).port
+  await service.kill()
+  service = await startService({ PORT: port }, service.dataDir)
+  const { token } = await makeJob(service.url)
+  const clients = Array.from({ length: 10 }, () => new Faithful())
+  const runs = clients.map((client) => client.run(service.url, token))
+  t.after(() => Promise.all(clients.map((client) => client.stop())))
+  await until(() => clients.every(({ isGreeted }) => isGreeted), 'they are greeted', 60)
+  const made: string[] = []
+  for (let kills = 0; kills < 2; kills++) {
+    for (let count = 0; count < 6; count++) made.push((await makeJob(service.url, token)).jobId)
+    await sleep(300)
+    await service.kill()
+    service = await startService({ PORT: port }, service.dataDir)
+  }
+  for (const id of made)
+    await until(
+      async () => {
+        const response = await fetch(`${service.url}/v1/status/${id}`)
+        return ((await response.json()) as { data: { status: string } }).data.status === 'completed'
+      },
+      'jobs go on',
+      120,
+    )
+  const ended = ({ events }: Faithful) =>
+    made.every((id) => events.some(({ event, job }) => event === 'job.completed' && job.id === id))
+  await until(() => clients.every(ended), 'everybody hears of every end', 60)
+  for (const client of clients) {
+    assert.ok(client.resumed >= 2 && client.gone === 0, `${client.resumed} resumed, ${client.gone} in vain`)
+    const seqs = [...new Set(client.events.map(({ seq }) => seq))].sort((a, b) => a - b)
+    assert.equal((seqs.at(-1) ?? 0) - (seqs[0] ?? 0), seqs.length - 1, 'no gap')
+    const known = new Map<number, string>()
+    for (const { seq, id } of client.events) {
+      assert.equal(known.get(seq) ?? id, id, 'a repetition is the same event')
+      known.set(seq, id)
+    }
+    assert.equal(new Set(known.values()).size, known.size, 'no event has two numbers')
+    for (const id of made) {
+      const own = client.events.filter(({ job }) => job?.id === id).map(({ sequence }) => sequence)
+      const numbers = [...new Set(own)].sort((a, b) => a - b)
+      assert.deepEqual(
+        numbers,
+        Array.from({ length: numbers.at(-1) ?? 0 }, (_, at) => at + 1),
+        id,
+      )
+    }
+  }
+  t.diagnostic(
+    `${clients[0]?.events.length} events, of which ${clients[0]?.resumed} resumptions brought those missed`,
+  )
+  for (const client of clients) client.stop()
+  await Promise.all(runs)
+})
+
+test('a stream of events comes as it is made, and ends with the job', async () => {
+  const waiting = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
+  const { jobId, token } = await makeJob(service.url, undefined, { tasks: waiting })
+  let text = ''
+  const request = get(`${service.url}/v1/jobs/${jobId}/events`)
+  const [response] = await once(request, 'response')
+  response.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece
+  })
+  await until(() => text.includes('event: snapshot'), 'the snapshot comes at once')
+  await fetch(`${service.url}/v1/jobs/${jobId}/cancel`, {
+    method: 'POST',
+    headers: { 'x-owner-token': token },
+  })
+  await once(response, 'end')
+  assert.match(
+    text,
+    /^retry: \d+\n\nevent: snapshot\nid: \d+\ndata: .*\n\nevent: job\.cancelled\nid: \d+\ndata: .*\n\n$/,
+  )
+})
