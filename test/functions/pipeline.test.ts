@@ -32,6 +32,7 @@ interface TaskData {
   readonly input: readonly string[]
   readonly startedAt: string | null
   readonly endedAt: string | null
+  readonly details: Readonly<Record<string, unknown>> | null
   readonly result: { readonly url: string | null; readonly files: readonly { filename: string }[] } | null
 }
 
@@ -65,6 +66,7 @@ test('a diamond of conversions and a merge gives one PDF with the pages of all i
   assert.match(stdout, /Pages: +5/)
   assert.match(job.result?.filename ?? '', /^whole-\d{4}-\d\d-\d\d\.pdf$/)
   assert.deepEqual(tasks['sheets']?.input, ['jpg', 'webp'])
+  assert.equal(tasks['whole']?.details?.['pages'], 5, 'what the engine tells of its result')
   const { text } = { text: (await run('pdftotext', [path, '-'])).stdout }
   assert.match(text, /\S/)
 })
