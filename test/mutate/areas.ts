@@ -92,7 +92,7 @@ export const areas: readonly Area[] = [
       'lib/engines/vips/{compress,convert,image,merge,writers}.ts',
       'lib/engines/{libreoffice/page,chromium/print,calibre/book,ghostscript/pages,imagemagick/targets}.ts',
     ],
-    tests: tests('engines', 'options picture-options media-options media-plans'),
+    tests: tests('engines', 'option-tables options media-plans picture-options media-options'),
   },
   {
     name: 'sandbox',

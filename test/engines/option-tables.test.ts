@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type * as z from 'zod'
+import { bookShape } from '../../lib/engines/calibre/options.ts'
+import { type VideoCodec, videoCodecs } from '../../lib/engines/ffmpeg/codecs.ts'
+import { channelsIn, type LayoutName, usualLayouts } from '../../lib/engines/ffmpeg/layouts.ts'
+import { sizeFor } from '../../lib/engines/ffmpeg/size.ts'
+import { SheetPdfOptions, TextPdfOptions } from '../../lib/engines/libreoffice/page.ts'
+import { MetadataOptions } from '../../lib/engines/metadata/options.ts'
+import { toolOptions } from '../../lib/engines/pdf/tools/options.ts'
+import { jpgShape, pngShape, scales } from '../../lib/engines/picture/options.ts'
+import { manyCount, scaleInto, thumbnailBox } from '../../lib/engines/picture/thumbnail-options.ts'
+import { stampInputs } from '../../lib/engines/picture/watermark-options.ts'
+import { TableOptions } from '../../lib/engines/text/table-options.ts'
+
+describe('the words for quality', () => {
+  const words = ({ low, medium, high, highest }: Record<'low' | 'medium' | 'high' | 'highest', number>) => [
+    ...[low, medium, high, highest],
+  ]
+
+  test('of pictures rise, and stay within 100', () => {
+    for (const [format, scale] of Object.entries(scales)) {
+      const [low = 0, medium = 0, high = 0, highest = 0] = words(scale)
+      assert.ok(0 < low && low < medium && medium < high && high <= highest && highest <= 100, format)
+    }
+  })
+
+  test('of films give more bits each, and numbers that their encoders take', () => {
+    for (const [id, codec] of Object.entries(videoCodecs)) {
+      const { crf }: VideoCodec = codec
+      if (!crf) continue
+      // Theora counts the other way round.
+      const [low = 0, medium = 0, high = 0, highest = 0] = words(crf.words).map((one) =>
+        id === 'theora' ? crf.max - one : one,
+      )
+      assert.ok(crf.max >= low && low > medium && medium > high && high > highest && highest >= 0, id)
+      assert.match(crf.flag, /^-(crf|q:v)$/, id)
+    }
+    assert.deepEqual(videoCodecs.prores.args, ['-profile:v', '3', '-pix_fmt', 'yuv422p10le'])
+  })
+})
+
+test('layouts have as many speakers as their names say', () => {
+  const said: Readonly<Record<string, number>> = {
+    ...{ mono: 1, stereo: 2, quad: 4, 'quad(side)': 4, hexagonal: 6, octagonal: 8 },
+    ...{ '2.1': 3, '3.0': 3, '3.0(back)': 3, '3.1': 4, '4.0': 4, '4.1': 5, '5.0': 5, '5.0(side)': 5 },
+    ...{ '5.1': 6, '5.1(side)': 6, '6.0': 6, '6.1': 7, '6.1(back)': 7, '7.0': 7, '7.1': 8, '7.1(wide)': 8 },
+  }
+  for (const [name, count] of Object.entries(said)) assert.equal(channelsIn(name as LayoutName), count, name) // As the keys above.
+  assert.deepEqual(usualLayouts.map(channelsIn), [1, 2, 3, 4, 5, 6, 7, 8])
+})
+
+test('a film is sized by its short side or into a box, whichever way it is turned', () => {
+  const size = (width: number, height: number, resolution: string) => {
+    const video = { width, height, sample_aspect_ratio: '1:1', side_data_list: [], tags: {} }
+    const { width: across, height: down } = sizeFor(video as never, { resolution } as never)
+    return [across, down]
+  }
+  assert.deepEqual(size(1920, 1080, '720p'), [1280, 720])
+  assert.deepEqual(size(1080, 1920, '720p'), [720, 1280])
+  assert.deepEqual(size(1920, 1080, '640x640'), [640, 360])
+})
+
+test('a thumbnail has a box, and what is drawn for it is as large as the box needs', () => {
+  const boxes = [{}, { width: 9 }, { height: 9, fit: 'crop' }, { width: 9, height: 8, fit: 'scale' }]
+  assert.deepEqual(boxes.map(thumbnailBox), [
+    { width: 256, height: 256, fit: 'max' },
+    { width: 9, height: 8192, fit: 'max' },
+    { width: 8192, height: 9, fit: 'grow' },
+    { width: 9, height: 8, fit: 'scale' },
+  ])
+  const box = { width: 100, height: 300 }
+  const scaled = (['max', 'grow', 'crop', 'scale'] as const).map((fit) =>
+    scaleInto({ width: 10, height: 10 }, { ...box, fit }),
+  )
+  assert.deepEqual(scaled, [10, 10, 30, 30])
+  assert.equal(manyCount.parse(undefined), 1)
+  assert.deepEqual(
+    [0, 1, 20, 21].map((count) => manyCount.safeParse(count).success),
+    [false, true, true, false],
+  )
+  assert.deepEqual([stampInputs.min, stampInputs.max, stampInputs.from.length], [0, 1, 7])
+})
+
+test('paper has sides of 20 to 5080 mm, in any of the units', () => {
+  const takes = (pageSize: string) => TextPdfOptions.safeParse({ pageSize }).success
+  for (const size of ['a4', ' Letter ', '20x5080mm', '2 x 50cm'.replaceAll(' ', ''), '8.5x11in', '100x200pt'])
+    assert.equal(takes(size), true, size)
+  for (const size of ['19x100mm', '100x19mm', '5081x100mm', '100x5081mm', 'A9', '100', '10x10ft', 'xmm'])
+    assert.equal(takes(size), false, size)
+})
+
+test('fields of a table are parted by a sign or its name, in any case', () => {
+  const takes = (delimiter: string) => TableOptions.safeParse({ delimiter }).success
+  for (const sign of ['comma', 'TAB', '\\t', 'Auto', 'auto', ';', '|', ' '])
+    assert.equal(takes(sign), true, sign)
+  for (const sign of ['', 'a', '1', '"', '\n', 'commas', ';;']) assert.equal(takes(sign), false, sign)
+})
+
+/** What clients may send is a promise: none goes without somebody noticing. */
+describe('the options', () => {
+  const named = (schema: z.ZodObject) => Object.keys(schema.shape).join(' ')
+  const mark =
+    'watermarkPosition watermarkOpacity watermarkFontSize watermarkColor watermarkScale watermarkMargin'
+
+  test('of the tools for PDFs are these', () => {
+    assert.deepEqual(Object.fromEntries(Object.entries(toolOptions).map(([id, one]) => [id, named(one)])), {
+      'split-pdf': 'password pages',
+      'encrypt-pdf':
+        'password ownerPassword currentPassword allowPrinting allowCopying allowModifying allowAnnotating allowFormFilling',
+      'decrypt-pdf': 'password',
+      'rotate-pdf': 'password pages rotate',
+      'compress-pdf': 'password pdfQuality',
+      'to-pdfa': 'password pdfaVersion',
+      'extract-pdf-pages': 'password pages',
+      'remove-pdf-pages': 'password pages',
+      'extract-pdf-images': 'password pages',
+      'add-watermark-pdf': `password pages watermarkText ${mark}`,
+      watermark: `password pages watermarkText ${mark}`,
+      'flatten-pdf': 'password',
+      'repair-pdf': 'password',
+      'reorder-pdf-pages': 'password pages',
+      'add-page-numbers-pdf': 'password pages position startNumber format fontSize fontColor margin',
+      'edit-pdf-metadata': 'password title author subject keywords creator producer removeMetadata',
+      'linearize-pdf': 'password',
+      'crop-pdf': 'password pages marginTop marginRight marginBottom marginLeft cropBox',
+      'redact-pdf': 'password terms',
+      'sanitize-pdf': 'password removeLinks removeMetadata',
+      'grayscale-pdf': 'password',
+      'remove-blank-pages-pdf': 'password blankThreshold',
+      'pdf-info': 'password',
+      merge: 'password outline',
+      'merge-pdf': 'password outline',
+      compress: 'password quality profile targetSize',
+    })
+  })
+
+  test('of pictures, books, sheets and metadata are these', () => {
+    const size = 'width height fit downscale rotate background metadata'
+    assert.equal(Object.keys(jpgShape).join(' '), `${size} quality jpegQuality progressive colorSpace`)
+    assert.equal(Object.keys(pngShape).join(' '), `${size} compressionLevel palette progressive colorSpace`)
+    assert.deepEqual(Object.keys(bookShape), [
+      ...['ebookMargin', 'ebookOutputProfile', 'ebookBaseFontSize', 'ebookEmbedFonts'],
+      ...['ebookSmartenPunctuation', 'ebookDisableFontRescaling'],
+    ])
+    assert.equal(bookShape.ebookOutputProfile.unwrap().options.length, 40, "calibre's own list")
+    const margins = 'marginTop marginRight marginBottom marginLeft'
+    const page = `embedAllFonts pageSize landscape ${margins} headerText footerText`
+    assert.equal(named(SheetPdfOptions), `${page} fitToWidth`)
+    assert.equal(
+      named(MetadataOptions),
+      'title author subject description keywords copyright creationDate strip',
+    )
+  })
+})
