@@ -26,6 +26,8 @@ const mostHoldMs = 4000
 const holdS = 1
 /** Milliseconds before the end of the function in which no attempt is begun. */
 const reserveMs = 20_000
+/** Seconds after which somebody looks whether a delivery is still being tried. */
+const busyS = 10
 /** Attempts of one delivery that are shown. */
 const mostShown = 30
 
@@ -133,9 +135,17 @@ export class Deliverer {
     { webhookId, stream }: Lane,
     due: NonNullable<DeliveryMessage['only']>,
   ): Promise<void> {
-    const delivery = await this.#deliveries.claim({ webhookId, stream, ...due }, this.#now())
+    const ref = { webhookId, stream, ...due }
+    const delivery = await this.#deliveries.claim(ref, this.#now())
+    if (!delivery) {
+      const seen = await this.#deliveries.find(ref)
+      // Whoever has it may be gone.
+      if (seen?.attempt === due.attempt && isBusy(seen, this.#now()))
+        await sendDelivery(this.#services.queues, { webhookId, stream, only: due }, busyS)
+      return
+    }
     // Of one that was asked for once more meanwhile the lane takes care.
-    if (!delivery || (delivery.from > 0 && isUntried(delivery))) return
+    if (delivery.from > 0 && isUntried(delivery)) return
     const kept = await this.#deliveries.event(delivery)
     if (kept) await this.#attempt(webhook, delivery, kept)
   }

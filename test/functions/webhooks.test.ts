@@ -18,6 +18,7 @@ import { Addresses } from '../../lib/transfer/addresses.ts'
 import { Outgoing } from '../../lib/transfer/outgoing.ts'
 import { wakersOf } from '../../lib/wake.ts'
 import { Deliverer } from '../../lib/webhooks/deliverer.ts'
+import { DeliveryStore } from '../../lib/webhooks/deliveries.ts'
 import type { DeliveryMessage } from '../../lib/webhooks/delivery.ts'
 import { Dispatcher } from '../../lib/webhooks/dispatcher.ts'
 import { Receivers } from '../../lib/webhooks/receivers.ts'
@@ -415,6 +416,21 @@ test('a delivery whose message was lost is sent by the look of the clock', async
   pass(600)
   await sweep(id, stream)
   assert.equal(queue.length, 0)
+})
+
+test('a delivery that a process died with is tried again when its time is over', async () => {
+  const send = newClient()
+  const { id } = await created(send, '/died', { events: ['job.completed'] })
+  await told(send)
+  const { message } = queue.shift() as (typeof queue)[number]
+  const { only } = message
+  assert.ok(only)
+  await new DeliveryStore(app.services.table).claim({ ...message, ...only }, now())
+  await deliverer().deliver(message, () => 900_000)
+  assert.deepEqual([receiver.at('/died').length, queue.length, queue[0]?.delayS], [0, 1, 10])
+  pass(26)
+  await deliverer().deliver(queue.shift()?.message as DeliveryMessage, () => 900_000)
+  assert.deepEqual([(await onlyDelivery(send, id)).status, queue.length], ['succeeded', 0])
 })
 
 test('events of a job leave in sequence, and one that failed does not hold up those after it', async () => {
