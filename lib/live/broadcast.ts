@@ -222,7 +222,8 @@ export class Broadcast {
     const frame: ServerFrame | undefined = errorCode && {
       ...{ type: 'error', code: errorCode, message: means, closeCode: code },
     }
-    const { sockets } = this.#services
+    const { sockets, log } = this.#services
+    log.info({ connectionId: id, code }, 'socket closed')
     if (frame && reason !== 'tooSlow') await sockets.post(id, JSON.stringify(frame)).catch(() => 'gone')
     await this.#connections.remove(id, owner)
     await sockets.close(id, code, means)

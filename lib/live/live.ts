@@ -104,11 +104,15 @@ export class Live {
   }
 
   /** The answer to a frame, where it needs no place among the events. */
-  receive(id: string, text: string): Promise<ServerFrame | undefined> {
-    return this.#turns.take(id, () => this.#receive(id, text))
+  async receive(id: string, text: string): Promise<ServerFrame | undefined> {
+    const done = await this.#turns.take(id, () => this.#receive(id, text))
+    if (!done || 'type' in done) return done
+    // Out of turn: of many frames in a row all are served in one round.
+    await this.broadcast.serve(done.wantedOf)
+    return undefined
   }
 
-  async #receive(id: string, text: string): Promise<ServerFrame | undefined> {
+  async #receive(id: string, text: string): Promise<ServerFrame | { readonly wantedOf: string } | undefined> {
     const socket = await this.#connections.find(id)
     if (!socket || socket.refused) return undefined
     let frame: ClientFrame
@@ -132,8 +136,7 @@ export class Live {
     if (socket.jobId !== undefined)
       return { type: 'error', code: 'INVALID_REQUEST', message: 'The socket of one job takes `ping` alone.' }
     await this.#connections.want(owner, id, frame)
-    await this.broadcast.serve(owner)
-    return undefined
+    return { wantedOf: owner }
   }
 
   /** Of frames that were sent one after the other another process may have the first. */
