@@ -46,11 +46,21 @@ export type ServiceEvent = z.infer<typeof Common> & { readonly event: EventName 
   >
 
 /** As it stands on the bus: with whose it is, and what `sequence` counts within, as the id of a job. */
-export const Addressed = z.object({ owner: z.string(), stream: z.string() })
+export const Addressed = z.object({
+  owner: z.string(),
+  stream: z.string(),
+  /** The job has a `webhookUrl` of its own. */
+  hasWebhook: z.literal(true).optional(),
+})
 export type BusEvent = ServiceEvent & Readonly<z.infer<typeof Addressed>>
 
 /** Without what is nobody's business outside. */
-export function toldOf({ owner: _owner, stream: _stream, ...event }: BusEvent): ServiceEvent {
+export function toldOf({
+  owner: _owner,
+  stream: _stream,
+  hasWebhook: _hasWebhook,
+  ...event
+}: BusEvent): ServiceEvent {
   return event
 }
 

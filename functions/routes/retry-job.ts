@@ -47,8 +47,15 @@ async function start({ params, owner, requestId, newJobId }: Request, services: 
   }
   const { job, discard } = await retriedJob(state, services)
   try {
-    const told = await new Webhooks(services).store.find(webhookIdOfJob(jobId))
-    const made = { owner: owner.id, requestId, jobId: newJobId(), retryOf: jobId, webhookUrl: told?.url }
+    const { hasWebhook } = state.job
+    const told = hasWebhook && (await new Webhooks(services).store.find(webhookIdOfJob(jobId)))
+    const made = {
+      owner: owner.id,
+      requestId,
+      jobId: newJobId(),
+      retryOf: jobId,
+      webhookUrl: told ? told.url : undefined,
+    }
     const request = { ...job, ...made }
     return await startJob(request, services)
   } finally {

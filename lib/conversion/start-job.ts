@@ -84,6 +84,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
       retentionS,
       require: request.isBatch ? 'any' : 'all',
       failFast: request.failFast ?? false,
+      hasWebhook: webhookUrl !== undefined,
       tasks: tasks.map(({ task }) => task),
     } satisfies NewJob,
     new Date(),

@@ -16,7 +16,10 @@ interface Rendering<Name extends EventName> {
   readonly body: EventBody<Name>
 }
 
-function rendered<Name extends EventName>(job: Pick<Job, 'id' | 'owner'>, event: Rendering<Name>): BusEvent {
+function rendered<Name extends EventName>(
+  job: Pick<Job, 'id' | 'owner' | 'hasWebhook'>,
+  event: Rendering<Name>,
+): BusEvent {
   const { event: name, sequence, occurredAt, body } = event
   return {
     event: name,
@@ -26,6 +29,7 @@ function rendered<Name extends EventName>(job: Pick<Job, 'id' | 'owner'>, event:
     apiVersion: 'v1',
     owner: job.owner,
     stream: job.id,
+    ...(job.hasWebhook && { hasWebhook: true }),
     ...body,
   }
 }

@@ -30,6 +30,7 @@ export interface NewJob {
   readonly retentionS: number
   readonly require: Job['require']
   readonly failFast: boolean
+  readonly hasWebhook?: boolean | undefined
   readonly tasks: readonly NewTask[]
 }
 
@@ -203,11 +204,13 @@ function jobRecord(
   const later = (seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString()
   const isAwaiting = parts.awaited.length > 0
   const status: JobStatus = isAwaiting ? 'pending' : 'queued'
-  const { id, owner, requestId, tag, retryOf, display, warnings, retentionS, require, failFast } = request
+  const { id, owner, requestId, tag, retryOf, display, warnings, retentionS, require, failFast, hasWebhook } =
+    request
   return {
     ...{ id, owner, requestId, status, tag, display, retentionS, require },
     ...(retryOf && { retryOf }),
     ...(failFast && { failFast }),
+    ...(hasWebhook && { hasWebhook: true as const }),
     total: request.tasks.length,
     // The table knows no empty set.
     ...(parts.units.length > 0 && { open: new Set(parts.units) }),

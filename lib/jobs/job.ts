@@ -261,6 +261,8 @@ export const Job = z.object({
   require: z.enum(['all', 'any']),
   /** The first failure ends the job at once. */
   failFast: z.boolean().optional(),
+  /** It has a `webhookUrl` of its own. */
+  hasWebhook: z.literal(true).optional(),
   /** Uploads that have not arrived; nothing runs before. */
   waiting: z.set(z.int()).optional(),
   /** Percent of what is under way, by the numbers of `open`. */

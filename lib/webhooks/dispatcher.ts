@@ -31,8 +31,8 @@ export class Dispatcher {
 
   /** An event that comes again leads to the same deliveries, and wakes them once more. */
   async dispatch(event: BusEvent, now = new Date()): Promise<void> {
-    const { owner, stream } = event
-    const listening = await this.#webhooks.listening(owner, stream)
+    const { stream } = event
+    const listening = await this.#webhooks.listening(event)
     if (listening.length === 0) return
     const enabled = listening.filter((webhook) => webhook.enabled)
     const wanted = enabled.filter((webhook) => wants(webhook, event.event))

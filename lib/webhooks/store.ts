@@ -1,3 +1,4 @@
+import type { BusEvent } from '../../events/index.ts'
 import type { Table } from '../aws/table.ts'
 import { createOwned, ownedIds, removeOwned } from '../owned.ts'
 import { mostWebhooks, Webhook, webhookIdOfJob, webhookKey } from './webhook.ts'
@@ -31,8 +32,8 @@ export class WebhookStore {
   }
 
   /** Whoever may be told of an event of this stream: the owner's webhooks, and that of the job. */
-  async listening(owner: string, stream: string): Promise<Webhook[]> {
-    const ofJob = stream.startsWith('job_') ? [webhookIdOfJob(stream)] : []
+  async listening({ owner, stream, hasWebhook }: BusEvent): Promise<Webhook[]> {
+    const ofJob = hasWebhook ? [webhookIdOfJob(stream)] : []
     return this.#all([...(await ownedIds(this.#table, 'WEBHOOK', owner)), ...ofJob])
   }
 
