@@ -12,6 +12,7 @@ import {
   wakeAfter,
 } from './delivery.ts'
 import { sendDelivery } from './dispatcher.ts'
+import { EventLog } from './event-log.ts'
 import { payloadOf } from './payload.ts'
 import { Receivers } from './receivers.ts'
 import { disabledBy, isSuccess, nextDelayS, type Outcome } from './schedule.ts'
@@ -45,6 +46,7 @@ export class Deliverer {
   readonly #services: DelivererServices
   readonly #webhooks: Webhooks
   readonly #deliveries: DeliveryStore
+  readonly #events: EventLog
   readonly #receivers: Receivers
   readonly #now: () => Date
   readonly #random: () => number
@@ -62,6 +64,7 @@ export class Deliverer {
     this.#services = services
     this.#webhooks = new Webhooks(services)
     this.#deliveries = new DeliveryStore(services.table)
+    this.#events = new EventLog(services.table)
     this.#receivers = receivers
     this.#now = now
     this.#random = random
@@ -122,7 +125,7 @@ export class Deliverer {
   async #whenItsTurn(delivery: Delivery, passed: number): Promise<KeptEvent | undefined> {
     const { stream, sequence, eventId, createdAt } = delivery
     const from = isGapless(stream) ? Math.min(passed + 1, sequence) : sequence
-    const known = await this.#deliveries.events(stream, from, sequence)
+    const known = await this.#events.between(stream, from, sequence)
     const kept = known.find(({ id }) => id === eventId)
     const numbers = new Set(known.map((one) => one.sequence))
     if (numbers.size === sequence - from + 1) return kept
@@ -146,7 +149,7 @@ export class Deliverer {
     }
     // Of one that was asked for once more meanwhile the lane takes care.
     if (delivery.from > 0 && isUntried(delivery)) return
-    const kept = await this.#deliveries.event(delivery)
+    const kept = await this.#events.find(delivery)
     if (kept) await this.#attempt(webhook, delivery, kept)
   }
 

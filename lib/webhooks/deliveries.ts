@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { type BusEvent, toldOf } from '../../events/index.ts'
 import type { Item, Table } from '../aws/table.ts'
 import { wakeShardOf } from '../jobs/keys.ts'
 import {
@@ -8,16 +7,10 @@ import {
   deliveriesOf,
   deliveriesPrefix,
   deliveryKey,
-  eventKey,
-  eventSort,
-  eventsOf,
-  KeptEvent,
   type Lane,
   laneKey,
   lanePartition,
-  streamPartition,
 } from './delivery.ts'
-import { deliveryLifetimeS } from './webhook.ts'
 
 export type DeliveryChange = { readonly [Name in keyof Delivery]?: Delivery[Name] | undefined }
 
@@ -26,10 +19,16 @@ const leaseS = 25
 /** Milliseconds between two events of progress that a webhook is told of. */
 const progressEveryMs = 5000
 
+/** What an index leads to, which holds keys alone. */
+export async function behind(items: readonly Item[], table: Table): Promise<Item[]> {
+  if (items.length === 0) return []
+  return table.getAll(items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })))
+}
+
 const later = (now: Date, ms: number) => new Date(now.getTime() + ms).toISOString()
 const parsed = (items: readonly Item[]) => items.map((item) => Delivery.parse(item))
 
-/** Records of deliveries, of the lanes that they stand in, and of the events that they bring. */
+/** Records of deliveries, and of the lanes that they stand in. */
 export class DeliveryStore {
   readonly #table: Table
 
@@ -78,7 +77,7 @@ export class DeliveryStore {
       ScanIndexForward: false,
       Limit: limit,
     })
-    const deliveries = parsed(await this.#behind(items)).sort((a, b) => (a.id < b.id ? 1 : -1))
+    const deliveries = parsed(await behind(items, this.#table)).sort((a, b) => (a.id < b.id ? 1 : -1))
     return { deliveries, next: next && deliveries.at(-1)?.id }
   }
 
@@ -88,13 +87,7 @@ export class DeliveryStore {
       KeyConditionExpression: 'listKey = :list AND id = :id',
       ExpressionAttributeValues: { ':list': deliveriesOf(webhookId), ':id': id },
     })
-    return parsed(await this.#behind(items))[0]
-  }
-
-  /** The index holds keys alone. */
-  #behind(items: readonly Item[]): Promise<Item[]> {
-    if (items.length === 0) return Promise.resolve([])
-    return this.#table.getAll(items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })))
+    return parsed(await behind(items, this.#table))[0]
   }
 
   /** Undefined when another attempt was made, or it is gone; what is undefined in a change goes. */
@@ -174,72 +167,6 @@ export class DeliveryStore {
     if (left.applied || left.item?.['lease'] !== lease) return true
     await this.#table.update(laneKey(lane), { remove: ['again'] }, { condition: { equal: { lease } } })
     return false
-  }
-
-  /** Only when all deliveries of an event are made is it kept: who finds it finds them. */
-  async keepEvent(event: BusEvent, now: Date, isListed = true): Promise<void> {
-    const { id, owner, stream, sequence, event: name } = event
-    const kept: KeptEvent = {
-      ...{ id, owner, stream, sequence, event: name, body: JSON.stringify(toldOf(event)) },
-      ttl: Math.floor(now.getTime() / 1000) + deliveryLifetimeS,
-    }
-    await this.#table.put({
-      ...eventKey(kept),
-      ...kept,
-      ...(isListed && { listKey: eventsOf(owner) }),
-    })
-  }
-
-  /** Events of a stream from one number to another, both among them. */
-  async events(stream: string, from: number, to: number): Promise<KeptEvent[]> {
-    const found: Item[] = []
-    let start: Item | undefined
-    do {
-      const { items, next } = await this.#table.query({
-        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-        ExpressionAttributeValues: {
-          ':pk': streamPartition(stream),
-          ':from': eventSort(from),
-          ':to': `${eventSort(to)}~`,
-        },
-        ConsistentRead: true,
-        ExclusiveStartKey: start,
-      })
-      found.push(...items)
-      start = next
-    } while (start)
-    return found.map((item) => KeptEvent.parse(item))
-  }
-
-  async event(ref: Pick<Delivery, 'stream' | 'sequence' | 'eventId'>): Promise<KeptEvent | undefined> {
-    const item = await this.#table.get(eventKey({ ...ref, id: ref.eventId }))
-    return item && KeptEvent.parse(item)
-  }
-
-  /** Whether an event after this one of its stream has come before it. */
-  async hasLater({ stream, sequence }: Pick<BusEvent, 'stream' | 'sequence'>): Promise<boolean> {
-    const { items } = await this.#table.query({
-      KeyConditionExpression: 'pk = :pk AND sk > :sort',
-      ExpressionAttributeValues: {
-        ':pk': streamPartition(stream),
-        ':sort': `${eventSort(sequence)}~`,
-      },
-      ConsistentRead: true,
-      Limit: 1,
-    })
-    return items.length > 0
-  }
-
-  /** Events of an owner since a moment, the oldest first. @param since the id of one that was seen, or how ids begin then. */
-  async eventsSince(owner: string, since: string, limit: number): Promise<KeptEvent[]> {
-    const { items } = await this.#table.query({
-      IndexName: 'byList',
-      KeyConditionExpression: 'listKey = :list AND id > :since',
-      ExpressionAttributeValues: { ':list': eventsOf(owner), ':since': since },
-      Limit: limit,
-    })
-    const events = (await this.#behind(items)).map((item) => KeptEvent.parse(item))
-    return events.sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 }
 

@@ -3,6 +3,7 @@ import { mostDelayS, type Queues } from '../aws/queues.ts'
 import type { Table } from '../aws/table.ts'
 import { DeliveryStore } from './deliveries.ts'
 import { type Delivery, type DeliveryMessage, deliveryId, isGapless, newDelivery } from './delivery.ts'
+import { EventLog } from './event-log.ts'
 import { WebhookStore } from './store.ts'
 import { hearsOnlyEnds, type Webhook, wants } from './webhook.ts'
 
@@ -21,11 +22,13 @@ function messageTo(webhook: Webhook, event: BusEvent): DeliveryMessage {
 export class Dispatcher {
   readonly #webhooks: WebhookStore
   readonly #deliveries: DeliveryStore
+  readonly #events: EventLog
   readonly #queues: Queues
 
   constructor({ table, queues }: { readonly table: Table; readonly queues: Queues }) {
     this.#webhooks = new WebhookStore(table)
     this.#deliveries = new DeliveryStore(table)
+    this.#events = new EventLog(table)
     this.#queues = queues
   }
 
@@ -37,10 +40,10 @@ export class Dispatcher {
     const enabled = listening.filter((webhook) => webhook.enabled)
     const wanted = enabled.filter((webhook) => wants(webhook, event.event))
     await Promise.all(wanted.map((webhook) => this.#make(webhook, event, now)))
-    await this.#deliveries.keepEvent(event, now)
+    await this.#events.keep(event, now)
     // Who has waited for this one does not know that it came.
     const inLanes = enabled.filter((webhook) => !hearsOnlyEnds(webhook))
-    const isLate = inLanes.length > 0 && isGapless(stream) && (await this.#deliveries.hasLater(event))
+    const isLate = inLanes.length > 0 && isGapless(stream) && (await this.#events.hasLater(event))
     const woken = enabled.filter(
       (webhook) => wanted.includes(webhook) || (isLate && inLanes.includes(webhook)),
     )

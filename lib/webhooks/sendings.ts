@@ -10,6 +10,7 @@ import { attemptMs } from './attempt.ts'
 import { DeliveryStore } from './deliveries.ts'
 import { type Delivery, type KeptEvent, lookS, newDelivery, wakeAfter } from './delivery.ts'
 import { sendDelivery } from './dispatcher.ts'
+import { EventLog } from './event-log.ts'
 import { type Webhook, wants } from './webhook.ts'
 
 /** Events of one replay, and how many of them are prepared at a time. */
@@ -22,10 +23,12 @@ const pollMs = 200
 /** What owners have sent, once more or to see it arrive. */
 export class Sendings {
   readonly store: DeliveryStore
+  readonly #events: EventLog
   readonly #services: Pick<Services, 'table' | 'queues'>
 
   constructor(services: Pick<Services, 'table' | 'queues'>) {
     this.store = new DeliveryStore(services.table)
+    this.#events = new EventLog(services.table)
     this.#services = services
   }
 
@@ -44,7 +47,7 @@ export class Sendings {
     }
     const delivery = { ...newDelivery(webhook, made, now), once: true, test: true }
     await this.store.create(delivery)
-    await this.store.keepEvent(made, now, false)
+    await this.#events.keep(made, now, false)
     await sendDelivery(this.#services.queues, { webhookId: webhook.id, stream: id })
     const waitMs = Math.min(attemptMs + 5000, remainingMs() - 3000)
     for (const until = performance.now() + waitMs; performance.now() < until; await sleep(pollMs)) {
@@ -90,7 +93,7 @@ export class Sendings {
     now = new Date(),
   ): Promise<{ deliveries: number; next: string | null }> {
     const from = after ?? `evt_${encodeTime(Date.parse(since), 10)}`
-    const found = await this.store.eventsSince(webhook.owner, from, mostReplayed)
+    const found = await this.#events.since(webhook.owner, from, mostReplayed)
     const wanted = found.filter(
       ({ event, stream, owner }) =>
         owner === webhook.owner && isOf(webhook, stream) && isWanted(event, webhook, events),

@@ -1,0 +1,80 @@
+import { type BusEvent, toldOf } from '../../events/index.ts'
+import type { Item, Table } from '../aws/table.ts'
+import { behind } from './deliveries.ts'
+import { type Delivery, eventKey, eventSort, eventsOf, KeptEvent, streamPartition } from './delivery.ts'
+import { deliveryLifetimeS } from './webhook.ts'
+
+/** The events of owners who have webhooks, to be sent and to be sent again. */
+export class EventLog {
+  readonly #table: Table
+
+  constructor(table: Table) {
+    this.#table = table
+  }
+
+  /** Only when all deliveries of an event are made is it kept: who finds it finds them. */
+  async keep(event: BusEvent, now: Date, isListed = true): Promise<void> {
+    const { id, owner, stream, sequence, event: name } = event
+    const kept: KeptEvent = {
+      ...{ id, owner, stream, sequence, event: name, body: JSON.stringify(toldOf(event)) },
+      ttl: Math.floor(now.getTime() / 1000) + deliveryLifetimeS,
+    }
+    await this.#table.put({
+      ...eventKey(kept),
+      ...kept,
+      ...(isListed && { listKey: eventsOf(owner) }),
+    })
+  }
+
+  /** Events of a stream from one number to another, both among them. */
+  async between(stream: string, from: number, to: number): Promise<KeptEvent[]> {
+    const found: Item[] = []
+    let start: Item | undefined
+    do {
+      const { items, next } = await this.#table.query({
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+        ExpressionAttributeValues: {
+          ':pk': streamPartition(stream),
+          ':from': eventSort(from),
+          ':to': `${eventSort(to)}~`,
+        },
+        ConsistentRead: true,
+        ExclusiveStartKey: start,
+      })
+      found.push(...items)
+      start = next
+    } while (start)
+    return found.map((item) => KeptEvent.parse(item))
+  }
+
+  async find(ref: Pick<Delivery, 'stream' | 'sequence' | 'eventId'>): Promise<KeptEvent | undefined> {
+    const item = await this.#table.get(eventKey({ ...ref, id: ref.eventId }))
+    return item && KeptEvent.parse(item)
+  }
+
+  /** Whether an event after this one of its stream has come before it. */
+  async hasLater({ stream, sequence }: Pick<BusEvent, 'stream' | 'sequence'>): Promise<boolean> {
+    const { items } = await this.#table.query({
+      KeyConditionExpression: 'pk = :pk AND sk > :sort',
+      ExpressionAttributeValues: {
+        ':pk': streamPartition(stream),
+        ':sort': `${eventSort(sequence)}~`,
+      },
+      ConsistentRead: true,
+      Limit: 1,
+    })
+    return items.length > 0
+  }
+
+  /** Events of an owner since a moment, the oldest first. @param since the id of one that was seen, or how ids begin then. */
+  async since(owner: string, since: string, limit: number): Promise<KeptEvent[]> {
+    const { items } = await this.#table.query({
+      IndexName: 'byList',
+      KeyConditionExpression: 'listKey = :list AND id > :since',
+      ExpressionAttributeValues: { ':list': eventsOf(owner), ':since': since },
+      Limit: limit,
+    })
+    const events = (await behind(items, this.#table)).map((item) => KeptEvent.parse(item))
+    return events.sort((a, b) => (a.id < b.id ? -1 : 1))
+  }
+}
