@@ -1,6 +1,8 @@
 // The commands by which functions reach the clients of the WebSocket API.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Sockets } from '../../lib/aws/sockets.ts'
+import { processEnvironment } from '../../lib/config.ts'
 import { type Control, openControl } from '../../lib/local/control.ts'
 import { after, before } from '../hooks.ts'
 import { callSigned, credentials, log } from './runtime.ts'
@@ -82,6 +84,24 @@ test('@connections takes signed commands only', async () => {
     [forged.status, forged.headers.get('x-amzn-errortype')],
     [403, 'InvalidSignatureException'],
   )
+})
+
+test('the functions of the service write and close by the SDK', async () => {
+  processEnvironment['AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI'] = `${control.url}/stage`
+  processEnvironment['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId
+  processEnvironment['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
+  const sockets = new Sockets({ AWS_REGION: lambda.region })
+  const { socket, id } = await open(url)
+  const received = message(socket)
+  assert.equal(await sockets.isOpen(id), true)
+  assert.equal(await sockets.post(id, '{"type":"pong"}'), 'sent')
+  assert.equal(await received, '{"type":"pong"}')
+  const closed = closing(socket)
+  await sockets.close(id, 4409, 'API Gateway has no codes of ours')
+  assert.equal(await closed, 1000)
+  assert.equal(await sockets.isOpen(id), false)
+  assert.equal(await sockets.post(id, 'x'), 'gone')
+  await sockets.close(id, 1000, '')
 })
 
 test('a client that does not read is not written to without end', async () => {
