@@ -51,7 +51,10 @@ export const Addressed = z.object({
   stream: z.string(),
   /** The job has a `webhookUrl` of its own. */
   hasWebhook: z.literal(true).optional(),
+  /** Who wants to hear of it outside of the service; left out where nobody does. */
+  listeners: z.array(z.enum(['webhooks', 'sockets'])).optional(),
 })
+export type Listener = NonNullable<z.infer<typeof Addressed>['listeners']>[number]
 export type BusEvent = ServiceEvent & Readonly<z.infer<typeof Addressed>>
 
 /** Without what is nobody's business outside. */
@@ -59,6 +62,7 @@ export function toldOf({
   owner: _owner,
   stream: _stream,
   hasWebhook: _hasWebhook,
+  listeners: _listeners,
   ...event
 }: BusEvent): ServiceEvent {
   return event

@@ -10,7 +10,8 @@ const placeOf = (owner: string, kind: OwnedKind, id: string): Key => ({
   pk: listOf(owner),
   sk: `${kind}#${id}`,
 })
-const countOf = (owner: string): Key => ({ pk: listOf(owner), sk: 'COUNTS' })
+/** How many things of each kind an owner has. */
+export const ownedCounts = (owner: string): Key => ({ pk: listOf(owner), sk: 'COUNTS' })
 
 /** The record of a thing. What belongs to it stands in the same partition. */
 export const ownedKey = (kind: OwnedKind, id: string): Key => ({ pk: `${kind}#${id}`, sk: kind })
@@ -28,7 +29,7 @@ export async function createOwned(
   most: number,
 ): Promise<boolean> {
   const { id, owner } = record
-  const count = countOf(owner)
+  const count = ownedCounts(owner)
   const made = () =>
     table.transact([
       {
@@ -55,7 +56,7 @@ export async function ownedIds(table: Table, kind: OwnedKind, owner: string): Pr
 export async function removeOwned(table: Table, kind: OwnedKind, { id, owner }: Owned): Promise<boolean> {
   const key = ownedKey(kind, id)
   const removed = await table.transact([
-    { update: countOf(owner), change: { setPlus: { [kind]: [kind, -1] } } },
+    { update: ownedCounts(owner), change: { setPlus: { [kind]: [kind, -1] } } },
     { delete: placeOf(owner, kind, id), if: { exists: true } },
     { delete: key },
   ])

@@ -1,4 +1,4 @@
-import type { EventName } from '../events/index.ts'
+import type { EventName, Listener } from '../events/index.ts'
 import type { ImageId } from './engines/engine.ts'
 
 /**
@@ -137,9 +137,10 @@ export type Signal = 'socket.opened'
 export type Heard = EventName | Signal | `${string}.*`
 
 /** The events that a function listens to, as a pattern of EventBridge. */
-export const eventPattern = (events: readonly Heard[]) => ({
+export const eventPattern = (events: readonly Heard[], listener?: Listener) => ({
   source: [eventSource],
   'detail-type': events.map((name) => (name.endsWith('.*') ? { prefix: name.slice(0, -1) } : name)),
+  ...(listener && { detail: { listeners: [listener] } }),
 })
 
 /** Files that arrive in a bucket, as a pattern of EventBridge. */
@@ -154,8 +155,8 @@ export type Trigger =
   /** Routes of the HTTP API, as `GET /items/{id}`, `ANY /files/{path+}`; `true` takes what no other function has. */
   | { readonly http: true | readonly string[] }
   | { readonly schedule: string }
-  /** Events of the bus that it listens to. */
-  | { readonly events: readonly Heard[] }
+  /** Events of the bus that it listens to: all of them, or those that somebody outside wants to hear by this way. */
+  | { readonly events: readonly Heard[]; readonly for?: Listener }
   /** Tasks of a queue. */
   | { readonly queue: QueueId }
   /** Files that arrive in the bucket below this prefix. */
@@ -211,7 +212,7 @@ export const functions = {
     handler: 'functions/dispatch.handler',
     memoryMb: 256,
     timeoutS: 30,
-    trigger: { events: ['job.*', 'file.*', 'subscription.*', 'quota.*'] },
+    trigger: { events: ['job.*', 'file.*', 'subscription.*', 'quota.*'], for: 'webhooks' },
     deadLetter: true,
   },
   deliver: {
@@ -236,7 +237,7 @@ export const functions = {
     handler: 'functions/live.broadcast',
     memoryMb: 512,
     timeoutS: 20,
-    trigger: { events: ['job.*', 'file.*', 'subscription.*', 'quota.*', 'socket.opened'] },
+    trigger: { events: ['job.*', 'file.*', 'subscription.*', 'quota.*', 'socket.opened'], for: 'sockets' },
   },
 } as const satisfies Readonly<Record<string, FunctionDeclaration>>
 export type FunctionName = keyof typeof functions

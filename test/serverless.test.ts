@@ -83,11 +83,12 @@ test('a function that listens to events is called for them, and for no others, b
   assertMayBeCalledByRules('record-metrics')
 })
 
-test('webhooks are told of each kind of event, also of those that come to be', () => {
+test('webhooks are told of each kind of event, also of those that come to be, where there are webhooks', () => {
   const groups = ['job.', 'file.', 'subscription.', 'quota.']
   assert.deepEqual(ruleFor('dispatch')?.EventPattern, {
     source: ['mutabor'],
     'detail-type': groups.map((prefix) => ({ prefix })),
+    detail: { listeners: ['webhooks'] },
   })
   assertMayBeCalledByRules('dispatch')
 })

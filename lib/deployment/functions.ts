@@ -65,7 +65,7 @@ export function triggersOf(trigger: Trigger) {
   }
   if ('schedule' in trigger) return [{ schedule: trigger.schedule }]
   if ('events' in trigger)
-    return [{ eventBridge: { eventBus: { Ref: 'Bus' }, pattern: eventPattern(trigger.events) } }]
+    return [{ eventBridge: { eventBus: { Ref: 'Bus' }, pattern: eventPattern(trigger.events, trigger.for) } }]
   if ('uploads' in trigger)
     return [{ eventBridge: { pattern: uploadPattern({ Ref: 'Bucket' }, trigger.uploads) } }]
   if ('queue' in trigger) return [queueEvent(trigger.queue)]

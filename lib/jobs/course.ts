@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { BusEvent } from '../../events/index.ts'
+import type { BusEvent, Listener } from '../../events/index.ts'
 import type { Bus } from '../aws/bus.ts'
 import { eachOf } from '../each-of.ts'
 import type { Log } from '../log.ts'
@@ -13,6 +13,8 @@ export interface CourseParts {
   readonly store: JobStore
   readonly bus: Bus
   readonly log: Log
+  /** Who wants to hear of the jobs of an owner. */
+  readonly listenersOf: (owner: string) => Promise<readonly Listener[]>
   /** A message comes again if this process dies before all that it has to tell is out. */
   readonly isGuarded: boolean
 }
@@ -22,13 +24,15 @@ export class Course {
   readonly #store: JobStore
   readonly #bus: Bus
   readonly #log: Log
+  readonly #listenersOf: CourseParts['listenersOf']
   readonly #isGuarded: boolean
   /** Moments of the facts that this process has published, by job and name. */
   readonly #told = new Map<string, string>()
   /** When this process last told of the progress of a job of many tasks or parts. */
   readonly #toldAt = new Map<string, number>()
 
-  constructor({ store, bus, log, isGuarded }: CourseParts) {
+  constructor({ store, bus, log, listenersOf, isGuarded }: CourseParts) {
+    this.#listenersOf = listenersOf
     this.#store = store
     this.#bus = bus
     this.#log = log
@@ -36,7 +40,11 @@ export class Course {
   }
 
   async publish(events: readonly BusEvent[]): Promise<void> {
-    if (events.length > 0) await this.#bus.publish(events)
+    const [first] = events
+    if (!first) return
+    // They are of one job, or of one file.
+    const found = await this.#listenersOf(first.owner)
+    await this.#bus.publish(events.map((event) => withListeners(event, found)))
   }
 
   /** Remembers that a fact is out, so that the next write of the job's record drops it. */
@@ -198,3 +206,8 @@ const tellEveryMs = 2000
 const mostRemembered = 1000
 const tasksAtATime = 16
 const finishAttempts = 20
+
+function withListeners(event: BusEvent, found: readonly Listener[]): BusEvent {
+  const listeners = [...new Set([...found, ...(event.hasWebhook ? (['webhooks'] as const) : [])])]
+  return listeners.length > 0 ? { ...event, listeners } : event
+}

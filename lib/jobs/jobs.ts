@@ -1,3 +1,4 @@
+import type { Listener } from '../../events/index.ts'
 import type { Bus } from '../aws/bus.ts'
 import type { Files } from '../aws/files.ts'
 import type { Queues } from '../aws/queues.ts'
@@ -40,6 +41,7 @@ export interface JobParts {
   readonly bus: Bus
   readonly engines: readonly Engine[]
   readonly log: Log
+  readonly listenersOf: (owner: string) => Promise<readonly Listener[]>
   readonly hint: JobHint
   /** Looks whether the upload that a task waits for is there, and reports it by `uploadArrived`. */
   readonly lookForUpload: (task: Task) => Promise<void>

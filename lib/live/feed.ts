@@ -39,7 +39,7 @@ const tries = 20
 const added = new EventEmitter().setMaxListeners(0)
 
 export const partitionOf = (owner: string) => `LIVE#${owner}`
-const feedKey = (owner: string): Key => ({ pk: partitionOf(owner), sk: 'FEED' })
+export const feedKey = (owner: string): Key => ({ pk: partitionOf(owner), sk: 'FEED' })
 const digits = (seq: number) => String(seq).padStart(16, '0')
 const entryKey = (owner: string, seq: number): Key => ({ pk: partitionOf(owner), sk: `E#${digits(seq)}` })
 const idKey = (owner: string, id: string): Key => ({ pk: partitionOf(owner), sk: `ID#${id}` })
@@ -55,6 +55,10 @@ const free = (holder: string, now: number): Condition[] => [
   { equal: { holder } },
   { until: { heldUntil: isoOf(now) } },
 ]
+
+/** @param item of a feed's key; undefined where there never was one. */
+export const isWatched = (item: Item | undefined, now = Date.now()): boolean =>
+  item !== undefined && Feed.parse(item).until > now
 
 export class Feeds {
   readonly #table: Table

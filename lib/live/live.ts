@@ -42,7 +42,7 @@ export class Live {
     if (socket.owner !== undefined) await this.#feeds.watch(socket.owner)
     const isWaiting = socket.owner === undefined && socket.refused === undefined
     await this.#connections.add(socket, isWaiting ? new Date(Date.now() + authMs) : undefined)
-    await this.#services.bus.signal('socket.opened', { connectionId: id })
+    await this.#services.bus.signal('socket.opened', { connectionId: id, listeners: ['sockets'] })
     // Where this process goes on it is told in time; elsewhere the minute's sweep does it.
     if (isWaiting) setTimeout(() => void this.wake(id).catch(() => undefined), authMs + 50).unref()
   }

@@ -182,7 +182,7 @@ async function makeBus(names: Names): Promise<void> {
 function ruleOf(trigger: Trigger, { busName, bucketName }: Names) {
   if ('schedule' in trigger) return { EventBusName: 'default', ScheduleExpression: trigger.schedule }
   if ('events' in trigger)
-    return { EventBusName: busName, EventPattern: JSON.stringify(eventPattern(trigger.events)) }
+    return { EventBusName: busName, EventPattern: JSON.stringify(eventPattern(trigger.events, trigger.for)) }
   if ('uploads' in trigger) {
     const EventPattern = JSON.stringify(uploadPattern(bucketName, trigger.uploads))
     return { EventBusName: 'default', EventPattern }

@@ -15,6 +15,8 @@ import type { Queues } from '../../lib/aws/queues.ts'
 import { processEnvironment } from '../../lib/config.ts'
 import { derivedId, newId } from '../../lib/ids.ts'
 import { beginnings } from '../../lib/jobs/events.ts'
+import { listenersOf } from '../../lib/listeners.ts'
+import { Feeds } from '../../lib/live/feed.ts'
 import { Addresses } from '../../lib/transfer/addresses.ts'
 import { Outgoing } from '../../lib/transfer/outgoing.ts'
 import { wakersOf } from '../../lib/wake.ts'
@@ -683,4 +685,18 @@ test('the default secret is made once, belongs to its owner, and can be changed'
   const second = (await send('POST', '/v1/webhooks/secret/rotate', {})).data
   assert.notEqual(second.secret, first.secret)
   assert.equal((await send('GET', '/v1/webhooks/secret')).data.secret, second.secret)
+})
+
+test('events are for webhooks and sockets as long as there are some', async () => {
+  const send = newClient()
+  const { id } = await created(send, '/heard')
+  const { table } = app.services
+  const listeners = () => listenersOf(table, send.id())
+  assert.deepEqual(await listeners(), ['webhooks'])
+  const { until } = await new Feeds(table).watch(send.id())
+  assert.ok(until > Date.now())
+  assert.deepEqual(await listeners(), ['webhooks', 'sockets'])
+  await send('DELETE', `/v1/webhooks/${id}`)
+  assert.deepEqual(await listeners(), ['sockets'])
+  assert.deepEqual(await listenersOf(table, newId('anon')), [])
 })
