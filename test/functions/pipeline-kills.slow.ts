@@ -68,7 +68,7 @@ async function listen(service: TestService): Promise<void> {
 }
 
 const Heard = z.object({
-  detail: z.looseObject({ event: z.string(), id: z.string(), sequence: z.int() }),
+  detail: z.looseObject({ event: z.string(), id: z.string(), stream: z.string(), sequence: z.int() }),
 })
 type Event = z.infer<typeof Heard>['detail']
 
@@ -97,8 +97,18 @@ function seeded(seed: number) {
   }
 }
 
+/** Whoever was killed at one task three times is right to give it up: such luck says nothing of the rest. */
+const isGivenUp = ({ error }: { readonly error?: { readonly message: string } | null }) =>
+  error?.message.includes('did not survive three attempts') === true
+
 test(`a graph outlives ${kills} kills of the whole service: the same result, each event once by its id`, async () => {
-  const random = seeded(20_261_122)
+  for (const seed of [20_261_122, 20_261_123]) if (await outlives(seed)) return
+  assert.fail('one task met three kills, twice')
+})
+
+/** False when the job could not be completed for its luck. */
+async function outlives(seed: number): Promise<boolean> {
+  const random = seeded(seed)
   const dataDir = await mkdtemp(join(tmpdir(), 'mutabor-kills-'))
   // The more tasks a kill meets, the sooner one of them has met three.
   const settings = { PARALLEL: '2' }
@@ -125,6 +135,7 @@ test(`a graph outlives ${kills} kills of the whole service: the same result, eac
     }
     assert.ok(inTheMiddle >= 5, `only ${inTheMiddle} kills met a job that was not over`)
     const job = await client.finished(jobId)
+    if (isGivenUp(job)) return false
     assert.equal(job.status, 'completed', JSON.stringify(job.error))
     const path = await client.saved(job, scratchFolder('mutabor-kills'))
     const { stdout } = await run('unzip', ['-Z1', path])
@@ -134,16 +145,19 @@ test(`a graph outlives ${kills} kills of the whole service: the same result, eac
     const byId = Map.groupBy(events, ({ id }) => id)
     for (const [id, told] of byId)
       for (const event of told) assert.deepEqual(event, told[0], `${id} was told in two forms`)
-    const once = [...byId.values()].flatMap(([event]) => event ?? []).sort((a, b) => a.sequence - b.sequence)
+    const ofJob = [...byId.values()].flatMap(([event]) => (event?.stream === jobId ? event : []))
+    const once = ofJob.sort((a, b) => a.sequence - b.sequence)
     assert.deepEqual(
       once.map(({ sequence }) => sequence),
       once.map((_, at) => at + 1),
       'an event was lost, or told under two ids',
     )
     const kinds = once.map(({ event }) => event).filter((event) => event !== 'job.progress')
-    assert.deepEqual(kinds, ['job.created', 'job.queued', 'job.started', 'job.completed'])
+    const ends = ['job.completed', 'file.downloaded']
+    assert.deepEqual(kinds, ['job.created', 'job.queued', 'job.started', ...ends])
+    return true
   } finally {
     await service.kill()
     await rm(dataDir, { recursive: true, force: true })
   }
-})
+}
