@@ -10,6 +10,7 @@ import { jobEvents } from './job-events.ts'
 export const events = { ...jobEvents, ...fileEvents, ...accountEvents } as const
 
 export type EventName = keyof typeof events
+export const eventNames = Object.keys(events) as EventName[] // keys of a const table
 
 /** When each is told. */
 export const eventMeanings: Readonly<Record<EventName, string>> = {

@@ -1,21 +1,19 @@
 import type * as z from 'zod'
 import { eventExamples } from '../../events/examples/index.ts'
-import { eventMeanings } from '../../events/index.ts'
+import { eventMeanings, eventNames } from '../../events/index.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { eventNames, WebhookHeaders } from '../../lib/http/event-requests.ts'
+import { WebhookHeaders } from '../../lib/http/event-requests.ts'
 import { pageHeaders } from '../../lib/http/page-headers.ts'
-import { clientFrames, closes, serverFrames } from '../../lib/live/frames.ts'
 import { html, plainPage } from './plain-page.ts'
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 /** Descriptions have names in the quotes of Markdown. */
 const prose = (text: string) => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 const json = (value: unknown) => `<pre>${escaped(JSON.stringify(value, null, 2))}</pre>`
-const terms = (entries: readonly (readonly [string, string])[]) =>
-  `<dl>${entries.map(([name, means]) => `<dt><code>${escaped(name)}</code></dt><dd>${prose(means)}</dd>`).join('')}</dl>`
-
 const described = (fields: Readonly<Record<string, z.ZodType>>) =>
-  terms(Object.entries(fields).map(([name, schema]) => [name, schema.description ?? '']))
+  `<dl>${Object.entries(fields)
+    .map(([name, { description = '' }]) => `<dt><code>${name}</code></dt><dd>${prose(description)}</dd>`)
+    .join('')}</dl>`
 
 function pageOf(): string {
   const events = eventNames
@@ -31,16 +29,12 @@ function pageOf(): string {
 <h2>Ways to hear of them</h2>
 <dl>
 <dt>Webhooks</dt><dd>${prose('`POST /v1/webhooks` names an address and the events that are posted to it; `webhookUrl` of a job does so for one job. Each event comes at least once; the first attempts of one job leave in the order of `sequence`, and what failed comes later. Take each `id` once.')}</dd>
-<dt>WebSocket</dt><dd>${prose('`/v1/ws/user/jobs` tells of all your jobs, `/v1/ws/jobs/{jobId}` of one. After a cut, `resume` with the last `seq` brings what was missed.')}</dd>
+<dt>WebSocket</dt><dd>${prose('`/v1/ws/user/jobs` tells of all your jobs, `/v1/ws/jobs/{jobId}` of one. After a cut, `resume` with the last `seq` brings what was missed.')} <a href="/docs">The reference</a> lists the frames and why a socket is closed, under Live.</dd>
 <dt>A stream</dt><dd>${prose('`GET /v1/jobs/{jobId}/events` as an `EventSource` reads it. Behind a gateway that ends replies after 29 s it is a row of short streams; the browser goes on by itself, with `Last-Event-ID`.')}</dd>
 </dl>
 <h2>Signatures of webhooks</h2>
 <p>${prose('Both sign the bytes of the body as they are sent, with different keys: `X-Webhook-Signature` with the whole secret as text, `webhook-signature` with what follows `whsec_`, decoded. After a rotation the old secret signs too, for as long as you asked.')}</p>
 ${described(WebhookHeaders.shape)}
-<h2>Frames of the WebSocket</h2>
-<p>From the service:</p>${described(serverFrames)}
-<p>From you:</p>${described(clientFrames)}
-<p>Why it is closed:</p>${terms(Object.values(closes).map(({ code, means }) => [String(code), means]))}
 <h2>All events</h2>
 ${events}`,
   )

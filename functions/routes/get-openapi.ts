@@ -8,20 +8,25 @@ import recorded from './examples.json' with { type: 'json' }
 /** Recorded by `npm run examples`. */
 const examples: Readonly<Record<string, RecordedExample>> = recorded
 
+/** A description of the service for machines. */
+export const document = {
+  method: 'GET',
+  tag: 'Service',
+  reply: {
+    status: 200,
+    schema: z.looseObject({}),
+    form: 'raw',
+    etag: true,
+    cacheControl: 'public, max-age=300',
+  },
+  keptAs: () => 'document',
+} as const
+
 export function getOpenApi(contracts: readonly AnyContract[]): AnyContract {
   const self: AnyContract = contract({
-    method: 'GET',
+    ...document,
     path: '/v1/openapi.json',
-    tag: 'Service',
     summary: 'The OpenAPI 3.1 document of this API',
-    reply: {
-      status: 200,
-      schema: z.looseObject({}),
-      form: 'raw',
-      etag: true,
-      cacheControl: 'public, max-age=300',
-    },
-    keptAs: () => 'document',
     handle: (_request, { config }) => ({
       data: {
         ...openApiDocument([...contracts, self], {

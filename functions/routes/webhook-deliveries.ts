@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { eventNames } from '../../events/index.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { eventNames } from '../../lib/http/event-requests.ts'
 import { idPattern } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import type { Delivery } from '../../lib/webhooks/delivery.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { events } from '../../events/index.ts'
+import { eventNames } from '../../events/index.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import type { Owner } from '../../lib/http/owner.ts'
@@ -12,7 +12,7 @@ import { Webhooks } from '../../lib/webhooks/webhooks.ts'
 
 export const WebhookParams = z.object({ webhookId: z.string().describe('Id of the webhook, `whk_…`') })
 
-const names = ['*', ...Object.keys(events)] as ['*', ...string[]]
+const names = ['*', ...eventNames] as const
 
 const fields = {
   url: z.string().min(1).max(2048).describe('Public address that events are sent to by POST'),

@@ -33,7 +33,7 @@ export interface JobRequest {
   readonly owner: string
   readonly requestId: string
   readonly jobId?: string | undefined
-  readonly tag?: string | undefined
+  readonly tag?: string | null | undefined
   readonly webhookUrl?: string | undefined
   readonly retryOf?: string
   readonly tasks: readonly RequestedTask[]

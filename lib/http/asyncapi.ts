@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { eventExamples } from '../../events/examples/index.ts'
-import { eventMeanings, eventSchema } from '../../events/index.ts'
+import { eventMeanings, eventNames, eventSchema } from '../../events/index.ts'
 import { StatusView } from '../jobs/view.ts'
-import { clientFrames, closes, JobFrame, serverFrames } from '../live/frames.ts'
-import { eventNames, WebhookHeaders } from './event-requests.ts'
+import { clientFrames, JobFrame, serverFrames } from '../live/frames.ts'
+import { closeList } from '../live/reference.ts'
+import { WebhookHeaders } from './event-requests.ts'
 
 interface DocumentInfo {
   readonly version: string
@@ -44,13 +45,13 @@ export function asyncApiDocument({ version, url }: DocumentInfo) {
       user: {
         address: '/v1/ws/user/jobs',
         title: 'All your jobs',
-        description: `A WebSocket, also at \`/ws/user/jobs\`. ${closesText}`,
+        description: `A WebSocket, also at \`/ws/user/jobs\`. Why it is closed:\n\n${closeList}`,
         messages: references([...sent, ...taken], 'components/messages'),
       },
       job: {
         address: '/v1/ws/jobs/{jobId}',
         title: 'One job',
-        description: `A WebSocket. ${closesText}`,
+        description: `A WebSocket. Why it is closed:\n\n${closeList}`,
         parameters: { jobId: { description: 'Id of the job' } },
         messages: references(['progress', 'error'], 'components/messages'),
       },
@@ -103,10 +104,6 @@ const serversOf = ({ host, pathname, protocol }: URL) => ({
     protocol: protocol === 'https:' ? 'wss' : 'ws',
   },
 })
-
-const closesText = `It is closed with ${Object.values(closes)
-  .map(({ code, means }) => `${code}: ${means}`)
-  .join(' ')}`
 
 const references = (names: readonly string[], below: string) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/${below}/${name}` }]))

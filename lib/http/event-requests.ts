@@ -1,11 +1,9 @@
 import * as z from 'zod'
 import type { ZodOpenApiPathItemObject } from 'zod-openapi'
 import { eventExamples } from '../../events/examples/index.ts'
-import { type EventName, eventMeanings, eventSchema, events } from '../../events/index.ts'
+import { eventMeanings, eventNames, eventSchema } from '../../events/index.ts'
 
 /** What webhooks send, as the documents of the interface tell it. */
-
-export const eventNames = Object.keys(events) as EventName[] // keys of a const table
 
 /** Of the requests that subscribers get. */
 export const WebhookHeaders = z.object({

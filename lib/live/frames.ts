@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type EventName, events } from '../../events/index.ts'
+import { eventNames } from '../../events/index.ts'
 import { idPattern } from '../ids.ts'
 import { JobStatus } from '../jobs/job.ts'
 import { StatusView } from '../jobs/view.ts'
@@ -35,11 +35,7 @@ const JobId = z.string().regex(idPattern('job'))
 const Jobs = z.union([z.literal('*'), z.array(JobId).min(1).max(mostJobs)])
 
 /** Names of events as a subscription may have them: `*`, `job.*`, `job.completed`. */
-const patterns = [
-  '*',
-  ...new Set(Object.keys(events).map((name) => `${name.split('.')[0]}.*`)),
-  ...(Object.keys(events) as EventName[]), // keys of a const table
-]
+const patterns = ['*', ...new Set(eventNames.map((name) => `${name.split('.')[0]}.*`)), ...eventNames]
 
 const Pattern = z.enum(patterns)
 
@@ -100,7 +96,7 @@ export const serverFrames = {
   event: z
     .looseObject({
       type: z.literal('event'),
-      event: z.enum(Object.keys(events) as EventName[]), // keys of a const table
+      event: z.enum(eventNames),
       seq: z.int().describe('Grows by one with each event of an identity; `resume` takes it'),
       timestamp: z.iso.datetime(),
       id: z.string().describe('The same when the event is told again'),

@@ -27,7 +27,8 @@ const listOf = (frames: Readonly<Record<string, z.ZodObject>>): string =>
     })
     .join('\n')
 
-const closeList = Object.values(closes)
+/** As Markdown. */
+export const closeList = Object.values(closes)
   .map(({ code, means }) => `- ${code}: ${means}`)
   .join('\n')
 

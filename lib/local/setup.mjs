@@ -77,7 +77,7 @@ const namesFiles = args.some((arg) => !arg.startsWith('-'))
 /** @param {readonly string[]} files what is run when no files are named */
 const testing = (files) => [
   '--test',
-  // More files than cores: of three, each waits so often that a third of two cores has nothing to do.
+  // More files than cores: now and then each of them waits.
   '--test-concurrency=4',
   // A test that hangs fails by its name, and ends with what it left open. Milliseconds: the longest takes a tenth.
   '--test-timeout=600000',
@@ -100,7 +100,8 @@ const commandOf = {
   start: () => ['lib/local/start.ts', ...args],
   run: () => args,
   test: testCommand,
-  'test:slow': () => testing(['test/{capture,engines,functions,jobs,transfer,web,webhooks}/**/*.slow.ts']),
+  'test:slow': () =>
+    testing(['test/{capture,engines,functions,jobs,live,transfer,web,webhooks}/**/*.slow.ts']),
   'test:aws': () => ['test/aws.ts', ...args],
   images: () => ['layers/build-images.ts', ...args],
   'images:test': () => ['--test', 'test/layers/images.slow.ts'],

@@ -163,7 +163,7 @@ export class Workflows {
     const tasks = requestedTasks(workflow, { date, runId: run.id }, services)
     const { imports, discard } = await openImports(tasks, { owner, services })
     try {
-      const told = { tag: tag ?? undefined, webhookUrl: webhookUrl ?? undefined }
+      const told = { tag, webhookUrl: webhookUrl ?? undefined }
       await startJob({ owner, requestId: newId('req'), jobId: run.jobId, ...told, tasks, imports }, services)
     } finally {
       await discard()
