@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { engineIds } from './engines/engine.ts'
 import { expectationOf } from './expected.ts'
+import { planIds } from './plans.ts'
 import { imageIds } from './resources.ts'
 
 const engineList = z
@@ -57,6 +58,10 @@ export const settings = {
   MIN_FREE_DISK_GB: wholeNumber(0, 100_000)
     .default(10)
     .describe('Free disk below which new files are refused, in GB'),
+  ANONYMOUS_PLAN: z
+    .enum(planIds)
+    .default('self-hosted')
+    .describe('Plan of those who have no account: `anonymous` where everybody can reach the service'),
   OUTGOING_ALLOW: networks
     .optional()
     .describe(

@@ -1,3 +1,4 @@
+import { write } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { checkedJobId, JobParams, knownJob, requireOwner } from '../../lib/http/job-access.ts'
@@ -6,16 +7,17 @@ import { JobView, jobView } from '../../lib/jobs/view.ts'
 export const cancelJob = contract({
   method: 'POST',
   path: '/v1/jobs/:jobId/cancel',
+  access: write,
   tag: 'Jobs',
   summary: 'Cancel a job',
   description: 'The engine that works on it is stopped within seconds. Only the owner may cancel.',
   params: JobParams,
   reply: { status: 200, schema: JobView, form: 'mirrored' },
   errors: ['JOB_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS', 'CONFLICT'],
-  handle: async ({ params, owner }, services) => {
+  handle: async ({ params, principal }, services) => {
     const jobId = checkedJobId(params.jobId)
     const job = knownJob(await services.jobs.store.job(jobId), jobId)
-    requireOwner(job, owner)
+    requireOwner(job, principal)
     const cancelled = await services.jobs.cancel(jobId, 'user')
     if (!cancelled) {
       const { status } = knownJob(await services.jobs.store.job(jobId), jobId)

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { write } from '../../lib/access/principal.ts'
 import { maxPutBytes } from '../../lib/conversion/imports.ts'
 import { requireDiskSpace } from '../../lib/disk.ts'
 import { fileName } from '../../lib/file-name.ts'
@@ -41,6 +42,7 @@ const notFound = ['UPLOAD_NOT_FOUND'] as const
 const params = contract({
   method: 'GET',
   path: '/v1/uploads/s3/params',
+  access: write,
   tag,
   summary: 'Get a form to upload a file by',
   description: 'The last part of `key` is the `uploadId` of the file.',
@@ -56,7 +58,7 @@ const params = contract({
     }),
   },
   errors: ['INSUFFICIENT_DISK_SPACE'],
-  handle: async ({ query, owner }, services) => {
+  handle: async ({ query, principal }, services) => {
     const { config, files, uploads } = services
     await requireDiskSpace(config)
     const id = newId('upl')
@@ -65,7 +67,7 @@ const params = contract({
     const { url, fields } = await files.presignForm(key, { maxSize }, uploadLifetimeS)
     const now = Date.now()
     await uploads.create({
-      ...{ id, owner: owner.id, key, maxSize, contentType: query.type, open: true },
+      ...{ id, owner: principal.ownerId, key, maxSize, contentType: query.type, open: true },
       filename: fileName(query.filename),
       createdAt: new Date(now).toISOString(),
       // Time to send it and as much again to use it.
@@ -78,6 +80,7 @@ const params = contract({
 const create = contract({
   method: 'POST',
   path: '/v1/uploads/s3/multipart',
+  access: write,
   tag,
   summary: 'Begin an upload in parts',
   description:
@@ -97,9 +100,12 @@ const create = contract({
     schema: z.object({ key: z.string(), uploadId: z.string() }),
   },
   errors: ['FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
-  handle: async ({ body, owner }, services) => {
+  handle: async ({ body, principal }, services) => {
     const { filename, type: contentType, size } = body
-    const upload = await beginParts({ owner: owner.id, filename, contentType, size, open: true }, services)
+    const upload = await beginParts(
+      { owner: principal.ownerId, filename, contentType, size, open: true },
+      services,
+    )
     return { data: { key: upload.key, uploadId: upload.id } }
   },
 })
@@ -107,14 +113,15 @@ const create = contract({
 const list = contract({
   method: 'GET',
   path: '/v1/uploads/s3/multipart/:uploadId',
+  access: write,
   tag,
   summary: 'List the parts that have arrived',
   params: UploadParams,
   query: KeyGiven,
   reply: { status: 200, form: 'raw', schema: z.array(Part) },
   errors: notFound,
-  handle: async ({ params: { uploadId }, query: { key }, owner }, services) => {
-    const upload = await findParts({ uploadId, key, owner: owner.id }, services)
+  handle: async ({ params: { uploadId }, query: { key }, principal }, services) => {
+    const upload = await findParts({ uploadId, key, owner: principal.ownerId }, services)
     return { data: ((await partsOf(upload, services)) ?? []).map(shownPart) }
   },
 })
@@ -122,14 +129,15 @@ const list = contract({
 const sign = contract({
   method: 'GET',
   path: '/v1/uploads/s3/multipart/:uploadId/:partNumber',
+  access: write,
   tag,
   summary: 'Get the URL of a part',
   params: PartParams,
   query: KeyGiven,
   reply: { status: 200, form: 'raw', schema: PartUrl },
   errors: ['UPLOAD_NOT_FOUND', 'CONFLICT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
-  handle: async ({ params: { uploadId, partNumber }, query: { key }, owner }, services) => {
-    const upload = await findParts({ uploadId, key, owner: owner.id }, services)
+  handle: async ({ params: { uploadId, partNumber }, query: { key }, principal }, services) => {
+    const upload = await findParts({ uploadId, key, owner: principal.ownerId }, services)
     return { data: partUrlView((await partUrls(upload, [partNumber], services)).get(partNumber) ?? '') }
   },
 })
@@ -137,6 +145,7 @@ const sign = contract({
 const complete = contract({
   method: 'POST',
   path: '/v1/uploads/s3/multipart/:uploadId/complete',
+  access: write,
   tag,
   summary: 'Put the parts together',
   params: UploadParams,
@@ -148,8 +157,8 @@ const complete = contract({
     schema: z.object({ location: z.string(), key: z.string(), bucket: z.string() }),
   },
   errors: ['UPLOAD_NOT_FOUND', 'UPLOAD_INCOMPLETE', 'CONFLICT', 'FILE_TOO_LARGE'],
-  handle: async ({ params: { uploadId }, query: { key }, body, owner }, services) => {
-    const upload = await findParts({ uploadId, key, owner: owner.id }, services)
+  handle: async ({ params: { uploadId }, query: { key }, body, principal }, services) => {
+    const upload = await findParts({ uploadId, key, owner: principal.ownerId }, services)
     await completeParts(upload, namedParts(body), services)
     const { PUBLIC_URL = '', BUCKET_NAME: bucket } = services.config
     return { data: { location: `${PUBLIC_URL}/v1/uploads/${uploadId}`, key, bucket } }
@@ -159,14 +168,15 @@ const complete = contract({
 const abort = contract({
   method: 'DELETE',
   path: '/v1/uploads/s3/multipart/:uploadId',
+  access: write,
   tag,
   summary: 'Drop an upload in parts',
   params: UploadParams,
   query: KeyQuery,
   reply: { status: 200, form: 'raw', schema: z.object({}) },
   errors: ['UPLOAD_NOT_FOUND', 'CONFLICT'],
-  handle: async ({ params: { uploadId }, query: { key }, owner }, services) => {
-    await abortParts(await findParts({ uploadId, key, owner: owner.id }, services), services)
+  handle: async ({ params: { uploadId }, query: { key }, principal }, services) => {
+    await abortParts(await findParts({ uploadId, key, owner: principal.ownerId }, services), services)
     return { data: {} }
   },
 })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { write } from '../../lib/access/principal.ts'
 import { pinnedEngine } from '../../lib/conversion/options.ts'
 import { exportTask, fetchTask } from '../../lib/conversion/remote.ts'
 import { type Source, uploadedSource } from '../../lib/conversion/source.ts'
@@ -54,6 +55,7 @@ type ItemView = z.infer<typeof ItemView>
 export const createBatch = contract({
   method: 'POST',
   path: '/v1/convert/batch',
+  access: write,
   tag: 'Conversion',
   summary: 'Convert many files in one job',
   description:
@@ -114,7 +116,7 @@ interface OpenItem {
 type Request = HttpRequest<unknown, unknown, z.infer<typeof Fields>>
 
 function start(
-  { body, owner, requestId, newJobId }: Request,
+  { body, principal, requestId, newJobId }: Request,
   items: readonly OpenItem[],
   services: Services,
 ): Promise<JobState> {
@@ -143,7 +145,7 @@ function start(
   const imports = new Map(items.flatMap(({ names, source }) => (source ? [[names.import, source]] : [])))
   return startJob(
     {
-      ...{ owner: owner.id, requestId, jobId: newJobId(), tag: body.tag, tasks, imports, failFast },
+      ...{ owner: principal.ownerId, requestId, jobId: newJobId(), tag: body.tag, tasks, imports, failFast },
       webhookUrl: body.webhookUrl,
       isBatch: !failFast,
       onAllRefused: (errors) => allRefused(errors),
@@ -152,7 +154,7 @@ function start(
   )
 }
 
-async function openItems({ body, files, owner }: Request, services: Services): Promise<OpenItem[]> {
+async function openItems({ body, files, principal }: Request, services: Services): Promise<OpenItem[]> {
   const given = batchItems(body.items)
   const count = files.length > 0 ? files.length : (given?.length ?? 0)
   if (count === 0) {
@@ -184,7 +186,7 @@ async function openItems({ body, files, owner }: Request, services: Services): P
       ? namedAs(file, item)
       : isRemote
         ? undefined
-        : await fromUpload(item, index, owner.id, services)
+        : await fromUpload(item, index, principal.ownerId, services)
     return { index, item, names, source }
   }
   return Promise.all(Array.from({ length: count }, (_, index) => open(index)))

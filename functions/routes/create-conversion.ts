@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { write } from '../../lib/access/principal.ts'
 import { pinnedEngine } from '../../lib/conversion/options.ts'
 import { fileUrl } from '../../lib/conversion/remote.ts'
 import { openSource, uploadedSource } from '../../lib/conversion/source.ts'
@@ -42,6 +43,7 @@ const Fields = z.looseObject({
 export const createConversion = contract({
   method: 'POST',
   path: '/v1/convert',
+  access: write,
   tag: 'Conversion',
   summary: 'Convert a file',
   description:
@@ -67,7 +69,7 @@ export const createConversion = contract({
 type Request = HttpRequest<unknown, unknown, z.infer<typeof Fields>>
 
 async function start(request: Request, services: Services): Promise<JobState> {
-  const { body, files, owner } = request
+  const { body, files, principal } = request
   const options = givenOptions(body, Fields)
   const tool = toolOf(body.toolOperation)
   const to = targetFormatOf(body)
@@ -76,7 +78,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
     body.fileUrl === undefined ? openSource(request, services) : fileBehind(request),
     ...files.filter(({ field }) => field === 'additionalFile'),
     ...(body.additionalUploadIds ?? []).map((id) =>
-      uploadedSource(id, 'additionalUploadIds', owner.id, services),
+      uploadedSource(id, 'additionalUploadIds', principal.ownerId, services),
     ),
   ])
   const conversion = {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { write } from '../../lib/access/principal.ts'
 import { openImports } from '../../lib/conversion/imports.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
@@ -68,6 +69,7 @@ const examples = {
 export const createJob = contract({
   method: 'POST',
   path: '/v1/jobs',
+  access: write,
   tag: 'Jobs',
   summary: 'Run a pipeline of tasks',
   description:
@@ -91,13 +93,16 @@ export const createJob = contract({
 
 type Request = HttpRequest<unknown, unknown, z.infer<typeof Body>>
 
-async function start({ body, owner, requestId, newJobId }: Request, services: Services): Promise<JobState> {
+async function start(
+  { body, principal, requestId, newJobId }: Request,
+  services: Services,
+): Promise<JobState> {
   const tasks = parseTasks(body.tasks)
-  const { imports, discard } = await openImports(tasks, { owner: owner.id, services })
+  const { imports, discard } = await openImports(tasks, { owner: principal.ownerId, services })
   try {
     const { tag, webhookUrl, failFast, expiresIn: expiresInS } = body
     const made = { tag, webhookUrl, failFast, expiresInS, tasks, imports }
-    const request = { owner: owner.id, requestId, jobId: newJobId(), ...made }
+    const request = { owner: principal.ownerId, requestId, jobId: newJobId(), ...made }
     return await startJob(request, services)
   } finally {
     await discard()

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { write } from '../../lib/access/principal.ts'
 import { fileUrl } from '../../lib/conversion/remote.ts'
 import { uploadedSource } from '../../lib/conversion/source.ts'
 import { targetFormatOf } from '../../lib/conversion/target.ts'
@@ -40,6 +41,7 @@ const Fields = z.looseObject({
 export const createMerge = contract({
   method: 'POST',
   path: '/v1/convert/merge',
+  access: write,
   tag: 'Conversion',
   summary: 'Merge files into one',
   description:
@@ -62,11 +64,11 @@ export const createMerge = contract({
 type Request = HttpRequest<unknown, unknown, z.infer<typeof Fields>>
 
 async function start(request: Request, services: Services): Promise<JobState> {
-  const { body, files, owner } = request
+  const { body, files, principal } = request
   const { mergeType } = body
   const [first, second, ...others] = await Promise.all([
     ...files,
-    ...(body.uploadIds ?? []).map((id) => uploadedSource(id, 'uploadIds', owner.id, services)),
+    ...(body.uploadIds ?? []).map((id) => uploadedSource(id, 'uploadIds', principal.ownerId, services)),
     ...(body.fileUrls ?? []).map((url) => ({ url, field: 'fileUrls' })),
   ])
   if (!first) throw tooFew('NO_FILES', 0)

@@ -1,21 +1,23 @@
 import * as z from 'zod'
+import { write } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { checkedJobId, JobParams, jobNotFound, requireOwner } from '../../lib/http/job-access.ts'
 
 export const deleteJob = contract({
   method: 'DELETE',
   path: '/v1/jobs/:jobId',
+  access: write,
   tag: 'Jobs',
   summary: 'Delete a job and its files at once',
   description: 'A job that still runs is cancelled first. Only the owner may delete.',
   params: JobParams,
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['JOB_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
-  handle: async ({ params, owner }, services) => {
+  handle: async ({ params, principal }, services) => {
     const jobId = checkedJobId(params.jobId)
     const job = await services.jobs.store.job(jobId)
     if (!job || job.deletedAt) throw jobNotFound(jobId)
-    requireOwner(job, owner)
+    requireOwner(job, principal)
     if (!(await services.jobs.delete(jobId))) throw jobNotFound(jobId)
     return { data: null }
   },

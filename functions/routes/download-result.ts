@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { read } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { linkLifetimeS, linkTo, reprDigest } from '../../lib/http/file-link.ts'
@@ -11,6 +12,7 @@ import { isSigned, verify } from '../../lib/http/signed-download.ts'
 export const downloadResult = contract({
   method: 'GET',
   path: '/v1/download/:jobId',
+  access: read,
   tag: 'Jobs',
   summary: 'Download the result',
   description:

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { read } from '../../lib/access/principal.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { AppError } from '../../lib/errors.ts'
 import { fileName } from '../../lib/file-name.ts'
@@ -35,6 +36,7 @@ const Body = z.strictObject({
 export const downloadZip = contract({
   method: 'POST',
   path: '/v1/download/zip',
+  access: read,
   tag: 'Jobs',
   summary: 'Download many results as one ZIP',
   description:
@@ -65,9 +67,9 @@ export const downloadZip = contract({
 type Request = HttpRequest<unknown, unknown, z.infer<typeof Body>>
 
 async function start(request: Request, services: Services): Promise<JobState> {
-  const { body, owner, requestId, newJobId } = request
+  const { body, principal, requestId, newJobId } = request
   const jobIds = wanted(body)
-  const states = await Promise.all(jobIds.map((id) => ownState(id, owner.id, services)))
+  const states = await Promise.all(jobIds.map((id) => ownState(id, principal.ownerId, services)))
   const packed = states.flatMap((state) => packedOf(state.job.id, state, body.tasks))
   if (!packed.some(({ from }) => from))
     throw new AppError(
@@ -79,7 +81,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   const task = { input: [], continueOnError: false }
   return startJob(
     {
-      ...{ owner: owner.id, requestId, jobId: newJobId() },
+      ...{ owner: principal.ownerId, requestId, jobId: newJobId() },
       tasks: [
         {
           ...{ ...task, name: 'pack-results', operation: packResults },

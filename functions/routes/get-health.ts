@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { open } from '../../lib/access/principal.ts'
 import { spaceForFiles } from '../../lib/disk.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { contract } from '../../lib/http/contract.ts'
@@ -16,6 +17,7 @@ const Health = z.object({
 export const getHealth = contract({
   method: 'GET',
   path: '/health',
+  access: open,
   tag: 'Service',
   summary: 'See whether a conversion would work now',
   description: '200 when every part works, 503 otherwise; each part is named.',

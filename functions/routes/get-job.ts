@@ -1,3 +1,4 @@
+import { read } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import {
   checkedJobId,
@@ -13,6 +14,7 @@ import { JobView, jobView } from '../../lib/jobs/view.ts'
 export const getJob = contract({
   method: 'GET',
   path: '/v1/jobs/:jobId',
+  access: read,
   tag: 'Jobs',
   summary: 'See a job with all its tasks',
   description:

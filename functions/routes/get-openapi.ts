@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { open } from '../../lib/access/principal.ts'
 import { maxBodyBytes } from '../../lib/config.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { interfaceVersion } from '../../lib/http/interface-version.ts'
@@ -11,6 +12,7 @@ const examples: Readonly<Record<string, RecordedExample>> = recorded
 /** A description of the service for machines. */
 export const document = {
   method: 'GET',
+  access: open,
   tag: 'Service',
   reply: {
     status: 200,

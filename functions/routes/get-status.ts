@@ -1,3 +1,4 @@
+import { read } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import {
   checkedJobId,
@@ -13,6 +14,7 @@ import { StatusView, statusView } from '../../lib/jobs/view.ts'
 export const getStatus = contract({
   method: 'GET',
   path: '/v1/status/:jobId',
+  access: read,
   tag: 'Jobs',
   summary: 'See how far a job is',
   description:

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { read } from '../../lib/access/principal.ts'
 import { ownUpload } from '../../lib/conversion/source.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { isTerminal, JobError } from '../../lib/jobs/job.ts'
@@ -22,13 +23,14 @@ const UploadView = z.object({
 export const getUpload = contract({
   method: 'GET',
   path: '/v1/uploads/:uploadId',
+  access: read,
   tag: 'Uploads',
   summary: 'See whether an upload is there',
   params: z.object({ uploadId: z.string().describe('Id of the upload, `upl_…`') }),
   reply: { status: 200, schema: UploadView },
   errors: ['UPLOAD_NOT_FOUND'],
-  handle: async ({ params, owner }, services) => {
-    const upload = await ownUpload(params.uploadId, 'uploadId', owner.id, services)
+  handle: async ({ params, principal }, services) => {
+    const upload = await ownUpload(params.uploadId, 'uploadId', principal.ownerId, services)
     const { file, importJobId } = upload
     const job = !file && importJobId !== undefined ? await services.jobs.store.job(importJobId) : undefined
     const hasFailed = job !== undefined && isTerminal(job.status)

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { write } from '../../lib/access/principal.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { fileName } from '../../lib/file-name.ts'
 import { contract } from '../../lib/http/contract.ts'
@@ -11,6 +12,7 @@ const { max_size, ...fields } = operation.fields.shape
 export const importUrl = contract({
   method: 'POST',
   path: '/v1/import/url',
+  access: write,
   tag: 'Uploads',
   summary: 'Fetch a file from a URL',
   description:
@@ -27,13 +29,13 @@ export const importUrl = contract({
   },
   idempotent: true,
   errors: ['INVALID_INPUT', 'INSUFFICIENT_DISK_SPACE'],
-  handle: async ({ body, owner, requestId, newJobId }, services) => {
+  handle: async ({ body, principal, requestId, newJobId }, services) => {
     const { maxSize, ...given } = body
     const id = newId('upl')
     const now = Date.now()
     const filename = body.filename === undefined ? undefined : fileName(body.filename)
     const upload = {
-      ...{ id, owner: owner.id, key: uploadKey('uploads', id, services.config.RETENTION_HOURS) },
+      ...{ id, owner: principal.ownerId, key: uploadKey('uploads', id, services.config.RETENTION_HOURS) },
       ...{ filename: filename ?? 'file', contentType: 'application/octet-stream' },
       createdAt: new Date(now).toISOString(),
       // Time to fetch it and as much again to use it.
@@ -42,7 +44,7 @@ export const importUrl = contract({
     const name = 'import-file'
     const { job } = await startJob(
       {
-        ...{ owner: owner.id, requestId, jobId: newJobId() },
+        ...{ owner: principal.ownerId, requestId, jobId: newJobId() },
         tasks: [
           {
             ...{ name, operation, input: [], continueOnError: false },

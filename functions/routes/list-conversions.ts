@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { read } from '../../lib/access/principal.ts'
 import { type Capability, engineIds, operations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { categories, type FormatId, formatByAlias, formatById, formats } from '../../lib/formats/index.ts'
@@ -46,6 +47,7 @@ const Query = z.object({
 export const listConversions = contract({
   method: 'GET',
   path: '/v1/formats/conversions',
+  access: read,
   tag: 'Formats',
   summary: 'List the pairs that convert, with the options of each',
   description:

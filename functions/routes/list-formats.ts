@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { read } from '../../lib/access/principal.ts'
 import { categories } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { FormatView, formatViews } from '../../lib/http/format-view.ts'
@@ -8,6 +9,7 @@ import { conversions } from '../../lib/plan/index.ts'
 export const listFormats = contract({
   method: 'GET',
   path: '/v1/formats',
+  access: read,
   tag: 'Formats',
   summary: 'List the formats',
   query: z.object({

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { list } from '../../lib/access/principal.ts'
 import { eachOf } from '../../lib/each-of.ts'
 import { formatByAlias } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
@@ -39,6 +40,7 @@ const Query = Filters.extend({
 export const listJobs = contract({
   method: 'GET',
   path: '/v1/jobs',
+  access: list,
   tag: 'Jobs',
   summary: 'List your jobs',
   description:
@@ -57,16 +59,16 @@ export const listJobs = contract({
     }),
   },
   errors: ['INVALID_INPUT'],
-  handle: async ({ query, owner }, services) => {
+  handle: async ({ query, principal }, services) => {
     const { jobs, config, keys } = services
     const { limit, include, cursor: given, ...filters } = query
     const baseUrl = config.PUBLIC_URL ?? ''
-    const codec = cursorCodec(`${owner.id}\n${JSON.stringify(filters)}`, keys.cursor)
+    const codec = cursorCodec(`${principal.ownerId}\n${JSON.stringify(filters)}`, keys.cursor)
     const position = given === undefined ? undefined : codec.read(given)
     const back = position?.direction === 'prev'
     const isNewestFirst = filters.sort === '-createdAt'
     const page = await jobs.store.list({
-      owner: owner.id,
+      owner: principal.ownerId,
       limit,
       newestFirst: isNewestFirst !== back,
       after: position?.jobId,

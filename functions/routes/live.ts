@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { read } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { checkedJobId, JobParams, knownJob } from '../../lib/http/job-access.ts'
 import { eventStream, longestMs } from '../../lib/live/event-stream.ts'
@@ -14,6 +15,7 @@ const answerMs = 2000
 export const createTicket = contract({
   method: 'POST',
   path: '/v1/ws/tickets',
+  access: read,
   tag: 'Live',
   summary: 'Get a ticket for a WebSocket',
   description: `For clients that can send neither a cookie, a header nor a subprotocol with the handshake: \`/ws/user/jobs?ticket=…\`. It opens one WebSocket, within ${ticketS} s.`,
@@ -22,7 +24,7 @@ export const createTicket = contract({
     schema: z.object({ ticket: z.string(), expiresAt: z.iso.datetime() }),
   },
   idempotent: true,
-  handle: async ({ owner }, { table }) => ({ data: await makeTicket(table, owner.id) }),
+  handle: async ({ principal }, { table }) => ({ data: await makeTicket(table, principal.ownerId) }),
 })
 
 const Stream = z
@@ -32,6 +34,7 @@ const Stream = z
 export const jobEvents = contract({
   method: 'GET',
   path: '/v1/jobs/:jobId/events',
+  access: read,
   tag: 'Live',
   summary: 'Follow a job as server-sent events',
   description:

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { write } from '../../lib/access/principal.ts'
 import { partLimits } from '../../lib/aws/parts.ts'
 import { contentType } from '../../lib/http/content-type.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
@@ -73,6 +74,7 @@ const tag = 'Uploads'
 export const createMultipart = contract({
   method: 'POST',
   path: '/v1/uploads/multipart',
+  access: write,
   tag,
   summary: 'Begin an upload in parts',
   description:
@@ -107,9 +109,9 @@ export const createMultipart = contract({
   },
   idempotent: true,
   errors: ['INVALID_INPUT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
-  handle: async ({ body, owner }, services) => {
+  handle: async ({ body, principal }, services) => {
     const { filename, type, size } = body
-    const upload = await beginParts({ owner: owner.id, filename, contentType: type, size }, services)
+    const upload = await beginParts({ owner: principal.ownerId, filename, contentType: type, size }, services)
     return {
       data: {
         ...{ uploadId: upload.id, key: upload.key, bucket: services.config.BUCKET_NAME },
@@ -124,6 +126,7 @@ export const createMultipart = contract({
 const listMultipartParts = contract({
   method: 'GET',
   path: '/v1/uploads/multipart/:uploadId',
+  access: write,
   tag,
   summary: 'List the parts that have arrived',
   params: UploadParams,
@@ -137,8 +140,8 @@ const listMultipartParts = contract({
     }),
   },
   errors: ['UPLOAD_NOT_FOUND'],
-  handle: async ({ params, query, owner }, services) => {
-    const upload = await findParts({ ...params, ...query, owner: owner.id }, services)
+  handle: async ({ params, query, principal }, services) => {
+    const upload = await findParts({ ...params, ...query, owner: principal.ownerId }, services)
     const parts = await partsOf(upload, services)
     return { data: { parts: parts?.map(shownPart) ?? [], complete: parts === undefined } }
   },
@@ -149,6 +152,7 @@ const errors = ['UPLOAD_NOT_FOUND', 'CONFLICT', 'FILE_TOO_LARGE', 'INSUFFICIENT_
 const signPart = contract({
   method: 'GET',
   path: '/v1/uploads/multipart/:uploadId/:partNumber',
+  access: write,
   tag,
   summary: 'Get the URL of a part',
   description: 'PUT the bytes of the part there. A part that is sent again replaces the first.',
@@ -156,9 +160,9 @@ const signPart = contract({
   query: KeyQuery,
   reply: { status: 200, form: 'mirrored', schema: PartUrl },
   errors,
-  handle: async ({ params, query, owner }, services) => {
+  handle: async ({ params, query, principal }, services) => {
     const { partNumber } = params
-    const upload = await findParts({ ...params, ...query, owner: owner.id }, services)
+    const upload = await findParts({ ...params, ...query, owner: principal.ownerId }, services)
     const urls = await partUrls(upload, [partNumber], services)
     return { data: partUrlView(urls.get(partNumber) ?? '') }
   },
@@ -172,6 +176,7 @@ const partNumbers = z
 const signParts = contract({
   method: 'GET',
   path: '/v1/uploads/multipart/:uploadId/batch',
+  access: write,
   tag,
   summary: 'Get the URLs of many parts',
   params: UploadParams,
@@ -186,9 +191,9 @@ const signParts = contract({
     }),
   },
   errors,
-  handle: async ({ params, query, owner }, services) => {
+  handle: async ({ params, query, principal }, services) => {
     const { partNumbers: numbers, key } = query
-    const upload = await findParts({ ...params, key, owner: owner.id }, services)
+    const upload = await findParts({ ...params, key, owner: principal.ownerId }, services)
     const presignedUrls = Object.fromEntries(await partUrls(upload, numbers, services))
     return { data: { presignedUrls, expires: partUrlLifetimeS, expiresAt: expiryOfUrls() } }
   },
@@ -197,6 +202,7 @@ const signParts = contract({
 export const completeMultipart = contract({
   method: 'POST',
   path: '/v1/uploads/multipart/:uploadId/complete',
+  access: write,
   tag,
   summary: 'Put the parts together',
   description: 'May be sent again: the answer is the same.',
@@ -205,8 +211,8 @@ export const completeMultipart = contract({
   body: { accepts: ['json'], schema: CompleteBody },
   reply: { status: 200, form: 'mirrored', schema: Completed },
   errors: ['UPLOAD_NOT_FOUND', 'UPLOAD_INCOMPLETE', 'CONFLICT', 'FILE_TOO_LARGE', 'INVALID_REQUEST'],
-  handle: async ({ params, query, body, owner }, services) => {
-    const upload = await findParts({ ...params, ...query, owner: owner.id }, services)
+  handle: async ({ params, query, body, principal }, services) => {
+    const upload = await findParts({ ...params, ...query, owner: principal.ownerId }, services)
     const { size, etag } = await completeParts(upload, namedParts(body), services)
     const { id: uploadId, key } = upload
     const location = `${services.config.PUBLIC_URL ?? ''}/v1/uploads/${uploadId}`
@@ -217,14 +223,15 @@ export const completeMultipart = contract({
 export const abortMultipart = contract({
   method: 'DELETE',
   path: '/v1/uploads/multipart/:uploadId',
+  access: write,
   tag,
   summary: 'Drop an upload in parts',
   params: UploadParams,
   query: KeyQuery,
   reply: { status: 200, schema: z.object({}) },
   errors: ['UPLOAD_NOT_FOUND', 'CONFLICT'],
-  handle: async ({ params, query, owner }, services) => {
-    await abortParts(await findParts({ ...params, ...query, owner: owner.id }, services), services)
+  handle: async ({ params, query, principal }, services) => {
+    await abortParts(await findParts({ ...params, ...query, owner: principal.ownerId }, services), services)
     return { data: {} }
   },
 })

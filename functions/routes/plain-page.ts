@@ -1,8 +1,10 @@
 import * as z from 'zod'
+import { open } from '../../lib/access/principal.ts'
 
 /** Pages of text, which need no script. */
 export const plainPage = {
   method: 'GET',
+  access: open,
   tag: 'Pages',
   reply: {
     status: 200,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { write } from '../../lib/access/principal.ts'
 import { requireDiskSpace } from '../../lib/disk.ts'
 import { AppError } from '../../lib/errors.ts'
 import { fileName } from '../../lib/file-name.ts'
@@ -28,6 +29,7 @@ const Presigned = z.object({
 export const presignUpload = contract({
   method: 'POST',
   path: '/v1/uploads/presign',
+  access: write,
   tag: 'Uploads',
   summary: 'Get a URL to upload a file to',
   description:
@@ -49,7 +51,7 @@ export const presignUpload = contract({
   reply: { status: 201, schema: Presigned },
   idempotent: true,
   errors: ['INVALID_INPUT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
-  handle: async ({ body, owner }, services) => {
+  handle: async ({ body, principal }, services) => {
     await requireDiskSpace(services.config)
     const maxSize = Math.min(maxPutBytes, services.config.MAX_FILE_MB * 1024 * 1024)
     if (body.size > maxSize) throw tooLarge(maxSize, body.size)
@@ -66,7 +68,7 @@ export const presignUpload = contract({
     const presigned = await services.files.presignUpload(body.method, key, target, uploadLifetimeS)
     await services.uploads.create({
       id,
-      owner: owner.id,
+      owner: principal.ownerId,
       key,
       filename: fileName(body.filename),
       contentType: body.contentType,

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { write } from '../../lib/access/principal.ts'
 import { retriedJob } from '../../lib/conversion/retry.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -14,6 +15,7 @@ import { Webhooks } from '../../lib/webhooks/webhooks.ts'
 export const retryJob = contract({
   method: 'POST',
   path: '/v1/jobs/:jobId/retry',
+  access: write,
   tag: 'Jobs',
   summary: 'Do a job again',
   description:
@@ -32,11 +34,14 @@ export const retryJob = contract({
 
 type Request = HttpRequest<z.infer<typeof JobParams>, unknown, unknown>
 
-async function start({ params, owner, requestId, newJobId }: Request, services: Services): Promise<JobState> {
+async function start(
+  { params, principal, requestId, newJobId }: Request,
+  services: Services,
+): Promise<JobState> {
   const jobId = checkedJobId(params.jobId)
   const state = await services.jobs.store.whole(jobId)
   if (!state) throw jobNotFound(jobId)
-  requireOwner(state.job, owner)
+  requireOwner(state.job, principal)
   if (state.job.status === 'expired') throw filesGone(jobId)
   knownJob(state.job, jobId)
   if (isLive(state.job.status)) {
@@ -50,7 +55,7 @@ async function start({ params, owner, requestId, newJobId }: Request, services: 
     const { hasWebhook } = state.job
     const told = hasWebhook && (await new Webhooks(services).store.find(webhookIdOfJob(jobId)))
     const made = {
-      owner: owner.id,
+      owner: principal.ownerId,
       requestId,
       jobId: newJobId(),
       retryOf: jobId,

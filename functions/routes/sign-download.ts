@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
+import { read } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { checkedJobId, jobNotFound, requireOwner } from '../../lib/http/job-access.ts'
 import { resultOf } from '../../lib/http/job-files.ts'
@@ -8,6 +9,7 @@ import { lifetimeS, signedQuery } from '../../lib/http/signed-download.ts'
 export const signDownload = contract({
   method: 'POST',
   path: '/v1/download/signed',
+  access: read,
   tag: 'Jobs',
   summary: 'Get an address of a result to pass on',
   description:
@@ -48,12 +50,12 @@ export const signDownload = contract({
     }),
   },
   errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'FILE_GONE', 'INSUFFICIENT_PERMISSIONS'],
-  handle: async ({ body, owner }, services) => {
+  handle: async ({ body, principal }, services) => {
     const { task, file, expiresIn, disposition, maxDownloads } = body
     const jobId = checkedJobId(body.jobId)
     const job = await services.jobs.store.job(jobId)
     if (!job || job.deletedAt) throw jobNotFound(jobId)
-    requireOwner(job, owner)
+    requireOwner(job, principal)
     await resultOf(job, { task, file }, services)
     const at = Date.now()
     const expiresAtS = Math.floor(Math.min(at + expiresIn * 1000, Date.parse(job.expiresAt)) / 1000)

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { extname, join } from 'node:path'
 import * as z from 'zod'
+import { open } from '../../lib/access/principal.ts'
 import { swaggerFolder, webFolder } from '../../lib/assets.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
@@ -63,7 +64,7 @@ function listed(name: string, assets: readonly string[]): string {
   throw new AppError('NOT_FOUND', `There is no file "${name.slice(0, 64)}" here.`)
 }
 
-const page = { method: 'GET', tag: 'Pages' } as const
+const page = { method: 'GET', access: open, tag: 'Pages' } as const
 const reply = {
   status: 200,
   schema: z.instanceof(Buffer).meta({ override: { type: 'string' } }),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { eventNames } from '../../events/index.ts'
+import { webhooks } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { idPattern } from '../../lib/ids.ts'
@@ -22,6 +23,7 @@ const DeliveryParams = WebhookParams.extend({
 export const testWebhook = contract({
   method: 'POST',
   path: '/v1/webhooks/:webhookId/test',
+  access: webhooks,
   tag: 'Webhooks',
   summary: 'Send a test to a webhook',
   description:
@@ -42,8 +44,8 @@ export const testWebhook = contract({
     }),
   },
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST'],
-  handle: async ({ params, body, owner, remainingMs }, services) => {
-    const webhook = await ownWebhook(params.webhookId, owner, services)
+  handle: async ({ params, body, principal, remainingMs }, services) => {
+    const webhook = await ownWebhook(params.webhookId, principal, services)
     const delivery = await new Sendings(services).test(webhook, body.event, remainingMs)
     const { id: deliveryId, status, responseStatus, durationMs, error } = deliveryView(delivery)
     return { data: { deliveryId, status, responseStatus, durationMs, error } }
@@ -53,6 +55,7 @@ export const testWebhook = contract({
 export const listDeliveries = contract({
   method: 'GET',
   path: '/v1/webhooks/:webhookId/deliveries',
+  access: webhooks,
   tag: 'Webhooks',
   summary: 'List what was sent to a webhook',
   description: 'The newest event first; each is kept for 30 days.',
@@ -66,8 +69,8 @@ export const listDeliveries = contract({
     schema: z.object({ deliveries: z.array(DeliveryView), next: z.string().nullable() }),
   },
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_INPUT'],
-  handle: async ({ params, query, owner }, services) => {
-    const { id } = await ownWebhook(params.webhookId, owner, services)
+  handle: async ({ params, query, principal }, services) => {
+    const { id } = await ownWebhook(params.webhookId, principal, services)
     const { deliveries, next } = await new Sendings(services).store.list(id, query)
     return { data: { deliveries: deliveries.map(deliveryView), next: next ?? null } }
   },
@@ -76,13 +79,14 @@ export const listDeliveries = contract({
 export const getDelivery = contract({
   method: 'GET',
   path: '/v1/webhooks/:webhookId/deliveries/:deliveryId',
+  access: webhooks,
   tag: 'Webhooks',
   summary: 'See a delivery with its attempts',
   params: DeliveryParams,
   reply: { status: 200, schema: DeliveryWithAttempts },
   errors: ['WEBHOOK_NOT_FOUND'],
-  handle: async ({ params, owner }, services) => {
-    const webhook = await ownWebhook(params.webhookId, owner, services)
+  handle: async ({ params, principal }, services) => {
+    const webhook = await ownWebhook(params.webhookId, principal, services)
     return { data: deliveryWithAttempts(await ownDelivery(params.deliveryId, webhook, services)) }
   },
 })
@@ -90,14 +94,15 @@ export const getDelivery = contract({
 export const redeliver = contract({
   method: 'POST',
   path: '/v1/webhooks/:webhookId/deliveries/:deliveryId/redeliver',
+  access: webhooks,
   tag: 'Webhooks',
   summary: 'Send a delivery once more',
   description: 'Under the same id and with ten attempts, whatever became of it.',
   params: DeliveryParams,
   reply: { status: 202, schema: DeliveryView },
   errors: ['WEBHOOK_NOT_FOUND', 'CONFLICT'],
-  handle: async ({ params, owner }, services) => {
-    const webhook = await ownWebhook(params.webhookId, owner, services)
+  handle: async ({ params, principal }, services) => {
+    const webhook = await ownWebhook(params.webhookId, principal, services)
     const delivery = await ownDelivery(params.deliveryId, webhook, services)
     return { data: deliveryView(await new Sendings(services).redeliver(delivery)) }
   },
@@ -106,6 +111,7 @@ export const redeliver = contract({
 export const replay = contract({
   method: 'POST',
   path: '/v1/webhooks/:webhookId/replay',
+  access: webhooks,
   tag: 'Webhooks',
   summary: 'Send what happened since a time',
   description: `What the webhook was told, and what it would have been told had it been switched on, from the last 30 days. Of more than ${mostReplayed} events the rest is sent by \`after\`. Progress is left out unless it is asked for.`,
@@ -123,8 +129,8 @@ export const replay = contract({
     schema: z.object({ deliveries: z.int().describe('How many are sent'), next: z.string().nullable() }),
   },
   errors: ['WEBHOOK_NOT_FOUND', 'CONFLICT', 'INVALID_INPUT', 'INVALID_REQUEST'],
-  handle: async ({ params, body, owner }, services) => {
-    const webhook = await ownWebhook(params.webhookId, owner, services)
+  handle: async ({ params, body, principal }, services) => {
+    const webhook = await ownWebhook(params.webhookId, principal, services)
     return { data: await new Sendings(services).replay(webhook, body) }
   },
 })

@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { eventNames } from '../../events/index.ts'
+import type { Principal } from '../../lib/access/principal.ts'
+import { webhooks } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import type { Owner } from '../../lib/http/owner.ts'
 import { idPattern } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import { isSecret } from '../../lib/webhooks/signatures.ts'
@@ -59,6 +60,7 @@ const aboutDeliveries =
 export const createWebhook = contract({
   method: 'POST',
   path: '/v1/webhooks',
+  access: webhooks,
   tag: 'Webhooks',
   summary: 'Be told of events',
   description: `${aboutDeliveries} ${aboutSignatures} One owner may have ${mostWebhooks}.`,
@@ -73,8 +75,8 @@ export const createWebhook = contract({
   reply: { status: 201, schema: WebhookView.extend({ secret: SecretField }) },
   idempotent: true,
   errors: ['INVALID_INPUT', 'INVALID_REQUEST', 'URL_NOT_ALLOWED'],
-  handle: async ({ body, owner }, services) => {
-    const { webhook, secret } = await new Webhooks(services).create(owner.id, body)
+  handle: async ({ body, principal }, services) => {
+    const { webhook, secret } = await new Webhooks(services).create(principal.ownerId, body)
     return {
       data: { ...webhookView(webhook), secret },
       headers: { location: `/v1/webhooks/${webhook.id}` },
@@ -85,6 +87,7 @@ export const createWebhook = contract({
 export const listWebhooks = contract({
   method: 'GET',
   path: '/v1/webhooks',
+  access: webhooks,
   tag: 'Webhooks',
   summary: 'List your webhooks',
   description: 'The newest first.',
@@ -94,8 +97,8 @@ export const listWebhooks = contract({
   }),
   reply: { status: 200, schema: z.object({ webhooks: z.array(WebhookView), next: z.string().nullable() }) },
   errors: ['INVALID_INPUT'],
-  handle: async ({ query: { limit, before = '~' }, owner }, services) => {
-    const rest = (await new Webhooks(services).store.list(owner.id)).filter(({ id }) => id < before)
+  handle: async ({ query: { limit, before = '~' }, principal }, services) => {
+    const rest = (await new Webhooks(services).store.list(principal.ownerId)).filter(({ id }) => id < before)
     const page = rest.slice(0, limit)
     const next = rest.length > limit ? (page.at(-1)?.id ?? null) : null
     return { data: { webhooks: page.map(webhookView), next } }
@@ -105,20 +108,22 @@ export const listWebhooks = contract({
 export const getWebhook = contract({
   method: 'GET',
   path: '/v1/webhooks/:webhookId',
+  access: webhooks,
   tag: 'Webhooks',
   summary: 'See a webhook',
   description: 'That of the `webhookUrl` of a job too: its id is the id of the job, with `whk_` for `job_`.',
   params: WebhookParams,
   reply: { status: 200, schema: WebhookView },
   errors: ['WEBHOOK_NOT_FOUND'],
-  handle: async ({ params, owner }, services) => ({
-    data: webhookView(await ownWebhook(params.webhookId, owner, services)),
+  handle: async ({ params, principal }, services) => ({
+    data: webhookView(await ownWebhook(params.webhookId, principal, services)),
   }),
 })
 
 export const changeWebhook = contract({
   method: 'PATCH',
   path: '/v1/webhooks/:webhookId',
+  access: webhooks,
   tag: 'Webhooks',
   summary: 'Change a webhook',
   description: 'What is left out stays as it is. `enabled` switches it on again, whatever switched it off.',
@@ -126,8 +131,8 @@ export const changeWebhook = contract({
   body: { accepts: ['json'], schema: z.strictObject(fields).partial() },
   reply: { status: 200, schema: WebhookView },
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST', 'URL_NOT_ALLOWED'],
-  handle: async ({ params, body, owner }, services) => {
-    const { id } = await listedWebhook(params.webhookId, owner, services)
+  handle: async ({ params, body, principal }, services) => {
+    const { id } = await listedWebhook(params.webhookId, principal, services)
     const changed = await new Webhooks(services).change(id, body)
     if (!changed) throw notFound(id)
     return { data: webhookView(changed) }
@@ -137,13 +142,14 @@ export const changeWebhook = contract({
 export const deleteWebhook = contract({
   method: 'DELETE',
   path: '/v1/webhooks/:webhookId',
+  access: webhooks,
   tag: 'Webhooks',
   summary: 'Delete a webhook',
   params: WebhookParams,
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['WEBHOOK_NOT_FOUND'],
-  handle: async ({ params, owner }, services) => {
-    const webhook = await listedWebhook(params.webhookId, owner, services)
+  handle: async ({ params, principal }, services) => {
+    const webhook = await listedWebhook(params.webhookId, principal, services)
     if (!(await new Webhooks(services).store.remove(webhook))) throw notFound(webhook.id)
     return { data: null }
   },
@@ -152,6 +158,7 @@ export const deleteWebhook = contract({
 export const rotateSecret = contract({
   method: 'POST',
   path: '/v1/webhooks/:webhookId/rotate-secret',
+  access: webhooks,
   tag: 'Webhooks',
   summary: 'Change the secret of a webhook',
   description:
@@ -160,8 +167,8 @@ export const rotateSecret = contract({
   body: { accepts: ['json'], schema: Grace },
   reply: { status: 200, schema: WebhookView.extend({ secret: SecretField }) },
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST'],
-  handle: async ({ params, body, owner }, services) => {
-    const before = await listedWebhook(params.webhookId, owner, services)
+  handle: async ({ params, body, principal }, services) => {
+    const before = await listedWebhook(params.webhookId, principal, services)
     const changed = await new Webhooks(services).rotate(before, body.graceHours)
     if (!changed) throw notFound(before.id)
     return { data: { ...webhookView(changed.webhook), secret: changed.secret } }
@@ -173,32 +180,34 @@ const DefaultSecretView = z.object({ secret: z.string().describe('`whsec_…`'),
 export const getDefaultSecret = contract({
   method: 'GET',
   path: '/v1/webhooks/secret',
+  access: webhooks,
   tag: 'Webhooks',
   summary: 'See the secret that signs for webhookUrl',
   description: 'All that goes to the `webhookUrl` of a job of yours is signed with it.',
   reply: { status: 200, schema: DefaultSecretView },
   errors: ['AUTHENTICATION_REQUIRED'],
-  handle: async ({ owner }, services) => ({
-    data: await new Webhooks(services).defaultSecret(known(owner).id),
+  handle: async ({ principal }, services) => ({
+    data: await new Webhooks(services).defaultSecret(known(principal).ownerId),
   }),
 })
 
 export const rotateDefaultSecret = contract({
   method: 'POST',
   path: '/v1/webhooks/secret/rotate',
+  access: webhooks,
   tag: 'Webhooks',
   summary: 'Change the secret that signs for webhookUrl',
   body: { accepts: ['json'], schema: Grace },
   reply: { status: 200, schema: DefaultSecretView },
   errors: ['AUTHENTICATION_REQUIRED', 'INVALID_INPUT', 'INVALID_REQUEST'],
-  handle: async ({ body, owner }, services) => ({
-    data: await new Webhooks(services).rotateDefault(known(owner).id, body.graceHours),
+  handle: async ({ body, principal }, services) => ({
+    data: await new Webhooks(services).rotateDefault(known(principal).ownerId, body.graceHours),
   }),
 })
 
 /** Who has made nothing has no jobs to be told of. @throws AppError AUTHENTICATION_REQUIRED */
-function known(owner: Owner): Owner {
-  if (!owner.isNew) return owner
+function known(principal: Principal): Principal {
+  if (!principal.isNew) return principal
   throw new AppError(
     'AUTHENTICATION_REQUIRED',
     'The secret belongs to an identity. Send the X-Owner-Token that came with the first thing that you made.',
@@ -211,15 +220,15 @@ const notFound = (id: string) =>
   })
 
 /** Nobody learns of webhooks of others. @throws AppError WEBHOOK_NOT_FOUND */
-export async function ownWebhook(id: string, owner: Owner, services: Services): Promise<Webhook> {
+export async function ownWebhook(id: string, principal: Principal, services: Services): Promise<Webhook> {
   const webhook = idPattern('whk').test(id) ? await new Webhooks(services).store.find(id) : undefined
-  if (!webhook || webhook.owner !== owner.id) throw notFound(id)
+  if (!webhook || webhook.owner !== principal.ownerId) throw notFound(id)
   return webhook
 }
 
 /** That of a job ends with it, and is not changed. @throws AppError WEBHOOK_NOT_FOUND */
-async function listedWebhook(id: string, owner: Owner, services: Services): Promise<Webhook> {
-  const webhook = await ownWebhook(id, owner, services)
+async function listedWebhook(id: string, principal: Principal, services: Services): Promise<Webhook> {
+  const webhook = await ownWebhook(id, principal, services)
   if (webhook.jobId !== undefined) throw notFound(id)
   return webhook
 }

@@ -1,7 +1,8 @@
 import * as z from 'zod'
+import type { Principal } from '../../lib/access/principal.ts'
+import { readWorkflows, workflows } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import type { Owner } from '../../lib/http/owner.ts'
 import { idPattern } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
@@ -61,6 +62,7 @@ const example = {
 export const createWorkflow = contract({
   method: 'POST',
   path: '/v1/workflows',
+  access: workflows,
   tag: 'Workflows',
   summary: 'Run a pipeline by the clock',
   description: `${aboutTasks} ${aboutClocks} After ${mostFailures} failed runs in a row it is switched off, and says why in \`paused\`. One owner may have ${mostWorkflows}.`,
@@ -73,8 +75,8 @@ export const createWorkflow = contract({
   reply: { status: 201, schema: WorkflowView },
   idempotent: true,
   errors: ['INVALID_INPUT', 'INVALID_REQUEST', 'URL_NOT_ALLOWED'],
-  handle: async ({ body, owner }, services) => {
-    const workflow = await new Workflows(services).create(owner.id, body)
+  handle: async ({ body, principal }, services) => {
+    const workflow = await new Workflows(services).create(principal.ownerId, body)
     return {
       data: workflowView(workflow, undefined),
       headers: { location: `/v1/workflows/${workflow.id}` },
@@ -85,12 +87,13 @@ export const createWorkflow = contract({
 export const listWorkflows = contract({
   method: 'GET',
   path: '/v1/workflows',
+  access: readWorkflows,
   tag: 'Workflows',
   summary: 'List your workflows',
   reply: { status: 200, schema: z.object({ workflows: z.array(WorkflowView) }) },
-  handle: async ({ owner }, services) => {
+  handle: async ({ principal }, services) => {
     const { store } = new Workflows(services)
-    const workflows = await store.list(owner.id)
+    const workflows = await store.list(principal.ownerId)
     const lastRuns = await store.lastRuns(workflows)
     return {
       data: { workflows: workflows.map((one) => workflowView(one, lastRuns.get(one.lastRun ?? ''))) },
@@ -101,19 +104,21 @@ export const listWorkflows = contract({
 export const getWorkflow = contract({
   method: 'GET',
   path: '/v1/workflows/:workflowId',
+  access: readWorkflows,
   tag: 'Workflows',
   summary: 'See a workflow',
   params: Params,
   reply: { status: 200, schema: WorkflowView },
   errors: ['WORKFLOW_NOT_FOUND'],
-  handle: async ({ params, owner }, services) => ({
-    data: await viewed(await ownWorkflow(params.workflowId, owner, services), services),
+  handle: async ({ params, principal }, services) => ({
+    data: await viewed(await ownWorkflow(params.workflowId, principal, services), services),
   }),
 })
 
 export const changeWorkflow = contract({
   method: 'PATCH',
   path: '/v1/workflows/:workflowId',
+  access: workflows,
   tag: 'Workflows',
   summary: 'Change a workflow',
   description: 'What is left out stays as it is; tasks are given whole. Switched on, it begins anew.',
@@ -121,8 +126,8 @@ export const changeWorkflow = contract({
   body: { accepts: ['json'], schema: Changes, reference: Changes.extend({ tasks: TaskMap.optional() }) },
   reply: { status: 200, schema: WorkflowView },
   errors: ['WORKFLOW_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST', 'URL_NOT_ALLOWED'],
-  handle: async ({ params, body, owner }, services) => {
-    const { id } = await ownWorkflow(params.workflowId, owner, services)
+  handle: async ({ params, body, principal }, services) => {
+    const { id } = await ownWorkflow(params.workflowId, principal, services)
     const changed = await new Workflows(services).change(id, body)
     if (!changed) throw notFound(id)
     return { data: await viewed(changed, services) }
@@ -132,14 +137,15 @@ export const changeWorkflow = contract({
 export const deleteWorkflow = contract({
   method: 'DELETE',
   path: '/v1/workflows/:workflowId',
+  access: workflows,
   tag: 'Workflows',
   summary: 'Delete a workflow',
   description: 'A job that it has made goes on.',
   params: Params,
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['WORKFLOW_NOT_FOUND'],
-  handle: async ({ params, owner }, services) => {
-    const workflow = await ownWorkflow(params.workflowId, owner, services)
+  handle: async ({ params, principal }, services) => {
+    const workflow = await ownWorkflow(params.workflowId, principal, services)
     if (!(await new Workflows(services).store.remove(workflow))) throw notFound(workflow.id)
     return { data: null }
   },
@@ -148,6 +154,7 @@ export const deleteWorkflow = contract({
 export const runWorkflow = contract({
   method: 'POST',
   path: '/v1/workflows/:workflowId/run',
+  access: workflows,
   tag: 'Workflows',
   summary: 'Run a workflow now',
   description:
@@ -155,8 +162,8 @@ export const runWorkflow = contract({
   params: Params,
   reply: { status: 202, schema: RunView },
   errors: ['WORKFLOW_NOT_FOUND', 'CONFLICT'],
-  handle: async ({ params, owner }, services) => {
-    const { id } = await ownWorkflow(params.workflowId, owner, services)
+  handle: async ({ params, principal }, services) => {
+    const { id } = await ownWorkflow(params.workflowId, principal, services)
     const run = await new Workflows(services).runNow(id)
     if (!run) throw notFound(id)
     return { data: runView(run) }
@@ -166,6 +173,7 @@ export const runWorkflow = contract({
 export const listRuns = contract({
   method: 'GET',
   path: '/v1/workflows/:workflowId/runs',
+  access: readWorkflows,
   tag: 'Workflows',
   summary: 'List the runs of a workflow',
   description: 'The newest first; each is kept for 90 days.',
@@ -176,8 +184,8 @@ export const listRuns = contract({
   }),
   reply: { status: 200, schema: z.object({ runs: z.array(RunView), next: z.string().nullable() }) },
   errors: ['WORKFLOW_NOT_FOUND', 'INVALID_INPUT'],
-  handle: async ({ params, query, owner }, services) => {
-    const { id } = await ownWorkflow(params.workflowId, owner, services)
+  handle: async ({ params, query, principal }, services) => {
+    const { id } = await ownWorkflow(params.workflowId, principal, services)
     const { runs, next } = await new Workflows(services).store.runs(id, query)
     return { data: { runs: runs.map(runView), next: next ?? null } }
   },
@@ -189,9 +197,9 @@ const notFound = (id: string) =>
   })
 
 /** Nobody learns of workflows of others. @throws AppError WORKFLOW_NOT_FOUND */
-async function ownWorkflow(id: string, owner: Owner, services: Services): Promise<Workflow> {
+async function ownWorkflow(id: string, principal: Principal, services: Services): Promise<Workflow> {
   const workflow = idPattern('wf').test(id) ? await new Workflows(services).store.find(id) : undefined
-  if (!workflow || workflow.owner !== owner.id) throw notFound(id)
+  if (!workflow || workflow.owner !== principal.ownerId) throw notFound(id)
   return workflow
 }
 

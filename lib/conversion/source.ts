@@ -21,13 +21,13 @@ interface SourceFields {
   readonly filename?: string | undefined
 }
 
-type Request = Pick<HttpRequest<unknown, unknown, SourceFields>, 'body' | 'files' | 'owner'>
+type Request = Pick<HttpRequest<unknown, unknown, SourceFields>, 'body' | 'files' | 'principal'>
 
 /**
  * The one file of a conversion.
  * @throws AppError NO_FILES, INVALID_REQUEST, UPLOAD_NOT_FOUND, UPLOAD_INCOMPLETE, CONFLICT.
  */
-export async function openSource({ body, files, owner }: Request, services: Services): Promise<Source> {
+export async function openSource({ body, files, principal }: Request, services: Services): Promise<Source> {
   const [file, second] = files.filter(({ field }) => field === 'file')
   if (second) {
     throw new AppError(
@@ -44,7 +44,8 @@ export async function openSource({ body, files, owner }: Request, services: Serv
     )
   }
   if (file) return body.filename ? { ...file, filename: fileName(body.filename) } : file
-  if (body.uploadId) return uploadedSource(body.uploadId, 'uploadId', owner.id, services, body.filename)
+  if (body.uploadId)
+    return uploadedSource(body.uploadId, 'uploadId', principal.ownerId, services, body.filename)
   throw new AppError(
     'NO_FILES',
     'There is no file: send it in the form field `file`, or name an upload in `uploadId`.',

@@ -1,5 +1,9 @@
 import middy, { type MiddlewareObj } from '@middy/core'
 import type { Context } from 'aws-lambda'
+import { ownerCookie, ownerHeader, ownerToken } from '../access/anonymous.ts'
+import { authenticate } from '../access/authenticate.ts'
+import { authorize } from '../access/authorize.ts'
+import type { Principal } from '../access/principal.ts'
 import { maxBodyBytes } from '../config.ts'
 import { isFullFor, requireDiskSpace, requireSpareSpace, shortOfSpace } from '../disk.ts'
 import { type AppError, retryAfterOf } from '../errors.ts'
@@ -16,7 +20,6 @@ import { type Attempt, Idempotency, idempotencyKeyOf, type Keyed, replayedHeader
 import { interfaceVersion } from './interface-version.ts'
 import { jobMadeBefore } from './job-access.ts'
 import { KeptAnswers } from './kept-answers.ts'
-import { type Owner, ownerCookie, ownerHeader, ownerOf } from './owner.ts'
 import { inForm, type Result, render, withoutBody } from './render.ts'
 import { createRouter, type Router } from './router.ts'
 
@@ -24,9 +27,8 @@ import { createRouter, type Router } from './router.ts'
 interface RequestContext extends Context {
   requestId: string
   log: Log
-  owner: Owner
-  /** Something was made for the owner, who gets to know the identity if it is new. */
-  hasMade?: boolean
+  /** Something was made for a new identity, which the reply hands out. */
+  newOwner?: string
 }
 
 type Middleware = MiddlewareObj<HttpEvent, Result, Error, RequestContext>
@@ -52,15 +54,18 @@ export function createApp(contracts: readonly AnyContract[], services: Services)
   const router = createRouter(contracts)
   const idempotency = new Idempotency(services)
   const kept = new KeptAnswers()
-  const once: App['once'] = async (keyed, context, answer) => {
-    context.owner = await idempotency.ownerOf(keyed, context.owner)
-    return idempotency.once(keyed, context, answer)
+  const once: App['once'] = async (keyed, given, context, answer) => {
+    const principal = await idempotency.senderOf(keyed, given)
+    const result = await idempotency.once(keyed, { principal, log: context.log }, (attempt) =>
+      answer(principal, attempt),
+    )
+    return { principal, result }
   }
   return middy<HttpEvent, Result, Error, RequestContext>({ timeoutEarlyInMillis: noEarlyEnd })
     .use(requestIds(services))
     .use(compression())
     .use(cors())
-    .use(owners(services))
+    .use(newOwners(services))
     .use(errors(services))
     .handler((event, context) => respond(event, context, { router, once, kept, services }))
 }
@@ -102,21 +107,16 @@ function cors(): Middleware {
  * Nobody gets an identity before there is something that is theirs: replies that anybody may keep (`Cache-Control:
  * public`) would hand the same one to all.
  */
-function owners(services: Services): Middleware {
-  const secret = services.keys.owner
-  return {
-    before: ({ event, context }) => {
-      context.owner = ownerOf(event, secret)
-    },
-    ...onAnswer((_event, context, result) => {
-      if (!context.owner.isNew || !context.hasMade) return
-      const secure = services.config.PUBLIC_URL?.startsWith('https:') ? '; Secure' : ''
-      result.headers = { ...result.headers, [ownerHeader]: context.owner.token }
-      result.cookies = [
-        `${ownerCookie}=${context.owner.token}; Path=/; Max-Age=${ownerLifetimeS}; HttpOnly; SameSite=Lax${secure}`,
-      ]
-    }),
-  }
+function newOwners(services: Services): Middleware {
+  return onAnswer((_event, { newOwner }, result) => {
+    if (newOwner === undefined) return
+    const token = ownerToken(newOwner, services.keys.owner)
+    const secure = services.config.PUBLIC_URL?.startsWith('https:') ? '; Secure' : ''
+    result.headers = { ...result.headers, [ownerHeader]: token }
+    result.cookies = [
+      `${ownerCookie}=${token}; Path=/; Max-Age=${ownerLifetimeS}; HttpOnly; SameSite=Lax${secure}`,
+    ]
+  })
 }
 
 /** Turns whatever was thrown into the error body; only what is not an AppError is a bug and logged whole. */
@@ -165,9 +165,10 @@ interface App {
   /** Answers a request under a key, unless it was answered before. */
   readonly once: (
     keyed: Keyed,
+    principal: Principal,
     context: RequestContext,
-    answer: (attempt: Attempt) => Promise<Result>,
-  ) => Promise<Result>
+    answer: (principal: Principal, attempt: Attempt) => Promise<Result>,
+  ) => Promise<{ readonly principal: Principal; readonly result: Result }>
   readonly kept: KeptAnswers
   readonly services: Services
 }
@@ -180,6 +181,9 @@ async function respond(
   const method = event.requestContext.http.method
   if (method === 'OPTIONS') return preflight(event, router)
   const { contract, params } = router.find(method, event.rawPath)
+  const { sourceIp } = event.requestContext.http
+  const sender = await authenticate({ ...event, method, sourceIp }, services)
+  authorize(sender, contract.access)
   const key = contract.idempotent ? idempotencyKeyOf(event) : undefined
   // Before the first byte of a file is taken.
   if (contract.body?.files) await requireDiskSpace(services.config)
@@ -195,7 +199,7 @@ async function respond(
       params: contract.params && parseWith(contract.params, params, 'path'),
       query: contract.query && parseWith(contract.query, event.queryStringParameters ?? {}, 'query'),
       rawQuery: event.queryStringParameters ?? {},
-      sourceIp: event.requestContext.http.sourceIp,
+      sourceIp,
       body: contract.body && parseWith(contract.body.schema, body.value, 'body'),
       files: body.files,
       headers: event.headers,
@@ -205,10 +209,10 @@ async function respond(
       remainingMs: () => context.getRemainingTimeInMillis(),
       log: context.log,
     }
-    const answer = async (attempt?: Attempt) => {
+    const answer = async (principal: Principal, attempt?: Attempt) => {
       const request: HttpRequest<unknown, unknown, unknown> = {
         ...given,
-        owner: context.owner,
+        principal,
         newJobId: () => attempt?.jobId ?? newId('job'),
         jobMadeBefore: async () => (attempt?.isRepeated ? jobMadeBefore(attempt.jobId, services) : undefined),
       }
@@ -217,8 +221,11 @@ async function respond(
       if (name !== undefined) return kept.answer({ contract, name, reply }, event, context.requestId)
       return inForm(render(contract, await reply(), event, context.requestId), event)
     }
-    const result = key === undefined ? await answer() : await once({ key, event, body }, context, answer)
-    context.hasMade = contract.idempotent === true
+    const { principal, result } =
+      key === undefined
+        ? { principal: sender, result: await answer(sender) }
+        : await once({ key, event, body }, sender, context, answer)
+    if (contract.idempotent && principal.isNew) context.newOwner = principal.ownerId
     return method === 'HEAD' ? withoutBody(result) : result
   } finally {
     await body.discard()

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type * as z from 'zod'
+import type { Access, Principal } from '../access/principal.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { JobState } from '../jobs/job.ts'
 import type { Log } from '../log.ts'
 import type { Services } from '../services.ts'
-import type { Owner } from './owner.ts'
 
 /**
  * What the gateway hands over: an API Gateway v2 event and, on one machine, the body as the stream that arrives
@@ -43,8 +43,8 @@ export interface HttpRequest<Params, Query, Body> {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly method: string
-  readonly owner: Owner
-  /** Address of the client, or of the last proxy before us. */
+  readonly principal: Principal
+  /** Address of the client, or of the last proxy that is not trusted (`TRUSTED_PROXIES`). */
   readonly sourceIp: string
   readonly requestId: string
   /** The id of the job that the request makes: the same when it is sent again under one `Idempotency-Key`. */
@@ -94,6 +94,8 @@ export interface Contract<
   /** As `/v1/jobs/:jobId`. */
   readonly path: string
   readonly tag: string
+  /** Who may send it; asked before anything of its body is read. */
+  readonly access: Access
   readonly summary: string
   readonly description?: string
   readonly params?: Params

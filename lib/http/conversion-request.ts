@@ -110,7 +110,7 @@ export interface ConversionRequest {
   readonly exported: Parameters<typeof exportTask>[0]
 }
 
-type Sender = Pick<HttpRequest<unknown, unknown, unknown>, 'owner' | 'requestId' | 'newJobId'>
+type Sender = Pick<HttpRequest<unknown, unknown, unknown>, 'principal' | 'requestId' | 'newJobId'>
 
 /**
  * A conversion as a graph of tasks: its files are there, one task works on them, the result can be fetched.
@@ -152,7 +152,7 @@ export function startConversion(
   ]
   return startJob(
     {
-      owner: sender.owner.id,
+      owner: sender.principal.ownerId,
       requestId: sender.requestId,
       jobId: sender.newJobId(),
       tag: request.tag,

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import type { Principal } from '../access/principal.ts'
 import type { Key } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
 import { inOrder } from '../in-order.ts'
@@ -9,7 +10,6 @@ import type { Vault } from '../sealed.ts'
 import type { Services } from '../services.ts'
 import type { ParsedBody } from './body.ts'
 import type { HttpEvent } from './contract.ts'
-import { newOwner, type Owner } from './owner.ts'
 import { Reservations, renewMs, type StoredReply } from './reservations.ts'
 
 /**
@@ -80,10 +80,11 @@ export class Idempotency {
    * Whose request it is: one without an identity comes from whoever sent the same from its address before.
    * @throws AppError IDEMPOTENCY_KEY_REUSED
    */
-  async ownerOf(keyed: Keyed, owner: Owner): Promise<Owner> {
-    if (!owner.isNew) return owner
-    const id = await this.#reservations.sender(this.#addressPlace(keyed), owner.id, this.#fingerprint(keyed))
-    return newOwner(id, this.#keys.owner)
+  async senderOf(keyed: Keyed, principal: Principal): Promise<Principal> {
+    if (!principal.isNew) return principal
+    const place = this.#addressPlace(keyed)
+    const ownerId = await this.#reservations.sender(place, principal.ownerId, this.#fingerprint(keyed))
+    return { ...principal, ownerId }
   }
 
   /**
@@ -92,10 +93,10 @@ export class Idempotency {
    */
   async once(
     keyed: Keyed,
-    { owner, log }: { readonly owner: Owner; readonly log: Log },
+    { principal, log }: { readonly principal: Principal; readonly log: Log },
     run: (attempt: Attempt) => Promise<Result>,
   ): Promise<Result> {
-    const place = this.#place(keyed, `owner ${owner.id}`)
+    const place = this.#place(keyed, `owner ${principal.ownerId}`)
     const { reservation, isRepeated } = await this.#reservations.take(place, this.#fingerprint(keyed))
     if (reservation.reply) return this.#replayed(reservation.reply, place)
     const renew = () =>
@@ -109,7 +110,7 @@ export class Idempotency {
       else await this.#reservations.release(place, reservation)
       return result
     } catch (error) {
-      const senderPlace = owner.isNew ? this.#addressPlace(keyed) : undefined
+      const senderPlace = principal.isNew ? this.#addressPlace(keyed) : undefined
       if (isRefusal(error)) await this.#reservations.forget(place, reservation, senderPlace)
       else await this.#reservations.release(place, reservation)
       throw error

@@ -1,11 +1,11 @@
 import * as z from 'zod'
+import type { Principal } from '../access/principal.ts'
 import { AppError } from '../errors.ts'
 import { idPattern } from '../ids.ts'
 import { isTerminal, type Job, type JobState } from '../jobs/job.ts'
 import { needsTasks, retryAfterS } from '../jobs/view.ts'
 import type { Services } from '../services.ts'
 import type { HttpRequest } from './contract.ts'
-import type { Owner } from './owner.ts'
 
 /** What the endpoints of one job share: finding it, who may change it, waiting for its end. */
 
@@ -46,8 +46,8 @@ export function checkedJobId(jobId: string): string {
 }
 
 /** The id alone lets anybody see a job; to change it one must be its owner. */
-export function requireOwner(job: Job, owner: Owner): void {
-  if (job.owner === owner.id) return
+export function requireOwner(job: Job, principal: Principal): void {
+  if (job.owner === principal.ownerId) return
   throw new AppError(
     'INSUFFICIENT_PERMISSIONS',
     'This job belongs to another identity. Send the X-Owner-Token (or the cookie) that came with the reply that created it.',

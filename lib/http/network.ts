@@ -8,3 +8,11 @@ export function networkOf(address: string): string | null {
   const kind = parsed.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
   return `${kind.networkAddressFromCIDR(`${parsed.toString()}/${bits}`).toString()}/${bits}`
 }
+
+/** What requests without an identity are counted by: one address of IPv4, but /64 of IPv6, of which a household has one. */
+export function limitedAddress(address: string): string {
+  if (!ipaddr.isValid(address)) return address
+  const parsed = ipaddr.process(address)
+  if (parsed.kind() === 'ipv4') return parsed.toString()
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`).toString()}/64`
+}

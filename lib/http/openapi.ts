@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
+import { ownerCookie, ownerHeader } from '../access/anonymous.ts'
 import { type ErrorCode, errorKinds } from '../error-kinds.ts'
 import { liveReference } from '../live/reference.ts'
 import { wayOutOfForms } from './body-limit.ts'
@@ -7,7 +8,6 @@ import type { AnyContract, BodyKind } from './contract.ts'
 import { errorTitle } from './envelope.ts'
 import { eventRequests } from './event-requests.ts'
 import { keyDescription } from './idempotency.ts'
-import { ownerCookie, ownerHeader } from './owner.ts'
 
 const mediaTypes: Readonly<Record<BodyKind, string>> = {
   json: 'application/json',

@@ -1,4 +1,8 @@
-import { type Owner, ownerHeader, ownerOf } from '../http/owner.ts'
+import { authenticate } from '../access/authenticate.ts'
+import { authorize } from '../access/authorize.ts'
+import { type Credentials, list, type Principal } from '../access/principal.ts'
+import { AppError } from '../errors.ts'
+import type { Services } from '../services.ts'
 import { subprotocol } from './frames.ts'
 
 /** What a handshake says about who it is. */
@@ -12,36 +16,53 @@ export interface Handshake {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly query: Readonly<Record<string, string | undefined>>
+  readonly sourceIp?: string | undefined
 }
 
 const bearerProtocol = 'bearer.'
+const unknown = { kind: 'unknown' } as const
 
 /** The first that is there decides, in this order: cookie, header, subprotocol, ticket. Without any the first frame does. */
-export function claimOf({ headers, query }: Handshake, secret: Buffer, publicUrl: string | undefined): Claim {
+export async function claimOf(
+  { headers, query, sourceIp = '' }: Handshake,
+  services: Services,
+): Promise<Claim> {
   const cookies = headers['cookie']?.split(';').map((pair) => pair.trim())
-  const byCookie = cookies && known(ownerOf({ headers: {}, cookies }, secret))
+  const { origin } = headers
+  const byCookie = cookies ? await claim({ headers: { origin }, cookies, sourceIp }, services) : unknown
   // A browser sends it whichever page asks.
-  const isForeign = byCookie !== undefined && !isOwnPage(headers, publicUrl)
-  if (byCookie !== undefined && !isForeign) return { kind: 'known', owner: byCookie }
-  const token = tokenIn(headers)
-  if (token !== undefined) {
-    const owner = ownerOfToken(token, secret)
-    return owner === undefined ? { kind: 'refused', reason: 'unauthenticated' } : { kind: 'known', owner }
-  }
+  const isForeign = byCookie.kind === 'known' && !isOwnPage(headers, services.config.PUBLIC_URL)
+  if (byCookie.kind === 'known' && !isForeign) return byCookie
+  const byHeader = await claim({ headers: spoken(headers), sourceIp }, services)
+  if (byHeader.kind !== 'unknown') return byHeader
   const { ticket } = query
   if (ticket) return { kind: 'ticket', ticket }
-  return isForeign ? { kind: 'refused', reason: 'forbidden' } : { kind: 'unknown' }
+  return isForeign ? { kind: 'refused', reason: 'forbidden' } : unknown
 }
 
-export const ownerOfToken = (token: string, secret: Buffer): string | undefined =>
-  known(ownerOf({ headers: { [ownerHeader]: token } }, secret))
+/** What the first frame says. */
+export const claimOfToken = (token: string, services: Services): Promise<Claim> =>
+  claim({ headers: { authorization: `Bearer ${token}` }, sourceIp: '' }, services)
 
-const known = ({ id, isNew }: Owner) => (isNew ? undefined : id)
+async function claim(given: Omit<Credentials, 'method'>, services: Services): Promise<Claim> {
+  try {
+    const principal: Principal = await authenticate({ ...given, method: 'GET' }, services)
+    if (principal.isNew) return unknown
+    authorize(principal, list)
+    return { kind: 'known', owner: principal.ownerId }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 500) throw error
+    return { kind: 'refused', reason: error.status === 403 ? 'forbidden' : 'unauthenticated' }
+  }
+}
 
-function tokenIn(headers: Handshake['headers']): string | undefined {
-  const bearer = /^bearer +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1]
+/** Headers as a program sends them; a browser, which cannot, offers its token as a subprotocol. */
+function spoken(headers: Handshake['headers']): Handshake['headers'] {
   const offered = protocolsOf(headers).find((name) => name.startsWith(bearerProtocol))
-  return bearer ?? headers[ownerHeader] ?? offered?.slice(bearerProtocol.length)
+  const bearer = headers['authorization'] ?? (offered && `Bearer ${offered.slice(bearerProtocol.length)}`)
+  // A token that is not ours counts as none in a request, which then makes a new identity; here there is nothing to make.
+  const owner = headers['x-owner-token']
+  return { ...headers, authorization: bearer ?? (owner && `Bearer ${owner}`) }
 }
 
 const protocolsOf = (headers: Handshake['headers']): string[] =>

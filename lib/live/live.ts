@@ -7,7 +7,7 @@ import { Broadcast } from './broadcast.ts'
 import { Connections, mostSockets, type Socket } from './connections.ts'
 import { Feeds } from './feed.ts'
 import { authMs, ClientFrame, clientFrames, mostBadFrames, type ServerFrame } from './frames.ts'
-import { type Claim, claimOf, type Handshake, ownerOfToken } from './identify.ts'
+import { type Claim, claimOf, claimOfToken, type Handshake } from './identify.ts'
 import { useTicket } from './tickets.ts'
 import { Turns } from './turns.ts'
 
@@ -48,8 +48,7 @@ export class Live {
   }
 
   async #userSocket(id: string, handshake: Handshake): Promise<Socket> {
-    const { keys, config } = this.#services
-    const claim = claimOf(handshake, keys.owner, config.PUBLIC_URL)
+    const claim = await claimOf(handshake, this.#services)
     const owner = await this.#ownerOf(claim)
     if (owner === undefined)
       return claim.kind === 'unknown'
@@ -154,8 +153,10 @@ export class Live {
     const { id } = socket
     if (socket.owner !== undefined)
       return { type: 'error', code: 'INVALID_REQUEST', message: 'It is known already who is there.' }
-    const owner = ownerOfToken(token, this.#services.keys.owner)
-    if (owner === undefined) await this.broadcast.end(id, undefined, 'unauthenticated')
+    const claim = await claimOfToken(token, this.#services)
+    const owner = await this.#ownerOf(claim)
+    if (owner === undefined)
+      await this.broadcast.end(id, undefined, claim.kind === 'refused' ? claim.reason : 'unauthenticated')
     else if (await this.#isFull(owner)) await this.broadcast.end(id, undefined, 'tooMany')
     else {
       await this.#feeds.watch(owner)

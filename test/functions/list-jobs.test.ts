@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeTime } from 'ulid'
+import { ownerToken } from '../../lib/access/anonymous.ts'
 import { eachOf } from '../../lib/each-of.ts'
-import { newOwner } from '../../lib/http/owner.ts'
 import { newId } from '../../lib/ids.ts'
 import { graphRecords, type NewJob } from '../../lib/jobs/graph.ts'
 import type { JobStatus } from '../../lib/jobs/job.ts'
@@ -53,7 +53,8 @@ const idAt = ({ number }: OwnerId, minute: number) =>
 
 /** An owner with jobs of his own, as the table has them. */
 async function ownerOf(...jobs: readonly Given[]) {
-  const { id, token } = newOwner(newId('anon'), app.services.keys.owner)
+  const id = newId('anon')
+  const token = ownerToken(id, app.services.keys.owner)
   const owner = { id, number: ++owners, headers: { 'x-owner-token': token } }
   await eachOf(jobs, 8, async (job) => {
     await make(owner, job)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import * as z from 'zod'
+import { open } from '../../lib/access/principal.ts'
 import type { Files } from '../../lib/aws/files.ts'
 import { readBody } from '../../lib/http/body.ts'
 import { type BodyKind, contract, type HttpEvent } from '../../lib/http/contract.ts'
@@ -10,6 +11,7 @@ const accepting = (...accepts: [BodyKind, ...BodyKind[]]) =>
   contract({
     method: 'POST',
     path: '/letters',
+    access: open,
     tag: 'Test',
     summary: 'Takes letters.',
     body: { accepts, schema: z.object({ text: z.string() }) },

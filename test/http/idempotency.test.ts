@@ -7,10 +7,10 @@ import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { createConversion } from '../../functions/routes/create-conversion.ts'
 import { routes } from '../../functions/routes/index.ts'
+import { asAnonymous, ownerToken } from '../../lib/access/anonymous.ts'
 import type { Item } from '../../lib/aws/table.ts'
 import type { AnyContract, HttpEvent } from '../../lib/http/contract.ts'
 import { type Attempt, Idempotency, type Keyed } from '../../lib/http/idempotency.ts'
-import { newOwner } from '../../lib/http/owner.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { after, before } from '../hooks.ts'
@@ -28,7 +28,7 @@ const newKey = () => `key-${++keys}-${crypto.randomUUID()}`
 
 /** An identity of its own for each test, as the header that carries it. */
 async function newIdentity(): Promise<Record<string, string>> {
-  return { 'x-owner-token': newOwner(newId('anon'), app.services.keys.owner).token }
+  return { 'x-owner-token': ownerToken(newId('anon'), app.services.keys.owner) }
 }
 
 function form(fields: Readonly<Record<string, string>>, ...texts: readonly string[]): FormData {
@@ -270,7 +270,17 @@ function newKeyed(): Keyed {
   return { key: newKey(), event, body: { value: {}, files: [] } }
 }
 
-const someContext = () => ({ owner: newOwner('anon_1', Buffer.from('')), log: app.services.log })
+const someContext = () => ({
+  principal: asAnonymous(
+    {
+      headers: { 'x-owner-token': ownerToken('anon_1', app.services.keys.owner) },
+      method: 'POST',
+      sourceIp: '',
+    },
+    app.services,
+  ),
+  log: app.services.log,
+})
 
 test('a request that takes long keeps its key', async () => {
   const idempotency = new Idempotency(app.services, 10)

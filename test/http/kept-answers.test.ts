@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import * as z from 'zod'
+import { open } from '../../lib/access/principal.ts'
 import type { HttpEvent } from '../../lib/http/contract.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { KeptAnswers } from '../../lib/http/kept-answers.ts'
@@ -10,6 +11,7 @@ import { Packed } from '../../lib/http/packed.ts'
 const list = contract({
   method: 'GET',
   path: '/v1/list',
+  access: open,
   tag: 'Lists',
   summary: 'A list',
   reply: { status: 200, schema: z.array(z.string()), etag: true, cacheControl: 'public, max-age=300' },

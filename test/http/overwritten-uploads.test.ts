@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { ownerToken } from '../../lib/access/anonymous.ts'
 import type { Files } from '../../lib/aws/files.ts'
-import { newOwner } from '../../lib/http/owner.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { after, before } from '../hooks.ts'
@@ -23,7 +23,7 @@ let app: EmbeddedApp
 let headers: Record<string, string>
 before(async () => {
   app = await openApp()
-  headers = { 'x-owner-token': newOwner(newId('anon'), app.services.keys.owner).token }
+  headers = { 'x-owner-token': ownerToken(newId('anon'), app.services.keys.owner) }
 })
 after(() => app.close())
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
+import { open } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpEvent } from '../../lib/http/contract.ts'
 import { errorTitle, failure, problem, toAppError } from '../../lib/http/envelope.ts'
 import { render, withoutBody } from '../../lib/http/render.ts'
 
-const base = { method: 'GET', path: '/x', tag: 'Test', summary: 'X' } as const
+const base = { method: 'GET', path: '/x', access: open, tag: 'Test', summary: 'X' } as const
 const handle = () => ({ data: {} })
 const schema = z.object({})
 const asking = (headers: Record<string, string> = {}) => ({ headers }) as unknown as HttpEvent

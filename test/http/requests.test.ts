@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import * as z from 'zod'
+import { open } from '../../lib/access/principal.ts'
 import { batchItems } from '../../lib/http/batch-items.ts'
 import { decodedBody } from '../../lib/http/content-encoding.ts'
 import { contract } from '../../lib/http/contract.ts'
@@ -171,7 +172,7 @@ test('the ends of a file are kept, whichever way its bytes come', () => {
 describe('a request', () => {
   const of = (method: 'GET' | 'POST' | 'DELETE', path: string) =>
     contract({
-      ...{ method, path, tag: 'Test', summary: path },
+      ...{ method, path, access: open, tag: 'Test', summary: path },
       reply: { status: 200, schema: z.object({}) },
       handle: () => ({ data: {} }),
     })

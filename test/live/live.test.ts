@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BusEvent } from '../../events/index.ts'
-import { ownerCookie } from '../../lib/http/owner.ts'
+import { ownerCookie } from '../../lib/access/anonymous.ts'
 import { ending, progress } from '../../lib/jobs/events.ts'
 import { mostSockets } from '../../lib/live/connections.ts'
 import { after, before } from '../hooks.ts'

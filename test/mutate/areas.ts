@@ -17,7 +17,7 @@ export const areas: readonly Area[] = [
   {
     name: 'access',
     isWhole: true,
-    files: ['lib/http/owner.ts', 'lib/http/job-access.ts', 'lib/http/upload-ids.ts', 'lib/sealed.ts'],
+    files: ['lib/access/anonymous.ts', 'lib/http/job-access.ts', 'lib/http/upload-ids.ts', 'lib/sealed.ts'],
     tests: [
       'test/sealed.test.ts',
       ...tests('http', 'owner wait requests'),

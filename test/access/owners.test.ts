@@ -1,25 +1,33 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { asAnonymous, ownerToken } from '../../lib/access/anonymous.ts'
 import { checkedJobId, jobHeaders, knownJob, requireOwner, viewedState } from '../../lib/http/job-access.ts'
-import { newOwner, ownerOf } from '../../lib/http/owner.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import type { Services } from '../../lib/services.ts'
 import { given, moment, newJob, task } from '../jobs/records.ts'
 
 const secret = Buffer.from('a secret of this test')
-const { token } = newOwner('anon_1', secret)
+const services = { keys: { owner: secret }, config: { ANONYMOUS_PLAN: 'self-hosted' } } as const
+const token = ownerToken('anon_1', secret)
 const cookie = (value: string) => ['theme=dark', `mutabor_owner=${value}`]
+const asked = (headers: Record<string, string | undefined>, cookies?: string[]) =>
+  asAnonymous({ headers, cookies, method: 'GET', sourceIp: '192.0.2.1' }, services)
 
 describe('an identity', () => {
-  test('is known by its token, in the header or the cookie', () => {
-    const known = { id: 'anon_1', token, isNew: false }
-    assert.deepEqual(ownerOf({ headers: { 'x-owner-token': token } }, secret), known)
-    assert.deepEqual(ownerOf({ headers: {}, cookies: cookie(token) }, secret), known)
-    const other = newOwner('anon_2', secret).token
-    assert.deepEqual(ownerOf({ headers: { 'x-owner-token': token }, cookies: cookie(other) }, secret), known)
-    // A script with an old token in a browser that has a cookie.
-    assert.deepEqual(ownerOf({ headers: { 'x-owner-token': 'x' }, cookies: cookie(token) }, secret), known)
+  test('is known by its token, in a header or the cookie', () => {
+    const other = ownerToken('anon_2', secret)
+    for (const known of [
+      asked({ 'x-owner-token': token }),
+      asked({ authorization: `bearer ${token}` }),
+      asked({}, cookie(token)),
+      asked({ 'x-owner-token': token }, cookie(other)),
+      // A script with an old token in a browser that has a cookie.
+      asked({ 'x-owner-token': 'x' }, cookie(token)),
+    ]) {
+      assert.equal(known.ownerId, 'anon_1')
+      assert.equal(known.isNew, undefined)
+    }
   })
 
   test('is a new one for none, and for one that is not signed by us', () => {
@@ -32,16 +40,24 @@ describe('an identity', () => {
       `${id}.`,
       `.${signature}`,
       `${id}`,
-      newOwner('anon_1', Buffer.from('another secret')).token,
+      ownerToken('anon_1', Buffer.from('another secret')),
     ]
     for (const one of [undefined, '', ...forged]) {
-      const owner = ownerOf({ headers: { 'x-owner-token': one }, cookies: cookie(one ?? '') }, secret)
-      assert.equal(owner.isNew, true, one)
-      assert.match(owner.id, /^anon_/)
-      assert.notEqual(owner.id, 'anon_1')
-      assert.equal(ownerOf({ headers: { 'x-owner-token': owner.token } }, secret).id, owner.id)
+      const { ownerId, isNew } = asked({ 'x-owner-token': one }, cookie(one ?? ''))
+      assert.equal(isNew, true, one)
+      assert.match(ownerId, /^anon_/)
+      assert.notEqual(ownerId, 'anon_1')
+      if (one) assert.throws(() => asked({ authorization: `Bearer ${one}` }), { code: 'INVALID_API_KEY' })
     }
-    assert.notEqual(ownerOf({ headers: {} }, secret).id, ownerOf({ headers: {} }, secret).id)
+    assert.notEqual(asked({}).ownerId, asked({}).ownerId)
+  })
+
+  test('is counted by its address, and by the network of a household where that has many', () => {
+    const counted = (sourceIp: string) => asAnonymous({ headers: {}, method: 'GET', sourceIp }, services)
+    assert.equal(counted('192.0.2.7').limiterKey, 'ip:192.0.2.7')
+    assert.equal(counted('::ffff:192.0.2.7').limiterKey, 'ip:192.0.2.7')
+    assert.equal(counted('2001:db8:0:1:2::3').limiterKey, counted('2001:db8:0:1:ffff::4').limiterKey)
+    assert.notEqual(counted('2001:db8:0:1::1').limiterKey, counted('2001:db8:0:2::1').limiterKey)
   })
 })
 
@@ -50,8 +66,8 @@ const of = (more: Partial<Job>): Job => ({ ...job, ...more })
 
 describe('a job', () => {
   test('is changed by its owner only', () => {
-    requireOwner(job, { ...newOwner('anon_1', secret), isNew: false })
-    assert.throws(() => requireOwner(job, newOwner('anon_2', secret)), {
+    requireOwner(job, asked({ 'x-owner-token': token }))
+    assert.throws(() => requireOwner(job, asked({})), {
       code: 'INSUFFICIENT_PERMISSIONS',
       details: { jobId: 'job_1' },
     })

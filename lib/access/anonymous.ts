@@ -1,0 +1,63 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Config } from '../config.ts'
+import { AppError } from '../errors.ts'
+import { limitedAddress } from '../http/network.ts'
+import { newId } from '../ids.ts'
+import { bearerOf } from './bearer.ts'
+import type { Credentials, Principal, Scope } from './principal.ts'
+
+/** Who has no account has an identity that the service hands out with the first thing that he makes. */
+
+export const ownerHeader = 'x-owner-token'
+export const ownerCookie = 'mutabor_owner'
+
+const sign = (id: string, secret: Buffer) =>
+  createHmac('sha256', secret).update(`owner\n${id}`).digest('base64url')
+
+/** Signed form, given to the client and accepted from it as cookie or header. */
+export const ownerToken = (id: string, secret: Buffer): string => `${id}.${sign(id, secret)}`
+
+/** The identity of a token of ours. */
+export function ownerOfToken(token: string | undefined, secret: Buffer): string | undefined {
+  const [id, signature] = token?.split('.') ?? []
+  if (!id || !signature) return undefined
+  const expected = Buffer.from(sign(id, secret))
+  const given = Buffer.from(signature)
+  return given.length === expected.length && timingSafeEqual(given, expected) ? id : undefined
+}
+
+const scopes: ReadonlySet<Scope> = new Set<Scope>(['CONVERT_READ', 'CONVERT_WRITE', 'WEBHOOKS_MANAGE'])
+
+/**
+ * Everybody is at least this. A forged or foreign token counts as none: the client gets a new identity and sees
+ * nothing of others. As a bearer it stands for nothing but itself, so there a wrong one is refused.
+ * @throws AppError INVALID_API_KEY
+ */
+export function asAnonymous(
+  { headers, cookies, sourceIp }: Credentials,
+  {
+    keys,
+    config,
+  }: { readonly keys: { readonly owner: Buffer }; readonly config: Pick<Config, 'ANONYMOUS_PLAN'> },
+): Principal {
+  const cookie = cookies?.find((pair) => pair.startsWith(`${ownerCookie}=`))?.slice(ownerCookie.length + 1)
+  const bearer = bearerOf(headers)
+  const byBearer = ownerOfToken(bearer, keys.owner)
+  if (bearer !== undefined && byBearer === undefined)
+    throw new AppError(
+      'INVALID_API_KEY',
+      'Authorization: expected Bearer and an API key, an access token or an owner token of this service. Send one that is in use, or none.',
+      { reason: 'unknown' },
+    )
+  const known = byBearer ?? ownerOfToken(headers[ownerHeader], keys.owner) ?? ownerOfToken(cookie, keys.owner)
+  return {
+    ownerId: known ?? newId('anon'),
+    kind: 'anonymous',
+    plan: config.ANONYMOUS_PLAN,
+    role: 'USER',
+    scopes,
+    // Identities cost nothing.
+    limiterKey: `ip:${limitedAddress(sourceIp)}`,
+    ...(known === undefined && { isNew: true }),
+  }
+}
