@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Share } from '../lib/usage/share.ts'
 import { accountEvents } from './account-events.ts'
 import { fileEvents } from './file-events.ts'
 import { jobEvents } from './job-events.ts'
@@ -54,6 +55,8 @@ export const Addressed = z.object({
   hasWebhook: z.literal(true).optional(),
   /** Who wants to hear of it outside of the service; left out where nobody does. */
   listeners: z.array(z.enum(['webhooks', 'sockets'])).optional(),
+  /** Of the end of a job: what it adds to the figures of its owner and of the service. */
+  share: Share.optional(),
 })
 export type Listener = NonNullable<z.infer<typeof Addressed>['listeners']>[number]
 export type BusEvent = ServiceEvent & Readonly<z.infer<typeof Addressed>>
@@ -64,6 +67,7 @@ export function toldOf({
   stream: _stream,
   hasWebhook: _hasWebhook,
   listeners: _listeners,
+  share: _share,
   ...event
 }: BusEvent): ServiceEvent {
   return event

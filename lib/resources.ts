@@ -1,5 +1,6 @@
 import type { EventName, Listener } from '../events/index.ts'
 import type { ImageId } from './engines/engine.ts'
+import { endings } from './usage/endings.ts'
 
 /**
  * What the service consists of, as data: `serverless.yml` deploys it and the one-machine runtime starts it.
@@ -226,6 +227,14 @@ export const functions = {
     memoryMb: 256,
     timeoutS: 10,
     trigger: { events: ['job.completed', 'job.failed', 'file.deleted'] },
+  },
+  /** Adds the ends of jobs to the figures of their owners and of the service. */
+  'count-usage': {
+    handler: 'functions/count-usage.handler',
+    memoryMb: 256,
+    timeoutS: 15,
+    trigger: { events: endings },
+    deadLetter: true,
   },
   sockets: {
     handler: 'functions/live.sockets',

@@ -9,7 +9,11 @@ export interface Change {
   readonly setOnce?: Values
   /** The value of another attribute plus a number, as it was before this write. */
   readonly setPlus?: Readonly<Record<string, readonly [attribute: string, plus: number]>>
+  /** Numbers that are added to what is there, or to nothing. Names are taken as they stand, dots and spaces included. */
+  readonly add?: Readonly<Record<string, number>>
   readonly remove?: readonly string[]
+  /** Strings that join a set. */
+  readonly collect?: Readonly<Record<string, ReadonlySet<string>>>
   /** Numbers that join a set. */
   readonly include?: Readonly<Record<string, ReadonlySet<number>>>
   /** Numbers that leave a set; a set that is empty is gone. */
@@ -25,6 +29,8 @@ export interface Condition {
   readonly present?: readonly string[]
   /** Absent or below. */
   readonly below?: Readonly<Record<string, number>>
+  /** Sets that have none of these. */
+  readonly lacks?: Readonly<Record<string, ReadonlySet<string>>>
   /** At most. */
   readonly until?: Readonly<Record<string, string>>
   /** At least one of these as well. */
@@ -70,6 +76,13 @@ class Scribe {
       .join('.')
   }
 
+  /** Of an attribute of the record itself, whatever its name is made of. */
+  plainName(name: string): string {
+    const placeholder = `#plain${this.names.size}`
+    this.names.set(placeholder, name)
+    return placeholder
+  }
+
   value(value: unknown): string {
     this.values.push(value)
     return `:${this.values.length - 1}`
@@ -77,7 +90,16 @@ class Scribe {
 }
 
 function updateExpression(change: Change, scribe: Scribe): string {
-  const { set = {}, setOnce = {}, setPlus = {}, remove = [], include = {}, exclude = {} } = change
+  const {
+    set = {},
+    setOnce = {},
+    setPlus = {},
+    remove = [],
+    add = {},
+    collect = {},
+    include = {},
+    exclude = {},
+  } = change
   const defined = Object.entries(set).filter(([, value]) => value !== undefined)
   const sets = [
     ...defined.map(([name, value]) => `${scribe.name(name)} = ${scribe.value(value)}`),
@@ -90,10 +112,14 @@ function updateExpression(change: Change, scribe: Scribe): string {
   ]
   const numbers = (of: Readonly<Record<string, ReadonlySet<number>>>) =>
     Object.entries(of).map(([name, value]) => `${scribe.name(name)} ${scribe.value(value)}`)
+  const sums = Object.entries(add).map(([name, value]) => `${scribe.plainName(name)} ${scribe.value(value)}`)
+  const strings = Object.entries(collect).map(
+    ([name, value]) => `${scribe.name(name)} ${scribe.value(value)}`,
+  )
   const clauses = [
     ['SET', sets],
     ['REMOVE', remove.map((name) => scribe.name(name))],
-    ['ADD', numbers(include)],
+    ['ADD', [...numbers(include), ...sums, ...strings]],
     ['DELETE', numbers(exclude)],
   ] as const
   return clauses
@@ -110,6 +136,7 @@ function conditionExpression(condition: Condition, scribe: Scribe): string {
     absent = [],
     present = [],
     below = {},
+    lacks = {},
     until = {},
     either = [],
   } = condition
@@ -126,6 +153,9 @@ function conditionExpression(condition: Condition, scribe: Scribe): string {
       const path = scribe.name(name)
       return `(attribute_not_exists(${path}) OR ${path} < ${scribe.value(value)})`
     }),
+    ...Object.entries(lacks).flatMap(([name, values]) =>
+      [...values].map((value) => `NOT contains(${scribe.name(name)}, ${scribe.value(value)})`),
+    ),
     ...Object.entries(until).map(([name, value]) => `${scribe.name(name)} <= ${scribe.value(value)}`),
   ]
   if (either.length > 0)

@@ -29,8 +29,8 @@ const sourceAddresses: Plugin = {
 /** Packages that are native or load files of their own; they stay packages beside the bundle. */
 export const unbundled = ['sharp', 'wasmagic', 'swagger-ui-dist'] as const
 
-/** Native helpers that their packages do without where they are not there. */
-export const leftOut = ['cpu-features'] as const
+/** What their packages do without where it is not there: a native helper, and a form that sketches are not sent in. */
+export const leftOut = ['cpu-features', 'protobufjs'] as const
 
 export const bundleOptions = {
   bundle: true,

@@ -94,6 +94,9 @@ const rightsOfFunctions: Partial<Readonly<Record<FunctionName, readonly Statemen
   sweep: [...moveJobs, readObjects, reachSockets],
   'receive-upload': [...moveJobs, readObjects],
   'record-metrics': [allow(['dynamodb:GetItem', 'dynamodb:BatchWriteItem'], arnOf('Table'))],
+  'count-usage': [
+    allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem'], arnOf('Table')),
+  ],
   sockets: [...moveJobs, reachSockets],
   broadcast: [...moveJobs, reachSockets],
   dispatch: moveDeliveries,

@@ -2,6 +2,7 @@ import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
 import { derivedId } from '../ids.ts'
 import type { Fact, FixedTask, Job, JobState, StoredFile, Task, TaskStatus } from './job.ts'
 import { isRecorded, type JobFile, percentOf, resultIn, statusAtStart, statusOfFixed } from './machine.ts'
+import { shareOf } from './share.ts'
 
 /**
  * Events of a job, rendered from what is stored and from nothing else: whoever publishes them, and however often, they
@@ -98,7 +99,9 @@ export function untold(state: JobState): BusEvent[] {
 }
 
 /** How the job ended. */
-export function ending(state: JobState): BusEvent {
+export const ending = (state: JobState): BusEvent => ({ ...end(state), share: shareOf(state) })
+
+function end(state: JobState): BusEvent {
   const { job } = state
   const occurredAt = job.endedAt ?? job.createdAt
   const common = { sequence: numberOf(job, 'ended'), occurredAt }

@@ -1,4 +1,5 @@
 import type { ApiHandler } from '../../functions/api.ts'
+import type { Counting } from '../../functions/count-usage.ts'
 import type { createLive } from '../../functions/live.ts'
 import type { FunctionDeclaration } from '../resources.ts'
 import type { HttpRoute } from './gateway/http-routes.ts'
@@ -41,6 +42,11 @@ export const apiHandler =
 export const liveHandlers = ({ sockets, broadcast }: ReturnType<typeof createLive>) => ({
   sockets,
   broadcast: (event: unknown) => broadcast(event as Parameters<typeof broadcast>[0]),
+})
+
+/** All ends of jobs of one machine come to one process: they are counted together. */
+export const countingHandler = ({ handler }: Counting) => ({
+  'count-usage': (event: unknown) => handler(event as Parameters<Counting['handler']>[0]),
 })
 
 /** `functions/sweep.handler` is what `functions/sweep.ts` exports as `handler`. */

@@ -9,7 +9,14 @@ import { openConversions } from './conversions.ts'
 import { openDataFolder } from './data-folder.ts'
 import { openEmbedded } from './embedded.ts'
 import { accessOf, connectionsOf, endpoints, functionEnvironment, type Given } from './environment.ts'
-import { apiHandler, httpRoutes, liveHandlers, webSocketRoutes, zipFunctions } from './functions.ts'
+import {
+  apiHandler,
+  countingHandler,
+  httpRoutes,
+  liveHandlers,
+  webSocketRoutes,
+  zipFunctions,
+} from './functions.ts'
 import { createHttpApi } from './gateway/http-api.ts'
 import { socketExchange } from './gateway/socket-exchange.ts'
 import { createGateway, type GatewayParts, type SocketTarget, s3Path } from './gateway.ts'
@@ -77,6 +84,8 @@ export async function startService(given: Given): Promise<Service> {
 
   const { createApi } = await import('../../functions/api.ts')
   const { createLive } = await import('../../functions/live.ts')
+  const { createCounting } = await import('../../functions/count-usage.ts')
+  const counting = createCounting({ environment, gatherMs: countTogetherMs })
   const logFd = openSync(logFile, 'a')
   const conversions = openConversions({
     ...{ config, environment, logFd, log },
@@ -90,6 +99,7 @@ export async function startService(given: Given): Promise<Service> {
     {
       api: apiHandler(createApi(environment, waitForHint, connections)),
       ...liveHandlers(createLive(environment, connections)),
+      ...countingHandler(counting),
     },
     deadLetters,
   )
@@ -135,6 +145,7 @@ export async function startService(given: Given): Promise<Service> {
       log.info('service ends')
       await Promise.all([gate.close(), webSocketApi?.close()])
       await Promise.all([conversions.close(), asynchronous.close()])
+      await counting.close()
       await controlServer.close()
       await embedded.close()
       closeSync(logFd)
@@ -142,6 +153,9 @@ export async function startService(given: Given): Promise<Service> {
     },
   }
 }
+
+/** Milliseconds for which ends of jobs are gathered before they are counted. */
+const countTogetherMs = 500
 
 /** How rules and schedules reach functions: what was accepted runs at least once. */
 function invokerOf(parts: Promise<Runtime>) {

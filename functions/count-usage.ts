@@ -1,0 +1,63 @@
+import type { EventBridgeEvent } from 'aws-lambda'
+import * as z from 'zod'
+import { Addressed } from '../events/index.ts'
+import { accountOf, isAccount } from '../lib/access/accounts.ts'
+import { Table } from '../lib/aws/table.ts'
+import { readConfig } from '../lib/config.ts'
+import { errorCodes } from '../lib/error-kinds.ts'
+import { endings } from '../lib/usage/endings.ts'
+import { Meter } from '../lib/usage/meter.ts'
+import { Share } from '../lib/usage/share.ts'
+
+const End = z.object({
+  event: z.enum(endings),
+  timestamp: z.iso.datetime(),
+  id: z.string(),
+  owner: Addressed.shape.owner,
+  share: Share,
+  job: z.object({ error: z.object({ code: z.enum(errorCodes) }).optional() }),
+})
+
+type Detail = Pick<EventBridgeEvent<string, unknown>, 'detail'>
+
+export interface Counting {
+  handler(event: Detail): Promise<void>
+  close(): Promise<void>
+}
+
+interface Surroundings {
+  readonly environment?: Readonly<Record<string, string>>
+  readonly gatherMs?: number
+}
+
+/** Roles change seldom. */
+const roleKnownMs = 60_000
+
+export function createCounting({ environment, gatherMs }: Surroundings = {}): Counting {
+  const table = new Table(readConfig(environment))
+  const known = new Map<string, { isAdmin: boolean; until: number }>()
+  const isLeftOut = async (owner: string): Promise<boolean> => {
+    if (!isAccount(owner)) return false
+    const before = known.get(owner)
+    if (before && before.until > Date.now()) return before.isAdmin
+    const isAdmin = (await accountOf({ table }, owner))?.role === 'ADMIN'
+    known.set(owner, { isAdmin, until: Date.now() + roleKnownMs })
+    return isAdmin
+  }
+  const meter = new Meter({ table, isLeftOut, ...(gatherMs !== undefined && { gatherMs }) })
+  return {
+    handler: async ({ detail }) => {
+      const { job, ...end } = End.parse(detail)
+      await meter.count({ ...end, errorCode: job.error?.code })
+    },
+    close: () => meter.close(),
+  }
+}
+
+let counting: Counting | undefined
+
+/** Counts what jobs were, when they are over. */
+export const handler: Counting['handler'] = (event) => {
+  counting ??= createCounting()
+  return counting.handler(event)
+}
