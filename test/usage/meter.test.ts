@@ -37,9 +37,12 @@ test('an end counts once, however often it is told and whoever counts it', async
   await newMeter().count(all[0] ?? ended())
   const counts = await ofOwner('anon_one')
   const { jobs, completed, failed, bytesIn, workMs } = counts
-  assert.deepEqual({ jobs, completed, failed, bytesIn, workMs }, {
-    ...{ jobs: 3, completed: 2, failed: 1, bytesIn: 3000, workMs: 360 },
-  })
+  assert.deepEqual(
+    { jobs, completed, failed, bytesIn, workMs },
+    {
+      ...{ jobs: 3, completed: 2, failed: 1, bytesIn: 3000, workMs: 360 },
+    },
+  )
   assert.equal(groupsOf(counts, 'engine').get('vips')?.['jobs'], 3)
   assert.equal(groupsOf(counts, 'format').get('webp')?.['completed'], 2)
 })
