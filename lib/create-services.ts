@@ -62,6 +62,7 @@ export function createServices(
       owner: deriveKey(secret, 'owner'),
       cursor: deriveKey(secret, 'cursor'),
       idempotency: deriveKey(secret, 'idempotency'),
+      accounts: deriveKey(secret, 'accounts'),
       download: (day) => deriveKey(secret, `download ${day}`),
     },
     secretOptions: secretOptionsOf(engines),

@@ -33,7 +33,7 @@ export interface Services {
   readonly engines: readonly Engine[]
   readonly vault: Vault
   /** What tokens and cursors are signed with, and requests are told apart by. */
-  readonly keys: Readonly<Record<'owner' | 'cursor' | 'idempotency', Buffer>> & {
+  readonly keys: Readonly<Record<'owner' | 'cursor' | 'idempotency' | 'accounts', Buffer>> & {
     readonly download: KeyOfDay
   }
   /** Names of options that are sealed while they are stored. */

@@ -49,6 +49,10 @@ export async function changeAccount(
   change: Partial<Pick<Account, 'plan' | 'role' | 'status' | 'name'>>,
 ): Promise<Account | undefined> {
   const updatedAt = new Date().toISOString()
-  const { applied, item } = await table.update(accountKey(id), { set: { ...change, updatedAt } })
+  // The version tells whoever read the whole record before that it is another now.
+  const { applied, item } = await table.update(accountKey(id), {
+    set: { ...change, updatedAt },
+    setPlus: { version: ['version', 1] },
+  })
   return applied ? Account.parse(item) : undefined
 }

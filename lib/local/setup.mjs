@@ -101,7 +101,7 @@ const commandOf = {
   run: () => args,
   test: testCommand,
   'test:slow': () =>
-    testing(['test/{capture,engines,functions,jobs,live,transfer,web,webhooks}/**/*.slow.ts']),
+    testing(['test/{access,capture,engines,functions,jobs,live,transfer,web,webhooks}/**/*.slow.ts']),
   'test:aws': () => ['test/aws.ts', ...args],
   images: () => ['layers/build-images.ts', ...args],
   'images:test': () => ['--test', 'test/layers/images.slow.ts'],

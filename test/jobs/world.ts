@@ -159,7 +159,7 @@ export class World {
         engines,
       },
       vault: new Vault(secret),
-      keys: { owner: key, cursor: key, idempotency: key, download: () => key },
+      keys: { owner: key, cursor: key, idempotency: key, accounts: key, download: () => key },
       secretOptions: new Set(['password']),
     }
   }

@@ -1,0 +1,241 @@
+import type { CleanedWhere, CustomAdapter } from 'better-auth/adapters'
+import { createAdapterFactory } from 'better-auth/adapters'
+import type { Item, Key } from '../../aws/table.ts'
+import type { Services } from '../../services.ts'
+import {
+  allOf,
+  type Keeper,
+  listPartition,
+  markerKey,
+  modelOf,
+  opened,
+  pointerWrites,
+  type Record_,
+  recordKey,
+  stored,
+} from './records.ts'
+import { fits, inOrder, pathTo } from './where.ts'
+
+export interface AdapterParts extends Keeper, Pick<Services, 'table'> {}
+
+/** Somebody else changes the same record at each of so many tries: the request is given up. */
+const tries = 12
+
+/** better-auth on the service's own table. */
+export const tableAdapter = (parts: AdapterParts) =>
+  createAdapterFactory({
+    config: {
+      adapterId: 'table',
+      adapterName: 'Table',
+      supportsJSON: true,
+      supportsArrays: true,
+      supportsDates: false,
+      supportsNumericIds: false,
+      transaction: false,
+    },
+    adapter: ({ getFieldName }) => new TableAdapter(parts, (model, field) => getFieldName({ model, field })),
+  })
+
+/** What is written over a record; undefined to leave it alone, null to delete it. */
+type Next = Item | null | undefined
+
+class TableAdapter implements CustomAdapter {
+  readonly #parts: AdapterParts
+  readonly #nameOf: (model: string, field: string) => string
+
+  constructor(parts: AdapterParts, nameOf: (model: string, field: string) => string) {
+    this.#parts = parts
+    this.#nameOf = nameOf
+    // The factory takes them from here one by one.
+    for (const name of ['create', 'findOne', 'findMany', 'count', 'update', 'updateMany'] as const)
+      Object.assign(this, { [name]: this[name].bind(this) })
+    for (const name of ['delete', 'deleteMany', 'consumeOne', 'incrementOne'] as const)
+      Object.assign(this, { [name]: this[name].bind(this) })
+  }
+
+  async create<T extends Record<string, unknown>>({ model, data }: { model: string; data: T }): Promise<T> {
+    const record = { ...data, id: String(data['id']), version: 1 }
+    const made = await this.#parts.table.transact([
+      { put: stored(model, record, this.#parts), if: { exists: false } },
+      ...pointerWrites(model, undefined, record, this.#parts),
+    ])
+    if (!made) throw new Error(`there is such a ${model} already`)
+    return data
+  }
+
+  async findOne<T>({ model, where }: { model: string; where: CleanedWhere[] }): Promise<T | null> {
+    const [found] = await this.#find(model, where)
+    return (found as T | undefined) ?? null // the factory knows what the model looks like
+  }
+
+  async findMany<T>({
+    model,
+    where = [],
+    limit,
+    offset = 0,
+    sortBy,
+    select,
+  }: Parameters<CustomAdapter['findMany']>[0]): Promise<T[]> {
+    const found = await this.#find(model, where)
+    const sorted = sortBy ? inOrder(found, sortBy) : found
+    const page = sorted.slice(offset, limit === undefined ? undefined : offset + limit)
+    const names = select?.map((field) => this.#nameOf(model, field))
+    const wanted = names
+      ? page.map((record) => Object.fromEntries(names.map((name) => [name, record[name]])))
+      : page
+    return wanted as T[]
+  }
+
+  async count({ model, where = [] }: { model: string; where?: CleanedWhere[] | undefined }): Promise<number> {
+    return (await this.#find(model, where)).length
+  }
+
+  async update<T>({
+    model,
+    where,
+    update,
+  }: {
+    model: string
+    where: CleanedWhere[]
+    update: T
+  }): Promise<T | null> {
+    return this.#changeOne<T>(model, where, () => update as Item)
+  }
+
+  async updateMany({ model, where, update }: Parameters<CustomAdapter['updateMany']>[0]): Promise<number> {
+    return this.#changeAll(model, where, () => update)
+  }
+
+  async delete({ model, where }: { model: string; where: CleanedWhere[] }): Promise<void> {
+    await this.#changeOne(model, where, () => null)
+  }
+
+  async deleteMany({ model, where }: { model: string; where: CleanedWhere[] }): Promise<number> {
+    return this.#changeAll(model, where, () => null)
+  }
+
+  /** Of those who come at once one gets it. */
+  async consumeOne<T>({ model, where }: { model: string; where: CleanedWhere[] }): Promise<T | null> {
+    return this.#changeOne<T>(model, where, () => null)
+  }
+
+  async incrementOne<T>({
+    model,
+    where,
+    increment,
+    set = {},
+  }: Parameters<NonNullable<CustomAdapter['incrementOne']>>[0]): Promise<T | null> {
+    return this.#changeOne<T>(model, where, (record) => ({
+      ...set,
+      ...Object.fromEntries(
+        Object.entries(increment).map(([name, by]) => [name, Number(record[name] ?? 0) + by]),
+      ),
+    }))
+  }
+
+  /** The first that fits, as it is after the change; one that was deleted as it was. */
+  async #changeOne<T>(
+    model: string,
+    where: readonly CleanedWhere[],
+    next: (record: Record_) => Next,
+  ): Promise<T | null> {
+    if (where.length === 0) return null
+    for (let attempt = 1; attempt <= tries; attempt++) {
+      const [found] = await this.#find(model, where)
+      if (!found) return null
+      const changed = await this.#write(model, found, next(found))
+      if (changed) return changed as T
+    }
+    throw new Error(`a ${model} changes all the time`)
+  }
+
+  async #changeAll(
+    model: string,
+    where: readonly CleanedWhere[],
+    next: (record: Record_) => Next,
+  ): Promise<number> {
+    const found = await this.#find(model, where)
+    const changed = await Promise.all(
+      found.map(({ id }) => {
+        const only: CleanedWhere = {
+          ...{ field: 'id', operator: 'eq', value: id },
+          ...{ connector: 'AND', mode: 'sensitive' },
+        }
+        return this.#changeOne(model, [...where, only], next)
+      }),
+    )
+    return changed.filter((one) => one !== null).length
+  }
+
+  /** Undefined when somebody has changed the record since it was read. */
+  async #write(model: string, before: Record_, change: Next): Promise<Record_ | undefined> {
+    const { table } = this.#parts
+    const isUnchanged = { equal: { version: before['version'] } }
+    const key = recordKey(model, before.id)
+    if (change === undefined) return before
+    if (change === null) {
+      const pointers = pointerWrites(model, before, undefined, this.#parts)
+      return (await table.transact([{ delete: key, if: isUnchanged }, ...pointers])) ? before : undefined
+    }
+    const next: Record_ = { ...before, ...change, id: before.id, version: Number(before['version']) + 1 }
+    const pointers = pointerWrites(model, before, next, this.#parts)
+    const item = stored(model, next, this.#parts)
+    if (pointers.length === 0) {
+      const { applied } = await table.put(item, { condition: isUnchanged })
+      return applied ? next : undefined
+    }
+    if (await table.transact([{ put: item, if: isUnchanged }, ...pointers])) return next
+    const now = await table.get(key)
+    if (now?.['version'] === before['version']) throw new Error(`there is such a ${model} already`)
+    return undefined
+  }
+
+  async #find(model: string, where: readonly CleanedWhere[]): Promise<Record_[]> {
+    const ids = await this.#candidates(model, where)
+    const items = await this.#parts.table.getAll([...new Set(ids)].map((id) => recordKey(model, id)))
+    const found = new Map(items.map((item) => [String(item['id']), opened(model, item, this.#parts)]))
+    return [...new Set(ids)].flatMap((id) => found.get(id) ?? []).filter((record) => fits(record, where))
+  }
+
+  async #candidates(model: string, where: readonly CleanedWhere[]): Promise<string[]> {
+    const path = pathTo(modelOf(model, this.#parts), where)
+    const { table } = this.#parts
+    switch (path.by) {
+      case 'id':
+        return [...path.ids]
+      case 'marker': {
+        const keys = path.values.map((value) => markerKey(model, path.field, value, this.#parts))
+        return idsOf(await table.getAll(distinct(keys)))
+      }
+      case 'list': {
+        const partitions = path.values.map((value) => listPartition(model, path.field, value, this.#parts))
+        const lists = await Promise.all([...new Set(partitions)].map((pk) => table.partition(pk, 'PLACE#')))
+        return idsOf(lists.flat())
+      }
+      case 'all':
+        return this.#all(model)
+    }
+  }
+
+  async #all(model: string): Promise<string[]> {
+    if (!modelOf(model, this.#parts).enumerated)
+      throw new Error(`nothing lists every ${model}: it is looked for by what it has no index of`)
+    const found: Item[] = []
+    let from: Item | undefined
+    do {
+      const page = await this.#parts.table.query({
+        ...{ IndexName: 'byList', KeyConditionExpression: 'listKey = :all', ExclusiveStartKey: from },
+        ExpressionAttributeValues: { ':all': allOf(model) },
+      })
+      found.push(...page.items)
+      from = page.next
+    } while (from)
+    return idsOf(found)
+  }
+}
+
+const idsOf = (items: readonly Item[]) => items.map(({ id }) => String(id))
+
+const distinct = (keys: readonly Key[]) => [
+  ...new Map(keys.map((key) => [`${key.pk} ${key.sk}`, key])).values(),
+]

@@ -1,0 +1,108 @@
+import type { CleanedWhere } from 'better-auth/adapters'
+import type { Model, Record_ } from './records.ts'
+
+/** What better-auth looks for: which records can be it, and whether one is. */
+
+export type Path =
+  | { readonly by: 'id'; readonly ids: readonly string[] }
+  | { readonly by: 'marker' | 'list'; readonly field: string; readonly values: readonly string[] }
+  | { readonly by: 'all' }
+
+/** The shortest way to all records that can fit. */
+export function pathTo(
+  { unique = [], listed = [], anyCase = [] }: Model,
+  where: readonly CleanedWhere[],
+): Path {
+  const certain = where.filter(({ connector }) => connector === 'AND')
+  const exact = new Map(
+    certain.flatMap(({ field, operator, value, mode }): [string, readonly string[]][] => {
+      if (mode === 'insensitive' && !anyCase.includes(field)) return []
+      if (operator === 'in' && Array.isArray(value)) return [[field, value.map(String)]]
+      return operator === 'eq' && value !== null ? [[field, [String(value)]]] : []
+    }),
+  )
+  const ids = exact.get('id')
+  if (ids) return { by: 'id', ids }
+  const marker = unique.find((field) => exact.has(field))
+  if (marker) return { by: 'marker', field: marker, values: exact.get(marker) ?? [] }
+  const list = listed.find((field) => exact.has(field))
+  if (list) return { by: 'list', field: list, values: exact.get(list) ?? [] }
+  return { by: 'all' }
+}
+
+/** All of what is joined by AND, and one of what is joined by OR. */
+export function fits(record: Record_, where: readonly CleanedWhere[]): boolean {
+  const all = where.filter(({ connector }) => connector === 'AND')
+  const any = where.filter(({ connector }) => connector === 'OR')
+  return (
+    all.every((clause) => holds(record, clause)) &&
+    (any.length === 0 || any.some((clause) => holds(record, clause)))
+  )
+}
+
+function holds(record: Record_, { field, operator, value, mode }: CleanedWhere): boolean {
+  const plain = (one: unknown) =>
+    mode === 'insensitive' && typeof one === 'string' ? one.toLowerCase() : one
+  const found = plain(record[field] ?? null)
+  const wanted = Array.isArray(value) ? undefined : plain(value instanceof Date ? value.toISOString() : value)
+  const list: readonly unknown[] = Array.isArray(value) ? value.map(plain) : []
+  const text = typeof found === 'string' ? found : undefined
+  switch (operator) {
+    case undefined:
+    case 'eq':
+      return found === wanted
+    case 'ne':
+      return found !== wanted
+    case 'in':
+      return list.includes(found)
+    case 'not_in':
+      return !list.includes(found)
+    case 'contains':
+      return text?.includes(String(wanted)) ?? false
+    case 'starts_with':
+      return text?.startsWith(String(wanted)) ?? false
+    case 'ends_with':
+      return text?.endsWith(String(wanted)) ?? false
+    case 'lt':
+    case 'lte':
+    case 'gt':
+    case 'gte':
+      return isInOrder(found, operator, wanted)
+  }
+}
+
+type Ordered = string | number
+const isOrdered = (one: unknown): one is Ordered => typeof one === 'string' || typeof one === 'number'
+
+/** What is absent is neither less nor more. */
+function isInOrder(found: unknown, operator: 'lt' | 'lte' | 'gt' | 'gte', wanted: unknown): boolean {
+  if (!isOrdered(found) || !isOrdered(wanted)) return false
+  switch (operator) {
+    case 'lt':
+      return found < wanted
+    case 'lte':
+      return found <= wanted
+    case 'gt':
+      return found > wanted
+    case 'gte':
+      return found >= wanted
+  }
+}
+
+export function inOrder(
+  records: readonly Record_[],
+  { field, direction }: { readonly field: string; readonly direction: 'asc' | 'desc' },
+): Record_[] {
+  const sign = direction === 'asc' ? 1 : -1
+  return [...records].sort((a, b) => sign * compare(a[field], b[field]))
+}
+
+function compare(a: unknown, b: unknown): number {
+  const [left, right] = [a ?? null, b ?? null]
+  if (left === right) return 0
+  // What is absent comes first.
+  if (left === null) return -1
+  if (right === null) return 1
+  if (typeof left === 'number' && typeof right === 'number') return left - right
+  return String(left) < String(right) ? -1 : 1
+}

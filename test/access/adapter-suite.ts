@@ -1,0 +1,34 @@
+import {
+  authFlowTestSuite,
+  caseInsensitiveTestSuite,
+  joinsTestSuite,
+  normalTestSuite,
+  testAdapter,
+  uuidTestSuite,
+} from '@better-auth/test-utils/adapter'
+import { type Models, models } from '../../lib/access/auth/records.ts'
+import { tableAdapter } from '../../lib/access/auth/table-adapter.ts'
+import { openApp } from '../http/app-on-embedded.ts'
+
+/** better-auth's own suite for adapters, by vitest, which it is written for; see adapter.slow.ts. */
+
+const app = await openApp()
+
+/** The suite looks for whatever it likes by whatever it likes, also in models that it makes up. */
+const enumerated: Models = new Proxy(models, {
+  get: (all, name) => ({ ...Reflect.get(all, name), enumerated: true }),
+})
+
+const { execute } = await testAdapter({
+  adapter: () => tableAdapter({ ...app.services, models: enumerated }),
+  runMigrations: () => undefined,
+  tests: [
+    normalTestSuite(),
+    authFlowTestSuite(),
+    caseInsensitiveTestSuite(),
+    joinsTestSuite(),
+    uuidTestSuite(),
+  ],
+  onFinish: () => app.close(),
+})
+execute()

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startVitest } from 'vitest/node'
+
+/** About a minute: 345 cases of better-auth's own. */
+
+test("the table does what better-auth's suite asks of an adapter", { timeout: 300_000 }, async () => {
+  const root = new URL('../..', import.meta.url).pathname
+  const run = await startVitest('test', [], {
+    ...{ config: false, root, include: ['test/access/adapter-suite.ts'], watch: false },
+    ...{ silent: true, reporters: ['dot'], testTimeout: 60_000, hookTimeout: 60_000 },
+  })
+  const modules = run.state.getTestModules()
+  const cases = modules.flatMap((module) => [...module.children.allTests()])
+  await run.close()
+  const failed = cases.filter((one) => one.result().state === 'failed').map(({ fullName }) => fullName)
+  assert.deepEqual(failed, [])
+  assert.ok(cases.length > 300, `${cases.length} cases`)
+  // vitest sets it where a case failed.
+  assert.equal(process.exitCode ?? 0, 0)
+})
