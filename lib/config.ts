@@ -12,6 +12,28 @@ const networks = z
   .string()
   .transform((text) => text.split(',').map((network) => network.trim()))
   .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
+const openIdProviders = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      context.addIssue({ code: 'custom', message: 'expected JSON' })
+      return z.NEVER
+    }
+  })
+  .pipe(
+    z.array(
+      z.strictObject({
+        id: z.string().regex(/^[a-z0-9-]{1,32}$/),
+        name: z.string().min(1).max(64).optional(),
+        issuer: z.url({ protocol: /^https?$/ }),
+        clientId: z.string().min(1),
+        clientSecret: z.string().min(1),
+        scopes: z.array(z.string()).optional(),
+      }),
+    ),
+  )
 const port = z.coerce.number().int().min(0).max(65_535)
 const wholeNumber = (least: number, most: number) => z.coerce.number().int().min(least).max(most)
 
@@ -66,6 +88,24 @@ export const settings = {
     .optional()
     .describe(
       'Networks beside the public internet that imports, exports, captured websites and webhooks may reach, as `10.1.0.0/16`, separated by commas',
+    ),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/ })
+    .optional()
+    .describe(
+      'Mail server as `smtps://user:password@mail.example.com`; without one, letters to people go to the log',
+    ),
+  MAIL_FROM: z
+    .string()
+    .min(3)
+    .optional()
+    .describe(
+      'Sender of mails, as `Mutabor <no-reply@example.com>`; an address of `PUBLIC_URL` when not set',
+    ),
+  OPENID_PROVIDERS: openIdProviders
+    .optional()
+    .describe(
+      'OpenID providers that people may sign in by, as JSON: `[{"id":"work","name":"Work","issuer":"https://id.example.com","clientId":"…","clientSecret":"…"}]`',
     ),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])

@@ -2,7 +2,19 @@ import { createHash, randomBytes } from 'node:crypto'
 import { encodeTime } from 'ulid'
 
 /** What an id belongs to is readable from its prefix; the rest is a ULID, so ids sort by time of making. */
-export type IdPrefix = 'job' | 'upl' | 'evt' | 'req' | 'anon' | 'wf' | 'run' | 'whk' | 'whd' | 'acc'
+export type IdPrefix =
+  | 'job'
+  | 'upl'
+  | 'evt'
+  | 'req'
+  | 'anon'
+  | 'wf'
+  | 'run'
+  | 'whk'
+  | 'whd'
+  | 'acc'
+  | 'ses'
+  | 'rec'
 
 export function newId<P extends IdPrefix>(prefix: P): `${P}_${string}` {
   return idOf(prefix, Date.now(), randomBytes(16))

@@ -181,6 +181,13 @@ export interface FunctionDeclaration {
 /** Functions by name; each image adds its `convert-<image>` function, made from the engines' limits. */
 export const functions = {
   api: { handler: 'functions/api.handler', memoryMb: 1024, timeoutS: 29, trigger: { http: true } },
+  /** Signing up and in, by a library as large as all of the API. */
+  account: {
+    handler: 'functions/account.handler',
+    memoryMb: 1024,
+    timeoutS: 29,
+    trigger: { http: ['ANY /v1/auth/{path+}'] },
+  },
   sweep: {
     handler: 'functions/sweep.handler',
     memoryMb: 512,

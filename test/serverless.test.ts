@@ -309,6 +309,7 @@ test('only functions that sign identities, and make or run tasks, know the secre
   )
   const expected = [
     'api',
+    'account',
     'sweep',
     'receive-upload',
     'transfer',

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Key } from '../aws/table.ts'
 import { idPattern } from '../ids.ts'
+import { planIds } from '../plans.ts'
 import type { Services } from '../services.ts'
 
 /** People who signed up. Their ids own jobs, as those of anonymous identities do. */
@@ -15,7 +16,7 @@ export const Account = z.object({
   email: z.string(),
   emailVerified: z.boolean(),
   name: z.string(),
-  plan: z.string(),
+  plan: z.enum(planIds),
   role: Role,
   status: AccountStatus,
   createdAt: z.iso.datetime(),

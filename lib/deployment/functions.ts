@@ -33,7 +33,17 @@ const environment = {
 /** Signs identities and seals passwords: whoever makes or runs tasks knows it, and nobody else. */
 const secret = { SERVICE_SECRET: { 'Fn::Sub': `{{resolve:secretsmanager:\${ServiceSecret}}}` } }
 const knowSecret: readonly FunctionName[] = [
-  ...(['api', 'sweep', 'receive-upload', 'transfer', 'capture', 'deliver', 'sockets', 'broadcast'] as const),
+  ...([
+    'api',
+    'account',
+    'sweep',
+    'receive-upload',
+    'transfer',
+    'capture',
+    'deliver',
+    'sockets',
+    'broadcast',
+  ] as const),
 ]
 
 /** Where the SDK finds the connections of WebSockets, which it does not know by itself. */

@@ -40,21 +40,23 @@ const moveDeliveries: readonly Statement[] = [
 const readObjects = allow(['s3:GetObject'], { 'Fn::Sub': `\${Bucket.Arn}/*` })
 const writeObjects = allow(['s3:PutObject', 's3:AbortMultipartUpload'], { 'Fn::Sub': `\${Bucket.Arn}/*` })
 
+const keepRecords = allow(
+  [
+    'dynamodb:GetItem',
+    'dynamodb:BatchGetItem',
+    'dynamodb:Query',
+    'dynamodb:PutItem',
+    'dynamodb:UpdateItem',
+    'dynamodb:BatchWriteItem',
+    'dynamodb:DeleteItem',
+    'dynamodb:ConditionCheckItem',
+  ],
+  [arnOf('Table'), { 'Fn::Sub': `\${Table.Arn}/index/*` }],
+)
+
 /** What any change of a job may lead to: records, deleted files, tasks for the next engines, events. */
 const moveJobs: readonly Statement[] = [
-  allow(
-    [
-      'dynamodb:GetItem',
-      'dynamodb:BatchGetItem',
-      'dynamodb:Query',
-      'dynamodb:PutItem',
-      'dynamodb:UpdateItem',
-      'dynamodb:BatchWriteItem',
-      'dynamodb:DeleteItem',
-      'dynamodb:ConditionCheckItem',
-    ],
-    [arnOf('Table'), { 'Fn::Sub': `\${Table.Arn}/index/*` }],
-  ),
+  keepRecords,
   allow(['s3:DeleteObject'], { 'Fn::Sub': `\${Bucket.Arn}/*` }),
   // The files of a job are found by their prefix when it is deleted.
   allow(['s3:ListBucket'], arnOf('Bucket')),
@@ -91,6 +93,7 @@ const rightsOfFunctions: Partial<Readonly<Record<FunctionName, readonly Statemen
     // How many tasks wait, for the state of the service.
     allow(['sqs:GetQueueAttributes'], queueIds.map(queueResourceId).map(arnOf)),
   ],
+  account: [keepRecords],
   sweep: [...moveJobs, readObjects, reachSockets],
   'receive-upload': [...moveJobs, readObjects],
   'record-metrics': [allow(['dynamodb:GetItem', 'dynamodb:BatchWriteItem'], arnOf('Table'))],

@@ -4,6 +4,7 @@ import { ownerCookie, ownerHeader, ownerToken } from '../access/anonymous.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
 import type { Principal } from '../access/principal.ts'
+import { endedSession, endsSession } from '../access/session.ts'
 import { maxBodyBytes } from '../config.ts'
 import { isFullFor, requireDiskSpace, requireSpareSpace, shortOfSpace } from '../disk.ts'
 import { type AppError, retryAfterOf } from '../errors.ts'
@@ -129,7 +130,9 @@ function errors(services: Services): Middleware {
       else if (error.cause === request.error)
         context.log.error({ code: error.code, error: request.error }, 'breakdown')
       else context.log.info({ code: error.code, error: error.message, cause: error.cause }, 'refused')
-      request.response = errorResult(error, event, context.requestId, services.config.PUBLIC_URL ?? '')
+      const { PUBLIC_URL } = services.config
+      request.response = errorResult(error, event, context.requestId, PUBLIC_URL ?? '')
+      if (endsSession(error)) request.response.cookies = [endedSession(PUBLIC_URL)]
     },
   }
 }

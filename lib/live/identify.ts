@@ -1,5 +1,6 @@
 import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
+import { isOwnPage } from '../access/own-page.ts'
 import { type Credentials, list, type Principal } from '../access/principal.ts'
 import { AppError } from '../errors.ts'
 import type { Services } from '../services.ts'
@@ -71,11 +72,3 @@ const protocolsOf = (headers: Handshake['headers']): string[] =>
 /** The subprotocol that the answer names; a browser that offered some wants one of them. */
 export const chosenProtocol = (headers: Handshake['headers']): string | undefined =>
   protocolsOf(headers).includes(subprotocol) ? subprotocol : undefined
-
-/** Programs send no `Origin`, and cookies only on purpose. */
-function isOwnPage(headers: Handshake['headers'], publicUrl: string | undefined): boolean {
-  const { origin, host } = headers
-  if (origin === undefined) return true
-  const page = URL.parse(origin)
-  return page !== null && (page.host === host || page.origin === URL.parse(publicUrl ?? '')?.origin)
-}

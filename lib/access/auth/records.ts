@@ -71,6 +71,9 @@ const placeKey = (model: string, field: string, value: string, id: string, keepe
 const ttlOf = ({ expiresAt }: Item): { ttl?: number } =>
   typeof expiresAt === 'string' ? { ttl: Math.ceil(Date.parse(expiresAt) / 1000) } : {}
 
+/** Pointers name it, so that a session and its account are read at once. */
+const ownerOf = ({ userId }: Item) => (typeof userId === 'string' ? { userId } : {})
+
 export function stored(model: string, record: Record_, keeper: Keeper): Item & Key {
   const key = recordKey(model, record.id)
   const sealed = Object.fromEntries(
@@ -108,7 +111,7 @@ export function pointersOf(model: string, record: Record_, keeper: Keeper): (Ite
       const value = record[field]
       return value === undefined || value === null
         ? []
-        : [{ ...key(field, String(value)), id: record.id, ...ttlOf(record) }]
+        : [{ ...key(field, String(value)), id: record.id, ...ownerOf(record), ...ttlOf(record) }]
     })
   return [
     ...of(unique, (field, value) => markerKey(model, field, value, keeper)),

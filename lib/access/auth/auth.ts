@@ -1,0 +1,164 @@
+import { APIError, createAuthEndpoint, createAuthMiddleware } from 'better-auth/api'
+import { betterAuth } from 'better-auth/minimal'
+import { genericOAuth } from 'better-auth/plugins/generic-oauth'
+import { twoFactor } from 'better-auth/plugins/two-factor'
+import type { Config } from '../../config.ts'
+import { newId } from '../../ids.ts'
+import type { Services } from '../../services.ts'
+import { accountOf } from '../accounts.ts'
+import { ownOrigins } from '../own-page.ts'
+import { authSecret, sessionCookie } from '../session.ts'
+import { consume } from './attempts.ts'
+import { createMailer, letters, type Mailer } from './mails.ts'
+import { models } from './records.ts'
+import { tableAdapter } from './table-adapter.ts'
+
+export type AuthServices = Pick<Services, 'config' | 'table' | 'vault' | 'keys' | 'log'>
+
+export interface AuthParts {
+  readonly services: AuthServices
+  readonly mailer?: Mailer
+  /** Somebody signed up by this request. */
+  readonly onSignUp?: (accountId: string, headers: Headers) => Promise<void>
+}
+
+export const authPath = '/v1/auth'
+/** The only header that tells the address of a client; whoever makes the request for the library sets it. */
+export const addressHeader = 'x-client-address'
+
+const dayS = 86_400
+
+/** Wrong passwords of one account, from wherever; the library itself counts by address of the client. */
+const passwordTries = { window: 15 * 60, max: 20 }
+
+/** Sign-up, sign-in, second factor, sessions: better-auth on the service's own table, below /v1/auth. */
+export function createAuth({ services, mailer, onSignUp }: AuthParts) {
+  const { config, table, log } = services
+  const publicUrl = config.PUBLIC_URL ?? `http://localhost:${config.PORT}`
+  const isSecure = publicUrl.startsWith('https:')
+  const mail = mailer ?? createMailer(config, log)
+  return betterAuth({
+    appName: 'Mutabor',
+    baseURL: new URL(publicUrl).origin,
+    basePath: authPath,
+    secret: authSecret(services),
+    trustedOrigins: ownOrigins(publicUrl),
+    database: tableAdapter({ ...services, models }),
+    telemetry: { enabled: false },
+    logger: {
+      level: 'warn',
+      log: (level, message, ...rest) =>
+        log[level]({ error: rest.find((one) => one instanceof Error) }, message),
+    },
+    user: {
+      additionalFields: {
+        plan: { type: 'string', input: false, defaultValue: planOfNewAccounts(config) },
+        role: { type: 'string', input: false, defaultValue: 'USER' },
+        status: { type: 'string', input: false, defaultValue: 'active' },
+      },
+      changeEmail: {
+        enabled: true,
+        sendChangeEmailConfirmation: ({ user, newEmail, url }) =>
+          mail.send({ to: user.email, ...letters.change(user.name, newEmail, url) }),
+      },
+    },
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: 10,
+      // Where letters reach nobody but the log, nobody can be asked to answer one.
+      requireEmailVerification: mail.goesTo === 'mailbox',
+      revokeSessionsOnPasswordReset: true,
+      sendResetPassword: ({ user, url }) => mail.send({ to: user.email, ...letters.reset(user.name, url) }),
+      onExistingUserSignUp: ({ user }) =>
+        mail.send({ to: user.email, ...letters.known(user.name, publicUrl) }),
+    },
+    emailVerification: {
+      sendOnSignUp: true,
+      sendOnSignIn: true,
+      autoSignInAfterVerification: true,
+      sendVerificationEmail: ({ user, url }) =>
+        mail.send({ to: user.email, ...letters.verify(user.name, url) }),
+    },
+    session: { expiresIn: 30 * dayS, updateAge: dayS, cookieCache: { enabled: false } },
+    // Expired ones leave the table by themselves.
+    verification: { disableCleanup: true },
+    account: { accountLinking: { enabled: true } },
+    rateLimit: {
+      enabled: true,
+      ...{ window: 60, max: 100 },
+      customStorage: { consume: (key, rule) => consume(table, `address ${key}`, rule) },
+    },
+    advanced: {
+      cookiePrefix: isSecure ? '__Host-auth' : 'auth',
+      useSecureCookies: false,
+      defaultCookieAttributes: { secure: isSecure },
+      cookies: { session_token: { name: sessionCookie(publicUrl) } },
+      ipAddress: { ipAddressHeaders: [addressHeader], ipv6Subnet: 64 },
+      database: { generateId: ({ model }) => newId(idPrefixes[model] ?? 'rec') },
+    },
+    hooks: {
+      before: createAuthMiddleware(async ({ path, body }) => {
+        if (path !== '/sign-in/email' || typeof body?.email !== 'string') return
+        const name = `account ${body.email.toLowerCase()}`
+        const { allowed, retryAfter } = await consume(table, name, passwordTries)
+        if (!allowed)
+          throw new APIError(
+            'TOO_MANY_REQUESTS',
+            { code: 'RATE_LIMITED', message: 'Too many tries to sign in to this account. Try again later.' },
+            { 'retry-after': String(retryAfter) },
+          )
+      }),
+    },
+    databaseHooks: {
+      user: {
+        create: {
+          after: async (user, context) => {
+            await onSignUp?.(user.id, context?.headers ?? new Headers())
+          },
+        },
+      },
+      session: {
+        create: {
+          before: async ({ userId }) => {
+            const account = await accountOf(services, userId)
+            if (account?.status === 'suspended')
+              throw new APIError('FORBIDDEN', { code: 'SUSPENDED', message: 'This account is suspended.' })
+          },
+        },
+      },
+    },
+    plugins: [
+      twoFactor({ issuer: 'Mutabor' }),
+      genericOAuth({ config: (config.OPENID_PROVIDERS ?? []).map(providerOf) }),
+      { id: 'options', endpoints: { getOptions: optionsEndpoint(config, mail) } },
+    ],
+  })
+}
+
+export type Auth = ReturnType<typeof createAuth>
+
+const idPrefixes: Readonly<Record<string, 'acc' | 'ses'>> = { user: 'acc', session: 'ses' }
+
+/** Nobody has less with an account than without. */
+const planOfNewAccounts = ({ ANONYMOUS_PLAN }: Pick<Config, 'ANONYMOUS_PLAN'>) =>
+  ANONYMOUS_PLAN === 'anonymous' ? 'free' : ANONYMOUS_PLAN
+
+type Provider = NonNullable<Config['OPENID_PROVIDERS']>[number]
+
+const providerOf = ({ id, name, issuer, clientId, clientSecret, scopes }: Provider) => ({
+  providerId: id,
+  ...(name !== undefined && { name }),
+  discoveryUrl: `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+  requireIdTokenVerification: true,
+  ...{ clientId, clientSecret, scopes: scopes ?? ['openid', 'email', 'profile'], pkce: true },
+})
+
+/** What a page has to know to offer the right ways in. */
+const optionsEndpoint = ({ OPENID_PROVIDERS = [] }: Config, { goesTo }: Mailer) =>
+  createAuthEndpoint('/options', { method: 'GET' }, async ({ json }) =>
+    json({
+      mail: goesTo,
+      verificationRequired: goesTo === 'mailbox',
+      providers: OPENID_PROVIDERS.map(({ id, name = id }) => ({ id, name })),
+    }),
+  )

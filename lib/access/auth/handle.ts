@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { bodyStream } from '../../http/body.ts'
+import type { HttpEvent } from '../../http/contract.ts'
+import { readAll } from '../../http/form.ts'
+import { newId } from '../../ids.ts'
+import { type Auth, addressHeader } from './auth.ts'
+
+/** Bytes of a body: forms of a person, nothing else comes here. */
+const mostBytes = 64 * 1024
+
+/** Whether there is an account shows in how long sending a letter takes; the answer to these takes this long always. */
+const evenMs = 1000
+const evenPaths = ['/request-password-reset', '/send-verification-email']
+
+/** An event of the gateway as better-auth's own request, and its response as a result. */
+export async function handleAuth(
+  auth: Pick<Auth, 'handler'>,
+  event: HttpEvent,
+  { origin, address }: { readonly origin: string; readonly address: string },
+): Promise<APIGatewayProxyStructuredResultV2> {
+  const { method } = event.requestContext.http
+  const body = await readAll(bodyStream(event), mostBytes)
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(event.headers))
+    if (value !== undefined && !/^x-forwarded-|^content-length$/.test(name)) headers.set(name, value)
+  if (event.cookies) headers.set('cookie', event.cookies.join('; '))
+  headers.set(addressHeader, address)
+  const query = event.rawQueryString ? `?${event.rawQueryString}` : ''
+  const request = new Request(`${origin}${encodeURI(event.rawPath)}${query}`, {
+    ...{ method, headers },
+    ...(method !== 'GET' && method !== 'HEAD' && body.length > 0 && { body }),
+  })
+  const isEven = evenPaths.some((path) => event.rawPath.endsWith(path))
+  const [response] = await Promise.all([auth.handler(request), isEven && sleep(evenMs)])
+  return resultOf(response, event.headers['x-request-id'])
+}
+
+async function resultOf(
+  response: Response,
+  requestId: string | undefined,
+): Promise<APIGatewayProxyStructuredResultV2> {
+  const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'set-cookie'))
+  const retryAfter = headers['retry-after'] ?? headers['x-retry-after']
+  return {
+    statusCode: response.status,
+    headers: {
+      ...{ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+      ...headers,
+      'x-request-id': requestId ?? newId('req'),
+      ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+    },
+    cookies: response.headers.getSetCookie(),
+    body: await response.text(),
+  }
+}

@@ -1,0 +1,88 @@
+import type { Transporter } from 'nodemailer'
+import type { Config } from '../../config.ts'
+import type { Log } from '../../log.ts'
+
+/** What is written to people. */
+export interface Letter {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
+export interface Mailer {
+  /** `log` where no mail server is set: whoever runs the service finds the letters there. */
+  readonly goesTo: 'mailbox' | 'log'
+  send(letter: Letter): Promise<void>
+}
+
+const patienceMs = 10_000
+
+export function createMailer(
+  { SMTP_URL, MAIL_FROM, PUBLIC_URL }: Pick<Config, 'SMTP_URL' | 'MAIL_FROM' | 'PUBLIC_URL'>,
+  log: Log,
+): Mailer {
+  if (!SMTP_URL)
+    return {
+      goesTo: 'log',
+      send: async ({ to, subject, text }) => log.warn({ to, subject, text }, 'no SMTP_URL, mail not sent'),
+    }
+  const host = URL.parse(PUBLIC_URL ?? '')?.hostname ?? 'localhost'
+  const from = MAIL_FROM ?? `Mutabor <no-reply@${host}>`
+  let transport: Promise<Transporter> | undefined
+  return {
+    goesTo: 'mailbox',
+    send: async (letter) => {
+      transport ??= open(SMTP_URL)
+      await (await transport).sendMail({ from, ...letter })
+    },
+  }
+}
+
+async function open(smtpUrl: string): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer')
+  return createTransport({
+    url: smtpUrl,
+    ...{ connectionTimeout: patienceMs, greetingTimeout: patienceMs, socketTimeout: patienceMs },
+    // Letters are made here, of text; nothing in them names a file or an address to fetch.
+    ...{ disableFileAccess: true, disableUrlAccess: true },
+  })
+}
+
+const greeting = (name: string) => `Hello ${name},`
+const unasked = 'If you did not ask for it, you need not do anything.'
+
+export const letters = {
+  verify: (name: string, url: string) => ({
+    subject: 'Confirm your address',
+    text: [greeting(name), 'open this page to confirm that this address is yours:', url, unasked].join(
+      '\n\n',
+    ),
+  }),
+  reset: (name: string, url: string) => ({
+    subject: 'Choose a new password',
+    text: [
+      greeting(name),
+      'open this page within an hour to choose a new password:',
+      url,
+      'Your other sessions end with it.',
+      unasked,
+    ].join('\n\n'),
+  }),
+  known: (name: string, url: string) => ({
+    subject: 'You have an account already',
+    text: [
+      greeting(name),
+      `somebody wanted to sign up with your address at ${url}, where you have an account. Sign in, or ask for a new password there.`,
+      unasked,
+    ].join('\n\n'),
+  }),
+  change: (name: string, newAddress: string, url: string) => ({
+    subject: 'Confirm your new address',
+    text: [
+      greeting(name),
+      `open this page to change the address of your account to ${newAddress}:`,
+      url,
+      unasked,
+    ].join('\n\n'),
+  }),
+} as const

@@ -1,0 +1,98 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { AppError } from '../errors.ts'
+import type { Services } from '../services.ts'
+import { Account, accountKey } from './accounts.ts'
+import { markerKey, models, recordKey } from './auth/records.ts'
+import { isOwnPage } from './own-page.ts'
+import { scopesOfRole } from './principal.ts'
+import type { Way } from './way.ts'
+
+/**
+ * Who signed in has a cookie with the token of the session and its signature, as better-auth writes it. It is read
+ * here without that library, which is as large as all the rest of the API.
+ */
+
+const isSecure = (publicUrl = '') => publicUrl.startsWith('https:')
+
+/**
+ * Browsers keep a cookie with the prefix `__Host-` for this very origin: no other host, no page of a subdomain and no
+ * plain connection can set it. Over plain http it cannot be had.
+ */
+export const sessionCookie = (publicUrl: string | undefined): string =>
+  isSecure(publicUrl) ? '__Host-session' : 'session'
+
+/** What better-auth signs cookies and makes keys with. */
+export const authSecret = ({ keys }: Pick<Services, 'keys'>): string => keys.accounts.toString('base64url')
+
+/** A cookie that takes the place of the session's and is gone at once. */
+export const endedSession = (publicUrl: string | undefined): string =>
+  `${sessionCookie(publicUrl)}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${isSecure(publicUrl) ? '; Secure' : ''}`
+
+const safeMethods = ['GET', 'HEAD', 'OPTIONS']
+
+/** @throws AppError AUTHENTICATION_REQUIRED for a session that is over, INSUFFICIENT_PERMISSIONS for a foreign page. */
+export const bySession: Way = async ({ headers, cookies, method }, services) => {
+  const { PUBLIC_URL } = services.config
+  const name = `${sessionCookie(PUBLIC_URL)}=`
+  const cookie = cookies?.find((pair) => pair.startsWith(name))?.slice(name.length)
+  if (!cookie) return undefined
+  if (!safeMethods.includes(method) && !isOwnPage(headers, PUBLIC_URL))
+    throw new AppError(
+      'INSUFFICIENT_PERMISSIONS',
+      'The page that sends this request is not one of this service. Send an API key instead of the cookie.',
+      { field: 'Origin', expected: PUBLIC_URL },
+    )
+  const token = signedToken(cookie, authSecret(services))
+  const account = token && (await accountOfSession(token, services))
+  if (!account) throw ended('Your session is over.')
+  if (account.status !== 'active') throw ended('Your account is suspended.')
+  return {
+    ownerId: account.id,
+    kind: 'session',
+    plan: account.plan,
+    role: account.role,
+    scopes: scopesOfRole(account.role),
+    limiterKey: `account:${account.id}`,
+  }
+}
+
+const ended = (why: string) =>
+  new AppError('AUTHENTICATION_REQUIRED', `${why} Sign in again, or go on without an account.`, {
+    reason: 'session',
+  })
+
+/** Whether a reply with this error should take the cookie away. */
+export const endsSession = ({ code, details }: AppError): boolean =>
+  code === 'AUTHENTICATION_REQUIRED' && details?.['reason'] === 'session'
+
+/** `token.signature`, percent-encoded; the signature is base64. */
+function signedToken(cookie: string, secret: string): string | undefined {
+  const value = decoded(cookie)
+  const dot = value.lastIndexOf('.')
+  if (dot <= 0) return undefined
+  const token = value.slice(0, dot)
+  const expected = createHmac('sha256', secret).update(token).digest()
+  const given = Buffer.from(value.slice(dot + 1), 'base64')
+  return given.length === expected.length && timingSafeEqual(given, expected) ? token : undefined
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
+  }
+}
+
+/** Two reads: which session a token is of, then that and its account. */
+async function accountOfSession(token: string, services: Services): Promise<Account | undefined> {
+  const { table } = services
+  const marker = await table.get(markerKey('session', 'token', token, { ...services, models }))
+  if (!marker) return undefined
+  const sessionId = recordKey('session', String(marker['id']))
+  const items = await table.getAll([sessionId, accountKey(String(marker['userId']))])
+  const session = items.find(({ pk }) => pk === sessionId.pk)
+  const account = items.find(({ pk }) => pk !== sessionId.pk)
+  const isOver = !session || String(session['expiresAt']) <= new Date().toISOString()
+  return isOver || !account ? undefined : Account.parse(account)
+}
