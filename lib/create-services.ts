@@ -15,7 +15,7 @@ import type { Engine } from './engines/engine.ts'
 import { engines } from './engines/index.ts'
 import { type JobHint, Jobs } from './jobs/jobs.ts'
 import { JobStore } from './jobs/store.ts'
-import { listenersOf } from './listeners.ts'
+import { Listeners } from './listeners.ts'
 import { createLog } from './log.ts'
 import { deriveKey, Vault } from './sealed.ts'
 import type { Services } from './services.ts'
@@ -45,10 +45,11 @@ export function createServices(
   const engines = usedEngines(config)
   const secret = secretOf(config)
   const uploads = new Uploads(table)
+  const listeners = new Listeners(table)
   let outgoing: Promise<Outgoing> | undefined
   const jobs: Jobs = new Jobs({
     ...{ store: new JobStore(table), files, uploads, queues, bus, engines, log, hint },
-    listenersOf: (owner) => listenersOf(table, owner),
+    listenersOf: (owner) => listeners.of(owner),
     lookForUpload: (task) => receiveUpload(task.uploadId ?? '', { uploads, files, jobs }),
   })
   return {

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { type BusEvent, type ServiceEvent, toldOf } from '../../events/index.ts'
 import type { Item, Key, Table, Write } from '../aws/table.ts'
 import type { Condition } from '../aws/table-expressions.ts'
+import { believedMs, untilHeeded } from '../heeded.ts'
 
 /**
  * The events of an owner in the order in which they came, each with a number, while somebody watches: what a client
@@ -72,7 +73,7 @@ export class Feeds {
     return item && Feed.parse(item)
   }
 
-  /** From now on events are kept. */
+  /** From its answer on events are kept. */
   async watch(owner: string, now = Date.now()): Promise<Feed> {
     const until = now + watchMs
     const kept = { until, ttl: secondsOf(until) }
@@ -91,7 +92,10 @@ export class Feeds {
             { ...feedKey(owner), ...begin },
             { condition: feed ? { equal: { until: feed.until } } : { exists: false } },
           )
-      if (applied) return Feed.parse(item)
+      if (!applied) continue
+      const watched = Feed.parse(item)
+      if (now - watched.first < believedMs) await untilHeeded()
+      return watched
     }
     throw new Error('the feed of an owner could not be begun')
   }

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { untilHeeded } from '../heeded.ts'
 import { newId } from '../ids.ts'
 import type { Services } from '../services.ts'
 import {
@@ -49,7 +50,10 @@ export class Webhooks {
       secret: this.#services.vault.seal(secret, id),
       ...{ createdAt: now.toISOString(), updatedAt: now.toISOString() },
     }
-    if (await this.store.create(webhook)) return { webhook, secret }
+    if (await this.store.create(webhook)) {
+      await untilHeeded()
+      return { webhook, secret }
+    }
     throw new AppError(
       'INVALID_INPUT',
       `There are ${mostWebhooks} webhooks, which is as many as one owner may have. Delete one first.`,

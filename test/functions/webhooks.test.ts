@@ -15,7 +15,7 @@ import type { Queues } from '../../lib/aws/queues.ts'
 import { processEnvironment } from '../../lib/config.ts'
 import { derivedId, newId } from '../../lib/ids.ts'
 import { beginnings } from '../../lib/jobs/events.ts'
-import { listenersOf } from '../../lib/listeners.ts'
+import { Listeners } from '../../lib/listeners.ts'
 import { Feeds } from '../../lib/live/feed.ts'
 import { Addresses } from '../../lib/transfer/addresses.ts'
 import { Outgoing } from '../../lib/transfer/outgoing.ts'
@@ -691,12 +691,29 @@ test('events are for webhooks and sockets as long as there are some', async () =
   const send = newClient()
   const { id } = await created(send, '/heard')
   const { table } = app.services
-  const listeners = () => listenersOf(table, send.id())
+  const listeners = (owner = send.id()) => new Listeners(table).of(owner)
   assert.deepEqual(await listeners(), ['webhooks'])
   const { until } = await new Feeds(table).watch(send.id())
   assert.ok(until > Date.now())
   assert.deepEqual(await listeners(), ['webhooks', 'sockets'])
   await send('DELETE', `/v1/webhooks/${id}`)
   assert.deepEqual(await listeners(), ['sockets'])
-  assert.deepEqual(await listenersOf(table, newId('anon')), [])
+  assert.deepEqual(await listeners(newId('anon')), [])
+})
+
+test('who begins to listen waits until it is heeded', async () => {
+  const send = newClient()
+  const { id } = await created(send, '/before')
+  await send('DELETE', `/v1/webhooks/${id}`)
+  const listeners = new Listeners(app.services.table)
+  assert.deepEqual(await listeners.of(send.id()), [])
+  await created(send, '/again')
+  assert.deepEqual(await listeners.of(send.id()), ['webhooks'])
+  const feeds = new Feeds(app.services.table)
+  for (const beginners of [1, 2]) {
+    const owner = newId('anon')
+    assert.deepEqual(await listeners.of(owner), [])
+    await Promise.race(Array.from({ length: beginners }, () => feeds.watch(owner)))
+    assert.deepEqual(await listeners.of(owner), ['sockets'], `first of ${beginners}`)
+  }
 })
