@@ -3,7 +3,8 @@ import { loadSharp, maxPixels, type Picture } from './image.ts'
 const few = 256
 /** Larger pictures are photographs as a rule, and take long to look through. */
 const mostPixels = 16_000_000
-const bandHeight = 64
+const topRows = 8
+const middleRows = 64
 
 /**
  * Whether a picture is of so few colors that a lossy format with half as many colors as dots would change them: an icon,
@@ -13,11 +14,14 @@ export async function hasFewColors({ path, format, metadata }: Picture): Promise
   if (metadata.isPalette) return true
   const { width, height } = metadata
   if (!['png', 'tiff'].includes(format) || width * height > mostPixels) return false
-  const top = Math.max(0, (height - bandHeight) >> 1)
-  const band = { left: 0, top, width, height: Math.min(bandHeight, height) }
   const seen = new Set<number>()
-  // A photograph shows itself in its middle, and no more of it is read.
-  return (await isFewIn(path, seen, band)) && (height <= bandHeight || isFewIn(path, seen))
+  // Most photographs show themselves in their first rows, nearly all in their middle, and no more of them is read.
+  const middle = (height - middleRows) >> 1
+  if (middle > 0) {
+    if (!(await isFewIn(path, seen, { left: 0, top: 0, width, height: topRows }))) return false
+    if (!(await isFewIn(path, seen, { left: 0, top: middle, width, height: middleRows }))) return false
+  }
+  return isFewIn(path, seen)
 }
 
 async function isFewIn(
