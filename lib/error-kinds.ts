@@ -14,22 +14,24 @@ export const errorKinds = {
   INVALID_API_KEY: {
     status: 401,
     means: 'The API key is not valid, has expired or was revoked.',
-    wayOut: 'Send a key that is in use.',
+    wayOut: 'Send a key or a token that is in use; details.reason says what this one is.',
   },
   AUTHENTICATION_REQUIRED: {
     status: 401,
     means: 'This endpoint serves only those who say who they are.',
-    wayOut: 'Send the X-Owner-Token that came with an earlier reply.',
+    wayOut:
+      'Sign in, or send an API key as X-Api-Key or as a bearer; where the service is your own, the X-Owner-Token of an earlier reply.',
   },
   INSUFFICIENT_PERMISSIONS: {
     status: 403,
-    means: 'What was asked for belongs to another identity.',
-    wayOut: 'Send the X-Owner-Token, or the cookie, that came with the reply that created it.',
+    means: 'What was asked for belongs to another identity, or the key or account that asks may not have it.',
+    wayOut:
+      'details.required has the scopes that are needed. For what an anonymous identity made, send the X-Owner-Token, or the cookie, that came with the reply that created it.',
   },
   RATE_LIMITED: {
     status: 429,
-    means: 'Too many requests came in a short time.',
-    wayOut: 'Wait as long as Retry-After says, then go on.',
+    means: 'Too many requests came in a short time, or as many as the plan has for a day or a month.',
+    wayOut: 'Wait as long as Retry-After says, then go on. GET /v1/plans has the limits of each plan.',
   },
   INVALID_INPUT: {
     status: 400,

@@ -12,6 +12,7 @@ export type IdPrefix =
   | 'run'
   | 'whk'
   | 'whd'
+  | 'key'
   | 'acc'
   | 'ses'
   | 'rec'

@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { api } from '../functions/routes/index.ts'
 import { operationId, type RecordedExample } from '../lib/http/openapi.ts'
+import { managerOf } from './account.ts'
 import { recordEvents } from './record-events.ts'
 import { Client, startService } from './service.ts'
 import { openReceiver } from './webhooks/receiver.ts'
@@ -19,6 +20,7 @@ interface Sent {
   readonly form?: Readonly<Record<string, string | readonly string[]>>
   readonly urlEncoded?: Readonly<Record<string, string | number>>
   readonly waits?: true
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 const recorded: Record<string, RecordedExample> = {}
@@ -41,6 +43,7 @@ async function keep(path: string, examples: Readonly<Record<string, unknown>>): 
   const text = `{\n${lines.join(',\n')}\n}\n`
     .replaceAll(service.url, 'http://localhost:8080')
     .replaceAll(receiver.url('/'), 'https://www.example.com/')
+    .replace(/\b([sc]k_[0-9A-Za-z]{4})[0-9A-Za-z]{41}(\w{4})\b/g, `$1${'x'.repeat(41)}$2`)
     .replace(/whsec_[\w+/=]+/g, 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD')
     // Of a service that is gone; a reader should not have to know that.
     .replace(/(X-Amz-Credential=)[^%&"]+/g, '$1AKIAIOSFODNN7EXAMPLE')
@@ -146,6 +149,7 @@ async function record(): Promise<void> {
   await call({ method: 'POST', path: '/v1/jobs', json: { tasks }, waits: true })
   await byTheClock(tasks)
   await byWebhook(tasks)
+  await byKey()
   // It waits for a file that never comes, so that there is something to be cancelled.
   const waiting = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
   const awaited = (await (await client.post('/v1/jobs', { tasks: waiting })).json()) as {
@@ -166,6 +170,19 @@ async function byTheClock(tasks: object): Promise<void> {
   await call({ ...one, method: 'PATCH', json: { overlap: 'queue' } })
   await call(one)
   await call({ path })
+  await call({ ...one, method: 'DELETE' })
+}
+
+async function byKey(): Promise<void> {
+  const headers = { 'x-api-key': await managerOf(service) }
+  const path = '/v1/api-keys'
+  const json = { name: 'Nightly reports', access: 'convert-only', allowedIps: ['203.0.113.0/24'] }
+  const { id: keyId } = await call({ method: 'POST', path, json, headers })
+  const one = { path: `${path}/:keyId`, params: { keyId }, headers }
+  await call({ ...one, method: 'PATCH', json: { name: 'Reports', allowedIps: null } })
+  await call(one)
+  await call({ path, headers })
+  await call({ ...one, method: 'POST', path: `${one.path}/rotate` })
   await call({ ...one, method: 'DELETE' })
 }
 
@@ -242,7 +259,11 @@ async function call(sent: Sent, shorten = (body: any): unknown => body): Promise
   if (!contract) throw new Error(`there is no ${method} ${path}`)
   const filled = path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')
   const { init, kept } = await bodyOf(sent)
-  const headers = { ...(init.headers as Record<string, string>), ...(sent.waits && { prefer: 'wait=25' }) }
+  const headers = {
+    ...(init.headers as Record<string, string>),
+    ...sent.headers,
+    ...(sent.waits && { prefer: 'wait=25' }),
+  }
   const send = () => client.fetch(`${filled}?${new URLSearchParams(query)}`, { ...init, method, headers })
   let response = await send()
   // On a busy machine the end may come too late for the reply that is to tell of it.

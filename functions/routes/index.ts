@@ -1,4 +1,5 @@
 import type { AnyContract } from '../../lib/http/contract.ts'
+import { apiKeys } from './api-keys.ts'
 import { cancelJob } from './cancel-job.ts'
 import { companionUploads } from './companion-uploads.ts'
 import { createBatch } from './create-batch.ts'
@@ -91,6 +92,7 @@ const described: readonly AnyContract[] = [
   getDelivery,
   redeliver,
   replay,
+  ...apiKeys,
   listFormats,
   listConversions,
   getFormat,

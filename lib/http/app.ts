@@ -1,46 +1,24 @@
-import middy, { type MiddlewareObj } from '@middy/core'
-import type { Context } from 'aws-lambda'
+import middy from '@middy/core'
 import { ownerCookie, ownerHeader, ownerToken } from '../access/anonymous.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
 import type { Principal } from '../access/principal.ts'
-import { endedSession, endsSession } from '../access/session.ts'
 import { maxBodyBytes } from '../config.ts'
-import { isFullFor, requireDiskSpace, requireSpareSpace, shortOfSpace } from '../disk.ts'
-import { type AppError, retryAfterOf } from '../errors.ts'
+import { requireDiskSpace, requireSpareSpace } from '../disk.ts'
 import { newId } from '../ids.ts'
-import type { Log } from '../log.ts'
 import { parseWith } from '../parse-with.ts'
 import type { Services } from '../services.ts'
 import { bodyStream, readBody } from './body.ts'
 import { compression } from './compression.ts'
-import { readEncodings } from './content-encoding.ts'
 import type { AnyContract, HttpEvent, HttpRequest } from './contract.ts'
-import { failure, problem, toAppError } from './envelope.ts'
+import { errors } from './error-answers.ts'
 import { type Attempt, Idempotency, idempotencyKeyOf, type Keyed, replayedHeader } from './idempotency.ts'
 import { interfaceVersion } from './interface-version.ts'
 import { jobMadeBefore } from './job-access.ts'
 import { KeptAnswers } from './kept-answers.ts'
+import { type Middleware, onAnswer, type RequestContext } from './middleware.ts'
 import { inForm, type Result, render, withoutBody } from './render.ts'
 import { createRouter, type Router } from './router.ts'
-
-/** What the middlewares find out about a request before its handler runs. */
-interface RequestContext extends Context {
-  requestId: string
-  log: Log
-  /** Something was made for a new identity, which the reply hands out. */
-  newOwner?: string
-}
-
-type Middleware = MiddlewareObj<HttpEvent, Result, Error, RequestContext>
-
-/** Middy calls `after` for replies and `onError` for errors; what stands on every answer belongs to both. */
-function onAnswer(complete: (event: HttpEvent, context: RequestContext, result: Result) => void): Middleware {
-  const run: Middleware['after'] = ({ event, context, response }) => {
-    if (response) complete(event, context, response)
-  }
-  return { after: run, onError: run }
-}
 
 const ownerLifetimeS = 365 * 24 * 3600
 
@@ -118,49 +96,6 @@ function newOwners(services: Services): Middleware {
       `${ownerCookie}=${token}; Path=/; Max-Age=${ownerLifetimeS}; HttpOnly; SameSite=Lax${secure}`,
     ]
   })
-}
-
-/** Turns whatever was thrown into the error body; only what is not an AppError is a bug and logged whole. */
-function errors(services: Services): Middleware {
-  return {
-    onError: async (request) => {
-      const { event, context } = request
-      const error = await tellable(request.error, services)
-      if (error.code === 'INTERNAL_ERROR') context.log.error({ error: request.error }, 'bug')
-      else if (error.cause === request.error)
-        context.log.error({ code: error.code, error: request.error }, 'breakdown')
-      else context.log.info({ code: error.code, error: error.message, cause: error.cause }, 'refused')
-      const { PUBLIC_URL } = services.config
-      request.response = errorResult(error, event, context.requestId, PUBLIC_URL ?? '')
-      if (endsSession(error)) request.response.cookies = [endedSession(PUBLIC_URL)]
-    },
-  }
-}
-
-/** On a full disk whatever breaks down does so for want of room. */
-async function tellable(thrown: unknown, { config }: Services): Promise<AppError> {
-  const error = toAppError(thrown)
-  return thrown !== error && (await isFullFor(thrown, config)) ? shortOfSpace(thrown) : error
-}
-
-function errorResult(error: AppError, event: HttpEvent, requestId: string, baseUrl: string): Result {
-  const asProblem = event.headers.accept?.includes('application/problem+json') ?? false
-  const body = asProblem
-    ? problem(error, { requestId, path: event.rawPath, baseUrl })
-    : failure(error, requestId)
-  const { allowed } = error.details ?? {}
-  const retryAfter = retryAfterOf(error)
-  return {
-    statusCode: error.status,
-    headers: {
-      'content-type': asProblem ? 'application/problem+json' : 'application/json; charset=utf-8',
-      'cache-control': 'no-store',
-      ...(error.code === 'METHOD_NOT_ALLOWED' && Array.isArray(allowed) && { allow: allowed.join(', ') }),
-      ...(error.code === 'UNSUPPORTED_MEDIA_TYPE' && { 'accept-encoding': readEncodings.join(', ') }),
-      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
-    },
-    body: JSON.stringify(body),
-  }
 }
 
 interface App {

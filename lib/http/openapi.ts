@@ -8,6 +8,7 @@ import type { AnyContract, BodyKind } from './contract.ts'
 import { errorTitle } from './envelope.ts'
 import { eventRequests } from './event-requests.ts'
 import { keyDescription } from './idempotency.ts'
+import { accessErrors, securityOf, securitySchemes } from './openapi-security.ts'
 
 const mediaTypes: Readonly<Record<BodyKind, string>> = {
   json: 'application/json',
@@ -83,16 +84,9 @@ export function openApiDocument(contracts: readonly AnyContract[], info: Documen
     paths,
     webhooks: eventRequests(),
     components: {
-      securitySchemes: {
-        owner: {
-          type: 'apiKey',
-          in: 'header',
-          name: ownerHeader,
-          description: 'Identity that an earlier reply handed out',
-        },
-      },
+      securitySchemes,
     },
-    security: [{}, { owner: [] }],
+    security: [],
   })
   for (const operation of Object.values(document.paths ?? {}).flatMap((methods) => Object.values(methods)))
     exemplify(operation, info.examples)
@@ -131,6 +125,7 @@ function operation(contract: AnyContract, example: RecordedExample | undefined):
     tags: [contract.tag],
     summary: contract.summary,
     ...(contract.description && { description: contract.description }),
+    security: securityOf(contract.access),
     ...(Object.keys(params).length > 0 && { requestParams: params }),
     ...(contract.body && { requestBody: { required: true, content: bodyContent(contract.body, example) } }),
     responses: { ...successes(contract, example), ...failures(contract, example) },
@@ -209,6 +204,7 @@ const failureContent = (example: unknown) => ({
 function failures(contract: AnyContract, example: RecordedExample | undefined) {
   const codes: readonly ErrorCode[] = [
     ...(contract.errors ?? []),
+    ...accessErrors(contract.access),
     ...(contract.idempotent ? idempotencyErrors : []),
     ...(contract.body ? bodyErrors : []),
     ...(contract.body?.files ? fileErrors : []),

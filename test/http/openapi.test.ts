@@ -48,7 +48,22 @@ test('who has an identity sends it in the header that the document names', () =>
     [scheme && 'name' in scheme && scheme.name, scheme && 'in' in scheme && scheme.in],
     ['x-owner-token', 'header'],
   )
-  assert.deepEqual(security, [{}, { owner: [] }])
+  assert.deepEqual(security, [])
+})
+
+test('each operation names the ways in, and the scopes that it needs', () => {
+  const securityOf = (path: string, method: 'get' | 'post') => paths?.[path]?.[method]?.security
+  assert.deepEqual(securityOf('/v1/openapi.json', 'get'), [])
+  assert.deepEqual(securityOf('/v1/jobs', 'get'), [
+    {},
+    { owner: [] },
+    { apiKey: ['CONVERT_READ'] },
+    { bearer: ['CONVERT_READ'] },
+    { session: ['CONVERT_READ'] },
+  ])
+  assert.deepEqual(securityOf('/v1/api-keys', 'post'), [{ session: ['ACCOUNT_MANAGE'] }])
+  for (const status of ['401', '403', '429'])
+    assert.ok(described('/v1/jobs', 'get')?.responses[status], status)
 })
 
 test('each event is in the document as the request that a webhook gets', () => {

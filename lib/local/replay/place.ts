@@ -22,6 +22,7 @@ export class ReplayError extends Error {}
 export interface Place {
   /** For a sentence: "in …". */
   readonly name: string
+  readonly table: Table
   readonly store: JobStore
   readonly files: Files
   /** Opens passwords; undefined where the secret of a deployment is not given. */
@@ -57,9 +58,10 @@ export async function openPlace(): Promise<Place> {
 }
 
 function placeOf(config: Config, name: string, logFile: string | undefined): Place {
-  const store = new JobStore(new Table(config))
+  const table = new Table(config)
+  const store = new JobStore(table)
   const vault = config.SERVICE_SECRET === undefined ? undefined : new Vault(config.SERVICE_SECRET)
-  return { name, store, files: new Files(config), vault, logFile, close: async () => undefined }
+  return { name, table, store, files: new Files(config), vault, logFile, close: async () => undefined }
 }
 
 /** The SDK reads endpoints and credentials from the environment. Servers that the environment names come first. */

@@ -1,0 +1,166 @@
+import * as z from 'zod'
+import type { Item, Key } from '../aws/table.ts'
+import type { Change } from '../aws/table-expressions.ts'
+import { newId } from '../ids.ts'
+import { createOwned, ownedIds, ownedKey, removeOwned } from '../owned.ts'
+import type { Services } from '../services.ts'
+import { digestOf, newKeyText } from './key-text.ts'
+import { noticedAfterMs } from './owner-plan.ts'
+import { scopes } from './principal.ts'
+import { ShortMemory } from './short-memory.ts'
+
+/** Keys of accounts: the record stands under the SHA-256 of the key, so that one look finds it; the key itself nowhere. */
+
+export const mostKeys = 50
+const graceMs = 24 * 3600 * 1000
+/** What is over is remembered so long, to say why it is refused. */
+const rememberedS = 90 * 24 * 3600
+
+export const ApiKey = z.object({
+  id: z.string(),
+  owner: z.string(),
+  digest: z.string(),
+  name: z.string(),
+  kind: z.enum(['secret', 'public']),
+  scopes: z.array(z.enum(scopes)),
+  /** The first and the last characters, by which its owner knows it again. */
+  prefix: z.string(),
+  last4: z.string(),
+  createdAt: z.string(),
+  expiresAt: z.string().optional(),
+  allowedIps: z.array(z.string()).optional(),
+  allowedOrigins: z.array(z.string()).optional(),
+  /** Rotated: another has taken its place, and this one works until then. */
+  validUntil: z.string().optional(),
+  revokedAt: z.string().optional(),
+  lastUsedAt: z.string().optional(),
+  lastUsedIp: z.string().optional(),
+})
+export type ApiKey = z.infer<typeof ApiKey>
+
+export type KeyWish = Pick<ApiKey, 'name' | 'kind' | 'scopes'> & {
+  readonly [Field in Changeable]?: ApiKey[Field] | undefined
+}
+type Changeable = 'expiresAt' | 'allowedIps' | 'allowedOrigins'
+/** `null` takes a bound away. */
+export type KeyChange = { readonly [Field in 'name' | 'scopes']?: ApiKey[Field] | undefined } & {
+  readonly [Field in Changeable]?: ApiKey[Field] | null | undefined
+}
+
+const keyOf = (digest: string): Key => ({ pk: `KEYHASH#${digest}`, sk: 'KEY' })
+const parsed = (item: Item | undefined): ApiKey | undefined => item && ApiKey.parse(item)
+
+const memories = new WeakMap<object, ShortMemory<ApiKey | undefined>>()
+
+export class ApiKeys {
+  readonly #table: Services['table']
+  readonly #recent: ShortMemory<ApiKey | undefined>
+
+  constructor({ table }: Pick<Services, 'table'>) {
+    this.#table = table
+    const recent = memories.get(table) ?? new ShortMemory<ApiKey | undefined>(noticedAfterMs)
+    memories.set(table, recent)
+    this.#recent = recent
+  }
+
+  /** The new key and its text, which nobody sees again; undefined when the owner has as many as there may be. */
+  async create(
+    owner: string,
+    wish: KeyWish,
+    now = new Date(),
+  ): Promise<{ key: ApiKey; text: string } | undefined> {
+    const text = newKeyText(wish.kind)
+    const key: ApiKey = {
+      ...{ ...wish, id: newId('key'), owner, digest: digestOf(text), createdAt: now.toISOString() },
+      ...{ prefix: text.slice(0, 7), last4: text.slice(-4) },
+    }
+    await this.#table.put({ ...keyOf(key.digest), ...key })
+    const { id, digest } = key
+    if (await createOwned(this.#table, 'KEY', { id, owner, digest }, mostKeys)) return { key, text }
+    await this.#table.delete(keyOf(digest))
+    return undefined
+  }
+
+  /** The newest first. */
+  async list(owner: string): Promise<ApiKey[]> {
+    const ids = await ownedIds(this.#table, 'KEY', owner)
+    const places = await this.#table.getAll(ids.map((id) => ownedKey('KEY', id)))
+    const items = await this.#table.getAll(places.map(({ digest }) => keyOf(String(digest))))
+    return items
+      .map((item) => ApiKey.parse(item))
+      .filter((key) => key.owner === owner && key.revokedAt === undefined)
+      .sort((a, b) => (a.id < b.id ? 1 : -1))
+  }
+
+  async find(id: string): Promise<ApiKey | undefined> {
+    const place = await this.#table.get(ownedKey('KEY', id))
+    const key = place && parsed(await this.#table.get(keyOf(String(place['digest']))))
+    return key?.revokedAt === undefined ? key : undefined
+  }
+
+  /** The key of that text as it was a moment ago, revoked ones too. */
+  recent(text: string): Promise<ApiKey | undefined> {
+    const digest = digestOf(text)
+    return this.#recent.get(digest, async () => parsed(await this.#table.get(keyOf(digest))))
+  }
+
+  /** The key afterwards; undefined when it was revoked meanwhile. */
+  async change({ digest }: ApiKey, change: KeyChange): Promise<ApiKey | undefined> {
+    const entries = Object.entries(change).filter(([, value]) => value !== undefined)
+    return this.#write(digest, {
+      set: Object.fromEntries(entries.filter(([, value]) => value !== null)),
+      remove: entries.flatMap(([name, value]) => (value === null ? [name] : [])),
+    })
+  }
+
+  /** Another in its place, and a day for everybody to change over; undefined when it was rotated or revoked already. */
+  async rotate(key: ApiKey, now = new Date()): Promise<Rotated | 'full' | undefined> {
+    const { name, kind, scopes: granted, expiresAt, allowedIps, allowedOrigins } = key
+    const made = await this.create(
+      key.owner,
+      { name, kind, scopes: granted, expiresAt, allowedIps, allowedOrigins },
+      now,
+    )
+    if (!made) return 'full'
+    const graceEnd = new Date(now.getTime() + graceMs).toISOString()
+    const validUntil = expiresAt !== undefined && expiresAt < graceEnd ? expiresAt : graceEnd
+    const previous = await this.#write(key.digest, { set: { validUntil } }, ['validUntil', 'revokedAt'])
+    if (previous) return { ...made, previous }
+    await this.revoke(made.key, now)
+    return undefined
+  }
+
+  /** From now on it opens nothing. False when somebody else has revoked it. */
+  async revoke({ id, owner, digest }: ApiKey, now = new Date()): Promise<boolean> {
+    const ttl = Math.ceil(now.getTime() / 1000) + rememberedS
+    const revoked = await this.#write(digest, { set: { revokedAt: now.toISOString(), ttl } })
+    if (revoked) await removeOwned(this.#table, 'KEY', { id, owner })
+    return revoked !== undefined
+  }
+
+  async used({ digest }: ApiKey, ip: string, now: Date): Promise<void> {
+    await this.#table.update(keyOf(digest), { set: { lastUsedAt: now.toISOString(), lastUsedIp: ip } })
+  }
+
+  async #write(digest: string, change: Change, absent: readonly string[] = ['revokedAt']) {
+    const { applied, item } = await this.#table.update(keyOf(digest), change, {
+      condition: { exists: true, absent },
+    })
+    this.#recent.forget(digest)
+    return applied ? ApiKey.parse(item) : undefined
+  }
+}
+
+export interface Rotated {
+  readonly key: ApiKey
+  readonly text: string
+  readonly previous: ApiKey
+}
+
+/** Why a key opens nothing any more. */
+export function overReason(key: ApiKey, now: Date): 'revoked' | 'expired' | undefined {
+  const moment = now.toISOString()
+  if (key.revokedAt !== undefined) return 'revoked'
+  if (key.validUntil !== undefined && key.validUntil <= moment) return 'revoked'
+  return key.expiresAt !== undefined && key.expiresAt <= moment ? 'expired' : undefined
+}

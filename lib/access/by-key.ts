@@ -1,0 +1,91 @@
+import ipaddr from 'ipaddr.js'
+import { AppError } from '../errors.ts'
+import type { Services } from '../services.ts'
+import { type ApiKey, ApiKeys, overReason } from './api-keys.ts'
+import { bearerOf } from './bearer.ts'
+import { isKeyText, looksLikeKey } from './key-text.ts'
+import { planOfAccount, recentAccount } from './owner-plan.ts'
+import type { Credentials, Principal } from './principal.ts'
+
+/** How often the use of a key is written down. */
+const usedEachMs = 60_000
+
+/**
+ * Who sends an API key: in `X-Api-Key`, or as a bearer.
+ * @throws AppError INVALID_API_KEY; INSUFFICIENT_PERMISSIONS from an address or a page that it is not for.
+ */
+export async function byKey(request: Credentials, services: Services): Promise<Principal | undefined> {
+  const text = request.headers['x-api-key'] ?? bearerOf(request.headers)
+  if (text === undefined) return undefined
+  // A bearer may be something else.
+  if (request.headers['x-api-key'] === undefined && !looksLikeKey(text)) return undefined
+  const now = new Date()
+  const keys = new ApiKeys(services)
+  const key = isKeyText(text) ? await keys.recent(text) : undefined
+  const account = key && (await recentAccount(services, key.owner))
+  if (!key || !account) throw invalid('unknown')
+  const over = overReason(key, now)
+  if (over) throw invalid(over)
+  if (account.status === 'suspended') throw suspended()
+  requirePlace(key, request)
+  if (
+    now.getTime() - Date.parse(key.lastUsedAt ?? key.createdAt) > usedEachMs ||
+    key.lastUsedAt === undefined
+  )
+    await noteUse(key, request.sourceIp, now, keys)
+  return {
+    ownerId: account.id,
+    kind: 'key',
+    plan: planOfAccount(account),
+    role: account.role,
+    scopes: new Set(key.scopes),
+    limiterKey: `key:${key.id}`,
+    keyId: key.id,
+    ...(key.kind === 'public' && { isPublic: true }),
+  }
+}
+
+/** In the memory too, so that it is written once in a while and not with each request. */
+async function noteUse(key: ApiKey, ip: string, now: Date, keys: ApiKeys): Promise<void> {
+  Object.assign(key, { lastUsedAt: now.toISOString(), lastUsedIp: ip })
+  await keys.used(key, ip, now)
+}
+
+function requirePlace({ allowedIps, allowedOrigins }: ApiKey, { headers, sourceIp }: Credentials): void {
+  if (allowedIps && !allowedIps.some((network) => isIn(sourceIp, network)))
+    throw elsewhere('address', 'Requests with this API key are expected from other addresses.')
+  const { origin } = headers
+  if (allowedOrigins && (origin === undefined || !allowedOrigins.includes(origin)))
+    throw elsewhere(
+      'origin',
+      'Requests with this API key are expected from the web pages that it is for (Origin).',
+    )
+}
+
+export function isIn(address: string, network: string): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address)
+  const [base, bits] = network.includes('/')
+    ? ipaddr.parseCIDR(network)
+    : [ipaddr.process(network), undefined]
+  if (parsed.kind() !== base.kind()) return false
+  return parsed.match(base, bits ?? (base.kind() === 'ipv4' ? 32 : 128))
+}
+
+const sentences = {
+  unknown: 'The API key is not one of this service. Send one that is in use.',
+  revoked: 'The API key was revoked, or rotated more than 24 hours ago. Send one that is in use.',
+  expired: 'The API key has expired. Send one that is in use.',
+}
+
+const invalid = (reason: keyof typeof sentences) =>
+  new AppError('INVALID_API_KEY', sentences[reason], { reason })
+
+/** Of keys, tokens and sessions alike. */
+export const suspended = () =>
+  new AppError('INSUFFICIENT_PERMISSIONS', 'This account is suspended. Ask those who run the service.', {
+    reason: 'suspended',
+  })
+
+const elsewhere = (reason: 'address' | 'origin', sentence: string) =>
+  new AppError('INSUFFICIENT_PERMISSIONS', sentence, { reason })

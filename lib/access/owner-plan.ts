@@ -1,0 +1,28 @@
+import { type PlanId, planIdOf } from '../plans.ts'
+import type { Services } from '../services.ts'
+import { type Account, accountOf, isAccount } from './accounts.ts'
+import { ShortMemory } from './short-memory.ts'
+
+/** Milliseconds after which a changed plan, a suspension or a revoked key is noticed by every process; 5 s are promised. */
+export const noticedAfterMs = 4000
+
+const accounts = new WeakMap<object, ShortMemory<Account | undefined>>()
+
+/** An account as it was a moment ago. */
+export function recentAccount(services: Pick<Services, 'table'>, id: string): Promise<Account | undefined> {
+  const known = accounts.get(services.table) ?? new ShortMemory<Account | undefined>(noticedAfterMs)
+  accounts.set(services.table, known)
+  return known.get(id, () => accountOf(services, id))
+}
+
+/** The plan of an account; one that the table of plans does not have counts as the smallest. */
+export const planOfAccount = ({ plan }: Pick<Account, 'plan'>): PlanId => planIdOf(plan) ?? 'free'
+
+/** The plan of whoever owns something, where nobody has sent a request: workflows, work that waited. */
+export async function planOfOwner(
+  services: Pick<Services, 'table' | 'config'>,
+  ownerId: string,
+): Promise<PlanId> {
+  const account = isAccount(ownerId) ? await recentAccount(services, ownerId) : undefined
+  return account ? planOfAccount(account) : services.config.ANONYMOUS_PLAN
+}

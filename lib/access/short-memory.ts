@@ -1,0 +1,33 @@
+/** What was looked up lately, so that it is not asked for with each request. What changes elsewhere is noticed when its life is over. */
+export class ShortMemory<T> {
+  readonly #lifeMs: number
+  readonly #most: number
+  readonly #now: () => number
+  readonly #known = new Map<string, { readonly value: Promise<T>; readonly until: number }>()
+
+  constructor(lifeMs: number, { most = 10_000, now = Date.now }: { most?: number; now?: () => number } = {}) {
+    this.#lifeMs = lifeMs
+    this.#most = most
+    this.#now = now
+  }
+
+  /** Those who ask at the same time share one look. A failure is not kept. */
+  get(name: string, load: () => Promise<T>): Promise<T> {
+    const known = this.#known.get(name)
+    if (known && known.until > this.#now()) return known.value
+    const value = load()
+    this.#known.delete(name)
+    this.#known.set(name, { value, until: this.#now() + this.#lifeMs })
+    // Maps keep the order in which entries came, so the first is the oldest.
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= this.#most) break
+      this.#known.delete(oldest)
+    }
+    value.catch(() => this.forget(name))
+    return value
+  }
+
+  forget(name: string): void {
+    this.#known.delete(name)
+  }
+}

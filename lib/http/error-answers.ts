@@ -1,0 +1,59 @@
+import { endedSession, endsSession } from '../access/session.ts'
+import { isFullFor, shortOfSpace } from '../disk.ts'
+import { type AppError, retryAfterOf } from '../errors.ts'
+import type { Services } from '../services.ts'
+import { readEncodings } from './content-encoding.ts'
+import type { HttpEvent } from './contract.ts'
+import { failure, problem, toAppError } from './envelope.ts'
+import type { Middleware } from './middleware.ts'
+import type { Result } from './render.ts'
+
+/** Turns whatever was thrown into the error body; only what is not an AppError is a bug and logged whole. */
+export function errors(services: Services): Middleware {
+  return {
+    onError: async (request) => {
+      const { event, context } = request
+      const error = await tellable(request.error, services)
+      if (error.code === 'INTERNAL_ERROR') context.log.error({ error: request.error }, 'bug')
+      else if (error.cause === request.error)
+        context.log.error({ code: error.code, error: request.error }, 'breakdown')
+      else context.log.info({ code: error.code, error: error.message, cause: error.cause }, 'refused')
+      const { PUBLIC_URL } = services.config
+      request.response = errorResult(error, event, context.requestId, PUBLIC_URL ?? '')
+      if (endsSession(error)) request.response.cookies = [endedSession(PUBLIC_URL)]
+    },
+  }
+}
+
+/** On a full disk whatever breaks down does so for want of room. */
+async function tellable(thrown: unknown, { config }: Services): Promise<AppError> {
+  const error = toAppError(thrown)
+  return thrown !== error && (await isFullFor(thrown, config)) ? shortOfSpace(thrown) : error
+}
+
+function errorResult(error: AppError, event: HttpEvent, requestId: string, baseUrl: string): Result {
+  const asProblem = event.headers.accept?.includes('application/problem+json') ?? false
+  const body = asProblem
+    ? problem(error, { requestId, path: event.rawPath, baseUrl })
+    : failure(error, requestId)
+  const { allowed } = error.details ?? {}
+  const retryAfter = retryAfterOf(error)
+  return {
+    statusCode: error.status,
+    headers: {
+      'content-type': asProblem ? 'application/problem+json' : 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      ...(error.code === 'METHOD_NOT_ALLOWED' && Array.isArray(allowed) && { allow: allowed.join(', ') }),
+      ...(error.code === 'UNSUPPORTED_MEDIA_TYPE' && { 'accept-encoding': readEncodings.join(', ') }),
+      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+      ...challenge(error),
+    },
+    body: JSON.stringify(body),
+  }
+}
+
+/** RFC 6750, 3: which way in there is, and whether what was sent is no good. */
+function challenge({ code }: AppError): Record<string, string> {
+  if (code === 'AUTHENTICATION_REQUIRED') return { 'www-authenticate': 'Bearer' }
+  return code === 'INVALID_API_KEY' ? { 'www-authenticate': 'Bearer error="invalid_token"' } : {}
+}

@@ -1,0 +1,25 @@
+import type { MiddlewareObj } from '@middy/core'
+import type { Context } from 'aws-lambda'
+import type { Log } from '../log.ts'
+import type { HttpEvent } from './contract.ts'
+import type { Result } from './render.ts'
+
+/** What the middlewares find out about a request before its handler runs. */
+export interface RequestContext extends Context {
+  requestId: string
+  log: Log
+  /** Something was made for a new identity, which the reply hands out. */
+  newOwner?: string
+}
+
+export type Middleware = MiddlewareObj<HttpEvent, Result, Error, RequestContext>
+
+/** Middy calls `after` for replies and `onError` for errors; what stands on every answer belongs to both. */
+export function onAnswer(
+  complete: (event: HttpEvent, context: RequestContext, result: Result) => void,
+): Middleware {
+  const run: Middleware['after'] = ({ event, context, response }) => {
+    if (response) complete(event, context, response)
+  }
+  return { after: run, onError: run }
+}

@@ -1,0 +1,43 @@
+import { type Account, accountKey } from '../lib/access/accounts.ts'
+import { ApiKeys, type KeyWish } from '../lib/access/api-keys.ts'
+import { grantedScopes } from '../lib/access/principal.ts'
+import { newId } from '../lib/ids.ts'
+import { openPlace } from '../lib/local/replay/place.ts'
+import type { Services } from '../lib/services.ts'
+import type { TestService } from './service.ts'
+
+type Stored = Pick<Services, 'table'>
+
+/** Puts an account into the table, as a sign-up would. */
+export async function newAccount({ table }: Stored, more: Partial<Account> = {}): Promise<string> {
+  const id = newId('acc')
+  await table.put({
+    ...accountKey(id),
+    ...{ id, email: `${id.toLowerCase()}@example.com`, emailVerified: true, name: 'Ada', plan: 'pro' },
+    ...{ role: 'USER', status: 'active', createdAt: new Date().toISOString(), ...more },
+  })
+  return id
+}
+
+/** The text of a new key of an account. */
+export async function newKey(services: Stored, owner: string, wish: Partial<KeyWish> = {}): Promise<string> {
+  const whole: KeyWish = { name: 'test', kind: 'secret', scopes: [...grantedScopes], ...wish }
+  const made = await new ApiKeys(services).create(owner, whole)
+  if (!made) throw new Error('the account has too many keys')
+  return made.text
+}
+
+/** A key that may do what a person who has signed in may. */
+export const managerKey = (services: Stored, owner: string): Promise<string> =>
+  newKey(services, owner, { scopes: [...grantedScopes, 'ACCOUNT_MANAGE'] })
+
+/** Such a key of a new account of a running service. */
+export async function managerOf({ dataDir }: TestService): Promise<string> {
+  process.env['DATA_DIR'] = dataDir
+  const place = await openPlace()
+  try {
+    return await managerKey(place, await newAccount(place))
+  } finally {
+    await place.close()
+  }
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { ApiKeys, type KeyWish } from '../../lib/access/api-keys.ts'
+import { isIn } from '../../lib/access/by-key.ts'
+import { digestOf, isKeyText, newKeyText } from '../../lib/access/key-text.ts'
+import { grantedScopes } from '../../lib/access/principal.ts'
+import { managerKey, newAccount, newKey } from '../account.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp, type Sent } from './app-on-embedded.ts'
+
+let app: EmbeddedApp
+before(async () => {
+  app = await openApp()
+})
+after(() => app.close())
+
+const keyOf = (owner: string, wish?: Partial<KeyWish>) => newKey(app.services, owner, wish)
+
+/** Somebody who may make keys, as one who has signed in. */
+async function manager() {
+  const owner = await newAccount(app.services)
+  const headers = { 'x-api-key': await managerKey(app.services, owner) }
+  return {
+    owner,
+    send: (method: string, path = '', body?: unknown) =>
+      app.send(method, `/v1/api-keys${path}`, { headers, ...(body !== undefined && { body }) }),
+  }
+}
+
+const list = (headers: Sent['headers'] = {}, sent: Sent = {}) =>
+  app.send('GET', '/v1/jobs', { ...sent, headers })
+
+describe('a key', () => {
+  test('has its kind, 256 bits and a checksum', () => {
+    const text = newKeyText('secret')
+    assert.match(text, /^sk_[0-9A-Za-z]{49}$/)
+    assert.match(newKeyText('public'), /^ck_/)
+    assert.ok(isKeyText(text))
+    for (let at = 3; at < text.length; at++) {
+      const other = text[at] === 'a' ? 'b' : 'a'
+      assert.ok(!isKeyText(text.slice(0, at) + other + text.slice(at + 1)), `character ${at}`)
+    }
+  })
+
+  test('opens by X-Api-Key and as a bearer, shows once, and stands nowhere in the table', async () => {
+    const { send } = await manager()
+    const made = await send('POST', '', { name: 'Reports', access: 'read-only' })
+    assert.equal(made.status, 201, made.text)
+    const { key, id, prefix, last4 } = made.json.data
+    assert.deepEqual([prefix, last4], [key.slice(0, 7), key.slice(-4)])
+    assert.equal((await list({ 'x-api-key': key })).status, 200)
+    assert.equal((await list({ authorization: `Bearer ${key}` })).status, 200)
+    const shown = await send('GET', `/${id}`)
+    assert.deepEqual(shown.json.data.scopes, ['CONVERT_READ', 'ACCOUNT_READ'])
+    assert.ok(shown.json.data.lastUsedAt)
+    assert.equal(shown.json.data.lastUsedIp, '192.0.2.1')
+    assert.ok(!shown.text.includes(key))
+    const client = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }))
+    const { Items } = await client.send(new ScanCommand({ TableName: 'mutabor' }))
+    const table = JSON.stringify(Items)
+    assert.ok(table.includes(digestOf(key)))
+    assert.ok(!table.includes(key.slice(7, -4)))
+  })
+
+  test('that is unknown, mistyped, expired or revoked opens nothing and says why', async () => {
+    const { send, owner } = await manager()
+    const revoked = (await send('POST', '', { name: 'One' })).json.data
+    assert.equal((await send('DELETE', `/${revoked.id}`)).status, 204)
+    const expiresAt = new Date(Date.now() - 1).toISOString()
+    const wrong = {
+      unknown: newKeyText('secret'),
+      revoked: revoked.key,
+      expired: await keyOf(owner, { expiresAt }),
+    }
+    for (const [reason, key] of Object.entries(wrong)) {
+      const answer = await list({ 'x-api-key': key })
+      assert.equal(answer.status, 401, answer.text)
+      assert.equal(answer.json.error.code, 'INVALID_API_KEY')
+      assert.equal(answer.json.error.details.reason, reason)
+      assert.equal(answer.headers['www-authenticate'], 'Bearer error="invalid_token"')
+    }
+    for (const key of ['', 'x', `${revoked.key}x`, 'sk_'])
+      assert.equal((await list({ 'x-api-key': key })).json.error.details.reason, 'unknown')
+    assert.equal((await list({ authorization: 'Bearer whatever' })).status, 401)
+    assert.equal((await send('GET', `/${revoked.id}`)).json.error.code, 'API_KEY_NOT_FOUND')
+    assert.equal((await send('DELETE', `/${revoked.id}`)).status, 404)
+  })
+
+  test('is rotated: both work for 24 hours, then the new one alone, and once', async () => {
+    const { send, owner } = await manager()
+    const first = (await send('POST', '', { name: 'One', access: 'full' })).json.data
+    const rotated = await send('POST', `/${first.id}/rotate`)
+    assert.equal(rotated.status, 200, rotated.text)
+    const { key, previous } = rotated.json.data
+    assert.equal(previous.status, 'rotating')
+    assert.ok(Math.abs(Date.parse(previous.validUntil) - Date.now() - 86_400_000) < 60_000)
+    for (const text of [first.key, key.key]) assert.equal((await list({ 'x-api-key': text })).status, 200)
+    assert.equal((await send('POST', `/${first.id}/rotate`)).json.error.code, 'CONFLICT')
+    const keys = new ApiKeys(app.services)
+    const old = await keys.find(first.id)
+    assert.ok(old)
+    const fresh = await keys.create(owner, { name: 'late', kind: 'secret', scopes: ['CONVERT_READ'] })
+    assert.ok(fresh)
+    assert.ok(await keys.rotate(fresh.key, new Date(Date.now() - 25 * 3600 * 1000)))
+    const late = await list({ 'x-api-key': fresh.text })
+    assert.deepEqual([late.status, late.json.error.details.reason], [401, 'revoked'])
+  })
+
+  test('does what its scopes say, and no scope makes keys', async () => {
+    const owner = await newAccount(app.services)
+    const convert = { body: { tasks: {} } }
+    for (const scope of grantedScopes) {
+      const headers = { 'x-api-key': await keyOf(owner, { scopes: [scope] }) }
+      const statuses = {
+        CONVERT_READ: (await list(headers)).status,
+        CONVERT_WRITE: (await app.send('POST', '/v1/jobs', { ...convert, headers })).status,
+        WEBHOOKS_MANAGE: (await app.send('GET', '/v1/webhooks', { headers })).status,
+      }
+      for (const [name, status] of Object.entries(statuses))
+        assert.equal(status === 403, name !== scope, `${name} with ${scope}: ${status}`)
+      assert.equal((await app.send('GET', '/v1/api-keys', { headers })).status, 403)
+    }
+    const refused = await list({ 'x-api-key': await keyOf(owner, { scopes: ['WEBHOOKS_MANAGE'] }) })
+    assert.equal(refused.json.error.code, 'INSUFFICIENT_PERMISSIONS')
+    assert.deepEqual(refused.json.error.details, {
+      required: ['CONVERT_READ'],
+      granted: ['WEBHOOKS_MANAGE'],
+    })
+  })
+
+  test('of a web page opens from that page, sees by id and lists nothing', async () => {
+    const { send } = await manager()
+    const page = 'https://www.example.com'
+    const wish = { name: 'Page', kind: 'public', allowedOrigins: [page] }
+    const { key, scopes } = (await send('POST', '', wish)).json.data
+    assert.match(key, /^ck_/)
+    assert.deepEqual(scopes, ['CONVERT_READ', 'CONVERT_WRITE'])
+    const headers = { 'x-api-key': key, origin: page }
+    assert.equal((await app.send('GET', '/v1/formats', { headers })).status, 200)
+    assert.equal((await list(headers)).status, 403)
+    for (const origin of ['https://www.example.org', 'null', `${page}.evil.org`])
+      assert.equal((await app.send('GET', '/v1/formats', { headers: { ...headers, origin } })).status, 403)
+    assert.equal((await app.send('GET', '/v1/formats', { headers: { 'x-api-key': key } })).status, 403)
+    const unbound = await send('POST', '', { name: 'Page', kind: 'public' })
+    assert.equal(unbound.json.error.details.field, 'allowedOrigins')
+    const wide = await send('POST', '', { ...wish, scopes: ['WEBHOOKS_MANAGE'] })
+    assert.equal(wide.json.error.details.field, 'scopes')
+    assert.match(wide.json.error.message, /CONVERT_READ and CONVERT_WRITE/)
+  })
+
+  test('is for the addresses that it names', async () => {
+    const allowedIps = ['203.0.113.0/24', '2001:db8::/32']
+    const headers = { 'x-api-key': await keyOf(await newAccount(app.services), { allowedIps }) }
+    for (const address of ['203.0.113.9', '2001:db8:1::1', '::ffff:203.0.113.9'])
+      assert.equal((await list(headers, { address })).status, 200, address)
+    for (const address of ['203.0.114.9', '2001:db9::1'])
+      assert.equal((await list(headers, { address })).status, 403, address)
+    assert.ok(isIn('10.0.0.1', '10.0.0.1') && !isIn('10.0.0.2', '10.0.0.1') && !isIn('', '10.0.0.1'))
+  })
+
+  test('of a suspended account opens nothing', async () => {
+    const key = await keyOf(await newAccount(app.services, { status: 'suspended' }))
+    const answer = await list({ 'x-api-key': key })
+    assert.deepEqual([answer.status, answer.json.error.details.reason], [403, 'suspended'])
+  })
+})
+
+test('nobody sees, changes, rotates or revokes keys of others', async () => {
+  const [mine, others] = [await manager(), await manager()]
+  const { id } = (await others.send('POST', '', { name: 'Theirs' })).json.data
+  for (const [method, path, body] of [
+    ['GET', '', undefined],
+    ['PATCH', '', { name: 'Mine' }],
+    ['POST', '/rotate', undefined],
+    ['DELETE', '', undefined],
+  ] as const)
+    assert.equal((await mine.send(method, `/${id}${path}`, body)).json.error.code, 'API_KEY_NOT_FOUND')
+  const { keys } = (await mine.send('GET')).json.data
+  assert.ok(!keys.some((key: { id: string }) => key.id === id))
+})
+
+test('a key is changed, and bounds are taken away', async () => {
+  const { send } = await manager()
+  const { id, key } = (await send('POST', '', { name: 'One', allowedIps: ['203.0.113.7'] })).json.data
+  assert.equal((await list({ 'x-api-key': key })).status, 403)
+  const changed = await send('PATCH', `/${id}`, { name: 'Two', allowedIps: null, scopes: ['CONVERT_READ'] })
+  assert.equal(changed.status, 200, changed.text)
+  assert.deepEqual(
+    [changed.json.data.name, changed.json.data.allowedIps, changed.json.data.scopes],
+    ['Two', null, ['CONVERT_READ']],
+  )
+  assert.equal((await list({ 'x-api-key': key })).status, 200)
+  const both = await send('PATCH', `/${id}`, { access: 'full', scopes: ['CONVERT_READ'] })
+  assert.equal(both.json.error.code, 'INVALID_REQUEST')
+  const wrong = await send('POST', '', { name: 'x', scopes: ['ADMIN'] })
+  assert.equal(wrong.json.error.code, 'INVALID_INPUT')
+  assert.match(wrong.json.error.message, /CONVERT_READ/)
+})
