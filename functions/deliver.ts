@@ -3,8 +3,9 @@ import type { Connections } from '../lib/aws/connections.ts'
 import { Queues } from '../lib/aws/queues.ts'
 import { documentClient, Table } from '../lib/aws/table.ts'
 import { readConfig } from '../lib/config.ts'
+import { resultLinks } from '../lib/http/result-links.ts'
 import { createLog } from '../lib/log.ts'
-import { Vault } from '../lib/sealed.ts'
+import { keysOfDays, Vault } from '../lib/sealed.ts'
 import { Outgoing } from '../lib/transfer/outgoing.ts'
 import { Deliverer, type DelivererServices } from '../lib/webhooks/deliverer.ts'
 import { DeliveryMessage } from '../lib/webhooks/delivery.ts'
@@ -52,6 +53,7 @@ function openServices(connections: Connections): DelivererServices {
     ...{ config, log: createLog(config), table: new Table(config, documentClient(config)) },
     queues: new Queues(config, connections.sqs),
     vault: new Vault(SERVICE_SECRET),
+    resultLink: resultLinks(config.PUBLIC_URL ?? '', keysOfDays(SERVICE_SECRET)),
     outgoing: () => outgoing,
   }
 }

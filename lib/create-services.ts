@@ -13,11 +13,12 @@ import { secretOptionsOf } from './conversion/start-job.ts'
 import { Downloads } from './downloads.ts'
 import type { Engine } from './engines/engine.ts'
 import { engines } from './engines/index.ts'
+import { resultLinks } from './http/result-links.ts'
 import { type JobHint, Jobs } from './jobs/jobs.ts'
 import { JobStore } from './jobs/store.ts'
 import { Listeners } from './listeners.ts'
 import { createLog } from './log.ts'
-import { deriveKey, Vault } from './sealed.ts'
+import { deriveKey, keysOfDays, Vault } from './sealed.ts'
 import type { Services } from './services.ts'
 import type { Outgoing } from './transfer/outgoing.ts'
 import { Uploads } from './uploads.ts'
@@ -44,6 +45,7 @@ export function createServices(
   const bus = new Bus(config, connections.eventBridge, patience)
   const engines = usedEngines(config)
   const secret = secretOf(config)
+  const download = keysOfDays(secret)
   const uploads = new Uploads(table)
   const listeners = new Listeners(table)
   let outgoing: Promise<Outgoing> | undefined
@@ -58,13 +60,14 @@ export function createServices(
     outgoing: () => (outgoing ??= openOutgoing(config)),
     durations: new Durations(table),
     downloads: new Downloads(table),
+    resultLink: resultLinks(config.PUBLIC_URL ?? '', download),
     vault: new Vault(secret),
     keys: {
       owner: deriveKey(secret, 'owner'),
       cursor: deriveKey(secret, 'cursor'),
       idempotency: deriveKey(secret, 'idempotency'),
       accounts: deriveKey(secret, 'accounts'),
-      download: (day) => deriveKey(secret, `download ${day}`),
+      download,
     },
     secretOptions: secretOptionsOf(engines),
   }

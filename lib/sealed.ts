@@ -19,6 +19,17 @@ export type KeyPurpose = 'owner' | 'cursor' | 'idempotency' | 'accounts' | 'seal
 export const deriveKey = (secret: string, purpose: KeyPurpose): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', `mutabor ${purpose}`, 32))
 
+/** Keys of addresses, one for each day. Every reply about a job signs with them: they are made once. */
+export function keysOfDays(secret: string): (day: number) => Buffer {
+  const known = new Map<number, Buffer>()
+  return (day) => {
+    const key = known.get(day) ?? deriveKey(secret, `download ${day}`)
+    if (known.size > 8) known.clear()
+    known.set(day, key)
+    return key
+  }
+}
+
 const algorithm = 'aes-256-gcm'
 /** Bytes (NIST SP 800-38D, 8.2.2). */
 const nonceBytes = 12

@@ -7,6 +7,7 @@ import type { Config } from './config.ts'
 import type { Durations } from './conversion/durations.ts'
 import type { Downloads } from './downloads.ts'
 import type { Engine } from './engines/engine.ts'
+import type { ResultLink } from './http/result-links.ts'
 import type { KeyOfDay } from './http/signed-download.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Log } from './log.ts'
@@ -26,6 +27,7 @@ export interface Services {
   readonly jobs: Jobs
   readonly uploads: Uploads
   readonly downloads: Downloads
+  readonly resultLink: ResultLink
   readonly durations: Durations
   /** The way to what users point at; few processes go it. */
   readonly outgoing: () => Promise<Outgoing>

@@ -16,17 +16,17 @@ export const cancelJob = contract({
   errors: ['JOB_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS', 'CONFLICT'],
   handle: async ({ params, principal }, services) => {
     const jobId = checkedJobId(params.jobId)
-    const job = knownJob(await services.jobs.store.job(jobId), jobId)
+    const job = knownJob(await services.jobs.store.job(jobId), jobId, principal)
     requireOwner(job, principal)
     const cancelled = await services.jobs.cancel(jobId, 'user')
     if (!cancelled) {
-      const { status } = knownJob(await services.jobs.store.job(jobId), jobId)
+      const { status } = knownJob(await services.jobs.store.job(jobId), jobId, principal)
       throw new AppError(
         'CONFLICT',
         `The job is ${status} already; only a job that is not over can be cancelled.`,
         { status },
       )
     }
-    return { data: jobView(cancelled, services.config.PUBLIC_URL ?? '') }
+    return { data: jobView(cancelled, services.resultLink) }
   },
 })

@@ -88,7 +88,7 @@ export const createBatch = contract({
     return {
       ...answer,
       data: {
-        ...statusView(state, services.config.PUBLIC_URL ?? ''),
+        ...statusView(state, services.resultLink),
         batchId: created.job.id,
         total: items.length,
         accepted: items.length - rejected,

@@ -87,7 +87,7 @@ export const createJob = contract({
     const created = (await request.jobMadeBefore()) ?? (await start(request, services))
     const { state, ...answer } = await waited(created, request, services)
     const whole = state === created ? created : ((await services.jobs.store.whole(state.job.id)) ?? state)
-    return { ...answer, data: jobView(whole, services.config.PUBLIC_URL ?? '') }
+    return { ...answer, data: jobView(whole, services.resultLink) }
   },
 })
 

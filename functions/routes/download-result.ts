@@ -3,7 +3,7 @@ import { read } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { linkLifetimeS, linkTo, reprDigest } from '../../lib/http/file-link.ts'
-import { checkedJobId, JobParams, jobNotFound } from '../../lib/http/job-access.ts'
+import { checkedJobId, JobParams, jobNotFound, maySee } from '../../lib/http/job-access.ts'
 import { resultOf } from '../../lib/http/job-files.ts'
 import { networkOf } from '../../lib/http/network.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
@@ -16,7 +16,7 @@ export const downloadResult = contract({
   tag: 'Jobs',
   summary: 'Download the result',
   description:
-    'Redirects to the file itself, which answers `Range` and carries an `ETag`. Follow the redirect (`curl -L`). `Repr-Digest` has the SHA-256 of the file (RFC 9530), whose bytes you can check by it. Each time that it leads to the file is told as `file.downloaded`. An address of POST /v1/download/signed carries its signature in the query.',
+    'Redirects to the file itself, which answers `Range` and carries an `ETag`. Follow the redirect (`curl -L`). `Repr-Digest` has the SHA-256 of the file (RFC 9530), whose bytes you can check by it. Each time that it leads to the file is told as `file.downloaded`. The addresses in replies and events are signed and hold for 24 hours after the job, for whoever has them; without a signature the result of an account is there for that account alone.',
   params: JobParams,
   query: z.object({
     file: z.string().optional().describe('Name of one of several result files'),
@@ -35,13 +35,14 @@ export const downloadResult = contract({
   }),
   reply: { status: 302, schema: z.null(), form: 'empty' },
   errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'FILE_GONE', 'EXPIRED', 'INVALID_SIGNATURE'],
-  handle: async ({ params, query, rawQuery, method, sourceIp, log }, services) => {
+  handle: async ({ params, query, rawQuery, method, principal, sourceIp, log }, services) => {
     const { inline, link, max, exp } = query
     const jobId = checkedJobId(params.jobId)
     const signed = isSigned(rawQuery)
     if (signed) verify(jobId, rawQuery, services.keys.download)
     const job = await services.jobs.store.job(jobId)
     if (!job || job.deletedAt) throw signed ? fileGone(jobId) : jobNotFound(jobId)
+    if (!signed && !maySee(job, principal)) throw jobNotFound(jobId)
     const file = await resultOf(job, query, services)
     const isFetched = method !== 'HEAD'
     if (isFetched && link !== undefined) await services.downloads.take(link, Number(max))

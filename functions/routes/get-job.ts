@@ -22,15 +22,18 @@ export const getJob = contract({
   params: JobParams,
   reply: { status: 200, schema: JobView, form: 'mirrored', etag: true },
   errors: ['JOB_NOT_FOUND'],
-  handle: async ({ params, ...request }, services) => {
+  handle: async ({ params, principal, ...request }, services) => {
     const jobId = checkedJobId(params.jobId)
     const waitS = waitOf(request)
-    if (waitS !== undefined) await waitForEnd(services, jobId, waitS)
+    if (waitS !== undefined) {
+      const found = knownJob(await services.jobs.store.job(jobId), jobId, principal)
+      await waitForEnd(services, jobId, waitS, found)
+    }
     const state = await services.jobs.store.whole(jobId)
     if (!state) throw jobNotFound(jobId)
-    const job = knownJob(state.job, jobId)
+    const job = knownJob(state.job, jobId, principal)
     return {
-      data: jobView(state, services.config.PUBLIC_URL ?? ''),
+      data: jobView(state, services.resultLink),
       headers: jobHeaders(job, waitS),
     }
   },

@@ -22,13 +22,13 @@ export const getStatus = contract({
   params: JobParams,
   reply: { status: 200, schema: StatusView, form: 'mirrored', etag: true },
   errors: ['JOB_NOT_FOUND'],
-  handle: async ({ params, ...request }, services) => {
+  handle: async ({ params, principal, ...request }, services) => {
     const jobId = checkedJobId(params.jobId)
     const waitS = waitOf(request)
-    const found =
-      waitS === undefined ? await services.jobs.store.job(jobId) : await waitForEnd(services, jobId, waitS)
-    const job = knownJob(found, jobId)
+    const found = knownJob(await services.jobs.store.job(jobId), jobId, principal)
+    const waited = waitS === undefined ? found : await waitForEnd(services, jobId, waitS, found)
+    const job = knownJob(waited, jobId, principal)
     const state = await viewedState(job, services)
-    return { data: statusView(state, services.config.PUBLIC_URL ?? ''), headers: jobHeaders(job, waitS) }
+    return { data: statusView(state, services.resultLink), headers: jobHeaders(job, waitS) }
   },
 })

@@ -100,15 +100,15 @@ async function viewsOf(
   include: 'tasks' | undefined,
   services: Services,
 ): Promise<(JobView | StatusView)[]> {
-  const baseUrl = services.config.PUBLIC_URL ?? ''
+  const { resultLink } = services
   const views = new Map<string, JobView | StatusView>()
   await eachOf(jobs, readers, async (job) => {
     if (include !== 'tasks') {
-      views.set(job.id, statusView(await viewedState(job, services), baseUrl))
+      views.set(job.id, statusView(await viewedState(job, services), resultLink))
       return
     }
     const state = await services.jobs.store.whole(job.id)
-    views.set(job.id, jobView(state ?? (await viewedState(job, services)), baseUrl))
+    views.set(job.id, jobView(state ?? (await viewedState(job, services)), resultLink))
   })
   return jobs.flatMap(({ id }) => views.get(id) ?? [])
 }

@@ -48,9 +48,9 @@ export const jobEvents = contract({
     contentType: 'text/event-stream; charset=utf-8',
   },
   errors: ['JOB_NOT_FOUND'],
-  handle: async ({ params, headers, isStreamed, remainingMs }, services) => {
+  handle: async ({ params, principal, headers, isStreamed, remainingMs }, services) => {
     const jobId = checkedJobId(params.jobId)
-    const job = knownJob(await services.jobs.store.job(jobId), jobId)
+    const job = knownJob(await services.jobs.store.job(jobId), jobId, principal)
     const given = headers['last-event-id']
     const forMs = isStreamed ? longestMs : Math.min(wholeS * 1000, remainingMs() - answerMs)
     const data = await eventStream(job, services, {

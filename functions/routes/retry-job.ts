@@ -28,7 +28,7 @@ export const retryJob = contract({
     const created = (await request.jobMadeBefore()) ?? (await start(request, services))
     const { state, ...answer } = await waited(created, request, services)
     const whole = state === created ? created : ((await services.jobs.store.whole(state.job.id)) ?? state)
-    return { ...answer, data: jobView(whole, services.config.PUBLIC_URL ?? '') }
+    return { ...answer, data: jobView(whole, services.resultLink) }
   },
 })
 
@@ -43,7 +43,7 @@ async function start(
   if (!state) throw jobNotFound(jobId)
   requireOwner(state.job, principal)
   if (state.job.status === 'expired') throw filesGone(jobId)
-  knownJob(state.job, jobId)
+  knownJob(state.job, jobId, principal)
   if (isLive(state.job.status)) {
     const { status } = state.job
     throw new AppError('CONFLICT', `The job is ${status}; only a job that is over can be done again.`, {

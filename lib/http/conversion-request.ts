@@ -195,7 +195,7 @@ export async function answerCreated(created: JobState, asked: Asked, services: S
     services.log.warn({ error, jobId: state.job.id }, 'no estimate')
     return null
   })
-  const data = { ...statusView(state, services.config.PUBLIC_URL ?? ''), estimate }
+  const data = { ...statusView(state, services.resultLink), estimate }
   if (asked.query.redirect && data.result) {
     const [file] = resultIn(state).files
     // A reply that is kept to be repeated would outlive the address of the file itself.

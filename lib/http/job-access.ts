@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isAccount } from '../access/accounts.ts'
 import type { Principal } from '../access/principal.ts'
 import { AppError } from '../errors.ts'
 import { idPattern } from '../ids.ts'
@@ -17,9 +18,12 @@ export function jobNotFound(jobId: string): AppError {
   })
 }
 
-/** @throws AppError JOB_NOT_FOUND; of an expired job the details tell when. */
-export function knownJob(job: Job | undefined, jobId: string): Job {
-  if (!job || job.deletedAt) throw jobNotFound(jobId)
+/**
+ * The id of a job lets anybody see it who has no account to belong to; jobs of accounts are there for these alone.
+ * @throws AppError JOB_NOT_FOUND; of an expired job the details tell when.
+ */
+export function knownJob(job: Job | undefined, jobId: string, reader: Pick<Principal, 'ownerId'>): Job {
+  if (!job || job.deletedAt || !maySee(job, reader)) throw jobNotFound(jobId)
   if (job.status !== 'expired') return job
   throw new AppError(
     'JOB_NOT_FOUND',
@@ -32,10 +36,13 @@ export function knownJob(job: Job | undefined, jobId: string): Job {
   )
 }
 
+export const maySee = ({ owner }: Job, { ownerId }: Pick<Principal, 'ownerId'>) =>
+  owner === ownerId || !isAccount(owner)
+
 /** A job that an earlier try of the same request has made; see `Idempotency`. */
 export async function jobMadeBefore(jobId: string, { jobs }: Services): Promise<JobState | undefined> {
   const state = await jobs.store.whole(jobId)
-  if (state) knownJob(state.job, jobId)
+  if (state) knownJob(state.job, jobId, { ownerId: state.job.owner })
   return state
 }
 
@@ -48,6 +55,7 @@ export function checkedJobId(jobId: string): string {
 /** The id alone lets anybody see a job; to change it one must be its owner. */
 export function requireOwner(job: Job, principal: Principal): void {
   if (job.owner === principal.ownerId) return
+  if (!maySee(job, principal)) throw jobNotFound(job.id)
   throw new AppError(
     'INSUFFICIENT_PERMISSIONS',
     'This job belongs to another identity. Send the X-Owner-Token (or the cookie) that came with the reply that created it.',

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Fidelity } from '../fidelity/fidelity.ts'
+import type { ResultLink } from '../http/result-links.ts'
 import { inOrder } from '../in-order.ts'
 import {
   type Delivery,
@@ -132,11 +133,6 @@ const TaskView = z.object({
 export const JobView = StatusView.extend({ tasks: z.record(z.string(), TaskView) })
 export type JobView = z.infer<typeof JobView>
 
-function downloadUrl(baseUrl: string, jobId: string, query: Readonly<Record<string, string>> = {}): string {
-  const text = new URLSearchParams(query).toString().replaceAll('+', '%20')
-  return `${baseUrl}/v1/download/${jobId}${text ? `?${text}` : ''}`
-}
-
 const links = (jobId: string) => ({
   status: `/v1/status/${jobId}`,
   job: `/v1/jobs/${jobId}`,
@@ -151,17 +147,17 @@ const resultFile = ({ filename, format, size, mimeType, sha256 }: StoredFile) =>
   sha256,
 })
 
-function resultOf(job: Job, result: Result, baseUrl: string): z.infer<typeof ResultView> | null {
+function resultOf(job: Job, result: Result, link: ResultLink): z.infer<typeof ResultView> | null {
   const [first] = result.files
   if (job.status !== 'completed' || !first) return null
   const { engine, engineVersion, method, details, fidelity } = result
   return {
-    downloadUrl: downloadUrl(baseUrl, job.id),
+    downloadUrl: link(job),
     ...resultFile(first),
     ...{ engine, engineVersion, method, details: inOrder(details), fidelity: inOrder(fidelity) },
     files: result.files.map((file) => ({
       ...resultFile(file),
-      downloadUrl: downloadUrl(baseUrl, job.id, { file: file.filename }),
+      downloadUrl: link(job, { file: file.filename }),
     })),
   }
 }
@@ -179,7 +175,7 @@ function etaMs(job: Job, percent: number): number | null {
 export const needsTasks = (job: Job) => isTerminal(job.status) && job.status !== 'expired' && !job.result
 
 /** @param tasks all of them, where `needsTasks` says so; else nobody looks at them. */
-export function statusView(state: JobState, baseUrl: string): StatusView {
+export function statusView(state: JobState, link: ResultLink): StatusView {
   const { job, tasks } = state
   const percent = percentOf(job)
   const result = isTerminal(job.status) ? resultIn(state) : undefined
@@ -200,7 +196,7 @@ export function statusView(state: JobState, baseUrl: string): StatusView {
     startedAt: job.startedAt ?? null,
     endedAt: job.endedAt ?? null,
     expiresAt: job.expiresAt,
-    result: result ? resultOf(job, result, baseUrl) : null,
+    result: result ? resultOf(job, result, link) : null,
     warnings: result?.warnings ?? warningsOf(job, tasks),
     error: inOrder(job.error) ?? null,
     summary: job.summary ?? null,
@@ -255,7 +251,7 @@ function fixedView(
   task: FixedTask,
   state: JobState,
   names: Names,
-  baseUrl: string,
+  link: ResultLink,
 ): z.infer<typeof TaskView> {
   const { job } = state
   const status = statusOfFixed(task, state)
@@ -278,34 +274,32 @@ function fixedView(
     fidelity: null,
     warnings: task.warnings,
     result:
-      isExport && status === 'completed' && job.status === 'completed'
-        ? exportView(task, state, baseUrl)
-        : null,
+      isExport && status === 'completed' && job.status === 'completed' ? exportView(task, state, link) : null,
   }
 }
 
-function exportView(task: FixedTask, state: JobState, baseUrl: string) {
+function exportView(task: FixedTask, state: JobState, link: ResultLink) {
   const { job } = state
   const inline = task.spec?.['inline'] === true ? { inline: 'true' } : {}
   const files = namedFiles(task, state).map((file) => ({
     filename: file.filename,
     size: file.size,
-    url: downloadUrl(baseUrl, job.id, { task: task.name, file: file.filename, ...inline }),
+    url: link(job, { task: task.name, file: file.filename, ...inline }),
     mime_type: file.mimeType,
     sha256: file.sha256,
   }))
   return { url: files[0]?.url ?? null, expires_at: job.expiresAt, files }
 }
 
-export function jobView(state: JobState, baseUrl: string): JobView {
+export function jobView(state: JobState, link: ResultLink): JobView {
   const all = [...state.fixed, ...state.tasks].sort((a, b) => a.number - b.number)
   const names = new Map(all.map(({ number, name }) => [number, name]))
   return {
-    ...statusView(state, baseUrl),
+    ...statusView(state, link),
     tasks: Object.fromEntries(
       all.map((task) => [
         task.name,
-        isRecorded(task) ? taskView(task, names) : fixedView(task, state, names, baseUrl),
+        isRecorded(task) ? taskView(task, names) : fixedView(task, state, names, link),
       ]),
     ),
   }

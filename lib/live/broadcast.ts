@@ -126,7 +126,9 @@ export class Broadcast {
     const frames =
       from === undefined
         ? []
-        : entries.filter((entry) => isWanted(entry, subscriptions)).map((entry) => eventFrame(entry))
+        : entries
+            .filter((entry) => isWanted(entry, subscriptions))
+            .map((entry) => eventFrame(entry, this.#services.resultLink))
     for (const { want } of wants) {
       if (from === undefined && want.type !== 'greet') continue
       switch (want.type) {
@@ -147,7 +149,9 @@ export class Broadcast {
           const missed = await this.#feeds.since(owner, want.since, feed, from)
           if (missed)
             frames.push(
-              ...missed.filter((entry) => isWanted(entry, subscriptions)).map((entry) => eventFrame(entry)),
+              ...missed
+                .filter((entry) => isWanted(entry, subscriptions))
+                .map((entry) => eventFrame(entry, this.#services.resultLink)),
             )
           else
             frames.push(
@@ -230,7 +234,7 @@ export class Broadcast {
   }
 
   async #snapshot(owner: string, wanted: '*' | readonly string[]): Promise<StatusView[]> {
-    const { jobs, config } = this.#services
+    const { jobs, resultLink } = this.#services
     const found =
       wanted === '*'
         ? (
@@ -242,7 +246,7 @@ export class Broadcast {
         : await jobs.store.jobs([...new Set(wanted)])
     const own = found.filter((job) => job.owner === owner && !job.deletedAt)
     const states = await Promise.all(own.map((job) => viewedState(job, this.#services)))
-    return states.map((state) => statusView(state, config.PUBLIC_URL ?? ''))
+    return states.map((state) => statusView(state, resultLink))
   }
 }
 

@@ -68,7 +68,7 @@ async function* pieces({ had, ...streaming }: Streaming) {
 async function snapshot({ job, services }: Streaming): Promise<StatusView | undefined> {
   const now = await services.jobs.store.job(job.id)
   if (!now || now.deletedAt) return undefined
-  return statusView(await viewedState(now, services), services.config.PUBLIC_URL ?? '')
+  return statusView(await viewedState(now, services), services.resultLink)
 }
 
 /** What comes after the feed as it was, until the job is over. */

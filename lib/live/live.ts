@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isAccount } from '../access/accounts.ts'
 import { AppError } from '../errors.ts'
 import { checkedJobId, knownJob } from '../http/job-access.ts'
 import { parseWith } from '../parse-with.ts'
@@ -38,7 +39,9 @@ export class Live {
   async connect(id: string, handshake: Handshake): Promise<void> {
     const { jobId } = handshake.query
     const socket =
-      jobId === undefined ? await this.#userSocket(id, handshake) : await this.#jobSocket(id, jobId)
+      jobId === undefined
+        ? await this.#userSocket(id, handshake)
+        : await this.#jobSocket(id, jobId, handshake)
     if (socket.owner !== undefined) await this.#feeds.watch(socket.owner)
     const isWaiting = socket.owner === undefined && socket.refused === undefined
     await this.#connections.add(socket, isWaiting ? new Date(Date.now() + authMs) : undefined)
@@ -62,10 +65,13 @@ export class Live {
     return claim.kind === 'ticket' ? useTicket(this.#services.table, claim.ticket) : undefined
   }
 
-  /** Whoever knows the id of a job may watch it. */
-  async #jobSocket(id: string, given: string): Promise<Socket> {
+  /** Whoever knows the id of a job may watch it, unless it belongs to an account. */
+  async #jobSocket(id: string, given: string, handshake: Handshake): Promise<Socket> {
     const jobId = checkedJobId(given)
-    const job = knownJob(await this.#services.jobs.store.job(jobId), jobId)
+    const found = await this.#services.jobs.store.job(jobId)
+    const isOfAccount = found !== undefined && isAccount(found.owner)
+    const owner = isOfAccount ? await this.#ownerOf(await claimOf(handshake, this.#services)) : undefined
+    const job = knownJob(found, jobId, { ownerId: owner ?? '' })
     if (await this.#isFull(job.owner, jobId)) return { id, bad: 0, refused: 'tooMany' }
     return { id, bad: 0, owner: job.owner, jobId }
   }

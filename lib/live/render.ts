@@ -1,4 +1,5 @@
 import type { ServiceEvent } from '../../events/index.ts'
+import { type ResultLink, withLinks } from '../http/result-links.ts'
 import type { Job } from '../jobs/job.ts'
 import { isTerminal } from '../jobs/job.ts'
 import { type StatusView, statusView } from '../jobs/view.ts'
@@ -12,7 +13,8 @@ const mostBytes = 96 * 1024
 /** Jobs of one snapshot: each takes a kilobyte or two. */
 const jobsAtOnce = 25
 
-export function eventFrame({ seq, event }: Pick<Entry, 'seq' | 'event'>): string {
+export function eventFrame({ seq, event: kept }: Pick<Entry, 'seq' | 'event'>, link: ResultLink): string {
+  const event = withLinks(kept, link)
   const frame = JSON.stringify({ type: 'event', seq, ...event })
   return Buffer.byteLength(frame) <= mostBytes
     ? frame
@@ -37,7 +39,7 @@ export function snapshotFrames(lastSequence: number, jobs: readonly StatusView[]
 
 /** How a job is now. */
 export function jobFrame(job: Job): JobFrame {
-  const { progress } = statusView({ job, fixed: [], tasks: [], parts: [] }, '')
+  const { progress } = statusView({ job, fixed: [], tasks: [], parts: [] }, () => '')
   const { stage, percent, etaMs } = progress
   return { jobId: job.id, stage, percent, status: job.status, etaMs }
 }

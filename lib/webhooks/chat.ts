@@ -37,10 +37,13 @@ const moods: Readonly<Record<string, Message['mood']>> = {
 const most = { title: 140, value: 500 }
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+/** The first of what a job made. */
+const firstFile = ({ files }: Fields) =>
+  Array.isArray(files) ? (files[0] as { readonly url?: string } | undefined) : undefined
 const cut = (value: string, length: number) =>
   value.length > length ? `${value.slice(0, length - 1)}…` : value
 
-function messageOf(event: Fields, baseUrl: string): Message {
+function messageOf(event: Fields): Message {
   const name = String(event['event'])
   const [subject = {}] = [event['job'], event['file'], event['quota'], event['subscription']].filter(isFields)
   const source = isFields(subject['source']) ? subject['source'] : {}
@@ -65,7 +68,7 @@ function messageOf(event: Fields, baseUrl: string): Message {
     facts: facts.flatMap(([label, value]): [string, string][] =>
       value === undefined || value === null ? [] : [[label, cut(String(value), most.value)]],
     ),
-    link: name === 'job.completed' ? `${baseUrl}/v1/download/${jobId}` : undefined,
+    link: name === 'job.completed' ? firstFile(subject)?.url : undefined,
     mood: moods[name] ?? 'plain',
     timestamp: String(event['timestamp']),
   }
@@ -75,8 +78,8 @@ function messageOf(event: Fields, baseUrl: string): Message {
 const inBlocks = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-export function chatBlocks(event: Fields, baseUrl: string) {
-  const { title, facts, link, timestamp } = messageOf(event, baseUrl)
+export function chatBlocks(event: Fields) {
+  const { title, facts, link, timestamp } = messageOf(event)
   const [first] = facts
   return {
     text: inBlocks(first ? `${title}: ${first[1]}` : title),
@@ -100,8 +103,8 @@ const colors = { good: 0x2e7d32, bad: 0xc62828, plain: 0x546e7a } as const
 /** What would be formatting there. */
 const inEmbed = (text: string) => text.replace(/[\\`*_~|>[\]()#@<]/g, String.raw`\$&`)
 
-export function chatEmbed(event: Fields, baseUrl: string) {
-  const { title, facts, link, mood, timestamp } = messageOf(event, baseUrl)
+export function chatEmbed(event: Fields) {
+  const { title, facts, link, mood, timestamp } = messageOf(event)
   return {
     embeds: [
       {

@@ -19,7 +19,10 @@ import { disabledBy, isSuccess, nextDelayS, type Outcome } from './schedule.ts'
 import { deliveryLifetimeS, type Webhook } from './webhook.ts'
 import { Webhooks } from './webhooks.ts'
 
-export type DelivererServices = Pick<Services, 'config' | 'table' | 'queues' | 'vault' | 'log' | 'outgoing'>
+export type DelivererServices = Pick<
+  Services,
+  'config' | 'table' | 'queues' | 'vault' | 'log' | 'outgoing' | 'resultLink'
+>
 
 /** Milliseconds for which an event waits for those before it that did not come yet. */
 const mostHoldMs = 4000
@@ -162,10 +165,13 @@ export class Deliverer {
       })
       return
     }
-    const { config, log, outgoing } = this.#services
+    const { config, log, outgoing, resultLink } = this.#services
     const at = this.#now()
     const secrets = await this.#webhooks.secretsOf(webhook, at)
-    const payload = payloadOf(kept.body, webhook.format, config.PUBLIC_URL ?? '')
+    const payload = payloadOf(kept.body, webhook.format, {
+      baseUrl: config.PUBLIC_URL ?? '',
+      resultLink,
+    })
     const outcome = await attemptDelivery(
       { url: webhook.url, delivery, ...payload, secrets, at, withinMs: this.#attemptMs },
       await outgoing(),

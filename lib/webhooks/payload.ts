@@ -1,3 +1,4 @@
+import { type ResultLink, withLinks } from '../http/result-links.ts'
 import { chatBlocks, chatEmbed } from './chat.ts'
 import type { WebhookFormat } from './webhook.ts'
 
@@ -10,30 +11,23 @@ const types = { json: 'application/json; charset=utf-8' } as const
 
 /**
  * The body of a delivery, the same at each attempt: these bytes are signed, and these are sent.
- * @param kept the event as JSON. @param baseUrl what addresses of this service begin with.
+ * @param kept the event as JSON. @param links what addresses of this service begin with, and those of
+ * results.
  */
 export function payloadOf(
   kept: string,
   format: WebhookFormat,
-  baseUrl: string,
+  { baseUrl, resultLink }: { readonly baseUrl: string; readonly resultLink: ResultLink },
 ): { readonly body: Buffer; readonly contentType: string } {
-  const event = absolute(JSON.parse(kept) as Fields, baseUrl) as Fields // written by us, as an object
+  const event = withLinks(JSON.parse(kept) as Fields, resultLink) // written by us, as an object
   return { body: Buffer.from(textOf(event, format, baseUrl)), contentType: types.json }
 }
 
 function textOf(event: Fields, format: WebhookFormat, baseUrl: string): string {
-  if (format === 'chat-blocks') return JSON.stringify(chatBlocks(event, baseUrl))
-  if (format === 'chat-embed') return JSON.stringify(chatEmbed(event, baseUrl))
+  if (format === 'chat-blocks') return JSON.stringify(chatBlocks(event))
+  if (format === 'chat-embed') return JSON.stringify(chatEmbed(event))
   const forms = [event, outlined(event, baseUrl), bare(event, baseUrl)].map((form) => JSON.stringify(form))
   return forms.find((form) => Buffer.byteLength(form) <= mostPayloadBytes) ?? forms.at(-1) ?? ''
-}
-
-/** Events name files by a path of this service; whoever reads them elsewhere needs all of the address. */
-function absolute(value: unknown, baseUrl: string, name = ''): unknown {
-  if (name === 'url' && typeof value === 'string' && value.startsWith('/v1/')) return `${baseUrl}${value}`
-  if (Array.isArray(value)) return value.map((one) => absolute(one, baseUrl))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, absolute(one, baseUrl, key)]))
 }
 
 interface JobFields {

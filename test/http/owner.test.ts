@@ -63,6 +63,7 @@ describe('an identity', () => {
 
 const { job } = newJob([given('in'), task('work', [0])])
 const of = (more: Partial<Job>): Job => ({ ...job, ...more })
+const stranger = { ownerId: newId('anon') }
 
 describe('a job', () => {
   test('is changed by its owner only', () => {
@@ -74,15 +75,27 @@ describe('a job', () => {
   })
 
   test('that is unknown, deleted or expired is not found, and of the last it says when', () => {
-    assert.equal(knownJob(job, 'job_1'), job)
+    assert.equal(knownJob(job, 'job_1', stranger), job)
     for (const gone of [undefined, of({ deletedAt: moment(1) })]) {
-      assert.throws(() => knownJob(gone, 'job_1'), { code: 'JOB_NOT_FOUND', details: { jobId: 'job_1' } })
+      assert.throws(() => knownJob(gone, 'job_1', stranger), {
+        code: 'JOB_NOT_FOUND',
+        details: { jobId: 'job_1' },
+      })
     }
-    assert.throws(() => knownJob(of({ status: 'expired', expiredAt: moment(9) }), 'job_1'), {
+    assert.throws(() => knownJob(of({ status: 'expired', expiredAt: moment(9) }), 'job_1', stranger), {
       code: 'JOB_NOT_FOUND',
       message: /expired at 2026-01-01T00:00:09/,
       details: { jobId: 'job_1', reason: 'expired', expiredAt: moment(9) },
     })
+  })
+
+  test('of an account is there for the account alone', () => {
+    const account = newId('acc')
+    const theirs = of({ owner: account })
+    assert.equal(knownJob(theirs, 'job_1', { ownerId: account }), theirs)
+    for (const reader of [stranger, { ownerId: newId('acc') }])
+      assert.throws(() => knownJob(theirs, 'job_1', reader), { code: 'JOB_NOT_FOUND' })
+    assert.throws(() => requireOwner(theirs, asked({})), { code: 'JOB_NOT_FOUND' })
   })
 
   test('is looked for only under an id that can exist', () => {

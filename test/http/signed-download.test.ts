@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { resultLinks, withLinks } from '../../lib/http/result-links.ts'
 import { signedQuery, verify } from '../../lib/http/signed-download.ts'
 
 const at = Date.parse('2026-03-10T23:00:00Z')
@@ -45,4 +46,35 @@ test('the key of a day signs for that day and the next, a few minutes early too'
   const midnight = Date.parse('2026-03-10T00:00:00Z')
   assert.equal(codeOf(query, midnight - 299_000), 'OK', 'a clock that is five minutes behind')
   assert.equal(codeOf(query, midnight - 301_000), 'INVALID_SIGNATURE')
+})
+
+test('the address of a result in a reply is the same for a day after the job, and holds to its end', () => {
+  const endedAt = new Date(at).toISOString()
+  const job = { id: 'job_1', endedAt, expiresAt: new Date(at + 2.5 * dayMs).toISOString() }
+  const addressAt = (now: number) => resultLinks('https://a.test', keyOf, () => now)(job, { file: 'a b.png' })
+  const codeAt = (address: string, now: number) =>
+    codeOf(Object.fromEntries(new URL(address).searchParams), now)
+  const first = addressAt(at)
+  assert.match(first, /^https:\/\/a\.test\/v1\/download\/job_1\?file=a%20b\.png&exp=/)
+  assert.equal(addressAt(at + dayMs - 1), first)
+  assert.equal(codeAt(first, at + dayMs - 1), 'OK')
+  assert.equal(codeAt(first, at + dayMs), 'EXPIRED')
+  const last = addressAt(at + 2.2 * dayMs)
+  assert.equal(codeAt(last, at + 2.4 * dayMs), 'OK')
+  assert.equal(codeAt(last, at + 2.5 * dayMs), 'EXPIRED', 'the files are gone then')
+})
+
+test('an event names the addresses of results as replies do', () => {
+  const link = resultLinks('https://a.test', keyOf, () => at)
+  const event = {
+    timestamp: new Date(at).toISOString(),
+    job: {
+      files: [{ filename: 'a', url: '/v1/download/job_1' }],
+      url: '/v1/jobs/job_1',
+      text: '/v1/download/job_1',
+    },
+  }
+  const { job } = withLinks(event, link)
+  assert.equal(job.files[0]?.url, link({ id: 'job_1', endedAt: event.timestamp }))
+  assert.deepEqual([job.url, job.text], [event.job.url, event.job.text])
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { ResultLink } from '../../lib/http/result-links.ts'
 import type { Job, JobState, Task } from '../../lib/jobs/job.ts'
 import { endOfJob } from '../../lib/jobs/job-end.ts'
 import { outcomeOf } from '../../lib/jobs/machine.ts'
@@ -20,6 +21,11 @@ import {
 } from './records.ts'
 
 const base = 'https://a.test'
+/** Unsigned, to be read. */
+const link: ResultLink = ({ id }, query = {}) => {
+  const text = new URLSearchParams(query).toString().replaceAll('+', '%20')
+  return `${base}/v1/download/${id}${text && `?${text}`}`
+}
 const fresh = newJob([given('in', 'a.png'), task('work', [0]), exported('out', [1])], { tag: 'mine' })
 const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
 const ended = (state: JobState, tasks: Readonly<Record<string, Partial<Task>>>): JobState => {
@@ -34,7 +40,7 @@ const done = ended(fresh, {
 
 describe('the status of a job', () => {
   test('tells of one that has just been made', () => {
-    const view = statusView(fresh, base)
+    const view = statusView(fresh, link)
     assert.deepEqual(
       { ...view, links: undefined },
       {
@@ -54,7 +60,7 @@ describe('the status of a job', () => {
     const after = (percent: number, more: Partial<Job> = {}) => {
       const startedAt = new Date(Date.now() - 10_000).toISOString()
       const running = { 1: percent }
-      return statusView(of(fresh, { status: 'processing', startedAt, running, ...more }), base).progress
+      return statusView(of(fresh, { status: 'processing', startedAt, running, ...more }), link).progress
     }
     const { percent, etaMs, stage } = after(20)
     assert.deepEqual([percent, stage], [20, 'convert'])
@@ -67,7 +73,7 @@ describe('the status of a job', () => {
   })
 
   test('of one that is completed has its result with links', () => {
-    const { result, warnings, progress, endedAt, startedAt, expiresAt } = statusView(done, base)
+    const { result, warnings, progress, endedAt, startedAt, expiresAt } = statusView(done, link)
     const one = {
       ...{ filename: 'a.webp', format: 'png', size: 1, mimeType: 'image/png', sha256: '' },
     }
@@ -90,20 +96,20 @@ describe('the status of a job', () => {
 
   test('of one that failed has the error and no result', () => {
     const lost = ended(fresh, { work: failed(5, 'It is cut off.') })
-    const { status, result, error, progress } = statusView(lost, base)
+    const { status, result, error, progress } = statusView(lost, link)
     assert.deepEqual([status, result, progress.stage], ['failed', null, 'failed'])
     assert.deepEqual(error, { code: 'CORRUPT_FILE', message: 'It is cut off.', details: { task: 'work' } })
   })
 
   test('names in a link what a name may hold', () => {
     const odd = ended(fresh, { work: completed(5, file('a & b ü.webp', 'k/a')) })
-    const url = statusView(odd, base).result?.files[0]?.downloadUrl ?? ''
+    const url = statusView(odd, link).result?.files[0]?.downloadUrl ?? ''
     assert.match(url, /\?file=a%20%26%20b%20%C3%BC\.webp$/)
   })
 })
 
 describe('a job with its tasks', () => {
-  const tasksOf = (state: JobState) => jobView(state, base).tasks
+  const tasksOf = (state: JobState) => jobView(state, link).tasks
 
   test('shows them in the order of the request, each with its inputs', () => {
     const tasks = tasksOf(fresh)
@@ -192,7 +198,7 @@ test('the tasks are read where the record of a job that is over has no result', 
   const { result: _, ...large } = done.job
   assert.equal(needsTasks(large as Job), true)
   assert.equal(needsTasks({ ...(large as Job), status: 'expired' }), false)
-  assert.deepEqual(statusView({ ...done, job: large as Job }, base).result?.filename, 'a.webp')
+  assert.deepEqual(statusView({ ...done, job: large as Job }, link).result?.filename, 'a.webp')
 })
 
 test('whoever waits for a job asks again as often as its kind takes', () => {

@@ -155,6 +155,7 @@ export class World {
         uploads,
         durations: new Durations(this.#table),
         downloads: new Downloads(this.#table),
+        resultLink: ({ id }) => `/v1/download/${id}`,
         outgoing: async () => new Outgoing(),
         engines,
       },

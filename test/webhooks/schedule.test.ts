@@ -56,13 +56,19 @@ const manyTasks = (count: number) => ({
   },
 })
 const jsonOf = (event: object) => {
-  const { body } = payloadOf(JSON.stringify(event), 'json', 'https://files.example')
+  const { body } = payloadOf(JSON.stringify(event), 'json', {
+    baseUrl: 'https://files.example',
+    resultLink: ({ id, endedAt }) => `https://files.example/v1/download/${id}?ended=${endedAt}`,
+  })
   assert.ok(body.length <= mostPayloadBytes, `${body.length} bytes`)
   return JSON.parse(body.toString())
 }
 
 test('addresses in an event lead to this service', () => {
-  assert.equal(jsonOf(manyTasks(1)).job.files[0].url, 'https://files.example/v1/download/job_1')
+  assert.equal(
+    jsonOf(manyTasks(1)).job.files[0].url,
+    'https://files.example/v1/download/job_1?ended=2026-03-01T12:00:00.000Z',
+  )
 })
 
 test('of too many tasks an event tells the states alone, and of far too many nothing but where they are', () => {
@@ -85,7 +91,7 @@ const failed = {
 }
 
 test('a message of blocks says what happened, and names of files format nothing', () => {
-  const { text, blocks } = chatBlocks(failed, 'https://files.example')
+  const { text, blocks } = chatBlocks(failed)
   assert.equal(text, 'Job failed: &lt;@everyone&gt; *a*.png')
   assert.deepEqual(blocks[0], { type: 'header', text: { type: 'plain_text', text: 'Job failed' } })
   const { fields = [] } = blocks[1] as { fields?: { type: string; text: string }[] }
@@ -94,12 +100,13 @@ test('a message of blocks says what happened, and names of files format nothing'
     ['File: <@everyone> *a*.png', 'To: webp', 'Error: It is damaged.', 'Job: job_1'],
   )
   assert.ok(fields.every(({ type }) => type === 'plain_text'))
-  const done = chatBlocks({ ...failed, event: 'job.completed' }, 'https://files.example')
+  const url = 'https://files.example/v1/download/job_1'
+  const done = chatBlocks({ ...failed, event: 'job.completed', job: { ...failed.job, files: [{ url }] } })
   assert.match(JSON.stringify(done), /<https:\/\/files\.example\/v1\/download\/job_1\|Download/)
 })
 
 test('a message of embeds does so too, and calls nobody', () => {
-  const { embeds, allowed_mentions } = chatEmbed(failed, 'https://files.example')
+  const { embeds, allowed_mentions } = chatEmbed(failed)
   assert.deepEqual(allowed_mentions, { parse: [] })
   assert.partialDeepStrictEqual(embeds[0], { title: 'Job failed', timestamp: now.toISOString() })
   assert.equal(embeds[0]?.fields[0]?.value, String.raw`\<\@everyone\> \*a\*.png`)
