@@ -16,6 +16,8 @@ export type IdPrefix =
   | 'acc'
   | 'ses'
   | 'rec'
+  | 'client'
+  | 'conn'
 
 export function newId<P extends IdPrefix>(prefix: P): `${P}_${string}` {
   return idOf(prefix, Date.now(), randomBytes(16))

@@ -3,7 +3,7 @@ import type { Item, Key, Table } from './aws/table.ts'
 /** Things of which an owner may have so many, as workflows: each has a record of its own and a place in the owner's list. */
 
 /** What stands before the `#` in the keys of the things. */
-export type OwnedKind = 'WORKFLOW' | 'WEBHOOK' | 'KEY'
+export type OwnedKind = 'WORKFLOW' | 'WEBHOOK' | 'KEY' | 'OAUTH' | 'DRIVE'
 
 const listOf = (owner: string) => `OWNER#${owner}`
 const placeOf = (owner: string, kind: OwnedKind, id: string): Key => ({

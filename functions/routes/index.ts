@@ -25,6 +25,15 @@ import { listFormats } from './list-formats.ts'
 import { listJobs } from './list-jobs.ts'
 import { createTicket, jobEvents } from './live.ts'
 import { multipartUploads } from './multipart-uploads.ts'
+import {
+  createOAuthClient,
+  deleteOAuthClient,
+  getOAuthMetadata,
+  getToken,
+  introspectToken,
+  listOAuthClients,
+  revokeToken,
+} from './oauth.ts'
 import { presignUpload } from './presign-upload.ts'
 import { retryJob } from './retry-job.ts'
 import { signDownload } from './sign-download.ts'
@@ -93,6 +102,13 @@ const described: readonly AnyContract[] = [
   redeliver,
   replay,
   ...apiKeys,
+  getToken,
+  revokeToken,
+  introspectToken,
+  getOAuthMetadata,
+  createOAuthClient,
+  listOAuthClients,
+  deleteOAuthClient,
   listFormats,
   listConversions,
   getFormat,

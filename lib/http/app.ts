@@ -119,6 +119,7 @@ async function respond(
   const method = event.requestContext.http.method
   if (method === 'OPTIONS') return preflight(event, router)
   const { contract, params } = router.find(method, event.rawPath)
+  if (contract.failureForm) context.failureForm = contract.failureForm
   const { sourceIp } = event.requestContext.http
   const sender = await authenticate({ ...event, method, sourceIp }, services)
   authorize(sender, contract.access)

@@ -124,6 +124,8 @@ export interface Contract<
    */
   readonly idempotent?: boolean
   readonly errors?: readonly ErrorCode[]
+  /** `oauth`: as RFC 6749 has errors (5.2), for clients that know no others. */
+  readonly failureForm?: 'oauth'
   readonly handle: (
     request: HttpRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
     services: Services,

@@ -1,3 +1,4 @@
+import { oauthFailure } from '../access/oauth/failure.ts'
 import { endedSession, endsSession } from '../access/session.ts'
 import { isFullFor, shortOfSpace } from '../disk.ts'
 import { type AppError, retryAfterOf } from '../errors.ts'
@@ -5,7 +6,7 @@ import type { Services } from '../services.ts'
 import { readEncodings } from './content-encoding.ts'
 import type { HttpEvent } from './contract.ts'
 import { failure, problem, toAppError } from './envelope.ts'
-import type { Middleware } from './middleware.ts'
+import type { Middleware, RequestContext } from './middleware.ts'
 import type { Result } from './render.ts'
 
 /** Turns whatever was thrown into the error body; only what is not an AppError is a bug and logged whole. */
@@ -19,7 +20,7 @@ export function errors(services: Services): Middleware {
         context.log.error({ code: error.code, error: request.error }, 'breakdown')
       else context.log.info({ code: error.code, error: error.message, cause: error.cause }, 'refused')
       const { PUBLIC_URL } = services.config
-      request.response = errorResult(error, event, context.requestId, PUBLIC_URL ?? '')
+      request.response = errorResult(error, event, context, PUBLIC_URL ?? '')
       if (endsSession(error)) request.response.cookies = [endedSession(PUBLIC_URL)]
     },
   }
@@ -31,11 +32,16 @@ async function tellable(thrown: unknown, { config }: Services): Promise<AppError
   return thrown !== error && (await isFullFor(thrown, config)) ? shortOfSpace(thrown) : error
 }
 
-function errorResult(error: AppError, event: HttpEvent, requestId: string, baseUrl: string): Result {
-  const asProblem = event.headers.accept?.includes('application/problem+json') ?? false
-  const body = asProblem
-    ? problem(error, { requestId, path: event.rawPath, baseUrl })
-    : failure(error, requestId)
+function errorResult(
+  error: AppError,
+  event: HttpEvent,
+  { requestId, failureForm }: RequestContext,
+  baseUrl: string,
+): Result {
+  const isOAuth = failureForm === 'oauth'
+  const asProblem = !isOAuth && (event.headers.accept?.includes('application/problem+json') ?? false)
+  const plain = () => (isOAuth ? oauthFailure(error) : failure(error, requestId))
+  const body = asProblem ? problem(error, { requestId, path: event.rawPath, baseUrl }) : plain()
   const { allowed } = error.details ?? {}
   const retryAfter = retryAfterOf(error)
   return {
@@ -46,14 +52,16 @@ function errorResult(error: AppError, event: HttpEvent, requestId: string, baseU
       ...(error.code === 'METHOD_NOT_ALLOWED' && Array.isArray(allowed) && { allow: allowed.join(', ') }),
       ...(error.code === 'UNSUPPORTED_MEDIA_TYPE' && { 'accept-encoding': readEncodings.join(', ') }),
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
-      ...challenge(error),
+      ...challenge(error, isOAuth),
     },
     body: JSON.stringify(body),
   }
 }
 
 /** RFC 6750, 3: which way in there is, and whether what was sent is no good. */
-function challenge({ code }: AppError): Record<string, string> {
+function challenge({ code }: AppError, isOAuth: boolean): Record<string, string> {
+  // RFC 6749, 5.2: the client itself has to say who it is.
+  if (isOAuth) return code === 'INVALID_API_KEY' ? { 'www-authenticate': 'Basic realm="Mutabor"' } : {}
   if (code === 'AUTHENTICATION_REQUIRED') return { 'www-authenticate': 'Bearer' }
   return code === 'INVALID_API_KEY' ? { 'www-authenticate': 'Bearer error="invalid_token"' } : {}
 }

@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { Context } from 'aws-lambda'
 import type { Log } from '../log.ts'
-import type { HttpEvent } from './contract.ts'
+import type { AnyContract, HttpEvent } from './contract.ts'
 import type { Result } from './render.ts'
 
 /** What the middlewares find out about a request before its handler runs. */
@@ -10,6 +10,7 @@ export interface RequestContext extends Context {
   log: Log
   /** Something was made for a new identity, which the reply hands out. */
   newOwner?: string
+  failureForm?: AnyContract['failureForm']
 }
 
 export type Middleware = MiddlewareObj<HttpEvent, Result, Error, RequestContext>

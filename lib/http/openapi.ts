@@ -30,6 +30,10 @@ const ErrorSchema = z
   })
   .meta({ id: 'Error' })
 
+const OAuthErrorSchema = z
+  .object({ error: z.string().describe('As `invalid_client`'), error_description: z.string() })
+  .meta({ id: 'OAuthError' })
+
 const ProblemSchema = z
   .looseObject({
     type: z.string().describe('Leads to a page about the error'),
@@ -195,9 +199,12 @@ const idempotencyErrors = ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED'] 
 const bodyErrors = ['INVALID_INPUT', 'INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE'] as const
 const fileErrors = ['FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'] as const
 
-const failureContent = (example: unknown) => ({
-  'application/json': { schema: ErrorSchema, ...exampleOf(example) },
-  'application/problem+json': { schema: ProblemSchema },
+const failureContent = (example: unknown, form: AnyContract['failureForm']) => ({
+  'application/json': {
+    schema: form === 'oauth' ? OAuthErrorSchema : ErrorSchema,
+    ...exampleOf(example),
+  },
+  ...(form === undefined && { 'application/problem+json': { schema: ProblemSchema } }),
 })
 
 /** Codes of one status share its description. */
@@ -219,7 +226,10 @@ function failures(contract: AnyContract, example: RecordedExample | undefined) {
     statuses.map((status) => {
       const ofStatus = [...new Set(codes)].filter((code) => errorKinds[code].status === status)
       const description = ofStatus.map((code) => `\`${code}\` ${errorTitle(code)}`).join('; ')
-      return [String(status), { description, content: failureContent(example?.responses[status]) }]
+      return [
+        String(status),
+        { description, content: failureContent(example?.responses[status], contract.failureForm) },
+      ]
     }),
   )
 }

@@ -17,7 +17,7 @@ import { Described, isOfApi } from '../described.ts'
 
 const described = new Described(openApiDocument(api, { version: interfaceVersion, url: '/' }))
 
-/** A request as a client sends it; a value becomes JSON, a form goes as it is. */
+/** A request as a client sends it; a value becomes JSON, a form goes as it is, in parts or URL-encoded. */
 export interface Sent {
   readonly body?: unknown
   readonly query?: Readonly<Record<string, string>>
@@ -104,10 +104,11 @@ function appOf(services: Services, close: () => Promise<void>): EmbeddedApp {
 
 async function eventOf(method: string, path: string, sent: Sent): Promise<HttpEvent> {
   const { body, query = {}, headers = {}, address = '192.0.2.1' } = sent
-  const isJson = body !== undefined && !(body instanceof FormData)
+  const isForm = body instanceof FormData || body instanceof URLSearchParams
+  const isJson = body !== undefined && !isForm
   const request = new Request('http://localhost', {
     method: 'POST',
-    ...(body !== undefined && { body: isJson ? JSON.stringify(body) : (body as FormData) }),
+    ...(body !== undefined && { body: isJson ? JSON.stringify(body) : (body as FormData | URLSearchParams) }),
   })
   const bytes = Buffer.from(await request.arrayBuffer())
   const type = isJson ? 'application/json' : (request.headers.get('content-type') ?? undefined)

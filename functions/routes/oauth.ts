@@ -1,0 +1,234 @@
+import * as z from 'zod'
+import { type Client, Clients, mostClients } from '../../lib/access/oauth/clients.ts'
+import { clientOf, grant } from '../../lib/access/oauth/grants.ts'
+import { Tokens, tokenLifetimeS } from '../../lib/access/oauth/tokens.ts'
+import { grantedScopes, manageAccount, open } from '../../lib/access/principal.ts'
+import { AppError } from '../../lib/errors.ts'
+import { contract } from '../../lib/http/contract.ts'
+
+const Scopes = z.array(z.enum(grantedScopes)).min(1).max(grantedScopes.length)
+
+const clientView = ({ id, name, scopes, last4, createdAt }: Client) => ({
+  ...{ id, clientId: id, name, scopes, last4, createdAt },
+})
+
+const ClientView = z.object({
+  id: z.string(),
+  clientId: z.string().describe('The same, by the name that OAuth has for it'),
+  name: z.string(),
+  scopes: Scopes,
+  last4: z.string().describe('Of its secret'),
+  createdAt: z.iso.datetime(),
+})
+
+const Params = z.object({ clientId: z.string().describe('Id of the client, `client_…`') })
+
+export const createOAuthClient = contract({
+  method: 'POST',
+  path: '/v1/oauth/clients',
+  access: manageAccount,
+  tag: 'OAuth',
+  summary: 'Let a program in by itself',
+  description: `It gets access tokens at \`POST /v1/oauth/token\`, with no more than these scopes. The secret is shown this once. An account may have ${mostClients} clients.`,
+  body: {
+    accepts: ['json'],
+    schema: z.strictObject({
+      name: z.string().min(1).max(200),
+      scopes: Scopes.default([...grantedScopes]).describe(
+        'What its tokens may do; all of them when left out',
+      ),
+    }),
+    examples: {
+      'For conversions only': { name: 'Nightly import', scopes: ['CONVERT_READ', 'CONVERT_WRITE'] },
+    },
+  },
+  reply: { status: 201, schema: ClientView.extend({ clientSecret: z.string() }) },
+  errors: ['INVALID_INPUT'],
+  handle: async ({ body, principal }, { table }) => {
+    const { client, secret } = await new Clients(table).create(principal.ownerId, body)
+    return {
+      data: { ...clientView(client), clientSecret: secret },
+      headers: { location: `/v1/oauth/clients/${client.id}` },
+    }
+  },
+})
+
+export const listOAuthClients = contract({
+  method: 'GET',
+  path: '/v1/oauth/clients',
+  access: manageAccount,
+  tag: 'OAuth',
+  summary: 'List your OAuth clients',
+  reply: { status: 200, schema: z.object({ clients: z.array(ClientView) }) },
+  handle: async ({ principal }, { table }) => {
+    const clients = await new Clients(table).list(principal.ownerId)
+    return { data: { clients: clients.map(clientView) } }
+  },
+})
+
+export const deleteOAuthClient = contract({
+  method: 'DELETE',
+  path: '/v1/oauth/clients/:clientId',
+  access: manageAccount,
+  tag: 'OAuth',
+  summary: 'Delete an OAuth client',
+  description: 'Its tokens end within five seconds.',
+  params: Params,
+  reply: { status: 204, schema: z.null(), form: 'empty' },
+  errors: ['API_KEY_NOT_FOUND'],
+  handle: async ({ params, principal }, { table }) => {
+    const clients = new Clients(table)
+    const client = await clients.find(params.clientId)
+    const isOwn = client?.owner === principal.ownerId
+    if (!client || !isOwn || !(await clients.remove(client)))
+      throw new AppError(
+        'API_KEY_NOT_FOUND',
+        `There is no OAuth client ${params.clientId.slice(0, 64)}; it may have been deleted.`,
+      )
+    return { data: null }
+  },
+})
+
+/** Whatever else is said is ignored (RFC 6749, 3.2). */
+const Credentials = {
+  client_id: z.string().max(200).optional().describe('Unless it comes as `Authorization: Basic`'),
+  client_secret: z.string().max(200).optional(),
+}
+const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
+
+export const getToken = contract({
+  method: 'POST',
+  path: '/v1/oauth/token',
+  access: open,
+  tag: 'OAuth',
+  summary: 'Get an access token',
+  description:
+    'The grant `client_credentials` of RFC 6749, for programs. The client says who it is by HTTP Basic or in the body; the token is sent as `Authorization: Bearer`.',
+  body: {
+    accepts: ['form'],
+    schema: z.object({
+      grant_type: z.string().max(200).optional().describe('`client_credentials`'),
+      scope: z
+        .string()
+        .max(200)
+        .optional()
+        .describe('Scopes, separated by spaces; all that the client may have when left out'),
+      ...Credentials,
+    }),
+  },
+  reply: {
+    status: 200,
+    form: 'raw',
+    schema: z.object({
+      access_token: z.string(),
+      token_type: z.literal('Bearer'),
+      expires_in: z.int().describe('Seconds'),
+      scope: z.string(),
+    }),
+  },
+  failureForm: 'oauth',
+  errors: ['INVALID_API_KEY'],
+  handle: async ({ headers, body }, services) => {
+    const { token, scopes } = await grant({ headers, body }, services)
+    const data = { token_type: 'Bearer' as const, expires_in: tokenLifetimeS, scope: scopes.join(' ') }
+    return { data: { access_token: token, ...data }, headers: noStore }
+  },
+})
+
+const TokenBody = z.object({
+  token: z.string().max(500).default('').describe('The access token'),
+  token_type_hint: z.string().max(100).optional().describe('Is not needed'),
+  ...Credentials,
+})
+
+export const revokeToken = contract({
+  method: 'POST',
+  path: '/v1/oauth/revoke',
+  access: open,
+  tag: 'OAuth',
+  summary: 'End an access token',
+  description: 'RFC 7009, for the client that got it. A token that does not hold is ended already.',
+  body: { accepts: ['form'], schema: TokenBody },
+  reply: { status: 200, schema: z.object({}), form: 'raw' },
+  failureForm: 'oauth',
+  errors: ['INVALID_API_KEY'],
+  handle: async ({ headers, body }, services) => {
+    const client = await clientOf({ headers, body }, services)
+    await new Tokens(services.table).revoke(client, body.token)
+    return { data: {}, headers: noStore }
+  },
+})
+
+export const introspectToken = contract({
+  method: 'POST',
+  path: '/v1/oauth/introspect',
+  access: open,
+  tag: 'OAuth',
+  summary: 'Ask what an access token stands for',
+  description:
+    'RFC 7662, for clients of the account that the token belongs to; to others no token is active.',
+  body: { accepts: ['form'], schema: TokenBody },
+  reply: {
+    status: 200,
+    form: 'raw',
+    schema: z.object({
+      active: z.boolean(),
+      scope: z.string().optional(),
+      client_id: z.string().optional(),
+      token_type: z.literal('Bearer').optional(),
+      sub: z.string().optional().describe('The account'),
+      iat: z.int().optional().describe('Seconds since 1970'),
+      exp: z.int().optional().describe('Seconds since 1970'),
+    }),
+  },
+  failureForm: 'oauth',
+  errors: ['INVALID_API_KEY'],
+  handle: async ({ headers, body }, services) => {
+    const asking = await clientOf({ headers, body }, services)
+    const held = await new Tokens(services.table).held(body.token)
+    if (!held || held.client.owner !== asking.owner) return { data: { active: false }, headers: noStore }
+    const { scopes, client, issuedAt, expiresAt } = held
+    return {
+      data: {
+        ...{ active: true, scope: scopes.join(' '), client_id: client.id, token_type: 'Bearer' as const },
+        ...{ sub: client.owner, iat: issuedAt, exp: expiresAt },
+      },
+      headers: noStore,
+    }
+  },
+})
+
+export const getOAuthMetadata = contract({
+  method: 'GET',
+  path: '/.well-known/oauth-authorization-server',
+  access: open,
+  tag: 'OAuth',
+  summary: 'Where tokens are to be had',
+  description: 'RFC 8414, as clients find it by the address of the service alone.',
+  reply: {
+    status: 200,
+    form: 'raw',
+    cacheControl: 'public, max-age=300',
+    schema: z.looseObject({ issuer: z.string(), token_endpoint: z.string() }),
+  },
+  handle: (_request, { config }) => {
+    const issuer = config.PUBLIC_URL ?? ''
+    const methods = ['client_secret_basic', 'client_secret_post']
+    return {
+      data: {
+        issuer,
+        token_endpoint: `${issuer}/v1/oauth/token`,
+        revocation_endpoint: `${issuer}/v1/oauth/revoke`,
+        introspection_endpoint: `${issuer}/v1/oauth/introspect`,
+        grant_types_supported: ['client_credentials'],
+        // There is no endpoint that would have any.
+        response_types_supported: [],
+        scopes_supported: grantedScopes,
+        token_endpoint_auth_methods_supported: methods,
+        revocation_endpoint_auth_methods_supported: methods,
+        introspection_endpoint_auth_methods_supported: methods,
+        service_documentation: `${issuer}/docs`,
+      },
+    }
+  },
+})

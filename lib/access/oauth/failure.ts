@@ -1,0 +1,24 @@
+import { AppError } from '../../errors.ts'
+
+/** What the protocol calls what went wrong (RFC 6749, 5.2). */
+export type OAuthErrorCode = 'invalid_request' | 'invalid_client' | 'invalid_scope' | 'unsupported_grant_type'
+
+export function oauthError(
+  oauth: OAuthErrorCode,
+  sentence: string,
+  details: Readonly<Record<string, unknown>> = {},
+): AppError {
+  return new AppError(oauth === 'invalid_client' ? 'INVALID_API_KEY' : 'INVALID_INPUT', sentence, {
+    ...details,
+    oauth,
+  })
+}
+
+/** As OAuth clients read errors. "error_description: … characters %x20-21 / %x23-5B / %x5D-7E". */
+export function oauthFailure({ status, message, details }: AppError) {
+  const known = details?.['oauth'] ?? (status >= 500 ? 'server_error' : 'invalid_request')
+  return {
+    error: String(known),
+    error_description: message.replaceAll('"', "'").replace(/[^\x20-\x7e]|\\/g, '?'),
+  }
+}

@@ -1,0 +1,91 @@
+import type { Services } from '../../services.ts'
+import { accountOf } from '../accounts.ts'
+import { type GrantedScope, grantedScopes } from '../principal.ts'
+import { type Client, Clients } from './clients.ts'
+import { oauthError } from './failure.ts'
+import { Tokens } from './tokens.ts'
+
+/** What clients say to the endpoints for tokens; each of them is one of RFC 6749, 7009 or 7662. */
+
+export interface Said {
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: {
+    readonly client_id?: string | undefined
+    readonly client_secret?: string | undefined
+  }
+}
+
+/** @throws AppError invalid_client, invalid_request */
+export async function clientOf({ headers, body }: Said, { table }: Pick<Services, 'table'>): Promise<Client> {
+  const { id, secret } = credentialsOf(headers['authorization'], body)
+  const client = await new Clients(table).proven(id, secret)
+  const account = client && (await accountOf({ table }, client.owner))
+  if (client && account?.status === 'active') return client
+  throw oauthError('invalid_client', 'There is no OAuth client with this client_id and client_secret.')
+}
+
+/** RFC 6749, 2.3.1: "by HTTP Basic or in the body; the client MUST NOT use more than one authentication method". */
+function credentialsOf(authorization: string | undefined, body: Said['body']) {
+  const basic = /^basic +(\S+)$/i.exec(authorization ?? '')?.[1]
+  const { client_id: bodyId, client_secret: bodySecret } = body
+  if (basic !== undefined && bodySecret !== undefined)
+    throw oauthError(
+      'invalid_request',
+      'Expected client_id and client_secret either in Authorization or in the body, got both.',
+    )
+  if (basic === undefined) {
+    if (bodyId && bodySecret) return { id: bodyId, secret: bodySecret }
+    throw oauthError(
+      'invalid_client',
+      'Expected client_id and client_secret, as Authorization: Basic or in the body.',
+    )
+  }
+  const pair = Buffer.from(basic, 'base64').toString('utf8')
+  const colon = pair.indexOf(':')
+  // Each was encoded as a form field before they were joined.
+  const [id, secret] = [pair.slice(0, Math.max(0, colon)), pair.slice(colon + 1)].map(formDecoded)
+  if (id && secret && (bodyId === undefined || bodyId === id)) return { id, secret }
+  throw oauthError('invalid_client', 'Authorization: expected Basic and client_id:client_secret in base64.')
+}
+
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return ''
+  }
+}
+
+/** @throws AppError unsupported_grant_type, invalid_scope, invalid_client, invalid_request */
+export async function grant(
+  said: Said & {
+    readonly body: { readonly grant_type?: string | undefined; readonly scope?: string | undefined }
+  },
+  { table }: Pick<Services, 'table'>,
+) {
+  const { grant_type: type, scope } = said.body
+  if (type === undefined)
+    throw oauthError('invalid_request', 'grant_type is missing; expected client_credentials.')
+  if (type !== 'client_credentials')
+    throw oauthError(
+      'unsupported_grant_type',
+      `grant_type: expected client_credentials, got ${type.slice(0, 40)}.`,
+    )
+  const client = await clientOf(said, { table })
+  const scopes = scopesOf(scope, client)
+  return { token: await new Tokens(table).issue(client, scopes), scopes }
+}
+
+/** All that the client may when it asks for nothing in particular. */
+function scopesOf(asked: string | undefined, { scopes }: Client): readonly GrantedScope[] {
+  const names = asked?.split(' ').filter(Boolean) ?? []
+  if (names.length === 0) return scopes
+  const refused = names.filter((name) => !scopes.some((scope) => scope === name))
+  if (refused.length > 0)
+    throw oauthError(
+      'invalid_scope',
+      `scope: this client may have ${scopes.join(' ')}, got ${refused.join(' ').slice(0, 100)}.`,
+      { allowed: scopes },
+    )
+  return grantedScopes.filter((scope) => names.includes(scope))
+}

@@ -1,0 +1,77 @@
+import * as z from 'zod'
+import type { Key, Table } from '../../aws/table.ts'
+import { ownedKey } from '../../owned.ts'
+import { type GrantedScope, grantedScopes } from '../principal.ts'
+import { hashOfSecret, isSecretText, newSecretText } from '../secret-text.ts'
+import { Client, isClientId } from './clients.ts'
+
+/** Access tokens say nothing by themselves: what they stand for is looked up, so that an end of one is one at once. */
+
+export const tokenLifetimeS = 3600
+
+const Token = z.object({
+  scopes: z.array(z.enum(grantedScopes)),
+  /** Seconds since the epoch. */
+  issuedAt: z.int(),
+  expiresAt: z.int(),
+})
+
+/** A token that holds, and whose it is. */
+export interface Held extends z.infer<typeof Token> {
+  readonly client: Client
+}
+
+/** `at_`, the client's id without what all of them begin with, and the secret. */
+const prefixOf = (clientId: string) => `at_${clientId.slice('client_'.length)}_`
+const form = /^at_([0-9A-Z]{26})_/
+
+/** Whether it is meant to be one. */
+export const isAccessToken = (text: string) => text.startsWith('at_')
+
+function clientOf(token: string): string | undefined {
+  const [prefix = '', id = ''] = form.exec(token) ?? []
+  const clientId = `client_${id}`
+  return isClientId(clientId) && isSecretText(token, prefix) ? clientId : undefined
+}
+
+/** In the partition of its client, so that both are read together and end together. */
+const tokenKey = (clientId: string, token: string): Key => ({
+  pk: ownedKey('OAUTH', clientId).pk,
+  sk: `TOKEN#${hashOfSecret(token)}`,
+})
+
+const nowS = () => Math.floor(Date.now() / 1000)
+
+export class Tokens {
+  readonly #table: Table
+
+  constructor(table: Table) {
+    this.#table = table
+  }
+
+  async issue({ id }: Client, scopes: readonly GrantedScope[]): Promise<string> {
+    const token = newSecretText(prefixOf(id))
+    const issuedAt = nowS()
+    const expiresAt = issuedAt + tokenLifetimeS
+    await this.#table.put({ ...tokenKey(id, token), scopes, issuedAt, expiresAt, ttl: expiresAt })
+    return token
+  }
+
+  /** Undefined for whatever does not hold: unknown, expired, revoked, or of a client that is gone. */
+  async held(token: string): Promise<Held | undefined> {
+    const clientId = clientOf(token)
+    if (clientId === undefined) return undefined
+    const owner = ownedKey('OAUTH', clientId)
+    const items = await this.#table.getAll([owner, tokenKey(clientId, token)])
+    const client = items.find(({ sk }) => sk === owner.sk)
+    const record = items.find(({ sk }) => sk !== owner.sk)
+    if (!client || !record) return undefined
+    const { expiresAt, ...rest } = Token.parse(record)
+    return expiresAt > nowS() ? { ...rest, expiresAt, client: Client.parse(client) } : undefined
+  }
+
+  /** Of this client; whatever else it is stays as it is. */
+  async revoke({ id }: Client, token: string): Promise<void> {
+    if (clientOf(token) === id) await this.#table.delete(tokenKey(id, token))
+  }
+}

@@ -1,0 +1,36 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { EmbeddedApp } from './app-on-embedded.ts'
+
+/** The API behind an address, for stock clients that bring their own HTTP; bodies are forms or JSON. */
+export async function overHttp(app: EmbeddedApp) {
+  let served = app
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+    )
+    const body = await text(request)
+    const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded')
+    const answer = await served.send(request.method ?? 'GET', pathname, {
+      headers,
+      query: Object.fromEntries(searchParams),
+      ...(body && { body: isForm ? new URLSearchParams(body) : JSON.parse(body) }),
+    })
+    response.writeHead(answer.status, answer.headers).end(answer.text)
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens
+  served = app.with({ config: { ...app.services.config, PUBLIC_URL: url } })
+  return {
+    url,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
