@@ -1,6 +1,6 @@
 import { type Account, accountKey } from '../lib/access/accounts.ts'
 import { ApiKeys, type KeyWish } from '../lib/access/api-keys.ts'
-import { grantedScopes } from '../lib/access/principal.ts'
+import { grantedScopes, scopes } from '../lib/access/principal.ts'
 import { newId } from '../lib/ids.ts'
 import { openPlace } from '../lib/local/replay/place.ts'
 import type { Services } from '../lib/services.ts'
@@ -31,12 +31,20 @@ export async function newKey(services: Stored, owner: string, wish: Partial<KeyW
 export const managerKey = (services: Stored, owner: string): Promise<string> =>
   newKey(services, owner, { scopes: [...grantedScopes, 'ACCOUNT_MANAGE'] })
 
-/** Such a key of a new account of a running service. */
-export async function managerOf({ dataDir }: TestService): Promise<string> {
+/** A key that may do what an administrator who has signed in may. */
+export const adminKey = async (services: Stored): Promise<string> =>
+  newKey(services, await newAccount(services, { role: 'ADMIN' }), { scopes: [...scopes] })
+
+/** Of a new account of a running service. */
+export const managerOf = (service: TestService): Promise<string> =>
+  within(service, async (place) => managerKey(place, await newAccount(place)))
+export const adminOf = (service: TestService): Promise<string> => within(service, adminKey)
+
+async function within<T>({ dataDir }: TestService, work: (place: Stored) => Promise<T>): Promise<T> {
   process.env['DATA_DIR'] = dataDir
   const place = await openPlace()
   try {
-    return await managerKey(place, await newAccount(place))
+    return await work(place)
   } finally {
     await place.close()
   }

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { api } from '../functions/routes/index.ts'
 import { operationId, type RecordedExample } from '../lib/http/openapi.ts'
-import { managerOf } from './account.ts'
+import { adminOf, managerOf } from './account.ts'
 import { recordEvents } from './record-events.ts'
 import { Client, startService } from './service.ts'
 import { openReceiver } from './webhooks/receiver.ts'
@@ -150,6 +150,8 @@ async function record(): Promise<void> {
   await byTheClock(tasks)
   await byWebhook(tasks)
   await byKey()
+  await byToken()
+  await figures()
   // It waits for a file that never comes, so that there is something to be cancelled.
   const waiting = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
   const awaited = (await (await client.post('/v1/jobs', { tasks: waiting })).json()) as {
@@ -184,6 +186,33 @@ async function byKey(): Promise<void> {
   await call({ path, headers })
   await call({ ...one, method: 'POST', path: `${one.path}/rotate` })
   await call({ ...one, method: 'DELETE' })
+}
+
+async function byToken(): Promise<void> {
+  const headers = { 'x-api-key': await managerOf(service) }
+  const path = '/v1/oauth/clients'
+  const { clientId, clientSecret } = await call({ method: 'POST', path, json: { name: 'Nightly' }, headers })
+  const client = { client_id: clientId, client_secret: clientSecret }
+  const asked = { grant_type: 'client_credentials', scope: 'CONVERT_READ CONVERT_WRITE', ...client }
+  const got = await call({ method: 'POST', path: '/v1/oauth/token', urlEncoded: asked })
+  const wrong = { ...asked, scope: 'EVERYTHING' }
+  await call({ method: 'POST', path: '/v1/oauth/token', urlEncoded: wrong })
+  const token = { token: got.access_token, ...client }
+  await call({ method: 'POST', path: '/v1/oauth/introspect', urlEncoded: token })
+  await call({ method: 'POST', path: '/v1/oauth/revoke', urlEncoded: token })
+  await call({ path: '/.well-known/oauth-authorization-server' })
+  await call({ path, headers })
+  await call({ method: 'DELETE', path: `${path}/:clientId`, params: { clientId }, headers })
+}
+
+async function figures(): Promise<void> {
+  await call({ path: '/v1/account/usage', query: { groupBy: 'engine' } })
+  await call({
+    path: '/v1/admin/slo',
+    query: { days: '7' },
+    headers: { 'x-api-key': await adminOf(service) },
+  })
+  await call({ path: '/v1/reliability' })
 }
 
 async function byWebhook(tasks: object): Promise<void> {

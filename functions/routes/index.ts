@@ -38,6 +38,7 @@ import { presignUpload } from './presign-upload.ts'
 import { retryJob } from './retry-job.ts'
 import { signDownload } from './sign-download.ts'
 import { staticFiles } from './static-files.ts'
+import { getReliability, getSlo, getUsage } from './usage.ts'
 import { getDelivery, listDeliveries, redeliver, replay, testWebhook } from './webhook-deliveries.ts'
 import {
   changeWebhook,
@@ -102,6 +103,9 @@ const described: readonly AnyContract[] = [
   redeliver,
   replay,
   ...apiKeys,
+  getUsage,
+  getSlo,
+  getReliability,
   getToken,
   revokeToken,
   introspectToken,

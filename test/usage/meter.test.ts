@@ -4,6 +4,7 @@ import { groupsOf, percentilesOf, sumOf } from '../../lib/usage/counts.ts'
 import type { Ended } from '../../lib/usage/endings.ts'
 import { Meter } from '../../lib/usage/meter.ts'
 import { countsIn, dayOf, ownerDay, serviceDay } from '../../lib/usage/records.ts'
+import { sloOf } from '../../lib/usage/reliability.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
 
@@ -99,4 +100,87 @@ test('percentiles of many records are those of all that was measured, to two per
   ] as const)
     assert.ok(Math.abs((took(share) ?? 0) - expected) <= expected * 0.03, `${took(share)} for ${expected}`)
   assert.equal(percentilesOf({}, 'took')(0.5), null)
+})
+
+test('an owner sees what was used by day or month, engine or format', async () => {
+  const { headers } = await app.send('POST', '/v1/uploads/presign', {
+    body: { filename: 'a.png', contentType: 'image/png', size: 10 },
+  })
+  const token = String(headers['x-owner-token'])
+  const owner = String(token.split('.')[0])
+  const meter = newMeter()
+  const days = ['2026-01-30', '2026-02-01', '2026-02-02']
+  for (const [at, day] of days.entries())
+    await meter.count(
+      ended({
+        owner,
+        timestamp: `${day}T12:00:00.000Z`,
+        event: at === 1 ? 'job.failed' : 'job.completed',
+        share: { ...share, engine: at === 0 ? 'ffmpeg' : 'vips', workMs: 90_000 },
+      }),
+    )
+  const usage = async (query: Readonly<Record<string, string>>) =>
+    app.send('GET', '/v1/account/usage', { query, headers: { 'x-owner-token': token } })
+  const period = { from: '2026-01-01', to: '2026-02-28' }
+  const { data } = (await usage({ ...period, granularity: 'month', groupBy: 'engine' })).json
+  assert.deepEqual(data.period, period)
+  assert.deepEqual(
+    data.series.map(({ date, jobs, conversionMinutes }: Record<string, unknown>) => [
+      ...[date, jobs, conversionMinutes],
+    ]),
+    [
+      ['2026-01', 1, 1.5],
+      ['2026-02', 2, 3],
+    ],
+  )
+  assert.deepEqual(
+    data.groups.map(({ name, jobs, failed }: Record<string, unknown>) => [name, jobs, failed]),
+    [
+      ['vips', 2, 1],
+      ['ffmpeg', 1, 0],
+    ],
+  )
+  const { jobs, completed, failed, bytesIn, bytesOut, conversionMinutes } = data.totals
+  assert.deepEqual(
+    [jobs, completed, failed, bytesIn, bytesOut, conversionMinutes],
+    [3, 2, 1, 3000, 1200, 4.5],
+  )
+  assert.equal((await usage({ from: '2026-02-01', to: '2026-02-01' })).json.data.totals.jobs, 1)
+  for (const [query, message] of [
+    [{ from: '2026-02-02', to: '2026-02-01' }, /^from: expected a day up to 2026-02-01/],
+    [{ from: '2024-01-01', to: '2026-02-01' }, /at most 366 days/],
+    [{ from: 'yesterday' }, /^from: /],
+    [{ groupBy: 'color' }, /^groupBy: .*engine/],
+    [{ granularity: 'hour' }, /^granularity: .*month/],
+  ] as const) {
+    const { status, json } = await usage(query)
+    assert.deepEqual([status, json.error.code], [400, 'INVALID_INPUT'], JSON.stringify(query))
+    assert.match(json.error.message, message)
+  }
+})
+
+test('what users sent is told apart from what the service did wrong', () => {
+  const counts = { jobs: 10, completed: 6, failed: 4, 'code CORRUPT_FILE': 2, 'code TIMEOUT': 2 }
+  const slo = sloOf(
+    [{ date: '2026-03-01', engine: 'vips', counts }],
+    30,
+    'week',
+    new Date('2026-03-02T00:00Z'),
+  )
+  assert.deepEqual(
+    [slo.successRate, slo.rawSuccessRate, slo.totals.clientErrors, slo.durationMs.p50],
+    [0.75, 0.6, 2, null],
+  )
+  assert.deepEqual(slo.window, { from: '2026-02-01', to: '2026-03-02', days: 30 })
+  assert.deepEqual(slo.series[0]?.date, '2026-03-01')
+  assert.deepEqual(slo.engines[0]?.topErrors[0], { code: 'CORRUPT_FILE', count: 2 })
+})
+
+test('anybody may see how reliable the service is', async () => {
+  const { status, headers, json } = await app.send('GET', '/v1/reliability')
+  assert.equal(status, 200)
+  assert.equal(headers['cache-control'], 'public, max-age=60')
+  assert.equal(json.data.window.days, 30)
+  const refused = await app.send('GET', '/v1/admin/slo')
+  assert.equal(refused.status, 401)
 })

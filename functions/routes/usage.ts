@@ -1,0 +1,77 @@
+import * as z from 'zod'
+import { administer, open, readUsage } from '../../lib/access/principal.ts'
+import { contract } from '../../lib/http/contract.ts'
+import type { Services } from '../../lib/services.ts'
+import { type Bucket, buckets, readDays, SloView, sloOf } from '../../lib/usage/reliability.ts'
+import { UsageQuery, UsageView, usageOf } from '../../lib/usage/usage.ts'
+
+export const getUsage = contract({
+  method: 'GET',
+  path: '/v1/account/usage',
+  access: readUsage,
+  tag: 'Account',
+  summary: 'See what you have used',
+  description:
+    'By days of UTC, of up to 366 at a time; figures are kept for 400 days. A job is counted when it is over, seconds later.',
+  query: UsageQuery,
+  reply: { status: 200, schema: UsageView },
+  errors: ['INVALID_INPUT'],
+  handle: async ({ principal, query }, { table }) => ({
+    data: await usageOf(table, principal.ownerId, query),
+  }),
+})
+
+export const getSlo = contract({
+  method: 'GET',
+  path: '/v1/admin/slo',
+  access: administer,
+  tag: 'Administration',
+  summary: 'See how well the service does',
+  description:
+    'Percentiles are right to two percent. What administrators convert is left out. Failures by what was sent (`CORRUPT_FILE`, `PDF_ENCRYPTED`, `FILE_ENCRYPTED`, `UNSUPPORTED_…`, `INVALID_…`) count against nobody in `successRate`.',
+  query: z.object({
+    days: z.coerce.number().int().min(1).max(90).default(30).describe('Up to today'),
+    bucket: z.enum(Object.keys(buckets) as [Bucket, ...Bucket[]]).default('day'),
+  }),
+  reply: { status: 200, schema: SloView },
+  errors: ['INVALID_INPUT'],
+  handle: async ({ query: { days, bucket } }, { table }) => ({
+    data: sloOf(await readDays(table, days), days, bucket),
+  }),
+})
+
+const publicDays = 30
+const knownMs = 60_000
+const Reliability = SloView.pick({ window: true, successRate: true }).extend({
+  durationMs: SloView.shape.durationMs.omit({ p99: true }),
+})
+const known = new WeakMap<
+  Services['table'],
+  { readonly data: Promise<Reliability>; readonly until: number }
+>()
+type Reliability = z.infer<typeof Reliability>
+
+async function reliabilityOf({ table }: Services): Promise<Reliability> {
+  const { window, successRate, durationMs } = sloOf(await readDays(table, publicDays), publicDays, 'day')
+  const { p50, p95 } = durationMs
+  return { window, successRate, durationMs: { p50, p95 } }
+}
+
+export const getReliability = contract({
+  method: 'GET',
+  path: '/v1/reliability',
+  access: open,
+  tag: 'Service',
+  summary: 'See how reliable the service is',
+  description: `Of the last ${publicDays} days, at most a minute old.`,
+  reply: { status: 200, schema: Reliability, cacheControl: `public, max-age=${knownMs / 1000}` },
+  handle: async (_request, services) => {
+    const before = known.get(services.table)
+    if (before && before.until > Date.now()) return { data: await before.data }
+    const data = reliabilityOf(services)
+    known.set(services.table, { data, until: Date.now() + knownMs })
+    // Who asks next asks the table again.
+    data.catch(() => known.delete(services.table))
+    return { data: await data }
+  },
+})

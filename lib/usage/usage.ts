@@ -1,0 +1,109 @@
+import * as z from 'zod'
+import type { Table } from '../aws/table.ts'
+import { AppError } from '../errors.ts'
+import { type Counts, groupsOf, sumOf } from './counts.ts'
+import { countsIn, dayOf, ownerDays } from './records.ts'
+
+/** What an owner has used, by days of UTC. */
+
+export const granularities = ['day', 'month'] as const
+export const groupings = ['engine', 'format'] as const
+/** Days that one question may be about. */
+const mostDays = 366
+
+const Figures = {
+  jobs: z.int().describe('That are over'),
+  completed: z.int(),
+  failed: z.int(),
+  cancelled: z.int(),
+  conversionMinutes: z.number().describe('Time of the tasks between import and export, in minutes'),
+  bytesIn: z.int(),
+  bytesOut: z.int(),
+}
+
+export const UsageQuery = z.object({
+  from: z.iso.date().optional().describe('First day, as `2026-01-31`; that of the month when left out'),
+  to: z.iso.date().optional().describe('Last day; today when left out'),
+  granularity: z.enum(granularities).default('day'),
+  groupBy: z.enum(groupings).optional().describe('`format`: that of the results'),
+})
+type UsageQuery = z.infer<typeof UsageQuery>
+
+export const UsageView = z.object({
+  period: z.object({ from: z.iso.date(), to: z.iso.date() }),
+  totals: z.object(Figures),
+  series: z.array(z.object({ date: z.string().describe('As `2026-01-31` or `2026-01`'), ...Figures })),
+  groups: z.array(z.object({ name: z.string(), ...Figures })).describe('The one with most jobs first'),
+})
+type UsageView = z.infer<typeof UsageView>
+
+const minuteMs = 60_000
+
+const figuresOf = ({ jobs = 0, completed = 0, failed = 0, cancelled = 0, ...counts }: Counts) => ({
+  ...{ jobs, completed, failed, cancelled },
+  conversionMinutes: Math.round(((counts['workMs'] ?? 0) / minuteMs) * 100) / 100,
+  bytesIn: counts['bytesIn'] ?? 0,
+  bytesOut: counts['bytesOut'] ?? 0,
+})
+
+interface Day {
+  readonly date: string
+  readonly counts: Counts
+}
+
+/** @throws AppError INVALID_INPUT for a period that ends before it begins, or is too long. */
+export function periodOf({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now = new Date()) {
+  const last = to ?? dayOf(now.toISOString())
+  const first = from ?? `${last.slice(0, 7)}-01`
+  const days = (Date.parse(last) - Date.parse(first)) / 86_400_000 + 1
+  if (days < 1)
+    throw new AppError('INVALID_INPUT', `from: expected a day up to ${last}, which is "to", got ${first}.`, {
+      field: 'from',
+    })
+  if (days > mostDays)
+    throw new AppError(
+      'INVALID_INPUT',
+      `from: expected at most ${mostDays} days up to ${last}, got ${days}.`,
+      {
+        ...{ field: 'from', max: mostDays, got: days },
+      },
+    )
+  return { from: first, to: last }
+}
+
+export async function daysOf(
+  table: Table,
+  owner: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<Day[]> {
+  const { items } = await table.query({
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':pk': ownerDays(owner), ':from': `DAY#${from}`, ':to': `DAY#${to}` },
+  })
+  return items.map((item) => ({ date: String(item['sk']).slice('DAY#'.length), counts: countsIn(item) }))
+}
+
+export async function usageOf(table: Table, owner: string, query: UsageQuery): Promise<UsageView> {
+  const period = periodOf(query)
+  const days = await daysOf(table, owner, period)
+  const total = sumOf(days.map(({ counts }) => counts))
+  const groups = query.groupBy ? [...groupsOf(total, query.groupBy)] : []
+  return {
+    period,
+    totals: figuresOf(total),
+    series: seriesOf(days, query.granularity),
+    groups: groups
+      .map(([name, counts]) => ({ name, ...figuresOf(counts) }))
+      .sort((a, b) => b.jobs - a.jobs || (a.name < b.name ? -1 : 1)),
+  }
+}
+
+/** Days, or months, on which something was. */
+function seriesOf(days: readonly Day[], granularity: UsageQuery['granularity']) {
+  const length = granularity === 'month' ? 7 : 10
+  const byDate = Map.groupBy(days, ({ date }) => date.slice(0, length))
+  return Array.from(byDate, ([date, some]) => ({
+    date,
+    ...figuresOf(sumOf(some.map(({ counts }) => counts))),
+  }))
+}
