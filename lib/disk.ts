@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises'
+import { statfsSync } from 'node:fs'
 import type { Config } from './config.ts'
 import { AppError } from './errors.ts'
 
@@ -32,7 +32,8 @@ export interface Room {
 }
 
 export async function roomIn(folder: string): Promise<Room> {
-  const { bavail, blocks, bsize } = await statfs(folder)
+  // The system knows it without looking at the disk: the way to the thread pool and back takes fifty times as long.
+  const { bavail, blocks, bsize } = statfsSync(folder)
   const size = blocks * bsize
   return { free: bavail * bsize, size, spare: spareBytes(size) }
 }

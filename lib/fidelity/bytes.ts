@@ -1,36 +1,33 @@
+import { readFileSync, statSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
 /** A file of which parts are read; a small one is read at once. */
 export class FileBytes implements AsyncDisposable {
   readonly size: number
-  readonly #file: FileHandle
-  readonly #whole: Buffer | undefined
+  readonly #from: FileHandle | Buffer
 
-  private constructor(file: FileHandle, size: number, whole: Buffer | undefined) {
-    this.#file = file
+  private constructor(from: FileHandle | Buffer, size: number) {
+    this.#from = from
     this.size = size
-    this.#whole = whole
   }
 
   static async open(path: string): Promise<FileBytes> {
-    const file = await open(path)
-    try {
-      const { size } = await file.stat()
-      const isSmall = size <= smallBytes
-      return new FileBytes(file, size, isSmall ? await file.readFile() : undefined)
-    } catch (error) {
-      await file.close()
-      throw error
-    }
+    const found = statSync(path)
+    if (!found.isFile()) throw new RangeError('only files have bytes')
+    const { size } = found
+    if (size > smallBytes) return new FileBytes(await open(path), size)
+    // It has just been written, so that the system has it at hand: the ways to the thread pool would take longer.
+    const whole = readFileSync(path)
+    return new FileBytes(whole, whole.length)
   }
 
   /** Fewer bytes only at the end of the file. */
   async at(position: number, length: number): Promise<Buffer> {
     if (position < 0 || length < 0) throw new RangeError('no file has bytes there')
-    if (this.#whole) return this.#whole.subarray(position, position + length)
+    if (this.#from instanceof Uint8Array) return this.#from.subarray(position, position + length)
     const wanted = Math.min(length, Math.max(0, this.size - position))
     if (wanted > mostAtOnce) throw new RangeError('too much to be read at once')
-    const { buffer, bytesRead } = await this.#file.read(Buffer.allocUnsafe(wanted), 0, wanted, position)
+    const { buffer, bytesRead } = await this.#from.read(Buffer.allocUnsafe(wanted), 0, wanted, position)
     return buffer.subarray(0, bytesRead)
   }
 
@@ -40,7 +37,7 @@ export class FileBytes implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#file.close()
+    if (!(this.#from instanceof Uint8Array)) await this.#from.close()
   }
 }
 
