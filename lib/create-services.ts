@@ -6,6 +6,7 @@ import type { Patience } from './aws/patience.ts'
 import { Queues } from './aws/queues.ts'
 import { Sockets } from './aws/sockets.ts'
 import { documentClient, Table } from './aws/table.ts'
+import { Believed } from './believed.ts'
 import type { Config } from './config.ts'
 import { Durations } from './conversion/durations.ts'
 import { receiveUpload } from './conversion/receive-upload.ts'
@@ -16,7 +17,7 @@ import { engines } from './engines/index.ts'
 import { resultLinks } from './http/result-links.ts'
 import { type JobHint, Jobs } from './jobs/jobs.ts'
 import { JobStore } from './jobs/store.ts'
-import { Listeners } from './listeners.ts'
+import { listenersOf } from './listeners.ts'
 import { createLog } from './log.ts'
 import { deriveKey, keysOfDays, Vault } from './sealed.ts'
 import type { Services } from './services.ts'
@@ -47,7 +48,7 @@ export function createServices(
   const secret = secretOf(config)
   const download = keysOfDays(secret)
   const uploads = new Uploads(table)
-  const listeners = new Listeners(table)
+  const listeners = new Believed((owner) => listenersOf(table, owner))
   let outgoing: Promise<Outgoing> | undefined
   const jobs: Jobs = new Jobs({
     ...{ store: new JobStore(table), files, uploads, queues, bus, engines, log, hint },

@@ -1,54 +1,25 @@
-import type { Listener } from '../events/index.ts'
+import type { EventName, Listener } from '../events/index.ts'
 import type { Table } from './aws/table.ts'
-import { believedMs } from './heeded.ts'
 import { feedKey, isWatched } from './live/feed.ts'
 import { ownedCounts } from './owned.ts'
+import { WebhookStore } from './webhooks/store.ts'
+import { isFor } from './webhooks/webhook.ts'
 
-const mostRemembered = 1000
-
-interface Known {
-  readonly listeners: Promise<Listener[]>
-  /** Of `performance.now`. */
-  readonly until: number
-}
+/** Who wants to hear of an event of this name. */
+export type ListenersOf = (event: EventName) => Listener[]
 
 /**
- * Who wants to hear of the jobs of owners. Asked before events are published, so that hardly any of them sets off a
- * function that finds nobody; and not asked for each of many that follow one another.
+ * Who wants to hear of the jobs of an owner. Asked before events are published, so that hardly any of them sets off a
+ * function that finds nobody.
  */
-export class Listeners {
-  readonly #table: Table
-  readonly #known = new Map<string, Known>()
-
-  constructor(table: Table) {
-    this.#table = table
-  }
-
-  of(owner: string): Promise<Listener[]> {
-    const now = performance.now()
-    const known = this.#known.get(owner)
-    if (known && now < known.until) return known.listeners
-    const listeners = this.#read(owner)
-    this.#remember(owner, { listeners, until: now + believedMs })
-    return listeners
-  }
-
-  #remember(owner: string, known: Known): void {
-    this.#known.delete(owner)
-    this.#known.set(owner, known)
-    if (this.#known.size > mostRemembered) this.#known.delete(this.#known.keys().next().value ?? '')
-    known.listeners.catch(() => {
-      if (this.#known.get(owner) === known) this.#known.delete(owner)
-    })
-  }
-
-  async #read(owner: string): Promise<Listener[]> {
-    const [counts, feed] = [ownedCounts(owner), feedKey(owner)]
-    const items = await this.#table.getAll([counts, feed])
-    const webhooks = items.find(({ pk }) => pk === counts.pk)?.['WEBHOOK']
-    return [
-      ...(Number(webhooks ?? 0) > 0 ? (['webhooks'] as const) : []),
-      ...(isWatched(items.find(({ pk }) => pk === feed.pk)) ? (['sockets'] as const) : []),
-    ]
-  }
+export async function listenersOf(table: Table, owner: string): Promise<ListenersOf> {
+  const [counts, feed] = [ownedCounts(owner), feedKey(owner)]
+  const items = await table.getAll([counts, feed])
+  const count = items.find(({ pk }) => pk === counts.pk)?.['WEBHOOK']
+  const webhooks = Number(count ?? 0) > 0 ? await new WebhookStore(table).list(owner) : []
+  const sockets = isWatched(items.find(({ pk }) => pk === feed.pk)) ? (['sockets'] as const) : []
+  return (event) => [
+    ...(webhooks.some((webhook) => isFor(webhook, event)) ? (['webhooks'] as const) : []),
+    ...sockets,
+  ]
 }

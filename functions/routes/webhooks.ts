@@ -150,7 +150,7 @@ export const deleteWebhook = contract({
   errors: ['WEBHOOK_NOT_FOUND'],
   handle: async ({ params, principal }, services) => {
     const webhook = await listedWebhook(params.webhookId, principal, services)
-    if (!(await new Webhooks(services).store.remove(webhook))) throw notFound(webhook.id)
+    if (!(await new Webhooks(services).remove(webhook))) throw notFound(webhook.id)
     return { data: null }
   },
 })

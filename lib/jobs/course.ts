@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { BusEvent, Listener } from '../../events/index.ts'
+import type { BusEvent } from '../../events/index.ts'
 import type { Bus } from '../aws/bus.ts'
 import { eachOf } from '../each-of.ts'
+import type { ListenersOf } from '../listeners.ts'
 import type { Log } from '../log.ts'
 import { progress, started, untold } from './events.ts'
 import { isLive, isOver, type Job, type JobState, type Task } from './job.ts'
@@ -14,7 +15,7 @@ export interface CourseParts {
   readonly bus: Bus
   readonly log: Log
   /** Who wants to hear of the jobs of an owner. */
-  readonly listenersOf: (owner: string) => Promise<readonly Listener[]>
+  readonly listenersOf: (owner: string) => Promise<ListenersOf>
   /** A message comes again if this process dies before all that it has to tell is out. */
   readonly isGuarded: boolean
 }
@@ -207,7 +208,9 @@ const mostRemembered = 1000
 const tasksAtATime = 16
 const finishAttempts = 20
 
-function withListeners(event: BusEvent, found: readonly Listener[]): BusEvent {
-  const listeners = [...new Set([...found, ...(event.hasWebhook ? (['webhooks'] as const) : [])])]
+function withListeners(event: BusEvent, listenersOf: ListenersOf): BusEvent {
+  const listeners = [
+    ...new Set([...listenersOf(event.event), ...(event.hasWebhook ? (['webhooks'] as const) : [])]),
+  ]
   return listeners.length > 0 ? { ...event, listeners } : event
 }

@@ -1,8 +1,8 @@
-import type { Listener } from '../../events/index.ts'
 import type { Bus } from '../aws/bus.ts'
 import type { Files } from '../aws/files.ts'
 import type { Queues } from '../aws/queues.ts'
 import type { Engine } from '../engines/engine.ts'
+import type { ListenersOf } from '../listeners.ts'
 import type { Log } from '../log.ts'
 import type { Uploads } from '../uploads.ts'
 import { unsaidS } from './course.ts'
@@ -41,7 +41,7 @@ export interface JobParts {
   readonly bus: Bus
   readonly engines: readonly Engine[]
   readonly log: Log
-  readonly listenersOf: (owner: string) => Promise<readonly Listener[]>
+  readonly listenersOf: (owner: string) => Promise<ListenersOf>
   readonly hint: JobHint
   /** Looks whether the upload that a task waits for is there, and reports it by `uploadArrived`. */
   readonly lookForUpload: (task: Task) => Promise<void>

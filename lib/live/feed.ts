@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type BusEvent, type ServiceEvent, toldOf } from '../../events/index.ts'
 import type { Item, Key, Table, Write } from '../aws/table.ts'
 import type { Condition } from '../aws/table-expressions.ts'
-import { believedMs, untilHeeded } from '../heeded.ts'
+import { believedMs, untilHeeded } from '../believed.ts'
 
 /**
  * The events of an owner in the order in which they came, each with a number, while somebody watches: what a client

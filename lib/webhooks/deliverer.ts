@@ -1,4 +1,5 @@
 import { mostDelayS } from '../aws/queues.ts'
+import { Believed } from '../believed.ts'
 import type { Services } from '../services.ts'
 import { attemptDelivery } from './attempt.ts'
 import { type DeliveryChange, DeliveryStore } from './deliveries.ts'
@@ -50,6 +51,8 @@ export class Deliverer {
   readonly #webhooks: Webhooks
   readonly #deliveries: DeliveryStore
   readonly #events: EventLog
+  /** By id. */
+  readonly #called: Believed<Webhook | undefined>
   readonly #receivers: Receivers
   readonly #now: () => Date
   readonly #random: () => number
@@ -68,6 +71,7 @@ export class Deliverer {
     this.#webhooks = new Webhooks(services)
     this.#deliveries = new DeliveryStore(services.table)
     this.#events = new EventLog(services.table)
+    this.#called = new Believed((id) => this.#webhooks.store.find(id))
     this.#receivers = receivers
     this.#now = now
     this.#random = random
@@ -76,7 +80,7 @@ export class Deliverer {
 
   /** @param remainingMs until the time of the function is over. */
   async deliver(message: DeliveryMessage, remainingMs: () => number): Promise<void> {
-    const webhook = await this.#webhooks.store.find(message.webhookId)
+    const webhook = await this.#called.of(message.webhookId)
     if (!webhook) return this.#giveUp(message, 'The webhook was deleted.')
     const receiver = { webhook: webhook.id, host: new URL(webhook.url).host }
     if (!this.#receivers.take(receiver)) return this.#defer(message)
@@ -222,12 +226,14 @@ export class Deliverer {
     const { id, failingSince } = webhook
     const { store } = this.#webhooks
     if (isSuccess(outcome)) {
-      if (failingSince !== undefined) await store.change(id, { failingSince: undefined })
-      return
+      if (failingSince === undefined) return
+      await store.change(id, { failingSince: undefined })
+    } else {
+      if (failingSince === undefined) await store.failed(id, now.toISOString())
+      const disabledFor = webhook.enabled ? disabledBy(webhook, outcome, now) : undefined
+      if (disabledFor) await store.change(id, { enabled: false, disabledAt: now.toISOString(), disabledFor })
     }
-    if (failingSince === undefined) await store.failed(id, now.toISOString())
-    const disabledFor = webhook.enabled ? disabledBy(webhook, outcome, now) : undefined
-    if (disabledFor) await store.change(id, { enabled: false, disabledAt: now.toISOString(), disabledFor })
+    this.#called.forget(id)
   }
 
   /** Nothing of a lane will be delivered any more. */

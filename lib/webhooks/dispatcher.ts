@@ -1,11 +1,12 @@
 import type { BusEvent } from '../../events/index.ts'
 import { mostDelayS, type Queues } from '../aws/queues.ts'
 import type { Table } from '../aws/table.ts'
+import { Believed } from '../believed.ts'
 import { DeliveryStore } from './deliveries.ts'
 import { type Delivery, type DeliveryMessage, deliveryId, isGapless, newDelivery } from './delivery.ts'
 import { EventLog } from './event-log.ts'
 import { WebhookStore } from './store.ts'
-import { hearsOnlyEnds, type Webhook, wants } from './webhook.ts'
+import { hearsOnlyEnds, isFor, type Webhook, wants, webhookIdOfJob } from './webhook.ts'
 
 /** Puts one message into the queue of deliveries. Receivers are groups of it: a busy one does not hold up the others. */
 export const sendDelivery = (queues: Queues, message: DeliveryMessage, delayS = 0): Promise<void> =>
@@ -21,12 +22,14 @@ function messageTo(webhook: Webhook, event: BusEvent): DeliveryMessage {
 /** Makes deliveries of events. */
 export class Dispatcher {
   readonly #webhooks: WebhookStore
+  readonly #ofOwner: Believed<Webhook[]>
   readonly #deliveries: DeliveryStore
   readonly #events: EventLog
   readonly #queues: Queues
 
   constructor({ table, queues }: { readonly table: Table; readonly queues: Queues }) {
     this.#webhooks = new WebhookStore(table)
+    this.#ofOwner = new Believed((owner) => this.#webhooks.list(owner))
     this.#deliveries = new DeliveryStore(table)
     this.#events = new EventLog(table)
     this.#queues = queues
@@ -35,8 +38,8 @@ export class Dispatcher {
   /** An event that comes again leads to the same deliveries, and wakes them once more. */
   async dispatch(event: BusEvent, now = new Date()): Promise<void> {
     const { stream } = event
-    const listening = await this.#webhooks.listening(event)
-    if (listening.length === 0) return
+    const listening = [...(await this.#ofOwner.of(event.owner)), ...(await this.#ofJob(event))]
+    if (!listening.some((webhook) => isFor(webhook, event.event))) return
     const enabled = listening.filter((webhook) => webhook.enabled)
     const wanted = enabled.filter((webhook) => wants(webhook, event.event))
     await Promise.all(wanted.map((webhook) => this.#make(webhook, event, now)))
@@ -49,6 +52,11 @@ export class Dispatcher {
     )
     const messages = woken.map((webhook) => ({ message: messageTo(webhook, event), group: webhook.id }))
     await this.#queues.sendEach('delivery', messages)
+  }
+
+  async #ofJob({ stream, hasWebhook }: BusEvent): Promise<Webhook[]> {
+    const webhook = hasWebhook && (await this.#webhooks.find(webhookIdOfJob(stream)))
+    return webhook ? [webhook] : []
   }
 
   #make(webhook: Webhook, event: BusEvent, now: Date): Promise<boolean> {

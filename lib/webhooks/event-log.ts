@@ -1,5 +1,6 @@
 import { type BusEvent, toldOf } from '../../events/index.ts'
 import type { Item, Table } from '../aws/table.ts'
+import { Believed } from '../believed.ts'
 import { behind } from './deliveries.ts'
 import { type Delivery, eventKey, eventSort, eventsOf, KeptEvent, streamPartition } from './delivery.ts'
 import { deliveryLifetimeS } from './webhook.ts'
@@ -8,8 +9,16 @@ import { deliveryLifetimeS } from './webhook.ts'
 export class EventLog {
   readonly #table: Table
 
+  /** By both parts of its key; one event goes to several webhooks. */
+  readonly #found: Believed<KeptEvent | undefined>
+
   constructor(table: Table) {
     this.#table = table
+    this.#found = new Believed(async (name) => {
+      const [pk = '', sk = ''] = name.split('\n')
+      const item = await table.get({ pk, sk })
+      return item && KeptEvent.parse(item)
+    })
   }
 
   /** Only when all deliveries of an event are made is it kept: who finds it finds them. */
@@ -47,9 +56,9 @@ export class EventLog {
     return found.map((item) => KeptEvent.parse(item))
   }
 
-  async find(ref: Pick<Delivery, 'stream' | 'sequence' | 'eventId'>): Promise<KeptEvent | undefined> {
-    const item = await this.#table.get(eventKey({ ...ref, id: ref.eventId }))
-    return item && KeptEvent.parse(item)
+  find(ref: Pick<Delivery, 'stream' | 'sequence' | 'eventId'>): Promise<KeptEvent | undefined> {
+    const { pk, sk } = eventKey({ ...ref, id: ref.eventId })
+    return this.#found.of(`${pk}\n${sk}`)
   }
 
   /** Whether an event after this one of its stream has come before it. */

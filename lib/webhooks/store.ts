@@ -1,7 +1,6 @@
-import type { BusEvent } from '../../events/index.ts'
 import type { Table } from '../aws/table.ts'
 import { createOwned, ownedIds, removeOwned } from '../owned.ts'
-import { mostWebhooks, Webhook, webhookIdOfJob, webhookKey } from './webhook.ts'
+import { mostWebhooks, Webhook, webhookKey } from './webhook.ts'
 
 /** Records of webhooks. */
 export class WebhookStore {
@@ -29,12 +28,6 @@ export class WebhookStore {
   /** The newest first. */
   async list(owner: string): Promise<Webhook[]> {
     return this.#all(await ownedIds(this.#table, 'WEBHOOK', owner))
-  }
-
-  /** Whoever may be told of an event of this stream: the owner's webhooks, and that of the job. */
-  async listening({ owner, stream, hasWebhook }: BusEvent): Promise<Webhook[]> {
-    const ofJob = hasWebhook ? [webhookIdOfJob(stream)] : []
-    return this.#all([...(await ownedIds(this.#table, 'WEBHOOK', owner)), ...ofJob])
   }
 
   async #all(ids: readonly string[]): Promise<Webhook[]> {

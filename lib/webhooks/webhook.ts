@@ -59,3 +59,7 @@ export const hearsOnlyEnds = ({ events }: Pick<Webhook, 'events'>): boolean =>
 
 export const wants = ({ events }: Pick<Webhook, 'events'>, event: string): boolean =>
   events.includes('*') || events.includes(event)
+
+/** It wants to hear of it, or has to know that it came, as another event waits for its turn. */
+export const isFor = (webhook: Pick<Webhook, 'events'>, event: string): boolean =>
+  wants(webhook, event) || !hearsOnlyEnds(webhook)

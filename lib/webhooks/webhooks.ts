@@ -1,5 +1,5 @@
+import { untilHeeded } from '../believed.ts'
 import { AppError } from '../errors.ts'
-import { untilHeeded } from '../heeded.ts'
 import { newId } from '../ids.ts'
 import type { Services } from '../services.ts'
 import {
@@ -87,12 +87,21 @@ export class Webhooks {
     if (wish.url !== undefined) await this.#check(wish.url, 'url')
     const given = Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined))
     const anew = { failingSince: undefined, disabledAt: undefined, disabledFor: undefined }
-    return this.store.change(id, {
+    const changed = await this.store.change(id, {
       ...given,
       ...(wish.enabled === true && anew),
       ...(wish.enabled === false && { disabledAt: now.toISOString(), disabledFor: undefined }),
       updatedAt: now.toISOString(),
     })
+    await untilHeeded()
+    return changed
+  }
+
+  /** False when it has been deleted before. */
+  async remove(webhook: Webhook): Promise<boolean> {
+    const isRemoved = await this.store.remove(webhook)
+    await untilHeeded()
+    return isRemoved
   }
 
   /** The new secret; the one before signs as well for so long. */
@@ -103,6 +112,7 @@ export class Webhooks {
   ): Promise<{ webhook: Webhook; secret: string } | undefined> {
     const { plain, secrets } = rotated(webhook, { place: webhook.id, graceHours, now }, this.#services.vault)
     const changed = await this.store.change(webhook.id, { ...secrets, updatedAt: now.toISOString() })
+    await untilHeeded()
     return changed && { webhook: changed, secret: plain }
   }
 

@@ -12,10 +12,11 @@ import type { BusEvent } from '../../events/index.ts'
 import { createFunction } from '../../functions/deliver.ts'
 import { handler as dispatchHandler } from '../../functions/dispatch.ts'
 import type { Queues } from '../../lib/aws/queues.ts'
+import { Believed } from '../../lib/believed.ts'
 import { processEnvironment } from '../../lib/config.ts'
 import { derivedId, newId } from '../../lib/ids.ts'
 import { beginnings } from '../../lib/jobs/events.ts'
-import { Listeners } from '../../lib/listeners.ts'
+import { listenersOf } from '../../lib/listeners.ts'
 import { Feeds } from '../../lib/live/feed.ts'
 import { Addresses } from '../../lib/transfer/addresses.ts'
 import { Outgoing } from '../../lib/transfer/outgoing.ts'
@@ -691,7 +692,7 @@ test('events are for webhooks and sockets as long as there are some', async () =
   const send = newClient()
   const { id } = await created(send, '/heard')
   const { table } = app.services
-  const listeners = (owner = send.id()) => new Listeners(table).of(owner)
+  const listeners = async (owner = send.id()) => (await listenersOf(table, owner))('job.created')
   assert.deepEqual(await listeners(), ['webhooks'])
   const { until } = await new Feeds(table).watch(send.id())
   assert.ok(until > Date.now())
@@ -701,11 +702,23 @@ test('events are for webhooks and sockets as long as there are some', async () =
   assert.deepEqual(await listeners(newId('anon')), [])
 })
 
+test('only what a webhook wants is for it, and all where an event waits for those before it', async () => {
+  const send = newClient()
+  await created(send, '/ends', { events: ['job.failed'] })
+  const heard = await listenersOf(app.services.table, send.id())
+  assert.deepEqual([heard('job.created'), heard('job.failed')], [[], ['webhooks']])
+  await created(send, '/order', { events: ['job.started'] })
+  const inOrder = await listenersOf(app.services.table, send.id())
+  assert.deepEqual([inOrder('job.created'), inOrder('file.uploaded')], [['webhooks'], ['webhooks']])
+})
+
 test('who begins to listen waits until it is heeded', async () => {
   const send = newClient()
   const { id } = await created(send, '/before')
   await send('DELETE', `/v1/webhooks/${id}`)
-  const listeners = new Listeners(app.services.table)
+  const listeners = new Believed(async (owner) =>
+    (await listenersOf(app.services.table, owner))('job.created'),
+  )
   assert.deepEqual(await listeners.of(send.id()), [])
   await created(send, '/again')
   assert.deepEqual(await listeners.of(send.id()), ['webhooks'])

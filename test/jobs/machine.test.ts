@@ -151,7 +151,7 @@ test('a task that begins anew takes nothing from what is stored of its progress'
       return { applied: true, record: stored }
     },
   }
-  const parts = { store, bus: { publish: async () => undefined }, listenersOf: async () => [] }
+  const parts = { store, bus: { publish: async () => undefined }, listenersOf: async () => () => [] }
   const settlement = new Settlement(parts as unknown as ConstructorParameters<typeof Settlement>[0])
   await settlement.course.progress(stored, 1, { percent: 41, stage: 'convert', taskName: 'left' })
   assert.deepEqual([stored.toldPercent, percentOf(stored)], [before, before])

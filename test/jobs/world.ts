@@ -138,7 +138,7 @@ export class World {
     const key = Buffer.from(secret)
     const jobs: Jobs = new Jobs({
       ...{ store: new JobStore(this.#table), files, uploads, queues, bus: this.bus, engines, log: silentLog },
-      listenersOf: async () => [],
+      listenersOf: async () => () => [],
       hint: () => sleep(1, undefined),
       lookForUpload: (task) => receiveUpload(task.uploadId ?? '', { uploads, files, jobs }),
     })

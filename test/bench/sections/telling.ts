@@ -80,6 +80,11 @@ async function listen(service: TestService, token: string, lateMs: number[]): Pr
   return socket
 }
 
+function jobIdOf({ status, body }: Awaited<ReturnType<ServiceClient['send']>>): string {
+  if (status !== 202) throw new Error(`a job was answered with ${status} ${body}`)
+  return JSON.parse(body.toString()).data.jobId
+}
+
 /** Ten jobs a second, whether those before are over or not. @returns their ids. */
 async function load(client: ServiceClient): Promise<string[]> {
   const path = new URL('../../fixtures/alpha.png', import.meta.url)
@@ -92,7 +97,7 @@ async function load(client: ServiceClient): Promise<string[]> {
   for (let job = 0; job < perSecond * seconds; job++) {
     await pause(Math.max(0, begun + (job * 1000) / perSecond - performance.now()))
     const answer = client.send('/v1/convert', { method: 'POST', headers: { 'content-type': type }, body })
-    jobs.push(answer.then((one) => JSON.parse(one.body.toString()).data.jobId))
+    jobs.push(answer.then(jobIdOf))
   }
   return Promise.all(jobs)
 }
