@@ -84,6 +84,25 @@ export const settings = {
     .enum(planIds)
     .default('self-hosted')
     .describe('Plan of those who have no account: `anonymous` where everybody can reach the service'),
+  PLANS_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'JSON file with other limits of plans, as `{ "free": { "requestsPerDay": 100 } }`; see `GET /v1/plans`',
+    ),
+  TRUSTED_PROXIES: networks
+    .optional()
+    .describe(
+      'Networks of your own proxies, whose `X-Forwarded-For` is believed, as `127.0.0.1/32`, separated by commas',
+    ),
+  SANDBOX: z
+    .enum(['0', '1'])
+    .default('0')
+    .describe('`1` for a service to try things on: no limits of requests, 10 MB a file, kept for an hour'),
+  SANDBOX_ALLOW: networks
+    .optional()
+    .describe('Networks that may use the sandbox, separated by commas; any when not set'),
   OUTGOING_ALLOW: networks
     .optional()
     .describe(

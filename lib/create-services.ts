@@ -19,6 +19,7 @@ import { type JobHint, Jobs } from './jobs/jobs.ts'
 import { JobStore } from './jobs/store.ts'
 import { listenersOf } from './listeners.ts'
 import { createLog } from './log.ts'
+import { readPlans } from './read-plans.ts'
 import { deriveKey, keysOfDays, Vault } from './sealed.ts'
 import type { Services } from './services.ts'
 import type { Outgoing } from './transfer/outgoing.ts'
@@ -63,6 +64,7 @@ export function createServices(
     downloads: new Downloads(table),
     resultLink: resultLinks(config.PUBLIC_URL ?? '', download),
     vault: new Vault(secret),
+    plans: readPlans(config),
     keys: {
       owner: deriveKey(secret, 'owner'),
       cursor: deriveKey(secret, 'cursor'),

@@ -11,6 +11,7 @@ import type { ResultLink } from './http/result-links.ts'
 import type { KeyOfDay } from './http/signed-download.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Log } from './log.ts'
+import type { Plans } from './plans.ts'
 import type { Vault } from './sealed.ts'
 import type { Outgoing } from './transfer/outgoing.ts'
 import type { Uploads } from './uploads.ts'
@@ -34,6 +35,7 @@ export interface Services {
   /** Those that are installed here. */
   readonly engines: readonly Engine[]
   readonly vault: Vault
+  readonly plans: Plans
   /** What tokens and cursors are signed with, and requests are told apart by. */
   readonly keys: Readonly<Record<'owner' | 'cursor' | 'idempotency' | 'accounts', Buffer>> & {
     readonly download: KeyOfDay

@@ -57,6 +57,7 @@ async function keep(path: string, examples: Readonly<Record<string, unknown>>): 
 async function record(): Promise<void> {
   await call({ path: '/v1' })
   await call({ path: '/health' })
+  await call({ path: '/v1/plans' })
   await call({ path: '/v1/formats', query: { q: 'webp' } })
   await call({ path: '/v1/formats/:formatId', params: { formatId: 'webp' } })
   await call({ path: '/v1/formats/conversions', query: { from: 'wav', to: 'flac' } })

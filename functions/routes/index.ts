@@ -23,6 +23,7 @@ import { importUrl } from './import-url.ts'
 import { listConversions } from './list-conversions.ts'
 import { listFormats } from './list-formats.ts'
 import { listJobs } from './list-jobs.ts'
+import { listPlans } from './list-plans.ts'
 import { createTicket, jobEvents } from './live.ts'
 import { multipartUploads } from './multipart-uploads.ts'
 import {
@@ -102,6 +103,7 @@ const described: readonly AnyContract[] = [
   getDelivery,
   redeliver,
   replay,
+  listPlans,
   ...apiKeys,
   getUsage,
   getSlo,

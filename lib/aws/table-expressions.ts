@@ -31,6 +31,8 @@ export interface Condition {
   readonly below?: Readonly<Record<string, number>>
   /** Sets that have none of these. */
   readonly lacks?: Readonly<Record<string, ReadonlySet<string>>>
+  /** More, or later. */
+  readonly after?: Readonly<Record<string, number | string>>
   /** At most. */
   readonly until?: Readonly<Record<string, string>>
   /** At least one of these as well. */
@@ -137,6 +139,7 @@ function conditionExpression(condition: Condition, scribe: Scribe): string {
     present = [],
     below = {},
     lacks = {},
+    after = {},
     until = {},
     either = [],
   } = condition
@@ -156,6 +159,7 @@ function conditionExpression(condition: Condition, scribe: Scribe): string {
     ...Object.entries(lacks).flatMap(([name, values]) =>
       [...values].map((value) => `NOT contains(${scribe.name(name)}, ${scribe.value(value)})`),
     ),
+    ...Object.entries(after).map(([name, value]) => `${scribe.name(name)} > ${scribe.value(value)}`),
     ...Object.entries(until).map(([name, value]) => `${scribe.name(name)} <= ${scribe.value(value)}`),
   ]
   if (either.length > 0)

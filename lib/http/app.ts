@@ -1,8 +1,10 @@
 import middy from '@middy/core'
-import { ownerCookie, ownerHeader, ownerToken } from '../access/anonymous.ts'
+import { asAnonymous, ownerCookie, ownerHeader, ownerToken } from '../access/anonymous.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
-import type { Principal } from '../access/principal.ts'
+import { rateLimited, takeRequest } from '../access/limits.ts'
+import { type Credentials, isOpen, type Principal } from '../access/principal.ts'
+import { limitHeaders } from '../access/windows.ts'
 import { maxBodyBytes } from '../config.ts'
 import { requireDiskSpace, requireSpareSpace } from '../disk.ts'
 import { newId } from '../ids.ts'
@@ -71,10 +73,11 @@ function requestIds(services: Services): Middleware {
 
 /** Any page may call the API with a token; cookies are not shared with foreign origins. */
 function cors(): Middleware {
-  return onAnswer((_event, _context, result) => {
+  return onAnswer((_event, { limitHeaders: limits }, result) => {
     result.headers = {
+      ...limits,
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': `x-request-id, x-api-version, ${ownerHeader}, location, retry-after, etag, link, preference-applied, repr-digest, ${replayedHeader}`,
+      'access-control-expose-headers': `x-request-id, x-api-version, ${ownerHeader}, location, retry-after, etag, link, preference-applied, repr-digest, ${replayedHeader}, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, ratelimit, ratelimit-policy`,
       'x-api-version': interfaceVersion,
       'x-content-type-options': 'nosniff',
       ...result.headers,
@@ -121,8 +124,7 @@ async function respond(
   const { contract, params } = router.find(method, event.rawPath)
   if (contract.failureForm) context.failureForm = contract.failureForm
   const { sourceIp } = event.requestContext.http
-  const sender = await authenticate({ ...event, method, sourceIp }, services)
-  authorize(sender, contract.access)
+  const sender = await admit(contract, { ...event, method, sourceIp }, context, services)
   const key = contract.idempotent ? idempotencyKeyOf(event) : undefined
   // Before the first byte of a file is taken.
   if (contract.body?.files) await requireDiskSpace(services.config)
@@ -169,6 +171,25 @@ async function respond(
   } finally {
     await body.discard()
   }
+}
+
+/**
+ * Who sends it, if he may: nothing of a body is read before.
+ * @throws AppError with status 401, 403 or 429
+ */
+async function admit(
+  { access, idempotent: isMaking = false }: AnyContract,
+  request: Credentials,
+  context: RequestContext,
+  services: Services,
+): Promise<Principal> {
+  if (isOpen(access)) return asAnonymous({ ...request, headers: {}, cookies: [] }, services)
+  const sender = await authenticate(request, services)
+  authorize(sender, access)
+  const taken = await takeRequest(services, sender, isMaking)
+  context.limitHeaders = limitHeaders(taken.readings, Date.now())
+  if (!taken.isAllowed) throw rateLimited(taken, sender)
+  return sender
 }
 
 function preflight(event: HttpEvent, router: Router): Result {

@@ -8,6 +8,8 @@ import type { Result } from './render.ts'
 export interface RequestContext extends Context {
   requestId: string
   log: Log
+  /** How much of the plan is left. */
+  limitHeaders?: Record<string, string>
   /** Something was made for a new identity, which the reply hands out. */
   newOwner?: string
   failureForm?: AnyContract['failureForm']

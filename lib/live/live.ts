@@ -4,13 +4,13 @@ import { AppError } from '../errors.ts'
 import { checkedJobId, knownJob } from '../http/job-access.ts'
 import { parseWith } from '../parse-with.ts'
 import type { Services } from '../services.ts'
+import { Turns } from '../turns.ts'
 import { Broadcast } from './broadcast.ts'
 import { Connections, mostSockets, type Socket } from './connections.ts'
 import { Feeds } from './feed.ts'
 import { authMs, ClientFrame, clientFrames, mostBadFrames, type ServerFrame } from './frames.ts'
 import { type Claim, claimOf, claimOfToken, type Handshake } from './identify.ts'
 import { useTicket } from './tickets.ts'
-import { Turns } from './turns.ts'
 
 /** How long a socket may take to be open after its handshake was accepted. */
 const openingMs = 3000

@@ -16,6 +16,7 @@ import { Jobs } from '../../lib/jobs/jobs.ts'
 import { jobKey } from '../../lib/jobs/keys.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
 import { type Along, JobStore } from '../../lib/jobs/store.ts'
+import { defaultPlans } from '../../lib/plans.ts'
 import { Vault } from '../../lib/sealed.ts'
 import type { Services } from '../../lib/services.ts'
 import { Outgoing } from '../../lib/transfer/outgoing.ts'
@@ -160,6 +161,7 @@ export class World {
         engines,
       },
       vault: new Vault(secret),
+      plans: defaultPlans,
       keys: { owner: key, cursor: key, idempotency: key, accounts: key, download: () => key },
       secretOptions: new Set(['password']),
     }

@@ -1,0 +1,154 @@
+import type { Item, Table } from '../aws/table.ts'
+import { AppError } from '../errors.ts'
+import type { Services } from '../services.ts'
+import { Turns } from '../turns.ts'
+import type { Principal } from './principal.ts'
+import { endOf, type Policy, policiesOf, type Reading, recordOf, secondsTo } from './windows.ts'
+
+/** Requests are counted in one record of the account or the address, by one conditional write each: no two processes let the same request through. */
+
+/** A record that everybody writes at once may change between two writes of ours. */
+const mostTries = 20
+/** How long a process remembers that a window is full; it may be made larger meanwhile. */
+const fullMs = 4000
+const dayS = 86_400
+
+const countOf = (counter: string) => `count ${counter}`
+const endAttribute = (counter: string) => `until ${counter}`
+
+export interface Taken {
+  readonly isAllowed: boolean
+  readonly readings: readonly Reading[]
+}
+
+interface Memory {
+  readonly full: Map<string, { readonly until: number; readonly taken: Taken }>
+  /** Of one record in this process: a thousand at once would wait for each other in the table. */
+  readonly turns: Turns
+}
+const memories = new WeakMap<object, Memory>()
+
+/** Counts a request of somebody, unless one of his windows is full. */
+export async function takeRequest(
+  services: Pick<Services, 'table' | 'plans'>,
+  principal: Principal,
+  isMaking: boolean,
+  now: number = Date.now(),
+): Promise<Taken> {
+  const policies = policiesOf(services.plans[principal.plan], principal, isMaking)
+  if (policies.length === 0) return { isAllowed: true, readings: [] }
+  const memory = memories.get(services.table) ?? { full: new Map(), turns: new Turns() }
+  memories.set(services.table, memory)
+  const key = recordOf(principal)
+  return memory.turns.take(key.pk, () => takeUnlessFull(services.table, key, policies, now, memory.full))
+}
+
+async function takeUnlessFull(
+  table: Table,
+  key: ReturnType<typeof recordOf>,
+  policies: readonly Policy[],
+  now: number,
+  full: Memory['full'],
+): Promise<Taken> {
+  const name = `${key.pk} ${policies.map(({ counter, limit }) => `${counter} ${limit}`).join()}`
+  const known = full.get(name)
+  if (known && known.until > now) return known.taken
+  full.delete(name)
+  const taken = await take(table, key, policies, now)
+  if (!taken.isAllowed) {
+    const ends = taken.readings.filter(isFull).map(({ endsAt }) => endsAt)
+    full.set(name, { until: Math.min(now + fullMs, ...ends), taken })
+    if (full.size > 10_000) full.clear()
+  }
+  return taken
+}
+
+const isFull = ({ policy, used }: Reading) => used >= policy.limit
+
+async function take(
+  table: Table,
+  key: ReturnType<typeof recordOf>,
+  policies: readonly Policy[],
+  now: number,
+): Promise<Taken> {
+  let item: Item | undefined
+  if (policies.some(({ limit }) => limit === 0))
+    return { isAllowed: false, readings: policies.map((policy) => readingOf(policy, item, now)) }
+  // Most requests come in the middle of a window.
+  let running: readonly Policy[] = policies
+  for (let left = mostTries; left > 0; left--) {
+    const begun = policies.filter((policy) => !running.includes(policy))
+    const ends = begun.map(({ name, counter }) => [endAttribute(counter), endOf(name, now)] as const)
+    const { applied, item: found } = await table.update(
+      key,
+      {
+        set: {
+          ...Object.fromEntries(ends),
+          ...Object.fromEntries(begun.map(({ counter }) => [countOf(counter), 1])),
+          // Every window is over by then.
+          ...(begun.length > 0 && { ttl: Math.ceil(endOf('month', now) / 1000) + dayS }),
+        },
+        setPlus: Object.fromEntries(running.map(({ counter }) => [countOf(counter), [countOf(counter), 1]])),
+      },
+      {
+        condition: {
+          ...(running.length > 0 && { exists: true }),
+          after: Object.fromEntries(running.map(({ counter }) => [endAttribute(counter), now])),
+          below: Object.fromEntries(running.map(({ counter, limit }) => [countOf(counter), limit])),
+          // Those that begin are as they were when they were seen to be over.
+          absent: begun.flatMap(({ counter }) =>
+            item?.[endAttribute(counter)] === undefined ? [endAttribute(counter)] : [],
+          ),
+          equal: Object.fromEntries(
+            begun.flatMap(({ counter }) => {
+              const before = item?.[endAttribute(counter)]
+              return before === undefined ? [] : [[endAttribute(counter), before]]
+            }),
+          ),
+        },
+      },
+    )
+    item = found
+    const readings = policies.map((policy) => readingOf(policy, item, now))
+    if (applied) return { isAllowed: true, readings }
+    running = policies.filter(({ counter }) => Number(item?.[endAttribute(counter)] ?? 0) > now)
+    if (readings.some((reading) => running.includes(reading.policy) && isFull(reading)))
+      return { isAllowed: false, readings }
+  }
+  throw new Error('the record of a limit did not come to rest')
+}
+
+function readingOf(policy: Policy, item: Item | undefined, now: number): Reading {
+  const endsAt = Number(item?.[endAttribute(policy.counter)] ?? 0)
+  if (endsAt <= now) return { policy, used: 0, endsAt: endOf(policy.name, now) }
+  return { policy, used: Number(item?.[countOf(policy.counter)] ?? 0), endsAt }
+}
+
+/** How far the windows of somebody are; nothing is counted. */
+export async function readingsOf(
+  services: Pick<Services, 'table' | 'plans'>,
+  principal: Principal,
+  now: number = Date.now(),
+): Promise<Reading[]> {
+  const plan = services.plans[principal.plan]
+  const reads = plan.readsPerMinute === null ? [] : policiesOf(plan, principal, false)
+  const policies = [...policiesOf(plan, principal, true), ...reads]
+  if (policies.length === 0) return []
+  const item = await services.table.get(recordOf(principal))
+  return policies.map((policy) => readingOf(policy, item, now))
+}
+
+/** What a client is told that sent too many. */
+export function rateLimited({ readings }: Taken, principal: Principal, now: number = Date.now()): AppError {
+  // The last of the full ones to end: before that nothing gets through.
+  const [full] = readings.filter(isFull).sort((a, b) => b.endsAt - a.endsAt)
+  const { name = 'minute', limit = 0 } = full?.policy ?? {}
+  const retryAfter = secondsTo(full?.endsAt ?? now, now)
+  const scope = principal.kind === 'anonymous' ? 'ip' : principal.kind === 'session' ? 'account' : 'key'
+  const window = name === 'reads' ? 'minute' : name
+  return new AppError(
+    'RATE_LIMITED',
+    `The plan ${principal.plan} allows ${limit} ${name === 'reads' ? 'reading ' : ''}requests a ${window}. Go on in ${retryAfter} s.`,
+    { limit, window, retryAfter, scope, plan: principal.plan },
+  )
+}

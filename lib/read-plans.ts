@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
+import { type Config, ConfigError } from './config.ts'
+import { defaultPlans, type Plan, type Plans, planIdOf, planIds } from './plans.ts'
+
+const count = z.int().min(0).nullable()
+const atLeastOne = z.int().min(1)
+const Values = z.strictObject({
+  requestsPerMinute: count,
+  requestsPerHour: count,
+  readsPerMinute: count,
+  requestsPerDay: count,
+  requestsPerMonth: count,
+  conversionMinutesPerMonth: count,
+  maxFileBytes: atLeastOne.nullable(),
+  filesPerJob: z.int().min(1).max(100),
+  concurrentJobs: atLeastOne.nullable(),
+  retentionHours: z
+    .number()
+    .positive()
+    .max(24 * 365)
+    .nullable(),
+  gpu: z.boolean(),
+} satisfies Record<keyof Plan, z.ZodType>)
+const PlansFile = z.record(z.string(), Values.partial())
+
+const mb = 1_000_000
+/** Of all, whoever they are (`SANDBOX`). */
+const sandbox = { ...defaultPlans['self-hosted'], maxFileBytes: 10 * mb, retentionHours: 1 } satisfies Plan
+
+/** @throws ConfigError for a file that cannot be read, and for plans and limits that do not exist. */
+export function readPlans({ PLANS_FILE, SANDBOX }: Pick<Config, 'PLANS_FILE' | 'SANDBOX'>): Plans {
+  // Entries by the ids of the table.
+  if (SANDBOX === '1') return Object.fromEntries(planIds.map((id) => [id, sandbox])) as unknown as Plans
+  if (PLANS_FILE === undefined) return defaultPlans
+  const given = parsed(PLANS_FILE)
+  const plans: Record<string, Plan> = { ...defaultPlans }
+  for (const [name, values] of Object.entries(given)) {
+    const id = planIdOf(name)
+    if (!id)
+      throw new ConfigError(
+        `PLANS_FILE: expected the plans ${planIds.join(', ')}, got "${name}" in ${PLANS_FILE}.`,
+      )
+    const defined = Object.entries(values).filter(([, value]) => value !== undefined)
+    plans[id] = { ...defaultPlans[id], ...Object.fromEntries(defined) }
+  }
+  return plans as Plans // begun with every plan
+}
+
+function parsed(path: string): z.infer<typeof PlansFile> {
+  try {
+    return PlansFile.parse(JSON.parse(readFileSync(path, 'utf8')))
+  } catch (error) {
+    const why =
+      error instanceof z.ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : ''
+    throw new ConfigError(`PLANS_FILE: expected a JSON file with limits of plans, ${path} is none: ${why}`)
+  }
+}

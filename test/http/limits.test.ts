@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { takeRequest } from '../../lib/access/limits.ts'
+import type { Principal } from '../../lib/access/principal.ts'
+import { endOf, limitHeaders } from '../../lib/access/windows.ts'
+import type { Table } from '../../lib/aws/table.ts'
+import { type Plan, type PlanId, planIds } from '../../lib/plans.ts'
+import { readPlans } from '../../lib/read-plans.ts'
+import { newAccount, newKey } from '../account.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from './app-on-embedded.ts'
+
+let app: EmbeddedApp
+before(async () => {
+  app = await openApp()
+})
+after(() => app.close())
+
+/** The same service, where everybody without an account has a plan, and plans other limits. */
+function where(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
+  const { config, plans } = app.services
+  const changed = Object.fromEntries(planIds.map((id) => [id, { ...plans[id], ...limits }]))
+  return app.with({
+    config: { ...config, ANONYMOUS_PLAN: plan },
+    plans: changed as typeof plans, // by the same names
+  })
+}
+
+/** Methods of a table read its private fields, which a proxy does not have. */
+const bound: ProxyHandler<Table> = {
+  get: (target, name) => {
+    const value = Reflect.get(target, name, target)
+    return typeof value === 'function' ? value.bind(target) : value
+  },
+}
+
+let people = 0
+const somebody = (more: Partial<Principal> = {}): Principal => ({
+  ...{ ownerId: `acc_${++people}`, kind: 'key', plan: 'free', role: 'USER', scopes: new Set() },
+  ...{ limiterKey: `key:${people}`, ...more },
+})
+
+test('of a thousand requests at once exactly as many get through as there may be', async () => {
+  const { services } = where('free')
+  const one = somebody()
+  // As many processes, each with a memory of its own.
+  const processes = Array.from({ length: 5 }, () => ({
+    ...services,
+    table: new Proxy(services.table, bound),
+  }))
+  const all = await Promise.all(
+    processes.flatMap((each) => Array.from({ length: 200 }, () => takeRequest(each, one, false))),
+  )
+  assert.equal(all.filter(({ isAllowed }) => isAllowed).length, 60)
+  assert.equal((await takeRequest(services, somebody(), false)).isAllowed, true)
+})
+
+test('a window that is over begins anew, and only that', async () => {
+  const { services } = where('free', { requestsPerMinute: 2, requestsPerDay: 3, requestsPerMonth: 100 })
+  const one = somebody()
+  const noon = Date.UTC(2026, 4, 31, 12)
+  const taken = async (now: number) => {
+    const { isAllowed, readings } = await takeRequest(services, one, true, now)
+    return [isAllowed, ...readings.map(({ used }) => used)]
+  }
+  assert.deepEqual(await taken(noon), [true, 1, 1, 1])
+  assert.deepEqual(await taken(noon), [true, 2, 2, 2])
+  assert.deepEqual(await taken(noon + 59_000), [false, 2, 2, 2])
+  assert.deepEqual(await taken(noon + 60_001), [true, 1, 3, 3])
+  assert.deepEqual(await taken(noon + 60_002), [false, 1, 3, 3])
+  // The next day is the next month as well.
+  assert.deepEqual(await taken(noon + 12 * 3_600_000), [true, 1, 1, 1])
+  assert.equal(endOf('month', Date.UTC(2026, 11, 31)), Date.UTC(2027, 0, 1))
+})
+
+test('more keys of one account give no more requests a day', async () => {
+  const { services } = where('free', { requestsPerDay: 2 })
+  const takenBy = async (limiterKey: string) =>
+    (await takeRequest(services, somebody({ ownerId: 'acc_shared', limiterKey }), true)).isAllowed
+  assert.deepEqual(
+    [await takenBy('key:a'), await takenBy('key:b'), await takenBy('key:c')],
+    [true, true, false],
+  )
+})
+
+test('who has no account is counted by his address, and reading apart from making', async () => {
+  const open = where('anonymous')
+  const ask = (method: string, address: string) =>
+    open.send(method, method === 'GET' ? '/v1/formats/png' : '/v1/ws/tickets', { address })
+  const first = await ask('POST', '198.51.100.1')
+  assert.equal(first.status, 201, first.text)
+  assert.equal(first.headers['x-ratelimit-limit'], '5')
+  assert.equal(first.headers['x-ratelimit-remaining'], '4')
+  assert.equal(first.headers['ratelimit-policy'], '"minute";q=5;w=60, "hour";q=30;w=3600, "day";q=15;w=86400')
+  assert.match(first.headers['ratelimit'] ?? '', /^"minute";r=4;t=60$/)
+  for (let left = 4; left > 0; left--) assert.equal((await ask('POST', '198.51.100.1')).status, 201)
+  const refused = await ask('POST', '198.51.100.1')
+  assert.equal(refused.status, 429)
+  const { code, details } = refused.json.error
+  assert.equal(code, 'RATE_LIMITED')
+  assert.equal(refused.headers['retry-after'], String(details.retryAfter))
+  assert.equal(refused.headers['x-ratelimit-remaining'], '0')
+  assert.ok(Math.abs(Number(refused.headers['x-ratelimit-reset']) - Date.now() / 1000 - 60) < 10)
+  assert.deepEqual([details.limit, details.window, details.scope], [5, 'minute', 'ip'])
+  const read = await ask('GET', '198.51.100.1')
+  assert.deepEqual([read.status, read.headers['x-ratelimit-limit']], [200, '60'])
+  assert.equal((await ask('POST', '198.51.100.2')).status, 201)
+  // What describes the service is for everybody, always.
+  assert.equal((await open.send('GET', '/v1/plans', { address: '198.51.100.1' })).status, 200)
+})
+
+test('a key has its plan, whatever others may without an account', async () => {
+  const open = where('anonymous', { readsPerMinute: 1 })
+  const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services)) }
+  const answer = await open.send('GET', '/v1/formats/png', { headers })
+  assert.equal(answer.status, 200, answer.text)
+  const business = await newAccount(app.services, { plan: 'business' })
+  const other = { 'x-api-key': await newKey(app.services, business) }
+  const made = await where('anonymous').send('POST', '/v1/ws/tickets', { headers: other })
+  assert.match(made.headers['ratelimit-policy'] ?? '', /"day";q=20000/)
+})
+
+test('nothing of a body is read from who may not send it', async () => {
+  const open = where('anonymous', { requestsPerMinute: 0 })
+  const body = { tasks: {} }
+  for (const [status, path, headers] of [
+    [401, '/v1/webhooks', {}],
+    [401, '/v1/jobs', { 'x-api-key': 'sk_wrong' }],
+    [429, '/v1/jobs', {}],
+  ] as const) {
+    // The answer would be about the body if it were looked at.
+    const answer = await open.send('POST', path, { body, headers: { ...headers, 'content-type': 'x/y' } })
+    assert.equal(answer.status, status, answer.text)
+  }
+})
+
+test('on a service of one’s own nothing is counted, written or said of limits', async () => {
+  const calls: unknown[] = []
+  const table = new Proxy(app.services.table, {
+    get: (target, name) => {
+      calls.push(name)
+      return Reflect.get(target, name, target)
+    },
+  })
+  const answer = await app.with({ table }).send('GET', '/v1/formats/png')
+  assert.equal(answer.status, 200)
+  assert.deepEqual(calls, [])
+  assert.equal(answer.headers['x-ratelimit-limit'], undefined)
+  assert.deepEqual(limitHeaders([], 0), {})
+})
+
+test('PLANS_FILE changes limits, and says what is wrong about itself', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'mutabor-plans-'))
+  const path = join(dir, 'plans.json')
+  const read = (value: unknown) => {
+    writeFileSync(path, JSON.stringify(value))
+    return readPlans({ PLANS_FILE: path, SANDBOX: '0' })
+  }
+  try {
+    const plans = read({
+      free: { requestsPerDay: 7, requestsPerMinute: null },
+      enterprise: { filesPerJob: 50 },
+    })
+    assert.deepEqual([plans.free.requestsPerDay, plans.free.requestsPerMinute], [7, null])
+    assert.deepEqual([plans.business.filesPerJob, plans.business.concurrentJobs], [50, 20])
+    assert.throws(() => read({ gold: {} }), /PLANS_FILE: expected the plans anonymous, free, .*"gold"/)
+    assert.throws(() => read({ free: { perDay: 1 } }), /PLANS_FILE: .*perDay/s)
+    assert.throws(() => readPlans({ PLANS_FILE: join(dir, 'none'), SANDBOX: '0' }), /PLANS_FILE/)
+  } finally {
+    await rm(dir, { recursive: true })
+  }
+})
