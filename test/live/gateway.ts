@@ -1,15 +1,15 @@
 // A WebSocket API of API Gateway as its functions see it: events as they were recorded, clients that keep their frames.
 import { randomBytes } from 'node:crypto'
 import type { BusEvent } from '../../events/index.ts'
+import eventBridge from '../../events/recorded/event-bridge.json' with { type: 'json' }
+import connect from '../../events/recorded/websocket-connect.json' with { type: 'json' }
+import disconnect from '../../events/recorded/websocket-disconnect.json' with { type: 'json' }
+import message from '../../events/recorded/websocket-message.json' with { type: 'json' }
 import { liveHandlers } from '../../functions/live.ts'
 import type { PostOutcome, SocketExchange } from '../../lib/aws/sockets.ts'
 import { JobFrame, ServerFrame } from '../../lib/live/frames.ts'
 import { Live } from '../../lib/live/live.ts'
 import type { Services } from '../../lib/services.ts'
-import connect from './recorded/connect.json' with { type: 'json' }
-import disconnect from './recorded/disconnect.json' with { type: 'json' }
-import eventBridge from './recorded/event-bridge.json' with { type: 'json' }
-import message from './recorded/message.json' with { type: 'json' }
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever a frame holds
 type Frame = any

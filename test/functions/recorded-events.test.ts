@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type { Context, SQSEvent } from 'aws-lambda'
+import { type ApiHandler, handler as api } from '../../functions/api.ts'
+import { createFunction as conversions } from '../../functions/convert.ts'
+import { createFunction as deliveries } from '../../functions/deliver.ts'
+import { handler as dispatch } from '../../functions/dispatch.ts'
+import { handler as receiveUpload } from '../../functions/receive-upload.ts'
+import { handler as sweep } from '../../functions/sweep.ts'
+import { processEnvironment } from '../../lib/config.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+
+/** Functions as AWS calls them: each with an event as its trigger sends it, settings from the environment alone. */
+
+let app: EmbeddedApp
+before(async () => {
+  app = await openApp()
+  const { QUEUE_URL_PREFIX, SERVICE_SECRET, AWS_ENDPOINT_URL_S3 } = app.services.config
+  Object.assign(processEnvironment, {
+    ...{ QUEUE_URL_PREFIX, SERVICE_SECRET, AWS_ENDPOINT_URL_S3 },
+    ...{ LOG_LEVEL: 'silent', MIN_FREE_DISK_GB: '0', IMAGE_ID: 'image' },
+  })
+})
+after(() => app.close())
+
+const recorded = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../../events/recorded/${name}.json`, import.meta.url), 'utf8'))
+const context = { getRemainingTimeInMillis: () => 60_000 } as Context
+
+async function called(name: string) {
+  const { statusCode, body = '{}' } = await api(recorded(name) as Parameters<ApiHandler>[0], context)
+  return { statusCode, json: JSON.parse(body) }
+}
+
+test('a request of API Gateway is answered', async () => {
+  const { statusCode, json } = await called('http-api-get')
+  assert.equal(statusCode, 200)
+  assert.equal(json.data.id, 'png')
+})
+
+test('a form of API Gateway, in base64, makes a job of its file', async () => {
+  const { statusCode, json } = await called('http-api-form')
+  assert.equal(statusCode, 202)
+  const job = await app.services.jobs.store.job(json.data.jobId)
+  assert.equal(job?.display.source?.filename, 'people.csv')
+  assert.equal(job.display.source.size, 36)
+})
+
+test('a file that arrives in the bucket and belongs to nobody is deleted', async () => {
+  const event = recorded('s3-object-created')
+  const { key } = event.detail.object
+  await app.services.files.putBytes(key, new Uint8Array([1]), 'image/png')
+  await receiveUpload(event)
+  assert.equal(await app.services.files.head(key), undefined)
+})
+
+test('an event of the bus is dispatched, and the schedule sweeps', async () => {
+  assert.equal(await dispatch(recorded('event-bridge')), undefined)
+  const scheduled = sweep as (event: unknown) => Promise<{ looked: number }>
+  assert.deepEqual(await scheduled(recorded('scheduled')), { looked: 0 })
+})
+
+test('messages of jobs and webhooks that are gone are done with', async () => {
+  for (const [name, create] of Object.entries({ 'sqs-task': conversions, 'sqs-delivery': deliveries })) {
+    const event: SQSEvent = recorded(name)
+    assert.deepEqual(await create().handler(event, context), { batchItemFailures: [] }, name)
+  }
+})
