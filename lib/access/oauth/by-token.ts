@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import { bearerOf } from '../bearer.ts'
 import { suspended } from '../by-key.ts'
 import { noticedAfterMs, planOfAccount, recentAccount } from '../owner-plan.ts'
-import { ShortMemory } from '../short-memory.ts'
+import { ShortMemory } from '../../short-memory.ts'
 import type { Way } from '../way.ts'
 import { type Held, isAccessToken, Tokens } from './tokens.ts'
 
