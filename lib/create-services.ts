@@ -6,7 +6,7 @@ import type { Patience } from './aws/patience.ts'
 import { Queues } from './aws/queues.ts'
 import { Sockets } from './aws/sockets.ts'
 import { documentClient, Table } from './aws/table.ts'
-import { Believed } from './believed.ts'
+import { believedMs } from './believed.ts'
 import type { Config } from './config.ts'
 import { Durations } from './conversion/durations.ts'
 import { receiveUpload } from './conversion/receive-upload.ts'
@@ -17,11 +17,12 @@ import { engines } from './engines/index.ts'
 import { resultLinks } from './http/result-links.ts'
 import { type JobHint, Jobs } from './jobs/jobs.ts'
 import { JobStore } from './jobs/store.ts'
-import { listenersOf } from './listeners.ts'
+import { type ListenersOf, listenersOf } from './listeners.ts'
 import { createLog } from './log.ts'
 import { readPlans } from './read-plans.ts'
 import { deriveKey, keysOfDays, Vault } from './sealed.ts'
 import type { Services } from './services.ts'
+import { ShortMemory } from './short-memory.ts'
 import type { Outgoing } from './transfer/outgoing.ts'
 import { Uploads } from './uploads.ts'
 
@@ -49,11 +50,11 @@ export function createServices(
   const secret = secretOf(config)
   const download = keysOfDays(secret)
   const uploads = new Uploads(table)
-  const listeners = new Believed((owner) => listenersOf(table, owner))
+  const listeners = new ShortMemory<ListenersOf>(believedMs)
   let outgoing: Promise<Outgoing> | undefined
   const jobs: Jobs = new Jobs({
     ...{ store: new JobStore(table), files, uploads, queues, bus, engines, log, hint },
-    listenersOf: (owner) => listeners.of(owner),
+    listenersOf: (owner) => listeners.get(owner, () => listenersOf(table, owner)),
     lookForUpload: (task) => receiveUpload(task.uploadId ?? '', { uploads, files, jobs }),
   })
   return {

@@ -5,7 +5,10 @@ export class ShortMemory<T> {
   readonly #now: () => number
   readonly #known = new Map<string, { readonly value: Promise<T>; readonly until: number }>()
 
-  constructor(lifeMs: number, { most = 10_000, now = Date.now }: { most?: number; now?: () => number } = {}) {
+  constructor(
+    lifeMs: number,
+    { most = 10_000, now = () => performance.now() }: { most?: number; now?: () => number } = {},
+  ) {
     this.#lifeMs = lifeMs
     this.#most = most
     this.#now = now

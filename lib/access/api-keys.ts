@@ -4,10 +4,10 @@ import type { Change } from '../aws/table-expressions.ts'
 import { newId } from '../ids.ts'
 import { createOwned, ownedIds, ownedKey, removeOwned } from '../owned.ts'
 import type { Services } from '../services.ts'
+import { ShortMemory } from '../short-memory.ts'
 import { digestOf, newKeyText } from './key-text.ts'
 import { noticedAfterMs } from './owner-plan.ts'
 import { scopes } from './principal.ts'
-import { ShortMemory } from '../short-memory.ts'
 
 /** Keys of accounts: the record stands under the SHA-256 of the key, so that one look finds it; the key itself nowhere. */
 

@@ -1,6 +1,7 @@
 import { mostDelayS } from '../aws/queues.ts'
-import { Believed } from '../believed.ts'
+import { believedMs } from '../believed.ts'
 import type { Services } from '../services.ts'
+import { ShortMemory } from '../short-memory.ts'
 import { attemptDelivery } from './attempt.ts'
 import { type DeliveryChange, DeliveryStore } from './deliveries.ts'
 import {
@@ -52,7 +53,7 @@ export class Deliverer {
   readonly #deliveries: DeliveryStore
   readonly #events: EventLog
   /** By id. */
-  readonly #called: Believed<Webhook | undefined>
+  readonly #called = new ShortMemory<Webhook | undefined>(believedMs)
   readonly #receivers: Receivers
   readonly #now: () => Date
   readonly #random: () => number
@@ -71,7 +72,6 @@ export class Deliverer {
     this.#webhooks = new Webhooks(services)
     this.#deliveries = new DeliveryStore(services.table)
     this.#events = new EventLog(services.table)
-    this.#called = new Believed((id) => this.#webhooks.store.find(id))
     this.#receivers = receivers
     this.#now = now
     this.#random = random
@@ -80,7 +80,8 @@ export class Deliverer {
 
   /** @param remainingMs until the time of the function is over. */
   async deliver(message: DeliveryMessage, remainingMs: () => number): Promise<void> {
-    const webhook = await this.#called.of(message.webhookId)
+    const { webhookId } = message
+    const webhook = await this.#called.get(webhookId, () => this.#webhooks.store.find(webhookId))
     if (!webhook) return this.#giveUp(message, 'The webhook was deleted.')
     const receiver = { webhook: webhook.id, host: new URL(webhook.url).host }
     if (!this.#receivers.take(receiver)) return this.#defer(message)

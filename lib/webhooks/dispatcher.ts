@@ -1,7 +1,8 @@
 import type { BusEvent } from '../../events/index.ts'
 import { mostDelayS, type Queues } from '../aws/queues.ts'
 import type { Table } from '../aws/table.ts'
-import { Believed } from '../believed.ts'
+import { believedMs } from '../believed.ts'
+import { ShortMemory } from '../short-memory.ts'
 import { DeliveryStore } from './deliveries.ts'
 import { type Delivery, type DeliveryMessage, deliveryId, isGapless, newDelivery } from './delivery.ts'
 import { EventLog } from './event-log.ts'
@@ -22,14 +23,13 @@ function messageTo(webhook: Webhook, event: BusEvent): DeliveryMessage {
 /** Makes deliveries of events. */
 export class Dispatcher {
   readonly #webhooks: WebhookStore
-  readonly #ofOwner: Believed<Webhook[]>
+  readonly #ofOwners = new ShortMemory<Webhook[]>(believedMs)
   readonly #deliveries: DeliveryStore
   readonly #events: EventLog
   readonly #queues: Queues
 
   constructor({ table, queues }: { readonly table: Table; readonly queues: Queues }) {
     this.#webhooks = new WebhookStore(table)
-    this.#ofOwner = new Believed((owner) => this.#webhooks.list(owner))
     this.#deliveries = new DeliveryStore(table)
     this.#events = new EventLog(table)
     this.#queues = queues
@@ -38,7 +38,8 @@ export class Dispatcher {
   /** An event that comes again leads to the same deliveries, and wakes them once more. */
   async dispatch(event: BusEvent, now = new Date()): Promise<void> {
     const { stream } = event
-    const listening = [...(await this.#ofOwner.of(event.owner)), ...(await this.#ofJob(event))]
+    const ofOwner = await this.#ofOwners.get(event.owner, () => this.#webhooks.list(event.owner))
+    const listening = [...ofOwner, ...(await this.#ofJob(event))]
     if (!listening.some((webhook) => isFor(webhook, event.event))) return
     const enabled = listening.filter((webhook) => webhook.enabled)
     const wanted = enabled.filter((webhook) => wants(webhook, event.event))

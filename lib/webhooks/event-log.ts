@@ -1,6 +1,7 @@
 import { type BusEvent, toldOf } from '../../events/index.ts'
 import type { Item, Table } from '../aws/table.ts'
-import { Believed } from '../believed.ts'
+import { believedMs } from '../believed.ts'
+import { ShortMemory } from '../short-memory.ts'
 import { behind } from './deliveries.ts'
 import { type Delivery, eventKey, eventSort, eventsOf, KeptEvent, streamPartition } from './delivery.ts'
 import { deliveryLifetimeS } from './webhook.ts'
@@ -9,16 +10,11 @@ import { deliveryLifetimeS } from './webhook.ts'
 export class EventLog {
   readonly #table: Table
 
-  /** By both parts of its key; one event goes to several webhooks. */
-  readonly #found: Believed<KeptEvent | undefined>
+  /** One event goes to several webhooks. */
+  readonly #found = new ShortMemory<KeptEvent | undefined>(believedMs)
 
   constructor(table: Table) {
     this.#table = table
-    this.#found = new Believed(async (name) => {
-      const [pk = '', sk = ''] = name.split('\n')
-      const item = await table.get({ pk, sk })
-      return item && KeptEvent.parse(item)
-    })
   }
 
   /** Only when all deliveries of an event are made is it kept: who finds it finds them. */
@@ -57,8 +53,11 @@ export class EventLog {
   }
 
   find(ref: Pick<Delivery, 'stream' | 'sequence' | 'eventId'>): Promise<KeptEvent | undefined> {
-    const { pk, sk } = eventKey({ ...ref, id: ref.eventId })
-    return this.#found.of(`${pk}\n${sk}`)
+    const key = eventKey({ ...ref, id: ref.eventId })
+    return this.#found.get(`${key.pk} ${key.sk}`, async () => {
+      const item = await this.#table.get(key)
+      return item && KeptEvent.parse(item)
+    })
   }
 
   /** Whether an event after this one of its stream has come before it. */

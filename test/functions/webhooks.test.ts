@@ -12,12 +12,13 @@ import type { BusEvent } from '../../events/index.ts'
 import { createFunction } from '../../functions/deliver.ts'
 import { handler as dispatchHandler } from '../../functions/dispatch.ts'
 import type { Queues } from '../../lib/aws/queues.ts'
-import { Believed } from '../../lib/believed.ts'
+import { believedMs } from '../../lib/believed.ts'
 import { processEnvironment } from '../../lib/config.ts'
 import { derivedId, newId } from '../../lib/ids.ts'
 import { beginnings } from '../../lib/jobs/events.ts'
-import { listenersOf } from '../../lib/listeners.ts'
+import { type ListenersOf, listenersOf } from '../../lib/listeners.ts'
 import { Feeds } from '../../lib/live/feed.ts'
+import { ShortMemory } from '../../lib/short-memory.ts'
 import { Addresses } from '../../lib/transfer/addresses.ts'
 import { Outgoing } from '../../lib/transfer/outgoing.ts'
 import { wakersOf } from '../../lib/wake.ts'
@@ -716,17 +717,17 @@ test('who begins to listen waits until it is heeded', async () => {
   const send = newClient()
   const { id } = await created(send, '/before')
   await send('DELETE', `/v1/webhooks/${id}`)
-  const listeners = new Believed(async (owner) =>
-    (await listenersOf(app.services.table, owner))('job.created'),
-  )
-  assert.deepEqual(await listeners.of(send.id()), [])
+  const memory = new ShortMemory<ListenersOf>(believedMs)
+  const listeners = async (owner = send.id()) =>
+    (await memory.get(owner, () => listenersOf(app.services.table, owner)))('job.created')
+  assert.deepEqual(await listeners(), [])
   await created(send, '/again')
-  assert.deepEqual(await listeners.of(send.id()), ['webhooks'])
+  assert.deepEqual(await listeners(), ['webhooks'])
   const feeds = new Feeds(app.services.table)
   for (const beginners of [1, 2]) {
     const owner = newId('anon')
-    assert.deepEqual(await listeners.of(owner), [])
+    assert.deepEqual(await listeners(owner), [])
     await Promise.race(Array.from({ length: beginners }, () => feeds.watch(owner)))
-    assert.deepEqual(await listeners.of(owner), ['sockets'], `first of ${beginners}`)
+    assert.deepEqual(await listeners(owner), ['sockets'], `first of ${beginners}`)
   }
 })

@@ -1,9 +1,9 @@
 import type { Table } from '../../aws/table.ts'
 import { AppError } from '../../errors.ts'
+import { ShortMemory } from '../../short-memory.ts'
 import { bearerOf } from '../bearer.ts'
 import { suspended } from '../by-key.ts'
 import { noticedAfterMs, planOfAccount, recentAccount } from '../owner-plan.ts'
-import { ShortMemory } from '../../short-memory.ts'
 import type { Way } from '../way.ts'
 import { type Held, isAccessToken, Tokens } from './tokens.ts'
 
