@@ -3,6 +3,7 @@ import { engineIds } from './engines/engine.ts'
 import { expectationOf } from './expected.ts'
 import { planIds } from './plans.ts'
 import { imageIds } from './resources.ts'
+import { driveIds } from './transfer/drives/drive.ts'
 
 const engineList = z
   .string()
@@ -12,28 +13,42 @@ const networks = z
   .string()
   .transform((text) => text.split(',').map((network) => network.trim()))
   .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
-const openIdProviders = z
-  .string()
-  .transform((text, context) => {
-    try {
-      return JSON.parse(text) as unknown
-    } catch {
-      context.addIssue({ code: 'custom', message: 'expected JSON' })
-      return z.NEVER
-    }
-  })
-  .pipe(
-    z.array(
-      z.strictObject({
-        id: z.string().regex(/^[a-z0-9-]{1,32}$/),
-        name: z.string().min(1).max(64).optional(),
-        issuer: z.url({ protocol: /^https?$/ }),
-        clientId: z.string().min(1),
-        clientSecret: z.string().min(1),
-        scopes: z.array(z.string()).optional(),
-      }),
-    ),
-  )
+const json = z.string().transform((text, context) => {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    context.addIssue({ code: 'custom', message: 'expected JSON' })
+    return z.NEVER
+  }
+})
+const httpAddress = z.url({ protocol: /^https?$/ })
+const openIdProviders = json.pipe(
+  z.array(
+    z.strictObject({
+      id: z.string().regex(/^[a-z0-9-]{1,32}$/),
+      name: z.string().min(1).max(64).optional(),
+      issuer: httpAddress,
+      clientId: z.string().min(1),
+      clientSecret: z.string().min(1),
+      scopes: z.array(z.string()).optional(),
+    }),
+  ),
+)
+const drives = json.pipe(
+  z.partialRecord(
+    z.enum(driveIds),
+    z.strictObject({
+      clientId: z.string().min(1),
+      clientSecret: z.string().min(1),
+      endpoints: z
+        .strictObject({ authorize: httpAddress, token: httpAddress, api: httpAddress })
+        .partial()
+        .optional(),
+      /** Pages of other origins that people may be led back to. */
+      origins: z.array(httpAddress).optional(),
+    }),
+  ),
+)
 const port = z.coerce.number().int().min(0).max(65_535)
 const wholeNumber = (least: number, most: number) => z.coerce.number().int().min(least).max(most)
 
@@ -125,6 +140,11 @@ export const settings = {
     .optional()
     .describe(
       'OpenID providers that people may sign in by, as JSON: `[{"id":"work","name":"Work","issuer":"https://id.example.com","clientId":"…","clientSecret":"…"}]`',
+    ),
+  DRIVES: drives
+    .optional()
+    .describe(
+      'Drives that people may import from, as JSON: `{"dropbox":{"clientId":"…","clientSecret":"…"}}`, beside it `google-drive` and `onedrive`; each also takes `endpoints` (`authorize`, `token`, `api`) and `origins` of other pages that people are led back to',
     ),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])

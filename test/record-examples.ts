@@ -7,6 +7,7 @@ import { operationId, type RecordedExample } from '../lib/http/openapi.ts'
 import { adminOf, managerOf } from './account.ts'
 import { recordEvents } from './record-events.ts'
 import { Client, startService } from './service.ts'
+import { openDriveServer } from './transfer/drive-server.ts'
 import { openReceiver } from './webhooks/receiver.ts'
 
 interface Sent {
@@ -25,7 +26,11 @@ interface Sent {
 
 const recorded: Record<string, RecordedExample> = {}
 const receiver = await openReceiver()
-const service = await startService({ OUTGOING_ALLOW: '127.0.0.0/8' })
+const drives = await openDriveServer()
+const service = await startService({
+  OUTGOING_ALLOW: '127.0.0.0/8',
+  DRIVES: JSON.stringify(drives.settings),
+})
 const client = new Client(service)
 
 try {
@@ -35,6 +40,7 @@ try {
 } finally {
   await service.stop()
   receiver.close()
+  drives.close()
 }
 await keep('../functions/routes/examples.json', recorded)
 
@@ -43,6 +49,7 @@ async function keep(path: string, examples: Readonly<Record<string, unknown>>): 
   const text = `{\n${lines.join(',\n')}\n}\n`
     .replaceAll(service.url, 'http://localhost:8080')
     .replaceAll(receiver.url('/'), 'https://www.example.com/')
+    .replaceAll(drives.url, 'https://drive.example.com')
     .replace(/\b([sc]k_[0-9A-Za-z]{4})[0-9A-Za-z]{41}(\w{4})\b/g, `$1${'x'.repeat(41)}$2`)
     .replace(/whsec_[\w+/=]+/g, 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD')
     // Of a service that is gone; a reader should not have to know that.
@@ -152,6 +159,7 @@ async function record(): Promise<void> {
   await byWebhook(tasks)
   await byKey()
   await byToken()
+  await fromDrive()
   await figures()
   // It waits for a file that never comes, so that there is something to be cancelled.
   const waiting = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
@@ -204,6 +212,20 @@ async function byToken(): Promise<void> {
   await call({ path: '/.well-known/oauth-authorization-server' })
   await call({ path, headers })
   await call({ method: 'DELETE', path: `${path}/:clientId`, params: { clientId }, headers })
+}
+
+async function fromDrive(): Promise<void> {
+  const path = '/v1/cloud/:drive'
+  const params = { drive: 'dropbox' }
+  const { authorizationUrl } = await call({ path: `${path}/auth`, params })
+  const { headers } = await fetch(authorizationUrl, { redirect: 'manual' })
+  const query = Object.fromEntries(new URL(headers.get('location') ?? '').searchParams)
+  const { connectionId } = await call({ path: `${path}/callback`, params, query })
+  await call({ path: `${path}/list`, params, query: { connectionId, q: 'Notes' } })
+  const json = { connectionId, fileIds: ['id:f1'], targetFormat: 'pdf' }
+  await call({ method: 'POST', path: `${path}/import`, params, json })
+  const one = { path: `${path}/connections/:connectionId`, params: { ...params, connectionId } }
+  await call({ method: 'DELETE', ...one })
 }
 
 async function figures(): Promise<void> {

@@ -9,6 +9,7 @@ import { createMerge } from './create-merge.ts'
 import { deleteJob } from './delete-job.ts'
 import { downloadResult } from './download-result.ts'
 import { downloadZip } from './download-zip.ts'
+import { drives } from './drives.ts'
 import { errorPages } from './error-pages.ts'
 import { eventPage } from './event-page.ts'
 import { getAsyncApi } from './get-asyncapi.ts'
@@ -83,6 +84,7 @@ const described: readonly AnyContract[] = [
   ...companionUploads,
   importUrl,
   getUpload,
+  ...drives,
   createWorkflow,
   listWorkflows,
   getWorkflow,

@@ -166,7 +166,8 @@ async function respond(
       key === undefined
         ? { principal: sender, result: await answer(sender) }
         : await once({ key, event, body }, sender, context, answer)
-    if (contract.idempotent && principal.isNew) context.newOwner = principal.ownerId
+    const handsOut = contract.idempotent || contract.handsOutIdentity
+    if (handsOut && principal.isNew) context.newOwner = principal.ownerId
     return method === 'HEAD' ? withoutBody(result) : result
   } finally {
     await body.discard()

@@ -123,6 +123,8 @@ export interface Contract<
    * `Idempotency-Key` no more than once.
    */
   readonly idempotent?: boolean
+  /** Whoever sends it is handed an identity if there was none, though it is no request that makes something. */
+  readonly handsOutIdentity?: true
   readonly errors?: readonly ErrorCode[]
   /** `oauth`: as RFC 6749 has errors (5.2), for clients that know no others. */
   readonly failureForm?: 'oauth'

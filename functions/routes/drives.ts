@@ -1,0 +1,243 @@
+import * as z from 'zod'
+import { drives as drivesAccess } from '../../lib/access/principal.ts'
+import { startJob } from '../../lib/conversion/start-job.ts'
+import { contract } from '../../lib/http/contract.ts'
+import { newId } from '../../lib/ids.ts'
+import type { Services } from '../../lib/services.ts'
+import { importUrl } from '../../lib/tasks/import-url.ts'
+import { parseTasks, type RequestedTask } from '../../lib/tasks/parse-tasks.ts'
+import { minutesToAgree } from '../../lib/transfer/drives/connections.ts'
+import { driveIds, type FileLink } from '../../lib/transfer/drives/drive.ts'
+import { Driving, holds } from '../../lib/transfer/drives/driving.ts'
+import { uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
+
+const Params = z.object({ drive: z.enum(driveIds) })
+const Account = z.object({ name: z.string().nullable(), email: z.string().nullable() })
+const connectionId = z.string().max(64).describe('Of the callback, `conn_…`')
+
+const usual = ['DRIVE_NOT_CONFIGURED', 'INVALID_INPUT', 'IMPORT_FAILED', 'URL_NOT_ALLOWED'] as const
+const withConnection = [...usual, 'DRIVE_NOT_CONNECTED'] as const
+
+const wantsPage = (headers: Readonly<Record<string, string | undefined>>) =>
+  headers['accept']?.includes('text/html') ?? false
+
+export const connectDrive = contract({
+  method: 'GET',
+  path: '/v1/cloud/:drive/auth',
+  access: drivesAccess,
+  tag: 'Drives',
+  summary: 'Connect a drive',
+  description: `Open \`authorizationUrl\` in the browser of the drive's owner, who agrees there within ${minutesToAgree} minutes and is led back to the callback, and from there to \`redirectUri\` with \`connectionId\`, or \`error\`. Begin and end are the same person's, by session or owner cookie. A browser that accepts \`text/html\` is led on at once.`,
+  params: Params,
+  query: z.object({
+    redirectUri: z
+      .url({ protocol: /^https?$/ })
+      .max(2048)
+      .optional()
+      .describe('A page of this service, or of an origin that `DRIVES` names'),
+    state: z.string().max(500).optional().describe('Comes back to `redirectUri` as it is'),
+  }),
+  reply: {
+    status: 200,
+    also: { 302: 'To the drive' },
+    schema: z.object({
+      authorizationUrl: z.url(),
+      state: z.string().describe('By which the callback is known'),
+      expiresAt: z.iso.datetime(),
+    }),
+  },
+  handsOutIdentity: true,
+  errors: usual,
+  handle: async ({ params, query, principal, headers }, services) => {
+    const { redirectUri, state: clientState } = query
+    const begun = await new Driving(params.drive, services).begin(principal.ownerId, {
+      ...{ redirectUri, clientState },
+    })
+    if (!wantsPage(headers)) return { data: begun }
+    return { data: begun, status: 302, headers: { location: begun.authorizationUrl } }
+  },
+})
+
+export const driveCallback = contract({
+  method: 'GET',
+  path: '/v1/cloud/:drive/callback',
+  access: drivesAccess,
+  tag: 'Drives',
+  summary: 'Come back from a drive',
+  description: 'Drives lead browsers here; it is the redirect address to be registered with them.',
+  params: Params,
+  query: z.looseObject({
+    state: z.string().max(200).default(''),
+    code: z.string().max(4096).optional(),
+    error: z.string().max(200).optional(),
+  }),
+  reply: {
+    status: 200,
+    also: { 302: 'To `redirectUri`, where there is one' },
+    schema: z.object({ connectionId: z.string(), account: Account }),
+  },
+  errors: [...withConnection, 'CONFLICT'],
+  handle: async ({ params, query, rawQuery, principal }, services) => {
+    const driving = new Driving(params.drive, services)
+    const { state } = query
+    const { redirectUri, clientState, verifier } = await driving.returned(principal.ownerId, state)
+    const back = (result: Readonly<Record<string, string>>) => {
+      const url = new URL(redirectUri ?? '')
+      for (const [name, value] of Object.entries(result)) url.searchParams.set(name, value)
+      if (clientState !== undefined) url.searchParams.set('state', clientState)
+      return { location: url.href }
+    }
+    const nothing = { connectionId: '', account: { name: null, email: null } }
+    if (query.error !== undefined && redirectUri !== undefined)
+      return { data: nothing, status: 302, headers: back({ error: query.error }) }
+    const { id, account } = await driving.connect(principal.ownerId, rawQuery, { verifier, state })
+    const data = { connectionId: id, account }
+    return redirectUri === undefined ? { data } : { data, status: 302, headers: back({ connectionId: id }) }
+  },
+})
+
+const Item = z.object({
+  id: z.string(),
+  name: z.string(),
+  isFolder: z.boolean(),
+  mimeType: z.string().nullable(),
+  size: z.number().nullable().describe('Bytes; null where the drive does not say'),
+  modifiedAt: z.string().nullable(),
+  thumbnailUrl: z.string().nullable(),
+  path: z.string().nullable(),
+})
+
+export const listDrive = contract({
+  method: 'GET',
+  path: '/v1/cloud/:drive/list',
+  access: drivesAccess,
+  tag: 'Drives',
+  summary: 'See what is in a drive',
+  params: Params,
+  query: z.object({
+    connectionId,
+    folderId: z.string().min(1).max(500).default('root').describe('Id of a folder of the list'),
+    q: z.string().min(1).max(200).optional().describe('Words of names to look for'),
+    cursor: z.string().max(4096).optional().describe('`nextCursor` of the page before'),
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+  }),
+  reply: {
+    status: 200,
+    schema: z.object({ items: z.array(Item), nextCursor: z.string().nullable(), account: Account }),
+  },
+  errors: withConnection,
+  handle: async ({ params, query, principal }, services) => {
+    const driving = new Driving(params.drive, services)
+    const { connectionId: id, ...asked } = query
+    const connection = await driving.connection(principal.ownerId, id)
+    const { items, nextCursor } = await driving.use(connection, holds.look, (ask) =>
+      driving.drive.list(ask, asked),
+    )
+    return { data: { items: [...items], nextCursor, account: connection.account } }
+  },
+})
+
+export const importFromDrive = contract({
+  method: 'POST',
+  path: '/v1/cloud/:drive/import',
+  access: drivesAccess,
+  tag: 'Drives',
+  summary: 'Import files from a drive',
+  description:
+    'Without `targetFormat` each file becomes an upload, to be used by its `uploadId`; with it one job converts them all.',
+  params: Params,
+  body: {
+    accepts: ['json'],
+    schema: z.strictObject({
+      connectionId,
+      fileIds: z.array(z.string().min(1).max(500)).min(1).max(20).describe('Ids of files of the list'),
+      targetFormat: z.string().max(32).optional(),
+      options: z.record(z.string(), z.unknown()).optional().describe('Options of the conversion'),
+      tag: z.string().max(200).optional(),
+    }),
+  },
+  reply: {
+    status: 202,
+    schema: z.object({
+      jobId: z.string(),
+      items: z.array(z.object({ fileId: z.string(), uploadId: z.string().nullable(), taskName: z.string() })),
+    }),
+  },
+  idempotent: true,
+  errors: [...withConnection, 'UNSUPPORTED_CONVERSION', 'FORMAT_NOT_FOUND', 'INSUFFICIENT_DISK_SPACE'],
+  handle: async ({ params, body, principal, requestId, newJobId }, services) => {
+    const { fileIds, targetFormat, options, tag } = body
+    const driving = new Driving(params.drive, services)
+    const connection = await driving.connection(principal.ownerId, body.connectionId)
+    const links = await driving.use(connection, holds.import, (ask) =>
+      Promise.all(fileIds.map((fileId) => driving.drive.link(ask, fileId))),
+    )
+    const tasks = tasksOf(links, targetFormat, options)
+    const names = links.map((_, at) => importName(at))
+    const owner = principal.ownerId
+    const uploads = targetFormat === undefined ? links.map((link) => uploadOf(link, owner, services)) : []
+    const imports = new Map(uploads.map((into, at) => [importName(at), { into }]))
+    const request = { ...{ owner, requestId, jobId: newJobId(), tag }, tasks, imports }
+    const { job } = await startJob(request, services)
+    const items = fileIds.map((fileId, at) => ({
+      ...{ fileId, uploadId: uploads[at]?.id ?? null, taskName: names[at] ?? '' },
+    }))
+    return {
+      data: { jobId: job.id, items },
+      headers: { location: `/v1/jobs/${job.id}`, 'retry-after': '2' },
+    }
+  },
+})
+
+const importName = (at: number) => `import-${at + 1}`
+
+function tasksOf(
+  links: readonly FileLink[],
+  targetFormat: string | undefined,
+  options: Readonly<Record<string, unknown>> = {},
+): RequestedTask[] {
+  const imported = links.map(
+    (fields, at): RequestedTask => ({
+      ...{ name: importName(at), operation: importUrl, input: [], continueOnError: false },
+      fields: { ...fields },
+    }),
+  )
+  if (targetFormat === undefined) return imported
+  const converted = links.map((_, at) => [
+    `convert-${at + 1}`,
+    { operation: 'convert', input: importName(at), output_format: targetFormat, options },
+  ])
+  const sources = imported.map(({ name, fields }) => [name, { operation: importUrl.name, ...fields }])
+  const out = { operation: 'export/url', input: converted.map(([name]) => name) }
+  return parseTasks(Object.fromEntries([...sources, ...converted, ['export', out]]))
+}
+
+/** What a file becomes that is not converted at once; as by `POST /v1/import/url`. */
+function uploadOf({ filename }: FileLink, owner: string, { config }: Services) {
+  const id = newId('upl')
+  const now = Date.now()
+  return {
+    ...{ id, owner, key: uploadKey('uploads', id, config.RETENTION_HOURS), filename },
+    ...{ contentType: 'application/octet-stream', createdAt: new Date(now).toISOString() },
+    expiresAt: new Date(now + 2 * uploadLifetimeS * 1000).toISOString(),
+  }
+}
+
+export const disconnectDrive = contract({
+  method: 'DELETE',
+  path: '/v1/cloud/:drive/connections/:connectionId',
+  access: drivesAccess,
+  tag: 'Drives',
+  summary: 'Disconnect a drive',
+  description: 'What was permitted is forgotten here; the drive itself lists and ends it too.',
+  params: Params.extend({ connectionId }),
+  reply: { status: 204, schema: z.null(), form: 'empty' },
+  errors: withConnection,
+  handle: async ({ params, principal }, services) => {
+    const driving = new Driving(params.drive, services)
+    await driving.disconnect(await driving.connection(principal.ownerId, params.connectionId))
+    return { data: null }
+  },
+})
+
+export const drives = [connectDrive, driveCallback, listDrive, importFromDrive, disconnectDrive]

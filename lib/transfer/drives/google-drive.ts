@@ -1,0 +1,101 @@
+import * as z from 'zod'
+import { RemoteError } from '../remote-error.ts'
+import type { Drive, DriveItem } from './drive.ts'
+
+/** https://developers.google.com/workspace/drive/api/reference/rest/v3 */
+
+const folderType = 'application/vnd.google-apps.folder'
+/** Documents of Google itself have no bytes; they are exported as what they are nearest to. */
+const exportedAs: Readonly<Record<string, readonly [type: string, extension: string]>> = {
+  'application/vnd.google-apps.document': [
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    'docx',
+  ],
+  'application/vnd.google-apps.spreadsheet': [
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    'xlsx',
+  ],
+  'application/vnd.google-apps.presentation': [
+    'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+    'pptx',
+  ],
+  'application/vnd.google-apps.drawing': ['image/png', 'png'],
+}
+
+const File = z.object({
+  id: z.string(),
+  name: z.string(),
+  mimeType: z.string(),
+  // Numbers of 64 bits are strings in Google's JSON.
+  size: z.coerce.number().optional(),
+  modifiedTime: z.string().optional(),
+  thumbnailLink: z.string().optional(),
+})
+const fileFields = 'id,name,mimeType,size,modifiedTime,thumbnailLink'
+const Files = z.object({ files: z.array(File), nextPageToken: z.string().optional() })
+const About = z.object({ user: z.object({ displayName: z.string(), emailAddress: z.string().optional() }) })
+
+const item = ({
+  id,
+  name,
+  mimeType,
+  size,
+  modifiedTime,
+  thumbnailLink,
+}: z.infer<typeof File>): DriveItem => ({
+  ...{ id, name, mimeType, isFolder: mimeType === folderType, size: size ?? null, path: null },
+  ...{ modifiedAt: modifiedTime ?? null, thumbnailUrl: thumbnailLink ?? null },
+})
+
+/** "Escape single quotes in queries with \', such as 'Valentine\'s Day'." */
+const quoted = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`
+
+const shared = { supportsAllDrives: 'true' }
+
+export const googleDrive: Drive = {
+  id: 'google-drive',
+  title: 'Google Drive',
+  endpoints: {
+    authorize: 'https://accounts.google.com/o/oauth2/v2/auth',
+    token: 'https://oauth2.googleapis.com/token',
+    api: 'https://www.googleapis.com/drive/v3',
+  },
+  scope: 'https://www.googleapis.com/auth/drive.readonly',
+  // Without a new consent it gives out no refresh token a second time.
+  authorizeWith: { access_type: 'offline', prompt: 'consent' },
+
+  account: async (ask) => {
+    const { user } = About.parse(await ask('/about', { query: { fields: 'user(displayName,emailAddress)' } }))
+    return { name: user.displayName, email: user.emailAddress ?? null }
+  },
+
+  list: async (ask, { folderId, q, cursor, limit }) => {
+    const where = [`${quoted(folderId)} in parents`, 'trashed = false']
+    // Names are looked for in the whole drive, as its own search does.
+    const what = q === undefined ? where : [`name contains ${quoted(q)}`, 'trashed = false']
+    const { files, nextPageToken } = Files.parse(
+      await ask('/files', {
+        query: {
+          ...{ q: what.join(' and '), pageSize: limit, pageToken: cursor, orderBy: 'folder,name_natural' },
+          ...{ fields: `nextPageToken,files(${fileFields})`, includeItemsFromAllDrives: 'true', ...shared },
+        },
+      }),
+    )
+    return { items: files.map(item), nextCursor: nextPageToken ?? null }
+  },
+
+  link: async (ask, fileId) => {
+    const path = `/files/${encodeURIComponent(fileId)}`
+    const { name, mimeType } = File.parse(await ask(path, { query: { fields: fileFields, ...shared } }))
+    const { headers, api } = ask
+    const exported = exportedAs[mimeType]
+    if (exported) {
+      const [type, extension] = exported
+      const url = `${api}${path}/export?mimeType=${encodeURIComponent(type)}`
+      return { url, headers, filename: `${name}.${extension}` }
+    }
+    if (mimeType.startsWith('application/vnd.google-apps.'))
+      throw new RemoteError('not-found', `"${name}" is no file that could be downloaded.`)
+    return { url: `${api}${path}?alt=media&supportsAllDrives=true`, headers, filename: name }
+  },
+}

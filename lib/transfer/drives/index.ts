@@ -1,0 +1,13 @@
+import type { Drive, DriveId } from './drive.ts'
+import { dropbox } from './dropbox.ts'
+import { googleDrive } from './google-drive.ts'
+import { oneDrive } from './onedrive.ts'
+
+/** To add one: its id, its file and its line here. */
+const drives: Readonly<Record<DriveId, Drive>> = {
+  'google-drive': googleDrive,
+  dropbox,
+  onedrive: oneDrive,
+}
+
+export const driveOf = (id: DriveId): Drive => drives[id]

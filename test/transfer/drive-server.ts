@@ -1,0 +1,252 @@
+// A server that speaks the documented dialects of the three drives, as far as they are used: OAuth with PKCE, lists,
+// searches, files. It is as strict as they are: what they refuse it refuses.
+import { createHash, randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+export const clientId = 'mutabor'
+export const clientSecret = 'a secret & more'
+
+interface Asked {
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly method: string
+  readonly authorization: string | undefined
+  readonly contentType: string | undefined
+  readonly body: string
+}
+interface Answer {
+  readonly status?: number
+  readonly json?: unknown
+  readonly bytes?: string
+  readonly location?: string
+}
+
+const files = [
+  { id: 'f1', name: 'Notes.txt', bytes: 'hello from a drive', parent: 'root' },
+  { id: 'f2', name: "It's late.txt", bytes: 'late', parent: 'root' },
+  { id: 'f3', name: 'Inner.txt', bytes: 'inner', parent: 'dir' },
+]
+const folder = { id: 'dir', name: 'Folder', parent: 'root' }
+const modified = '2026-01-02T03:04:05Z'
+
+/** A file of a list, or all of the folder and its files. */
+const inFolder = (id: string) => files.filter(({ parent }) => parent === id)
+const withText = (words: string) => files.filter(({ name }) => name.includes(words))
+const fileOf = (id: string | undefined) => files.find((file) => file.id === id)
+
+/** Pages of one: `next` is what leads to the page behind. */
+function page<T>(all: readonly T[], at: number) {
+  return { here: all.slice(at, at + 1), next: at + 1 < all.length ? String(at + 1) : undefined }
+}
+
+const google = {
+  file: ({ id, name, bytes }: (typeof files)[number]) => ({
+    ...{ id, name, mimeType: 'text/plain', size: String(bytes.length), modifiedTime: modified },
+  }),
+  files(query: URLSearchParams): Answer {
+    const q = query.get('q') ?? ''
+    const parent = /^'(\w+)' in parents and trashed = false$/.exec(q)?.[1]
+    const words = /^name contains '((?:[^'\\]|\\.)*)' and trashed = false$/.exec(q)?.[1]
+    if (parent === undefined && words === undefined) return { status: 400 }
+    const found =
+      parent === undefined
+        ? withText(words?.replace(/\\(.)/g, '$1') ?? '').map(google.file)
+        : [
+            ...(parent === 'root'
+              ? [{ id: 'dir', name: folder.name, mimeType: 'application/vnd.google-apps.folder' }]
+              : []),
+            ...inFolder(parent).map(google.file),
+          ]
+    const { here, next } = page(found, Number(query.get('pageToken') ?? 0))
+    return { json: { files: here, ...(next && { nextPageToken: next }) } }
+  },
+  answer({ path, query, method }: Asked): Answer {
+    if (method !== 'GET') return { status: 405 }
+    if (path === '/about')
+      // "fields: required for this method"
+      return query.has('fields')
+        ? { json: { user: { displayName: 'Ada', emailAddress: 'ada@example.com' } } }
+        : { status: 400 }
+    if (path === '/files') return google.files(query)
+    const [, id, exported] = /^\/files\/([^/]+)(\/export)?$/.exec(path) ?? []
+    if (id === 'doc') {
+      const json = { id, name: 'Essay', mimeType: 'application/vnd.google-apps.document' }
+      return exported ? { bytes: `exported as ${query.get('mimeType')}` } : { json }
+    }
+    const file = fileOf(id)
+    if (!file) return { status: 404, json: { error: { code: 404 } } }
+    return query.get('alt') === 'media' ? { bytes: file.bytes } : { json: google.file(file) }
+  },
+}
+
+const dropbox = {
+  entry: ({ id, name, bytes }: (typeof files)[number]) => ({
+    ...{ '.tag': 'file', id: `id:${id}`, name, path_display: `/${name}`, size: bytes.length },
+    server_modified: modified,
+  }),
+  answer({ path, method, contentType, body }: Asked, url: string): Answer {
+    // "RPC endpoints … Content-Type: application/json", also for those that take nothing but null.
+    if (method !== 'POST' || contentType !== 'application/json') return { status: 400 }
+    const asked = JSON.parse(body)
+    switch (path) {
+      case '/users/get_current_account':
+        return { json: { name: { display_name: 'Ada' }, email: 'ada@example.com' } }
+      case '/files/list_folder':
+      case '/files/list_folder/continue': {
+        const [parent, at] = asked.cursor?.split(' ') ?? [asked.path, '0']
+        // "pattern: (/(.|[\r\n])*)?|id:.*|(ns:[0-9]+(/.*)?)"
+        if (parent === 'root') return { status: 400 }
+        const all = [
+          ...(parent === '' ? [{ '.tag': 'folder', id: 'id:dir', name: folder.name }] : []),
+          ...inFolder(parent === '' ? 'root' : parent.slice(3)).map(dropbox.entry),
+        ]
+        const { here, next } = page(all, Number(at))
+        return { json: { entries: here, cursor: `${parent} ${next}`, has_more: next !== undefined } }
+      }
+      case '/files/search_v2': {
+        const matches = withText(asked.query).map((file) => ({
+          metadata: { '.tag': 'metadata', metadata: dropbox.entry(file) },
+        }))
+        return { json: { matches, has_more: false } }
+      }
+      case '/files/get_temporary_link': {
+        const file = fileOf(asked.path.slice(3))
+        if (!file) return { status: 409, json: { error_summary: 'path/not_found/..', error: {} } }
+        return { json: { metadata: { name: file.name }, link: `${url}/bytes/${file.id}` } }
+      }
+      default:
+        return { status: 404 }
+    }
+  },
+}
+
+const oneDrive = {
+  item: ({ id, name, bytes }: (typeof files)[number]) => ({
+    ...{ id, name, size: bytes.length, lastModifiedDateTime: modified, file: { mimeType: 'text/plain' } },
+    parentReference: { path: '/drive/root:/My%20files' },
+  }),
+  answer({ path, query, method }: Asked, url: string): Answer {
+    if (method !== 'GET') return { status: 405 }
+    if (path === '/me')
+      return { json: { displayName: 'Ada', mail: null, userPrincipalName: 'ada@example.com' } }
+    const [, parent, what] = /^\/me\/drive\/(root|items\/[^/]+)(?:\/(.+))?$/.exec(path) ?? []
+    const id = parent?.replace('items/', '') ?? ''
+    const words = /^search\(q='(.*)'\)$/.exec(decodeURIComponent(what ?? ''))?.[1]
+    if (what === 'children' || words !== undefined) {
+      const all =
+        words === undefined
+          ? [
+              ...(id === 'root' ? [{ id: 'dir', name: folder.name, folder: {} }] : []),
+              ...inFolder(id).map(oneDrive.item),
+            ]
+          : withText(words.replaceAll("''", "'")).map(oneDrive.item)
+      const { here, next } = page(all, Number(query.get('$skiptoken') ?? 0))
+      const link = `${url}/onedrive${path}?$top=1&$skiptoken=${next}`
+      return { json: { value: here, ...(next && { '@odata.nextLink': link }) } }
+    }
+    const file = fileOf(id)
+    if (!file) return { status: 404, json: { error: { code: 'itemNotFound' } } }
+    // "302 Found … a pre-authenticated download URL", on another host.
+    if (what === 'content') return { location: `${url.replace('127.0.0.1', 'localhost')}/bytes/${id}` }
+    return { json: oneDrive.item(file) }
+  },
+}
+
+interface Grant {
+  readonly challenge: string
+  readonly redirectUri: string
+}
+
+export async function openDriveServer() {
+  const codes = new Map<string, Grant>()
+  const state = { access: '', refresh: '', refreshes: 0, lifetimeS: 3600 as number }
+  const refused = { status: 400, json: { error: 'invalid_grant' } }
+
+  function token(body: string): Answer {
+    const form = new URLSearchParams(body)
+    if (form.get('client_id') !== clientId || form.get('client_secret') !== clientSecret)
+      return { status: 401, json: { error: 'invalid_client' } }
+    if (form.get('grant_type') === 'refresh_token') {
+      if (form.get('refresh_token') !== state.refresh) return refused
+      state.refreshes++
+    } else {
+      const code = form.get('code') ?? ''
+      const grant = codes.get(code)
+      codes.delete(code)
+      const challenge = createHash('sha256')
+        .update(form.get('code_verifier') ?? '')
+        .digest('base64url')
+      if (grant?.challenge !== challenge || grant.redirectUri !== form.get('redirect_uri')) return refused
+      state.refresh = `refresh-${randomUUID()}`
+    }
+    state.access = `access-${randomUUID()}`
+    const { access, refresh, lifetimeS } = state
+    return {
+      json: { access_token: access, token_type: 'bearer', expires_in: lifetimeS, refresh_token: refresh },
+    }
+  }
+
+  /** As a person who agrees at once. */
+  function authorize(query: URLSearchParams): Answer {
+    const redirectUri = query.get('redirect_uri') ?? ''
+    const challenge = query.get('code_challenge') ?? ''
+    if (query.get('client_id') !== clientId || query.get('response_type') !== 'code') return { status: 400 }
+    if (query.get('code_challenge_method') !== 'S256' || !query.get('scope')) return { status: 400 }
+    const code = randomUUID()
+    codes.set(code, { challenge, redirectUri })
+    const back = new URL(redirectUri)
+    back.searchParams.set('code', code)
+    back.searchParams.set('state', query.get('state') ?? '')
+    return { location: back.href }
+  }
+
+  function answer(asked: Asked): Answer {
+    const { path, query, authorization } = asked
+    if (path === '/authorize') return authorize(query)
+    if (path === '/token') return token(asked.body)
+    const [, bytes] = /^\/bytes\/(\w+)$/.exec(path) ?? []
+    // Whoever has the address has the file; a token does not belong there.
+    if (bytes) return authorization ? { status: 400 } : { bytes: fileOf(bytes)?.bytes ?? '' }
+    if (authorization !== `Bearer ${state.access}`) return { status: 401 }
+    const [, drive, rest = ''] = /^\/([\w-]+)(\/.*)$/.exec(path) ?? []
+    const inside = { ...asked, path: rest }
+    if (drive === 'google-drive') return google.answer(inside)
+    return drive === 'dropbox' ? dropbox.answer(inside, url) : oneDrive.answer(inside, url)
+  }
+
+  const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
+    const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://localhost')
+    const { authorization, 'content-type': contentType } = request.headers
+    const asked = { path, query, method: request.method ?? '', authorization, contentType }
+    const { status, json, bytes, location } = answer({ ...asked, body: await text(request) })
+    response.writeHead(status ?? (location ? 302 : 200), {
+      'content-type': json === undefined ? 'text/plain' : 'application/json',
+      ...(location && { location }),
+    })
+    response.end(json === undefined ? (bytes ?? '') : JSON.stringify(json))
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens
+  const settings = (id: string) => ({
+    ...{ clientId, clientSecret },
+    endpoints: { authorize: `${url}/authorize`, token: `${url}/token`, api: `${url}/${id}` },
+  })
+  return {
+    url,
+    state,
+    /** For `DRIVES`. */
+    settings: {
+      'google-drive': settings('google-drive'),
+      dropbox: settings('dropbox'),
+      onedrive: settings('onedrive'),
+    },
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
