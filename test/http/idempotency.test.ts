@@ -474,6 +474,7 @@ test('the reference says which endpoints take a key', async () => {
   assert.deepEqual(taking.toSorted(), [
     'post /v1/api-keys',
     'post /v1/api-keys/{keyId}/rotate',
+    'post /v1/cloud/{drive}/import',
     'post /v1/convert',
     'post /v1/convert/batch',
     'post /v1/convert/merge',
