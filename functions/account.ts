@@ -1,25 +1,45 @@
 import type { Context } from 'aws-lambda'
-import { createAuth } from '../lib/access/auth/auth.ts'
+import { ownerCookie, ownerHeader, ownerOfToken } from '../lib/access/anonymous.ts'
+import { type AuthParts, createAuth } from '../lib/access/auth/auth.ts'
 import { handleAuth } from '../lib/access/auth/handle.ts'
+import { moveToAccount } from '../lib/access/move.ts'
 import { readConfig } from '../lib/config.ts'
 import { createServices } from '../lib/create-services.ts'
 import type { HttpEvent } from '../lib/http/contract.ts'
+import type { Services } from '../lib/services.ts'
 import type { ApiHandler } from './api.ts'
 
 /** Signing in and all that belongs to it: a function of its own, because what it loads is as large as all of the API. */
-export function createAccount(environment?: Readonly<Record<string, string>>): ApiHandler {
-  const services = createServices(readConfig(environment))
-  const origin = new URL(services.config.PUBLIC_URL ?? 'http://localhost').origin
-  const auth = createAuth({ services })
-  return async (event) => {
-    const address = event.requestContext.http.sourceIp
-    return handleAuth(auth, event, { origin, address })
-  }
+export function createAccount(
+  services: Services,
+  { evenMs, ...given }: Pick<AuthParts, 'mailer' | 'password'> & { readonly evenMs?: number } = {},
+): ApiHandler {
+  const origin = new URL(services.config.PUBLIC_URL ?? `http://localhost:${services.config.PORT}`).origin
+  const auth = createAuth({
+    services,
+    ...given,
+    onSignUp: async (account, headers) => {
+      const before = knownOwner(headers, services.keys.owner)
+      if (before !== undefined) await moveToAccount(before, account, services)
+    },
+  })
+  return async (event) =>
+    handleAuth(auth, event, { origin, address: event.requestContext.http.sourceIp, evenMs })
+}
+
+/** Who this was before he signed up. */
+function knownOwner(headers: Headers, secret: Buffer): string | undefined {
+  const cookie = headers
+    .get('cookie')
+    ?.split(/;\s*/)
+    .find((pair) => pair.startsWith(`${ownerCookie}=`))
+    ?.slice(ownerCookie.length + 1)
+  return ownerOfToken(headers.get(ownerHeader) ?? undefined, secret) ?? ownerOfToken(cookie, secret)
 }
 
 let account: ApiHandler | undefined
 
 export const handler = (event: HttpEvent, context: Context) => {
-  account ??= createAccount()
+  account ??= createAccount(createServices(readConfig()))
   return account(event, context)
 }

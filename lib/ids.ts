@@ -18,6 +18,7 @@ export type IdPrefix =
   | 'rec'
   | 'client'
   | 'conn'
+  | 'aud'
 
 export function newId<P extends IdPrefix>(prefix: P): `${P}_${string}` {
   return idOf(prefix, Date.now(), randomBytes(16))

@@ -67,3 +67,28 @@ export async function removeOwned(table: Table, kind: OwnedKind, { id, owner }: 
   )
   return removed
 }
+
+/** Gives all of these kinds to another owner, who has none of them yet. */
+export async function moveOwnedThings(
+  table: Table,
+  kinds: readonly OwnedKind[],
+  from: string,
+  to: string,
+): Promise<void> {
+  for (const kind of kinds)
+    for (const id of await ownedIds(table, kind, from)) {
+      const count = ownedCounts(to)
+      await table.update(count, { setOnce: { [kind]: 0 } }, { condition: {} })
+      await table.transact([
+        { update: ownedCounts(from), change: { setPlus: { [kind]: [kind, -1] } } },
+        { update: count, change: { setPlus: { [kind]: [kind, 1] } } },
+        { delete: placeOf(from, kind, id), if: { exists: true } },
+        { put: { ...placeOf(to, kind, id), id } },
+        // Whoever has read it before decides by it no more.
+        { update: ownedKey(kind, id), change: { set: { owner: to }, setPlus: versionOf(kind) } },
+      ])
+    }
+}
+
+const versionOf = (kind: OwnedKind): Record<string, readonly [string, number]> =>
+  kind === 'WORKFLOW' ? { version: ['version', 1] } : {}

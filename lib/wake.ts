@@ -1,3 +1,4 @@
+import { wakeMove } from './access/move.ts'
 import type { Table } from './aws/table.ts'
 import { Live } from './live/live.ts'
 import { wakeShards } from './resources.ts'
@@ -12,6 +13,7 @@ export type Waker = (id: string, now: Date) => Promise<void>
 export const wakersOf = (services: Services): Readonly<Record<string, Waker>> => ({
   JOB: (id, now) => services.jobs.wake(id, now),
   SOCKET: (id) => new Live(services).wake(id),
+  MOVE: (account, now) => wakeMove(account, now, services),
   LANE: (id, now) => wakeLane(id, now, services),
   WORKFLOW: (id, now) => new Workflows(services).wake(id, now),
 })

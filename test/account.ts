@@ -1,5 +1,6 @@
 import { type Account, accountKey } from '../lib/access/accounts.ts'
 import { ApiKeys, type KeyWish } from '../lib/access/api-keys.ts'
+import { allOf } from '../lib/access/auth/records.ts'
 import { grantedScopes, scopes } from '../lib/access/principal.ts'
 import { newId } from '../lib/ids.ts'
 import { openPlace } from '../lib/local/replay/place.ts'
@@ -14,7 +15,14 @@ export async function newAccount({ table }: Stored, more: Partial<Account> = {})
   await table.put({
     ...accountKey(id),
     ...{ id, email: `${id.toLowerCase()}@example.com`, emailVerified: true, name: 'Ada', plan: 'pro' },
-    ...{ role: 'USER', status: 'active', createdAt: new Date().toISOString(), ...more },
+    ...{
+      listKey: allOf('user'),
+      version: 1,
+      role: 'USER',
+      status: 'active',
+      createdAt: new Date().toISOString(),
+      ...more,
+    },
   })
   return id
 }

@@ -103,7 +103,8 @@ export class Described {
 }
 
 /** What the document describes; files and pages are something else. */
-export const isOfApi = (path: string) => path === '/health' || /^\/v1(?:\/|$)/.test(path)
+/** Signing in is described by the library that does it. */
+export const isOfApi = (path: string) => path === '/health' || /^\/v1(?:\/(?!auth\/)|$)/.test(path)
 
 const plainFetch = globalThis.fetch
 /** Of each service its own document, read with the first reply: loading all routes here would take longer. */

@@ -161,6 +161,7 @@ async function record(): Promise<void> {
   await byToken()
   await fromDrive()
   await figures()
+  await asAdministrator()
   // It waits for a file that never comes, so that there is something to be cancelled.
   const waiting = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
   const awaited = (await (await client.post('/v1/jobs', { tasks: waiting })).json()) as {
@@ -186,6 +187,7 @@ async function byTheClock(tasks: object): Promise<void> {
 
 async function byKey(): Promise<void> {
   const headers = { 'x-api-key': await managerOf(service) }
+  await call({ path: '/v1/account', headers })
   const path = '/v1/api-keys'
   const json = { name: 'Nightly reports', access: 'convert-only', allowedIps: ['203.0.113.0/24'] }
   const { id: keyId } = await call({ method: 'POST', path, json, headers })
@@ -236,6 +238,27 @@ async function figures(): Promise<void> {
     headers: { 'x-api-key': await adminOf(service) },
   })
   await call({ path: '/v1/reliability' })
+}
+
+async function asAdministrator(): Promise<void> {
+  const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }
+  const signUp = await fetch(`${service.url}/v1/auth/sign-up/email`, {
+    method: 'POST',
+    // It tells by the header that the page is its own.
+    headers: { 'content-type': 'application/json', origin: service.url },
+    body: JSON.stringify(person),
+  })
+  const { user } = (await signUp.json()) as { user: { id: string } }
+  const headers = { 'x-api-key': await adminOf(service) }
+  const path = '/v1/admin/users'
+  const one = { path: `${path}/:userId`, params: { userId: user.id }, headers }
+  await call({ path, query: { q: 'ada@example' }, headers })
+  await call(one)
+  await call({ ...one, method: 'PATCH', json: { plan: 'pro' } })
+  const { sessions } = await call({ ...one, path: `${one.path}/sessions` })
+  const sessionId = sessions[0].id
+  await call({ method: 'DELETE', path: '/v1/admin/sessions/:sessionId', params: { sessionId }, headers })
+  await call({ path: '/v1/admin/audit', headers })
 }
 
 async function byWebhook(tasks: object): Promise<void> {

@@ -1,4 +1,6 @@
 import type { AnyContract } from '../../lib/http/contract.ts'
+import { getAccount } from './account.ts'
+import { changeUser, endUserSession, getUser, listAudit, listUserSessions, listUsers } from './admin-users.ts'
 import { apiKeys } from './api-keys.ts'
 import { cancelJob } from './cancel-job.ts'
 import { companionUploads } from './companion-uploads.ts'
@@ -117,6 +119,13 @@ const described: readonly AnyContract[] = [
   createOAuthClient,
   listOAuthClients,
   deleteOAuthClient,
+  getAccount,
+  listUsers,
+  getUser,
+  changeUser,
+  listUserSessions,
+  endUserSession,
+  listAudit,
   listFormats,
   listConversions,
   getFormat,

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import type { Key } from '../aws/table.ts'
 import { idPattern } from '../ids.ts'
-import { planIds } from '../plans.ts'
 import type { Services } from '../services.ts'
 
 /** People who signed up. Their ids own jobs, as those of anonymous identities do. */
@@ -16,7 +15,7 @@ export const Account = z.object({
   email: z.string(),
   emailVerified: z.boolean(),
   name: z.string(),
-  plan: z.enum(planIds),
+  plan: z.string(),
   role: Role,
   status: AccountStatus,
   createdAt: z.iso.datetime(),
@@ -47,7 +46,7 @@ export async function accountByEmail(services: Stored, email: string): Promise<A
 export async function changeAccount(
   { table }: Stored,
   id: string,
-  change: Partial<Pick<Account, 'plan' | 'role' | 'status' | 'name'>>,
+  change: { readonly [Name in 'plan' | 'role' | 'status' | 'name']?: Account[Name] | undefined },
 ): Promise<Account | undefined> {
   const updatedAt = new Date().toISOString()
   // The version tells whoever read the whole record before that it is another now.

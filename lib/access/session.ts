@@ -4,6 +4,7 @@ import type { Services } from '../services.ts'
 import { Account, accountKey } from './accounts.ts'
 import { markerKey, models, recordKey } from './auth/records.ts'
 import { isOwnPage } from './own-page.ts'
+import { planOfAccount } from './owner-plan.ts'
 import { scopesOfRole } from './principal.ts'
 import type { Way } from './way.ts'
 
@@ -49,7 +50,7 @@ export const bySession: Way = async ({ headers, cookies, method }, services) => 
   return {
     ownerId: account.id,
     kind: 'session',
-    plan: account.plan,
+    plan: planOfAccount(account),
     role: account.role,
     scopes: scopesOfRole(account.role),
     limiterKey: `account:${account.id}`,

@@ -33,6 +33,19 @@ export async function storeDefault(owner: string, changed: DefaultSecret, table:
   await table.put({ ...keyOf(owner), ...changed })
 }
 
+/** The account of whoever had it signs with the same. */
+export async function moveDefaultSecret(from: string, to: string, table: Table, vault: Vault): Promise<void> {
+  const found = await table.get(keyOf(from))
+  if (!found) return
+  const { secret, old = [], createdAt } = Record.parse(found)
+  const moved = (sealed: Sealed) => vault.seal(vault.open(sealed, placeOfDefault(from)), placeOfDefault(to))
+  const record = {
+    ...{ secret: moved(secret), createdAt },
+    old: old.map(({ secret: one, until }) => ({ secret: moved(one), until })),
+  }
+  await table.put({ ...keyOf(to), ...record }, { condition: { exists: false } })
+}
+
 export type Secrets = Pick<Webhook, 'secret' | 'old'>
 
 /** Those that sign at this moment, the current one first. */

@@ -23,6 +23,8 @@ export interface Sent {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly address?: string
+  /** `name=value` each. */
+  readonly cookies?: readonly string[]
 }
 
 export interface Answered {
@@ -102,8 +104,9 @@ function appOf(services: Services, close: () => Promise<void>): EmbeddedApp {
   }
 }
 
-async function eventOf(method: string, path: string, sent: Sent): Promise<HttpEvent> {
-  const { body, query = {}, headers = {}, address = '192.0.2.1' } = sent
+/** As the gateway makes it. */
+export async function eventOf(method: string, path: string, sent: Sent): Promise<HttpEvent> {
+  const { body, query = {}, headers = {}, address = '192.0.2.1', cookies } = sent
   const isForm = body instanceof FormData || body instanceof URLSearchParams
   const isJson = body !== undefined && !isForm
   const request = new Request('http://localhost', {
@@ -115,7 +118,9 @@ async function eventOf(method: string, path: string, sent: Sent): Promise<HttpEv
   return {
     rawPath: path,
     headers: { ...(type && { 'content-type': type }), ...headers },
+    ...(cookies && { cookies }),
     queryStringParameters: query,
+    rawQueryString: new URLSearchParams(query).toString(),
     requestContext: { http: { method, sourceIp: address } },
     bodyStream: Readable.from([bytes]),
   } as unknown as HttpEvent // as much of an event as the API looks at

@@ -17,9 +17,16 @@ export type AuthServices = Pick<Services, 'config' | 'table' | 'vault' | 'keys' 
 
 export interface AuthParts {
   readonly services: AuthServices
-  readonly mailer?: Mailer
+  readonly mailer?: Mailer | undefined
+  /** scrypt, when left out. */
+  readonly password?: Hashing | undefined
   /** Somebody signed up by this request. */
   readonly onSignUp?: (accountId: string, headers: Headers) => Promise<void>
+}
+
+interface Hashing {
+  hash(password: string): Promise<string>
+  verify(given: { readonly hash: string; readonly password: string }): Promise<boolean>
 }
 
 export const authPath = '/v1/auth'
@@ -32,7 +39,7 @@ const dayS = 86_400
 const passwordTries = { window: 15 * 60, max: 20 }
 
 /** Sign-up, sign-in, second factor, sessions: better-auth on the service's own table, below /v1/auth. */
-export function createAuth({ services, mailer, onSignUp }: AuthParts) {
+export function createAuth({ services, mailer, password, onSignUp }: AuthParts) {
   const { config, table, log } = services
   const publicUrl = config.PUBLIC_URL ?? `http://localhost:${config.PORT}`
   const isSecure = publicUrl.startsWith('https:')
@@ -50,6 +57,12 @@ export function createAuth({ services, mailer, onSignUp }: AuthParts) {
       log: (level, message, ...rest) =>
         log[level]({ error: rest.find((one) => one instanceof Error) }, message),
     },
+    onAPIError: {
+      // Else the library writes to the console. What a client did is in its answer.
+      onError: (error) => {
+        if (!(error instanceof APIError)) log.error({ error }, 'signing in broke down')
+      },
+    },
     user: {
       additionalFields: {
         plan: { type: 'string', input: false, defaultValue: planOfNewAccounts(config) },
@@ -65,6 +78,7 @@ export function createAuth({ services, mailer, onSignUp }: AuthParts) {
     emailAndPassword: {
       enabled: true,
       minPasswordLength: 10,
+      ...(password && { password }),
       // Where letters reach nobody but the log, nobody can be asked to answer one.
       requireEmailVerification: mail.goesTo === 'mailbox',
       revokeSessionsOnPasswordReset: true,

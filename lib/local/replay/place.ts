@@ -27,6 +27,8 @@ export interface Place {
   readonly files: Files
   /** Opens passwords; undefined where the secret of a deployment is not given. */
   readonly vault: Vault | undefined
+  /** The service's own, where the vault is. */
+  readonly secret: string | undefined
   /** Undefined where log lines are not in files. */
   readonly logFile: string | undefined
   close(): Promise<void>
@@ -60,8 +62,10 @@ export async function openPlace(): Promise<Place> {
 function placeOf(config: Config, name: string, logFile: string | undefined): Place {
   const table = new Table(config)
   const store = new JobStore(table)
-  const vault = config.SERVICE_SECRET === undefined ? undefined : new Vault(config.SERVICE_SECRET)
-  return { name, table, store, files: new Files(config), vault, logFile, close: async () => undefined }
+  const { SERVICE_SECRET: secret } = config
+  const vault = secret === undefined ? undefined : new Vault(secret)
+  const files = new Files(config)
+  return { name, table, store, files, vault, secret, logFile, close: async () => undefined }
 }
 
 /** The SDK reads endpoints and credentials from the environment. Servers that the environment names come first. */

@@ -1,0 +1,45 @@
+import * as z from 'zod'
+import { Account, accountOf } from '../../lib/access/accounts.ts'
+import { planOfAccount } from '../../lib/access/owner-plan.ts'
+import { readAccount } from '../../lib/access/principal.ts'
+import { AppError } from '../../lib/errors.ts'
+import { contract } from '../../lib/http/contract.ts'
+import { defaultPlans, type Plan } from '../../lib/plans.ts'
+
+const AccountView = Account.omit({ status: true }).extend({
+  region: z.string().describe('Where jobs run and files are kept'),
+  retentionHours: z.number().describe('Hours for which a job that is over is kept, with its files'),
+  limits: z.object({
+    maxFileSize: z.int().describe('Bytes'),
+    filesPerJob: z.int(),
+    concurrentJobs: z.int().nullable().describe('Others wait; null for as many as there is room for'),
+  }),
+})
+
+export const getAccount = contract({
+  method: 'GET',
+  path: '/v1/account',
+  access: readAccount,
+  tag: 'Account',
+  summary: 'See your account',
+  reply: { status: 200, schema: AccountView },
+  handle: async ({ principal }, services) => {
+    const account = await accountOf(services, principal.ownerId)
+    if (!account) throw new AppError('AUTHENTICATION_REQUIRED', 'This account is gone. Sign up again.')
+    const { status: _status, ...shown } = account
+    const { MAX_FILE_MB, RETENTION_HOURS } = services.config
+    const plan: Plan = defaultPlans[planOfAccount(account)]
+    return {
+      data: {
+        ...shown,
+        region: 'eu',
+        retentionHours: plan.retentionHours ?? RETENTION_HOURS,
+        limits: {
+          maxFileSize: Math.min(plan.maxFileBytes ?? Infinity, MAX_FILE_MB * 1024 * 1024),
+          filesPerJob: plan.filesPerJob,
+          concurrentJobs: plan.concurrentJobs,
+        },
+      },
+    }
+  },
+})

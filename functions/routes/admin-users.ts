@@ -1,0 +1,145 @@
+import * as z from 'zod'
+import { Account, AccountStatus, accountOf, Role } from '../../lib/access/accounts.ts'
+import { administer as change, listAccounts } from '../../lib/access/administer.ts'
+import { AuditEntry, auditPage, noteAct } from '../../lib/access/audit.ts'
+import { administer } from '../../lib/access/principal.ts'
+import { endSession, SessionView, sessionsOf } from '../../lib/access/sessions.ts'
+import { AppError } from '../../lib/errors.ts'
+import { contract } from '../../lib/http/contract.ts'
+import { idPattern } from '../../lib/ids.ts'
+import { planIds } from '../../lib/plans.ts'
+
+const shared = { tag: 'Administration', access: administer } as const
+const limit = z.coerce.number().int().min(1).max(100).default(20)
+const UserParams = z.object({ userId: z.string().describe('Id of the account, `acc_…`') })
+
+export const listUsers = contract({
+  ...shared,
+  method: 'GET',
+  path: '/v1/admin/users',
+  summary: 'List accounts',
+  description: 'The newest first. For administrators, as all of this section.',
+  query: z.object({
+    q: z.string().min(1).max(200).optional().describe('Part of the address or the name'),
+    plan: z.enum(planIds).optional(),
+    limit,
+    cursor: z.string().regex(idPattern('acc')).optional().describe('`next` of the page before'),
+  }),
+  reply: {
+    status: 200,
+    schema: z.object({
+      users: z.array(Account),
+      next: z
+        .string()
+        .nullable()
+        .describe('Where the next page begins; a page of a narrow search may be short and not the last'),
+    }),
+  },
+  errors: ['INVALID_INPUT'],
+  handle: async ({ query: { cursor, ...query } }, services) => {
+    const { accounts, next } = await listAccounts({ ...query, before: cursor }, services)
+    return { data: { users: accounts, next } }
+  },
+})
+
+export const getUser = contract({
+  ...shared,
+  method: 'GET',
+  path: '/v1/admin/users/:userId',
+  summary: 'See an account',
+  params: UserParams,
+  reply: { status: 200, schema: Account },
+  errors: ['NOT_FOUND'],
+  handle: async ({ params }, services) => ({ data: known(await accountOf(services, params.userId), params) }),
+})
+
+export const changeUser = contract({
+  ...shared,
+  method: 'PATCH',
+  path: '/v1/admin/users/:userId',
+  summary: 'Change the plan, the role or the status of an account',
+  description:
+    'It holds within 5 s. Who is suspended is signed out, and so are administrators who are none any more. Nobody changes the own role or status, so that one administrator is always left.',
+  params: UserParams,
+  body: {
+    accepts: ['json'],
+    schema: z.strictObject({
+      plan: z.enum(planIds).optional(),
+      role: Role.optional(),
+      status: AccountStatus.optional(),
+    }),
+    examples: { 'Give a plan': { plan: 'pro' } },
+  },
+  reply: { status: 200, schema: Account },
+  errors: ['NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST', 'CONFLICT'],
+  handle: async ({ params, body, principal, sourceIp }, services) => {
+    const { role, status } = body
+    const isOwn = params.userId === principal.ownerId
+    if (isOwn && (role !== undefined || status !== undefined))
+      throw new AppError(
+        'CONFLICT',
+        'Nobody changes the own role or status. Another administrator can, or npm run admin on the machine.',
+      )
+    const changed = await change(params.userId, body, { id: principal.ownerId, ip: sourceIp }, services)
+    return { data: known(changed?.after, params) }
+  },
+})
+
+export const listUserSessions = contract({
+  ...shared,
+  method: 'GET',
+  path: '/v1/admin/users/:userId/sessions',
+  summary: 'List the sessions of an account',
+  params: UserParams,
+  reply: { status: 200, schema: z.object({ sessions: z.array(SessionView) }) },
+  errors: ['NOT_FOUND'],
+  handle: async ({ params }, services) => {
+    const { id } = known(await accountOf(services, params.userId), params)
+    return { data: { sessions: await sessionsOf(id, services) } }
+  },
+})
+
+export const endUserSession = contract({
+  ...shared,
+  method: 'DELETE',
+  path: '/v1/admin/sessions/:sessionId',
+  summary: 'End a session',
+  params: z.object({ sessionId: z.string().describe('Id of the session, `ses_…`') }),
+  reply: { status: 204, schema: z.null(), form: 'empty' },
+  errors: ['NOT_FOUND'],
+  handle: async ({ params: { sessionId }, principal, sourceIp }, services) => {
+    const ended = idPattern('ses').test(sessionId) ? await endSession(sessionId, services) : undefined
+    if (!ended) throw new AppError('NOT_FOUND', `There is no session ${sessionId.slice(0, 64)}.`)
+    const subject = { subject: ended.userId, before: ended.id }
+    await noteAct(services.table, {
+      ...{ actor: principal.ownerId, ip: sourceIp, action: 'session.end', ...subject },
+    })
+    return { data: null }
+  },
+})
+
+export const listAudit = contract({
+  ...shared,
+  method: 'GET',
+  path: '/v1/admin/audit',
+  summary: 'See who did what',
+  description: 'Every administrative act and every change of a key, the newest first, for 400 days.',
+  query: z.object({
+    limit,
+    cursor: z.string().regex(idPattern('aud')).optional().describe('`next` of the page before'),
+  }),
+  reply: { status: 200, schema: z.object({ entries: z.array(AuditEntry), next: z.string().nullable() }) },
+  errors: ['INVALID_INPUT'],
+  handle: async ({ query: { limit: most, cursor } }, { table }) => ({
+    data: await auditPage(table, { limit: most, before: cursor }),
+  }),
+})
+
+/** @throws AppError NOT_FOUND */
+function known(account: Account | undefined, { userId }: { readonly userId: string }): Account {
+  if (account) return account
+  throw new AppError(
+    'NOT_FOUND',
+    `There is no account ${userId.slice(0, 64)}. GET /v1/admin/users lists them.`,
+  )
+}

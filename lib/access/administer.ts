@@ -1,0 +1,85 @@
+import type { Item } from '../aws/table.ts'
+import type { Services } from '../services.ts'
+import { Account, accountKey, accountOf, changeAccount } from './accounts.ts'
+import { noteAct } from './audit.ts'
+import { allOf } from './auth/records.ts'
+import { endSessions } from './sessions.ts'
+
+/** What administrators do with accounts; each act is in the audit trail. */
+
+type Needed = Pick<Services, 'table' | 'vault' | 'keys'>
+
+export type AccountChange = { readonly [Name in 'plan' | 'role' | 'status']?: Account[Name] | undefined }
+
+export interface Actor {
+  /** Id of the account, or `command`. */
+  readonly id: string
+  readonly ip?: string | undefined
+}
+
+/** The account before and after; undefined when there is none. Whoever is suspended, or no administrator any more, is signed out. */
+export async function administer(
+  id: string,
+  change: AccountChange,
+  actor: Actor,
+  services: Needed,
+): Promise<{ readonly before: Account; readonly after: Account } | undefined> {
+  const before = await accountOf(services, id)
+  const after = before && (await changeAccount(services, id, change))
+  if (!before || !after) return undefined
+  for (const name of ['plan', 'role', 'status'] as const)
+    if (before[name] !== after[name])
+      await noteAct(services.table, {
+        ...{ actor: actor.id, ip: actor.ip, action: `user.${name}`, subject: id },
+        ...{ before: before[name], after: after[name] },
+      })
+  const isLess = after.status === 'suspended' || (before.role === 'ADMIN' && after.role !== 'ADMIN')
+  if (isLess && (before.status !== after.status || before.role !== after.role))
+    await endSessions(id, services)
+  return { before, after }
+}
+
+interface Wanted {
+  /** In the address or the name. */
+  readonly q?: string | undefined
+  readonly plan?: string | undefined
+  readonly limit: number
+  /** The last of the page before. */
+  readonly before?: string | undefined
+}
+
+/** Accounts that are looked at for one page: what hardly any fits must not read them all. */
+const mostLooked = 1000
+const atOnce = 100
+
+/** The newest first; `next` is where the search stopped, where it may go on. */
+export async function listAccounts(
+  { q, plan, limit, before }: Wanted,
+  { table }: Pick<Services, 'table'>,
+): Promise<{ accounts: Account[]; next: string | null }> {
+  const needle = q?.toLowerCase()
+  const found: Account[] = []
+  let last = before ?? 'acc_~'
+  for (let looked = 0; looked < mostLooked; looked += atOnce) {
+    const { items } = await table.query({
+      IndexName: 'byList',
+      KeyConditionExpression: 'listKey = :all AND id < :before',
+      ExpressionAttributeValues: { ':all': allOf('user'), ':before': last },
+      ...{ ScanIndexForward: false, Limit: atOnce },
+    })
+    for (const account of await inOrder(items, table)) {
+      last = account.id
+      const isWanted =
+        (plan === undefined || account.plan === plan) &&
+        (needle === undefined || `${account.email}\n${account.name.toLowerCase()}`.includes(needle))
+      if (isWanted && found.push(account) === limit) return { accounts: found, next: last }
+    }
+    if (items.length < atOnce) return { accounts: found, next: null }
+  }
+  return { accounts: found, next: last }
+}
+
+async function inOrder(items: readonly Item[], table: Services['table']): Promise<Account[]> {
+  const records = await table.getAll(items.map(({ id }) => accountKey(String(id))))
+  return records.map((item) => Account.parse(item)).sort((a, b) => (a.id < b.id ? 1 : -1))
+}

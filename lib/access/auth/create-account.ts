@@ -1,0 +1,20 @@
+import type { AuthServices } from './auth.ts'
+import { createAuth } from './auth.ts'
+
+/** An account that an administrator makes for somebody: its address counts as confirmed. Undefined when there is one. */
+export async function createAccountFor(
+  { email, name, password }: { readonly email: string; readonly name: string; readonly password: string },
+  services: AuthServices,
+): Promise<string | undefined> {
+  const { internalAdapter, password: hashing } = await createAuth({ services }).$context
+  if (await internalAdapter.findUserByEmail(email.toLowerCase())) return undefined
+  const user = await internalAdapter.createUser(
+    { email: email.toLowerCase(), name, emailVerified: true },
+    { method: 'admin' },
+  )
+  await internalAdapter.linkAccount({
+    ...{ userId: user.id, accountId: user.id, providerId: 'credential' },
+    password: await hashing.hash(password),
+  })
+  return user.id
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { accountByEmail } from '../access/accounts.ts'
+import { type AccountChange, administer } from '../access/administer.ts'
+import { createAccountFor } from '../access/auth/create-account.ts'
+import { ConfigError, processEnvironment, readConfig } from '../config.ts'
+import { createLog } from '../log.ts'
+import { planIdOf, planIds } from '../plans.ts'
+import { deriveKey } from '../sealed.ts'
+import { failureText } from './failure-text.ts'
+import { openPlace, type Place, ReplayError } from './replay/place.ts'
+
+/** Accounts from the terminal of the machine: how the first administrator comes about. */
+const usage = `Use: npm run admin -- create-user EMAIL [--name NAME]   makes an account and prints its password
+     npm run admin -- set-plan EMAIL PLAN                ${planIds.join(', ')}
+     npm run admin -- make-admin EMAIL
+
+DATA_DIR as the service has it, which may be running or not.`
+
+class UsageError extends Error {}
+
+const commands: Readonly<
+  Record<string, (place: Place, email: string, more: readonly string[], name?: string) => Promise<string>>
+> = {
+  'create-user': async (place, email, _more, name = email.split('@')[0] ?? email) => {
+    const password = randomBytes(12).toString('base64url')
+    const id = await createAccountFor({ email, name, password }, servicesOf(place))
+    if (id === undefined) throw new UsageError(`There is an account with the address ${email} already.`)
+    return `Account ${id} of ${email}, password ${password}`
+  },
+  'set-plan': async (place, email, [given = '']) => {
+    const plan = planIdOf(given)
+    if (!plan) throw new UsageError(`Expected a plan, one of ${planIds.join(', ')}, got "${given}".`)
+    return change(place, email, { plan }, `has the plan ${plan}`)
+  },
+  'make-admin': (place, email) => change(place, email, { role: 'ADMIN' }, 'is an administrator'),
+}
+
+async function change(place: Place, email: string, to: AccountChange, now: string): Promise<string> {
+  const services = servicesOf(place)
+  const account = await accountByEmail(services, email)
+  if (!account) throw new UsageError(`There is no account with the address ${email}. create-user makes one.`)
+  await administer(account.id, to, { id: 'command' }, services)
+  return `${account.email} ${now}.`
+}
+
+function servicesOf({ table, vault, secret }: Place) {
+  if (!vault || secret === undefined)
+    throw new UsageError('SERVICE_SECRET is not set: give that of the deployment.')
+  const key = (purpose: 'owner' | 'cursor' | 'idempotency' | 'accounts') => deriveKey(secret, purpose)
+  const keys = {
+    ...{ owner: key('owner'), cursor: key('cursor'), idempotency: key('idempotency') },
+    ...{ accounts: key('accounts'), download: (day: number) => deriveKey(secret, `download ${day}`) },
+  }
+  const config = readConfig(processEnvironment)
+  const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
+  return { table, vault, keys, config, log }
+}
+
+async function main(): Promise<string> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { name: { type: 'string' } },
+  })
+  const [name = '', email, ...more] = positionals
+  const command = commands[name]
+  if (!command || !email) throw new UsageError(usage)
+  const place = await openPlace()
+  try {
+    return await command(place, email, more, values.name)
+  } finally {
+    await place.close()
+  }
+}
+
+try {
+  process.stdout.write(`${await main()}\n`)
+} catch (error) {
+  const isMeant = error instanceof UsageError || error instanceof ReplayError || error instanceof ConfigError
+  process.stderr.write(`${isMeant ? error.message : failureText(error)}\n`)
+  process.exitCode = 1
+}

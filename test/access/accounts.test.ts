@@ -1,0 +1,371 @@
+import assert from 'node:assert/strict'
+import { createHash, createHmac } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { createAccount } from '../../functions/account.ts'
+import { accountByEmail, accountOf, changeAccount } from '../../lib/access/accounts.ts'
+import type { AuditEntry } from '../../lib/access/audit.ts'
+import { models } from '../../lib/access/auth/records.ts'
+import { tableAdapter } from '../../lib/access/auth/table-adapter.ts'
+import { wakeMove } from '../../lib/access/move.ts'
+import { adminKey } from '../account.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+import { totpOf } from './totp.ts'
+import { letterBox, type Seen, type visitorOf as Visitors, visitorOf } from './visitor.ts'
+
+/** scrypt takes its time on purpose. */
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+const cheap = {
+  evenMs: 0,
+  password: {
+    hash: async (text: string) => hashOf(text),
+    verify: async (given: { hash: string; password: string }) => given.hash === hashOf(given.password),
+  },
+}
+
+let app: EmbeddedApp
+let account: ReturnType<typeof createAccount>
+before(async () => {
+  app = await openApp()
+  account = createAccount(app.services, cheap)
+})
+after(() => app.close())
+
+const password = 'correct horse battery'
+const visitor = () => visitorOf(app, account)
+type Visitor = ReturnType<typeof Visitors>
+
+const signUp = ({ send }: Visitor, email: string, more = {}) =>
+  send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password, ...more })
+const signIn = ({ send }: Visitor, email: string, given = password) =>
+  send('POST', '/v1/auth/sign-in/email', { email, password: given })
+
+/** What whoever signed up has made is its own. */
+const tasks = {
+  text: { operation: 'import/raw', filename: 'a.txt', file: 'words' },
+  pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
+  out: { operation: 'export/url', input: 'pdf' },
+}
+
+describe('an account', () => {
+  test('is made once for an address, however many sign up with it at once', async () => {
+    const seen = await Promise.all(
+      ['race@example.com', 'RACE@example.com', 'Race@Example.com'].map((email) => signUp(visitor(), email)),
+    )
+    assert.deepEqual(seen.map(({ status }) => status).sort(), [200, 422, 422])
+    const made = seen.find(({ status }) => status === 200)?.json.user
+    const found = await accountByEmail(app.services, 'RACE@example.com')
+    assert.partialDeepStrictEqual(found, {
+      ...{ id: made.id, email: 'race@example.com', plan: 'self-hosted', role: 'USER', status: 'active' },
+    })
+  })
+
+  test('cannot be given a role or a plan by whoever signs up', async () => {
+    const wanted = { role: 'ADMIN', plan: 'business', status: 'active', emailVerified: true }
+    const here = visitor()
+    const { id } = (await signUp(here, 'grab@example.com', wanted)).json.user
+    await here.send('POST', '/v1/auth/update-user', { name: 'Bob', ...wanted })
+    assert.partialDeepStrictEqual(await accountOf(app.services, id), {
+      ...{ role: 'USER', plan: 'self-hosted', emailVerified: false },
+    })
+  })
+
+  test('opens the API by its session, and no longer when that is ended', async () => {
+    const here = visitor()
+    const { json } = await signUp(here, 'session@example.com')
+    const job = (await here.send('POST', '/v1/jobs', { tasks })).json.data
+    assert.equal((await app.services.jobs.store.job(job.jobId))?.owner, json.user.id)
+
+    const elsewhere = visitor()
+    await signIn(elsewhere, 'session@example.com')
+    assert.equal((await elsewhere.send('GET', '/v1/jobs')).json.data.jobs.length, 1)
+    const list = (await here.send('GET', '/v1/auth/list-sessions')).json
+    assert.equal(list.length, 2)
+    const other = list.find(({ ipAddress }: { ipAddress: string }) => ipAddress === elsewhere.address)
+    assert.equal((await here.send('POST', '/v1/auth/revoke-session', { token: other.token })).status, 200)
+    const refused = await elsewhere.send('GET', '/v1/jobs')
+    assert.deepEqual([refused.status, refused.json.error.code], [401, 'AUTHENTICATION_REQUIRED'])
+    assert.equal(elsewhere.jar.has('session'), false, 'the next request is anonymous')
+    assert.equal((await elsewhere.send('GET', '/v1/jobs')).status, 200)
+    assert.equal((await here.send('POST', '/v1/auth/sign-out', {})).status, 200)
+    assert.equal(here.jar.has('session'), false)
+  })
+
+  test('is closed by a suspension: sessions end and no new one begins', async () => {
+    const here = visitor()
+    const { json } = await signUp(here, 'suspended@example.com')
+    await changeAccount(app.services, json.user.id, { status: 'suspended' })
+    assert.equal((await here.send('GET', '/v1/jobs')).status, 401)
+    assert.equal((await signIn(visitor(), 'suspended@example.com')).status, 403)
+  })
+
+  test('keeps its jobs from everybody else, but not what it passes on', async () => {
+    const here = visitor()
+    await signUp(here, 'private@example.com')
+    const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
+    for (const stranger of [visitor(), visitor()]) {
+      for (const [method, path] of [
+        ['GET', `/v1/jobs/${jobId}`],
+        ['GET', `/v1/status/${jobId}`],
+        ['GET', `/v1/download/${jobId}`],
+        ['GET', `/v1/jobs/${jobId}/events`],
+        ['POST', `/v1/jobs/${jobId}/cancel`],
+        ['POST', `/v1/jobs/${jobId}/retry`],
+        ['DELETE', `/v1/jobs/${jobId}`],
+      ] as const) {
+        const { status, json } = await stranger.send(method, path)
+        assert.deepEqual([path, status, json.error.code], [path, 404, 'JOB_NOT_FOUND'])
+      }
+      await signUp(stranger, 'stranger@example.com')
+    }
+    assert.equal((await here.send('GET', `/v1/status/${jobId}`)).status, 200)
+    const url = new URL(app.services.resultLink({ id: jobId }))
+    const seen = await visitor().send('GET', url.pathname, undefined, {
+      query: Object.fromEntries(url.searchParams),
+    })
+    assert.equal(seen.json.error.code, 'CONFLICT', 'it is let in, but there is nothing yet')
+  })
+
+  test('takes over what was made before it', async () => {
+    const here = visitor()
+    const { jobId } = (await here.send('POST', '/v1/jobs', { tasks, tag: 'mine' })).json.data
+    const done = (await here.send('POST', '/v1/jobs', { tasks })).json.data.jobId
+    await here.send('POST', `/v1/jobs/${done}/cancel`)
+    const hook = { url: 'https://1.1.1.1/hook', events: ['*'] }
+    const { id: hookId } = (await here.send('POST', '/v1/webhooks', hook)).json.data
+    const secret = (await here.send('GET', '/v1/webhooks/secret')).json.data.secret
+    const before = (await app.services.jobs.store.job(jobId))?.owner ?? ''
+    const { json } = await signUp(here, 'before@example.com')
+    const { id } = json.user
+    const listed = (await here.send('GET', '/v1/jobs')).json.data.jobs
+    assert.deepEqual(new Set(listed.map((job: { jobId: string }) => job.jobId)), new Set([jobId, done]))
+    const tagged = (await here.send('GET', '/v1/jobs', undefined, { query: { tag: 'mine' } })).json.data.jobs
+    assert.equal(tagged.length, 1)
+    assert.deepEqual(
+      (await here.send('GET', '/v1/webhooks')).json.data.webhooks.map((one: { id: string }) => one.id),
+      [hookId],
+    )
+    assert.equal((await here.send('GET', '/v1/webhooks/secret')).json.data.secret, secret)
+    assert.equal((await visitor().send('GET', `/v1/status/${jobId}`)).status, 404)
+
+    // A worker that has read the job before writes its end as that of the old owner.
+    await app.services.jobs.store.changeJob(jobId, {
+      set: { status: 'completed', listKey: `${before}#completed` },
+    })
+    await wakeMove(id, new Date(), app.services)
+    const again = (await here.send('GET', '/v1/jobs', undefined, { query: { status: 'completed' } })).json
+      .data
+    assert.deepEqual(
+      again.jobs.map((job: { jobId: string }) => job.jobId),
+      [jobId],
+    )
+  })
+})
+
+describe('a session', () => {
+  test('is not used by a page of somebody else', async () => {
+    const here = visitor()
+    await signUp(here, 'csrf@example.com')
+    const headers = { origin: 'https://evil.example' }
+    const refused = await here.send('POST', '/v1/jobs', { tasks }, { headers })
+    assert.deepEqual([refused.status, refused.json.error.code], [403, 'INSUFFICIENT_PERMISSIONS'])
+    for (const path of ['sign-out', 'update-user', 'sign-in/email'])
+      assert.equal((await here.send('POST', `/v1/auth/${path}`, {}, { headers })).status, 403)
+  })
+
+  test('cannot be made up: neither a token without its signature nor a foreign one opens anything', async () => {
+    const here = visitor()
+    const { json } = await signUp(here, 'forged@example.com')
+    const { token } = json
+    const sign = (secret: string) => createHmac('sha256', secret).update(token).digest('base64')
+    for (const value of [token, `${token}.`, `${token}.${sign('another secret')}`, '%E0%A4%A', '.x']) {
+      const forger = visitor()
+      forger.jar.set('session', encodeURIComponent(value).replaceAll('%25', '%'))
+      assert.equal((await forger.send('GET', '/v1/jobs')).status, 401)
+    }
+  })
+})
+
+describe('a password', () => {
+  test('is guessed so many times from an address, and so many times for an account', async () => {
+    await signUp(visitor(), 'guess@example.com')
+    const guesser = visitor()
+    const statuses: number[] = []
+    for (let at = 0; at < 5; at++)
+      statuses.push((await signIn(guesser, 'guess@example.com', 'wrong password')).status)
+    assert.ok(statuses.includes(429), statuses.join())
+    assert.ok(statuses.slice(0, 2).every((status) => status === 401))
+    const seen: Seen[] = []
+    for (let at = 0; at < 20; at++) seen.push(await signIn(visitor(), 'guess@example.com', 'wrong password'))
+    const last = seen.at(-1)
+    assert.equal(last?.status, 429)
+    assert.ok(Number(last?.headers['retry-after']) > 0)
+    assert.equal((await signIn(visitor(), 'Guess@Example.com')).status, 429, 'nor the right one, for a while')
+  })
+
+  test('that is forgotten is changed by a letter, once, and ends the other sessions', async () => {
+    const box = letterBox()
+    const withMail = createAccount(app.services, { ...cheap, mailer: box })
+    const here = visitorOf(app, withMail)
+    assert.equal(
+      (await signUp(here, 'forgot@example.com')).json.token,
+      null,
+      'the address is to be confirmed',
+    )
+    assert.equal((await signIn(here, 'forgot@example.com')).status, 403)
+    const linkIn = (at: number) => new URL(/http\S+/.exec(box.letters.at(at)?.text ?? '')?.[0] ?? '')
+    const verify = linkIn(0)
+    const confirmed = await here.send('GET', verify.pathname, undefined, {
+      query: Object.fromEntries(verify.searchParams),
+    })
+    assert.equal(confirmed.status, 302)
+    assert.ok(here.jar.has('session'), 'signed in by it')
+
+    const same = visitorOf(app, withMail)
+    assert.equal((await signUp(same, 'forgot@example.com')).status, 200, 'nobody learns who has an account')
+    assert.equal(box.letters.at(-1)?.subject, 'You have an account already')
+
+    const asked = { email: 'forgot@example.com', redirectTo: '/reset' }
+    await visitorOf(app, withMail).send('POST', '/v1/auth/request-password-reset', asked)
+    const elsewhere = { ...asked, redirectTo: 'https://evil.example/' }
+    const evil = await visitorOf(app, withMail).send('POST', '/v1/auth/request-password-reset', elsewhere)
+    assert.equal(evil.status, 403)
+    const token = linkIn(-1).pathname.split('/').at(-1)
+    const reset = { newPassword: 'another good password', token }
+    const tried = await Promise.all(
+      [0, 1, 2].map(() => visitorOf(app, withMail).send('POST', '/v1/auth/reset-password', reset)),
+    )
+    assert.deepEqual(tried.map(({ status }) => status).sort(), [200, 400, 400])
+    assert.equal((await here.send('GET', '/v1/jobs')).status, 401)
+    assert.equal((await signIn(here, 'forgot@example.com', reset.newPassword)).status, 200)
+  })
+})
+
+describe('a second factor', () => {
+  test('is asked for, and each recovery code opens once', async () => {
+    const here = visitor()
+    await signUp(here, 'totp@example.com')
+    const { totpURI, backupCodes } = (await here.send('POST', '/v1/auth/two-factor/enable', { password }))
+      .json
+    const enabled = await here.send('POST', '/v1/auth/two-factor/verify-totp', { code: totpOf(totpURI) })
+    assert.equal(enabled.status, 200)
+
+    const next = visitor()
+    const half = await signIn(next, 'totp@example.com')
+    assert.deepEqual(half.json, { twoFactorRedirect: true, twoFactorMethods: ['totp'] })
+    assert.equal((await next.send('GET', '/v1/auth/get-session')).json, null)
+    assert.equal((await next.send('GET', '/v1/account')).status, 401, 'half a sign-in opens nothing')
+    const wrong = await next.send('POST', '/v1/auth/two-factor/verify-totp', { code: '000000' })
+    assert.equal(wrong.status, 401)
+    const [code] = backupCodes
+    const lost = await next.send('POST', '/v1/auth/two-factor/verify-backup-code', { code })
+    assert.equal(lost.status, 200)
+    const again = visitor()
+    await signIn(again, 'totp@example.com')
+    const used = await again.send('POST', '/v1/auth/two-factor/verify-backup-code', { code })
+    assert.equal(used.status, 401)
+  })
+})
+
+describe('the table', () => {
+  test('gives a code to one of those who come at once, and counts each of them', async () => {
+    const adapter = tableAdapter({ ...app.services, models })({})
+    const expiresAt = new Date(Date.now() + 60_000)
+    const { id } = await adapter.create({
+      model: 'verification',
+      data: { identifier: 'once', value: 'v', expiresAt, createdAt: expiresAt, updatedAt: expiresAt },
+    })
+    const where = [{ field: 'identifier', value: 'once' }]
+    const taken = await Promise.all(
+      Array.from({ length: 8 }, () => adapter.consumeOne({ model: 'verification', where })),
+    )
+    assert.deepEqual(
+      taken.filter(Boolean).map((one) => (one as { id: string }).id),
+      [id],
+    )
+  })
+
+  test('holds no secret of anybody', async () => {
+    const here = visitor()
+    const { json } = await signUp(here, 'secrets@example.com')
+    const { totpURI, backupCodes } = (await here.send('POST', '/v1/auth/two-factor/enable', { password }))
+      .json
+    const secret = new URL(totpURI).searchParams.get('secret') ?? ''
+    const client = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }))
+    const { Items } = await client.send(new ScanCommand({ TableName: 'mutabor' }))
+    const kept = JSON.stringify(Items)
+    for (const one of [json.token, password, secret, ...backupCodes]) assert.ok(!kept.includes(one), one)
+    assert.ok(kept.includes(json.user.id))
+    assert.equal((await accountOf(app.services, json.user.id))?.email, 'secrets@example.com')
+  })
+})
+
+describe('an administrator', () => {
+  test('sees accounts and sessions, gives plans, suspends, and all of it is written down', async () => {
+    const here = visitor()
+    const { id } = (await signUp(here, 'managed@example.com')).json.user
+    const headers = { 'x-api-key': await adminKey(app.services) }
+    const ask = async (method: string, path: string, body?: unknown) => {
+      const { status, json } = await app.send(method, `/v1/admin/${path}`, { headers, body })
+      return { status, data: json?.data, error: json?.error }
+    }
+    const found = await app.send('GET', '/v1/admin/users', { headers, query: { q: 'MANAGED@', limit: '1' } })
+    assert.deepEqual(
+      found.json.data.users.map((user: { id: string }) => user.id),
+      [id],
+    )
+    assert.equal((await ask('PATCH', `users/${id}`, { plan: 'pro' })).data.plan, 'pro')
+    assert.equal((await here.send('GET', '/v1/account')).json.data.plan, 'pro')
+    const { sessions } = (await ask('GET', `users/${id}/sessions`)).data
+    assert.equal(sessions.length, 1)
+    assert.equal((await ask('DELETE', `sessions/${sessions[0].id}`)).status, 204)
+    assert.equal((await ask('DELETE', `sessions/${sessions[0].id}`)).status, 404)
+    assert.equal((await here.send('GET', '/v1/account')).status, 401)
+    await signIn(here, 'managed@example.com')
+    assert.equal((await ask('PATCH', `users/${id}`, { status: 'suspended' })).data.status, 'suspended')
+    assert.equal((await ask('GET', `users/${id}/sessions`)).data.sessions.length, 0)
+    const { entries } = (await ask('GET', 'audit')).data
+    assert.deepEqual(
+      entries.slice(0, 3).map(({ action, before: was, after: is }: AuditEntry) => [action, was, is]),
+      [
+        ['user.status', 'active', 'suspended'],
+        ['session.end', sessions[0].id, null],
+        ['user.plan', 'self-hosted', 'pro'],
+      ],
+    )
+    const wrong = await ask('PATCH', `users/${id}`, { plan: 'gold' })
+    assert.match(wrong.error.message, /anonymous.*free.*starter.*pro.*business/)
+    assert.equal((await ask('GET', 'users/acc_none')).status, 404)
+  })
+
+  test('is nobody without the role, and no administrator takes the own away', async () => {
+    const here = visitor()
+    const { id } = (await signUp(here, 'boss@example.com')).json.user
+    assert.equal((await here.send('GET', '/v1/admin/users')).status, 403)
+    assert.equal((await visitor().send('GET', '/v1/admin/users')).status, 401)
+    await changeAccount(app.services, id, { role: 'ADMIN' })
+    assert.equal((await here.send('GET', '/v1/admin/users')).status, 200)
+    assert.equal((await here.send('PATCH', `/v1/admin/users/${id}`, { role: 'USER' })).status, 409)
+  })
+
+  test('pages through accounts and the audit trail', async () => {
+    const headers = { 'x-api-key': await adminKey(app.services) }
+    for (const [path, name] of [
+      ['users', 'users'],
+      ['audit', 'entries'],
+    ] as const) {
+      const ids: string[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const query: Record<string, string> = { limit: '2', ...(cursor && { cursor }) }
+        const { data } = (await app.send('GET', `/v1/admin/${path}`, { headers, query })).json
+        ids.push(...data[name].map(({ id }: { id: string }) => id))
+        cursor = data.next
+      }
+      assert.ok(ids.length > 2)
+      assert.deepEqual(ids, [...new Set(ids)].sort().reverse())
+    }
+  })
+})
