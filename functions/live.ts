@@ -13,6 +13,7 @@ const SocketEvent = z.object({
   requestContext: z.object({
     eventType: z.enum(['CONNECT', 'MESSAGE', 'DISCONNECT']),
     connectionId: z.string(),
+    identity: z.object({ sourceIp: z.string() }).optional(),
   }),
   headers: z.record(z.string(), z.string().optional()).nullish(),
   queryStringParameters: z.record(z.string(), z.string().optional()).nullish(),
@@ -38,7 +39,9 @@ export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: B
       case 'CONNECT':
         return connected(live, id, event)
       case 'MESSAGE': {
-        const answer = await live.receive(id, event.body ?? '').catch(live.breakdown)
+        const answer = await live
+          .receive(id, event.body ?? '', event.requestContext.identity?.sourceIp)
+          .catch(live.breakdown)
         return { statusCode: 200, ...(answer && { body: JSON.stringify(answer) }) }
       }
       case 'DISCONNECT':
@@ -57,14 +60,18 @@ export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: B
 async function connected(
   live: Live,
   id: string,
-  { headers, queryStringParameters }: z.infer<typeof SocketEvent>,
+  { headers, queryStringParameters, requestContext }: z.infer<typeof SocketEvent>,
 ): Promise<APIGatewayProxyStructuredResultV2> {
   // API Gateway leaves their names as the client wrote them.
   const lowerCase = Object.fromEntries(
     Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   )
   try {
-    await live.connect(id, { headers: lowerCase, query: queryStringParameters ?? {} })
+    await live.connect(id, {
+      headers: lowerCase,
+      query: queryStringParameters ?? {},
+      sourceIp: requestContext.identity?.sourceIp,
+    })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return { statusCode: error.status }

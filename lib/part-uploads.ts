@@ -1,3 +1,4 @@
+import { type Bounds, boundsOf } from './access/bounds.ts'
 import { partLimits, type StoredPart } from './aws/parts.ts'
 import { ownUpload, uploadNotFound } from './conversion/source.ts'
 import { requireDiskSpace } from './disk.ts'
@@ -16,8 +17,7 @@ export const partUrlLifetimeS = 3600
 const mib = 1024 ** 2
 
 /** Bytes of the largest file that may come in parts. */
-export const mostBytes = ({ MAX_FILE_MB }: Services['config']) =>
-  Math.min(partLimits.object, MAX_FILE_MB * mib)
+export const mostBytes = ({ maxFileBytes }: Bounds) => Math.min(partLimits.object, maxFileBytes)
 
 /** Bytes of a part with which the whole fits into as many as there may be. */
 export const partSizeFor = (size: number): number =>
@@ -41,14 +41,15 @@ export async function beginParts(announced: Announced, services: Services): Prom
   const { config, files, uploads } = services
   const { owner, contentType, size, open } = announced
   await requireDiskSpace(config)
-  const maxSize = mostBytes(config)
+  const bounds = await boundsOf(owner, services)
+  const maxSize = mostBytes(bounds)
   if (size !== undefined && size > maxSize) throw tooLarge(maxSize, size)
   if (size === 0)
     throw new AppError('INVALID_INPUT', 'The file is empty, so there is nothing to convert.', {
       field: 'size',
     })
   const id = newId('upl')
-  const key = uploadKey('uploads', id, config.RETENTION_HOURS)
+  const key = uploadKey('uploads', id, bounds.retentionHours)
   const partsId = await files.parts.begin(key, contentType)
   const now = Date.now()
   const upload = {
@@ -96,7 +97,7 @@ export async function partUrls(
   await requireDiskSpace(config)
   const there = await partsOf(upload, services)
   if (!there) throw isOver(upload)
-  const most = upload.maxSize ?? mostBytes(config)
+  const most = upload.maxSize ?? mostBytes(await boundsOf(upload.owner, services))
   const kept = there.filter(({ number }) => !numbers.includes(number))
   if (sizeOf(kept) >= most) {
     await dropParts(upload, services)

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { boundsOfPlan } from '../../lib/access/bounds.ts'
 import { write } from '../../lib/access/principal.ts'
 import { maxPutBytes } from '../../lib/conversion/imports.ts'
 import { requireDiskSpace } from '../../lib/disk.ts'
@@ -61,9 +62,10 @@ const params = contract({
   handle: async ({ query, principal }, services) => {
     const { config, files, uploads } = services
     await requireDiskSpace(config)
+    const bounds = boundsOfPlan(principal.plan, services)
     const id = newId('upl')
-    const key = uploadKey('uploads', id, config.RETENTION_HOURS)
-    const maxSize = Math.min(maxPutBytes, mostBytes(config))
+    const key = uploadKey('uploads', id, bounds.retentionHours)
+    const maxSize = Math.min(maxPutBytes, mostBytes(bounds))
     const { url, fields } = await files.presignForm(key, { maxSize }, uploadLifetimeS)
     const now = Date.now()
     await uploads.create({

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { boundsOfPlan, requireFilesPerJob } from '../../lib/access/bounds.ts'
 import { write } from '../../lib/access/principal.ts'
 import { pinnedEngine } from '../../lib/conversion/options.ts'
 import { exportTask, fetchTask } from '../../lib/conversion/remote.ts'
@@ -169,6 +170,7 @@ async function openItems({ body, files, principal }: Request, services: Services
       ...{ field: 'file', max: mostItems, got: count },
     })
   }
+  requireFilesPerJob(count, files.length > 0 ? 'file' : 'items', boundsOfPlan(principal.plan, services))
   if (given && given.length !== count) {
     throw new AppError(
       'INVALID_INPUT',

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { boundsOfPlan, requireFilesPerJob } from '../../lib/access/bounds.ts'
 import { write } from '../../lib/access/principal.ts'
 import { openImports } from '../../lib/conversion/imports.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
@@ -98,6 +99,8 @@ async function start(
   services: Services,
 ): Promise<JobState> {
   const tasks = parseTasks(body.tasks)
+  const imported = tasks.filter(({ operation }) => operation.kind === 'import').length
+  requireFilesPerJob(imported, 'tasks', boundsOfPlan(principal.plan, services))
   const { imports, discard } = await openImports(tasks, { owner: principal.ownerId, services })
   try {
     const { tag, webhookUrl, failFast, expiresIn: expiresInS } = body

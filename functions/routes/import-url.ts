@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { boundsOfPlan } from '../../lib/access/bounds.ts'
 import { write } from '../../lib/access/principal.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { fileName } from '../../lib/file-name.ts'
@@ -32,10 +33,11 @@ export const importUrl = contract({
   handle: async ({ body, principal, requestId, newJobId }, services) => {
     const { maxSize, ...given } = body
     const id = newId('upl')
+    const { retentionHours } = boundsOfPlan(principal.plan, services)
     const now = Date.now()
     const filename = body.filename === undefined ? undefined : fileName(body.filename)
     const upload = {
-      ...{ id, owner: principal.ownerId, key: uploadKey('uploads', id, services.config.RETENTION_HOURS) },
+      ...{ id, owner: principal.ownerId, key: uploadKey('uploads', id, retentionHours) },
       ...{ filename: filename ?? 'file', contentType: 'application/octet-stream' },
       createdAt: new Date(now).toISOString(),
       // Time to fetch it and as much again to use it.

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { boundsOfPlan } from '../../lib/access/bounds.ts'
 import { open } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { planIds } from '../../lib/plans.ts'
@@ -46,12 +47,9 @@ export const listPlans = contract({
   handle: (_request, { plans, config }) => ({
     data: {
       plans: planIds.map((id) => {
-        const { maxFileBytes, retentionHours, ...rest } = plans[id]
-        return {
-          ...{ id, ...rest },
-          maxFileSize: Math.min(maxFileBytes ?? Number.POSITIVE_INFINITY, config.MAX_FILE_MB * 1024 ** 2),
-          retentionHours: Math.min(retentionHours ?? Number.POSITIVE_INFINITY, config.RETENTION_HOURS),
-        }
+        const { maxFileBytes: _, ...rest } = plans[id]
+        const { maxFileBytes: maxFileSize, retentionHours } = boundsOfPlan(id, { plans, config })
+        return { id, ...rest, maxFileSize, retentionHours }
       }),
       anonymous: config.ANONYMOUS_PLAN,
     },

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { boundsOfPlan } from '../../lib/access/bounds.ts'
 import { write } from '../../lib/access/principal.ts'
 import { partLimits } from '../../lib/aws/parts.ts'
 import { contentType } from '../../lib/http/content-type.ts'
@@ -116,7 +117,10 @@ export const createMultipart = contract({
       data: {
         ...{ uploadId: upload.id, key: upload.key, bucket: services.config.BUCKET_NAME },
         ...{ partSize: partSizeFor(size ?? 0), maxParts: partLimits.parts, minPartSize: partLimits.least },
-        ...{ maxSize: mostBytes(services.config), expiresAt: upload.expiresAt },
+        ...{
+          maxSize: upload.maxSize ?? mostBytes(boundsOfPlan(principal.plan, services)),
+          expiresAt: upload.expiresAt,
+        },
       },
       headers: { location: `/v1/uploads/${upload.id}` },
     }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { boundsOfPlan } from '../../lib/access/bounds.ts'
 import { write } from '../../lib/access/principal.ts'
 import { requireDiskSpace } from '../../lib/disk.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -53,7 +54,8 @@ export const presignUpload = contract({
   errors: ['INVALID_INPUT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
   handle: async ({ body, principal }, services) => {
     await requireDiskSpace(services.config)
-    const maxSize = Math.min(maxPutBytes, services.config.MAX_FILE_MB * 1024 * 1024)
+    const bounds = boundsOfPlan(principal.plan, services)
+    const maxSize = Math.min(maxPutBytes, bounds.maxFileBytes)
     if (body.size > maxSize) throw tooLarge(maxSize, body.size)
     if (body.size === 0) {
       throw new AppError('INVALID_INPUT', 'The file is empty, so there is nothing to convert.', {
@@ -63,7 +65,7 @@ export const presignUpload = contract({
     const now = new Date()
     const id = newId('upl')
     const expiresAt = new Date(now.getTime() + uploadLifetimeS * 1000).toISOString()
-    const key = uploadKey('uploads', id, services.config.RETENTION_HOURS)
+    const key = uploadKey('uploads', id, bounds.retentionHours)
     const target = { contentType: body.contentType, size: body.size, sha256: body.sha256 }
     const presigned = await services.files.presignUpload(body.method, key, target, uploadLifetimeS)
     await services.uploads.create({

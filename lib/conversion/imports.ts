@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { boundsOf } from '../access/bounds.ts'
 import { requireDiskSpace } from '../disk.ts'
 import { eachOf } from '../each-of.ts'
 import { AppError } from '../errors.ts'
@@ -90,14 +91,16 @@ function fromBase64(text: string): Buffer {
 async function inlineImport(
   fields: Fields,
   decode: (text: string) => Buffer,
-  { services }: Asking,
+  { owner, services }: Asking,
   stored: string[],
 ): Promise<Import> {
   const { file, filename } = importBase64.fields.parse(fields)
   const bytes = decode(file)
-  if (bytes.length > mostInlineBytes) throw tooLarge(mostInlineBytes, bytes.length)
+  const { maxFileBytes, retentionHours } = await boundsOf(owner, services)
+  const most = Math.min(mostInlineBytes, maxFileBytes)
+  if (bytes.length > most) throw tooLarge(most, bytes.length)
   await requireDiskSpace(services.config)
-  const key = uploadKey('received', newId('upl'), services.config.RETENTION_HOURS)
+  const key = uploadKey('received', newId('upl'), retentionHours)
   await services.files.putBytes(key, bytes, 'application/octet-stream')
   stored.push(key)
   const source: Source = {
@@ -115,10 +118,11 @@ async function inlineImport(
 async function awaitedImport(fields: Fields, { owner, services }: Asking): Promise<Import> {
   await requireDiskSpace(services.config)
   const { filename, redirect, sha256, max_file_size } = importUpload.fields.parse(fields)
-  const { config, files } = services
-  const maxSize = Math.min(maxPutBytes, config.MAX_FILE_MB * 1024 * 1024, max_file_size ?? maxPutBytes)
+  const { files } = services
+  const { maxFileBytes, retentionHours } = await boundsOf(owner, services)
+  const maxSize = Math.min(maxPutBytes, maxFileBytes, max_file_size ?? maxPutBytes)
   const id = newId('upl')
-  const key = uploadKey('uploads', id, config.RETENTION_HOURS)
+  const key = uploadKey('uploads', id, retentionHours)
   const { url, fields: parameters } = await files.presignForm(
     key,
     { maxSize, sha256, redirect },

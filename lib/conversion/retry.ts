@@ -1,3 +1,4 @@
+import { type Bounds, boundsOf } from '../access/bounds.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { FixedTask, JobState, StoredFile, Task } from '../jobs/job.ts'
@@ -25,8 +26,9 @@ export async function retriedJob(
     if (copies.length > 0) await services.files.delete(copies.splice(0))
   }
   const imports = new Map<string, Import>()
+  const bounds = await boundsOf(job.owner, services)
   try {
-    for (const task of all.filter(isHere)) imports.set(task.name, await again(task, services, copies))
+    for (const task of all.filter(isHere)) imports.set(task.name, await again(task, bounds, services, copies))
   } catch (error) {
     await discard()
     throw error
@@ -47,10 +49,15 @@ export async function retriedJob(
 const isHere = ({ operation }: FixedTask | Task) =>
   operation.startsWith('import/') && !transferOperation(operation)
 
-async function again(task: FixedTask | Task, services: Services, copies: string[]): Promise<Import> {
+async function again(
+  task: FixedTask | Task,
+  { retentionHours }: Bounds,
+  services: Services,
+  copies: string[],
+): Promise<Import> {
   const [file] = task.files ?? []
   if (!file) return { refused: gone(task) }
-  const key = uploadKey('received', newId('upl'), services.config.RETENTION_HOURS)
+  const key = uploadKey('received', newId('upl'), retentionHours)
   await services.files.copy(file, key)
   copies.push(key)
   return { source: sourceOf(file, key, services, copies) }

@@ -1,3 +1,4 @@
+import { boundsOf } from '../access/bounds.ts'
 import type { Engine } from '../engines/engine.ts'
 import { isSecret } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
@@ -66,6 +67,7 @@ export const secretOptionsOf = (engines: readonly Engine[]): ReadonlySet<string>
 export async function startJob(request: JobRequest, services: Services): Promise<JobState> {
   const jobId = request.jobId ?? newId('job')
   const { owner, webhookUrl } = request
+  const bounds = await boundsOf(owner, services)
   const webhooks = new Webhooks(services)
   if (webhookUrl !== undefined) await webhooks.checkJobUrl(webhookUrl)
   const numbers = new Map(request.tasks.map(({ name }, number) => [name, number]))
@@ -73,7 +75,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const tasks = request.tasks.map((task) => newTask(task, { request, numbers, files, jobId, services }))
   requireWork(tasks, request)
   const planned = tasks.flatMap(({ limitS }) => limitS ?? [])
-  const retentionS = Math.min(request.expiresInS ?? Number.POSITIVE_INFINITY, mostRetentionS(services))
+  const retentionS = Math.min(request.expiresInS ?? Number.POSITIVE_INFINITY, bounds.retentionHours * 3600)
   const records = graphRecords(
     {
       ...{ id: jobId, owner: request.owner, requestId: request.requestId },
@@ -116,8 +118,6 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const { job, fixed, tasks: stored } = records
   return { job, fixed, tasks: stored, parts: [] }
 }
-
-const mostRetentionS = ({ config }: Services) => config.RETENTION_HOURS * 3600
 
 /** @throws AppError INVALID_INPUT for an upload that is named twice: it can be taken once. */
 function distinct(sources: readonly Source[]): readonly UploadRecord[] {

@@ -2,8 +2,10 @@ import middy from '@middy/core'
 import { asAnonymous, ownerCookie, ownerHeader, ownerToken } from '../access/anonymous.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
+import { boundsOfPlan } from '../access/bounds.ts'
 import { rateLimited, takeRequest } from '../access/limits.ts'
 import { type Credentials, isOpen, type Principal } from '../access/principal.ts'
+import { requireSandboxAddress, sandboxHeader } from '../access/sandbox.ts'
 import { limitHeaders } from '../access/windows.ts'
 import { maxBodyBytes } from '../config.ts'
 import { requireDiskSpace, requireSpareSpace } from '../disk.ts'
@@ -11,6 +13,7 @@ import { newId } from '../ids.ts'
 import { parseWith } from '../parse-with.ts'
 import type { Services } from '../services.ts'
 import { bodyStream, readBody } from './body.ts'
+import { clientAddress } from './client-address.ts'
 import { compression } from './compression.ts'
 import type { AnyContract, HttpEvent, HttpRequest } from './contract.ts'
 import { errors } from './error-answers.ts'
@@ -45,7 +48,7 @@ export function createApp(contracts: readonly AnyContract[], services: Services)
   return middy<HttpEvent, Result, Error, RequestContext>({ timeoutEarlyInMillis: noEarlyEnd })
     .use(requestIds(services))
     .use(compression())
-    .use(cors())
+    .use(cors(services))
     .use(newOwners(services))
     .use(errors(services))
     .handler((event, context) => respond(event, context, { router, once, kept, services }))
@@ -72,10 +75,11 @@ function requestIds(services: Services): Middleware {
 }
 
 /** Any page may call the API with a token; cookies are not shared with foreign origins. */
-function cors(): Middleware {
+function cors({ config }: Services): Middleware {
   return onAnswer((_event, { limitHeaders: limits }, result) => {
     result.headers = {
       ...limits,
+      ...(config.SANDBOX === '1' && { [sandboxHeader]: 'true' }),
       'access-control-allow-origin': '*',
       'access-control-expose-headers': `x-request-id, x-api-version, ${ownerHeader}, location, retry-after, etag, link, preference-applied, repr-digest, ${replayedHeader}, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, ratelimit, ratelimit-policy`,
       'x-api-version': interfaceVersion,
@@ -123,17 +127,21 @@ async function respond(
   if (method === 'OPTIONS') return preflight(event, router)
   const { contract, params } = router.find(method, event.rawPath)
   if (contract.failureForm) context.failureForm = contract.failureForm
-  const { sourceIp } = event.requestContext.http
+  const { http } = event.requestContext
+  // Whoever asks for it from here on means the client.
+  http.sourceIp = clientAddress({ ...event, ...http }, services.config.TRUSTED_PROXIES)
+  const { sourceIp } = http
   const sender = await admit(contract, { ...event, method, sourceIp }, context, services)
   const key = contract.idempotent ? idempotencyKeyOf(event) : undefined
   // Before the first byte of a file is taken.
   if (contract.body?.files) await requireDiskSpace(services.config)
   else if (contract.idempotent) await requireSpareSpace(services.config)
+  const { maxFileBytes, retentionHours } = boundsOfPlan(sender.plan, services)
   const body = await readBody(event, contract, {
     files: services.files,
-    maxFileBytes: services.config.MAX_FILE_MB * 1024 * 1024,
+    maxFileBytes,
     maxBodyBytes: maxBodyBytes(services.config),
-    retentionHours: services.config.RETENTION_HOURS,
+    retentionHours,
   })
   try {
     const given = {
@@ -185,6 +193,7 @@ async function admit(
   services: Services,
 ): Promise<Principal> {
   if (isOpen(access)) return asAnonymous({ ...request, headers: {}, cookies: [] }, services)
+  requireSandboxAddress(request.sourceIp, services.config)
   const sender = await authenticate(request, services)
   authorize(sender, access)
   const taken = await takeRequest(services, sender, isMaking)

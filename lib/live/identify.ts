@@ -3,6 +3,7 @@ import { authorize } from '../access/authorize.ts'
 import { isOwnPage } from '../access/own-page.ts'
 import { type Credentials, list, type Principal } from '../access/principal.ts'
 import { AppError } from '../errors.ts'
+import { clientAddress } from '../http/client-address.ts'
 import type { Services } from '../services.ts'
 import { subprotocol } from './frames.ts'
 
@@ -25,11 +26,12 @@ const unknown = { kind: 'unknown' } as const
 
 /** The first that is there decides, in this order: cookie, header, subprotocol, ticket. Without any the first frame does. */
 export async function claimOf(
-  { headers, query, sourceIp = '' }: Handshake,
+  { headers, query, sourceIp: peer = '' }: Handshake,
   services: Services,
 ): Promise<Claim> {
   const cookies = headers['cookie']?.split(';').map((pair) => pair.trim())
   const { origin } = headers
+  const sourceIp = clientAddress({ headers, sourceIp: peer }, services.config.TRUSTED_PROXIES)
   const byCookie = cookies ? await claim({ headers: { origin }, cookies, sourceIp }, services) : unknown
   // A browser sends it whichever page asks.
   const isForeign = byCookie.kind === 'known' && !isOwnPage(headers, services.config.PUBLIC_URL)
@@ -42,8 +44,8 @@ export async function claimOf(
 }
 
 /** What the first frame says. */
-export const claimOfToken = (token: string, services: Services): Promise<Claim> =>
-  claim({ headers: { authorization: `Bearer ${token}` }, sourceIp: '' }, services)
+export const claimOfToken = (token: string, sourceIp: string, services: Services): Promise<Claim> =>
+  claim({ headers: { authorization: `Bearer ${token}` }, sourceIp }, services)
 
 async function claim(given: Omit<Credentials, 'method'>, services: Services): Promise<Claim> {
   try {

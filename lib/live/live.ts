@@ -109,15 +109,19 @@ export class Live {
   }
 
   /** The answer to a frame, where it needs no place among the events. */
-  async receive(id: string, text: string): Promise<ServerFrame | undefined> {
-    const done = await this.#turns.take(id, () => this.#receive(id, text))
+  async receive(id: string, text: string, sourceIp = ''): Promise<ServerFrame | undefined> {
+    const done = await this.#turns.take(id, () => this.#receive(id, text, sourceIp))
     if (!done || 'type' in done) return done
     // Out of turn: of many frames in a row all are served in one round.
     await this.broadcast.serve(done.wantedOf)
     return undefined
   }
 
-  async #receive(id: string, text: string): Promise<ServerFrame | { readonly wantedOf: string } | undefined> {
+  async #receive(
+    id: string,
+    text: string,
+    sourceIp: string,
+  ): Promise<ServerFrame | { readonly wantedOf: string } | undefined> {
     const socket = await this.#connections.find(id)
     if (!socket || socket.refused) return undefined
     let frame: ClientFrame
@@ -132,7 +136,7 @@ export class Live {
       return { type: 'error', code: 'INVALID_REQUEST', message: error.message }
     }
     if (frame.type === 'ping') return { type: 'pong' }
-    if (frame.type === 'auth') return this.#identify(socket, frame.token)
+    if (frame.type === 'auth') return this.#identify(socket, frame.token, sourceIp)
     const owner = socket.owner ?? (await this.#claimed(id))
     if (owner === undefined) {
       await this.broadcast.end(id, undefined, 'unauthenticated')
@@ -155,11 +159,11 @@ export class Live {
     return undefined
   }
 
-  async #identify(socket: Socket, token: string): Promise<ServerFrame | undefined> {
+  async #identify(socket: Socket, token: string, sourceIp: string): Promise<ServerFrame | undefined> {
     const { id } = socket
     if (socket.owner !== undefined)
       return { type: 'error', code: 'INVALID_REQUEST', message: 'It is known already who is there.' }
-    const claim = await claimOfToken(token, this.#services)
+    const claim = await claimOfToken(token, sourceIp, this.#services)
     const owner = await this.#ownerOf(claim)
     if (owner === undefined)
       await this.broadcast.end(id, undefined, claim.kind === 'refused' ? claim.reason : 'unauthenticated')

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as z from 'zod'
 import { presignUpload } from '../../functions/routes/presign-upload.ts'
-import { open } from '../../lib/access/principal.ts'
+import { open, write } from '../../lib/access/principal.ts'
 import { readConfig } from '../../lib/config.ts'
 import { createServices } from '../../lib/create-services.ts'
 import { createApp } from '../../lib/http/app.ts'
@@ -96,7 +96,7 @@ const quiet = { SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL:
 /** What makes something for who asks, and what only tells. */
 const [make, tell, fail] = (['POST', 'GET', 'DELETE'] as const).map((method) =>
   contract({
-    ...{ method, path: '/things', access: open, tag: 'Test', summary: 'Things' },
+    ...{ method, path: '/things', access: write, tag: 'Test', summary: 'Things' },
     ...(method === 'POST' && { idempotent: true }),
     reply: { status: 200, schema: z.object({ id: z.string() }), ...(method === 'GET' && { etag: true }) },
     handle: ({ requestId }) => {

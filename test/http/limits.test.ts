@@ -8,6 +8,7 @@ import { takeRequest } from '../../lib/access/limits.ts'
 import type { Principal } from '../../lib/access/principal.ts'
 import { endOf, limitHeaders } from '../../lib/access/windows.ts'
 import type { Table } from '../../lib/aws/table.ts'
+import { clientAddress } from '../../lib/http/client-address.ts'
 import { type Plan, type PlanId, planIds } from '../../lib/plans.ts'
 import { readPlans } from '../../lib/read-plans.ts'
 import { newAccount, newKey } from '../account.ts'
@@ -151,6 +152,79 @@ test('on a service of one’s own nothing is counted, written or said of limits'
   assert.deepEqual(calls, [])
   assert.equal(answer.headers['x-ratelimit-limit'], undefined)
   assert.deepEqual(limitHeaders([], 0), {})
+})
+
+test('files are as large and as many as the plan has, and stay as long', async () => {
+  const open = where('anonymous', { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null })
+  const limited = open.with({
+    plans: { ...open.services.plans, anonymous: { ...open.services.plans.anonymous, maxFileBytes: 50 } },
+  })
+  const form = (...texts: string[]) => {
+    const data = new FormData()
+    data.set('targetFormat', 'pdf')
+    for (const text of texts) data.append('file', new Blob([text]), 'page.md')
+    return data
+  }
+  const large = await limited.send('POST', '/v1/convert', { body: form('x'.repeat(51)) })
+  assert.deepEqual([large.status, large.json.error.code], [413, 'FILE_TOO_LARGE'])
+  const announced = { filename: 'a.png', contentType: 'image/png', size: 51 }
+  for (const [path, body] of [
+    ['/v1/uploads/presign', announced],
+    ['/v1/uploads/multipart', { filename: 'a.png', type: 'image/png', size: 51 }],
+    [
+      '/v1/jobs',
+      {
+        tasks: {
+          in: { operation: 'import/raw', file: 'x'.repeat(51), filename: 'a.md' },
+          pdf: { operation: 'convert', input: 'in', output_format: 'pdf' },
+          out: { operation: 'export/url', input: 'pdf' },
+        },
+      },
+    ],
+  ] as const)
+    assert.equal((await limited.send('POST', path, { body })).status, 413, path)
+  const many = await open.send('POST', '/v1/convert/batch', { body: form('# One', '# Two') })
+  assert.equal(many.status, 400, many.text)
+  assert.deepEqual(many.json.error.details, { field: 'file', max: 1, got: 2, plan: 'anonymous' })
+  const raw = { operation: 'import/raw', file: '# Hello', filename: 'a.md' }
+  const tasks = {
+    ...{ a: raw, b: raw, pdf: { operation: 'merge', input: ['a', 'b'], output_format: 'pdf' } },
+    out: { operation: 'export/url', input: 'pdf' },
+  }
+  const job = await open.send('POST', '/v1/jobs', { body: { tasks } })
+  assert.deepEqual(job.json.error.details, { field: 'tasks', max: 1, got: 2, plan: 'anonymous' })
+  const kept = await open.send('POST', '/v1/convert', { body: form('# Hello') })
+  assert.equal(kept.status, 202, kept.text)
+  const { job: stored } = (await app.services.jobs.store.whole(kept.json.jobId)) ?? {}
+  assert.equal(stored?.retentionS, 3600)
+})
+
+test('an address is believed of proxies that are ours, and of nobody else', () => {
+  const at = (sourceIp: string, forwarded?: string) =>
+    clientAddress({ sourceIp, headers: { 'x-forwarded-for': forwarded } }, ['10.0.0.0/8'])
+  assert.equal(at('10.0.0.1', '203.0.113.9, 10.0.0.1'), '203.0.113.9')
+  assert.equal(at('10.0.0.1', '198.51.100.1, 203.0.113.9, 10.7.7.7, 10.0.0.1'), '203.0.113.9')
+  assert.equal(at('203.0.113.9', '198.51.100.1, 203.0.113.9'), '203.0.113.9')
+  assert.equal(at('10.0.0.1'), '10.0.0.1')
+  assert.equal(at('10.0.0.1', 'nonsense'), '10.0.0.1')
+  const headers = { 'x-forwarded-for': '198.51.100.1' }
+  assert.equal(clientAddress({ sourceIp: '10.0.0.1', headers }), '10.0.0.1')
+})
+
+test('a sandbox has no limits but small files, says what it is, and is for those whom it names', async () => {
+  const plans = readPlans({ SANDBOX: '1', PLANS_FILE: undefined })
+  assert.equal(plans.anonymous, plans.business)
+  assert.deepEqual(
+    [plans.free.requestsPerMinute, plans.free.maxFileBytes, plans.free.retentionHours],
+    [null, 10_000_000, 1],
+  )
+  const config = { ...app.services.config, SANDBOX: '1' as const, SANDBOX_ALLOW: ['192.0.2.0/24'] }
+  const sandbox = app.with({ config, plans })
+  const answer = await sandbox.send('GET', '/v1/formats/png')
+  assert.deepEqual([answer.status, answer.headers['x-sandbox']], [200, 'true'])
+  const elsewhere = await sandbox.send('GET', '/v1/formats/png', { address: '198.51.100.1' })
+  assert.deepEqual([elsewhere.status, elsewhere.headers['x-sandbox']], [403, 'true'])
+  assert.equal((await app.send('GET', '/v1/formats/png')).headers['x-sandbox'], undefined)
 })
 
 test('PLANS_FILE changes limits, and says what is wrong about itself', async () => {

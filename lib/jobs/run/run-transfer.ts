@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { boundsOf } from '../../access/bounds.ts'
 import { storedFile } from '../../conversion/start-job.ts'
 import { requireDiskSpace } from '../../disk.ts'
 import { DistinctNames } from '../../distinct-names.ts'
@@ -122,16 +123,17 @@ interface Place {
 }
 
 async function bringOne(
-  { services, signal }: TransferRun,
+  { services, state, signal }: TransferRun,
   file: RemoteFile,
   { key, path, fields, got }: Place,
 ): Promise<StoredFile> {
-  const { files, config } = services
+  const { files } = services
+  const { maxFileBytes } = await boundsOf(state.job.owner, services)
   const { max_size = Number.POSITIVE_INFINITY, sha256: expected } = fields as {
     max_size?: number
     sha256?: string
   }
-  const maxBytes = Math.min(config.MAX_FILE_MB * 1024 ** 2, max_size)
+  const maxBytes = Math.min(maxFileBytes, max_size)
   const store = (body: Readable) =>
     files.receive(key, body, { path, contentType: 'application/octet-stream', signal })
   const { size, sha256 } = await receive(file, { maxBytes, signal, got, store })
