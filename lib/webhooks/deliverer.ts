@@ -1,24 +1,19 @@
+import { letters, type Mailer } from '../access/auth/mails.ts'
+import { writeToOwner } from '../access/notices.ts'
 import { mostDelayS } from '../aws/queues.ts'
 import { believedMs } from '../believed.ts'
 import type { Services } from '../services.ts'
 import { ShortMemory } from '../short-memory.ts'
 import { attemptDelivery } from './attempt.ts'
-import { type DeliveryChange, DeliveryStore } from './deliveries.ts'
-import {
-  type Delivery,
-  type DeliveryMessage,
-  isGapless,
-  type KeptEvent,
-  type Lane,
-  lookS,
-  wakeAfter,
-} from './delivery.ts'
+import { consequenceOf, ended } from './consequence.ts'
+import { DeliveryStore } from './deliveries.ts'
+import { type Delivery, type DeliveryMessage, isGapless, type KeptEvent, type Lane } from './delivery.ts'
 import { sendDelivery } from './dispatcher.ts'
 import { EventLog } from './event-log.ts'
 import { payloadOf } from './payload.ts'
 import { Receivers } from './receivers.ts'
-import { disabledBy, isSuccess, nextDelayS, type Outcome } from './schedule.ts'
-import { deliveryLifetimeS, type Webhook } from './webhook.ts'
+import { disabledBy, isSuccess, type Outcome } from './schedule.ts'
+import { type DisabledFor, deliveryLifetimeS, type Webhook } from './webhook.ts'
 import { Webhooks } from './webhooks.ts'
 
 export type DelivererServices = Pick<
@@ -34,8 +29,6 @@ const holdS = 1
 const reserveMs = 20_000
 /** Seconds after which somebody looks whether a delivery is still being tried. */
 const busyS = 10
-/** Attempts of one delivery that are shown. */
-const mostShown = 30
 
 interface Surroundings {
   readonly receivers?: Receivers
@@ -44,6 +37,8 @@ interface Surroundings {
   readonly random?: () => number
   /** Milliseconds for an attempt; 15 s when left out. */
   readonly attemptMs?: number
+  /** The one of the settings when left out. */
+  readonly mailer?: Mailer
 }
 
 /** Brings events to webhooks. */
@@ -58,6 +53,7 @@ export class Deliverer {
   readonly #now: () => Date
   readonly #random: () => number
   readonly #attemptMs: number | undefined
+  readonly #mailer: Mailer | undefined
 
   constructor(
     services: DelivererServices,
@@ -66,6 +62,7 @@ export class Deliverer {
       now = () => new Date(),
       random = Math.random,
       attemptMs,
+      mailer,
     }: Surroundings = {},
   ) {
     this.#services = services
@@ -76,6 +73,7 @@ export class Deliverer {
     this.#now = now
     this.#random = random
     this.#attemptMs = attemptMs
+    this.#mailer = mailer
   }
 
   /** @param remainingMs until the time of the function is over. */
@@ -193,33 +191,12 @@ export class Deliverer {
 
   async #record(webhook: Webhook, delivery: Delivery, outcome: Outcome, at: Date): Promise<void> {
     const now = this.#now()
-    const { change, delayS } = this.#consequence(delivery, outcome, { at, now, webhook })
+    const random = this.#random()
+    const { change, delayS } = consequenceOf(delivery, outcome, { at, now, webhook, random })
     const changed = await this.#deliveries.change(delivery, change)
     await this.#noteOf(webhook, outcome, now)
     if (changed?.nextAttemptAt === undefined || delayS === undefined || delayS > mostDelayS) return
     await sendDelivery(this.#services.queues, retryMessage(changed), delayS)
-  }
-
-  #consequence(
-    delivery: Delivery,
-    outcome: Outcome,
-    { at, now, webhook }: { at: Date; now: Date; webhook: Webhook },
-  ): { change: DeliveryChange; delayS?: number | undefined } {
-    const { responseStatus, responseBody, error, durationMs } = outcome
-    const attempt = delivery.attempt + 1
-    const made = { attempt, at: at.toISOString(), responseStatus, error, durationMs }
-    const seen = {
-      ...{ attempt, responseStatus, responseBody, error },
-      attempts: [...delivery.attempts, made].slice(-mostShown),
-    }
-    if (isSuccess(outcome)) return { change: { ...seen, ...ended, status: 'succeeded' } }
-    const isOver = delivery.once || disabledBy(webhook, outcome, now) !== undefined
-    const delayS = isOver ? undefined : nextDelayS(attempt - delivery.from, outcome, now, this.#random())
-    if (delayS === undefined) return { change: { ...seen, ...ended, status: 'failed' } }
-    const nextAttemptAt = wakeAfter(now, delayS)
-    // While a message is on its way nobody needs to look.
-    const wakeAt = delayS > mostDelayS ? nextAttemptAt : wakeAfter(now, delayS + lookS)
-    return { change: { ...seen, nextAttemptAt, wakeAt, busyUntil: undefined }, delayS }
   }
 
   /** What an outcome says of the webhook itself. */
@@ -231,10 +208,19 @@ export class Deliverer {
       await store.change(id, { failingSince: undefined })
     } else {
       if (failingSince === undefined) await store.failed(id, now.toISOString())
-      const disabledFor = webhook.enabled ? disabledBy(webhook, outcome, now) : undefined
-      if (disabledFor) await store.change(id, { enabled: false, disabledAt: now.toISOString(), disabledFor })
+      const disabledFor = disabledBy(webhook, outcome, now)
+      if (disabledFor && (await store.disable(id, { disabledAt: now.toISOString(), disabledFor })))
+        await this.#tellDisabled(webhook, disabledFor)
     }
     this.#called.forget(id)
+  }
+
+  #tellDisabled({ owner, url }: Webhook, disabledFor: DisabledFor): Promise<void> {
+    const why = whyDisabled[disabledFor]
+    // The rest of an address may be a secret.
+    const { origin } = new URL(url)
+    const letter = (name: string) => letters.webhookDisabled(name, { url: origin, why })
+    return writeToOwner(this.#services, owner, letter, this.#mailer)
   }
 
   /** Nothing of a lane will be delivered any more. */
@@ -245,8 +231,10 @@ export class Deliverer {
   }
 }
 
-/** Nobody looks after it any more. */
-const ended = { nextAttemptAt: undefined, busyUntil: undefined, wakeAt: undefined } as const
+const whyDisabled: Readonly<Record<DisabledFor, string>> = {
+  gone: 'it answered 410, which asks for nothing more to be sent.',
+  failing: 'for five days nothing that was sent to it arrived.',
+}
 
 const isBusy = ({ busyUntil = '' }: Delivery, now: Date) => busyUntil > now.toISOString()
 const isWaiting = ({ status }: Delivery) => status === 'pending'

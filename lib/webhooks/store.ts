@@ -44,6 +44,13 @@ export class WebhookStore {
     return applied ? Webhook.parse(item) : undefined
   }
 
+  /** False when somebody else has switched it off before, or deleted it. */
+  async disable(id: string, why: Pick<Webhook, 'disabledAt' | 'disabledFor'>): Promise<boolean> {
+    const change = { set: { enabled: false, ...why } }
+    const condition = { equal: { enabled: true } }
+    return (await this.#table.update(webhookKey(id), change, { condition })).applied
+  }
+
   /** A delivery failed: since when nothing else happens is told by the first. */
   async failed(id: string, at: string): Promise<void> {
     await this.#table.update(webhookKey(id), { setOnce: { failingSince: at } })

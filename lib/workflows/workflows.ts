@@ -1,3 +1,5 @@
+import { letters } from '../access/auth/mails.ts'
+import { writeToOwner } from '../access/notices.ts'
 import { openImports } from '../conversion/imports.ts'
 import { startJob } from '../conversion/start-job.ts'
 import { AppError } from '../errors.ts'
@@ -123,9 +125,14 @@ export class Workflows {
       // First of all: nobody would think of it after a stop.
       if (step.cancel !== undefined) await this.#cancel(id, step.cancel)
       const next = await this.store.change(before, step.next, step.run)
+      if (next?.paused && !before.paused) await this.#tellPaused(next, next.paused.reason)
       if (next) return { ...step, next }
     }
     throw new Error(`${id} is changed by others all the time`)
+  }
+
+  #tellPaused({ owner, name: workflow }: Workflow, why: string): Promise<void> {
+    return writeToOwner(this.#services, owner, (name) => letters.workflowPaused(name, { workflow, why }))
   }
 
   async #cancel(workflowId: string, runId: string): Promise<void> {

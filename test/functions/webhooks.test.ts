@@ -11,6 +11,8 @@ import { Webhook as StandardWebhook } from 'standardwebhooks'
 import type { BusEvent } from '../../events/index.ts'
 import { createFunction } from '../../functions/deliver.ts'
 import { handler as dispatchHandler } from '../../functions/dispatch.ts'
+import { accountKey } from '../../lib/access/accounts.ts'
+import type { Letter } from '../../lib/access/auth/mails.ts'
 import type { Queues } from '../../lib/aws/queues.ts'
 import { believedMs } from '../../lib/believed.ts'
 import { processEnvironment } from '../../lib/config.ts'
@@ -405,6 +407,34 @@ test('410 switches a webhook off at once, five days of failures too, and what wa
   assert.deepEqual([failing.enabled, failing.disabledReason, failing.failing], [false, 'failing', true])
   const on = (await send('PATCH', `/v1/webhooks/${dead.id}`, { enabled: true })).data
   assert.deepEqual([on.enabled, on.disabledReason, on.failing], [true, null, false])
+})
+
+test('who has an account with a confirmed address is written to once when a webhook is switched off', async () => {
+  const to: string[] = []
+  const mailer = {
+    goesTo: 'mailbox',
+    send: async (letter: Letter) => void to.push(JSON.stringify(letter)),
+  } as const
+  const by = new Deliverer(app.services, { now, random: () => 0.5, mailer })
+  for (const emailVerified of [false, true]) {
+    const send = newClient()
+    receiver.answer('/gone?token=secret', answers(410))
+    await created(send, '/gone?token=secret')
+    const person = { email: 'ada@example.com', emailVerified, name: 'Ada', plan: 'free', role: 'USER' }
+    const account = { id: send.id(), ...person, status: 'active', createdAt: now().toISOString() }
+    await app.services.table.put({ ...accountKey(send.id()), ...account })
+    await told(send)
+    await told(send)
+    const messages = queue.splice(0)
+    await Promise.all(messages.map(({ message }) => by.deliver(message, () => 900_000)))
+  }
+  assert.equal(to.length, 1)
+  const [letter = ''] = to
+  assert.match(
+    letter,
+    /"ada@example.com".*Hello Ada.*your webhook at http:\/\/127\.0\.0\.1:\d+ is not called/,
+  )
+  assert.doesNotMatch(letter, /secret/)
 })
 
 test('a delivery whose message was lost is sent by the look of the clock', async () => {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { accountKey } from '../../lib/access/accounts.ts'
 import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { Workflows } from '../../lib/workflows/workflows.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp, type Sent } from '../http/app-on-embedded.ts'
+import { silentLog } from '../local/dynamodb/start.ts'
 
 /** The clock is moved by hand: what a minute's schedule does is called with the moment that it would come at. */
 
@@ -126,12 +128,22 @@ test('a run that cancels the one before, and one that may not', async () => {
 test('ten failures in a row switch it off and say why, and switched on it begins anew', async () => {
   const send = newClient()
   const { id, nextRunAt } = await created(send)
+  const workflow = await new Workflows(app.services).store.find(id)
+  assert.ok(workflow)
+  const person = { email: 'ada@example.com', emailVerified: true, name: 'Ada', plan: 'free', role: 'USER' }
+  const account = { id: workflow.owner, ...person, status: 'active', createdAt: nextRunAt }
+  await app.services.table.put({ ...accountKey(workflow.owner), ...account })
+  const logged: unknown[] = []
+  const log = { ...silentLog, warn: (letter: unknown) => logged.push(letter) } as typeof silentLog
+  const workflows = new Workflows({ ...app.services, log })
   for (let hour = 0; hour < 10; hour++) {
     await wake(id, later(nextRunAt, 60 * hour))
     const { lastRun } = (await send('GET', `/v1/workflows/${id}`)).data
     await endJob(lastRun.jobId, 'failed')
-    await wake(id, later(nextRunAt, 60 * hour + 1))
+    await workflows.wake(id, new Date(later(nextRunAt, 60 * hour + 1)))
   }
+  assert.equal(logged.length, 1, 'one letter, which stands in the log where there is no mail server')
+  assert.match(JSON.stringify(logged), /ada@example\.com.*“hourly” does not run any more: 10 runs in a row/)
   const paused = (await send('GET', `/v1/workflows/${id}`)).data
   assert.deepEqual([paused.enabled, paused.nextRunAt, paused.failures], [false, null, 10])
   assert.match(paused.paused.reason, /^10 runs in a row failed, the last one so: It is damaged\.$/)

@@ -85,4 +85,20 @@ export const letters = {
       unasked,
     ].join('\n\n'),
   }),
+  webhookDisabled: (name: string, { url, why }: { url: string; why: string }) => ({
+    subject: 'A webhook was switched off',
+    text: [
+      greeting(name),
+      `your webhook at ${url} is not called any more: ${why}`,
+      'Once it works again, switch it on, and have what it missed sent once more.',
+    ].join('\n\n'),
+  }),
+  workflowPaused: (name: string, { workflow, why }: { workflow: string; why: string }) => ({
+    subject: 'A workflow was paused',
+    text: [
+      greeting(name),
+      `your workflow “${workflow}” does not run any more: ${why}`,
+      'Change what was wrong and switch it on again.',
+    ].join('\n\n'),
+  }),
 } as const
