@@ -5,6 +5,7 @@ import { handleAuth } from '../lib/access/auth/handle.ts'
 import { moveToAccount } from '../lib/access/move.ts'
 import { readConfig } from '../lib/config.ts'
 import { createServices } from '../lib/create-services.ts'
+import { clientAddress } from '../lib/http/client-address.ts'
 import type { HttpEvent } from '../lib/http/contract.ts'
 import type { Services } from '../lib/services.ts'
 import type { ApiHandler } from './api.ts'
@@ -23,8 +24,10 @@ export function createAccount(
       if (before !== undefined) await moveToAccount(before, account, services)
     },
   })
-  return async (event) =>
-    handleAuth(auth, event, { origin, address: event.requestContext.http.sourceIp, evenMs })
+  return async (event) => {
+    const address = clientAddress({ ...event, ...event.requestContext.http }, services.config.TRUSTED_PROXIES)
+    return handleAuth(auth, event, { origin, address, evenMs })
+  }
 }
 
 /** Who this was before he signed up. */

@@ -4,7 +4,6 @@ import { planOfAccount } from '../../lib/access/owner-plan.ts'
 import { readAccount } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { defaultPlans, type Plan } from '../../lib/plans.ts'
 
 const AccountView = Account.omit({ status: true }).extend({
   region: z.string().describe('Where jobs run and files are kept'),
@@ -28,7 +27,7 @@ export const getAccount = contract({
     if (!account) throw new AppError('AUTHENTICATION_REQUIRED', 'This account is gone. Sign up again.')
     const { status: _status, ...shown } = account
     const { MAX_FILE_MB, RETENTION_HOURS } = services.config
-    const plan: Plan = defaultPlans[planOfAccount(account)]
+    const plan = services.plans[planOfAccount(account)]
     return {
       data: {
         ...shown,

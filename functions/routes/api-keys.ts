@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { type ApiKey, ApiKeys, type KeyWish, mostKeys } from '../../lib/access/api-keys.ts'
+import { noteAct } from '../../lib/access/audit.ts'
 import {
   fields,
   KeyView,
@@ -63,7 +64,7 @@ export const createKey = contract({
   reply: { status: 201, schema: NewKeyView },
   idempotent: true,
   errors: ['INVALID_INPUT', 'INVALID_REQUEST'],
-  handle: async ({ body, principal }, services) => {
+  handle: async ({ body, principal, sourceIp }, services) => {
     const { access, ...rest } = body
     const wish: KeyWish = {
       ...rest,
@@ -73,6 +74,7 @@ export const createKey = contract({
     const made = await new ApiKeys(services).create(principal.ownerId, wish)
     if (!made) throw tooMany()
     const { key, text } = made
+    await note('create', key, { principal, sourceIp }, services)
     return { data: { ...viewOf(key), key: text }, headers: { location: `/v1/api-keys/${key.id}` } }
   },
 })
@@ -112,7 +114,7 @@ export const changeKey = contract({
   body: { accepts: ['json'], schema: Change },
   reply: { status: 200, schema: KeyView },
   errors: ['API_KEY_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST'],
-  handle: async ({ params, body, principal }, services) => {
+  handle: async ({ params, body, principal, sourceIp }, services) => {
     const key = await ownKey(params.keyId, principal, services)
     const { access, ...rest } = body
     const change = { ...rest, scopes: scopesOf(body) }
@@ -120,6 +122,7 @@ export const changeKey = contract({
     requirePublicBounds({ kind: key.kind, name, scopes, allowedOrigins: allowedOrigins ?? undefined })
     const changed = await new ApiKeys(services).change(key, change)
     if (!changed) throw notFound(key.id)
+    await note('change', changed, { principal, sourceIp }, services)
     return { data: viewOf(changed) }
   },
 })
@@ -134,7 +137,7 @@ export const rotateKey = contract({
   reply: { status: 200, schema: z.object({ key: NewKeyView, previous: KeyView }) },
   idempotent: true,
   errors: ['API_KEY_NOT_FOUND', 'CONFLICT', 'INVALID_INPUT'],
-  handle: async ({ params, principal }, services) => {
+  handle: async ({ params, principal, sourceIp }, services) => {
     const before = await ownKey(params.keyId, principal, services)
     const rotated = await new ApiKeys(services).rotate(before)
     if (rotated === 'full') throw tooMany()
@@ -147,6 +150,7 @@ export const rotateKey = contract({
         },
       )
     const { key, text, previous } = rotated
+    await note('rotate', previous, { principal, sourceIp }, services)
     return { data: { key: { ...viewOf(key), key: text }, previous: viewOf(previous) } }
   },
 })
@@ -160,12 +164,25 @@ export const revokeKey = contract({
   params: Params,
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['API_KEY_NOT_FOUND'],
-  handle: async ({ params, principal }, services) => {
+  handle: async ({ params, principal, sourceIp }, services) => {
     const key = await ownKey(params.keyId, principal, services)
     if (!(await new ApiKeys(services).revoke(key))) throw notFound(key.id)
+    await note('revoke', key, { principal, sourceIp }, services)
     return { data: null }
   },
 })
+
+/** In the audit trail, by its name and scopes and never by itself. */
+const note = (
+  done: 'create' | 'change' | 'rotate' | 'revoke',
+  { id, name, scopes }: Pick<ApiKey, 'id' | 'name' | 'scopes'>,
+  { principal, sourceIp }: { readonly principal: Principal; readonly sourceIp: string },
+  { table }: Services,
+) =>
+  noteAct(table, {
+    ...{ actor: principal.ownerId, ip: sourceIp, action: `key.${done}`, subject: id },
+    after: done === 'revoke' ? undefined : `${name} (${scopes.join(', ')})`,
+  })
 
 export const apiKeys = [createKey, listKeys, getKey, changeKey, rotateKey, revokeKey]
 

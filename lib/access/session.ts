@@ -13,11 +13,14 @@ import type { Way } from './way.ts'
  * here without that library, which is as large as all the rest of the API.
  */
 
+export const authPath = '/v1/auth'
+
 const isSecure = (publicUrl = '') => publicUrl.startsWith('https:')
 
 /**
  * Browsers keep a cookie with the prefix `__Host-` for this very origin: no other host, no page of a subdomain and no
- * plain connection can set it. Over plain http it cannot be had.
+ * plain connection can set it. Over plain http Chromium and Firefox keep one on loopback, Safari does not, and none of them
+ * anywhere else: there it has a plain name.
  */
 export const sessionCookie = (publicUrl: string | undefined): string =>
   isSecure(publicUrl) ? '__Host-session' : 'session'

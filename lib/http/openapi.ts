@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
 import { ownerCookie, ownerHeader } from '../access/anonymous.ts'
+import { accountReference } from '../access/reference.ts'
 import { type ErrorCode, errorKinds } from '../error-kinds.ts'
 import { liveReference } from '../live/reference.ts'
 import { wayOutOfForms } from './body-limit.ts'
@@ -84,7 +85,10 @@ export function openApiDocument(contracts: readonly AnyContract[], info: Documen
         limitOf(info),
     },
     servers: [{ url: info.url }],
-    tags: [{ name: 'Live', description: liveReference }],
+    tags: [
+      { name: 'Live', description: liveReference },
+      { name: 'Account', description: accountReference },
+    ],
     paths,
     webhooks: eventRequests(),
     components: {

@@ -7,7 +7,7 @@ import { newId } from '../../ids.ts'
 import type { Services } from '../../services.ts'
 import { accountOf } from '../accounts.ts'
 import { ownOrigins } from '../own-page.ts'
-import { authSecret, sessionCookie } from '../session.ts'
+import { authPath, authSecret, sessionCookie } from '../session.ts'
 import { consume } from './attempts.ts'
 import { createMailer, letters, type Mailer } from './mails.ts'
 import { models } from './records.ts'
@@ -29,7 +29,6 @@ interface Hashing {
   verify(given: { readonly hash: string; readonly password: string }): Promise<boolean>
 }
 
-export const authPath = '/v1/auth'
 /** The only header that tells the address of a client; whoever makes the request for the library sets it. */
 export const addressHeader = 'x-client-address'
 
