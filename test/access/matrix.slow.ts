@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createAccount } from '../../functions/account.ts'
+import { api } from '../../functions/routes/index.ts'
+import { ApiKeys, type KeyWish } from '../../lib/access/api-keys.ts'
+import { newKeyText } from '../../lib/access/key-text.ts'
+import { Clients } from '../../lib/access/oauth/clients.ts'
+import { Tokens } from '../../lib/access/oauth/tokens.ts'
+import { type Access, type GrantedScope, grantedScopes, isOpen } from '../../lib/access/principal.ts'
+import type { AnyContract } from '../../lib/http/contract.ts'
+import { operationId } from '../../lib/http/openapi.ts'
+import { ownedKey } from '../../lib/owned.ts'
+import type { Plans } from '../../lib/plans.ts'
+import { adminKey, managerKey, newAccount, newKey } from '../account.ts'
+import { after, before } from '../hooks.ts'
+import { type Answered, type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+import { visitorOf } from './visitor.ts'
+
+/** Every operation of the reference × every kind of sender: the answer is the one that the reference has. */
+
+let app: EmbeddedApp
+let senders: readonly Sender[]
+/** What belongs to somebody else, by the name of the parameter that leads to it. */
+let theirs: Readonly<Record<string, string>>
+before(async () => {
+  app = await openApp()
+  theirs = await thingsOf(await managerKey(app.services, await newAccount(app.services)))
+  senders = await allSenders()
+})
+after(() => app.close())
+
+/** In everything that a stranger must not see. */
+const mark = 'only-the-owner-knows'
+
+type Seen = Pick<Answered, 'status' | 'json' | 'text'>
+type Send = (method: string, path: string, body?: unknown) => Promise<Seen>
+interface Sender {
+  readonly name: string
+  readonly send: Send
+  readonly expected: (access: Access) => readonly string[] | 'let in'
+}
+
+const refusals = ['INVALID_API_KEY', 'AUTHENTICATION_REQUIRED', 'INSUFFICIENT_PERMISSIONS', 'RATE_LIMITED']
+const invalid = () => ['INVALID_API_KEY']
+
+/** What an anonymous one meets, on a service of one's own and on a public one. */
+const anonymous = (isPublic: boolean) => (access: Access) =>
+  access.anonymous === true || (access.anonymous === 'self-hosted' && !isPublic)
+    ? ('let in' as const)
+    : ['AUTHENTICATION_REQUIRED']
+
+const having =
+  (scopes: readonly string[], isPublicKey = false) =>
+  (access: Access) =>
+    access.scopes.every((scope) => scopes.includes(scope)) && !(isPublicKey && access.lists)
+      ? ('let in' as const)
+      : ['INSUFFICIENT_PERMISSIONS']
+
+async function allSenders(): Promise<Sender[]> {
+  const free = app.with({ plans: unlimited() })
+  const { services } = free
+  const by =
+    (headers: Record<string, string>, at = free): Send =>
+    (method, path, body) =>
+      at.send(method, path, { headers, ...(body !== undefined && { body }) })
+  const key = async (wish: Parameters<typeof newKey>[2] = {}) => ({
+    'x-api-key': await newKey(services, await newAccount(services), wish),
+  })
+  const keys = new ApiKeys(services)
+  const owner = await newAccount(services)
+  const wish: KeyWish = { name: 'k', kind: 'secret', scopes: [...grantedScopes] }
+  const [old, gone] = [await keys.create(owner, wish), await keys.create(owner, wish)]
+  assert.ok(old && gone)
+  const rotated = await keys.rotate(old.key)
+  assert.ok(rotated && rotated !== 'full')
+  await keys.revoke(gone.key)
+  const open = free.with({ config: { ...services.config, ANONYMOUS_PLAN: 'anonymous' } })
+  const { client } = await new Clients(services.table).create(await newAccount(services), {
+    ...{ name: 'c', scopes: ['CONVERT_READ', 'WEBHOOKS_MANAGE'] },
+  })
+  const token = await new Tokens(services.table).issue(client, ['CONVERT_READ'])
+  const person = visitorOf(free, createAccount(services, { evenMs: 0 }))
+  const signedUp = { name: 'Ann', email: 'matrix@example.com', password: 'correct horse battery' }
+  assert.equal((await person.send('POST', '/v1/auth/sign-up/email', signedUp)).status, 200)
+  const page = 'https://www.example.com'
+  const publicKey = await key({
+    ...{ kind: 'public', scopes: ['CONVERT_READ', 'CONVERT_WRITE'], allowedOrigins: [page] },
+  })
+  const unscoped = (scope: GrantedScope) => grantedScopes.filter((one) => one !== scope)
+  const everything = having([...grantedScopes, 'ACCOUNT_MANAGE'])
+  const { headers: made } = await app.send('POST', '/v1/ws/tickets')
+  return [
+    { name: 'nobody', send: by({}), expected: anonymous(false) },
+    { name: 'nobody of a public service', send: by({}, open), expected: anonymous(true) },
+    {
+      name: 'an anonymous owner',
+      send: by({ 'x-owner-token': made['x-owner-token'] ?? '' }),
+      expected: anonymous(false),
+    },
+    { name: 'an unknown key', send: by({ 'x-api-key': newKeyText('secret') }), expected: invalid },
+    { name: 'a revoked key', send: by({ 'x-api-key': gone.text }), expected: invalid },
+    {
+      name: 'an expired key',
+      send: by(await key({ expiresAt: new Date(Date.now() - 1000).toISOString() })),
+      expected: invalid,
+    },
+    { name: 'a rotated key', send: by({ 'x-api-key': old.text }), expected: having(grantedScopes) },
+    {
+      name: 'the key that took its place',
+      send: by({ authorization: `Bearer ${rotated.text}` }),
+      expected: having(grantedScopes),
+    },
+    ...(await Promise.all(
+      grantedScopes.flatMap((scope) => [
+        key({ scopes: [scope] }).then((headers) => ({
+          ...{ name: `a key with ${scope} alone`, send: by(headers), expected: having([scope]) },
+        })),
+        key({ scopes: unscoped(scope) }).then((headers) => ({
+          ...{ name: `a key without ${scope}`, send: by(headers), expected: having(unscoped(scope)) },
+        })),
+      ]),
+    )),
+    {
+      name: 'a key of a page',
+      send: by({ ...publicKey, origin: page }),
+      expected: having(['CONVERT_READ', 'CONVERT_WRITE'], true),
+    },
+    { name: 'a key of another page', send: by(publicKey), expected: () => ['INSUFFICIENT_PERMISSIONS'] },
+    {
+      name: 'a token',
+      send: by({ authorization: `Bearer ${token}` }),
+      expected: having(['CONVERT_READ']),
+    },
+    { name: 'a wrong token', send: by({ authorization: `Bearer ${token}x` }), expected: invalid },
+    {
+      name: 'a person',
+      send: async (method, path, body) => {
+        const seen = await person.send(method, path, body)
+        return { ...seen, text: JSON.stringify(seen.json ?? '') }
+      },
+      expected: everything,
+    },
+    {
+      name: 'an administrator',
+      send: by({ 'x-api-key': await adminKey(services) }),
+      expected: having([...grantedScopes, 'ACCOUNT_MANAGE', 'ADMIN']),
+    },
+  ]
+}
+
+/** Of limits there are other tests. */
+function unlimited(): Plans {
+  const { plans } = app.services
+  // By the same names.
+  return Object.fromEntries(Object.keys(plans).map((id) => [id, plans['self-hosted']])) as unknown as Plans
+}
+
+async function thingsOf(key: string): Promise<Record<string, string>> {
+  const headers = { 'x-api-key': key }
+  const make = async (path: string, body: unknown) => {
+    const answer = await app.send('POST', path, { headers, body })
+    assert.ok(answer.status < 300, `${path}: ${answer.text}`)
+    return answer.json.data
+  }
+  const tasks = {
+    in: { operation: 'import/raw', file: mark, filename: `${mark}.md` },
+    pdf: { operation: 'convert', input: 'in', output_format: 'pdf' },
+    out: { operation: 'export/url', input: 'pdf' },
+  }
+  const file = { filename: `${mark}.png`, size: 7 }
+  const webhook = { url: `https://93.184.215.14/${mark}`, events: ['*'] }
+  return {
+    jobId: (await make('/v1/jobs', { tasks, tag: mark })).jobId,
+    uploadId: (await make('/v1/uploads/presign', { ...file, contentType: 'image/png' })).uploadId,
+    webhookId: (await make('/v1/webhooks', webhook)).id,
+    workflowId: (await make('/v1/workflows', { name: mark, cron: '0 3 * * *', tasks })).id,
+    keyId: (await make('/v1/api-keys', { name: mark })).id,
+    clientId: (await make('/v1/oauth/clients', { name: mark })).clientId,
+    formatId: 'png',
+  }
+}
+
+/** Leads to what is not theirs; what it may change of the service itself belongs to administrators. */
+const pathOf = ({ path }: AnyContract) =>
+  path.replace(/:(\w+)/g, (_, name: string) => theirs[name] ?? `no-${name}`)
+
+for (const contract of api) {
+  test(`${contract.method} ${contract.path} answers each sender as the reference says`, async () => {
+    // What is open asks nobody who he is.
+    const asking = isOpen(contract.access) ? senders.slice(0, 5) : senders
+    for (const { name, send, expected } of asking) {
+      const what = `${operationId(contract)} from ${name}`
+      const answer = await send(contract.method, pathOf(contract), contract.body && {})
+      const code = answer.json?.error?.code
+      const wanted = isOpen(contract.access) ? 'let in' : expected(contract.access)
+      if (wanted === 'let in') {
+        assert.ok(!refusals.includes(code) || isTheirs(answer), `${what}: ${answer.text}`)
+        assert.notEqual(answer.status, 500, `${what}: ${answer.text}`)
+      } else assert.ok(wanted.includes(code), `${what}: ${answer.status} ${answer.text.slice(0, 300)}`)
+      assert.ok(!answer.text.includes(mark), `${what} shows what is not theirs: ${answer.text}`)
+    }
+  })
+}
+
+test('nothing of what is theirs was changed by anybody', async () => {
+  const { services } = app
+  assert.equal((await services.jobs.store.job(theirs['jobId'] ?? ''))?.status, 'queued')
+  for (const [kind, name] of [
+    ['WEBHOOK', 'webhookId'],
+    ['WORKFLOW', 'workflowId'],
+    ['KEY', 'keyId'],
+    ['OAUTH', 'clientId'],
+  ] as const)
+    assert.ok(await services.table.get(ownedKey(kind, theirs[name] ?? '')), name)
+})
+
+/** Of those who are let in none lacks a scope. */
+const isTheirs = ({ json }: Seen) =>
+  json.error.details?.required === undefined && json.error.code !== 'RATE_LIMITED'
