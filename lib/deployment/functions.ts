@@ -21,10 +21,12 @@ const lambdaLimits = { timeoutS: 900, memoryMb: 10_240, diskMb: { least: 512, mo
 const runtimeMemoryMb = 256
 
 /** Settings that every function gets; the names are those of lib/config.ts. */
-const environment = {
+export const environment = {
   TABLE_NAME: { Ref: 'Table' },
   BUCKET_NAME: { Ref: 'Bucket' },
   BUS_NAME: { Ref: 'Bus' },
+  // Files are in the bucket: what a function has of a disk is for its own task.
+  MIN_FREE_DISK_GB: '0',
   QUEUE_URL_PREFIX: {
     'Fn::Sub': `https://sqs.\${AWS::Region}.\${AWS::URLSuffix}/\${AWS::AccountId}/${queueName('')}`,
   },

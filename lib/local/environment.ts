@@ -106,6 +106,7 @@ export function functionEnvironment(parts: EnvironmentParts): Environment {
     ENGINES: parts.engines.join(','),
     WORK_DIR: parts.workDir,
     REQUEST_BODIES: config.REQUEST_BODIES,
+    MIN_FREE_DISK_GB: String(config.MIN_FREE_DISK_GB),
     LOG_FILE: parts.logFile,
     ...(!external.s3IsForeign && { S3_PUBLIC_ENDPOINT: `${url}${s3Path}` }),
   }

@@ -9,6 +9,7 @@ import { handler as dispatch } from '../../functions/dispatch.ts'
 import { handler as receiveUpload } from '../../functions/receive-upload.ts'
 import { handler as sweep } from '../../functions/sweep.ts'
 import { processEnvironment } from '../../lib/config.ts'
+import { environment } from '../../lib/deployment/functions.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
 
@@ -20,7 +21,7 @@ before(async () => {
   const { QUEUE_URL_PREFIX, SERVICE_SECRET, AWS_ENDPOINT_URL_S3 } = app.services.config
   Object.assign(processEnvironment, {
     ...{ QUEUE_URL_PREFIX, SERVICE_SECRET, AWS_ENDPOINT_URL_S3 },
-    ...{ LOG_LEVEL: 'silent', MIN_FREE_DISK_GB: '0', IMAGE_ID: 'image' },
+    ...{ LOG_LEVEL: 'silent', MIN_FREE_DISK_GB: environment.MIN_FREE_DISK_GB, IMAGE_ID: 'image' },
   })
 })
 after(() => app.close())

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { after, before, test } from 'node:test'
-import { imageLimits } from '../../lib/deployment/functions.ts'
+import { environment as deployedEnvironment, imageLimits } from '../../lib/deployment/functions.ts'
 import type { ImageId } from '../../lib/engines/engine.ts'
 import { type Embedded, openEmbedded } from '../../lib/local/embedded.ts'
 import { apiHandler, httpRoutes, zipFunctions } from '../../lib/local/functions.ts'
@@ -132,7 +132,8 @@ before(async () => {
     ends.push(() => mapping.close())
   }
   const { createApi } = await import('../../functions/api.ts')
-  const settings = { ...environment, MIN_FREE_DISK_GB: '0', LOG_LEVEL: 'error' }
+  const { MIN_FREE_DISK_GB } = deployedEnvironment
+  const settings = { ...environment, MIN_FREE_DISK_GB, LOG_LEVEL: 'error' }
   const handlers = { api: apiHandler(createApi(settings)) }
   const zipped = zipFunctions({ api: functions.api }, handlers, {})
   const options = { routes: httpRoutes({ api: functions.api }), streamed: ['api'], log }
