@@ -232,6 +232,7 @@ async function fromDrive(): Promise<void> {
 
 async function figures(): Promise<void> {
   await call({ path: '/v1/account/usage', query: { groupBy: 'engine' } })
+  await call({ path: '/v1/account/quota', headers: { 'x-api-key': await managerOf(service) } })
   await call({
     path: '/v1/admin/slo',
     query: { days: '7' },

@@ -39,6 +39,7 @@ import {
   revokeToken,
 } from './oauth.ts'
 import { presignUpload } from './presign-upload.ts'
+import { getQuota } from './quota.ts'
 import { retryJob } from './retry-job.ts'
 import { signDownload } from './sign-download.ts'
 import { staticFiles } from './static-files.ts'
@@ -110,6 +111,7 @@ const described: readonly AnyContract[] = [
   listPlans,
   ...apiKeys,
   getUsage,
+  getQuota,
   getSlo,
   getReliability,
   getToken,

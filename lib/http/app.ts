@@ -1,4 +1,5 @@
 import middy from '@middy/core'
+import { quotaEvents, tellOwner } from '../access/account-events.ts'
 import { asAnonymous, ownerCookie, ownerHeader, ownerToken } from '../access/anonymous.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
@@ -199,6 +200,7 @@ async function admit(
   const taken = await takeRequest(services, sender, isMaking)
   context.limitHeaders = limitHeaders(taken.readings, Date.now())
   if (!taken.isAllowed) throw rateLimited(taken, sender)
+  await tellOwner(services, quotaEvents(sender, taken.readings, new Date()))
   return sender
 }
 

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { BusEvent } from '../../events/index.ts'
+import type { Bus } from '../../lib/aws/bus.ts'
 import { groupsOf, percentilesOf, sumOf } from '../../lib/usage/counts.ts'
 import type { Ended } from '../../lib/usage/endings.ts'
 import { Meter } from '../../lib/usage/meter.ts'
 import { countsIn, dayOf, ownerDay, serviceDay } from '../../lib/usage/records.ts'
 import { sloOf } from '../../lib/usage/reliability.ts'
+import { newAccount, newKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
 
@@ -183,4 +186,34 @@ test('anybody may see how reliable the service is', async () => {
   assert.equal(json.data.window.days, 30)
   const refused = await app.send('GET', '/v1/admin/slo')
   assert.equal(refused.status, 401)
+})
+
+test('what is left of a plan is seen, and told when it runs out', async () => {
+  const owner = await newAccount(app.services, { plan: 'free' })
+  const headers = { 'x-api-key': await newKey(app.services, owner) }
+  const published: BusEvent[] = []
+  const publish = async (events: readonly BusEvent[]) => void published.push(...events)
+  const heard = app.with({ bus: { publish } as unknown as Bus })
+  const make = () =>
+    heard.send('POST', '/v1/uploads/presign', {
+      body: { filename: 'a.png', contentType: 'image/png', size: 10 },
+      headers,
+    })
+  assert.equal((await make()).status, 201)
+  const { data } = (await heard.send('GET', '/v1/account/quota', { headers })).json
+  const ofDay = data.quotas.find(({ window }: { window: string }) => window === 'day')
+  assert.deepEqual([data.plan, ofDay.limit, ofDay.used, ofDay.remaining], ['free', 50, 1, 49])
+  assert.deepEqual(data.concurrentJobs, { limit: 2, running: 0, queued: 0 })
+  assert.deepEqual([data.maxFileSize, data.filesPerJob], [500_000_000, 5])
+  assert.equal(data.quotas.find(({ name }: { name: string }) => name === 'conversion-minutes').limit, null)
+  await app.services.table.update({ pk: `LIMIT#${owner}`, sk: 'LIMIT' }, { set: { 'count day': 39 } })
+  assert.equal((await make()).status, 201)
+  assert.equal((await make()).status, 201)
+  const told = published.filter(({ event }) => event.startsWith('quota.'))
+  assert.deepEqual(
+    told.map(({ event, owner: whose }) => [event, whose]),
+    [['quota.warning', owner]],
+  )
+  const { data: anonymous } = (await app.send('GET', '/v1/account/quota')).json
+  assert.deepEqual([anonymous.plan, anonymous.quotas.length], ['self-hosted', 1])
 })

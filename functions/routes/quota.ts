@@ -1,0 +1,94 @@
+import * as z from 'zod'
+import { readingsOf } from '../../lib/access/limits.ts'
+import { type Principal, readUsage } from '../../lib/access/principal.ts'
+import { contract } from '../../lib/http/contract.ts'
+import { liveStatuses } from '../../lib/jobs/job.ts'
+import { planIds } from '../../lib/plans.ts'
+import type { Services } from '../../lib/services.ts'
+import { dayOf } from '../../lib/usage/records.ts'
+import { usageOf } from '../../lib/usage/usage.ts'
+
+const Quota = z.object({
+  name: z.enum(['requests', 'reads', 'conversion-minutes']),
+  window: z.enum(['minute', 'hour', 'day', 'month']).describe('Days and months are those of UTC'),
+  limit: z.number().nullable().describe('Null where it is only counted'),
+  used: z.number(),
+  remaining: z.number().nullable(),
+  resetsAt: z.iso.datetime(),
+})
+type Quota = z.infer<typeof Quota>
+
+const QuotaView = z.object({
+  plan: z.enum(planIds),
+  quotas: z.array(Quota),
+  concurrentJobs: z.object({
+    limit: z.int().nullable(),
+    running: z.int(),
+    queued: z.int().describe('With those that wait for their files'),
+  }),
+  maxFileSize: z.int().describe('Bytes'),
+  filesPerJob: z.int(),
+})
+
+/** Beyond so many live jobs nobody counts on. */
+const mostLive = 500
+
+export const getQuota = contract({
+  method: 'GET',
+  path: '/v1/account/quota',
+  access: readUsage,
+  tag: 'Account',
+  summary: 'See what is left of your plan',
+  description:
+    'Minutes and hours are those of the key, or session, that asks; days and months those of the account.',
+  reply: { status: 200, schema: QuotaView },
+  handle: async ({ principal }, services) => {
+    const plan = services.plans[principal.plan]
+    const [readings, minutes, live] = await Promise.all([
+      readingsOf(services, principal),
+      minutesOf(principal, services),
+      liveJobs(principal, services),
+    ])
+    const requests = readings.map(({ policy: { name, limit }, used, endsAt }): Quota => {
+      const isRead = name === 'reads'
+      return {
+        ...{ name: isRead ? 'reads' : 'requests', window: isRead ? 'minute' : name, limit, used },
+        ...{ remaining: Math.max(0, limit - used), resetsAt: new Date(endsAt).toISOString() },
+      }
+    })
+    const most = plan.conversionMinutesPerMonth
+    const ofMinutes: Quota = {
+      ...{ name: 'conversion-minutes', window: 'month', limit: most, used: minutes },
+      ...{ remaining: most === null ? null : Math.max(0, most - minutes), resetsAt: nextMonth() },
+    }
+    const whole = services.config.MAX_FILE_MB * 1024 * 1024
+    return {
+      data: {
+        plan: principal.plan,
+        quotas: [...requests, ofMinutes],
+        concurrentJobs: { limit: plan.concurrentJobs, ...live },
+        maxFileSize: Math.min(plan.maxFileBytes ?? whole, whole),
+        filesPerJob: plan.filesPerJob,
+      },
+    }
+  },
+})
+
+const nextMonth = (now = new Date()) =>
+  new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString()
+
+/** Of this month, so far. */
+async function minutesOf({ ownerId }: Principal, { table }: Services): Promise<number> {
+  const to = dayOf(new Date().toISOString())
+  const { totals } = await usageOf(table, ownerId, { to, granularity: 'month' })
+  return totals.conversionMinutes
+}
+
+async function liveJobs({ ownerId: owner }: Principal, { jobs }: Services) {
+  const page = await jobs.store.list({
+    ...{ owner, limit: mostLive, newestFirst: true, statuses: liveStatuses },
+    matches: ({ status }) => liveStatuses.some((live) => live === status),
+  })
+  const running = page.jobs.filter(({ status }) => status === 'processing').length
+  return { running, queued: page.jobs.length - running }
+}

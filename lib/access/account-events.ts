@@ -1,0 +1,86 @@
+import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
+import { derivedId } from '../ids.ts'
+import { listenersOf } from '../listeners.ts'
+import type { PlanId } from '../plans.ts'
+import type { Services } from '../services.ts'
+import type { Account } from './accounts.ts'
+import type { Principal } from './principal.ts'
+import type { Reading } from './windows.ts'
+
+/** What is told of plans, and of what is left of them; the same events whoever renders them, however often. */
+
+function rendered<Name extends EventName>(
+  name: Name,
+  owner: string,
+  at: Date,
+  { facts, body }: { readonly facts: readonly (string | number)[]; readonly body: EventBody<Name> },
+): BusEvent {
+  const id = derivedId('evt', at, owner, name, ...facts)
+  return {
+    ...{ event: name, timestamp: at.toISOString(), id, sequence: 1, apiVersion: 'v1' },
+    ...{ owner, stream: id, ...body },
+  }
+}
+
+/** Percent of a window from which its owner is warned. */
+const threshold = 80
+
+/** The request with which a window came as far as that, or to its end, tells of it: each is one request. */
+export function quotaEvents(
+  { ownerId, kind }: Pick<Principal, 'ownerId' | 'kind'>,
+  readings: readonly Reading[],
+  now: Date,
+): BusEvent[] {
+  if (kind === 'anonymous') return []
+  return readings.flatMap(({ policy: { name, limit }, used, endsAt }) => {
+    if (name !== 'day' && name !== 'month') return []
+    const isFull = used === limit
+    if (!isFull && used !== Math.ceil((limit * threshold) / 100)) return []
+    const quota = {
+      ...{ name: `requests-per-${name}`, limit, used, remaining: limit - used },
+      percent: Math.floor((used / limit) * 100),
+      ...{ threshold: isFull ? 100 : threshold, resetsAt: new Date(endsAt).toISOString() },
+    }
+    const event = isFull ? ('quota.exceeded' as const) : ('quota.warning' as const)
+    return rendered(event, ownerId, now, { facts: [name, endsAt], body: { quota } })
+  })
+}
+
+/** Nobody pays for these. */
+const unpaid: readonly PlanId[] = ['anonymous', 'free', 'self-hosted']
+
+/** What a change of the plan is, where it was one. */
+export function subscriptionEvents(
+  before: Pick<Account, 'plan'>,
+  { id, plan }: Pick<Account, 'id' | 'plan'>,
+  now: Date,
+): BusEvent[] {
+  if (before.plan === plan) return []
+  const [had, has] = [!unpaid.includes(before.plan), !unpaid.includes(plan)]
+  if (!had && !has) return []
+  const event = !had ? 'subscription.created' : has ? 'subscription.updated' : 'subscription.cancelled'
+  const at = now.toISOString()
+  const subscription = {
+    ...{ id: `sub_${id.slice('acc_'.length)}`, plan, previousPlan: before.plan },
+    status: has ? ('active' as const) : ('cancelled' as const),
+    // Payment is somebody else's business, and so are its months.
+    ...{ interval: null, currentPeriodStart: at, currentPeriodEnd: has ? null : at },
+  }
+  return [rendered(event, id, now, { facts: [before.plan, plan], body: { subscription } })]
+}
+
+/** Tells the owner of all of them. */
+export async function tellOwner(
+  { table, bus }: Pick<Services, 'table' | 'bus'>,
+  events: readonly BusEvent[],
+): Promise<void> {
+  const [first] = events
+  if (!first) return
+  const of = await listenersOf(table, first.owner)
+  await bus.publish(
+    events.map((event) => {
+      const listeners = of(event.event)
+      return listeners.length > 0 ? { ...event, listeners } : event
+    }),
+  )
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventSchema, toldOf } from '../../events/index.ts'
+import { quotaEvents, subscriptionEvents } from '../../lib/access/account-events.ts'
+import { endOf, type WindowName } from '../../lib/access/windows.ts'
+import { newId } from '../../lib/ids.ts'
+
+const now = new Date('2026-03-04T05:06:07.890Z')
+const id = newId('acc')
+const reading = (name: WindowName, used: number, limit: number) => ({
+  policy: { name, counter: name, limit },
+  ...{ used, endsAt: endOf(name, now.getTime()) },
+})
+const told = (name: WindowName, used: number, limit = 50, kind: 'key' | 'anonymous' = 'key') =>
+  quotaEvents({ ownerId: id, kind }, [reading(name, used, limit)], now)
+
+test('an owner is warned at four fifths of a day or month, and told of its end, once each', () => {
+  const names = (name: WindowName, limit: number) =>
+    Array.from({ length: limit }, (_, at) =>
+      told(name, at + 1, limit).map(({ event }) => [at + 1, event]),
+    ).flat()
+  assert.deepEqual(names('day', 50), [
+    [40, 'quota.warning'],
+    [50, 'quota.exceeded'],
+  ])
+  assert.deepEqual(names('month', 3), [[3, 'quota.exceeded']])
+  assert.deepEqual(names('minute', 50), [])
+  assert.deepEqual(told('day', 40, 50, 'anonymous'), [])
+  const [event] = told('day', 40)
+  assert.ok(event)
+  const { quota } = eventSchema('quota.warning').parse(toldOf(event))
+  assert.deepEqual(quota, {
+    ...{ name: 'requests-per-day', limit: 50, used: 40, remaining: 10, percent: 80, threshold: 80 },
+    resetsAt: '2026-03-05T00:00:00.000Z',
+  })
+})
+
+test('a plan begins, takes the place of another one, or ends', () => {
+  const cases = [
+    ['free', 'pro', 'subscription.created', 'active'],
+    ['pro', 'business', 'subscription.updated', 'active'],
+    ['business', 'free', 'subscription.cancelled', 'cancelled'],
+  ] as const
+  for (const [before, plan, name, status] of cases) {
+    const [event] = subscriptionEvents({ plan: before }, { id, plan }, now)
+    assert.ok(event)
+    assert.equal(event.event, name)
+    assert.equal(event.owner, id)
+    const { subscription } = eventSchema(name).parse(toldOf(event))
+    assert.deepEqual(
+      [subscription.plan, subscription.previousPlan, subscription.status],
+      [plan, before, status],
+    )
+  }
+  assert.deepEqual(subscriptionEvents({ plan: 'pro' }, { id, plan: 'pro' }, now), [])
+})
