@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { subscriptionEvents, tellOwner } from '../../lib/access/account-events.ts'
 import { Account, AccountStatus, accountOf, Role } from '../../lib/access/accounts.ts'
 import { administer as change, listAccounts } from '../../lib/access/administer.ts'
 import { AuditEntry, auditPage, noteAct } from '../../lib/access/audit.ts'
@@ -81,6 +82,7 @@ export const changeUser = contract({
         'Nobody changes the own role or status. Another administrator can, or npm run admin on the machine.',
       )
     const changed = await change(params.userId, body, { id: principal.ownerId, ip: sourceIp }, services)
+    if (changed) await tellOwner(services, subscriptionEvents(changed.before, changed.after, new Date()))
     return { data: known(changed?.after, params) }
   },
 })

@@ -1,7 +1,6 @@
 import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
 import { derivedId } from '../ids.ts'
 import { listenersOf } from '../listeners.ts'
-import type { PlanId } from '../plans.ts'
 import type { Services } from '../services.ts'
 import type { Account } from './accounts.ts'
 import type { Principal } from './principal.ts'
@@ -47,7 +46,7 @@ export function quotaEvents(
 }
 
 /** Nobody pays for these. */
-const unpaid: readonly PlanId[] = ['anonymous', 'free', 'self-hosted']
+const unpaid: readonly string[] = ['anonymous', 'free', 'self-hosted']
 
 /** What a change of the plan is, where it was one. */
 export function subscriptionEvents(

@@ -7,7 +7,7 @@ import type { Ended } from '../../lib/usage/endings.ts'
 import { Meter } from '../../lib/usage/meter.ts'
 import { countsIn, dayOf, ownerDay, serviceDay } from '../../lib/usage/records.ts'
 import { sloOf } from '../../lib/usage/reliability.ts'
-import { newAccount, newKey } from '../account.ts'
+import { adminKey, newAccount, newKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
 
@@ -214,6 +214,11 @@ test('what is left of a plan is seen, and told when it runs out', async () => {
     told.map(({ event, owner: whose }) => [event, whose]),
     [['quota.warning', owner]],
   )
+  const admin = { 'x-api-key': await adminKey(app.services) }
+  const body = { plan: 'pro' }
+  const changed = await heard.send('PATCH', `/v1/admin/users/${owner}`, { headers: admin, body })
+  assert.equal(changed.status, 200, changed.text)
+  assert.deepEqual([published.at(-1)?.event, published.at(-1)?.owner], ['subscription.created', owner])
   const { data: anonymous } = (await app.send('GET', '/v1/account/quota')).json
   assert.deepEqual([anonymous.plan, anonymous.quotas.length], ['self-hosted', 1])
 })
