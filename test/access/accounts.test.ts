@@ -6,9 +6,11 @@ import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { createAccount } from '../../functions/account.ts'
 import { accountByEmail, accountOf, changeAccount } from '../../lib/access/accounts.ts'
 import type { AuditEntry } from '../../lib/access/audit.ts'
-import { models } from '../../lib/access/auth/records.ts'
+import { letters } from '../../lib/access/auth/mails.ts'
+import { markerKey, models } from '../../lib/access/auth/records.ts'
 import { tableAdapter } from '../../lib/access/auth/table-adapter.ts'
 import { wakeMove } from '../../lib/access/move.ts'
+import { Live } from '../../lib/live/live.ts'
 import { adminKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
@@ -164,6 +166,28 @@ describe('an account', () => {
   })
 })
 
+describe('a socket of a job', () => {
+  test('opens for the account that the job belongs to, and for nobody else', async () => {
+    const here = visitor()
+    await signUp(here, 'socket@example.com')
+    const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
+    const live = new Live(app.services)
+    const connect = (cookie?: string) =>
+      live.connect(`c-${cookie?.length}`, { headers: { ...(cookie && { cookie }) }, query: { jobId } })
+    await assert.rejects(connect(), { code: 'JOB_NOT_FOUND' })
+    await assert.rejects(connect('session=forged.x'), { code: 'JOB_NOT_FOUND' })
+    await connect(`session=${here.jar.get('session')}`)
+  })
+})
+
+describe('a letter', () => {
+  test('greets nobody with what could be read as a message', () => {
+    assert.match(letters.verify("Ann O'Neil-Ünal", 'u').text, /^Hello Ann O'Neil-Ünal,\n/)
+    for (const name of ['visit evil.example now', 'https://evil.example', 'a\nb', 'x'.repeat(100)])
+      assert.match(letters.verify(name, 'u').text, /^Hello,\n/)
+  })
+})
+
 describe('a session', () => {
   test('is not used by a page of somebody else', async () => {
     const here = visitor()
@@ -285,6 +309,22 @@ describe('the table', () => {
       taken.filter(Boolean).map((one) => (one as { id: string }).id),
       [id],
     )
+  })
+
+  test('keeps what a session is found by for as long as the session', async () => {
+    const adapter = tableAdapter({ ...app.services, models })({})
+    const at = (days: number) => new Date(Date.now() + days * 86_400_000)
+    const token = 'token of a session that lasts'
+    await adapter.create({
+      model: 'session',
+      data: { token, userId: 'acc_1', expiresAt: at(1), createdAt: at(0), updatedAt: at(0) },
+    })
+    const where = [{ field: 'token', value: token }]
+    await adapter.update({ model: 'session', where, update: { expiresAt: at(30) } })
+    const marker = await app.services.table.get(
+      markerKey('session', 'token', token, { ...app.services, models }),
+    )
+    assert.ok(Number(marker?.['ttl']) * 1000 > at(29).getTime())
   })
 
   test('holds no secret of anybody', async () => {

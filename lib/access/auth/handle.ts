@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { AppError } from '../../errors.ts'
 import { bodyStream } from '../../http/body.ts'
 import type { HttpEvent } from '../../http/contract.ts'
 import { readAll } from '../../http/form.ts'
@@ -15,6 +16,21 @@ const evenPaths = ['/request-password-reset', '/send-verification-email']
 
 /** An event of the gateway as better-auth's own request, and its response as a result. */
 export async function handleAuth(
+  ...given: Parameters<typeof answer>
+): Promise<APIGatewayProxyStructuredResultV2> {
+  try {
+    return await answer(...given)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return {
+      statusCode: error.status,
+      headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+      body: JSON.stringify({ code: error.code, message: error.message }),
+    }
+  }
+}
+
+async function answer(
   auth: Pick<Auth, 'handler'>,
   event: HttpEvent,
   {

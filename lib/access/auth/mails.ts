@@ -48,7 +48,10 @@ async function open(smtpUrl: string): Promise<Transporter> {
   })
 }
 
-const greeting = (name: string) => `Hello ${name},`
+/** Whoever signs up with the address of somebody else must not have us write to him what they like. */
+const plainName = /^[\p{L}\p{M}\p{N} .'’-]{1,60}$/u
+const greeting = (name: string) =>
+  plainName.test(name) && !/\.\p{L}/u.test(name) ? `Hello ${name},` : 'Hello,'
 const unasked = 'If you did not ask for it, you need not do anything.'
 
 export const letters = {
