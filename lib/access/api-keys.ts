@@ -5,9 +5,10 @@ import { newId } from '../ids.ts'
 import { createOwned, ownedIds, ownedKey, removeOwned } from '../owned.ts'
 import type { Services } from '../services.ts'
 import { ShortMemory } from '../short-memory.ts'
-import { digestOf, newKeyText } from './key-text.ts'
+import { newKeyText } from './key-text.ts'
 import { noticedAfterMs } from './owner-plan.ts'
 import { scopes } from './principal.ts'
+import { hashOfSecret } from './secret-text.ts'
 
 /** Keys of accounts: the record stands under the SHA-256 of the key, so that one look finds it; the key itself nowhere. */
 
@@ -71,7 +72,7 @@ export class ApiKeys {
   ): Promise<{ key: ApiKey; text: string } | undefined> {
     const text = newKeyText(wish.kind)
     const key: ApiKey = {
-      ...{ ...wish, id: newId('key'), owner, digest: digestOf(text), createdAt: now.toISOString() },
+      ...{ ...wish, id: newId('key'), owner, digest: hashOfSecret(text), createdAt: now.toISOString() },
       ...{ prefix: text.slice(0, 7), last4: text.slice(-4) },
     }
     await this.#table.put({ ...keyOf(key.digest), ...key })
@@ -100,7 +101,7 @@ export class ApiKeys {
 
   /** The key of that text as it was a moment ago, revoked ones too. */
   recent(text: string): Promise<ApiKey | undefined> {
-    const digest = digestOf(text)
+    const digest = hashOfSecret(text)
     return this.#recent.get(digest, async () => parsed(await this.#table.get(keyOf(digest))))
   }
 

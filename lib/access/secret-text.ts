@@ -1,40 +1,42 @@
-import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * What keys, clients and tokens prove themselves by: a prefix that says what it is, 32 random letters and digits (190
- * bits), and six of a checksum, by which scanners find it in what somebody published and a typo costs no look-up.
+ * What keys, clients and tokens prove themselves by: a prefix that says what it is, 32 random bytes in base 62, and six
+ * characters of a checksum, by which scanners find it in what somebody published and a typo costs no look-up.
  */
 
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const randomLength = 32
-const checkLength = 6
-const form = new RegExp(`^[0-9A-Za-z]{${randomLength + checkLength}}$`)
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** CRC-32 in base 62, as long as the largest is. */
-function checkOf(text: string): string {
-  let rest = crc32(text)
-  let digits = ''
-  for (let at = 0; at < checkLength; at++) {
-    digits = `${alphabet[rest % 62]}${digits}`
-    rest = Math.floor(rest / 62)
-  }
-  return digits
+function base62(value: bigint, length: number): string {
+  let text = ''
+  for (let rest = value; text.length < length; rest /= 62n) text = digits.charAt(Number(rest % 62n)) + text
+  return text
 }
+
+/** 62^43 is just above 2^256, 62^6 above 2^32. */
+const secretLength = 43
+const sumLength = 6
+const shape = new RegExp(`^[0-9A-Za-z]{${secretLength + sumLength}}$`)
+
+const sumOf = (text: string) => base62(BigInt(crc32(text)), sumLength)
 
 /** @param prefix as `sk_`. */
 export function newSecretText(prefix: string): string {
-  const random = Array.from({ length: randomLength }, () => alphabet[randomInt(62)]).join('')
-  return `${prefix}${random}${checkOf(prefix + random)}`
+  const text = prefix + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), secretLength)
+  return text + sumOf(text)
 }
 
 /** Whether we may have made it; says nothing about whether it holds. */
 export function isSecretText(text: string, prefix: string): boolean {
-  if (!text.startsWith(prefix) || !form.test(text.slice(prefix.length))) return false
-  return checkOf(text.slice(0, -checkLength)) === text.slice(-checkLength)
+  if (!text.startsWith(prefix) || !shape.test(text.slice(prefix.length))) return false
+  return sumOf(text.slice(0, -sumLength)) === text.slice(-sumLength)
 }
 
-/** What is stored of one: it is random enough that a plain hash keeps it. Lower-case hex. */
+/**
+ * What is stored of one, and looked up by: it is random enough that a plain hash keeps it, and the hash tells nothing
+ * about one that is nearly right. Lower-case hex.
+ */
 export const hashOfSecret = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** Takes as long for a near miss as for anything else. */

@@ -4,8 +4,9 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { ApiKeys, type KeyWish } from '../../lib/access/api-keys.ts'
 import { isIn } from '../../lib/access/by-key.ts'
-import { digestOf, isKeyText, newKeyText } from '../../lib/access/key-text.ts'
+import { isKeyText, newKeyText } from '../../lib/access/key-text.ts'
 import { grantedScopes } from '../../lib/access/principal.ts'
+import { hashOfSecret } from '../../lib/access/secret-text.ts'
 import { managerKey, newAccount, newKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp, type Sent } from './app-on-embedded.ts'
@@ -60,7 +61,7 @@ describe('a key', () => {
     const client = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }))
     const { Items } = await client.send(new ScanCommand({ TableName: 'mutabor' }))
     const table = JSON.stringify(Items)
-    assert.ok(table.includes(digestOf(key)))
+    assert.ok(table.includes(hashOfSecret(key)))
     assert.ok(!table.includes(key.slice(7, -4)))
   })
 

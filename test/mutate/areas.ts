@@ -17,10 +17,11 @@ export const areas: readonly Area[] = [
   {
     name: 'access',
     isWhole: true,
-    files: ['lib/access/anonymous.ts', 'lib/http/job-access.ts', 'lib/http/upload-ids.ts', 'lib/sealed.ts'],
+    files: ['lib/access/**/*.ts', 'lib/http/job-access.ts', 'lib/http/upload-ids.ts', 'lib/sealed.ts'],
     tests: [
       'test/sealed.test.ts',
-      ...tests('http', 'owner wait requests'),
+      ...tests('http', 'api-keys limits owner wait requests'),
+      ...tests('access', 'accounts oauth'),
       ...tests('functions', 'uploads list-jobs convert'),
     ],
   },
