@@ -25,6 +25,7 @@ import type { Services } from './services.ts'
 import { ShortMemory } from './short-memory.ts'
 import type { Outgoing } from './transfer/outgoing.ts'
 import { Uploads } from './uploads.ts'
+import { RequestCounts } from './usage/request-counts.ts'
 
 const pause: JobHint = (_jobId, { pauseMs }) => sleep(pauseMs, undefined)
 
@@ -62,6 +63,7 @@ export function createServices(
     sockets: new Sockets(config, connections.sockets),
     outgoing: () => (outgoing ??= openOutgoing(config)),
     durations: new Durations(table),
+    requestCounts: new RequestCounts(table),
     downloads: new Downloads(table),
     resultLink: resultLinks(config.PUBLIC_URL ?? '', download),
     vault: new Vault(secret),

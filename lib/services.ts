@@ -15,6 +15,7 @@ import type { Plans } from './plans.ts'
 import type { Vault } from './sealed.ts'
 import type { Outgoing } from './transfer/outgoing.ts'
 import type { Uploads } from './uploads.ts'
+import type { RequestCounts } from './usage/request-counts.ts'
 
 /** What handlers work with; made once per process. */
 export interface Services {
@@ -30,6 +31,7 @@ export interface Services {
   readonly downloads: Downloads
   readonly resultLink: ResultLink
   readonly durations: Durations
+  readonly requestCounts: RequestCounts
   /** The way to what users point at; few processes go it. */
   readonly outgoing: () => Promise<Outgoing>
   /** Those that are installed here. */

@@ -200,6 +200,7 @@ async function admit(
   const taken = await takeRequest(services, sender, isMaking)
   context.limitHeaders = limitHeaders(taken.readings, Date.now())
   if (!taken.isAllowed) throw rateLimited(taken, sender)
+  if (sender.kind !== 'anonymous') await services.requestCounts.note(sender.ownerId)
   await tellOwner(services, quotaEvents(sender, taken.readings, new Date()))
   return sender
 }

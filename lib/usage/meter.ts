@@ -2,13 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Key, Table, Write } from '../aws/table.ts'
 import { type Counts, ofOwner, ofService, sumOf } from './counts.ts'
 import type { Ended } from './endings.ts'
-import { anyShard, countedKey, dayOf, engineDay, leftOut, noEngine, ownerDay } from './records.ts'
+import { anyShard, countedKey, dayOf, engineDay, keptS, leftOut, noEngine, ownerDay } from './records.ts'
 
 /** Ends of jobs that one transaction counts: what it says has to fit into 4 KB. */
 const mostAtOnce = 40
 const dayS = 24 * 3600
-/** Days for which figures are kept. */
-const keptDays = 400
 /** Days for which an event that comes again is known: nothing comes again later than a day. */
 const knownDays = 3
 
@@ -77,7 +75,7 @@ function writes(owner: string, some: readonly Ended[], isLeftOut: boolean): Writ
   const now = Math.floor(Date.now() / 1000)
   const add = (key: Key, counts: Counts): Write => ({
     update: key,
-    change: { add: counts, set: { ttl: now + keptDays * dayS } },
+    change: { add: counts, set: { ttl: now + keptS } },
     if: {},
   })
   const byMinute = groups(some, ({ timestamp }) => countedKey(owner, timestamp))

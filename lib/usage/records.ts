@@ -3,6 +3,9 @@ import type { Counts } from './counts.ts'
 
 /** Where figures stand. Days are those of UTC, as `2026-01-31`. */
 
+/** For which figures are kept. */
+export const keptS = 400 * 24 * 3600
+
 export const dayOf = (timestamp: string) => timestamp.slice(0, 10)
 const minuteOf = (timestamp: string) => timestamp.slice(0, 16)
 

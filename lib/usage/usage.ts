@@ -29,10 +29,16 @@ export const UsageQuery = z.object({
 })
 type UsageQuery = z.infer<typeof UsageQuery>
 
+const requests = z
+  .int()
+  .describe('Of the account, whatever they asked for; without an account none is counted')
+
 export const UsageView = z.object({
   period: z.object({ from: z.iso.date(), to: z.iso.date() }),
-  totals: z.object(Figures),
-  series: z.array(z.object({ date: z.string().describe('As `2026-01-31` or `2026-01`'), ...Figures })),
+  totals: z.object({ requests, ...Figures }),
+  series: z.array(
+    z.object({ date: z.string().describe('As `2026-01-31` or `2026-01`'), requests, ...Figures }),
+  ),
   groups: z.array(z.object({ name: z.string(), ...Figures })).describe('The one with most jobs first'),
 })
 type UsageView = z.infer<typeof UsageView>
@@ -45,6 +51,8 @@ const figuresOf = ({ jobs = 0, completed = 0, failed = 0, cancelled = 0, ...coun
   bytesIn: counts['bytesIn'] ?? 0,
   bytesOut: counts['bytesOut'] ?? 0,
 })
+
+const withRequests = (counts: Counts) => ({ requests: counts['requests'] ?? 0, ...figuresOf(counts) })
 
 interface Day {
   readonly date: string
@@ -90,7 +98,7 @@ export async function usageOf(table: Table, owner: string, query: UsageQuery): P
   const groups = query.groupBy ? [...groupsOf(total, query.groupBy)] : []
   return {
     period,
-    totals: figuresOf(total),
+    totals: withRequests(total),
     series: seriesOf(days, query.granularity),
     groups: groups
       .map(([name, counts]) => ({ name, ...figuresOf(counts) }))
@@ -104,6 +112,6 @@ function seriesOf(days: readonly Day[], granularity: UsageQuery['granularity']) 
   const byDate = Map.groupBy(days, ({ date }) => date.slice(0, length))
   return Array.from(byDate, ([date, some]) => ({
     date,
-    ...figuresOf(sumOf(some.map(({ counts }) => counts))),
+    ...withRequests(sumOf(some.map(({ counts }) => counts))),
   }))
 }

@@ -21,6 +21,7 @@ import { Vault } from '../../lib/sealed.ts'
 import type { Services } from '../../lib/services.ts'
 import { Outgoing } from '../../lib/transfer/outgoing.ts'
 import { Uploads } from '../../lib/uploads.ts'
+import { RequestCounts } from '../../lib/usage/request-counts.ts'
 import { silentLog } from '../local/dynamodb/start.ts'
 import { scratchFolder } from '../scratch.ts'
 import { asInstance, Gate } from './gate.ts'
@@ -155,6 +156,7 @@ export class World {
         jobs,
         uploads,
         durations: new Durations(this.#table),
+        requestCounts: new RequestCounts(this.#table),
         downloads: new Downloads(this.#table),
         resultLink: ({ id }) => `/v1/download/${id}`,
         outgoing: async () => new Outgoing(),

@@ -7,6 +7,7 @@ import type { Ended } from '../../lib/usage/endings.ts'
 import { Meter } from '../../lib/usage/meter.ts'
 import { countsIn, dayOf, ownerDay, serviceDay } from '../../lib/usage/records.ts'
 import { sloOf } from '../../lib/usage/reliability.ts'
+import { RequestCounts } from '../../lib/usage/request-counts.ts'
 import { adminKey, newAccount, newKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
@@ -221,4 +222,23 @@ test('what is left of a plan is seen, and told when it runs out', async () => {
   assert.deepEqual([published.at(-1)?.event, published.at(-1)?.owner], ['subscription.created', owner])
   const { data: anonymous } = (await app.send('GET', '/v1/account/quota')).json
   assert.deepEqual([anonymous.plan, anonymous.quotas.length], ['self-hosted', 1])
+})
+
+test('requests are counted together, and those of accounts only', async () => {
+  const { table } = app.services
+  const counts = new RequestCounts(table, 1000)
+  const at = (ms: number) => new Date(Date.parse(timestamp) + ms)
+  await counts.note('acc_1', at(0))
+  await counts.note('acc_1', at(1))
+  await counts.note('acc_2', at(2))
+  assert.equal((await ofOwner('acc_1'))['requests'], 1, 'others wait for the next write')
+  await counts.note('acc_1', at(1000))
+  assert.deepEqual([(await ofOwner('acc_1'))['requests'], (await ofOwner('acc_2'))['requests']], [3, 1])
+
+  const owner = await newAccount(app.services)
+  const headers = { 'x-api-key': await newKey(app.services, owner) }
+  const fresh = app.with({ requestCounts: new RequestCounts(table) })
+  await fresh.send('GET', '/v1/jobs')
+  const { data } = (await fresh.send('GET', '/v1/account/usage', { headers })).json
+  assert.deepEqual([data.totals.requests, data.totals.jobs], [1, 0])
 })

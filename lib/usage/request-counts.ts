@@ -1,0 +1,35 @@
+import type { Table } from '../aws/table.ts'
+import { eachOf } from '../each-of.ts'
+import { dayOf, keptS, ownerDay } from './records.ts'
+
+/** How often a process writes down what it counted. */
+const writtenEachMs = 10_000
+const writesAtATime = 8
+
+/**
+ * How many requests accounts send. They are counted in memory, so that hardly any request waits for it; of a process that
+ * ends the last seconds are lost, which no bill is made of.
+ */
+export class RequestCounts {
+  readonly #table: Table
+  readonly #eachMs: number
+  #counts = new Map<string, number>()
+  #writeAt = 0
+
+  constructor(table: Table, eachMs = writtenEachMs) {
+    this.#table = table
+    this.#eachMs = eachMs
+  }
+
+  async note(owner: string, now = new Date()): Promise<void> {
+    this.#counts.set(owner, (this.#counts.get(owner) ?? 0) + 1)
+    if (now.getTime() < this.#writeAt) return
+    this.#writeAt = now.getTime() + this.#eachMs
+    const counts = [...this.#counts]
+    this.#counts = new Map()
+    const [day, ttl] = [dayOf(now.toISOString()), Math.floor(now.getTime() / 1000) + keptS]
+    await eachOf(counts, writesAtATime, async ([one, requests]) => {
+      await this.#table.update(ownerDay(one, day), { add: { requests }, set: { ttl } }, { condition: {} })
+    })
+  }
+}
