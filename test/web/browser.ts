@@ -28,8 +28,8 @@ export interface Site {
 }
 
 /** The service and a browser to visit it with. Neither stays when the other does not start. */
-export async function openSite(): Promise<Site> {
-  const service = await startService()
+export async function openSite(environment: Record<string, string> = {}): Promise<Site> {
+  const service = await startService(environment)
   try {
     const browser = await launchBrowser()
     const close = async () => {
