@@ -1,5 +1,6 @@
 import { wakeMove } from './access/move.ts'
 import type { Table } from './aws/table.ts'
+import { Slots } from './jobs/run/slots.ts'
 import { Live } from './live/live.ts'
 import { wakeShards } from './resources.ts'
 import type { Services } from './services.ts'
@@ -14,6 +15,7 @@ export const wakersOf = (services: Services): Readonly<Record<string, Waker>> =>
   JOB: (id, now) => services.jobs.wake(id, now),
   SOCKET: (id) => new Live(services).wake(id),
   MOVE: (account, now) => wakeMove(account, now, services),
+  SLOTS: (owner) => new Slots(services).wake(owner),
   LANE: (id, now) => wakeLane(id, now, services),
   WORKFLOW: (id, now) => new Workflows(services).wake(id, now),
 })

@@ -4,13 +4,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { ownerToken } from '../../lib/access/anonymous.ts'
 import { takeRequest } from '../../lib/access/limits.ts'
 import type { Principal } from '../../lib/access/principal.ts'
 import { endOf, limitHeaders } from '../../lib/access/windows.ts'
 import type { Table } from '../../lib/aws/table.ts'
 import { clientAddress } from '../../lib/http/client-address.ts'
+import { newId } from '../../lib/ids.ts'
+import type { Job } from '../../lib/jobs/job.ts'
+import { Slots } from '../../lib/jobs/run/slots.ts'
 import { type Plan, type PlanId, planIds } from '../../lib/plans.ts'
 import { readPlans } from '../../lib/read-plans.ts'
+import type { Services } from '../../lib/services.ts'
 import { newAccount, newKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from './app-on-embedded.ts'
@@ -225,6 +230,41 @@ test('a sandbox has no limits but small files, says what it is, and is for those
   const elsewhere = await sandbox.send('GET', '/v1/formats/png', { address: '198.51.100.1' })
   assert.deepEqual([elsewhere.status, elsewhere.headers['x-sandbox']], [403, 'true'])
   assert.equal((await app.send('GET', '/v1/formats/png')).headers['x-sandbox'], undefined)
+})
+
+test('jobs beyond those that may be at work wait, and are called in their order', async () => {
+  const open = where('anonymous', { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null })
+  const sent: unknown[] = []
+  const queues = { send: async (_queue: string, messages: readonly unknown[]) => sent.push(...messages) }
+  const slots = new Slots({ ...open.services, queues: queues as unknown as Services['queues'] })
+  const headers = { 'x-owner-token': ownerToken(newId('anon'), app.services.keys.owner) }
+  const jobs: Job[] = []
+  for (let left = 4; left > 0; left--) {
+    const body = new FormData()
+    body.set('targetFormat', 'pdf')
+    body.append('file', new Blob(['# Hello']), 'page.md')
+    const { json } = await open.send('POST', '/v1/convert', { headers, body })
+    jobs.push((await open.services.jobs.store.job(json.jobId)) ?? assert.fail(json))
+  }
+  const [first, second, third, fourth] = jobs
+  assert.ok(first && second && third && fourth)
+  const take = (job: Job) => slots.take(job, { jobId: job.id, task: 1 }, 'document')
+  const end = (job: Job) => open.services.jobs.cancel(job.id, 'user')
+  assert.deepEqual([await take(first), await take(second), await take(third)], [true, false, false])
+  assert.equal(await take(first), true, 'another task of the same job')
+  await slots.free(first)
+  assert.deepEqual(sent, [], 'it is not over')
+  await end(second)
+  await end(first)
+  await slots.free(first)
+  assert.deepEqual(sent, [{ jobId: third.id, task: 1 }], 'the second is over already')
+  assert.equal(await take(third), true)
+  assert.equal(await take(fourth), false)
+  // Whoever had it died before he could tell.
+  await end(third)
+  await slots.wake(fourth.owner)
+  assert.deepEqual(sent.slice(1), [{ jobId: fourth.id, task: 1 }])
+  assert.equal(await take(fourth), true)
 })
 
 test('PLANS_FILE changes limits, and says what is wrong about itself', async () => {

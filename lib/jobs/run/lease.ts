@@ -171,10 +171,11 @@ export class Lease {
   /** Gives the task back as if it had not been taken. */
   async release(): Promise<void> {
     await this.end()
+    const isFirst = this.#task?.startedAt !== undefined && this.#task.attempt === 1
     await this.#change({
       set: { status: this.#task?.expandedBy === undefined ? 'pending' : 'processing' },
       setPlus: { attempt: ['attempt', -1] },
-      remove: ['leaseId', 'leaseUntil'],
+      remove: ['leaseId', 'leaseUntil', ...(isFirst ? ['startedAt'] : [])],
     })
   }
 

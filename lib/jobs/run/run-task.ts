@@ -17,6 +17,7 @@ import { Lease } from './lease.ts'
 import { dropParts, dropPartsOfEnded, isWanted, partsOf, sendParts } from './parts.ts'
 import { type PiecesResult, runPieces, type SharedOut } from './run-pieces.ts'
 import { runTransfer } from './run-transfer.ts'
+import { Slots } from './slots.ts'
 import type { TaskRun } from './task-run.ts'
 
 /** What becomes of the message: it is done, or it comes back after some seconds. */
@@ -50,6 +51,12 @@ export async function runTask(run: TaskRun): Promise<MessageOutcome> {
     log.info('message for a task of a job that is over')
     return done
   }
+  const slots = new Slots(services)
+  if (!(await unlessBusy(lease, slots.take(state.job, ref, run.queue)))) {
+    await lease.release()
+    log.info('task waits until another job of its owner is over')
+    return done
+  }
   log.info({ requestId: state.job.requestId, taskName: task.name, attempt: task.attempt }, 'task claimed')
   const claimed = { task, state, lease, log }
   try {
@@ -58,6 +65,7 @@ export async function runTask(run: TaskRun): Promise<MessageOutcome> {
     return await recordFailure(run, claimed, error)
   } finally {
     await lease.end()
+    await slots.free(state.job)
   }
 }
 
