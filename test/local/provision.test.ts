@@ -58,6 +58,6 @@ test('a start takes away rules of functions that are gone, and nothing else', as
     const { Rules = [] } = await client.send(new ListRulesCommand({ EventBusName }))
     return Rules.map(({ Name }) => Name)
   }
-  assert.deepEqual(await rules('bus'), ['broadcast', 'dispatch', 'mixed', 'record-metrics'])
+  assert.deepEqual(await rules('bus'), ['broadcast', 'count-usage', 'dispatch', 'mixed', 'record-metrics'])
   assert.deepEqual(await rules('default'), ['idle', 'own', 'receive-upload', 'sweep'])
 })
