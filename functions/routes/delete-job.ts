@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { write } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { checkedJobId, JobParams, jobNotFound, requireOwner } from '../../lib/http/job-access.ts'
+import { Slots } from '../../lib/jobs/run/slots.ts'
 
 export const deleteJob = contract({
   method: 'DELETE',
@@ -19,6 +20,8 @@ export const deleteJob = contract({
     if (!job || job.deletedAt) throw jobNotFound(jobId)
     requireOwner(job, principal)
     if (!(await services.jobs.delete(jobId))) throw jobNotFound(jobId)
+    // Workers that hear of it later find nothing that says whose it was.
+    await new Slots(services).free(job)
     return { data: null }
   },
 })

@@ -12,6 +12,7 @@ import type { Table } from '../../lib/aws/table.ts'
 import { clientAddress } from '../../lib/http/client-address.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
+import { runTask } from '../../lib/jobs/run/run-task.ts'
 import { Slots } from '../../lib/jobs/run/slots.ts'
 import { type Plan, type PlanId, planIds } from '../../lib/plans.ts'
 import { readPlans } from '../../lib/read-plans.ts'
@@ -236,18 +237,19 @@ test('jobs beyond those that may be at work wait, and are called in their order'
   const open = where('anonymous', { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null })
   const sent: unknown[] = []
   const queues = { send: async (_queue: string, messages: readonly unknown[]) => sent.push(...messages) }
-  const slots = new Slots({ ...open.services, queues: queues as unknown as Services['queues'] })
+  const services = { ...open.services, queues: queues as unknown as Services['queues'] }
+  const slots = new Slots(services)
   const headers = { 'x-owner-token': ownerToken(newId('anon'), app.services.keys.owner) }
   const jobs: Job[] = []
-  for (let left = 4; left > 0; left--) {
+  for (let left = 6; left > 0; left--) {
     const body = new FormData()
     body.set('targetFormat', 'pdf')
     body.append('file', new Blob(['# Hello']), 'page.md')
     const { json } = await open.send('POST', '/v1/convert', { headers, body })
     jobs.push((await open.services.jobs.store.job(json.jobId)) ?? assert.fail(json))
   }
-  const [first, second, third, fourth] = jobs
-  assert.ok(first && second && third && fourth)
+  const [first, second, third, fourth, fifth, sixth] = jobs
+  assert.ok(first && second && third && fourth && fifth && sixth)
   const take = (job: Job) => slots.take(job, { jobId: job.id, task: 1 }, 'document')
   const end = (job: Job) => open.services.jobs.cancel(job.id, 'user')
   assert.deepEqual([await take(first), await take(second), await take(third)], [true, false, false])
@@ -265,6 +267,19 @@ test('jobs beyond those that may be at work wait, and are called in their order'
   await slots.wake(fourth.owner)
   assert.deepEqual(sent.slice(1), [{ jobId: fourth.id, task: 1 }])
   assert.equal(await take(fourth), true)
+  // One that is called, and cancelled before it comes, leaves its turn to the next.
+  assert.deepEqual([await take(fifth), await take(sixth)], [false, false])
+  await end(fourth)
+  await slots.free(fourth)
+  assert.deepEqual(sent.slice(2), [{ jobId: fifth.id, task: 1 }])
+  await end(fifth)
+  const never = new AbortController().signal
+  const ran = await runTask({
+    ...{ ref: { jobId: fifth.id, task: 1 }, queue: 'document', services, remainingMs: 60_000 },
+    ...{ stopping: never, outOfSpace: never, extendVisibility: async () => {} },
+  })
+  assert.deepEqual(ran, { done: true })
+  assert.deepEqual(sent.slice(3), [{ jobId: sixth.id, task: 1 }])
 })
 
 test('PLANS_FILE changes limits, and says what is wrong about itself', async () => {

@@ -45,13 +45,18 @@ export async function runTask(run: TaskRun): Promise<MessageOutcome> {
   const lease = new Lease(run, randomUUID(), log)
   const { store } = services.jobs
   const [{ applied, record: task }, job] = await Promise.all([lease.claim(), store.job(ref.jobId)])
-  if (!applied || !task) return notClaimed(run, task, log)
+  const slots = new Slots(services)
+  if (!applied || !task) {
+    // It may have been its turn.
+    if (job) await slots.free(job)
+    return notClaimed(run, task, log)
+  }
   const state = job && isLive(job.status) ? await unlessBusy(lease, store.inputsOf(task, job)) : undefined
   if (!state) {
     log.info('message for a task of a job that is over')
+    if (job) await slots.free(job)
     return done
   }
-  const slots = new Slots(services)
   if (!(await unlessBusy(lease, slots.take(state.job, ref, run.queue)))) {
     await lease.release()
     log.info('task waits until another job of its owner is over')

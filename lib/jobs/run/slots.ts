@@ -43,11 +43,11 @@ export class Slots {
     return true
   }
 
-  /** A job that is over makes room for the next. */
+  /** A job that is over makes room for the next, also one that was called and has not come. */
   async free({ id, owner }: Pick<Job, 'id' | 'owner'>): Promise<void> {
     const limit = await this.#limitOf(owner)
     if (limit === null || (await this.#isAtWork(id))) return
-    const item = await this.#leave(owner, id)
+    const item = (await this.#leave(owner, id)) ?? (await this.#services.table.get(keyOf(owner)))
     if (item) await this.#callNext(owner, limit - Number(item['count']))
   }
 
