@@ -6,6 +6,7 @@ import type { Step, Warning } from '../jobs/job.ts'
 import { parseWith } from '../parse-with.ts'
 import { optionsOf, type Route, stepsOf } from '../plan/index.ts'
 import { camelCase } from '../spelling.ts'
+import { isPdfEngine } from './pdf-engine.ts'
 
 /**
  * The steps of a route with those of the given options that they know, validated; the others are listed, not refused.
@@ -24,7 +25,7 @@ export function stepsWithOptions(
     if (publicName && isOutOfPlace(schema.shape[publicName], value))
       warnings.push(dropped(publicName, value, schema))
     else if (publicName) addOption(known, publicName, value)
-    else warnings.push(unknownParameter(name, Object.keys(schema.shape)))
+    else if (!isPdfEngine(name)) warnings.push(unknownParameter(name, Object.keys(schema.shape)))
   }
   return { steps: stepsOf(route, parseWith(schema, known, 'options')), warnings }
 }

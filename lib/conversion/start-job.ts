@@ -10,6 +10,7 @@ import { newId } from '../ids.ts'
 import { graphRecords, type NewJob, type NewTask } from '../jobs/graph.ts'
 import type { Job, JobState, StoredFile, Warning } from '../jobs/job.ts'
 import { optionsOf, planRoute } from '../plan/index.ts'
+import type { PlanId } from '../plans.ts'
 import type { Services } from '../services.ts'
 import { snakeCase } from '../spelling.ts'
 import { isTransfer } from '../tasks/index.ts'
@@ -17,6 +18,7 @@ import type { Spec } from '../tasks/operation.ts'
 import { namingTask, ofTask, type RequestedTask } from '../tasks/parse-tasks.ts'
 import { claimUpload, newUpload, type UploadRecord } from '../uploads.ts'
 import { Webhooks } from '../webhooks/webhooks.ts'
+import { requireAutoPdfEngine } from './pdf-engine.ts'
 import { planFiles, type Wish } from './plan-files.ts'
 import { type Source, takenAlready } from './source.ts'
 import { pollAfterS } from './time-limits.ts'
@@ -68,6 +70,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const jobId = request.jobId ?? newId('job')
   const { owner, webhookUrl } = request
   const bounds = await boundsOf(owner, services)
+  requirePdfEngines(request, bounds.plan)
   const webhooks = new Webhooks(services)
   if (webhookUrl !== undefined) await webhooks.checkJobUrl(webhookUrl)
   const numbers = new Map(request.tasks.map(({ name }, number) => [name, number]))
@@ -117,6 +120,17 @@ export async function startJob(request: JobRequest, services: Services): Promise
   adoptAll()
   const { job, fixed, tasks: stored } = records
   return { job, fixed, tasks: stored, parts: [] }
+}
+
+/** @throws AppError for a renderer that is not there, whatever else is wanted. */
+function requirePdfEngines({ tasks, fieldOfMore, isBatch }: JobRequest, plan: PlanId): void {
+  for (const { name, operation, fields } of tasks) {
+    if (operation.kind !== 'process') continue
+    const { options, ...beside } = fields
+    const check = () => requireAutoPdfEngine({ ...beside, ...(options as Spec['options']) }, plan)
+    if (fieldOfMore === undefined && !isBatch) ofTask(name, check)
+    else check()
+  }
 }
 
 /** @throws AppError INVALID_INPUT for an upload that is named twice: it can be taken once. */

@@ -67,7 +67,9 @@ export const targetFields = {
   options: z
     .union([z.string(), z.record(z.string(), z.unknown())])
     .optional()
-    .describe('Options as an object (JSON in a form); they may also stand beside it'),
+    .describe(
+      'Options as an object (JSON in a form); they may also stand beside it. `pdfEngine` may be `auto`',
+    ),
 }
 
 type Fields = Readonly<Record<string, unknown>> & {

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { requireInputs } from '../../lib/conversion/inputs.ts'
 import { isUnread, mostTelling } from '../../lib/conversion/next-way.ts'
 import { addOption, knownOptions, pinnedEngine, stepsWithOptions } from '../../lib/conversion/options.ts'
+import { requireAutoPdfEngine } from '../../lib/conversion/pdf-engine.ts'
 import { groupsOf, planFiles, routeFiles, type Wish } from '../../lib/conversion/plan-files.ts'
 import { exportTask, fetchTask } from '../../lib/conversion/remote.ts'
 import { targetFormatOf, toolOf } from '../../lib/conversion/target.ts'
@@ -52,6 +53,17 @@ describe('a target', () => {
     assert.throws(() => toolOf('fold-pdf'), /expected one of .*rotate-pdf.*, got "fold-pdf"/)
     assert.equal(pinnedEngine('VIPS'), 'vips')
     for (const none of [undefined, '', 'auto']) assert.equal(pinnedEngine(none), undefined)
+    for (const pdfEngine of ['auto', 'AUTO', '']) requireAutoPdfEngine({ pdfEngine }, 'free')
+    assert.throws(() => requireAutoPdfEngine({ pdf_engine: 'other' }, 'pro'), {
+      code: 'INSUFFICIENT_PERMISSIONS',
+      message: /^pdfEngine: the plan pro /,
+    })
+    for (const plan of ['business', 'self-hosted'] as const)
+      assert.throws(() => requireAutoPdfEngine({ pdfEngine: 'other' }, plan), {
+        code: 'UNSUPPORTED_CONVERSION',
+        message: /no renderer .* is configured/,
+        details: { field: 'pdfEngine', expected: ['auto'] },
+      })
     // Of pages there is one engine, whose name is nobody's business.
     for (const wrong of ['word', 'pdf'])
       assert.throws(() => pinnedEngine(wrong), {

@@ -282,6 +282,27 @@ test('jobs beyond those that may be at work wait, and are called in their order'
   assert.deepEqual(sent.slice(3), [{ jobId: sixth.id, task: 1 }])
 })
 
+test('another renderer of documents is refused by the plan, or as there is none', async () => {
+  const ask = async (plan: PlanId, path: string, body: unknown) => {
+    const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services, { plan })) }
+    return (await app.send('POST', path, { headers, body })).json
+  }
+  const jobs = (pdfEngine: string) => ({
+    tasks: {
+      text: { operation: 'import/raw', filename: 'a.md', file: '# Hello' },
+      pdf: { operation: 'convert', input: 'text', output_format: 'pdf', pdf_engine: pdfEngine },
+      out: { operation: 'export/url', input: 'pdf' },
+    },
+  })
+  const made = await ask('free', '/v1/jobs', jobs('auto'))
+  assert.equal(made.success, true, JSON.stringify(made))
+  assert.doesNotMatch(JSON.stringify(made), /UNKNOWN_PARAMETER/)
+  const below = await ask('pro', '/v1/jobs', jobs('other'))
+  assert.equal(below.error.code, 'INSUFFICIENT_PERMISSIONS')
+  assert.match(below.error.message, /^tasks\.pdf\.pdfEngine: /)
+  assert.equal((await ask('business', '/v1/jobs', jobs('other'))).error.code, 'UNSUPPORTED_CONVERSION')
+})
+
 test('PLANS_FILE changes limits, and says what is wrong about itself', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-plans-'))
   const path = join(dir, 'plans.json')
