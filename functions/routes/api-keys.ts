@@ -23,7 +23,9 @@ const Body = z.strictObject({
   kind: z
     .enum(['secret', 'public'])
     .default('secret')
-    .describe('`secret` (`sk_`) for servers; `public` (`ck_`) for web pages, whose readers all have it'),
+    .describe(
+      '`secret` (`sk_`) for servers; `public` (`ck_`) for web pages, whose readers all have it: it sees jobs that it has made',
+    ),
   access: fields.access.optional(),
   scopes: fields.scopes.optional(),
   expiresAt: fields.expiresAt.optional(),

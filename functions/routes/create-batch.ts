@@ -146,7 +146,8 @@ function start(
   const imports = new Map(items.flatMap(({ names, source }) => (source ? [[names.import, source]] : [])))
   return startJob(
     {
-      ...{ owner: principal.ownerId, requestId, jobId: newJobId(), tag: body.tag, tasks, imports, failFast },
+      ...{ owner: principal.ownerId, keyId: principal.keyId, requestId, jobId: newJobId() },
+      ...{ tag: body.tag, tasks, imports, failFast },
       webhookUrl: body.webhookUrl,
       isBatch: !failFast,
       onAllRefused: (errors) => allRefused(errors),

@@ -105,7 +105,8 @@ async function start(
   try {
     const { tag, webhookUrl, failFast, expiresIn: expiresInS } = body
     const made = { tag, webhookUrl, failFast, expiresInS, tasks, imports }
-    const request = { owner: principal.ownerId, requestId, jobId: newJobId(), ...made }
+    const { ownerId: owner, keyId } = principal
+    const request = { owner, keyId, requestId, jobId: newJobId(), ...made }
     return await startJob(request, services)
   } finally {
     await discard()

@@ -5,7 +5,7 @@ import { AppError } from '../../lib/errors.ts'
 import { fileName } from '../../lib/file-name.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import { answerCreated, CreatedView } from '../../lib/http/conversion-request.ts'
-import { checkedJobId, jobNotFound } from '../../lib/http/job-access.ts'
+import { checkedJobId, jobNotFound, maySee, type Reader } from '../../lib/http/job-access.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
 import { packedOf } from '../../lib/jobs/pack-list.ts'
@@ -69,7 +69,7 @@ type Request = HttpRequest<unknown, unknown, z.infer<typeof Body>>
 async function start(request: Request, services: Services): Promise<JobState> {
   const { body, principal, requestId, newJobId } = request
   const jobIds = wanted(body)
-  const states = await Promise.all(jobIds.map((id) => ownState(id, principal.ownerId, services)))
+  const states = await Promise.all(jobIds.map((id) => ownState(id, principal, services)))
   const packed = states.flatMap((state) => packedOf(state.job.id, state, body.tasks))
   if (!packed.some(({ from }) => from))
     throw new AppError(
@@ -81,7 +81,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   const task = { input: [], continueOnError: false }
   return startJob(
     {
-      ...{ owner: principal.ownerId, requestId, jobId: newJobId() },
+      ...{ owner: principal.ownerId, keyId: principal.keyId, requestId, jobId: newJobId() },
       tasks: [
         {
           ...{ ...task, name: 'pack-results', operation: packResults },
@@ -112,9 +112,10 @@ function wanted({ jobIds, jobId, tasks }: z.infer<typeof Body>): readonly string
 }
 
 /** @throws AppError JOB_NOT_FOUND for one that is gone, or of somebody else. */
-async function ownState(jobId: string, owner: string, { jobs }: Services): Promise<JobState> {
+async function ownState(jobId: string, reader: Reader, { jobs }: Services): Promise<JobState> {
   const state = await jobs.store.whole(checkedJobId(jobId))
-  if (!state || state.job.deletedAt || state.job.owner !== owner) throw jobNotFound(jobId)
+  if (!state || state.job.deletedAt || state.job.owner !== reader.ownerId || !maySee(state.job, reader))
+    throw jobNotFound(jobId)
   return state
 }
 

@@ -177,7 +177,11 @@ export const importFromDrive = contract({
     const owner = principal.ownerId
     const uploads = targetFormat === undefined ? links.map((link) => uploadOf(link, owner, services)) : []
     const imports = new Map(uploads.map((into, at) => [importName(at), { into }]))
-    const request = { ...{ owner, requestId, jobId: newJobId(), tag }, tasks, imports }
+    const request = {
+      ...{ owner, keyId: principal.keyId, requestId, jobId: newJobId(), tag },
+      tasks,
+      imports,
+    }
     const { job } = await startJob(request, services)
     const items = fileIds.map((fileId, at) => ({
       ...{ fileId, uploadId: uploads[at]?.id ?? null, taskName: names[at] ?? '' },

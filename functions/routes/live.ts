@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { read } from '../../lib/access/principal.ts'
+import { list, read } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { checkedJobId, JobParams, knownJob } from '../../lib/http/job-access.ts'
 import { eventStream, longestMs } from '../../lib/live/event-stream.ts'
@@ -15,7 +15,8 @@ const answerMs = 2000
 export const createTicket = contract({
   method: 'POST',
   path: '/v1/ws/tickets',
-  access: read,
+  // It tells of all that an owner has.
+  access: list,
   tag: 'Live',
   summary: 'Get a ticket for a WebSocket',
   description: `For clients that can send neither a cookie, a header nor a subprotocol with the handshake: \`/ws/user/jobs?ticket=…\`. It opens one WebSocket, within ${ticketS} s.`,

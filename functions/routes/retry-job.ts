@@ -56,6 +56,7 @@ async function start(
     const told = hasWebhook && (await new Webhooks(services).store.find(webhookIdOfJob(jobId)))
     const made = {
       owner: principal.ownerId,
+      keyId: principal.keyId,
       requestId,
       jobId: newJobId(),
       retryOf: jobId,

@@ -34,6 +34,8 @@ export type Import =
 
 export interface JobRequest {
   readonly owner: string
+  /** The API key or the client that asked. */
+  readonly keyId?: string | undefined
   readonly requestId: string
   readonly jobId?: string | undefined
   readonly tag?: string | null | undefined
@@ -81,7 +83,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const retentionS = Math.min(request.expiresInS ?? Number.POSITIVE_INFINITY, bounds.retentionHours * 3600)
   const records = graphRecords(
     {
-      ...{ id: jobId, owner: request.owner, requestId: request.requestId },
+      ...{ id: jobId, owner: request.owner, keyId: request.keyId, requestId: request.requestId },
       tag: request.tag ?? null,
       retryOf: request.retryOf,
       display: displayOf(request, files, Math.max(0, ...planned)),

@@ -155,6 +155,7 @@ export function startConversion(
   return startJob(
     {
       owner: sender.principal.ownerId,
+      keyId: sender.principal.keyId,
       requestId: sender.requestId,
       jobId: sender.newJobId(),
       tag: request.tag,

@@ -22,7 +22,7 @@ export function jobNotFound(jobId: string): AppError {
  * The id of a job lets anybody see it who has no account to belong to; jobs of accounts are there for these alone.
  * @throws AppError JOB_NOT_FOUND; of an expired job the details tell when.
  */
-export function knownJob(job: Job | undefined, jobId: string, reader: Pick<Principal, 'ownerId'>): Job {
+export function knownJob(job: Job | undefined, jobId: string, reader: Reader): Job {
   if (!job || job.deletedAt || !maySee(job, reader)) throw jobNotFound(jobId)
   if (job.status !== 'expired') return job
   throw new AppError(
@@ -36,8 +36,12 @@ export function knownJob(job: Job | undefined, jobId: string, reader: Pick<Princ
   )
 }
 
-export const maySee = ({ owner }: Job, { ownerId }: Pick<Principal, 'ownerId'>) =>
-  owner === ownerId || !isAccount(owner)
+/** Who asks for a job. */
+export type Reader = Pick<Principal, 'ownerId' | 'keyId' | 'isPublic'>
+
+/** A key that stands in a web page sees of its account what was made by itself. */
+export const maySee = ({ owner, keyId }: Job, reader: Reader) =>
+  !isAccount(owner) || (owner === reader.ownerId && (!reader.isPublic || keyId === reader.keyId))
 
 /** A job that an earlier try of the same request has made; see `Idempotency`. */
 export async function jobMadeBefore(jobId: string, { jobs }: Services): Promise<JobState | undefined> {
@@ -54,8 +58,8 @@ export function checkedJobId(jobId: string): string {
 
 /** The id alone lets anybody see a job; to change it one must be its owner. */
 export function requireOwner(job: Job, principal: Principal): void {
-  if (job.owner === principal.ownerId) return
   if (!maySee(job, principal)) throw jobNotFound(job.id)
+  if (job.owner === principal.ownerId) return
   throw new AppError(
     'INSUFFICIENT_PERMISSIONS',
     'This job belongs to another identity. Send the X-Owner-Token (or the cookie) that came with the reply that created it.',

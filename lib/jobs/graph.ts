@@ -22,6 +22,7 @@ export interface NewTask {
 export interface NewJob {
   readonly id: string
   readonly owner: string
+  readonly keyId?: string | undefined
   readonly requestId: string
   readonly tag: string | null
   readonly retryOf?: string | undefined
@@ -204,10 +205,23 @@ function jobRecord(
   const later = (seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString()
   const isAwaiting = parts.awaited.length > 0
   const status: JobStatus = isAwaiting ? 'pending' : 'queued'
-  const { id, owner, requestId, tag, retryOf, display, warnings, retentionS, require, failFast, hasWebhook } =
-    request
+  const {
+    id,
+    owner,
+    keyId,
+    requestId,
+    tag,
+    retryOf,
+    display,
+    warnings,
+    retentionS,
+    require,
+    failFast,
+    hasWebhook,
+  } = request
   return {
     ...{ id, owner, requestId, status, tag, display, retentionS, require },
+    ...(keyId && { keyId }),
     ...(retryOf && { retryOf }),
     ...(failFast && { failFast }),
     ...(hasWebhook && { hasWebhook: true as const }),

@@ -246,6 +246,8 @@ export type Summary = z.infer<typeof Summary>
 export const Job = z.object({
   id: z.string(),
   owner: z.string(),
+  /** The API key or the client that it was made by. */
+  keyId: z.string().optional(),
   requestId: z.string(),
   status: JobStatus,
   tag: z.string().nullable(),

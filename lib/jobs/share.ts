@@ -19,6 +19,7 @@ export function shareOf(state: JobState): Share {
   return {
     format: files[0]?.format ?? job.display.target?.format ?? null,
     engine: engine ?? worked.findLast((task) => task.engine !== undefined)?.engine ?? null,
+    ...(job.keyId !== undefined && { key: job.keyId }),
     workMs: worked.reduce((sum, { startedAt, endedAt }) => sum + spanMs(startedAt, endedAt), 0),
     bytesIn: [...fixed, ...tasks].filter(isImport).reduce((sum, task) => sum + bytesOf(filesOf(task)), 0),
     bytesOut: job.status === 'completed' ? bytesOf(files) : 0,

@@ -3,7 +3,7 @@ import type { Ended } from './endings.ts'
 
 /**
  * Figures are numbers in flat records, by name, so that any number of writers can add to them. Those of an engine begin
- * with `engine`, its name and a space between; those of a format with `format`. How long jobs took is kept as how many
+ * with `engine`, its name and a space between; those of a format with `format`, those of a key with `key`. How long jobs took is kept as how many
  * fell into each bin of a sketch (https://arxiv.org/abs/1908.10693): bins of many records add up to those of all.
  */
 export type Counts = Readonly<Record<string, number>>
@@ -19,12 +19,17 @@ const outcome = (event: Ended['event']) => event.slice('job.'.length)
 
 /** What one owner has used. */
 export function ofOwner({ event, share }: Ended): Counts {
-  const { engine, format, workMs, bytesIn, bytesOut } = share
+  const { engine, format, key = null, workMs, bytesIn, bytesOut } = share
   const counts = { jobs: 1, [outcome(event)]: 1, workMs, bytesIn, bytesOut }
   const used = Object.entries(counts).filter(([, value]) => value > 0)
   const under = (group: string, name: string | null) =>
     name === null ? [] : used.map(([count, value]) => [`${group} ${name} ${count}`, value])
-  return Object.fromEntries([...used, ...under('engine', engine), ...under('format', format)])
+  return Object.fromEntries([
+    ...used,
+    ...under('engine', engine),
+    ...under('format', format),
+    ...under('key', key),
+  ])
 }
 
 /** What the service did with an engine. */
@@ -62,7 +67,7 @@ export function percentilesOf(counts: Counts, kind: 'took' | 'queued'): Percenti
 }
 
 /** Counts by what stands between a group and the name of a count, as `engine vips jobs`. */
-export function groupsOf(counts: Counts, group: 'engine' | 'format'): ReadonlyMap<string, Counts> {
+export function groupsOf(counts: Counts, group: 'engine' | 'format' | 'key'): ReadonlyMap<string, Counts> {
   const groups = new Map<string, Record<string, number>>()
   for (const [name, value] of Object.entries(counts)) {
     const [kind, key, count] = name.split(' ')

@@ -7,7 +7,7 @@ import { countsIn, dayOf, ownerDays } from './records.ts'
 /** What an owner has used, by days of UTC. */
 
 export const granularities = ['day', 'month'] as const
-export const groupings = ['engine', 'format'] as const
+export const groupings = ['engine', 'format', 'key'] as const
 /** Days that one question may be about. */
 const mostDays = 366
 
@@ -25,7 +25,12 @@ export const UsageQuery = z.object({
   from: z.iso.date().optional().describe('First day, as `2026-01-31`; that of the month when left out'),
   to: z.iso.date().optional().describe('Last day; today when left out'),
   granularity: z.enum(granularities).default('day'),
-  groupBy: z.enum(groupings).optional().describe('`format`: that of the results'),
+  groupBy: z
+    .enum(groupings)
+    .optional()
+    .describe(
+      '`format`: that of the results; `key`: the id of the API key or the client, where a job came by one',
+    ),
 })
 type UsageQuery = z.infer<typeof UsageQuery>
 

@@ -151,6 +151,52 @@ describe('a key', () => {
     assert.match(wide.json.error.message, /CONVERT_READ and CONVERT_WRITE/)
   })
 
+  test('of a web page sees no job of its account that another one has made', async () => {
+    const owner = await newAccount(app.services)
+    const page = 'https://www.example.com'
+    const publicKey = async () => ({
+      'x-api-key': await keyOf(owner, {
+        ...{ kind: 'public', allowedOrigins: [page], scopes: ['CONVERT_READ', 'CONVERT_WRITE'] },
+      }),
+      origin: page,
+    })
+    const [one, other] = [await publicKey(), await publicKey()]
+    const secret = { 'x-api-key': await keyOf(owner) }
+    const make = async (headers: Sent['headers'] = {}): Promise<string> => {
+      const text = { operation: 'import/raw', filename: 'a.md', file: '# Hello' }
+      const tasks = {
+        ...{ text, pdf: { operation: 'convert', input: 'text', output_format: 'pdf' } },
+        out: { operation: 'export/url', input: 'pdf' },
+      }
+      const made = await app.send('POST', '/v1/jobs', { headers, body: { tasks } })
+      assert.equal(made.status, 202, made.text)
+      return made.json.data.id
+    }
+    const seen = async (id: string, headers: Sent['headers'] = {}) => {
+      const asked = [
+        ['GET', `/v1/jobs/${id}`],
+        ['GET', `/v1/status/${id}`],
+        ['GET', `/v1/download/${id}`],
+        ['POST', `/v1/jobs/${id}/retry`],
+      ] as const
+      const all = await Promise.all(asked.map(([method, path]) => app.send(method, path, { headers })))
+      return all.map(({ status }) => status)
+    }
+    const own = await make(one)
+    assert.deepEqual(await seen(own, one), [200, 200, 409, 409])
+    assert.deepEqual(await seen(own, secret), [200, 200, 409, 409])
+    assert.deepEqual(await seen(own, other), [404, 404, 404, 404])
+    assert.deepEqual(await seen(await make(secret), one), [404, 404, 404, 404])
+    for (const [method, path] of [
+      ['POST', `/v1/jobs/${own}/cancel`],
+      ['DELETE', `/v1/jobs/${own}`],
+    ] as const)
+      assert.equal((await app.send(method, path, { headers: other })).status, 404, method)
+    // It would open a socket that tells of all jobs.
+    assert.equal((await app.send('POST', '/v1/ws/tickets', { headers: one })).status, 403)
+    assert.equal((await app.send('DELETE', `/v1/jobs/${own}`, { headers: one })).status, 204)
+  })
+
   test('is for the addresses that it names', async () => {
     const allowedIps = ['203.0.113.0/24', '2001:db8::/32']
     const headers = { 'x-api-key': await keyOf(await newAccount(app.services), { allowedIps }) }

@@ -106,7 +106,7 @@ test('percentiles of many records are those of all that was measured, to two per
   assert.equal(percentilesOf({}, 'took')(0.5), null)
 })
 
-test('an owner sees what was used by day or month, engine or format', async () => {
+test('an owner sees what was used by day or month, engine, format or key', async () => {
   const { headers } = await app.send('POST', '/v1/uploads/presign', {
     body: { filename: 'a.png', contentType: 'image/png', size: 10 },
   })
@@ -120,7 +120,12 @@ test('an owner sees what was used by day or month, engine or format', async () =
         owner,
         timestamp: `${day}T12:00:00.000Z`,
         event: at === 1 ? 'job.failed' : 'job.completed',
-        share: { ...share, engine: at === 0 ? 'ffmpeg' : 'vips', workMs: 90_000 },
+        share: {
+          ...share,
+          engine: at === 0 ? 'ffmpeg' : 'vips',
+          workMs: 90_000,
+          ...(at > 0 && { key: 'key_1' }),
+        },
       }),
     )
   const usage = async (query: Readonly<Record<string, string>>) =>
@@ -143,6 +148,11 @@ test('an owner sees what was used by day or month, engine or format', async () =
       ['vips', 2, 1],
       ['ffmpeg', 1, 0],
     ],
+  )
+  const byKey = (await usage({ ...period, groupBy: 'key' })).json.data.groups
+  assert.deepEqual(
+    byKey.map(({ name, jobs, failed }: Record<string, unknown>) => [name, jobs, failed]),
+    [['key_1', 2, 1]],
   )
   const { jobs, completed, failed, bytesIn, bytesOut, conversionMinutes } = data.totals
   assert.deepEqual(
