@@ -12,6 +12,12 @@ import { planIds } from '../../lib/plans.ts'
 
 const shared = { tag: 'Administration', access: administer } as const
 const limit = z.coerce.number().int().min(1).max(100).default(20)
+const pageOf = (prefix: Parameters<typeof idPattern>[0]) =>
+  z
+    .string()
+    .regex(idPattern(prefix), 'expected `next` of the page before')
+    .optional()
+    .describe('`next` of the page before')
 const UserParams = z.object({ userId: z.string().describe('Id of the account, `acc_…`') })
 
 export const listUsers = contract({
@@ -24,7 +30,7 @@ export const listUsers = contract({
     q: z.string().min(1).max(200).optional().describe('Part of the address or the name'),
     plan: z.enum(planIds).optional(),
     limit,
-    cursor: z.string().regex(idPattern('acc')).optional().describe('`next` of the page before'),
+    cursor: pageOf('acc'),
   }),
   reply: {
     status: 200,
@@ -128,7 +134,7 @@ export const listAudit = contract({
   description: 'Every administrative act and every change of a key, the newest first, for 400 days.',
   query: z.object({
     limit,
-    cursor: z.string().regex(idPattern('aud')).optional().describe('`next` of the page before'),
+    cursor: pageOf('aud'),
   }),
   reply: { status: 200, schema: z.object({ entries: z.array(AuditEntry), next: z.string().nullable() }) },
   errors: ['INVALID_INPUT'],

@@ -49,6 +49,7 @@ export const UsageView = z.object({
 type UsageView = z.infer<typeof UsageView>
 
 const minuteMs = 60_000
+const dayMs = 86_400_000
 
 const figuresOf = ({ jobs = 0, completed = 0, failed = 0, cancelled = 0, ...counts }: Counts) => ({
   ...{ jobs, completed, failed, cancelled },
@@ -68,19 +69,21 @@ interface Day {
 export function periodOf({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now = new Date()) {
   const last = to ?? dayOf(now.toISOString())
   const first = from ?? `${last.slice(0, 7)}-01`
-  const days = (Date.parse(last) - Date.parse(first)) / 86_400_000 + 1
+  const days = (Date.parse(last) - Date.parse(first)) / dayMs + 1
   if (days < 1)
     throw new AppError('INVALID_INPUT', `from: expected a day up to ${last}, which is "to", got ${first}.`, {
       field: 'from',
+      max: last,
+      got: first,
     })
-  if (days > mostDays)
+  if (days > mostDays) {
+    const least = dayOf(new Date(Date.parse(last) - (mostDays - 1) * dayMs).toISOString())
     throw new AppError(
       'INVALID_INPUT',
-      `from: expected at most ${mostDays} days up to ${last}, got ${days}.`,
-      {
-        ...{ field: 'from', max: mostDays, got: days },
-      },
+      `from: expected a day from ${least} to ${last}, which are at most ${mostDays} days, got ${first}.`,
+      { field: 'from', min: least, max: last, got: first },
     )
+  }
   return { from: first, to: last }
 }
 

@@ -377,6 +377,17 @@ describe('an administrator', () => {
     )
     const wrong = await ask('PATCH', `users/${id}`, { plan: 'gold' })
     assert.match(wrong.error.message, /anonymous.*free.*starter.*pro.*business/)
+    for (const [given, message] of [
+      [{ role: 'ROOT' }, /^role: expected USER or ADMIN, got "ROOT"/],
+      [{ status: 'gone' }, /^status: expected active or suspended, got "gone"/],
+    ] as const) {
+      const { error } = await ask('PATCH', `users/${id}`, given)
+      assert.deepEqual([error.code, message.test(error.message)], ['INVALID_INPUT', true], error.message)
+    }
+    for (const path of ['users', 'audit']) {
+      const { json } = await app.send('GET', `/v1/admin/${path}`, { headers, query: { cursor: 'x' } })
+      assert.match(json.error.message, /^cursor: expected `next` of the page before, got "x"/, path)
+    }
     assert.equal((await ask('GET', 'users/acc_none')).status, 404)
   })
 
