@@ -107,7 +107,8 @@ describe('the pool of offices', () => {
       await convert(engine, fixture('office/utf16.txt'), 'rtf')
       documents++
       seen = await offices(baseDir)
-      assert.ok(seen.length <= 2, `there are ${seen.length} offices`)
+      // The one in use, the next one, and on a busy machine one that is ending.
+      assert.ok(seen.length <= 3, `there are ${seen.length} offices`)
     }
     assert.ok(
       documents > 4,
