@@ -19,6 +19,17 @@ export class ShortMemory<T> {
     const known = this.#known.get(name)
     if (known && known.until > this.#now()) return known.value
     const value = load()
+    this.#keep(name, value)
+    value.catch(() => this.forget(name))
+    return value
+  }
+
+  /** What somebody has looked up by another way. */
+  put(name: string, value: T): void {
+    this.#keep(name, Promise.resolve(value))
+  }
+
+  #keep(name: string, value: Promise<T>): void {
     this.#known.delete(name)
     this.#known.set(name, { value, until: this.#now() + this.#lifeMs })
     // Maps keep the order in which entries came, so the first is the oldest.
@@ -26,8 +37,6 @@ export class ShortMemory<T> {
       if (this.#known.size <= this.#most) break
       this.#known.delete(oldest)
     }
-    value.catch(() => this.forget(name))
-    return value
   }
 
   forget(name: string): void {

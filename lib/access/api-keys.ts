@@ -5,8 +5,9 @@ import { newId } from '../ids.ts'
 import { createOwned, ownedIds, ownedKey, removeOwned } from '../owned.ts'
 import type { Services } from '../services.ts'
 import { ShortMemory } from '../short-memory.ts'
+import { accountKey } from './accounts.ts'
 import { newKeyText } from './key-text.ts'
-import { noticedAfterMs } from './owner-plan.ts'
+import { noticedAfterMs, rememberAccount } from './owner-plan.ts'
 import { scopes } from './principal.ts'
 import { hashOfSecret } from './secret-text.ts'
 
@@ -51,17 +52,23 @@ export type KeyChange = { readonly [Field in 'name' | 'scopes']?: ApiKey[Field] 
 const keyOf = (digest: string): Key => ({ pk: `KEYHASH#${digest}`, sk: 'KEY' })
 const parsed = (item: Item | undefined): ApiKey | undefined => item && ApiKey.parse(item)
 
-const memories = new WeakMap<object, ShortMemory<ApiKey | undefined>>()
+interface Memory {
+  readonly recent: ShortMemory<ApiKey | undefined>
+  /** Whose keys are, which never changes: their accounts come along with them. */
+  readonly owners: Map<string, string>
+}
+const memories = new WeakMap<object, Memory>()
+const mostOwners = 10_000
 
 export class ApiKeys {
   readonly #table: Services['table']
-  readonly #recent: ShortMemory<ApiKey | undefined>
+  readonly #memory: Memory
 
   constructor({ table }: Pick<Services, 'table'>) {
     this.#table = table
-    const recent = memories.get(table) ?? new ShortMemory<ApiKey | undefined>(noticedAfterMs)
-    memories.set(table, recent)
-    this.#recent = recent
+    const memory = memories.get(table) ?? { recent: new ShortMemory(noticedAfterMs), owners: new Map() }
+    memories.set(table, memory)
+    this.#memory = memory
   }
 
   /** The new key and its text, which nobody sees again; undefined when the owner has as many as there may be. */
@@ -102,7 +109,24 @@ export class ApiKeys {
   /** The key of that text as it was a moment ago, revoked ones too. */
   recent(text: string): Promise<ApiKey | undefined> {
     const digest = hashOfSecret(text)
-    return this.#recent.get(digest, async () => parsed(await this.#table.get(keyOf(digest))))
+    return this.#memory.recent.get(digest, () => this.#look(digest))
+  }
+
+  /** One call for the key and its account, once it is known whose it is. */
+  async #look(digest: string): Promise<ApiKey | undefined> {
+    const { owners } = this.#memory
+    const owner = owners.get(digest)
+    if (owner === undefined) {
+      const key = parsed(await this.#table.get(keyOf(digest)))
+      if (owners.size >= mostOwners) owners.clear()
+      if (key) owners.set(digest, key.owner)
+      return key
+    }
+    const places = [keyOf(digest), accountKey(owner)] as const
+    const items = await this.#table.getAll(places)
+    const [key, account] = places.map(({ pk }) => items.find((item) => item['pk'] === pk))
+    rememberAccount({ table: this.#table }, owner, account)
+    return parsed(key)
   }
 
   /** The key afterwards; undefined when it was revoked meanwhile. */
@@ -147,7 +171,7 @@ export class ApiKeys {
     const { applied, item } = await this.#table.update(keyOf(digest), change, {
       condition: { exists: true, absent },
     })
-    this.#recent.forget(digest)
+    this.#memory.recent.forget(digest)
     return applied ? ApiKey.parse(item) : undefined
   }
 }

@@ -1,7 +1,8 @@
+import type { Item } from '../aws/table.ts'
 import { type PlanId, planIdOf } from '../plans.ts'
 import type { Services } from '../services.ts'
 import { ShortMemory } from '../short-memory.ts'
-import { type Account, accountOf, isAccount } from './accounts.ts'
+import { Account, accountOf, isAccount } from './accounts.ts'
 
 /** Milliseconds after which a changed plan, a suspension or a revoked key is noticed by every process; 5 s are promised. */
 export const noticedAfterMs = 4000
@@ -10,9 +11,18 @@ const accounts = new WeakMap<object, ShortMemory<Account | undefined>>()
 
 /** An account as it was a moment ago. */
 export function recentAccount(services: Pick<Services, 'table'>, id: string): Promise<Account | undefined> {
-  const known = accounts.get(services.table) ?? new ShortMemory<Account | undefined>(noticedAfterMs)
-  accounts.set(services.table, known)
-  return known.get(id, () => accountOf(services, id))
+  return memoryOf(services).get(id, () => accountOf(services, id))
+}
+
+/** An account that came along with something else. */
+export function rememberAccount(services: Pick<Services, 'table'>, id: string, item: Item | undefined): void {
+  memoryOf(services).put(id, item && Account.parse(item))
+}
+
+function memoryOf({ table }: Pick<Services, 'table'>) {
+  const known = accounts.get(table) ?? new ShortMemory<Account | undefined>(noticedAfterMs)
+  accounts.set(table, known)
+  return known
 }
 
 /** The plan of an account; one that the table of plans does not have counts as the smallest. */

@@ -4,7 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { changeAccount } from '../../lib/access/accounts.ts'
 import { ownerToken } from '../../lib/access/anonymous.ts'
+import { ApiKeys } from '../../lib/access/api-keys.ts'
 import { takeRequest } from '../../lib/access/limits.ts'
 import type { Principal } from '../../lib/access/principal.ts'
 import { endOf, limitHeaders } from '../../lib/access/windows.ts'
@@ -158,6 +160,39 @@ test('on a service of one’s own nothing is counted, written or said of limits'
   assert.deepEqual(calls, [])
   assert.equal(answer.headers['x-ratelimit-limit'], undefined)
   assert.deepEqual(limitHeaders([], 0), {})
+})
+
+test('a key that is known costs one look and one count, and no look for some seconds', async () => {
+  const calls: unknown[] = []
+  const table = new Proxy(app.services.table, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      return (...given: unknown[]) => {
+        calls.push(name)
+        return value.apply(target, given)
+      }
+    },
+  })
+  const counted = app.with({ table })
+  const owner = await newAccount(app.services)
+  const text = await newKey(app.services, owner)
+  const callsOf = async () => {
+    calls.length = 0
+    const { status } = await counted.send('GET', '/v1/formats/png', { headers: { 'x-api-key': text } })
+    assert.equal(status, 200)
+    return [...calls]
+  }
+  assert.deepEqual((await callsOf()).slice(0, 2), ['get', 'get'], 'nobody knows whose it is')
+  await callsOf()
+  assert.deepEqual(await callsOf(), ['update'])
+  const keys = new ApiKeys({ table })
+  await keys.change((await keys.recent(text)) ?? assert.fail(), { name: 'of another name' })
+  assert.deepEqual(await callsOf(), ['getAll', 'update'])
+  await changeAccount({ table: app.services.table }, owner, { status: 'suspended' })
+  await keys.change((await keys.recent(text)) ?? assert.fail(), { name: 'of the old name' })
+  const refused = await counted.send('GET', '/v1/formats/png', { headers: { 'x-api-key': text } })
+  assert.equal(refused.status, 403, 'the account came along')
 })
 
 test('files are as large and as many as the plan has, and stay as long', async () => {
