@@ -1,4 +1,5 @@
 import type { Section } from './section.ts'
+import { access } from './sections/access.ts'
 import { controlPlane } from './sections/control-plane.ts'
 import { docx } from './sections/docx.ts'
 import { graphs } from './sections/graphs.ts'
@@ -24,4 +25,5 @@ export const sections: readonly Section[] = [
   servers,
   transfers,
   telling,
+  access,
 ]

@@ -1,0 +1,56 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { managerOf } from '../../account.ts'
+import { startService } from '../../service.ts'
+import { HttpClient } from '../client.ts'
+import { inTurns, median, timed } from '../measure.ts'
+import { withCpu } from '../process-tree.ts'
+import type { Bench, Section } from '../section.ts'
+
+const inARow = 200
+const rounds = 8
+const path = '/v1/formats/png'
+
+/** What it costs to know who asks: the same question by nobody, and by a key whose plan counts its requests. */
+async function compare({ report }: Bench): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'mutabor-plans-'))
+  const plans = join(folder, 'plans.json')
+  await writeFile(plans, JSON.stringify({ pro: { requestsPerMinute: 1e6, requestsPerHour: 1e6 } }))
+  const service = await startService({ PLANS_FILE: plans })
+  const client = new HttpClient(service.url)
+  try {
+    const key = await managerOf(service)
+    const ask = (headers: Readonly<Record<string, string>>) => async () => {
+      const { status, body } = await client.send(path, { headers })
+      if (status !== 200) throw new Error(`${path} was answered with ${status} ${body}`)
+    }
+    const spent: Record<'anonymous' | 'key', number[]> = { anonymous: [], key: [] }
+    const turn = (who: keyof typeof spent, headers: Readonly<Record<string, string>>) =>
+      withCpu(service.pid, inARow, timed(inARow, ask(headers)), spent[who])
+    const times = await inTurns(rounds, {
+      anonymous: turn('anonymous', {}),
+      key: turn('key', { 'x-api-key': key }),
+    })
+    report.title('Knowing who asks')
+    const of = (values: Readonly<Record<keyof typeof spent, readonly number[]>>) => {
+      const [anonymous, known] = [median(values.anonymous), median(values.key)]
+      return {
+        value: known - anonymous,
+        remark: `anonymous ${anonymous.toFixed(2)} ms, key ${known.toFixed(2)} ms`,
+      }
+    }
+    report.figure({ what: 'processor, more', ...of(spent), unit: 'ms', aim: { most: 1 } })
+    report.figure({ what: 'wall, more', ...of(times), unit: 'ms' })
+  } finally {
+    client.close()
+    await service.stop()
+    await rm(folder, { recursive: true })
+  }
+}
+
+export const access: Section = {
+  name: 'access',
+  about: 'what an API key and its limits add to a request',
+  run: compare,
+}
