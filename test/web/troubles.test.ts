@@ -214,7 +214,7 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
       assert.equal(await state(), 200)
       await card.getByRole('button', { name: /^Delete/ }).click()
       await card.waitFor({ state: 'detached' })
-      assert.equal(await state(), 404)
+      assert.equal(await state(), 410)
       await page.reload()
       await page.locator('#kinds li').first().waitFor()
       assert.equal(await card.count(), 0)
