@@ -197,7 +197,9 @@ for (const contract of api) {
         assert.ok(!refusals.includes(code) || isTheirs(answer), `${what}: ${answer.text}`)
         assert.notEqual(answer.status, 500, `${what}: ${answer.text}`)
       } else assert.ok(wanted.includes(code), `${what}: ${answer.status} ${answer.text.slice(0, 300)}`)
-      assert.ok(!answer.text.includes(mark), `${what} shows what is not theirs: ${answer.text}`)
+      // The trail of what was done with keys is for those who administer.
+      const mayTell = wanted === 'let in' && contract.path === '/v1/admin/audit'
+      assert.ok(mayTell || !answer.text.includes(mark), `${what} shows what is not theirs: ${answer.text}`)
     }
   })
 }
