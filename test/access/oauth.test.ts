@@ -112,6 +112,8 @@ test('what is wrong is said in the words of the protocol', async () => {
   const right = basic(id, secret)
   const cases = [
     [form(grantType), 401, 'invalid_client'],
+    [form({ ...grantType, client_id: id }), 401, 'invalid_client'],
+    [form({ ...grantType, client_secret: secret }), 401, 'invalid_client'],
     [form(grantType, basic(id, `${secret}x`)), 401, 'invalid_client'],
     [form(grantType, basic(newId('client'), secret)), 401, 'invalid_client'],
     [form(grantType, { authorization: 'Basic %%%' }), 401, 'invalid_client'],

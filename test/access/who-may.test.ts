@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { api } from '../../functions/routes/index.ts'
+import { type ApiKey, overReason } from '../../lib/access/api-keys.ts'
+import type { AnyContract } from '../../lib/http/contract.ts'
+
+/** What each operation needs, written down a second time: the first that begins an operation decides. */
+const needs: readonly (readonly [
+  begin: string,
+  scopes: string,
+  anonymous: 'all' | 'own service' | 'nobody',
+])[] = [
+  ['* /v1/admin/', 'ADMIN', 'nobody'],
+  ['* /v1/api-keys', 'ACCOUNT_MANAGE', 'nobody'],
+  ['* /v1/oauth/clients', 'ACCOUNT_MANAGE', 'nobody'],
+  ['GET /v1/account/', 'ACCOUNT_READ', 'own service'],
+  ['GET /v1/account', 'ACCOUNT_READ', 'nobody'],
+  ['* /v1/webhooks', 'WEBHOOKS_MANAGE', 'own service'],
+  ['GET /v1/workflows', 'CONVERT_READ', 'own service'],
+  ['* /v1/workflows', 'CONVERT_WRITE', 'own service'],
+  ['* /v1/cloud/', 'CONVERT_WRITE', 'own service'],
+  ['* /v1/uploads/multipart', 'CONVERT_WRITE', 'all'],
+  ['* /v1/uploads/s3/', 'CONVERT_WRITE', 'all'],
+  ['POST /v1/uploads/presign', 'CONVERT_WRITE', 'all'],
+  ['GET /v1/uploads/', 'CONVERT_READ', 'all'],
+  ['POST /v1/import/url', 'CONVERT_WRITE', 'all'],
+  ['POST /v1/convert', 'CONVERT_WRITE', 'all'],
+  ['GET /v1/jobs', 'CONVERT_READ', 'all'],
+  ['* /v1/jobs', 'CONVERT_WRITE', 'all'],
+  ['GET /v1/status/', 'CONVERT_READ', 'all'],
+  ['* /v1/download/', 'CONVERT_READ', 'all'],
+  ['POST /v1/ws/tickets', 'CONVERT_READ', 'all'],
+  ['GET /v1/formats', 'CONVERT_READ', 'all'],
+  ['* /', '', 'all'],
+]
+
+const isOf = ({ method, path }: AnyContract, begin: string) => {
+  const [wanted, start = ''] = begin.split(' ')
+  return (wanted === '*' || wanted === method) && path.startsWith(start)
+}
+
+test('each operation asks for the scope of its kind, and serves whom it should without one', () => {
+  for (const contract of api) {
+    const { scopes, anonymous } = contract.access
+    const [, scope, who] = needs.find(([begin]) => isOf(contract, begin)) ?? []
+    const open = anonymous === true ? 'all' : anonymous === 'self-hosted' ? 'own service' : 'nobody'
+    assert.deepEqual([scopes.join(), open], [scope, who], `${contract.method} ${contract.path}`)
+  }
+  for (const [begin] of needs)
+    assert.ok(
+      api.some((contract) => isOf(contract, begin)),
+      begin,
+    )
+})
+
+test('what a key in a web page must not have is marked as a list', () => {
+  const lists = api.filter(({ access }) => access.lists).map(({ method, path }) => `${method} ${path}`)
+  for (const listed of [
+    'GET /v1/jobs',
+    'POST /v1/ws/tickets',
+    'GET /v1/workflows',
+    'POST /v1/cloud/:drive/import',
+  ])
+    assert.ok(lists.includes(listed), listed)
+})
+
+test('a key is over at its last moment', () => {
+  const moment = '2026-11-23T08:00:00.000Z'
+  const key: ApiKey = {
+    ...{ id: 'key_1', owner: 'acc_1', digest: '', name: 'a', kind: 'secret', scopes: [] },
+    ...{ prefix: 'sk_AAAA', last4: 'AAAA', createdAt: '2026-11-01T00:00:00.000Z' },
+  }
+  const at = (ms: number) => new Date(Date.parse(moment) + ms)
+  assert.equal(overReason({ ...key, validUntil: moment }, at(-1)), undefined)
+  assert.equal(overReason({ ...key, validUntil: moment }, at(0)), 'revoked')
+  assert.equal(overReason({ ...key, expiresAt: moment }, at(-1)), undefined)
+  assert.equal(overReason({ ...key, expiresAt: moment }, at(0)), 'expired')
+})
