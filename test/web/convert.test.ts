@@ -163,7 +163,7 @@ describe('converting in the page', { concurrency: 3 }, () => {
 
   test('a job that runs is followed again after a reload', () =>
     visitPage(async (page) => {
-      await choose(page, await longFilm('film.mp4', 40))
+      await choose(page, await longFilm('film.mp4', 160))
       const card = cardOf(page, 'film.mp4')
       await card.getByRole('radio', { name: 'WEBM' }).check()
       await card.getByRole('button', { name: 'Convert to WEBM' }).click()
