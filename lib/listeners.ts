@@ -1,4 +1,4 @@
-import type { EventName, Listener } from '../events/index.ts'
+import type { BusEvent, EventName, Listener } from '../events/index.ts'
 import type { Table } from './aws/table.ts'
 import { feedKey, isWatched } from './live/feed.ts'
 import { ownedCounts } from './owned.ts'
@@ -22,4 +22,12 @@ export async function listenersOf(table: Table, owner: string): Promise<Listener
     ...(webhooks.some((webhook) => isFor(webhook, event)) ? (['webhooks'] as const) : []),
     ...sockets,
   ]
+}
+
+/** The event as it goes on the bus. */
+export function withListeners(event: BusEvent, listenersOf: ListenersOf): BusEvent {
+  const listeners = [
+    ...new Set([...listenersOf(event.event), ...(event.hasWebhook ? (['webhooks'] as const) : [])]),
+  ]
+  return listeners.length > 0 ? { ...event, listeners } : event
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Account, accountOf } from '../../lib/access/accounts.ts'
+import { boundsOfPlan } from '../../lib/access/bounds.ts'
 import { planOfAccount } from '../../lib/access/owner-plan.ts'
 import { readAccount } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -26,18 +27,16 @@ export const getAccount = contract({
     const account = await accountOf(services, principal.ownerId)
     if (!account) throw new AppError('AUTHENTICATION_REQUIRED', 'This account is gone. Sign up again.')
     const { status: _status, ...shown } = account
-    const { MAX_FILE_MB, RETENTION_HOURS } = services.config
-    const plan = services.plans[planOfAccount(account)]
+    const { retentionHours, maxFileBytes, filesPerJob, concurrentJobs } = boundsOfPlan(
+      planOfAccount(account),
+      services,
+    )
     return {
       data: {
         ...shown,
         region: 'eu',
-        retentionHours: plan.retentionHours ?? RETENTION_HOURS,
-        limits: {
-          maxFileSize: Math.min(plan.maxFileBytes ?? Infinity, MAX_FILE_MB * 1024 * 1024),
-          filesPerJob: plan.filesPerJob,
-          concurrentJobs: plan.concurrentJobs,
-        },
+        retentionHours,
+        limits: { maxFileSize: maxFileBytes, filesPerJob, concurrentJobs },
       },
     }
   },

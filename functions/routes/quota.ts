@@ -1,6 +1,8 @@
 import * as z from 'zod'
+import { boundsOfPlan } from '../../lib/access/bounds.ts'
 import { readingsOf } from '../../lib/access/limits.ts'
 import { type Principal, readUsage } from '../../lib/access/principal.ts'
+import { endOf } from '../../lib/access/windows.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { liveStatuses } from '../../lib/jobs/job.ts'
 import { planIds } from '../../lib/plans.ts'
@@ -43,7 +45,6 @@ export const getQuota = contract({
     'Minutes and hours are those of the key, or session, that asks; days and months those of the account.',
   reply: { status: 200, schema: QuotaView },
   handle: async ({ principal }, services) => {
-    const plan = services.plans[principal.plan]
     const [readings, minutes, live] = await Promise.all([
       readingsOf(services, principal),
       minutesOf(principal, services),
@@ -56,26 +57,26 @@ export const getQuota = contract({
         ...{ remaining: Math.max(0, limit - used), resetsAt: new Date(endsAt).toISOString() },
       }
     })
-    const most = plan.conversionMinutesPerMonth
+    const most = services.plans[principal.plan].conversionMinutesPerMonth
+    const { plan, concurrentJobs, maxFileBytes, filesPerJob } = boundsOfPlan(principal.plan, services)
     const ofMinutes: Quota = {
       ...{ name: 'conversion-minutes', window: 'month', limit: most, used: minutes },
-      ...{ remaining: most === null ? null : Math.max(0, most - minutes), resetsAt: nextMonth() },
+      ...{
+        remaining: most === null ? null : Math.max(0, most - minutes),
+        resetsAt: new Date(endOf('month', Date.now())).toISOString(),
+      },
     }
-    const whole = services.config.MAX_FILE_MB * 1024 * 1024
     return {
       data: {
-        plan: principal.plan,
+        plan,
         quotas: [...requests, ofMinutes],
-        concurrentJobs: { limit: plan.concurrentJobs, ...live },
-        maxFileSize: Math.min(plan.maxFileBytes ?? whole, whole),
-        filesPerJob: plan.filesPerJob,
+        concurrentJobs: { limit: concurrentJobs, ...live },
+        maxFileSize: maxFileBytes,
+        filesPerJob,
       },
     }
   },
 })
-
-const nextMonth = (now = new Date()) =>
-  new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString()
 
 /** Of this month, so far. */
 async function minutesOf({ ownerId }: Principal, { table }: Services): Promise<number> {

@@ -1,6 +1,6 @@
 import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
 import { derivedId } from '../ids.ts'
-import { listenersOf } from '../listeners.ts'
+import { listenersOf, withListeners } from '../listeners.ts'
 import type { Services } from '../services.ts'
 import type { Account } from './accounts.ts'
 import type { Principal } from './principal.ts'
@@ -76,10 +76,5 @@ export async function tellOwner(
   const [first] = events
   if (!first) return
   const of = await listenersOf(table, first.owner)
-  await bus.publish(
-    events.map((event) => {
-      const listeners = of(event.event)
-      return listeners.length > 0 ? { ...event, listeners } : event
-    }),
-  )
+  await bus.publish(events.map((event) => withListeners(event, of)))
 }

@@ -32,19 +32,17 @@ const dayS = 86_400
 /** One partition for each month: nobody writes so often that it would have to be spread. */
 const partitionOf = (at: Date) => `AUDIT#${at.toISOString().slice(0, 7)}`
 
-/** The write of an entry, to go along with the write that it tells of. */
-export function auditWrite({ before = undefined, after, ip, ...act }: Act, now = new Date()) {
-  const id = newId('aud')
+export async function noteAct(
+  table: Table,
+  { before, after, ip, ...act }: Act,
+  now = new Date(),
+): Promise<void> {
   const entry: AuditEntry = {
-    ...{ id, at: now.toISOString(), ...act },
+    ...{ id: newId('aud'), at: now.toISOString(), ...act },
     ...{ before: before ?? null, after: after ?? null, ip: ip ?? null },
   }
   const ttl = Math.floor(now.getTime() / 1000) + keptDays * dayS
-  return { put: { ...entry, pk: partitionOf(now), sk: id, ttl } }
-}
-
-export async function noteAct(table: Table, act: Act): Promise<void> {
-  await table.put(auditWrite(act).put)
+  await table.put({ ...entry, pk: partitionOf(now), sk: entry.id, ttl })
 }
 
 /** A page, the newest first, from before an entry; `next` is the last of them where there are more. */

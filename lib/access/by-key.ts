@@ -1,5 +1,5 @@
-import ipaddr from 'ipaddr.js'
 import { AppError } from '../errors.ts'
+import { isIn } from '../http/network.ts'
 import type { Services } from '../services.ts'
 import { type ApiKey, ApiKeys, overReason } from './api-keys.ts'
 import { bearerOf } from './bearer.ts'
@@ -60,16 +60,6 @@ function requirePlace({ allowedIps, allowedOrigins }: ApiKey, { headers, sourceI
       'origin',
       'Requests with this API key are expected from the web pages that it is for (Origin).',
     )
-}
-
-export function isIn(address: string, network: string): boolean {
-  if (!ipaddr.isValid(address)) return false
-  const parsed = ipaddr.process(address)
-  const [base, bits] = network.includes('/')
-    ? ipaddr.parseCIDR(network)
-    : [ipaddr.process(network), undefined]
-  if (parsed.kind() !== base.kind()) return false
-  return parsed.match(base, bits ?? (base.kind() === 'ipv4' ? 32 : 128))
 }
 
 const sentences = {

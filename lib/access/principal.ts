@@ -76,11 +76,7 @@ export const workflows = {
 } as const satisfies Access
 /** What was used, which the owner of the service sees without an account. */
 export const readUsage = { scopes: ['ACCOUNT_READ'], anonymous: 'self-hosted' } as const satisfies Access
-export const drives = {
-  scopes: ['CONVERT_WRITE'],
-  anonymous: 'self-hosted',
-  lists: true,
-} as const satisfies Access
+export const drives = workflows
 export const readAccount = { scopes: ['ACCOUNT_READ'] } as const satisfies Access
 export const manageAccount = { scopes: ['ACCOUNT_MANAGE'] } as const satisfies Access
 export const administer = { scopes: ['ADMIN'] } as const satisfies Access

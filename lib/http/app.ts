@@ -201,7 +201,10 @@ async function admit(
   context.limitHeaders = limitHeaders(taken.readings, Date.now())
   if (!taken.isAllowed) throw rateLimited(taken, sender)
   if (sender.kind !== 'anonymous') await services.requestCounts.note(sender.ownerId)
-  await tellOwner(services, quotaEvents(sender, taken.readings, new Date()))
+  // Nobody is refused because a bus does not answer.
+  await tellOwner(services, quotaEvents(sender, taken.readings, new Date())).catch((error: unknown) =>
+    context.log.error({ error, ownerId: sender.ownerId }, 'what is left of a plan could not be told'),
+  )
   return sender
 }
 

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import { isIn } from '../access/by-key.ts'
+import { isIn } from './network.ts'
 
 interface Reached {
   readonly headers: Readonly<Record<string, string | undefined>>

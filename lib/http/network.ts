@@ -16,3 +16,14 @@ export function limitedAddress(address: string): string {
   if (parsed.kind() === 'ipv4') return parsed.toString()
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`).toString()}/64`
 }
+
+/** @param network an address, or several as `192.0.2.0/24`. */
+export function isIn(address: string, network: string): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address)
+  const [base, bits] = network.includes('/')
+    ? ipaddr.parseCIDR(network)
+    : [ipaddr.process(network), undefined]
+  if (parsed.kind() !== base.kind()) return false
+  return parsed.match(base, bits ?? (base.kind() === 'ipv4' ? 32 : 128))
+}

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { BusEvent } from '../../events/index.ts'
 import type { Bus } from '../aws/bus.ts'
 import { eachOf } from '../each-of.ts'
-import type { ListenersOf } from '../listeners.ts'
+import { type ListenersOf, withListeners } from '../listeners.ts'
 import type { Log } from '../log.ts'
 import { progress, started, untold } from './events.ts'
 import { isLive, isOver, type Job, type JobState, type Task } from './job.ts'
@@ -207,10 +207,3 @@ const tellEveryMs = 2000
 const mostRemembered = 1000
 const tasksAtATime = 16
 const finishAttempts = 20
-
-function withListeners(event: BusEvent, listenersOf: ListenersOf): BusEvent {
-  const listeners = [
-    ...new Set([...listenersOf(event.event), ...(event.hasWebhook ? (['webhooks'] as const) : [])]),
-  ]
-  return listeners.length > 0 ? { ...event, listeners } : event
-}

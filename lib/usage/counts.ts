@@ -3,8 +3,9 @@ import type { Ended } from './endings.ts'
 
 /**
  * Figures are numbers in flat records, by name, so that any number of writers can add to them. Those of an engine begin
- * with `engine`, its name and a space between; those of a format with `format`, those of a key with `key`. How long jobs took is kept as how many
- * fell into each bin of a sketch (https://arxiv.org/abs/1908.10693): bins of many records add up to those of all.
+ * with `engine`, its name and a space between; those of a format with `format`, those of a key with `key`. How long jobs
+ * took is kept as how many fell into each bin of a sketch (https://arxiv.org/abs/1908.10693): bins of many records add up
+ * to those of all.
  */
 export type Counts = Readonly<Record<string, number>>
 

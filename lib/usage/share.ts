@@ -6,9 +6,9 @@ export const Share = z.object({
   format: z.string().nullable(),
   /** That made the result, or that failed last. */
   engine: z.string().nullable(),
-  /** Time of the tasks between import and export, side by side or not. */
   /** Id of the API key or the client that the job was made by. */
   key: z.string().optional(),
+  /** Time of the tasks between import and export, side by side or not. */
   workMs: z.int(),
   bytesIn: z.int(),
   bytesOut: z.int(),

@@ -107,8 +107,9 @@ describe('the pool of offices', () => {
       await convert(engine, fixture('office/utf16.txt'), 'rtf')
       documents++
       seen = await offices(baseDir)
-      // The one in use, the next one, and on a busy machine one that is ending.
-      assert.ok(seen.length <= 3, `there are ${seen.length} offices`)
+      // On a busy machine one that is replaced takes a moment to end.
+      const isSettled = async () => (await offices(baseDir)).length <= 2
+      if (seen.length > 2) await until(isSettled, `there are two of ${seen.length} offices`)
     }
     assert.ok(
       documents > 4,
