@@ -19,6 +19,7 @@ import { Slots } from '../../lib/jobs/run/slots.ts'
 import { type Plan, type PlanId, planIds } from '../../lib/plans.ts'
 import { readPlans } from '../../lib/read-plans.ts'
 import type { Services } from '../../lib/services.ts'
+import { RequestCounts } from '../../lib/usage/request-counts.ts'
 import { newAccount, newKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from './app-on-embedded.ts'
@@ -358,4 +359,23 @@ test('PLANS_FILE changes limits, and says what is wrong about itself', async () 
   } finally {
     await rm(dir, { recursive: true })
   }
+})
+
+test('a bus or a count that fails refuses nobody', async () => {
+  const key = await newKey(app.services, await newAccount(app.services))
+  const down = async () => {
+    throw new Error('it does not answer')
+  }
+  const table = new Proxy(app.services.table, {
+    get: (target, name, receiver) =>
+      name === 'update' ? down : bound.get?.(target, name as keyof Table & string, receiver),
+  })
+  const requestCounts = new RequestCounts(table, 0)
+  const bus = { ...app.services.bus, publish: down } as unknown as Services['bus']
+  const limited = where('free', { requestsPerDay: 1 }).with({ bus, requestCounts })
+  const { status } = await limited.send('POST', '/v1/uploads/presign', {
+    headers: { 'x-api-key': key },
+    body: { filename: 'a.png', contentType: 'image/png', size: 1 },
+  })
+  assert.equal(status, 201)
 })
