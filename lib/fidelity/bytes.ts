@@ -1,12 +1,17 @@
-import { readFileSync, statSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 
-/** A file of which parts are read; a small one is read at once. */
+/**
+ * A file of which parts are read; a small one is read at once. It has just been written or fetched, so that the system
+ * has it at hand: the ways to the thread pool would take longer than the reading.
+ */
 export class FileBytes implements AsyncDisposable {
   readonly size: number
-  readonly #from: FileHandle | Buffer
+  readonly #from: number | Buffer
+  /** What was read last of a large one: most parts stand side by side. */
+  #window: Buffer = Buffer.alloc(0)
+  #start = 0
 
-  private constructor(from: FileHandle | Buffer, size: number) {
+  private constructor(from: number | Buffer, size: number) {
     this.#from = from
     this.size = size
   }
@@ -15,8 +20,7 @@ export class FileBytes implements AsyncDisposable {
     const found = statSync(path)
     if (!found.isFile()) throw new RangeError('only files have bytes')
     const { size } = found
-    if (size > smallBytes) return new FileBytes(await open(path), size)
-    // It has just been written, so that the system has it at hand: the ways to the thread pool would take longer.
+    if (size > smallBytes) return new FileBytes(openSync(path, 'r'), size)
     const whole = readFileSync(path)
     return new FileBytes(whole, whole.length)
   }
@@ -24,11 +28,16 @@ export class FileBytes implements AsyncDisposable {
   /** Fewer bytes only at the end of the file. */
   async at(position: number, length: number): Promise<Buffer> {
     if (position < 0 || length < 0) throw new RangeError('no file has bytes there')
-    if (this.#from instanceof Uint8Array) return this.#from.subarray(position, position + length)
+    if (typeof this.#from !== 'number') return this.#from.subarray(position, position + length)
     const wanted = Math.min(length, Math.max(0, this.size - position))
     if (wanted > mostAtOnce) throw new RangeError('too much to be read at once')
-    const { buffer, bytesRead } = await this.#from.read(Buffer.allocUnsafe(wanted), 0, wanted, position)
-    return buffer.subarray(0, bytesRead)
+    const isThere = position >= this.#start && position + wanted <= this.#start + this.#window.length
+    if (!isThere) {
+      const buffer = Buffer.allocUnsafe(Math.max(wanted, windowBytes))
+      this.#window = buffer.subarray(0, readSync(this.#from, buffer, 0, buffer.length, position))
+      this.#start = position
+    }
+    return this.#window.subarray(position - this.#start, position - this.#start + wanted)
   }
 
   /** All of it. @throws RangeError for a file that is too large. */
@@ -37,10 +46,11 @@ export class FileBytes implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!(this.#from instanceof Uint8Array)) await this.#from.close()
+    if (typeof this.#from === 'number') closeSync(this.#from)
   }
 }
 
 const smallBytes = 1024 * 1024
+const windowBytes = 64 * 1024
 /** Text of more than a hundred thousand pages; what is larger is not looked into. */
 export const mostAtOnce = 32 * 1024 * 1024

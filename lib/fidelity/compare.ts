@@ -1,7 +1,7 @@
 import type { Operation } from '../engines/engine.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import { type Fidelity, type Kept, kept, type Unit } from './fidelity.ts'
-import type { Feature, Holding } from './holding.ts'
+import { type Feature, features, type Holding } from './holding.ts'
 import { certaintyOf } from './read.ts'
 import type { Words } from './words.ts'
 
@@ -32,6 +32,17 @@ export const keeping: readonly Operation[] = [
   'compress-pdf',
   'ocr-pdf',
   'archive',
+  'split-pdf',
+  'rotate-pdf',
+  'reorder-pdf-pages',
+  'to-pdfa',
+  'flatten-pdf',
+  'linearize-pdf',
+  'add-page-numbers-pdf',
+  'add-watermark-pdf',
+  'watermark',
+  'edit-pdf-metadata',
+  'grayscale-pdf',
 ]
 
 /** Options by which somebody asks for a part only. */
@@ -47,6 +58,7 @@ const toldBy: Readonly<Record<string, readonly Unit[]>> = {
   FACES_DROPPED: ['glyphs'],
   ATTACHMENTS_DROPPED: ['entries'],
   LINKS_DROPPED: ['entries'],
+  DUPLICATES_DROPPED: ['entries'],
 }
 
 /** Share that is to come through; less is a loss. Words of a marked text are not all words. */
@@ -66,13 +78,14 @@ const slack: Readonly<Partial<Record<Unit, number>>> = { words: 3, seconds: 0.3 
 
 /** Pure: what a result has of what its source had, and whether that is enough. */
 export function compare(compared: Compared): Verdict {
-  const { from, options, warned } = compared
+  const { from, to, options, warned } = compared
   const measures = measured(compared)
   const isPartial = partial.some((name) => options[name] !== undefined && options[name] !== '')
   const excused = warned.flatMap((code) => toldBy[code] ?? [])
   const lost = Object.entries(measures).flatMap(([name, measure]) => {
     const unit = name as Unit // keys of the table above
-    const isMarked = unit === 'words' && certaintyOf(from) !== 'exact'
+    // Of a language of many marks, letters with accents are written by some of them.
+    const isMarked = unit === 'words' && (certaintyOf(from) !== 'exact' || certaintyOf(to) === 'vague')
     const least = isMarked ? leastOfMarked : leastShare[unit]
     if (least === undefined || isPartial || excused.includes(unit)) return []
     const missing = measure.source - measure.result
@@ -178,13 +191,39 @@ const isHeld: Readonly<Record<Feature, (to: FormatId, from: FormatId) => boolean
   selectableText: (to) => formatById(to).category !== 'image' || to === 'svg',
 }
 
+/** Formats whose files may have it. */
+const mayHave: Readonly<Record<Feature, (from: FormatId) => boolean>> = {
+  pictures: (from) => ['document', 'ebook'].includes(formatById(from).category) && !isText(from),
+  film: (from) => formatById(from).category === 'video',
+  sound: (from) => formatById(from).category === 'video',
+  animation: (from) => moving.includes(from),
+  transparency: (from) => formatById(from).category === 'image' && !opaque.includes(from),
+  formulas: (from) => sheets.includes(from),
+  equations: (from) => office.includes(from),
+  comments: (from) => [...office, ...sheets, ...slides].includes(from),
+  notes: (from) => slides.includes(from),
+  margins: (from) => [...office, ...sheets, ...slides].includes(from),
+  changes: (from) => office.includes(from),
+  selectableText: (from) => ['document', 'ebook'].includes(formatById(from).category),
+}
+
+/** What a file of a format may have that another cannot hold, by the steps of a way to it. */
+export const mayDrop = (from: FormatId, way: readonly FormatId[]): readonly Feature[] =>
+  features.filter((feature) => mayHave[feature](from) && way.some((to) => !isHeld[feature](to, from)))
+
 /** What the next step may drop of what this one could keep, though it does not show in between. */
 export const carried = (source: Holding, { from, to }: Pick<Compared, 'from' | 'to'>): readonly Feature[] =>
   source.features.filter((feature) => isHeld[feature](to, from))
 
-function droppedBy({ source, result, from, to }: Compared): string[] {
+/** @param compared without a result where nobody can look into it. */
+export function droppedBy({
+  source,
+  result,
+  from,
+  to,
+}: Pick<Compared, 'source' | 'from' | 'to'> & Partial<Pick<Compared, 'result'>>): string[] {
   const dropped: string[] = source.features.filter((feature) => !isHeld[feature](to, from))
-  const fewer = (result.counts.channels ?? 0) < (source.counts.channels ?? 0)
-  if (fewer && result.counts.channels !== undefined) dropped.push('channels')
+  const channels = result?.counts.channels
+  if (channels !== undefined && channels < (source.counts.channels ?? 0)) dropped.push('channels')
   return dropped
 }

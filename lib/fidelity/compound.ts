@@ -1,41 +1,77 @@
 import type { FileBytes } from './bytes.ts'
 
+/** A stream of an OLE compound file by its name; undefined where there is none. */
+export type StreamOf = (name: string) => Buffer | undefined
+
+/** Numbers from here on are no sectors but marks. */
 const lastSector = 0xfffffffa
 const entryBytes = 128
-const fatSectorsInHeader = 109
+const rootType = 5
+const inHeader = 109
 
-/**
- * A stream of an OLE compound file ([MS-CFB] 2), by its name. Undefined where there is none, or where its sectors stand
- * in other tables than the header names: such a file is larger than what is counted.
- */
-export async function streamOf(file: FileBytes, name: string): Promise<Buffer | undefined> {
+/** [MS-CFB] 2: undefined for what is no compound file. @throws RangeError for one that is too large or damaged. */
+export async function openCompound(file: FileBytes): Promise<StreamOf | undefined> {
   const bytes = await file.whole()
-  if (bytes.length < 1536) return undefined
+  if (bytes.length < 1536 || bytes.readUInt32BE(0) !== 0xd0cf11e0) return undefined
   const sectorBytes = 2 ** bytes.readUInt16LE(30)
-  const fatSectors = bytes.readUInt32LE(44)
-  if ((sectorBytes !== 512 && sectorBytes !== 4096) || fatSectors > fatSectorsInHeader) return undefined
-  const offsetOf = (sector: number) => (sector + 1) * sectorBytes
-  const perSector = sectorBytes / 4
-  const next = (sector: number) => {
-    const table = bytes.readUInt32LE(76 + 4 * Math.floor(sector / perSector))
-    return bytes.readUInt32LE(offsetOf(table) + 4 * (sector % perSector))
+  if (sectorBytes !== 512 && sectorBytes !== 4096) return undefined
+  const sector = (number: number) => bytes.subarray((number + 1) * sectorBytes, (number + 2) * sectorBytes)
+  const table = Buffer.concat(tableSectors(bytes, sectorBytes).map(sector))
+  const chain = chained(sector, table, bytes.length / sectorBytes)
+  const entries = entriesIn(chain(bytes.readUInt32LE(48)))
+  const root = entries.find(({ type }) => type === rootType)
+  const smallBytes = 2 ** bytes.readUInt16LE(32)
+  // Streams that are smaller than a limit share one, in small sectors with a table of their own (2.4).
+  const small = root ? chain(root.start) : Buffer.alloc(0)
+  const smallChain = chained(
+    (number) => small.subarray(number * smallBytes, (number + 1) * smallBytes),
+    chain(bytes.readUInt32LE(60)),
+    small.length / smallBytes,
+  )
+  return (name) => {
+    const entry = entries.find((one) => one.name === name)
+    if (!entry) return undefined
+    const whole = (entry.size < bytes.readUInt32LE(56) ? smallChain : chain)(entry.start)
+    return whole.subarray(0, entry.size)
   }
-  const chain = (start: number): Buffer => {
+}
+
+/** 2.5: where the table stands; the first of its sectors are named in the header, the others in sectors of their own. */
+function tableSectors(bytes: Buffer, sectorBytes: number): number[] {
+  const names = (from: number, count: number) =>
+    Array.from({ length: count }, (_, at) => bytes.readUInt32LE(from + 4 * at))
+  const found = names(76, inHeader)
+  const perSector = sectorBytes / 4 - 1
+  const most = bytes.readUInt32LE(44)
+  let next = bytes.readUInt32LE(68)
+  while (next < lastSector && found.length < most) {
+    const at = (next + 1) * sectorBytes
+    found.push(...names(at, perSector))
+    next = bytes.readUInt32LE(at + 4 * perSector)
+  }
+  return found.filter((one) => one < lastSector).slice(0, most)
+}
+
+/** Follows a chain of sectors. @param most that there can be: one that leads back into itself would have no end. */
+function chained(sector: (number: number) => Buffer, table: Buffer, most: number): (start: number) => Buffer {
+  return (start) => {
     const parts: Buffer[] = []
-    // A chain that leads back into itself would have no end.
-    const most = bytes.length / sectorBytes
-    for (let sector = start; sector < lastSector && parts.length <= most; sector = next(sector))
-      parts.push(bytes.subarray(offsetOf(sector), offsetOf(sector + 1)))
+    for (let at = start; at < lastSector && parts.length <= most; at = table.readUInt32LE(4 * at))
+      parts.push(sector(at))
     return Buffer.concat(parts)
   }
-  const directory = chain(bytes.readUInt32LE(48))
-  for (let at = 0; at + entryBytes <= directory.length; at += entryBytes) {
-    const length = directory.readUInt16LE(at + 64)
-    if (length < 2 || length > 64 || directory.toString('utf16le', at, at + length - 2) !== name) continue
-    const size = directory.readUInt32LE(at + 120)
-    // Smaller ones share sectors, and hold no document.
-    const isOwn = size >= bytes.readUInt32LE(56)
-    return isOwn ? chain(directory.readUInt32LE(at + 116)).subarray(0, size) : undefined
-  }
-  return undefined
+}
+
+function entriesIn(directory: Buffer) {
+  const count = Math.floor(directory.length / entryBytes)
+  return Array.from({ length: count }, (_, index) => {
+    const at = index * entryBytes
+    const length = Math.min(64, Math.max(2, directory.readUInt16LE(at + 64)))
+    return {
+      name: directory.toString('utf16le', at, at + length - 2),
+      type: directory.readUInt8(at + 66),
+      start: directory.readUInt32LE(at + 116),
+      size: directory.readUInt32LE(at + 120),
+    }
+  })
 }

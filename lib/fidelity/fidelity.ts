@@ -32,6 +32,12 @@ export const Fidelity = z.object({
     Object.entries(units).map(([unit, words]) => [unit, Kept.optional().describe(words)]),
   ) as Record<Unit, z.ZodOptional<typeof Kept>>), // made of the same names
   dropped: z.array(z.string()).describe('What the target cannot hold, as `animation`'),
+  uncounted: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'Formats on the way of which nobody here can count what this file holds: a loss would not show',
+    ),
 })
 export type Fidelity = z.infer<typeof Fidelity>
 
@@ -51,7 +57,7 @@ export function together(all: readonly (Fidelity | undefined)[]): Fidelity | und
     const source = total(each.map((one) => one.source))
     return [[unit, kept(source, total(each.map((one) => one.result)))] as const]
   })
-  return { ...Object.fromEntries(sums), dropped: distinct(known.flatMap(({ dropped }) => dropped)) }
+  return { ...Object.fromEntries(sums), ...namesOf(known) }
 }
 
 /** Of one step after another: what the second lost of what the first had kept. */
@@ -63,7 +69,15 @@ export function inTurn(first: Fidelity | undefined, second: Fidelity | undefined
     const result = after.share === 1 ? before.result : Math.floor(before.result * after.share)
     return [[unit, kept(before.source, result)] as const]
   })
-  return { ...Object.fromEntries(chained), dropped: distinct([...first.dropped, ...second.dropped]) }
+  return { ...Object.fromEntries(chained), ...namesOf([first, second]) }
+}
+
+function namesOf(all: readonly Fidelity[]): Pick<Fidelity, 'dropped' | 'uncounted'> {
+  const uncounted = distinct(all.flatMap((one) => one.uncounted ?? []))
+  return {
+    dropped: distinct(all.flatMap(({ dropped }) => dropped)),
+    ...(uncounted.length > 0 && { uncounted }),
+  }
 }
 
 const total = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0)

@@ -10,13 +10,16 @@ const glyphsIn = (maxp: Buffer) => (maxp.length < 6 ? undefined : maxp.readUInt1
 const marks = ['\0\x01\0\0', 'OTTO', 'true']
 
 /** TrueType and OpenType: a list of tables and where they are. */
-export async function openType(bytes: FileBytes): Promise<Holding | undefined> {
-  const head = await bytes.at(0, 12)
+export const openType = (bytes: FileBytes): Promise<Holding | undefined> => openTypeAt(bytes, 0)
+
+/** @param base from which its tables are counted: the begin of the file, also for each font of a collection. */
+export async function openTypeAt(bytes: FileBytes, start: number, base = 0): Promise<Holding | undefined> {
+  const head = await bytes.at(start, 12)
   if (head.length < 12 || !marks.includes(head.toString('latin1', 0, 4))) return undefined
-  const list = await bytes.at(12, head.readUInt16BE(4) * 16)
+  const list = await bytes.at(start + 12, head.readUInt16BE(4) * 16)
   for (let at = 0; at + 16 <= list.length; at += 16) {
     if (list.toString('latin1', at, at + 4) !== 'maxp') continue
-    const glyphs = glyphsIn(await bytes.at(list.readUInt32BE(at + 8), 6))
+    const glyphs = glyphsIn(await bytes.at(base + list.readUInt32BE(at + 8), 6))
     return glyphs === undefined ? undefined : holdingOf(glyphs)
   }
   return undefined

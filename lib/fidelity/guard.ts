@@ -1,9 +1,9 @@
-import type { InputFile, OutputFile, Shortfall } from '../engines/engine.ts'
+import type { InputFile, Operation, OutputFile, Result, Shortfall } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { Step, Warning } from '../jobs/job.ts'
 import type { Log } from '../log.ts'
-import { carried, compare, keeping, type Verdict } from './compare.ts'
+import { carried, compare, droppedBy, keeping, type Verdict } from './compare.ts'
 import { type Fidelity, inTurn, type Unit } from './fidelity.ts'
 import { gathered, type Held, type Holding } from './holding.ts'
 import { holdingOf, pagesInZip } from './read.ts'
@@ -46,9 +46,17 @@ export class Guard {
     return this.#shortfall
   }
 
-  /** @param options of the first step, which may say how texts are encoded. */
-  begin(inputs: readonly Pick<InputFile, 'path' | 'format'>[], options: GuardedStep['options'] = {}): void {
-    const encoding = typeof options['encoding'] === 'string' ? options['encoding'] : undefined
+  /** @param step the first one, whose options may say how texts are encoded. */
+  begin(
+    inputs: readonly Pick<InputFile, 'path' | 'format'>[],
+    { operation, options }: Partial<Pick<GuardedStep, 'operation' | 'options'>> = {},
+  ): void {
+    // What goes into an archive is not looked into.
+    if (operation === 'archive') {
+      this.#source = Promise.resolve({ counts: { entries: inputs.length }, features: [] })
+      return
+    }
+    const encoding = typeof options?.['encoding'] === 'string' ? options['encoding'] : undefined
     const reading = inputs.map(({ path, format }) =>
       this.#tried(() => holdingOf(path, format, { isResult: false, encoding })),
     )
@@ -67,17 +75,30 @@ export class Guard {
     this.#source = Promise.resolve({ counts, features, ...(seconds !== undefined && { seconds }) })
   }
 
-  /** @throws ContentLost. */
-  async end(step: GuardedStep, files: readonly OutputFile[], warned: readonly Warning[]): Promise<void> {
+  /**
+   * @param listed files in an archive, as its own program lists them: for archives that nobody else reads.
+   * @throws ContentLost.
+   */
+  async end(
+    step: GuardedStep,
+    { files, listed }: Pick<Result, 'files' | 'listed'>,
+    warned: readonly Warning[],
+  ): Promise<void> {
     // Steps are of formats of the registry, or the engine would not have been found.
     const [from, to] = [step.from as FormatId, step.to as FormatId]
     // Nothing could be read of a locked document: the open one is what the others are held to.
     if (step.operation === 'unlock') this.begin(files.map(({ path }) => ({ path, format: to })))
     if (!keeping.includes(step.operation)) return
-    const source = await this.#source
-    const result = gathered(await Promise.all(files.map((file) => this.#made(file, to))))
+    const source = (await this.#source) ?? entriesOf(listed?.source)
+    const made = gathered(await Promise.all(files.map((file) => this.#made(file, step.operation, to))))
+    const result = made ?? entriesOf(listed?.result)
     this.#source = Promise.resolve(result)
-    if (!source || !result) return
+    if (!source || !result) {
+      const uncounted = [...(source ? [] : [from]), ...(result ? [] : [to])]
+      const dropped = source ? droppedBy({ source, from, to }) : []
+      this.#fidelity = inTurn(this.#fidelity, { dropped, uncounted })
+      return
+    }
     const features = new Set([...result.features, ...carried(source, { from, to })])
     this.#source = Promise.resolve({ ...result, features: [...features] })
     const codes = warned.map(({ code }) => code)
@@ -89,10 +110,13 @@ export class Guard {
   }
 
   /** Several pages come as a ZIP of files, where something else was asked for. */
-  #made(file: OutputFile, to: FormatId): Promise<Holding | undefined> {
+  #made(file: OutputFile, operation: Operation, to: FormatId): Promise<Holding | undefined> {
     const { path, format = to } = file
-    const isPacked = format === 'zip' && formatById(to).category === 'image'
-    return this.#tried(() => (isPacked ? pagesInZip(path, to) : holdingOf(path, format, { isResult: true })))
+    const page = operation === 'split-pdf' ? 'pdf' : to
+    const isPacked = format === 'zip' && (page === 'pdf' || formatById(page).category === 'image')
+    return this.#tried(() =>
+      isPacked ? pagesInZip(path, page) : holdingOf(path, format, { isResult: true }),
+    )
   }
 
   /** A fault of ours in counting costs a figure, and nobody the result. */
@@ -105,6 +129,9 @@ export class Guard {
     }
   }
 }
+
+const entriesOf = (entries: number | undefined): Holding | undefined =>
+  entries === undefined ? undefined : { counts: { entries }, features: [] }
 
 const unitWords: Readonly<Record<Unit, readonly [one: string, many: string]>> = {
   words: ['word', 'words'],

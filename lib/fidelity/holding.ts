@@ -3,7 +3,7 @@ import type { Unit } from './fidelity.ts'
 import { Words } from './words.ts'
 
 /** What in a file not every format can hold. */
-const features = [
+export const features = [
   'pictures',
   /** The picture of a film. */
   'film',

@@ -26,6 +26,14 @@ const others: readonly (readonly [start: string, end: string])[] = [
   ['<!', '>'],
 ]
 const data = ['<![CDATA[', ']]>'] as const
+const tagMarks = ['<', '>'] as const
+
+function kindAt(markup: string, at: number): readonly [start: string, end: string] {
+  const next = markup.charCodeAt(at + 1)
+  // Of ! and ?, which few begin with.
+  if (next !== 33 && next !== 63) return tagMarks
+  return [data, ...others].find(([begin]) => markup.startsWith(begin, at)) ?? tagMarks
+}
 
 export function readMarkup(markup: string, reader: MarkupReader, { isPage = false } = {}): void {
   const closes = closesIn(markup)
@@ -39,7 +47,7 @@ export function readMarkup(markup: string, reader: MarkupReader, { isPage = fals
   let at = 0
   for (let start = markup.indexOf('<'); start >= 0; start = markup.indexOf('<', at)) {
     if (start > at) reader.text(markup.slice(at, start))
-    const [mark, end] = [data, ...others].find(([begin]) => markup.startsWith(begin, start)) ?? ['<', '>']
+    const [mark, end] = kindAt(markup, start)
     const [from, stop] = [start + mark.length, markup.indexOf(end, start + mark.length)]
     at = stop < 0 ? start : read(mark, markup.slice(from, stop), stop + end.length)
     // What has no end is the rest of a text.

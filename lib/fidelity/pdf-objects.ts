@@ -1,4 +1,5 @@
 /** Values of a PDF (ISO 32000-1, 7.3), read by a parser of our own: the libraries take longer than most conversions. */
+import { hexInto, stringInto } from './pdf-strings.ts'
 
 export class Ref {
   readonly id: number
@@ -23,23 +24,36 @@ export type Value = number | boolean | null | Buffer | Ref | Name | Operator | D
 
 export const isDict = (value: Value | undefined): value is Dict => value instanceof Map
 
-const isSpace = (byte: number) =>
-  byte === 32 || byte === 10 || byte === 13 || byte === 9 || byte === 0 || byte === 12
-// ( ) < > [ ] { } / %
-const delimiters = new Set([40, 41, 60, 62, 91, 93, 123, 125, 47, 37])
-const isRegular = (byte: number) => !isSpace(byte) && !delimiters.has(byte)
-const isNumeric = (byte: number) => (byte >= 48 && byte <= 57) || byte === 43 || byte === 45 || byte === 46
+/** A table, as each byte of a document is looked up in it. */
+const [regular, space, delimiter, numeric] = [0, 1, 2, 3]
+const kinds = new Uint8Array(256).map((_, byte) => {
+  const sign = String.fromCharCode(byte)
+  if ('\0\t\n\f\r '.includes(sign)) return space
+  if ('()<>[]{}/%'.includes(sign)) return delimiter
+  return '0123456789+-.'.includes(sign) ? numeric : regular
+})
+const isSpace = (byte: number) => kinds[byte] === space
+const isRegular = (byte: number) => kinds[byte] === regular || kinds[byte] === numeric
+const isNumeric = (byte: number) => kinds[byte] === numeric
+/** Operators of up to two letters, by their bytes: a page has thousands of a few. */
+const operators = new Map<number, Operator>()
 
 const deepest = 100
 
 /** Reads values one by one, of a file or of the content of a page. */
 export class Values {
   readonly #bytes: Buffer
+  readonly #joined: number | undefined
   #at: number
 
-  constructor(bytes: Buffer, at = 0) {
+  /**
+   * @param joined of the content of pages: strings of one list are read as one where no number below this stands in
+   * between. Most programs kern each letter, and a value for each of them takes longer than all else.
+   */
+  constructor(bytes: Buffer, at = 0, joined?: number) {
     this.#bytes = bytes
     this.#at = at
+    this.#joined = joined
   }
 
   get position(): number {
@@ -63,7 +77,7 @@ export class Values {
         return this.#bytes[this.#at + 1] === 60 ? this.#dict(depth) : this.#hex()
       case 91:
         this.#at++
-        return this.#array(depth)
+        return this.#joined === undefined ? this.#array(depth) : this.#shown(this.#joined, depth)
       case 62:
         this.#at += this.#bytes[this.#at + 1] === 62 ? 2 : 1
         return new Operator('>>')
@@ -120,9 +134,36 @@ export class Values {
   }
 
   #number(): Value {
+    const known = this.#shortNumber()
+    if (known !== undefined) return known
     const text = this.#regular()
     const number = Number(text)
     return Number.isNaN(number) ? Number.parseFloat(text) || 0 : number
+  }
+
+  /** Most are a few digits with a point, which need not become a text first. */
+  #shortNumber(): number | undefined {
+    const bytes = this.#bytes
+    let at = this.#at
+    const isNegative = bytes[at] === 45
+    if (isNegative) at++
+    let value = 0
+    let digits = 0
+    let scale = 0
+    for (; ; at++) {
+      const byte = bytes[at] ?? 32
+      if (byte >= 48 && byte <= 57) {
+        value = value * 10 + byte - 48
+        digits++
+        scale *= 10
+      } else if (byte === 46 && scale === 0) scale = 1
+      else if (isRegular(byte)) return undefined
+      else break
+    }
+    if (digits === 0 || digits > 15) return undefined
+    this.#at = at
+    const size = scale > 1 ? value / scale : value
+    return isNegative ? -size : size
   }
 
   #name(): Name {
@@ -134,6 +175,27 @@ export class Values {
   }
 
   #word(): Value {
+    return this.#shortWord() ?? this.#longWord()
+  }
+
+  #shortWord(): Operator | undefined {
+    const bytes = this.#bytes
+    const first = bytes[this.#at] ?? 32
+    const second = bytes[this.#at + 1] ?? 32
+    const third = bytes[this.#at + 2] ?? 32
+    const isOne = !isRegular(second)
+    if (!isRegular(first) || (!isOne && isRegular(third))) return undefined
+    const key = isOne ? first : first * 256 + second
+    let operator = operators.get(key)
+    if (!operator) {
+      operator = new Operator(isOne ? String.fromCharCode(first) : String.fromCharCode(first, second))
+      operators.set(key, operator)
+    }
+    this.#at += isOne ? 1 : 2
+    return operator
+  }
+
+  #longWord(): Value {
     const word = this.#regular()
     if (word === 'true') return true
     if (word === 'false') return false
@@ -150,6 +212,30 @@ export class Values {
       if (value instanceof Operator && value.word === 'R') items.splice(-2, 2, refOf(items))
       else items.push(value)
     }
+  }
+
+  #shown(joined: number, depth: number): Value[] {
+    const items: Value[] = []
+    let run: number[] = []
+    const end = () => {
+      if (run.length > 0) items.push(Buffer.from(run))
+      run = []
+    }
+    for (;;) {
+      this.#skipSpace()
+      const byte = this.#bytes[this.#at] ?? 93
+      if (byte === 60) this.#at = hexInto(run, this.#bytes, this.#at)
+      else if (byte === 40) this.#at = stringInto(run, this.#bytes, this.#at)
+      else {
+        const value = this.next(depth + 1)
+        if (value === undefined || (value instanceof Operator && value.word === ']')) break
+        if (typeof value === 'number' && value >= joined) continue
+        end()
+        items.push(value)
+      }
+    }
+    end()
+    return items
   }
 
   #dict(depth: number): Dict {
@@ -170,48 +256,17 @@ export class Values {
   }
 
   #hex(): Buffer {
-    const end = this.#bytes.indexOf(62, this.#at)
-    const digits = this.#bytes
-      .toString('latin1', this.#at + 1, end < 0 ? this.#bytes.length : end)
-      .replaceAll(/[^\da-fA-F]/g, '')
-    this.#at = end < 0 ? this.#bytes.length : end + 1
-    return Buffer.from(digits.length % 2 === 1 ? `${digits}0` : digits, 'hex')
-  }
-
-  /** 7.3.4.2. */
-  #string(): Buffer {
     const out: number[] = []
-    let open = 0
-    for (;;) {
-      const byte = this.#bytes[this.#at++]
-      if (byte === undefined) break
-      if (byte === 92) this.#escape(out)
-      else if (byte === 41 && --open === 0) break
-      else if (byte !== 40 || open++ > 0) out.push(byte)
-    }
+    this.#at = hexInto(out, this.#bytes, this.#at)
     return Buffer.from(out)
   }
 
-  #escape(out: number[]): void {
-    const byte = this.#bytes[this.#at++] ?? 0
-    const known = escapes[String.fromCharCode(byte)]
-    if (known !== undefined) out.push(known)
-    else if (byte >= 48 && byte <= 55) {
-      let value = byte - 48
-      for (let digits = 1; digits < 3; digits++) {
-        const digit = this.#bytes[this.#at] ?? 0
-        if (digit < 48 || digit > 55) break
-        value = value * 8 + digit - 48
-        this.#at++
-      }
-      out.push(value & 255)
-    } else if (byte === 13) {
-      if (this.#bytes[this.#at] === 10) this.#at++
-    } else if (byte !== 10) out.push(byte)
+  #string(): Buffer {
+    const out: number[] = []
+    this.#at = stringInto(out, this.#bytes, this.#at)
+    return Buffer.from(out)
   }
 }
-
-const escapes: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, b: 8, f: 12 }
 
 function refOf(items: readonly Value[]): Ref {
   const id = items.at(-2)

@@ -35,7 +35,9 @@ interface Place {
 class PdfReading {
   readonly #file: PdfFile
   readonly #fonts = new Map<Value | number, Promise<PdfFont>>()
-  readonly #text: string[] = []
+  readonly #words = new Words()
+  /** Of a page. */
+  #text: string[] = []
   #glyphs = 0
   #unknown = 0
   #bytes = 0
@@ -52,10 +54,8 @@ class PdfReading {
     const root = await this.#file.catalog()
     await this.#node(await this.#file.dict(root.get('Pages')), new Map(), 0)
     const isKnown = !this.#isCut && this.#unknown <= this.#glyphs * unknownShare
-    const words = new Words()
-    words.add(this.#text.join(''))
     return {
-      ...(isKnown && { words }),
+      ...(isKnown && { words: this.#words }),
       counts: { pages: this.#pages },
       features: this.#hasPictures ? ['pictures'] : [],
     }
@@ -87,7 +87,8 @@ class PdfReading {
       const looks = await this.#file.dict((await this.#file.dict(note)).get('AP'))
       await this.#form(looks.get('N'), { resources, depth: 1 })
     }
-    this.#text.push('\n')
+    this.#words.add(this.#text.join(''))
+    this.#text = []
   }
 
   /** 8.10: content that is drawn where it is named. */
@@ -105,7 +106,7 @@ class PdfReading {
     if (this.#bytes > mostContentBytes) this.#isCut = true
     if (this.#isCut) return
     const fonts = await this.#file.dict(place.resources.get('Font'))
-    const values = new Values(content)
+    const values = new Values(content, 0, gap)
     let operands: Value[] = []
     let font: PdfFont | undefined
     const kept: (PdfFont | undefined)[] = []
@@ -161,7 +162,7 @@ class PdfReading {
     if (word === 'Tj') this.#say(last, font)
     else if (word === 'TJ' && Array.isArray(last)) {
       for (const item of last) {
-        if (typeof item === 'number') this.#text.push(item < gap ? ' ' : '')
+        if (typeof item === 'number') this.#text.push(' ')
         else this.#say(item, font)
       }
     } else if (word === "'" || word === '"') {

@@ -104,3 +104,7 @@ export async function tiff(bytes: FileBytes): Promise<Holding | undefined> {
   }
   return pages === 0 ? undefined : holdingOf({ pages }, isTransparent, false)
 }
+
+/** A format that holds one picture and no more. */
+export const still = async (bytes: FileBytes): Promise<Holding | undefined> =>
+  bytes.size === 0 ? undefined : holdingOf({ frames: 1 }, false)

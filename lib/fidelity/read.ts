@@ -1,19 +1,35 @@
 import { headerOf } from '../engines/ffmpeg/read-header.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import { comicPages, tarEntries, zipEntries } from './archives.ts'
+import {
+  arEntries,
+  cabinetEntries,
+  comicPages,
+  cpioEntries,
+  packedTar,
+  tarEntries,
+  zipEntries,
+} from './archives.ts'
 import { epub, fictionBook, zippedText } from './books.ts'
 import { FileBytes } from './bytes.ts'
+import { avi, flashVideo, windowsMedia } from './films.ts'
 import { glyphMarks, openType, woff, woff2 } from './fonts.ts'
 import type { Holding } from './holding.ts'
+import { iWork } from './iwork.ts'
+import { collection, compact, embedded, fontObject, macFont, type1, type42 } from './more-fonts.ts'
+import { ac3, adts, amr, au, coreAudio, trueAudio, wave64, wavPack } from './more-sound.ts'
+import { palmBook } from './palm-books.ts'
 import { pdf } from './pdf.ts'
-import { gif, png, tiff, webp } from './pictures.ts'
+import { gif, png, still, tiff, webp } from './pictures.ts'
 import { markedText, page, plainText, subtitles, table, xmlText } from './plain-text.ts'
 import { presentation } from './presentation.ts'
 import { richText } from './rich-text.ts'
 import { slides97 } from './slides-97.ts'
 import { aiff, flac, mp3, ogg, wav } from './sound.ts'
+import { word97 } from './word-97.ts'
 import { openDocument, wordDocument } from './word-processing.ts'
 import { openWorkbook, workbook } from './workbook.ts'
+import { workbook97 } from './workbook-97.ts'
+import { binaryWorkbook } from './workbook-binary.ts'
 import { openZip } from './zip.ts'
 
 /** @param encoding of its letters, where one was asked for. */
@@ -34,7 +50,11 @@ const readers: readonly Readers[] = [
   { formats: ['xlsx', 'xlsm', 'xltx', 'xltm'], read: workbook },
   { formats: ['ods', 'ots', 'fods', 'sxc'], read: openWorkbook },
   { formats: ['pptx', 'pptm', 'ppsx', 'potx', 'potm'], read: presentation },
-  { formats: ['ppt', 'pps'], read: slides97 },
+  { formats: ['ppt', 'pps', 'pot', 'dps'], read: slides97 },
+  { formats: ['doc', 'dot', 'wps'], read: word97, wordsAre: 'marked' },
+  { formats: ['xls', 'xlt', 'et'], read: workbook97 },
+  { formats: ['xlsb'], read: binaryWorkbook },
+  { formats: ['pages', 'numbers', 'key'], read: iWork, wordsAre: 'marked' },
   { formats: ['rtf'], read: richText },
   { formats: ['pdf'], read: pdf },
   { formats: ['html', 'xhtml'], read: page },
@@ -66,24 +86,52 @@ const readers: readonly Readers[] = [
   { formats: ['epub'], read: epub },
   { formats: ['fb2', 'fbz'], read: fictionBook },
   { formats: ['htmlz', 'txtz'], read: zippedText },
+  { formats: ['mobi', 'azw3', 'azw', 'pdb'], read: palmBook },
   { formats: ['cbz'], read: comicPages },
   { formats: ['wav'], read: wav },
-  { formats: ['aiff'], read: aiff },
+  { formats: ['aiff', 'aif', 'aifc'], read: aiff },
   { formats: ['flac'], read: flac },
-  { formats: ['ogg', 'opus'], read: ogg },
+  { formats: ['ogg', 'oga', 'opus'], read: ogg },
   { formats: ['mp3'], read: mp3 },
+  { formats: ['ac3'], read: ac3 },
+  { formats: ['aac'], read: adts },
+  { formats: ['amr', 'awb'], read: amr },
+  { formats: ['au', 'snd'], read: au },
+  { formats: ['w64'], read: wave64 },
+  { formats: ['caf'], read: coreAudio },
+  { formats: ['wv'], read: wavPack },
+  { formats: ['tta'], read: trueAudio },
+  { formats: ['avi', 'divx', 'xvid'], read: avi },
+  { formats: ['wmv', 'wma', 'asf'], read: windowsMedia },
+  { formats: ['flv'], read: flashVideo },
   { formats: ['gif'], read: gif },
   { formats: ['webp'], read: webp },
   { formats: ['png', 'apng'], read: png },
+  {
+    formats: ['jpg', 'bmp', 'bmp2', 'bmp3', 'hdr', 'pcx', 'ppm', 'pgm', 'pbm', 'pnm', 'xbm', 'ras'],
+    read: still,
+  },
   { formats: ['tiff'], read: tiff },
   { formats: ['ttf', 'otf'], read: openType },
   { formats: ['woff'], read: woff },
   { formats: ['woff2'], read: woff2 },
+  { formats: ['ttc'], read: collection },
+  { formats: ['dfont'], read: macFont },
+  { formats: ['eot'], read: embedded },
+  { formats: ['pfb', 'pfa'], read: type1 },
+  { formats: ['t42'], read: type42 },
+  { formats: ['cff'], read: compact },
+  { formats: ['ufo'], read: fontObject },
   { formats: ['bdf'], read: glyphMarks(/^STARTCHAR /gm) },
   { formats: ['sfd'], read: glyphMarks(/^StartChar:/gm) },
   { formats: ['svg-font'], read: glyphMarks(/<(?:missing-)?glyph[\s/>]/g) },
   { formats: ['zip', 'jar'], read: zipEntries },
   { formats: ['tar'], read: tarEntries },
+  { formats: ['tgz'], read: packedTar('gz') },
+  { formats: ['tzst'], read: packedTar('zst') },
+  { formats: ['cpio'], read: cpioEntries },
+  { formats: ['cab'], read: cabinetEntries },
+  { formats: ['ar', 'deb'], read: arEntries },
 ]
 
 const byFormat: ReadonlyMap<FormatId, Readers> = new Map(

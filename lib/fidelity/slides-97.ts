@@ -1,5 +1,5 @@
 import type { FileBytes } from './bytes.ts'
-import { streamOf } from './compound.ts'
+import { openCompound } from './compound.ts'
 import type { Holding } from './holding.ts'
 import { Words } from './words.ts'
 
@@ -38,7 +38,7 @@ function* recordsOf(data: Buffer): Generator<PptRecord> {
 
 /** Slides of PowerPoint 97 to 2003: the words of their outline and of their shapes, without those of masters and notes. */
 export async function slides97(file: FileBytes): Promise<Holding | undefined> {
-  const stream = await streamOf(file, 'PowerPoint Document')
+  const stream = (await openCompound(file))?.('PowerPoint Document')
   if (!stream) return undefined
   const words = new Words()
   let slides = 0

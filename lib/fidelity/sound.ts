@@ -78,7 +78,8 @@ export async function ogg(bytes: FileBytes): Promise<Holding | undefined> {
   const head = await bytes.at(0, 128)
   const opus = head.indexOf('OpusHead', 0, 'latin1')
   const vorbis = head.indexOf('\x01vorbis', 0, 'latin1')
-  const first = opus > 0 ? opus : vorbis
+  const flac = head.indexOf('\x7fFLAC', 0, 'latin1')
+  const first = Math.max(opus, vorbis, flac)
   if (head.toString('latin1', 0, 4) !== 'OggS' || first < 0) return undefined
   const tail = await bytes.at(Math.max(0, bytes.size - 65_307), 65_307)
   const last = tail.lastIndexOf('OggS', undefined, 'latin1')
@@ -92,6 +93,11 @@ export async function ogg(bytes: FileBytes): Promise<Holding | undefined> {
       rate: 48_000,
       samples: Math.max(0, end - skipped),
     })
+  }
+  // FLAC in Ogg, 1.0.1: what a file of its own begins with stands nine bytes behind.
+  if (flac > 0) {
+    const about = Number(head.readBigUInt64BE(flac + 27) >> 36n)
+    return holdingOf({ channels: ((about >> 5) & 7) + 1, rate: about >> 8, samples: end })
   }
   return holdingOf({
     channels: head.readUInt8(vorbis + 11),

@@ -60,10 +60,17 @@ export class Words {
   #byLetters(other: Words): number {
     const [own, others] = [lettersIn(this.#counts), lettersIn(other.#counts)]
     const [ownTotal, othersTotal] = [sum(own), sum(others)]
-    if (othersTotal > ownTotal * 1.05) return 0
+    // Where each letter is set by itself, words say nothing, and a title that was added is no reason to count them.
+    const isBroken = othersTotal / other.#total < (ownTotal / this.#total) * brokenLength
+    if (othersTotal > ownTotal * (isBroken ? mostAddedToBroken : mostAdded)) return 0
     return Math.floor((overlap(own, others) / ownTotal) * this.#total)
   }
 }
+
+/** Letters of a result as a share of those of its source. */
+const [mostAdded, mostAddedToBroken] = [1.05, 1.5]
+/** Length of its words in the same way. */
+const brokenLength = 0.6
 
 function overlap(counts: ReadonlyMap<string, number>, others: ReadonlyMap<string, number>): number {
   let kept = 0

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -36,6 +36,13 @@ test('words are kept in any order, broken at the end of a line, in ligatures and
 test('a line on top of every page does not make up for letters that are missing', () => {
   const source = wordsOf('one two three four five six seven eight')
   assert.equal(source.keptIn(wordsOf('eno owt eerht', 'one two', 'evif xis ruof neves thgie eno owt')), 2)
+})
+
+test('words that are set letter by letter are there, though a title was added', () => {
+  const source = wordsOf('The office reviews five difficult contracts before the evening.')
+  const spread = [...'The office reviews five difficult contracts before the evening. Minutes'].join(' ')
+  assert.equal(source.keptIn(wordsOf(spread)), 9)
+  assert.equal(source.keptIn(wordsOf([...'The office reviews. Minutes'].join(' '))), 3)
 })
 
 test('in scripts without spaces each letter is a word', () => {
@@ -105,6 +112,56 @@ test('as much sound is counted as ffprobe finds', async () => {
       )
     }),
   )
+})
+
+test('sound and films of older kinds are as long as what they were made of', async () => {
+  const sounds: FormatId[] = ['wma', 'ac3', 'aac', 'au', 'caf', 'wv', 'tta', 'w64', 'aif']
+  const films: FormatId[] = ['avi', 'wmv', 'flv']
+  const made = (ending: string) => join(folder, `made.${ending}`)
+  await promisify(execFile)('ffmpeg', [
+    ...['-v', 'error', '-y', '-i', fixture('tone.wav'), '-i', fixture('film.mp4')],
+    ...sounds.flatMap((ending) => ['-map', '0:a', '-ar', '44100', made(ending)]),
+    ...films.flatMap((ending) => ['-map', '1', '-ar', '44100', made(ending)]),
+  ])
+  const tone = await holdingOf(fixture('tone.wav'), 'wav', asSource)
+  const film = await holdingOf(fixture('film.mp4'), 'mp4', asSource)
+  for (const format of [...sounds, ...films]) {
+    const isFilm = films.includes(format)
+    const seconds = (isFilm ? film : tone)?.seconds ?? 0
+    const holding = await holdingOf(made(format), format, asSource)
+    // Coders fill their last frame.
+    assert.ok(
+      Math.abs((holding?.seconds ?? 0) - seconds) < 0.15,
+      `${format}: ${holding?.seconds} of ${seconds}`,
+    )
+    assert.deepEqual(holding?.features, isFilm ? ['film', 'sound'] : ['sound'], format)
+    assert.equal(holding?.counts.channels ?? 1, 1, format)
+  }
+})
+
+test('files in archives are counted, folders and links are not', async () => {
+  const tree = join(folder, 'tree')
+  await mkdir(join(tree, 'below'), { recursive: true })
+  for (const name of ['a.txt', 'b.txt', 'below/c.txt']) await writeFile(join(tree, name), name.repeat(9))
+  await symlink('a.txt', join(tree, 'link'))
+  const run = promisify(execFile)
+  const kinds = { tar: 'ustar', tgz: 'ustar', tzst: 'ustar', cpio: 'newc' }
+  for (const [format, kind] of Object.entries(kinds)) {
+    const path = join(folder, `tree.${format}`)
+    const packing = { tgz: ['--gzip'], tzst: ['--zstd'] }[format] ?? []
+    await run('bsdtar', ['-c', '--format', kind, ...packing, '-f', path, '-C', tree, '.'])
+    assert.deepEqual((await holdingOf(path, format as FormatId, asSource))?.counts, { entries: 3 }, format) // of the names above
+  }
+  const flat = join(folder, 'flat.ar')
+  await run('bsdtar', ['-c', '--format', 'ar', '-f', flat, '-C', tree, 'a.txt', 'b.txt'])
+  assert.deepEqual((await holdingOf(flat, 'ar', asSource))?.counts, { entries: 2 })
+})
+
+test('a binary workbook is counted', async () => {
+  assert.deepEqual((await holdingOf(fixture('fruit.xlsb'), 'xlsb', asSource))?.counts, {
+    sheets: 1,
+    cells: 8,
+  })
 })
 
 test('marks, scripts and numbers of a text are no words of its author', async () => {

@@ -9,16 +9,20 @@ import { inTurn, kept, together } from '../../lib/fidelity/fidelity.ts'
 import { Guard } from '../../lib/fidelity/guard.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import type { Step } from '../../lib/jobs/job.ts'
-import { convertFiles } from '../../lib/jobs/run/convert-files.ts'
+import { convertFiles, type FilesRun, splitFiles } from '../../lib/jobs/run/convert-files.ts'
 import { createLog } from '../../lib/log.ts'
 import { scratchFolder } from '../scratch.ts'
 
 const folder = scratchFolder('guard')
-const formats: readonly FormatId[] = ['html', 'txt', 'wav', 'png']
+const formats: readonly FormatId[] = ['html', 'txt', 'wav', 'png', 'srt', 'xpm']
+const subtitlesOf = (count: number) =>
+  Array.from({ length: count }, (_, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\nsaid\n`).join(
+    '\n',
+  )
 const text = (count: number) =>
   Array.from({ length: count }, (_, at) => `word${'abcdefghij'[at % 10]}`).join(' ')
 
-/** Makes what it is told to make of anything. */
+/** Makes what it is told to make of anything, in halves where it may. */
 function engineOf(made: string | Buffer): Engine {
   const options = z.object({ pages: z.string().optional() })
   const row = { from: formats, to: formats, options, cost: 1, same: true } as const
@@ -36,6 +40,12 @@ function engineOf(made: string | Buffer): Engine {
       await writeFile(path, made)
       return { files: [{ path }] }
     },
+    split: async () => [{ share: { half: 1 } }, { share: { half: 2 } }],
+    join: async ({ outDir, to }) => {
+      const path = join(outDir, `joined.${to}`)
+      await writeFile(path, made)
+      return { files: [{ path }] }
+    },
   }
 }
 
@@ -45,7 +55,7 @@ interface Wanted {
   readonly steps: readonly Partial<Step>[]
 }
 
-async function converted({ sources, made, steps }: Wanted) {
+async function runOf({ sources, made, steps }: Wanted): Promise<FilesRun> {
   const workDir = await mkdtemp(join(folder, 'run-'))
   const [first] = steps
   const format = (first?.from ?? 'html') as FormatId // of the tests below
@@ -56,7 +66,7 @@ async function converted({ sources, made, steps }: Wanted) {
     inputs.push({ path, filename: 'a', format, size: content.length })
   }
   const defaults = { operation: 'convert', engine: 'pandoc', image: 'document', options: {} } as const
-  return convertFiles({
+  return {
     steps: steps.map((step) => ({ ...defaults, from: 'html', to: 'txt', ...step })),
     from: 0,
     inputs,
@@ -65,8 +75,10 @@ async function converted({ sources, made, steps }: Wanted) {
     log: createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }),
     engines: [engineOf(made)],
     progress: () => {},
-  })
+  }
 }
+
+const converted = async (wanted: Wanted) => convertFiles(await runOf(wanted))
 
 test('a result says how many words it kept', async () => {
   const { fidelity, result } = await converted({ sources: [text(100)], made: text(100), steps: [{}] })
@@ -105,6 +117,45 @@ test('files that become one are held to the sum of them', async () => {
   assert.equal(result.shortfall?.warning.code, 'CONTENT_LOST')
 })
 
+test('what several workers made in parts is held to the whole that was sent', async () => {
+  const made = subtitlesOf(3)
+  const run = await runOf({ sources: [subtitlesOf(4)], made, steps: [{ from: 'srt', to: 'srt' }] })
+  const { portions, held } = (await splitFiles(run, async () => ({ workers: 2, secondsEach: 60 }))) ?? {
+    portions: [],
+  }
+  const shares = portions.map(({ share }) => share)
+  assert.equal(shares.length, 2)
+  const part = await convertFiles({ ...run, share: shares[0] })
+  assert.equal(part.fidelity, undefined, 'a part is not all of it')
+  const results = shares.map((share) => ({ share, files: [] }))
+  // Where it is joined, what was sent is not at hand.
+  const { fidelity, result } = await convertFiles({ ...run, inputs: [], results, held })
+  assert.deepEqual(fidelity?.cues, kept(4, 3))
+  assert.match(result.shortfall?.warning.message ?? '', /^Of 4 subtitles in the srt, 3 are in the srt/)
+})
+
+test('what nobody can count is named, and another step is counted all the same', async () => {
+  const steps = [{ to: 'xpm' }, { from: 'xpm', to: 'txt' }]
+  const { fidelity } = await converted({ sources: [text(100)], made: text(100), steps })
+  assert.deepEqual(fidelity, { dropped: ['selectableText'], uncounted: ['xpm'] })
+  const counted = { words: kept(9, 9), dropped: ['film'] }
+  assert.deepEqual(inTurn({ dropped: [], uncounted: ['xpm'] }, counted), { ...counted, uncounted: ['xpm'] })
+  assert.deepEqual(together([counted, { dropped: [], uncounted: ['7z'] }])?.uncounted, ['7z'])
+})
+
+test('files that go into an archive are counted, not what is in them', async () => {
+  const packed = new URL('../fixtures/odd/', import.meta.url)
+  const guard = new Guard(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  const step = { operation: 'archive', from: 'txt', to: '7z', options: {} } as const
+  guard.begin(
+    Array.from({ length: 3 }, () => ({ path: fileURLToPath(packed), format: 'zip' })),
+    step,
+  )
+  await guard.end(step, { files: [{ path: fileURLToPath(import.meta.url) }], listed: { result: 2 } }, [])
+  assert.deepEqual(guard.fidelity?.entries, kept(3, 2))
+  assert.equal(guard.shortfall?.warning.message, 'Of 3 files in the txt, 2 are in the 7z (66 %).')
+})
+
 test('sound of no samples is none', async () => {
   const wav = (seconds: number) => {
     const header = Buffer.alloc(44)
@@ -140,9 +191,17 @@ test('what one step keeps and the next one drops is told, though it does not sho
   const [page, list] = [join(folder, 'formula.html'), join(folder, 'formula.csv')]
   await Promise.all([writeFile(page, '<p>数学</p>'), writeFile(list, '数学')])
   guard.begin([{ path: docx, format: 'docx' }])
-  await guard.end({ operation: 'convert', from: 'docx', to: 'html', options: {} }, [{ path: page }], [])
+  await guard.end(
+    { operation: 'convert', from: 'docx', to: 'html', options: {} },
+    { files: [{ path: page }] },
+    [],
+  )
   assert.deepEqual(guard.fidelity?.dropped, [])
-  await guard.end({ operation: 'convert', from: 'html', to: 'csv', options: {} }, [{ path: list }], [])
+  await guard.end(
+    { operation: 'convert', from: 'html', to: 'csv', options: {} },
+    { files: [{ path: list }] },
+    [],
+  )
   assert.deepEqual(guard.fidelity?.dropped, ['equations'])
 })
 
@@ -157,7 +216,7 @@ test('a document that was unlocked is held to what it says when it is open', asy
   )
   guard.begin([{ path: locked ?? '', format: 'txt' }])
   const step = { from: 'txt', to: 'txt', options: {} }
-  await guard.end({ ...step, operation: 'unlock' }, [{ path: open ?? '' }], [])
-  await guard.end({ ...step, operation: 'convert' }, [{ path: result ?? '' }], [])
+  await guard.end({ ...step, operation: 'unlock' }, { files: [{ path: open ?? '' }] }, [])
+  await guard.end({ ...step, operation: 'convert' }, { files: [{ path: result ?? '' }] }, [])
   assert.deepEqual(guard.fidelity?.words, kept(30, 30))
 })

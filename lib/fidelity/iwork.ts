@@ -1,0 +1,58 @@
+import { gunzipSync } from 'node:zlib'
+import { type FileBytes, mostAtOnce } from './bytes.ts'
+import type { Holding } from './holding.ts'
+import { attributeOf, decoded, readMarkup, type Tag } from './markup.ts'
+import { Words } from './words.ts'
+import { openZip } from './zip.ts'
+
+const mains = ['index.xml', 'index.apxl', 'index.xml.gz', 'index.apxl.gz']
+/** Text of these is a pattern for other slides, or what nobody sees. */
+const besides = new Set([
+  ...['key:master-slides', 'key:theme-list', 'key:prototype-drawables', 'key:notes', 'key:sticky-notes'],
+  ...['sl:stylesheet', 'key:stylesheet', 'sf:stylesheet', 'ls:stylesheet', 'sl:section-prototypes'],
+  ...['sf:menu-choices', 'sf:sticky-note'],
+])
+
+/**
+ * Pages, Numbers and Keynote up to 2009. What came after keeps its text in a form of which no description was ever given
+ * out.
+ */
+export async function iWork(bytes: FileBytes): Promise<Holding | undefined> {
+  const zip = await openZip(bytes)
+  const name = mains.find((one) => zip?.names.includes(one))
+  const file = name === undefined ? undefined : await zip?.read(name)
+  if (!file || name === undefined) return undefined
+  const xml = name.endsWith('.gz') ? gunzipSync(file, { maxOutputLength: mostAtOnce }) : file
+  const reader = new OfficeReader()
+  readMarkup(xml.toString(), reader)
+  const { sheets, slides } = reader
+  const words = new Words()
+  words.add(decoded(reader.parts.join('')))
+  const counts = { ...(sheets > 0 && { sheets }), ...(slides > 0 && { slides }) }
+  return { words, counts, features: [] }
+}
+
+const breaks = new Set(['sf:p', 'sf:br', 'sf:lnbr', 'sf:tab'])
+
+class OfficeReader {
+  readonly parts: string[] = []
+  sheets = 0
+  slides = 0
+  #depth = 0
+
+  text(text: string): void {
+    if (this.#depth > 0) this.parts.push(text)
+  }
+
+  tag(tag: Tag): boolean {
+    const { name, isEnd, isEmpty } = tag
+    if (name === 'sf:p' && !isEmpty) this.#depth += isEnd ? -1 : 1
+    if (breaks.has(name)) this.parts.push(' ')
+    if (isEnd) return false
+    // A text in a cell.
+    if (name === 'sf:ct') this.parts.push(' ', attributeOf(tag, 'sfa:s') ?? '')
+    if (name === 'ls:workspace') this.sheets++
+    if (name === 'key:slide') this.slides++
+    return besides.has(name)
+  }
+}

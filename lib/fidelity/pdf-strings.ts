@@ -1,0 +1,61 @@
+// Strings of a PDF (ISO 32000-1, 7.3.4), byte by byte into a list that several of them may share.
+
+/** The value of a hexadecimal digit; 16 for what is none. */
+const hexDigits = new Uint8Array(256).map((_, byte) => {
+  const digit = Number.parseInt(String.fromCharCode(byte), 16)
+  return Number.isNaN(digit) ? 16 : digit
+})
+
+/** @param at of its first sign. @returns where it has ended. */
+export function hexInto(out: number[], bytes: Buffer, at: number): number {
+  let upper = 16
+  let next = at + 1
+  for (; next < bytes.length && bytes[next] !== 62; next++) {
+    const digit = hexDigits[bytes[next] ?? 0] ?? 16
+    if (digit > 15) continue
+    if (upper > 15) upper = digit
+    else {
+      out.push(upper * 16 + digit)
+      upper = 16
+    }
+  }
+  // A last one that is alone stands for the upper half.
+  if (upper <= 15) out.push(upper * 16)
+  return next + 1
+}
+
+/** As `hexInto`, of letters in parentheses. */
+export function stringInto(out: number[], bytes: Buffer, at: number): number {
+  let open = 0
+  let next = at
+  for (;;) {
+    const byte = bytes[next++]
+    if (byte === undefined) return bytes.length
+    if (byte === 92) next = escapeInto(out, bytes, next)
+    else if (byte === 41 && --open === 0) return next
+    else if (byte !== 40 || open++ > 0) out.push(byte)
+  }
+}
+
+/** 7.3.4.2, table 3. */
+function escapeInto(out: number[], bytes: Buffer, at: number): number {
+  const byte = bytes[at] ?? 0
+  const known = escapes[String.fromCharCode(byte)]
+  let next = at + 1
+  if (known !== undefined) out.push(known)
+  else if (byte >= 48 && byte <= 55) {
+    let value = byte - 48
+    for (let digits = 1; digits < 3; digits++) {
+      const digit = bytes[next] ?? 0
+      if (digit < 48 || digit > 55) break
+      value = value * 8 + digit - 48
+      next++
+    }
+    out.push(value & 255)
+  } else if (byte === 13) {
+    if (bytes[next] === 10) next++
+  } else if (byte !== 10) out.push(byte)
+  return next
+}
+
+const escapes: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, b: 8, f: 12 }
