@@ -10,6 +10,7 @@ export const usage = `npm run conformance -- [options]
   --engine id         only pairs in which this engine works
   --part 3/10         every tenth pair, from the third
   --again             pairs that have an ok line for their route, and no others
+  --uncounted         with --again: only those whose line does not say yet what was kept
   --minutes 8         takes no further pair after so many minutes
   --jobs 2            how many at a time
 `
@@ -22,6 +23,7 @@ export interface Choice {
   readonly engine: EngineId | undefined
   readonly part: { readonly index: number; readonly of: number } | undefined
   readonly again: boolean
+  readonly uncounted: boolean
   readonly jobs: number
   /** Nothing where all are to run. */
   readonly minutes: number | undefined
@@ -38,6 +40,7 @@ export function choiceFrom(args: readonly string[]): Choice {
       engine: { type: 'string' },
       part: { type: 'string' },
       again: { type: 'boolean', default: false },
+      uncounted: { type: 'boolean', default: false },
       jobs: { type: 'string', default: '2' },
       minutes: { type: 'string' },
     },
@@ -49,6 +52,7 @@ export function choiceFrom(args: readonly string[]): Choice {
     engine: oneOf('engine', values.engine, engineIds),
     part: partOf(values.part),
     again: values.again,
+    uncounted: values.uncounted,
     jobs: jobsOf(values.jobs),
     minutes: minutesOf(values.minutes),
   }

@@ -10,7 +10,11 @@ export async function keptShares({ from, to }: Conversion, sample: string, made:
   const guard = new Guard(log)
   guard.begin([{ path: sample, format: from }])
   const said = made.warnings.map((code) => ({ code, message: '' }))
-  await guard.end({ operation: 'convert', from, to, options: {} }, [made], said)
+  await guard.end(
+    { operation: 'convert', from, to, options: {} },
+    { files: [made], ...(made.listed && { listed: made.listed }) },
+    said,
+  )
   const shares = Object.entries(guard.fidelity ?? {}).flatMap(([unit, measure]) =>
     typeof measure === 'object' && 'share' in measure ? [`${unit}=${measure.share}`] : [],
   )

@@ -17,6 +17,8 @@ export interface MediaFacts {
   readonly peakDb: number | undefined
   /** Between the darkest and the lightest dot of the film; undefined without a picture. */
   readonly spread: number | undefined
+  /** That are decoded. */
+  readonly pictures: number
 }
 
 /** Probes what is in a file and decodes all of it. */
@@ -49,6 +51,7 @@ export async function mediaFacts(path: string): Promise<MediaFacts> {
     channels,
     heardS: samples && channels > 0 && rate > 0 ? samples / channels / rate : undefined,
     peakDb: numbers(decoded.stderr, /max_volume: (-?[\d.]+) dB/g)[0],
+    pictures: light.length,
     spread: has('video') ? Math.max(0, ...light) - Math.min(255, ...dark) : undefined,
   }
 }

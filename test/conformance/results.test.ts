@@ -3,11 +3,13 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import known from '../../lib/fidelity/known-shares.json' with { type: 'json' }
 import { conversions, planRoute } from '../../lib/plan/index.ts'
 import { cases } from '../sweep/cases.ts'
 import { mutations } from '../sweep/mutations.ts'
 import { seeded } from '../sweep/seeded.ts'
 import { choiceFrom, chosenPairs, isWhole } from './choice.ts'
+import { missingShares } from './known-shares.ts'
 import { isProven, type Line, pruneResults, readResults, saveResults } from './results.ts'
 
 let folder = ''
@@ -47,6 +49,15 @@ test('a pair is proven by a success over the route that it has now', () => {
   assert.equal(proven({ route: 'libreoffice>imagemagick' }), false)
   assert.equal(proven({ via: 'odt' }), false)
   assert.equal(isProven(pair, new Map()), false)
+})
+
+test('what a pair did not keep is known to those who ask before they convert', async () => {
+  assert.deepEqual(missingShares({ ...line, kept: 'words=0.98 pages=1 lost' }), { words: 0.98 })
+  assert.equal(missingShares({ ...line, kept: 'seconds=0.9995 frames=1' }), undefined)
+  assert.equal(missingShares({ ...line, kept: 'words=0.5', result: 'failed' }), undefined)
+  const lines = [...(await readResults()).values()]
+  const missing = lines.flatMap((one) => (missingShares(one) ? [`${one.from} ${one.to}`] : []))
+  assert.deepEqual(Object.keys(known).sort(), missing.sort())
 })
 
 test('ten parts are the whole registry, each pair once', () => {

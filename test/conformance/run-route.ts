@@ -11,6 +11,7 @@ export interface Made {
   readonly path: string
   readonly format: FormatId
   readonly warnings: readonly string[]
+  readonly listed?: Result['listed']
 }
 
 interface StepMade extends Made {
@@ -68,9 +69,9 @@ export class RouteRunner {
     const workDir = await mkdtemp(join(this.#folder, 'step-'))
     try {
       const said: string[] = []
-      const { files } = await runOn(engine, step, { source, workDir, signal: this.#signal, said })
+      const { files, listed } = await runOn(engine, step, { source, workDir, signal: this.#signal, said })
       const [{ path, format = step.to }] = files
-      return { path, format, warnings: [...warnings, ...said], folder: workDir }
+      return { path, format, warnings: [...warnings, ...said], folder: workDir, ...(listed && { listed }) }
     } catch (error) {
       await rm(workDir, { recursive: true, force: true })
       if (error instanceof AppError || attempt === maxAttempts || this.#signal.aborted) throw error

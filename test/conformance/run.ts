@@ -9,6 +9,7 @@ import { choiceFrom, chosenPairs, isWhole, usage } from './choice.ts'
 import { assertDetected } from './detected.ts'
 import { judged } from './judgement.ts'
 import { keptShares } from './kept-shares.ts'
+import { keepKnownShares } from './known-shares.ts'
 import {
   enginesOf,
   isProven,
@@ -49,7 +50,9 @@ const choice = chosen()
 // What is not offered yet is tried by default; a look at what is offered tries that alone.
 const all = choice.again ? conversions() : candidates()
 const lines = await readResults()
-const selected = chosenPairs(all, choice).filter((pair) => choice.again || !isProven(pair, lines))
+const isWanted = (pair: Conversion) =>
+  choice.again ? !(choice.uncounted && lines.get(pairKey(pair))?.kept) : !isProven(pair, lines)
+const selected = chosenPairs(all, choice).filter(isWanted)
 const pairs = selected.filter(({ from, to }) => sampleOf(from, to) !== undefined)
 const without = new Set(selected.flatMap(({ from }) => (sampleOf(from) === undefined ? [from] : [])))
 if (!hasSamples)
@@ -127,6 +130,7 @@ await save()
 if (isWhole(choice)) await pruneResults(new Set(candidates().map(pairKey)))
 await keepVersions(engines)
 await keepUnprovenPairs(candidates())
+await keepKnownShares((await readResults()).values())
 await Promise.all(engines.map((engine) => engine.close?.()))
 await rm(folder, { recursive: true, force: true })
 console.log(`\n${board.table()}`)

@@ -5,17 +5,21 @@ import type { EngineId } from '../../lib/engines/engine.ts'
 
 const run = promisify(execFile)
 
-const side = 8
+/** Of the grid of dots that are compared: a loss of a five-hundredth of a large picture is seen. */
+const [fewest, most] = [8, 24]
+/** Of a dot on each side: coders of photographs soften lines that are finer. */
+const leastPixels = 4
+
 interface Reader {
   /** Engine that it shares its code with. */
   readonly kin: EngineId
-  read(path: string): Promise<Uint8Array>
+  read(path: string, side: number): Promise<Uint8Array>
 }
 
 const readers: readonly Reader[] = [
   {
     kin: 'imagemagick',
-    read: (path) =>
+    read: (path, side) =>
       grid(
         'convert',
         '-quiet',
@@ -38,7 +42,7 @@ const readers: readonly Reader[] = [
   },
   {
     kin: 'vips',
-    read: async (path) => {
+    read: async (path, side) => {
       const picture = sharp(path, { limitInputPixels: 2 ** 28, failOn: 'none' })
         .autoOrient()
         .flatten({ background: '#fff' })
@@ -52,7 +56,7 @@ const readers: readonly Reader[] = [
   },
   {
     kin: 'ffmpeg',
-    read: (path) =>
+    read: (path, side) =>
       grid(
         'ffmpeg',
         '-v',
@@ -88,32 +92,40 @@ const mostApart = 24
  */
 export async function likeness(source: string, result: string, way: string): Promise<number | undefined> {
   const isKin = ({ kin }: Reader) => way.includes(kin)
+  const side = await sideFor(result)
   let best: number | undefined
   for (const reader of [...readers.filter((one) => !isKin(one)), ...readers.filter(isKin)]) {
-    const before = await reader.read(source).catch(() => undefined)
+    const before = await reader.read(source, side).catch(() => undefined)
     if (before?.length !== side * side * 3) continue
-    const after = await anyRead(result, reader)
-    best = Math.max(best ?? 0, after ? alike(before, after) : 0)
+    const after = await anyRead(result, reader, side)
+    best = Math.max(best ?? 0, after ? alike(before, after, side) : 0)
     if (best >= 0.98) return best
   }
   return best
 }
 
-async function anyRead(path: string, first: Reader): Promise<Uint8Array | undefined> {
+async function sideFor(path: string): Promise<number> {
+  const { width = 0, height = 0 } = await sharp(path)
+    .metadata()
+    .catch(() => ({ width: 0, height: 0 }))
+  return Math.max(fewest, Math.min(most, Math.floor(Math.min(width, height) / leastPixels)))
+}
+
+async function anyRead(path: string, first: Reader, side: number): Promise<Uint8Array | undefined> {
   for (const reader of [first, ...readers]) {
-    const dots = await reader.read(path).catch(() => undefined)
+    const dots = await reader.read(path, side).catch(() => undefined)
     if (dots?.length === side * side * 3) return dots
   }
   return undefined
 }
 
 /** A dot is there that is like one around its place: coders of photographs let the color of a neighbor in. */
-function alike(before: Uint8Array, after: Uint8Array): number {
+function alike(before: Uint8Array, after: Uint8Array, side: number): number {
   const apart = before.reduce((sum, dot, at) => sum + Math.abs(dot - (after[at] ?? 0)), 0) / before.length
   if (apart > mostApart) return 1 - apart / 255
   let same = 0
   for (let at = 0; at < side * side; at++) {
-    const around = neighbors(at).map((place) => place * 3)
+    const around = neighbors(at, side).map((place) => place * 3)
     const isThere = [0, 1, 2].every((color) => {
       const [dot, lights] = [after[at * 3 + color] ?? 0, around.map((place) => before[place + color] ?? 0)]
       return dot >= Math.min(...lights) - slack && dot <= Math.max(...lights) + slack
@@ -123,7 +135,7 @@ function alike(before: Uint8Array, after: Uint8Array): number {
   return same / (side * side)
 }
 
-function neighbors(at: number): number[] {
+function neighbors(at: number, side: number): number[] {
   const [x, y] = [at % side, Math.floor(at / side)]
   const near = (place: number) => [place - 1, place, place + 1].filter((one) => one >= 0 && one < side)
   return near(y).flatMap((row) => near(x).map((column) => row * side + column))

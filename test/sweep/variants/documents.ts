@@ -48,7 +48,7 @@ const pdfs: readonly Variant[] = [
       ],
     ],
   })),
-  ...['eps2write'].map((device) => ({
+  ...['eps2write', 'ps2write'].map((device) => ({
     area: 'document' as const,
     name: `${device}.ps`,
     commands: [

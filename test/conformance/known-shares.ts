@@ -1,0 +1,28 @@
+import { writeFile } from 'node:fs/promises'
+import type { Line } from './results.ts'
+
+const path = new URL('../../lib/fidelity/known-shares.json', import.meta.url)
+
+/** What is missing by less than this is how two programs count. */
+const whole = 0.99
+
+/** Shares of what a pair kept, where it is less than all; undefined where nothing is known to be missing. */
+export function missingShares({ result, kept }: Line): Readonly<Record<string, number>> | undefined {
+  if (result !== 'ok') return undefined
+  const shares = kept.split(' ').flatMap((word) => {
+    const [unit = '', share] = word.split('=')
+    return share !== undefined && Number(share) < whole ? [[unit, Number(share)] as const] : []
+  })
+  return shares.length > 0 ? Object.fromEntries(shares) : undefined
+}
+
+/** Those who ask before they convert are told what was missing here. */
+export async function keepKnownShares(lines: Iterable<Line>): Promise<void> {
+  const rows = [...lines]
+    .flatMap((line) => {
+      const shares = missingShares(line)
+      return shares ? [`  ${JSON.stringify(`${line.from} ${line.to}`)}: ${JSON.stringify(shares)}`] : []
+    })
+    .sort()
+  await writeFile(path, rows.length > 0 ? `{\n${rows.join(',\n')}\n}\n` : '{}\n')
+}
