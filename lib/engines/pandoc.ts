@@ -26,7 +26,7 @@ import { makeSound } from './pandoc/links.ts'
 import { mailCapability, mailToPage } from './pandoc/mail.ts'
 import { makeOutline, unwrapSections } from './pandoc/outline.ts'
 import { forgetMaker, printStyle } from './pandoc/page-look.ts'
-import { tablesAsLines } from './pandoc/tables.ts'
+import { cellsAsLines, tablesAsLines } from './pandoc/tables.ts'
 import {
   hasRawHtml,
   headersToRows,
@@ -209,6 +209,7 @@ function fit(tree: Tree, from: SourceId, target: TargetId): void {
   // Some writers leave out the box of references with all that is in it, or the text after a boxed heading.
   if (boxless.includes(target) || isReference(from)) removeBoxes(tree)
   if (target === 'txt') tablesAsLines(tree)
+  if (target === 'markua') cellsAsLines(tree)
   if (target === 'epub') makeSound(tree)
 }
 

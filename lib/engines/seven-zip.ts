@@ -114,8 +114,17 @@ async function repack(
     throw new AppError('INVALID_INPUT', sentence, { field: 'file', reason: 'empty' })
   }
   tools.progress(0.5)
-  const file = await pack({ folder, ...content }, to, { outDir, level: options.compressionLevel }, tools)
-  return { files: [file], details: { files: content.files, bytes: content.bytes } }
+  const { listed, ...file } = await pack(
+    { folder, ...content },
+    to,
+    { outDir, level: options.compressionLevel },
+    tools,
+  )
+  return {
+    files: [file],
+    listed: { source: content.files, ...(listed !== undefined && { result: listed }) },
+    details: { files: content.files, bytes: content.bytes },
+  }
 }
 
 function failure(error: unknown, format: FormatId, hadPassword: boolean): unknown {

@@ -9,6 +9,8 @@ import { calibre, createCalibre } from '../../lib/engines/calibre.ts'
 import type { Engine } from '../../lib/engines/engine.ts'
 import { pandoc } from '../../lib/engines/pandoc.ts'
 import { protection } from '../../lib/engines/sandbox/confine.ts'
+import { holdingOf } from '../../lib/fidelity/read.ts'
+import { Words } from '../../lib/fidelity/words.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { planRoute } from '../../lib/plan/index.ts'
 import { detected } from '../formats/detected.ts'
@@ -22,7 +24,7 @@ import { convert, fixture, type RunSettings } from './run-engine.ts'
 const run = promisify(execFile)
 const scratch = scratchFolder('calibre-test')
 const { level, detail } = await protection()
-const waits = level === 'bwrap' ? {} : { skip: `needs bubblewrap, found ${detail}` }
+const waits = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
 
 async function kept(source: string, to: FormatId, name: string, engine = calibre): Promise<string> {
   const { path } = await convert(engine, source, to)
@@ -59,10 +61,17 @@ async function converted(source: string, to: FormatId, settings: RunSettings = {
 describe('a book', { concurrency: 2 }, () => {
   test('says the same as a Kindle book, FictionBook or Palm book', async () => {
     for (const path of [mobi, azw3]) assert.match((await bookText(path)) ?? '', /by the river/)
+    const source = await holdingOf(epub, 'epub', { isResult: false })
+    const keeps = async (path: string, format: FormatId) => {
+      const held = await holdingOf(path, format, { isResult: true })
+      assert.equal(source?.words?.keptIn(held?.words ?? new Words()), source?.words?.total, format)
+    }
+    await Promise.all([keeps(mobi, 'mobi'), keeps(azw3, 'azw3')])
     for (const to of ['fb2', 'pdb'] as const) {
-      const { text: words } = await converted(epub, to)
+      const { path, text: words } = await converted(epub, to)
       assert.match(words, /Kingfisher/, to)
       assert.match(words, /by the river/, to)
+      await keeps(path, to)
     }
   })
 

@@ -4,6 +4,7 @@ import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fontforge } from '../../lib/engines/fontforge.ts'
+import { holdingOf } from '../../lib/fidelity/read.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { detected } from '../formats/detected.ts'
 import { refused } from '../refused.ts'
@@ -50,6 +51,8 @@ describe('a font of few letters', { concurrency: 2 }, () => {
       const there = await small(via)
       const bytes = readFileSync(there)
       assert.equal(await detected(`a.${there.split('.').at(-1)}`, bytes), via)
+      const held = await holdingOf(there, via, { isResult: true })
+      assert.ok((held?.counts.glyphs ?? 0) >= new Set(letters).size, `${held?.counts.glyphs} are counted`)
       const { path, result } = await convert(fontforge, there, 'ttf', { from: via })
       // FreeType counts the same shape under other names too where the format names its glyphs.
       const count = await letterCount(path, 'ttf')

@@ -85,6 +85,12 @@ describe('what a Word document says beside its text', () => {
     assert.match(text, /Name\tLegs\tHome\nWide\t\tsea\nKiwi bird\t2\ttwo Quetzal in a cell\n/)
   })
 
+  test('stands in tables of Markua, whose cells are lines', async () => {
+    const { text } = await converted(fixture('office/annotated.docx'), 'markua')
+    assert.match(text, /\| *Kiwi bird *\| *2 *\| *two Quetzal in a cell *\|/)
+    assert.doesNotMatch(text, /\[TABLE\]/)
+  })
+
   test('is not asked of a document that needs a password', async () => {
     await assert.rejects(converted(fixture('office/locked.docx'), 'md'), { code: 'FILE_ENCRYPTED' })
   })

@@ -171,6 +171,8 @@ describe('a watermark on a picture', () => {
       ['corners.tiff', 0],
       ['corners.jxl', 120],
       ['corners.avif', 60],
+      ['corners.webp', 90],
+      ['corners.heic', 90],
       ['corners.jpg', 90],
       ['cmyk.jpg', 90],
     ] as const) {

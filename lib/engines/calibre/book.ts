@@ -3,10 +3,11 @@ import { basename, join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { EngineLimits, Tools } from '../engine.ts'
+import type { WaitingProgram } from '../sandbox/command.ts'
 import { EngineCrash, limitsOf, ProcessFailure } from '../sandbox/exec.ts'
 import { takeOut } from '../sandbox/process-folder.ts'
 import { pythonProgram, runPython } from '../sandbox/python.ts'
-import { createStandby, type Standby, type WaitingProgram } from '../sandbox/standby.ts'
+import { createStandby, type Standby } from '../sandbox/standby.ts'
 
 export interface BookJob {
   /** calibre chooses its reader by the extension of the path; the format is the one that the client sent. */

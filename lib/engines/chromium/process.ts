@@ -67,6 +67,9 @@ export async function startBrowser(baseDir: string): Promise<BrowserProcess> {
     {
       workDir: folder,
       limits: { fileBytes, dataBytes },
+      unixSockets: true,
+      // The last two are its pipe.
+      descriptors: 5,
     },
   )
   const pipe = connectBrowser(command)

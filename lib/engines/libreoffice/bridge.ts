@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import * as z from 'zod'
-import type { SandboxedCommand } from '../sandbox/confine.ts'
+import type { SandboxedCommand } from '../sandbox/command.ts'
 import { TextEnds } from '../sandbox/output.ts'
 import { killGroup } from '../sandbox/process-end.ts'
 

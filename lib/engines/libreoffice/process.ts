@@ -1,6 +1,7 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { type SandboxedCommand, sandboxed } from '../sandbox/confine.ts'
+import type { SandboxedCommand } from '../sandbox/command.ts'
+import { sandboxed } from '../sandbox/confine.ts'
 import { bringIn, makeProcessFolder, removeProcessFolder, takeOut } from '../sandbox/process-folder.ts'
 import { python } from '../sandbox/python.ts'
 import {
@@ -108,6 +109,7 @@ async function startIn(folder: string, { bridgeDir, stallS }: OfficeSettings): P
     readOnly: [bridgeDir],
     env: { FONTCONFIG_FILE: join(bridgeDir, 'fonts.conf') },
     limits: { memoryBytes, fileBytes },
+    unixSockets: true,
   })
   const bridge = connect(command)
   const end = async () => {

@@ -34,6 +34,40 @@ export function tablesAsLines(tree: Tree): void {
   }
 }
 
+/**
+ * Cells say what they say on one line, as in tables of Markua: of one with a paragraph in it, pandoc writes no more than
+ * `[TABLE]`.
+ */
+export function cellsAsLines(tree: Tree): void {
+  const open: unknown[] = [tree.blocks]
+  while (open.length > 0) {
+    const node = open.pop()
+    if (typeof node !== 'object' || node === null) continue
+    const table = isTable(node) ? Table.safeParse(node.c).data : undefined
+    if (table) Object.assign(node, { c: withPlainCells(table) })
+    else for (const child of Object.values(node)) open.push(child)
+  }
+}
+
+function withPlainCells([look, caption, columns, head, bodies, foot]: Table): Table {
+  const plain = (rows: readonly Row[]): Row[] =>
+    rows.map(([about, cells]) => [
+      about,
+      cells.map(([look, alignment, rowSpan, columnSpan, blocks]) => {
+        const line = inlinesOf(blocks)
+        return [look, alignment, rowSpan, columnSpan, line.length > 0 ? [{ t: 'Plain', c: line }] : []]
+      }),
+    ])
+  return [
+    look,
+    caption,
+    columns,
+    [head[0], plain(head[1])],
+    bodies.map(([about, heads, top, rows]) => [about, heads, plain(top), plain(rows)]),
+    [foot[0], plain(foot[1])],
+  ]
+}
+
 const rowsOf = ([, , , [, head], bodies, [, foot]]: Table): Row[] => [
   ...head,
   ...bodies.flatMap(([, , heads, lines]) => [...heads, ...lines]),

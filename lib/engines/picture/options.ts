@@ -20,7 +20,8 @@ export const color = z
   .trim()
   .toLowerCase()
   .regex(
-    new RegExp(`^(?:#?[0-9a-f]{6}|${Object.keys(colorNames).join('|')})$`),
+    // It is lower case by now, but a form that checks by this pattern has what was typed.
+    new RegExp(`^(?:#?[0-9a-fA-F]{6}|${Object.keys(colorNames).join('|')})$`),
     'Expected six hexadecimal digits, as #ff8800, or black, white, gray, red, green, blue, yellow.',
   )
   .transform((text) => (isColorName(text) ? colorNames[text] : `#${text.replace('#', '')}`))

@@ -37,8 +37,8 @@ export const plainPosition = (value: unknown) =>
 
 const colorNames = ['black', 'white', 'gray', 'red', 'green', 'blue', 'yellow', 'orange', 'purple'] as const
 export const color = z.preprocess(
-  (value) => (typeof value === 'string' && /^[\da-f]{6}$/i.test(value) ? `#${value}` : value),
-  z.union([z.stringFormat('color', /^#(?:[\da-f]{3}|[\da-f]{6})$/i), z.enum(colorNames)]),
+  (value) => (typeof value === 'string' && /^(?:[\da-f]{3}|[\da-f]{6})$/i.test(value) ? `#${value}` : value),
+  z.union([z.stringFormat('color', /^#?(?:[\da-fA-F]{3}|[\da-fA-F]{6})$/), z.enum(colorNames)]),
 )
 
 export const shownText = (most: number) =>

@@ -2,10 +2,10 @@ import { link, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { type FormatId, formatById, formats } from '../../formats/index.ts'
-import type { Capability, InputFile, OutputFile, Result, Tools, Work } from '../engine.ts'
+import type { Capability, InputFile, Result, Tools, Work } from '../engine.ts'
 import { secret } from '../options.ts'
 import { freeNames } from './names.ts'
-import { compressionLevel, pack, passwordText } from './pack.ts'
+import { compressionLevel, type Packed, pack, passwordText } from './pack.ts'
 
 const every = formats.map(({ id }) => id)
 
@@ -54,7 +54,8 @@ export async function archive({ inputs, to, options, outDir }: Work, tools: Tool
   const { loose = [], stored = [] } = Object.groupBy(inputs, (input) =>
     to === 'zip' && isDense(input) ? 'stored' : 'loose',
   )
-  let file: OutputFile | undefined
+  let file: Packed | undefined
+  let listed = 0
   for (const [name, part, partLevel] of [
     ['loose', loose, level],
     ['stored', stored, 0],
@@ -65,9 +66,15 @@ export async function archive({ inputs, to, options, outDir }: Work, tools: Tool
     for (const { path, filename } of part) await link(path, join(folder, nameOf(filename)))
     const settings = { outDir, level: partLevel, ...(password !== undefined && { password }) }
     file = await pack({ folder, files: part.length, folders: 0 }, to, settings, tools)
+    listed += file.listed ?? 0
     tools.progress(name === 'loose' ? loose.length / inputs.length : 1)
   }
   if (!file) throw new Error('7zip was asked for an archive of nothing.')
   const bytes = inputs.reduce((sum, { size }) => sum + size, 0)
-  return { files: [file], details: { files: inputs.length, bytes } }
+  const { listed: _last, ...output } = file
+  return {
+    files: [output],
+    ...(listed > 0 && { listed: { result: listed } }),
+    details: { files: inputs.length, bytes },
+  }
 }

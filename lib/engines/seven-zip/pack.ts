@@ -77,13 +77,18 @@ function keys<T extends FormatId>(table: Readonly<Partial<Record<T, unknown>>>):
   return Object.keys(table) as T[]
 }
 
+/** An archive, and how many files its packer says that it has put in. */
+export interface Packed extends OutputFile {
+  readonly listed?: number
+}
+
 /** @returns the archive; of several files a `gz` is a `tgz`, and so on: it holds a tape archive. */
 export async function pack(
   content: Content,
   to: FormatId,
   settings: Settings,
   tools: Tools,
-): Promise<OutputFile> {
+): Promise<Packed> {
   const path = join(settings.outDir, `output.${formatById(to).extensions[0]}`)
   const zip = lookUp(zips, to)
   if (zip || to === 'wim') return sevenZip(content, path, zip ?? 'wim', settings, tools)
@@ -110,15 +115,16 @@ async function sevenZip(
   type: 'zip' | '7z' | 'wim',
   { level, password }: Settings,
   tools: Tools,
-): Promise<OutputFile> {
+): Promise<Packed> {
   const how = { zip: [`-mx=${level}`, '-mcu=on'], '7z': [`-mx=${level}`], wim: [] }[type]
   const lock = { zip: ['-p', '-mem=AES256'], '7z': ['-p', '-mhe=on'], wim: [] }[type]
   const args = ['a', `-t${type}`, ...how, ...(password === undefined ? [] : lock)]
   // 7-Zip asks for a new password twice.
   const answers = password === undefined ? {} : { stdin: `${password}\n${password}\n` }
   // 7-Zip resolves the star itself, so that no name from the archive becomes an argument.
-  await tools.exec('7zz', [...args, '--', path, join(folder, '*')], answers)
-  return { path }
+  const { stdout } = await tools.exec('7zz', [...args, '--', path, join(folder, '*')], answers)
+  const added = /^Add new data to archive:.*?(\d+) files?,/m.exec(stdout)?.[1]
+  return { path, ...(added !== undefined && { listed: Number(added) }) }
 }
 
 async function squashfs({ folder }: Content, path: string, tools: Tools): Promise<OutputFile> {

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { fileTypeFromBuffer } from 'file-type'
-import { WASMagic } from 'wasmagic'
+import type { WASMagic } from 'wasmagic'
 import type { FormatId } from '../index.ts'
 import { wideCharset } from '../utf16.ts'
 import { formatByMime, signatures, textMarks } from './families.ts'
@@ -22,7 +22,7 @@ let magic: Promise<WASMagic> | undefined
 let letGo: NodeJS.Timeout | undefined
 
 function libmagic(): Promise<WASMagic> {
-  magic ??= WASMagic.create()
+  magic ??= import('wasmagic').then((library) => library.WASMagic.create())
   clearTimeout(letGo)
   letGo = setTimeout(() => {
     magic = undefined
