@@ -2,11 +2,12 @@ import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
 import type {
   Capability,
+  Crew,
   Engine,
   InputFile,
   OutputFile,
+  Portion,
   Result,
-  Share,
   ShareResult,
   Tools,
   Work,
@@ -145,12 +146,12 @@ async function openPages(work: Work, tools: Tools): Promise<{ opened: OpenPdf; p
 /** One file of all pages, in which a page may stand twice; elsewhere each page is a file. */
 const joined: readonly FormatId[] = ['tiff', 'txt']
 
-async function split(work: Work, tools: Tools, workers: number): Promise<readonly Share[] | undefined> {
+async function split(work: Work, tools: Tools, { workers }: Crew): Promise<readonly Portion[] | undefined> {
   const { operation, from, to } = work
   if (operation !== 'convert' || from !== 'pdf' || !mayShare(to, workers)) return undefined
   const { opened, pages } = await openPages(work, tools)
   const drawing = z.object(resolutionShape).partial().parse(work.options)
-  return sharesOf(opened, pages, to, drawing, workers)
+  return sharesOf(opened, pages, to, drawing, workers)?.map((share) => ({ share }))
 }
 
 async function join({ outDir }: Work, results: readonly ShareResult[], tools: Tools): Promise<Result> {

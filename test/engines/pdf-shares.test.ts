@@ -47,7 +47,7 @@ async function step(
 
 async function split(name: string, workers: number, wanted: Wanted = {}) {
   const { work, tools } = await step(name, wanted)
-  return pdf.split?.(work, tools, workers)
+  return (await pdf.split?.(work, tools, { workers, secondsEach: Infinity }))?.map(({ share }) => share)
 }
 
 async function run(name: string, wanted: Wanted): Promise<Result> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { coarser } from '../../lib/engines/pdf/ocr/coarser.ts'
 import { numberOf, pointOf } from '../../lib/engines/pdf/sheets/numbers.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
@@ -145,4 +146,26 @@ describe('what stands in a cell', () => {
     assert.equal(pointOf(['1.204', '1,204']), undefined)
     assert.equal(numberOf('1.204', undefined), undefined)
   })
+})
+
+test('pages of very fine pictures are made coarser before they are read, and that is told', async () => {
+  const looked = async (dpi: number, width: number) => {
+    const ran: string[] = []
+    const told: string[] = []
+    const row = `   1     0 image    ${width}  8419  rgb     3   8  image  no         7  0   ${dpi}   ${dpi}  312K 0.2%`
+    await coarser('scan.pdf', {
+      exec: async (bin) => {
+        ran.push(bin)
+        return { stdout: `page num\n----\n${row}\n`, stderr: '' }
+      },
+      warn: (code) => told.push(code),
+      progress: () => {},
+      signal: new AbortController().signal,
+      workDir: folder,
+    })
+    return [ran, told]
+  }
+  assert.deepEqual(await looked(720, 5953), [['pdfimages', 'gs'], ['PICTURES_REDUCED']])
+  assert.deepEqual(await looked(300, 5953), [['pdfimages'], []])
+  assert.deepEqual(await looked(720, 900), [['pdfimages'], []])
 })

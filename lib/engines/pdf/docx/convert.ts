@@ -2,6 +2,7 @@ import { AppError } from '../../../errors.ts'
 import { decryptFirst } from '../../../formats/locked-pdf.ts'
 import type { Capability, Result, Tools, Work } from '../../engine.ts'
 import { progressWithin } from '../../sandbox/progress.ts'
+import { coarser } from '../ocr/coarser.ts'
 import { hasText, lettersByPage, recognize } from '../ocr/recognize.ts'
 import type { PdfAbout } from '../open.ts'
 import { pagesOf } from '../page-range.ts'
@@ -97,9 +98,10 @@ async function withText(
     return { path, letters, tried: scans, isRead: false }
   }
   const onPage = (done: number) => tools.progress((done / scans.length) * 0.8, 'ocr')
-  const searchable = { path, pages: scans, language: languageOf(options), deskew: true, onPage }
+  const searchable = { pages: scans, language: languageOf(options), deskew: true, onPage }
   try {
-    return { path: await recognize(searchable, tools), letters, tried: scans, isRead: true }
+    const readable = await recognize({ ...searchable, path: await coarser(path, tools) }, tools)
+    return { path: readable, letters, tried: scans, isRead: true }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'TIMEOUT') throw error
     tools.warn('TEXT_MAY_BE_MISSING', 'The text of the pages could not be read, so they are pictures.')
