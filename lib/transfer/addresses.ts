@@ -45,7 +45,8 @@ export class Addresses {
     const found = literal ? [literal] : await this.#resolve(name)
     // A name with one private address among public ones is a trap, or soon leads to the private one.
     if (found.length === 0 || !found.every(({ address }) => this.isAllowed(address))) throw notAllowed(name)
-    return found[0] as Address // it is not empty
+    // Many networks have no way out by version 6, that of Lambda's functions among them.
+    return found.find(({ family }) => family === 4) ?? (found[0] as Address) // it is not empty
   }
 
   isAllowed(address: string): boolean {

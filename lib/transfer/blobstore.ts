@@ -1,15 +1,18 @@
-import type { Readable } from 'node:stream'
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import {
   AnonymousCredential,
+  type BlockBlobClient,
   ContainerClient,
   newPipeline,
   type RequestPolicyFactory,
   RestError,
   StorageSharedKeyCredential,
 } from '@azure/storage-blob'
+import { eachOf } from '../each-of.ts'
 import type { CheckedAgents } from './agents.ts'
 import { filesBelow, lastPart } from './files-below.ts'
-import type { Fields, Find, OpenStore, RemoteFile, Surroundings } from './transfer.ts'
+import type { Fields, Find, OpenStore, OutgoingFile, RemoteFile, Surroundings } from './transfer.ts'
 import { translating } from './translated.ts'
 
 /** A container as a task names it; see lib/tasks/blobstore.ts. */
@@ -21,7 +24,9 @@ interface Container {
   readonly endpoint?: string
 }
 
-const blockBytes = 4 * 1024 ** 2
+/** Bytes of a block; a blob takes 50,000 of them. */
+const blockBytes = 8 * 1024 ** 2
+const mostBlocks = 50_000
 const blocksAtATime = 3
 
 function containerOf(fields: Fields, { outgoing }: Surroundings): ContainerClient {
@@ -50,33 +55,54 @@ export const findInBlobstore: Find = async (fields, surroundings) => {
   const { blob, blob_prefix: prefix = '' } = fields as { blob?: string; blob_prefix?: string }
   const place = container.containerName
   const asked = { field: 'blob_prefix', prefix, place: `container ${place}` }
-  const listed = () => container.listBlobsFlat({ prefix, abortSignal: surroundings.signal })
-  const blobs =
-    blob === undefined ? await translated(place, () => filesBelow(listed(), asked)) : [{ name: blob }]
-  return Promise.all(blobs.map(({ name }) => fileOf(container, name, surroundings)))
+  const files =
+    blob === undefined
+      ? await translated(place, () => filesBelow(blobsIn(container, prefix, surroundings), asked))
+      : [await blobAt(container, blob, surroundings)]
+  return files.map((file) => remoteFile(container, file))
 }
 
-async function fileOf(
-  container: ContainerClient,
-  name: string,
-  { signal }: Surroundings,
-): Promise<RemoteFile> {
-  const place = `${container.containerName}/${name}`
-  const client = container.getBlobClient(name)
-  const { contentLength, etag } = await translated(place, () => client.getProperties({ abortSignal: signal }))
-  return {
-    filename: lastPart(name),
-    size: contentLength,
-    isResumable: etag !== undefined,
-    open: async (start, abortSignal) => {
-      const { readableStreamBody } = await translated(place, () =>
-        // An empty blob has no first byte to begin with.
-        client.download(start, undefined, { abortSignal, conditions: { ...(etag && { ifMatch: etag }) } }),
-      )
-      return readableStreamBody as Readable // on Node; its type also covers browsers
-    },
-  }
+/** As a list or a look at it tells. */
+interface Found {
+  readonly name: string
+  readonly size: number | undefined
+  readonly tag: string | undefined
 }
+
+async function* blobsIn(
+  container: ContainerClient,
+  prefix: string,
+  { signal }: Surroundings,
+): AsyncGenerator<Found> {
+  for await (const { name, properties } of container.listBlobsFlat({ prefix, abortSignal: signal }))
+    yield { name, size: properties.contentLength, tag: inQuotes(properties.etag) }
+}
+
+/** Lists show tags without the quotes that conditions need. */
+const inQuotes = (tag: string | undefined) => (tag && !tag.startsWith('"') ? `"${tag}"` : tag)
+
+async function blobAt(container: ContainerClient, name: string, { signal }: Surroundings): Promise<Found> {
+  const client = container.getBlobClient(name)
+  const { contentLength, etag } = await translated(`${container.containerName}/${name}`, () =>
+    client.getProperties({ abortSignal: signal }),
+  )
+  return { name, size: contentLength, tag: etag }
+}
+
+const remoteFile = (container: ContainerClient, { name, size, tag }: Found): RemoteFile => ({
+  filename: lastPart(name),
+  size,
+  isResumable: tag !== undefined,
+  open: async (start, abortSignal) => {
+    const { readableStreamBody } = await translated(`${container.containerName}/${name}`, () =>
+      // An empty blob has no first byte to begin with.
+      container
+        .getBlobClient(name)
+        .download(start, undefined, { abortSignal, conditions: { ...(tag && { ifMatch: tag }) } }),
+    )
+    return readableStreamBody as Readable // on Node; its type also covers browsers
+  },
+})
 
 export const openBlobstore: OpenStore = async (fields, surroundings) => {
   const container = containerOf(fields, surroundings)
@@ -86,31 +112,66 @@ export const openBlobstore: OpenStore = async (fields, surroundings) => {
     metadata?: Record<string, string>
   }
   return {
-    async put({ path, mimeType, open }, sent) {
-      const place = `${container.containerName}/${path}`
+    async put(file, sent) {
+      const { path, mimeType } = file
       const client = container.getBlockBlobClient(path)
-      let told = 0
-      // Blocks that are never put together are nothing to anybody, and go after a week.
-      await translated(place, async () =>
-        client.uploadStream(await open(), blockBytes, blocksAtATime, {
-          abortSignal: surroundings.signal,
-          blobHTTPHeaders: {
-            blobContentType: mimeType,
-            ...(cache_control && { blobCacheControl: cache_control }),
-            ...(content_disposition && { blobContentDisposition: content_disposition }),
-          },
-          ...(metadata && { metadata }),
-          onProgress: ({ loadedBytes }) => {
-            sent(Math.max(0, loadedBytes - told))
-            told = Math.max(told, loadedBytes)
-          },
-        }),
+      const options = {
+        abortSignal: surroundings.signal,
+        blobHTTPHeaders: {
+          blobContentType: mimeType,
+          ...(cache_control && { blobCacheControl: cache_control }),
+          ...(content_disposition && { blobContentDisposition: content_disposition }),
+        },
+        ...(metadata && { metadata }),
+      }
+      await translated(`${container.containerName}/${path}`, async () =>
+        client.commitBlockList(await sendBlocks(client, file, surroundings.signal, sent), options),
       )
       // Without its query, which may be a token.
       return client.url.split('?')[0] ?? client.url
     },
     close: async () => {},
   }
+}
+
+/**
+ * Blocks are read from where the file lies as they go out, anew for each try. Those that are never put together are
+ * nothing to anybody, and go after a week.
+ * @returns their ids in order.
+ */
+async function sendBlocks(
+  client: BlockBlobClient,
+  file: OutgoingFile,
+  signal: AbortSignal,
+  sent: (bytes: number) => void,
+): Promise<string[]> {
+  const step = Math.max(blockBytes, Math.ceil(file.size / mostBlocks))
+  const starts = Array.from({ length: Math.ceil(file.size / step) }, (_, at) => at * step)
+  const upload = randomUUID()
+  const idAt = (start: number) => Buffer.from(`${upload} ${start / step + 100_000}`).toString('base64')
+  const failed = new AbortController()
+  const abortSignal = AbortSignal.any([signal, failed.signal])
+  try {
+    await eachOf(starts, blocksAtATime, async (start) => {
+      const end = Math.min(start + step, file.size)
+      const body = () =>
+        // The library does not hear of it, and would wait for more.
+        Readable.from(opened(file, { start, end }), { objectMode: false }).once('error', (error) =>
+          failed.abort(error),
+        )
+      await client.stageBlock(idAt(start), body, end - start, { abortSignal })
+      sent(end - start)
+    })
+  } catch (error) {
+    const first: unknown = failed.signal.aborted ? failed.signal.reason : error
+    failed.abort()
+    throw first
+  }
+  return starts.map(idAt)
+}
+
+async function* opened(file: OutgoingFile, range: { readonly start: number; readonly end: number }) {
+  yield* await file.open(range)
 }
 
 const translated = translating((error) =>

@@ -3,10 +3,13 @@ import { RemoteError } from './remote-error.ts'
 /** Failures within this time after which a host is left alone, and for how long. */
 const mostFailures = 5
 const windowMs = 60_000
-/** Hosts that are remembered; the oldest is forgotten. */
+/** Hosts of owners that are remembered; the oldest is forgotten. */
 const mostHosts = 10_000
 
-/** Leaves hosts alone that failed again and again, so that a dead one does not hold up those who wait. */
+/**
+ * Leaves hosts alone that failed again and again, so that a dead one does not hold up those who wait. Each owner has
+ * failures of his own: broken files of one close no host to the others.
+ */
 export class Breaker {
   readonly #failedAt = new Map<string, number[]>()
   readonly #now: () => number
@@ -16,8 +19,8 @@ export class Breaker {
   }
 
   /** @throws RemoteError while the host is left alone. */
-  require(host: string): void {
-    const recent = this.#recent(host)
+  require(host: string, owner: string): void {
+    const recent = this.#recent(nameOf(host, owner))
     if (recent.length < mostFailures) return
     const leftS = Math.ceil(((recent[0] ?? 0) + windowMs - this.#now()) / 1000)
     throw new RemoteError(
@@ -27,19 +30,22 @@ export class Breaker {
     )
   }
 
-  failed(host: string): void {
-    const recent = [...this.#recent(host), this.#now()]
+  failed(host: string, owner: string): void {
+    const name = nameOf(host, owner)
+    const recent = [...this.#recent(name), this.#now()]
     // As the newest of all, so that the first of the map is the oldest.
-    this.#failedAt.delete(host)
-    this.#failedAt.set(host, recent.slice(-mostFailures))
+    this.#failedAt.delete(name)
+    this.#failedAt.set(name, recent.slice(-mostFailures))
     if (this.#failedAt.size > mostHosts) this.#failedAt.delete(this.#failedAt.keys().next().value ?? '')
   }
 
-  succeeded(host: string): void {
-    this.#failedAt.delete(host)
+  succeeded(host: string, owner: string): void {
+    this.#failedAt.delete(nameOf(host, owner))
   }
 
-  #recent(host: string): number[] {
-    return (this.#failedAt.get(host) ?? []).filter((at) => this.#now() - at < windowMs)
+  #recent(name: string): number[] {
+    return (this.#failedAt.get(name) ?? []).filter((at) => this.#now() - at < windowMs)
   }
 }
+
+const nameOf = (host: string, owner: string) => `${host} ${owner}`

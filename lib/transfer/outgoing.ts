@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import { Agent, buildConnector, type Dispatcher, errors, request } from 'undici'
+import { Agent, buildConnector, type Dispatcher, request } from 'undici'
 import { AppError } from '../errors.ts'
 import { Addresses, type Resolve } from './addresses.ts'
 import { type CheckedAgents, checkedAgents } from './agents.ts'
 import { Breaker } from './breaker.ts'
 import { RemoteError } from './remote-error.ts'
+import { unreachable } from './unreachable.ts'
 
 /** Milliseconds to connect, to the first byte of an answer, and between two pieces of its body. */
 const connectMs = 10_000
@@ -46,6 +47,34 @@ interface Settings {
   readonly now?: () => number
 }
 
+/** What all have in common that share connections, and for whom one is. */
+interface Shared {
+  readonly addresses: Addresses
+  readonly agents: CheckedAgents
+  readonly breaker: Breaker
+  readonly agent: Agent
+  readonly owner: string
+}
+
+function opened({ allowed, resolve, now }: Settings): Shared {
+  const addresses = new Addresses(allowed, resolve)
+  const connector = buildConnector({ timeout: connectMs })
+  const agent = new Agent({
+    bodyTimeout: silenceMs,
+    connect: (options, done) => {
+      const { hostname, servername } = options
+      addresses.of(hostname).then(
+        ({ address }) => {
+          const named = servername ?? (isIP(hostname) ? undefined : hostname)
+          connector({ ...options, hostname: address, ...(named && { servername: named }) }, done)
+        },
+        (error: Error) => done(error, null),
+      )
+    },
+  })
+  return { addresses, agents: checkedAgents(addresses), breaker: new Breaker(now), agent, owner: '' }
+}
+
 /**
  * The only way out for what a user may point at something: URLs, webhooks, stores with an endpoint of their own. Each
  * connection goes to an address that was checked just before, so that neither a redirect nor a name that changes
@@ -57,25 +86,21 @@ export class Outgoing {
   readonly agents: CheckedAgents
   readonly #breaker: Breaker
   readonly #agent: Agent
+  readonly #owner: string
 
-  constructor({ allowed, resolve, now }: Settings = {}) {
-    this.addresses = new Addresses(allowed, resolve)
-    this.agents = checkedAgents(this.addresses)
-    this.#breaker = new Breaker(now)
-    const connector = buildConnector({ timeout: connectMs })
-    this.#agent = new Agent({
-      bodyTimeout: silenceMs,
-      connect: (options, done) => {
-        const { hostname, servername } = options
-        this.addresses.of(hostname).then(
-          ({ address }) => {
-            const named = servername ?? (isIP(hostname) ? undefined : hostname)
-            connector({ ...options, hostname: address, ...(named && { servername: named }) }, done)
-          },
-          (error: Error) => done(error, null),
-        )
-      },
-    })
+  constructor(settings: Settings | Shared = {}) {
+    const shared = 'owner' in settings ? settings : opened(settings)
+    this.addresses = shared.addresses
+    this.agents = shared.agents
+    this.#breaker = shared.breaker
+    this.#agent = shared.agent
+    this.#owner = shared.owner
+  }
+
+  /** The same for somebody whose failures are his own; it ends with the one that it is of. */
+  for(owner: string): Outgoing {
+    const { addresses, agents } = this
+    return new Outgoing({ addresses, agents, breaker: this.#breaker, agent: this.#agent, owner })
   }
 
   /**
@@ -104,7 +129,7 @@ export class Outgoing {
     url: URL,
     { method, headers, body, signal, answerMs: within = answerMs, isOnItsOwn = false }: OutgoingRequest,
   ) {
-    if (!isOnItsOwn) this.#breaker.require(url.host)
+    if (!isOnItsOwn) this.#breaker.require(url.host, this.#owner)
     try {
       const { statusCode, ...answer } = await request(url, {
         dispatcher: this.#agent,
@@ -114,15 +139,15 @@ export class Outgoing {
         signal,
         headersTimeout: within,
       })
-      if (statusCode < 500) this.#breaker.succeeded(url.host)
-      else if (!isOnItsOwn) this.#breaker.failed(url.host)
+      if (statusCode < 500) this.#breaker.succeeded(url.host, this.#owner)
+      else if (!isOnItsOwn) this.#breaker.failed(url.host, this.#owner)
       // Whoever reads it hears of errors; one that is destroyed unread would end the process with one.
       answer.body.on('error', () => {})
       return { status: statusCode, headers: answer.headers, body: answer.body }
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof AppError) throw error
-      if (!isOnItsOwn) this.#breaker.failed(url.host)
+      if (!isOnItsOwn) this.#breaker.failed(url.host, this.#owner)
       throw unreachable(url.host, error)
     }
   }
@@ -130,16 +155,16 @@ export class Outgoing {
   /** A connection for protocols other than HTTP. @throws as `request` does. */
   async connect(host: string, port: number, signal: AbortSignal): Promise<Socket> {
     const name = `${host}:${port}`
-    this.#breaker.require(name)
+    this.#breaker.require(name, this.#owner)
     try {
       const { address } = await this.addresses.of(host)
       const socket = await connected(address, port, signal)
-      this.#breaker.succeeded(name)
+      this.#breaker.succeeded(name, this.#owner)
       return socket
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof AppError) throw error
-      this.#breaker.failed(name)
+      this.#breaker.failed(name, this.#owner)
       throw unreachable(name, error)
     }
   }
@@ -199,33 +224,4 @@ function redirectOf({ status, headers }: Pick<OutgoingResponse, 'status' | 'head
   if (!URL.canParse(location, from.href))
     throw new RemoteError('status', `${from.host} redirects to something that is no address.`, { status })
   return httpUrl(new URL(location, from))
-}
-
-function unreachable(host: string, cause: unknown): RemoteError {
-  const slow = cause instanceof errors.HeadersTimeoutError || cause instanceof errors.ConnectTimeoutError
-  const what = slow ? 'did not answer in time' : `could not be reached${detailOf(cause)}`
-  // A name or a certificate that is not there now will hardly be in half a minute.
-  const isPassing = !/^ENOTFOUND$|CERT|SIGNATURE/.test(String((cause as { code?: string }).code))
-  return new RemoteError('unreachable', `${host} ${what}.`, { cause, host, isPassing })
-}
-
-/** Why, in words for people, where it is known. */
-function detailOf(cause: unknown): string {
-  const { code = '' } = cause as { code?: string }
-  const known: Readonly<Record<string, string>> = {
-    ENOTFOUND: 'there is no such host',
-    EAI_AGAIN: 'its name could not be looked up',
-    ECONNREFUSED: 'it refused the connection',
-    ECONNRESET: 'it broke the connection off',
-    UND_ERR_SOCKET: 'it broke the connection off',
-    EHOSTUNREACH: 'there is no way to it',
-    ENETUNREACH: 'there is no way to it',
-    CERT_HAS_EXPIRED: 'its certificate has expired',
-    DEPTH_ZERO_SELF_SIGNED_CERT: 'nobody vouches for its certificate',
-    SELF_SIGNED_CERT_IN_CHAIN: 'nobody vouches for its certificate',
-    UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'nobody vouches for its certificate',
-    ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
-  }
-  if (cause instanceof errors.HTTPParserError) return ': what it answered is no HTTP'
-  return known[code] ? `: ${known[code]}` : ''
 }

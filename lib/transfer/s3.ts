@@ -8,8 +8,8 @@ import {
   S3ServiceException,
   type ServerSideEncryption,
 } from '@aws-sdk/client-s3'
-import { storeStream } from '../aws/store-stream.ts'
 import { filesBelow, lastPart } from './files-below.ts'
+import { sendToS3 } from './s3-upload.ts'
 import type { Fields, Find, OpenStore, RemoteFile, Surroundings } from './transfer.ts'
 import { translating } from './translated.ts'
 
@@ -24,8 +24,8 @@ interface Bucket {
   readonly path_style?: boolean
 }
 
-const partBytes = 5 * 1024 ** 2
-const partsAtATime = 3
+const say = () => {}
+const silent = { trace: say, debug: say, info: say, warn: say, error: say }
 
 function clientOf(fields: Fields, { outgoing }: Surroundings): { client: S3Client; bucket: string } {
   const given = fields as unknown as Bucket // parsed when the task was made
@@ -39,6 +39,8 @@ function clientOf(fields: Fields, { outgoing }: Surroundings): { client: S3Clien
       secretAccessKey: given.secret_access_key,
       ...(given.session_token && { sessionToken: given.session_token }),
     },
+    // It would tell the console of each stream that has to be sent again.
+    logger: silent,
     requestHandler: { httpAgent: http, httpsAgent: https, connectionTimeout: 10_000, requestTimeout: 60_000 },
     // Other makers' servers do not know the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -51,42 +53,56 @@ export const findInS3: Find = async (fields, surroundings) => {
   const { client, bucket } = clientOf(fields, surroundings)
   const { key, key_prefix: prefix = '' } = fields as { key?: string; key_prefix?: string }
   const asked = { field: 'key_prefix', prefix, place: `bucket ${bucket}` }
-  const keys =
+  const files =
     key === undefined
-      ? await translated(bucket, () => filesBelow(keysBelow(client, bucket, prefix, surroundings), asked))
-      : [{ name: key }]
-  return Promise.all(keys.map(({ name }) => fileOf(client, bucket, name, surroundings)))
+      ? await translated(bucket, () => filesBelow(filesIn(client, bucket, prefix, surroundings), asked))
+      : [await fileAt(client, bucket, key, surroundings)]
+  return files.map((file) => remoteFile(client, bucket, file))
 }
 
-async function* keysBelow(client: S3Client, bucket: string, prefix: string, { signal }: Surroundings) {
+/** As a list or a look at it tells. */
+interface Found {
+  /** Its key. */
+  readonly name: string
+  readonly size: number | undefined
+  readonly tag: string | undefined
+}
+
+async function* filesIn(
+  client: S3Client,
+  bucket: string,
+  prefix: string,
+  { signal }: Surroundings,
+): AsyncGenerator<Found> {
   const asked = { Bucket: bucket, Prefix: prefix }
   for await (const { Contents = [] } of paginateListObjectsV2({ client }, asked, { abortSignal: signal }))
-    for (const { Key: name = '' } of Contents) yield { name }
+    for (const { Key: name = '', Size: size, ETag: tag } of Contents) yield { name, size, tag }
 }
 
-async function fileOf(
+async function fileAt(
   client: S3Client,
   bucket: string,
   key: string,
   { signal }: Surroundings,
-): Promise<RemoteFile> {
-  const target = { Bucket: bucket, Key: key }
+): Promise<Found> {
   const { ContentLength, ETag } = await translated(`${bucket}/${key}`, () =>
-    client.send(new HeadObjectCommand(target), { abortSignal: signal }),
+    client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }), { abortSignal: signal }),
   )
-  return {
-    filename: lastPart(key),
-    size: ContentLength,
-    isResumable: ETag !== undefined,
-    open: async (start, abortSignal) => {
-      const rest = { ...(start > 0 && { Range: `bytes=${start}-` }), ...(ETag && { IfMatch: ETag }) }
-      const { Body } = await translated(`${bucket}/${key}`, () =>
-        client.send(new GetObjectCommand({ ...target, ...rest }), { abortSignal }),
-      )
-      return Body as Readable // on Node; its type also covers browsers
-    },
-  }
+  return { name: key, size: ContentLength, tag: ETag }
 }
+
+const remoteFile = (client: S3Client, bucket: string, { name, size, tag }: Found): RemoteFile => ({
+  filename: lastPart(name),
+  size,
+  isResumable: tag !== undefined,
+  open: async (start, abortSignal) => {
+    const rest = { ...(start > 0 && { Range: `bytes=${start}-` }), ...(tag && { IfMatch: tag }) }
+    const { Body } = await translated(`${bucket}/${name}`, () =>
+      client.send(new GetObjectCommand({ Bucket: bucket, Key: name, ...rest }), { abortSignal }),
+    )
+    return Body as Readable // on Node; its type also covers browsers
+  },
+})
 
 export const openS3: OpenStore = async (fields, surroundings) => {
   const { client, bucket } = clientOf(fields, surroundings)
@@ -99,9 +115,10 @@ export const openS3: OpenStore = async (fields, surroundings) => {
     tagging?: Record<string, string>
   }
   return {
-    async put({ path, mimeType, size, open }, sent) {
-      const params = {
-        ...{ Bucket: bucket, Key: path, ContentType: mimeType, Body: await open() },
+    async put(file, sent) {
+      const { path, mimeType } = file
+      const target = {
+        ...{ Bucket: bucket, Key: path, ContentType: mimeType },
         ...(acl && { ACL: acl }),
         ...(cache_control && { CacheControl: cache_control }),
         ...(content_disposition && { ContentDisposition: content_disposition }),
@@ -110,13 +127,7 @@ export const openS3: OpenStore = async (fields, surroundings) => {
         ...(tagging && { Tagging: new URLSearchParams(tagging).toString() }),
       }
       await translated(`${bucket}/${path}`, () =>
-        storeStream(client, params, {
-          // S3 takes 10,000 parts.
-          partBytes: Math.max(partBytes, Math.ceil(size / 10_000)),
-          partsAtATime,
-          signal: surroundings.signal,
-          sent,
-        }),
+        sendToS3(client, target, file, { signal: surroundings.signal, sent }),
       )
       return `s3://${bucket}/${path}`
     },

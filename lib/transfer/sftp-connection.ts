@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import ssh2, { type ConnectConfig, type SFTPWrapper } from 'ssh2'
 import { AppError } from '../errors.ts'
 import { RemoteError } from './remote-error.ts'
+import { limitSilence } from './sftp-window.ts'
 import type { Fields, Surroundings } from './transfer.ts'
 
 const { Client, utils } = ssh2
@@ -20,6 +21,8 @@ interface Server {
 /** Milliseconds to greet and sign in, and between two questions whether the other side is there, of which three may go unanswered. */
 const readyMs = 20_000
 const aliveMs = 10_000
+/** Milliseconds for which a server that is there may answer nothing of what it is asked. */
+const usualSilenceMs = 60_000
 
 /** Node's own ciphers come first: those of the library are several times slower. */
 const fastCiphers = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com'] as const
@@ -30,8 +33,11 @@ export class SftpConnection {
   readonly #surroundings: Surroundings
   #live: Promise<SFTPWrapper> | undefined
   #client: ssh2.Client | undefined
+  readonly #silenceMs: number
+  #isSilent = false
 
-  constructor(fields: Fields, surroundings: Surroundings) {
+  constructor(fields: Fields, surroundings: Surroundings, silenceMs = usualSilenceMs) {
+    this.#silenceMs = silenceMs
     this.#server = fields as unknown as Server // parsed when the task was made
     this.#surroundings = surroundings
   }
@@ -60,6 +66,7 @@ export class SftpConnection {
     const { outgoing, signal } = this.#surroundings
     const { host, port } = this.#server
     const sock = await outgoing.connect(host, port, signal)
+    this.#isSilent = false
     const client = new Client()
     this.#client = client
     const stop = () => client.destroy()
@@ -78,16 +85,30 @@ export class SftpConnection {
         reject(refusal ?? this.#inOurWords(error))
         client.destroy()
       })
-      client.on('close', () =>
-        reject(new RemoteError('unreachable', `${this.name} broke the connection off.`)),
-      )
-      client.on('ready', () =>
+      client.on('close', () => {
+        clearTimeout(patience)
+        reject(
+          this.#isSilent
+            ? this.#silent()
+            : new RemoteError('unreachable', `${this.name} broke the connection off.`),
+        )
+      })
+      let patience: NodeJS.Timeout | undefined
+      client.on('ready', () => {
+        patience = setTimeout(() => this.#giveUp(client), this.#silenceMs)
         client.sftp((error, sftp) => {
-          if (!error) return resolve(sftp)
+          clearTimeout(patience)
+          if (!error) {
+            client.once(
+              'close',
+              limitSilence(sftp, this.#silenceMs, () => this.#giveUp(client)),
+            )
+            return resolve(sftp)
+          }
           reject(new RemoteError('forbidden', `${this.name} lets the user in, but not to its files.`))
           client.end()
-        }),
-      )
+        })
+      })
       const { username, password, private_key, passphrase } = this.#server
       // Many servers ask for the password in a dialog.
       client.on('keyboard-interactive', (_name, _what, _language, prompts, finish) =>
@@ -106,6 +127,16 @@ export class SftpConnection {
         },
       })
     })
+  }
+
+  #giveUp(client: ssh2.Client): void {
+    this.#isSilent = true
+    client.destroy()
+  }
+
+  #silent(cause?: unknown): RemoteError {
+    const seconds = Math.round(this.#silenceMs / 1000)
+    return new RemoteError('unreachable', `${this.name} did not answer for ${seconds} s.`, { cause })
   }
 
   #readKey(text: string, passphrase: string | undefined): string {
@@ -163,6 +194,7 @@ export class SftpConnection {
         cause: error,
         status: code,
       })
+    if (this.#isSilent) return this.#silent(error)
     return new RemoteError('incomplete', `The connection to ${this.name} was lost.`, { cause: error })
   }
 }

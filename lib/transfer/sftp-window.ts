@@ -1,14 +1,38 @@
 import type { SFTPWrapper } from 'ssh2'
 
+interface Watch {
+  open: number
+  readonly timer: NodeJS.Timeout
+}
+const watches = new WeakMap<SFTPWrapper, Watch>()
+
+/**
+ * Calls back when a server that has questions to answer answers none of them for so long, though it is there.
+ * @returns what ends it.
+ */
+export function limitSilence(sftp: SFTPWrapper, ms: number, onSilence: () => void): () => void {
+  const timer = setTimeout(() => (watches.get(sftp)?.open ? onSilence() : timer.refresh()), ms)
+  watches.set(sftp, { open: 0, timer })
+  return () => clearTimeout(timer)
+}
+
 /** A question to the server as a promise. */
 export function asked<T>(
   sftp: SFTPWrapper,
   ask: (done: (error?: Error | null, value?: T) => void) => void,
 ): Promise<T> {
+  const watch = watches.get(sftp)
+  if (watch?.open === 0) watch.timer.refresh()
+  if (watch) watch.open++
   return new Promise((resolve, reject) => {
     // What is asked of a connection that is over is never answered. The types do not know of it.
     if ((sftp as { readable?: boolean }).readable === false) reject(new Error('the connection is over'))
-    ask((error, value) => (error ? reject(error) : resolve(value as T)))
+    ask((error, value) => {
+      if (watch) watch.open--
+      watch?.timer.refresh()
+      if (error) reject(error)
+      else resolve(value as T)
+    })
   })
 }
 

@@ -11,6 +11,7 @@ import { AppError } from '../../lib/errors.ts'
 import { findInBlobstore, openBlobstore } from '../../lib/transfer/blobstore.ts'
 import { Outgoing } from '../../lib/transfer/outgoing.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
+import type { OutgoingFile } from '../../lib/transfer/transfer.ts'
 import { credential, startAzurite } from './azurite.ts'
 
 const outgoing = new Outgoing({ allowed: ['127.0.0.1/32'] })
@@ -72,6 +73,9 @@ test('a file that changed meanwhile is not put together from two', async () => {
   const [file] = await findInBlobstore({ ...access, blob: 'turning.txt' }, { outgoing, signal })
   await put('turning.txt', 'two')
   await assert.rejects(file?.open(1, signal) ?? assert.fail(), /changed while it was fetched/)
+  const [listed] = await findInBlobstore({ ...access, blob_prefix: 'turning' }, { outgoing, signal })
+  await put('turning.txt', 'three')
+  await assert.rejects(listed?.open(0, signal) ?? assert.fail(), /changed while it was fetched/)
 })
 
 test('a result is stored with all that the export says of it', async () => {
@@ -80,7 +84,9 @@ test('a result is stored with all that the export says of it', async () => {
   const store = await openBlobstore(fields, { outgoing, signal })
   let sent = 0
   const file = { path: 'out/result.bin', size: content.length, mimeType: 'application/x-test', sha256: '' }
-  const url = await store.put({ ...file, open: async () => Readable.from([content]) }, (bytes) => {
+  const open: OutgoingFile['open'] = async ({ start, end } = { start: 0, end: content.length }) =>
+    Readable.from([content.subarray(start, end)])
+  const url = await store.put({ ...file, open }, (bytes) => {
     sent += bytes
   })
   assert.equal(url, `${access['endpoint']}/box/out/result.bin`)

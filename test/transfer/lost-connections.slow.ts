@@ -7,7 +7,7 @@ import { findInBlobstore, openBlobstore } from '../../lib/transfer/blobstore.ts'
 import { Outgoing } from '../../lib/transfer/outgoing.ts'
 import { receive } from '../../lib/transfer/receive.ts'
 import { findInS3, openS3 } from '../../lib/transfer/s3.ts'
-import type { Find, OpenStore } from '../../lib/transfer/transfer.ts'
+import type { Find, OpenStore, OutgoingFile } from '../../lib/transfer/transfer.ts'
 import { identity, region } from '../local/s3/identity.ts'
 import { Bucket, startWithBucket } from '../local/s3/start.ts'
 import { startAzurite } from './azurite.ts'
@@ -100,8 +100,9 @@ for (const [name, start] of Object.entries(kinds)) {
 
     const outFile = {
       ...{ path: 'out.bin', size: content.length, mimeType: 'application/x-test', sha256: '' },
-      open: async () => Readable.from(chunksOf(content)),
-    }
+      open: async ({ start, end } = { start: 0, end: content.length }) =>
+        Readable.from(chunksOf(content.subarray(start, end))),
+    } satisfies OutgoingFile
     lose(2)
     let sent = 0
     const open = await kind.open(kind.at(proxy.port, 'out.bin'), { outgoing, signal })

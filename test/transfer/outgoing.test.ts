@@ -146,6 +146,11 @@ test('a host that fails five times in a minute is left alone until the minute is
     return true
   })
   assert.equal(server.seen(), 5)
+  const [one, other] = [client.for('acc_1'), client.for('acc_2')]
+  for (let time = 0; time < 5; time++) (await one.request(server.url, { signal })).body.destroy()
+  await assert.rejects(one.request(server.url, { signal }), RemoteError)
+  assert.equal((await other.request(server.url, { signal })).status, 500, 'nobody else has to wait for it')
+  assert.equal(server.seen(), 11)
   now = 60_001
   status = 200
   assert.equal((await client.request(server.url, { signal })).status, 200)

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { ClientRequest } from 'node:http'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, test } from 'node:test'
@@ -13,6 +15,7 @@ import { AppError } from '../../lib/errors.ts'
 import { Outgoing } from '../../lib/transfer/outgoing.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { findInS3, openS3 } from '../../lib/transfer/s3.ts'
+import type { OutgoingFile } from '../../lib/transfer/transfer.ts'
 import { identity, region } from '../local/s3/identity.ts'
 import { Bucket, startWithBucket } from '../local/s3/start.ts'
 
@@ -28,19 +31,25 @@ const access = {
 }
 const { signal } = new AbortController()
 
-const fileOf = (content: Buffer) => ({
+const fileOf = (content: Buffer): OutgoingFile => ({
   path: 'out/result.bin',
   size: content.length,
   mimeType: 'application/x-test',
   sha256: createHash('sha256').update(content).digest('hex'),
-  open: async () => Readable.from([content]),
+  open: async ({ start, end } = { start: 0, end: content.length }) =>
+    Readable.from([content.subarray(start, end)]),
 })
 
 test('files below a prefix are found, and read from anywhere', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   for (const Key of ['in/a.txt', 'in/deep/b.txt', 'in/', 'other.txt'])
     await client.send(new PutObjectCommand({ Bucket, Key, Body: Key.endsWith('/') ? '' : `this is ${Key}` }))
+  const methods: string[] = []
+  const note = (message: unknown) => methods.push((message as { request: ClientRequest }).request.method)
+  subscribe('http.client.request.start', note)
   const found = await findInS3({ ...access, endpoint, key_prefix: 'in/' }, { outgoing, signal })
+  unsubscribe('http.client.request.start', note)
+  assert.deepEqual(methods, ['GET'], 'the list tells all that is to be known')
   assert.deepEqual(
     found.map(({ filename, size }) => [filename, size]),
     [
@@ -58,6 +67,9 @@ test('a file that changed meanwhile is not put together from two', async (t) => 
   const [file] = await findInS3({ ...access, endpoint, key: 'a' }, { outgoing, signal })
   await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'two' }))
   await assert.rejects(file?.open(1, signal) ?? assert.fail(), /changed while it was fetched/)
+  const [listed] = await findInS3({ ...access, endpoint, key_prefix: 'a' }, { outgoing, signal })
+  await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'three' }))
+  await assert.rejects(listed?.open(0, signal) ?? assert.fail(), /changed while it was fetched/)
 })
 
 test('a result is stored with all that the export says of it', async (t) => {
@@ -79,20 +91,25 @@ test('a result is stored with all that the export says of it', async (t) => {
   )
 })
 
-/** Gives so many bytes and then no more, without an end. */
-const hanging = (bytes: number) =>
-  new Readable({
+/** Gives a byte and then no more, without an end. */
+const hanging = () => {
+  let given = 0
+  return new Readable({
     read() {
-      if (bytes > 0) this.push(Buffer.alloc(1024 ** 2))
-      bytes -= 1024 ** 2
+      if (given++ === 0) this.push('x')
     },
   })
+}
 
 test('an export that is stopped ends at once and leaves nothing', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const stop = new AbortController()
   const store = await openS3({ ...access, endpoint }, { outgoing, signal: stop.signal })
-  const file = { ...fileOf(Buffer.alloc(0)), size: 30 * 1024 ** 2, open: async () => hanging(20 * 1024 ** 2) }
+  const whole = fileOf(Buffer.alloc(30 * 1024 ** 2))
+  const file: OutgoingFile = {
+    ...whole,
+    open: async (range) => (range?.start === 0 ? whole.open(range) : hanging()),
+  }
   let stopped = 0
   const put = store.put(file, () => {
     stopped = performance.now()
@@ -101,6 +118,37 @@ test('an export that is stopped ends at once and leaves nothing', async (t) => {
   await assert.rejects(put)
   assert.ok(performance.now() - stopped < 1000)
   await assert.rejects(client.send(new HeadObjectCommand({ Bucket, Key: 'out/result.bin' })))
+  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
+  assert.deepEqual(Uploads, [])
+})
+
+test('a part that is lost on its way is sent again, and one that never arrives leaves nothing', async (t) => {
+  const { client, endpoint } = await startWithBucket(t)
+  const store = await openS3({ ...access, endpoint }, { outgoing, signal })
+  const content = Buffer.alloc(20 * 1024 ** 2, 'result ')
+  const whole = fileOf(content)
+  const breaking = async () =>
+    new Readable({
+      read() {
+        this.destroy(Object.assign(new Error('lost'), { code: 'ECONNRESET' }))
+      },
+    })
+  let left = 1
+  const once: OutgoingFile = {
+    ...whole,
+    open: async (range) => (range?.start === 8 * 1024 ** 2 && left-- > 0 ? breaking() : whole.open(range)),
+  }
+  const parts: number[] = []
+  await store.put(once, (bytes) => parts.push(bytes))
+  assert.deepEqual(
+    parts.toSorted((a, b) => b - a),
+    [8, 8, 4].map((mib) => mib * 1024 ** 2),
+  )
+  const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: 'out/result.bin' }))
+  assert.ok((await buffer(Body as Readable)).equals(content))
+  left = 100
+  await assert.rejects(store.put({ ...once, path: 'out/never.bin' }, () => {}))
+  await assert.rejects(client.send(new HeadObjectCommand({ Bucket, Key: 'out/never.bin' })))
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
   assert.deepEqual(Uploads, [])
 })

@@ -5,11 +5,14 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import ssh2 from 'ssh2'
 import { Outgoing } from '../../lib/transfer/outgoing.ts'
 import { receive } from '../../lib/transfer/receive.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { findInSftp, openSftp } from '../../lib/transfer/sftp.ts'
+import { SftpConnection } from '../../lib/transfer/sftp-connection.ts'
+import { asked } from '../../lib/transfer/sftp-window.ts'
 import { startProxy } from './shaky-proxy.ts'
 import { startSshd } from './sshd.ts'
 
@@ -221,4 +224,51 @@ test('a password is taken, also by servers that ask for it in a dialog', async (
     )
     server.close()
   }
+})
+
+const anyAttributes = { mode: 0o40755, size: 0, uid: 0, gid: 0, atime: 0, mtime: 0 }
+
+test('a server that is there and answers nothing is given up', async () => {
+  let isMute = false
+  const server = new ssh2.Server(
+    { hostKeys: [ssh2.utils.generateKeyPairSync('ed25519').private] },
+    (client) => {
+      client.on('error', () => {})
+      client.on('authentication', (auth) => auth.accept())
+      client.on('ready', () =>
+        client.on('session', (accept) =>
+          accept().on('sftp', (take) => {
+            if (isMute) return
+            const sftp = take()
+            sftp.on('STAT', () => {})
+            sftp.on('REALPATH', (id) =>
+              sftp.name(id, [{ filename: '/', longname: '/', attrs: anyAttributes }]),
+            )
+          }),
+        ),
+      )
+    },
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const fields = { host: '127.0.0.1', port, username: 'ann', password: 'pass' }
+  const connection = new SftpConnection(fields, around(), 400)
+  const sftp = await connection.sftp()
+  const isGone = (error: unknown) => {
+    const failure = connection.failure(error, 'a.txt')
+    return hasReason('unreachable', /did not answer for 0 s/)(failure)
+  }
+  await assert.rejects(
+    asked(sftp, (done) => sftp.stat('a.txt', done)),
+    isGone,
+  )
+  // As long as nothing is asked, nothing is awaited.
+  const again = await connection.sftp()
+  await sleep(1000)
+  assert.equal(await asked<string>(again, (done) => again.realpath('.', done)), '/')
+  connection.close()
+  isMute = true
+  const mute = new SftpConnection(fields, around(), 400)
+  await assert.rejects(mute.sftp(), hasReason('unreachable', /did not answer/))
+  server.close()
 })

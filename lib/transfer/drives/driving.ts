@@ -146,7 +146,7 @@ export class Driving {
 
   /** Does something in the drive. @param forMs the access token is to hold so long. */
   async use<T>(connection: Connection, forMs: number, work: (ask: Ask) => Promise<T>): Promise<T> {
-    const outgoing = await this.#services.outgoing()
+    const outgoing = (await this.#services.outgoing()).for(connection.owner)
     const { access } = await this.#tokens(connection, forMs)
     return inWordsOfClients(() =>
       work(asking(outgoing, this.drive, this.#registration.endpoints.api, access)),
