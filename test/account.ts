@@ -1,4 +1,4 @@
-import { type Account, accountKey } from '../lib/access/accounts.ts'
+import { Account, accountKey } from '../lib/access/accounts.ts'
 import { ApiKeys, type KeyWish } from '../lib/access/api-keys.ts'
 import { allOf } from '../lib/access/auth/records.ts'
 import { grantedScopes, scopes } from '../lib/access/principal.ts'
@@ -56,4 +56,19 @@ async function within<T>({ dataDir }: TestService, work: (place: Stored) => Prom
   } finally {
     await place.close()
   }
+}
+
+/** The account as it is afterwards; undefined when there is none. */
+export async function changeAccount(
+  { table }: Pick<Services, 'table'>,
+  id: string,
+  change: { readonly [Name in 'plan' | 'role' | 'status' | 'name']?: Account[Name] | undefined },
+): Promise<Account | undefined> {
+  const updatedAt = new Date().toISOString()
+  // The version tells whoever read the whole record before that it is another now.
+  const { applied, item } = await table.update(accountKey(id), {
+    set: { ...change, updatedAt },
+    setPlus: { version: ['version', 1] },
+  })
+  return applied ? Account.parse(item) : undefined
 }

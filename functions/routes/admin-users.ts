@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { subscriptionEvents, tellOwner } from '../../lib/access/account-events.ts'
 import { Account, AccountStatus, accountOf, Role } from '../../lib/access/accounts.ts'
 import { administer as change, listAccounts } from '../../lib/access/administer.ts'
-import { AuditEntry, auditPage, noteAct } from '../../lib/access/audit.ts'
+import { AuditEntry, auditPage, noteOf } from '../../lib/access/audit.ts'
+import { tellOfPlans } from '../../lib/access/changed-plans.ts'
 import { administer } from '../../lib/access/principal.ts'
 import { endSession, SessionView, sessionsOf } from '../../lib/access/sessions.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -88,7 +88,8 @@ export const changeUser = contract({
         'Nobody changes the own role or status. Another administrator can, or npm run admin on the machine.',
       )
     const changed = await change(params.userId, body, { id: principal.ownerId, ip: sourceIp }, services)
-    if (changed) await tellOwner(services, subscriptionEvents(changed.before, changed.after, new Date()))
+    // Where it fails the sweep does it again.
+    if (changed) await tellOfPlans(params.userId, services)
     return { data: known(changed?.after, params) }
   },
 })
@@ -116,12 +117,14 @@ export const endUserSession = contract({
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['NOT_FOUND'],
   handle: async ({ params: { sessionId }, principal, sourceIp }, services) => {
-    const ended = idPattern('ses').test(sessionId) ? await endSession(sessionId, services) : undefined
+    const along = (session: SessionView) => [
+      noteOf({
+        ...{ actor: principal.ownerId, ip: sourceIp, action: 'session.end' },
+        ...{ subject: session.userId, before: session.id },
+      }),
+    ]
+    const ended = idPattern('ses').test(sessionId) && (await endSession(sessionId, services, along))
     if (!ended) throw new AppError('NOT_FOUND', `There is no session ${sessionId.slice(0, 64)}.`)
-    const subject = { subject: ended.userId, before: ended.id }
-    await noteAct(services.table, {
-      ...{ actor: principal.ownerId, ip: sourceIp, action: 'session.end', ...subject },
-    })
     return { data: null }
   },
 })

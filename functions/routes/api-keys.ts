@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type ApiKey, ApiKeys, type KeyWish, mostKeys } from '../../lib/access/api-keys.ts'
-import { noteAct } from '../../lib/access/audit.ts'
+import { noteOf } from '../../lib/access/audit.ts'
 import {
   fields,
   KeyView,
@@ -73,10 +73,11 @@ export const createKey = contract({
       scopes: scopesOf(body) ?? [...presets[rest.kind === 'public' ? 'convert-only' : 'full']],
     }
     requirePublicBounds(wish)
-    const made = await new ApiKeys(services).create(principal.ownerId, wish)
+    const made = await new ApiKeys(services).create(principal.ownerId, wish, {
+      along: noted('create', { principal, sourceIp }),
+    })
     if (!made) throw tooMany()
     const { key, text } = made
-    await note('create', key, { principal, sourceIp }, services)
     return { data: { ...viewOf(key), key: text }, headers: { location: `/v1/api-keys/${key.id}` } }
   },
 })
@@ -122,9 +123,8 @@ export const changeKey = contract({
     const change = { ...rest, scopes: scopesOf(body) }
     const { name = key.name, scopes = key.scopes, allowedOrigins = key.allowedOrigins } = change
     requirePublicBounds({ kind: key.kind, name, scopes, allowedOrigins: allowedOrigins ?? undefined })
-    const changed = await new ApiKeys(services).change(key, change)
+    const changed = await new ApiKeys(services).change(key, change, noted('change', { principal, sourceIp }))
     if (!changed) throw notFound(key.id)
-    await note('change', changed, { principal, sourceIp }, services)
     return { data: viewOf(changed) }
   },
 })
@@ -141,7 +141,7 @@ export const rotateKey = contract({
   errors: ['API_KEY_NOT_FOUND', 'CONFLICT', 'INVALID_INPUT'],
   handle: async ({ params, principal, sourceIp }, services) => {
     const before = await ownKey(params.keyId, principal, services)
-    const rotated = await new ApiKeys(services).rotate(before)
+    const rotated = await new ApiKeys(services).rotate(before, noted('rotate', { principal, sourceIp }))
     if (rotated === 'full') throw tooMany()
     if (!rotated)
       throw new AppError(
@@ -152,7 +152,6 @@ export const rotateKey = contract({
         },
       )
     const { key, text, previous } = rotated
-    await note('rotate', previous, { principal, sourceIp }, services)
     return { data: { key: { ...viewOf(key), key: text }, previous: viewOf(previous) } }
   },
 })
@@ -168,23 +167,24 @@ export const revokeKey = contract({
   errors: ['API_KEY_NOT_FOUND'],
   handle: async ({ params, principal, sourceIp }, services) => {
     const key = await ownKey(params.keyId, principal, services)
-    if (!(await new ApiKeys(services).revoke(key))) throw notFound(key.id)
-    await note('revoke', key, { principal, sourceIp }, services)
+    if (!(await new ApiKeys(services).revoke(key, noted('revoke', { principal, sourceIp }))))
+      throw notFound(key.id)
     return { data: null }
   },
 })
 
 /** In the audit trail, by its name and scopes and never by itself. */
-const note = (
-  done: 'create' | 'change' | 'rotate' | 'revoke',
-  { id, name, scopes }: Pick<ApiKey, 'id' | 'name' | 'scopes'>,
-  { principal, sourceIp }: { readonly principal: Principal; readonly sourceIp: string },
-  { table }: Services,
-) =>
-  noteAct(table, {
-    ...{ actor: principal.ownerId, ip: sourceIp, action: `key.${done}`, subject: id },
-    after: done === 'revoke' ? undefined : `${name} (${scopes.join(', ')})`,
-  })
+const noted =
+  (
+    done: 'create' | 'change' | 'rotate' | 'revoke',
+    { principal, sourceIp }: { readonly principal: Principal; readonly sourceIp: string },
+  ) =>
+  ({ id, name, scopes }: Pick<ApiKey, 'id' | 'name' | 'scopes'>) => [
+    noteOf({
+      ...{ actor: principal.ownerId, ip: sourceIp, action: `key.${done}`, subject: id },
+      after: done === 'revoke' ? undefined : `${name} (${scopes.join(', ')})`,
+    }),
+  ]
 
 export const apiKeys = [createKey, listKeys, getKey, changeKey, rotateKey, revokeKey]
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { noteOf } from '../../lib/access/audit.ts'
 import { type Client, Clients, mostClients } from '../../lib/access/oauth/clients.ts'
 import { clientOf, grant } from '../../lib/access/oauth/grants.ts'
 import { Tokens, tokenLifetimeS } from '../../lib/access/oauth/tokens.ts'
@@ -44,8 +45,9 @@ export const createOAuthClient = contract({
   },
   reply: { status: 201, schema: ClientView.extend({ clientSecret: z.string() }) },
   errors: ['INVALID_INPUT'],
-  handle: async ({ body, principal }, { table }) => {
-    const { client, secret } = await new Clients(table).create(principal.ownerId, body)
+  handle: async ({ body, principal, sourceIp }, { table }) => {
+    const along = (client: Client) => [noted('create', client, { actor: principal.ownerId, ip: sourceIp })]
+    const { client, secret } = await new Clients(table).create(principal.ownerId, body, along)
     return {
       data: { ...clientView(client), clientSecret: secret },
       headers: { location: `/v1/oauth/clients/${client.id}` },
@@ -76,11 +78,12 @@ export const deleteOAuthClient = contract({
   params: Params,
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['API_KEY_NOT_FOUND'],
-  handle: async ({ params, principal }, { table }) => {
+  handle: async ({ params, principal, sourceIp }, { table }) => {
     const clients = new Clients(table)
     const client = await clients.find(params.clientId)
     const isOwn = client?.owner === principal.ownerId
-    if (!client || !isOwn || !(await clients.remove(client)))
+    const by = { actor: principal.ownerId, ip: sourceIp }
+    if (!client || !isOwn || !(await clients.remove(client, [noted('delete', client, by)])))
       throw new AppError(
         'API_KEY_NOT_FOUND',
         `There is no OAuth client ${params.clientId.slice(0, 64)}; it may have been deleted.`,
@@ -88,6 +91,16 @@ export const deleteOAuthClient = contract({
     return { data: null }
   },
 })
+
+const noted = (
+  done: 'create' | 'delete',
+  { id, name, scopes }: Client,
+  by: { readonly actor: string; readonly ip: string },
+) =>
+  noteOf({
+    ...{ ...by, action: `client.${done}`, subject: id },
+    after: done === 'create' ? `${name} (${scopes.join(', ')})` : undefined,
+  })
 
 /** Whatever else is said is ignored (RFC 6749, 3.2). */
 const Credentials = {

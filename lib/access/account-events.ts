@@ -4,6 +4,7 @@ import { listenersOf, withListeners } from '../listeners.ts'
 import type { Services } from '../services.ts'
 import type { Account } from './accounts.ts'
 import type { Principal } from './principal.ts'
+import { threshold, warnedAt } from './quota-marks.ts'
 import type { Reading } from './windows.ts'
 
 /** What is told of plans, and of what is left of them; the same events whoever renders them, however often. */
@@ -21,9 +22,6 @@ function rendered<Name extends EventName>(
   }
 }
 
-/** Percent of a window from which its owner is warned. */
-const threshold = 80
-
 /** The request with which a window came as far as that, or to its end, tells of it: each is one request. */
 export function quotaEvents(
   { ownerId, kind }: Pick<Principal, 'ownerId' | 'kind'>,
@@ -34,7 +32,7 @@ export function quotaEvents(
   return readings.flatMap(({ policy: { name, limit }, used, endsAt }) => {
     if (name !== 'day' && name !== 'month') return []
     const isFull = used === limit
-    if (!isFull && used !== Math.ceil((limit * threshold) / 100)) return []
+    if (!isFull && used !== warnedAt(limit)) return []
     const quota = {
       ...{ name: `requests-per-${name}`, limit, used, remaining: limit - used },
       percent: Math.floor((used / limit) * 100),

@@ -41,18 +41,3 @@ export async function accountByEmail(services: Stored, email: string): Promise<A
   const marker = await services.table.get(emailKey(email))
   return marker && accountOf(services, String(marker['id']))
 }
-
-/** The account as it is afterwards; undefined when there is none. */
-export async function changeAccount(
-  { table }: Stored,
-  id: string,
-  change: { readonly [Name in 'plan' | 'role' | 'status' | 'name']?: Account[Name] | undefined },
-): Promise<Account | undefined> {
-  const updatedAt = new Date().toISOString()
-  // The version tells whoever read the whole record before that it is another now.
-  const { applied, item } = await table.update(accountKey(id), {
-    set: { ...change, updatedAt },
-    setPlus: { version: ['version', 1] },
-  })
-  return applied ? Account.parse(item) : undefined
-}

@@ -1,8 +1,9 @@
-import type { Item } from '../aws/table.ts'
+import type { Item, Write } from '../aws/table.ts'
 import type { Services } from '../services.ts'
-import { Account, accountKey, accountOf, changeAccount } from './accounts.ts'
-import { noteAct } from './audit.ts'
+import { Account, accountKey, accountOf } from './accounts.ts'
+import { noteOf } from './audit.ts'
 import { allOf } from './auth/records.ts'
+import { planToTell } from './changed-plans.ts'
 import { endSessions } from './sessions.ts'
 
 /** What administrators do with accounts; each act is in the audit trail. */
@@ -17,6 +18,10 @@ export interface Actor {
   readonly ip?: string | undefined
 }
 
+const changeable = ['plan', 'role', 'status'] as const
+/** Two administrators change one account at the same moment. */
+const tries = 5
+
 /** The account before and after; undefined when there is none. Whoever is suspended, or no administrator any more, is signed out. */
 export async function administer(
   id: string,
@@ -24,19 +29,47 @@ export async function administer(
   actor: Actor,
   services: Needed,
 ): Promise<{ readonly before: Account; readonly after: Account } | undefined> {
-  const before = await accountOf(services, id)
-  const after = before && (await changeAccount(services, id, change))
-  if (!before || !after) return undefined
-  for (const name of ['plan', 'role', 'status'] as const)
-    if (before[name] !== after[name])
-      await noteAct(services.table, {
-        ...{ actor: actor.id, ip: actor.ip, action: `user.${name}`, subject: id },
-        ...{ before: before[name], after: after[name] },
-      })
-  const isLess = after.status === 'suspended' || (before.role === 'ADMIN' && after.role !== 'ADMIN')
-  if (isLess && (before.status !== after.status || before.role !== after.role))
-    await endSessions(id, services)
-  return { before, after }
+  for (let left = tries; left > 0; left--) {
+    const before = await accountOf(services, id)
+    if (!before) return undefined
+    const after = { ...before, ...defined(change) }
+    if (!(await services.table.transact(writesOf(before, after, actor)))) continue
+    const isLess = after.status === 'suspended' || (before.role === 'ADMIN' && after.role !== 'ADMIN')
+    if (isLess && (before.status !== after.status || before.role !== after.role))
+      await endSessions(id, services)
+    return { before, after }
+  }
+  throw new Error('the account changes all the time')
+}
+
+const defined = (change: AccountChange) =>
+  Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+
+/** The change, what the audit trail has of it, and what its owner is to be told, all or none. */
+function writesOf(before: Account, after: Account, { id: actor, ip }: Actor, now = new Date()): Write[] {
+  const names = changeable.filter((name) => before[name] !== after[name])
+  const of = (account: Account) => Object.fromEntries(names.map((name) => [name, account[name]]))
+  return [
+    {
+      update: accountKey(after.id),
+      // The version tells whoever read the whole record before that it is another now.
+      change: {
+        set: { ...of(after), updatedAt: now.toISOString() },
+        setPlus: { version: ['version', 1] },
+      },
+      if: { exists: true, equal: of(before) },
+    },
+    ...names.map((name) =>
+      noteOf(
+        {
+          ...{ actor, ip, action: `user.${name}`, subject: after.id },
+          ...{ before: before[name], after: after[name] },
+        },
+        now,
+      ),
+    ),
+    ...(before.plan === after.plan ? [] : [planToTell(before, after, now)]),
+  ]
 }
 
 interface Wanted {

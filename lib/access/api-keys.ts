@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Item, Key } from '../aws/table.ts'
+import type { Item, Key, Write } from '../aws/table.ts'
 import type { Change } from '../aws/table-expressions.ts'
 import { newId } from '../ids.ts'
 import { createOwned, ownedIds, ownedKey, removeOwned } from '../owned.ts'
@@ -37,12 +37,20 @@ export const ApiKey = z.object({
   revokedAt: z.string().optional(),
   lastUsedAt: z.string().optional(),
   lastUsedIp: z.string().optional(),
+  /** Ids of those that it took the place of: what they made is its own. */
+  earlier: z.array(z.string()).optional(),
 })
 export type ApiKey = z.infer<typeof ApiKey>
 
 export type KeyWish = Pick<ApiKey, 'name' | 'kind' | 'scopes'> & {
   readonly [Field in Changeable]?: ApiKey[Field] | undefined
 }
+/** What is written along with a change: its entry of the audit trail. */
+type Along = (key: ApiKey) => readonly Write[]
+const nothing: Along = () => []
+/** Rotations that are remembered. */
+const mostEarlier = 20
+
 type Changeable = 'expiresAt' | 'allowedIps' | 'allowedOrigins'
 /** `null` takes a bound away. */
 export type KeyChange = { readonly [Field in 'name' | 'scopes']?: ApiKey[Field] | undefined } & {
@@ -74,8 +82,8 @@ export class ApiKeys {
   /** The new key and its text, which nobody sees again; undefined when the owner has as many as there may be. */
   async create(
     owner: string,
-    wish: KeyWish,
-    now = new Date(),
+    wish: KeyWish & Pick<ApiKey, 'earlier'>,
+    { along = nothing, now = new Date() }: { along?: Along; now?: Date } = {},
   ): Promise<{ key: ApiKey; text: string } | undefined> {
     const text = newKeyText(wish.kind)
     const key: ApiKey = {
@@ -84,7 +92,8 @@ export class ApiKeys {
     }
     await this.#table.put({ ...keyOf(key.digest), ...key })
     const { id, digest } = key
-    if (await createOwned(this.#table, 'KEY', { id, owner, digest }, mostKeys)) return { key, text }
+    if (await createOwned(this.#table, 'KEY', { id, owner, digest }, mostKeys, along(key)))
+      return { key, text }
     await this.#table.delete(keyOf(digest))
     return undefined
   }
@@ -130,35 +139,41 @@ export class ApiKeys {
   }
 
   /** The key afterwards; undefined when it was revoked meanwhile. */
-  async change({ digest }: ApiKey, change: KeyChange): Promise<ApiKey | undefined> {
+  async change(key: ApiKey, change: KeyChange, along: Along = nothing): Promise<ApiKey | undefined> {
     const entries = Object.entries(change).filter(([, value]) => value !== undefined)
-    return this.#write(digest, {
-      set: Object.fromEntries(entries.filter(([, value]) => value !== null)),
-      remove: entries.flatMap(([name, value]) => (value === null ? [name] : [])),
-    })
+    const set = Object.fromEntries(entries.filter(([, value]) => value !== null))
+    const remove = entries.flatMap(([name, value]) => (value === null ? [name] : []))
+    return this.#write(key, { set, remove }, { along: along({ ...key, ...set }) })
   }
 
   /** Another in its place, and a day for everybody to change over; undefined when it was rotated or revoked already. */
-  async rotate(key: ApiKey, now = new Date()): Promise<Rotated | 'full' | undefined> {
+  async rotate(key: ApiKey, along: Along = nothing, now = new Date()): Promise<Rotated | 'full' | undefined> {
     const { name, kind, scopes: granted, expiresAt, allowedIps, allowedOrigins } = key
+    const earlier = [...(key.earlier ?? []), key.id].slice(-mostEarlier)
     const made = await this.create(
       key.owner,
-      { name, kind, scopes: granted, expiresAt, allowedIps, allowedOrigins },
-      now,
+      { name, kind, scopes: granted, expiresAt, allowedIps, allowedOrigins, earlier },
+      { now },
     )
     if (!made) return 'full'
     const graceEnd = new Date(now.getTime() + graceMs).toISOString()
     const validUntil = expiresAt !== undefined && expiresAt < graceEnd ? expiresAt : graceEnd
-    const previous = await this.#write(key.digest, { set: { validUntil } }, ['validUntil', 'revokedAt'])
+    const previous = await this.#write(
+      key,
+      { set: { validUntil } },
+      { absent: ['validUntil', 'revokedAt'], along: along(key) },
+    )
     if (previous) return { ...made, previous }
-    await this.revoke(made.key, now)
+    await this.revoke(made.key, nothing, now)
     return undefined
   }
 
   /** From now on it opens nothing. False when somebody else has revoked it. */
-  async revoke({ id, owner, digest }: ApiKey, now = new Date()): Promise<boolean> {
+  async revoke(key: ApiKey, along: Along = nothing, now = new Date()): Promise<boolean> {
+    const { id, owner } = key
     const ttl = Math.ceil(now.getTime() / 1000) + rememberedS
-    const revoked = await this.#write(digest, { set: { revokedAt: now.toISOString(), ttl } })
+    const change = { set: { revokedAt: now.toISOString(), ttl } }
+    const revoked = await this.#write(key, change, { along: along(key) })
     if (revoked) await removeOwned(this.#table, 'KEY', { id, owner })
     return revoked !== undefined
   }
@@ -167,12 +182,15 @@ export class ApiKeys {
     await this.#table.update(keyOf(digest), { set: { lastUsedAt: now.toISOString(), lastUsedIp: ip } })
   }
 
-  async #write(digest: string, change: Change, absent: readonly string[] = ['revokedAt']) {
-    const { applied, item } = await this.#table.update(keyOf(digest), change, {
-      condition: { exists: true, absent },
-    })
+  async #write(
+    { digest }: ApiKey,
+    change: Change,
+    { absent = ['revokedAt'], along }: { absent?: readonly string[]; along: readonly Write[] },
+  ) {
+    const update = keyOf(digest)
+    const isDone = await this.#table.transact([{ update, change, if: { exists: true, absent } }, ...along])
     this.#memory.recent.forget(digest)
-    return applied ? ApiKey.parse(item) : undefined
+    return isDone ? parsed(await this.#table.get(update)) : undefined
   }
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Table } from '../aws/table.ts'
+import type { Table, Write } from '../aws/table.ts'
 import { newId } from '../ids.ts'
 
 /** Who did what to whom: every administrative act, and every change of a key. */
@@ -32,17 +32,14 @@ const dayS = 86_400
 /** One partition for each month: nobody writes so often that it would have to be spread. */
 const partitionOf = (at: Date) => `AUDIT#${at.toISOString().slice(0, 7)}`
 
-export async function noteAct(
-  table: Table,
-  { before, after, ip, ...act }: Act,
-  now = new Date(),
-): Promise<void> {
+/** The write of an entry, for the transaction of what it tells of: nothing is done that is not in the trail. */
+export function noteOf({ before, after, ip, ...act }: Act, now = new Date()): Write {
   const entry: AuditEntry = {
     ...{ id: newId('aud'), at: now.toISOString(), ...act },
     ...{ before: before ?? null, after: after ?? null, ip: ip ?? null },
   }
   const ttl = Math.floor(now.getTime() / 1000) + keptDays * dayS
-  await table.put({ ...entry, pk: partitionOf(now), sk: entry.id, ttl })
+  return { put: { ...entry, pk: partitionOf(now), sk: entry.id, ttl } }
 }
 
 /** A page, the newest first, from before an entry; `next` is the last of them where there are more. */

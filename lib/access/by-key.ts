@@ -41,6 +41,7 @@ export async function byKey(request: Credentials, services: Services): Promise<P
     scopes: new Set(key.scopes),
     limiterKey: `key:${key.id}`,
     keyId: key.id,
+    ...(key.earlier && { earlierKeyIds: key.earlier }),
     ...(key.kind === 'public' && { isPublic: true }),
   }
 }

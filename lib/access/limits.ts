@@ -2,10 +2,14 @@ import type { Item, Table } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
 import type { Services } from '../services.ts'
 import { Turns } from '../turns.ts'
+import { Blocks } from './blocks.ts'
 import type { Principal } from './principal.ts'
 import { endOf, type Policy, policiesOf, type Reading, recordOf, secondsTo } from './windows.ts'
 
-/** Requests are counted in one record of the account or the address, by one conditional write each: no two processes let the same request through. */
+/**
+ * Requests are counted in one record of the account or the address, by conditional writes: no two processes let the same
+ * request through. Where they come fast, one write counts several of them.
+ */
 
 /** A record that everybody writes at once may change between two writes of ours. */
 const mostTries = 20
@@ -25,8 +29,15 @@ interface Memory {
   readonly full: Map<string, { readonly until: number; readonly taken: Taken }>
   /** Of one record in this process: a thousand at once would wait for each other in the table. */
   readonly turns: Turns
+  readonly blocks: Blocks
 }
 const memories = new WeakMap<object, Memory>()
+
+function memoryOf({ table }: Pick<Services, 'table'>): Memory {
+  const memory = memories.get(table) ?? { full: new Map(), turns: new Turns(), blocks: new Blocks() }
+  memories.set(table, memory)
+  return memory
+}
 
 /** Counts a request of somebody, unless one of his windows is full. */
 export async function takeRequest(
@@ -37,10 +48,9 @@ export async function takeRequest(
 ): Promise<Taken> {
   const policies = policiesOf(services.plans[principal.plan], principal, isMaking)
   if (policies.length === 0) return { isAllowed: true, readings: [] }
-  const memory = memories.get(services.table) ?? { full: new Map(), turns: new Turns() }
-  memories.set(services.table, memory)
+  const memory = memoryOf(services)
   const key = recordOf(principal)
-  return memory.turns.take(key.pk, () => takeUnlessFull(services.table, key, policies, now, memory.full))
+  return memory.turns.take(key.pk, () => takeUnlessFull(services.table, key, policies, now, memory))
 }
 
 async function takeUnlessFull(
@@ -48,13 +58,15 @@ async function takeUnlessFull(
   key: ReturnType<typeof recordOf>,
   policies: readonly Policy[],
   now: number,
-  full: Memory['full'],
+  { full, blocks }: Memory,
 ): Promise<Taken> {
   const name = `${key.pk} ${policies.map(({ counter, limit }) => `${counter} ${limit}`).join()}`
   const known = full.get(name)
   if (known && known.until > now) return known.taken
   full.delete(name)
-  const taken = await take(table, key, policies, now)
+  const counted = blocks.next(name, now)
+  if (counted) return { isAllowed: true, readings: counted }
+  const taken = await take(table, key, policies, now, { blocks, name })
   if (!taken.isAllowed) {
     const ends = taken.readings.filter(isFull).map(({ endsAt }) => endsAt)
     full.set(name, { until: Math.min(now + fullMs, ...ends), taken })
@@ -70,12 +82,14 @@ async function take(
   key: ReturnType<typeof recordOf>,
   policies: readonly Policy[],
   now: number,
+  { blocks, name }: { readonly blocks: Blocks; readonly name: string },
 ): Promise<Taken> {
   let item: Item | undefined
   if (policies.some(({ limit }) => limit === 0))
     return { isAllowed: false, readings: policies.map((policy) => readingOf(policy, item, now)) }
   // Most requests come in the middle of a window.
   let running: readonly Policy[] = policies
+  let count = blocks.wishFor(name, now)
   for (let left = mostTries; left > 0; left--) {
     const begun = policies.filter((policy) => !running.includes(policy))
     const ends = begun.map(({ name, counter }) => [endAttribute(counter), endOf(name, now)] as const)
@@ -88,13 +102,17 @@ async function take(
           // Every window is over by then.
           ...(begun.length > 0 && { ttl: Math.ceil(endOf('month', now) / 1000) + dayS }),
         },
-        setPlus: Object.fromEntries(running.map(({ counter }) => [countOf(counter), [countOf(counter), 1]])),
+        setPlus: Object.fromEntries(
+          running.map(({ counter }) => [countOf(counter), [countOf(counter), count]]),
+        ),
       },
       {
         condition: {
           ...(running.length > 0 && { exists: true }),
           after: Object.fromEntries(running.map(({ counter }) => [endAttribute(counter), now])),
-          below: Object.fromEntries(running.map(({ counter, limit }) => [countOf(counter), limit])),
+          below: Object.fromEntries(
+            running.map(({ counter, limit }) => [countOf(counter), limit - count + 1]),
+          ),
           // Those that begin are as they were when they were seen to be over.
           absent: begun.flatMap(({ counter }) =>
             item?.[endAttribute(counter)] === undefined ? [endAttribute(counter)] : [],
@@ -110,7 +128,8 @@ async function take(
     )
     item = found
     const readings = policies.map((policy) => readingOf(policy, item, now))
-    if (applied) return { isAllowed: true, readings }
+    if (applied) return { isAllowed: true, readings: blocks.begin(name, key.pk, count, readings) }
+    count = 1
     running = policies.filter(({ counter }) => Number(item?.[endAttribute(counter)] ?? 0) > now)
     if (readings.some((reading) => running.includes(reading.policy) && isFull(reading)))
       return { isAllowed: false, readings }
@@ -135,7 +154,8 @@ export async function readingsOf(
   const policies = [...policiesOf(plan, principal, true), ...reads]
   if (policies.length === 0) return []
   const item = await services.table.get(recordOf(principal))
-  return policies.map((policy) => readingOf(policy, item, now))
+  const readings = policies.map((policy) => readingOf(policy, item, now))
+  return memoryOf(services).blocks.without(recordOf(principal).pk, readings)
 }
 
 /** What a client is told that sent too many. */

@@ -5,6 +5,7 @@ import { listKeyOf, tagKeyOf } from '../jobs/list.ts'
 import { moveOwnedThings } from '../owned.ts'
 import type { Services } from '../services.ts'
 import { moveDefaultSecret } from '../webhooks/default-secret.ts'
+import { isAccount } from './accounts.ts'
 
 /**
  * What somebody made before he had an account becomes the account's: jobs, webhooks, workflows. A job that ends at this
@@ -15,6 +16,19 @@ type Needed = Pick<Services, 'table' | 'vault' | 'jobs'>
 
 const again = { afterMs: 60_000, forMs: 25 * 3600 * 1000 } as const
 const moveKey = (account: string) => ({ pk: `MOVE#${account}`, sk: 'MOVE' })
+/** Kept for longer than an upload may be on its way: uploads are found by their ids alone. */
+const cameFromKey = (account: string) => ({ pk: `MOVED#${account}`, sk: 'MOVED' })
+
+/** Whether what an owner has begun is an account's, as they are the same or that one has just signed up. */
+export async function isSameOwner(
+  owner: string,
+  of: string,
+  { table }: Pick<Services, 'table'>,
+): Promise<boolean> {
+  if (owner === of) return true
+  if (isAccount(owner) || !isAccount(of)) return false
+  return (await table.get(cameFromKey(of)))?.['from'] === owner
+}
 const pageSize = 100
 const writers = 8
 
@@ -24,6 +38,7 @@ const soon = (now: Date) => new Date(now.getTime() + again.afterMs).toISOString(
 export async function moveToAccount(from: string, account: string, services: Needed): Promise<void> {
   const now = new Date()
   const ttl = Math.ceil((now.getTime() + again.forMs) / 1000)
+  await services.table.put({ ...cameFromKey(account), from, ttl })
   await services.table.put({
     ...{ ...moveKey(account), from, ttl, madeBefore: now.getTime() },
     ...{ wakeAt: soon(now), wakeShard: wakeShardOf(account) },

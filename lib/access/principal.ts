@@ -14,6 +14,8 @@ export interface Principal {
   readonly isNew?: true
   /** The API key or the client that it came by. */
   readonly keyId?: string
+  /** Ids of keys that the one of `keyId` took the place of. */
+  readonly earlierKeyIds?: readonly string[]
   /** Came by a key that anybody can read in a web page: it sees what was made by it, and no lists. */
   readonly isPublic?: true
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Write } from '../aws/table.ts'
 import type { Services } from '../services.ts'
 import { listPartition, models, opened, pointerWrites, recordKey } from './auth/records.ts'
 
@@ -38,16 +39,21 @@ export async function sessionsOf(accountId: string, services: Needed): Promise<S
     .sort((a, b) => (a.id < b.id ? 1 : -1))
 }
 
-/** Undefined when there is no such session any more. */
-export async function endSession(id: string, services: Needed): Promise<SessionView | undefined> {
+/** Undefined when there is no such session any more. @param along is written with its end. */
+export async function endSession(
+  id: string,
+  services: Needed,
+  along: (session: SessionView) => readonly Write[] = () => [],
+): Promise<SessionView | undefined> {
   const { table } = services
   const keeper = { ...services, models }
   const key = recordKey('session', id)
   const item = await table.get(key)
   if (!item) return undefined
   const pointers = pointerWrites('session', opened('session', item, keeper), undefined, keeper)
-  const isEnded = await table.transact([{ delete: key, if: { exists: true } }, ...pointers])
-  return isEnded ? viewOf(item) : undefined
+  const session = viewOf(item)
+  const writes = [{ delete: key, if: { exists: true } }, ...pointers, ...along(session)]
+  return (await table.transact(writes)) ? session : undefined
 }
 
 export async function endSessions(accountId: string, services: Needed): Promise<number> {

@@ -78,14 +78,14 @@ function writes(owner: string, some: readonly Ended[], isLeftOut: boolean): Writ
     change: { add: counts, set: { ttl: now + keptS } },
     if: {},
   })
-  const byMinute = groups(some, ({ timestamp }) => countedKey(owner, timestamp))
+  const bySecond = groups(some, ({ timestamp }) => countedKey(owner, timestamp))
   const byDay = groups(some, ({ timestamp }) => ownerDay(owner, dayOf(timestamp)))
   const shard = anyShard()
   const byEngine = groups(some, ({ timestamp, share }) =>
     engineDay(dayOf(timestamp), isLeftOut ? leftOut : (share.engine ?? noEngine), shard),
   )
   return [
-    ...byMinute.map(([key, ended]): Write => {
+    ...bySecond.map(([key, ended]): Write => {
       const ids = new Set(ended.map(({ id }) => id))
       return {
         update: key,

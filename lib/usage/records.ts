@@ -7,16 +7,19 @@ import type { Counts } from './counts.ts'
 export const keptS = 400 * 24 * 3600
 
 export const dayOf = (timestamp: string) => timestamp.slice(0, 10)
-const minuteOf = (timestamp: string) => timestamp.slice(0, 16)
+const secondOf = (timestamp: string) => timestamp.slice(0, 19)
 
 const ownerPart = (owner: string) => `USAGE#${owner}`
 export const ownerDays = ownerPart
 export const ownerDay = (owner: string, day: string): Key => ({ pk: ownerPart(owner), sk: `DAY#${day}` })
 
-/** Ids of the events of one minute that are counted: one that is told again finds itself there. */
+/**
+ * Ids of the events of one second that are counted: one that is told again finds itself there. A record holds 400 KB, and
+ * each write costs as much as the record is large: that of a minute would be full at two hundred jobs a second.
+ */
 export const countedKey = (owner: string, timestamp: string): Key => ({
   pk: ownerPart(owner),
-  sk: `COUNTED#${minuteOf(timestamp)}`,
+  sk: `COUNTED#${secondOf(timestamp)}`,
 })
 
 /** Writers spread over as many records of an engine and a day. */

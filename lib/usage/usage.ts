@@ -19,6 +19,7 @@ const Figures = {
   conversionMinutes: z.number().describe('Time of the tasks between import and export, in minutes'),
   bytesIn: z.int(),
   bytesOut: z.int(),
+  credits: z.int().describe('One for each completed job'),
 }
 
 export const UsageQuery = z.object({
@@ -56,6 +57,7 @@ const figuresOf = ({ jobs = 0, completed = 0, failed = 0, cancelled = 0, ...coun
   conversionMinutes: Math.round(((counts['workMs'] ?? 0) / minuteMs) * 100) / 100,
   bytesIn: counts['bytesIn'] ?? 0,
   bytesOut: counts['bytesOut'] ?? 0,
+  credits: completed,
 })
 
 const withRequests = (counts: Counts) => ({ requests: counts['requests'] ?? 0, ...figuresOf(counts) })

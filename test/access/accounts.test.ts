@@ -4,14 +4,17 @@ import { describe, test } from 'node:test'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { createAccount } from '../../functions/account.ts'
-import { accountByEmail, accountOf, changeAccount } from '../../lib/access/accounts.ts'
+import { accountByEmail, accountOf } from '../../lib/access/accounts.ts'
+import { administer } from '../../lib/access/administer.ts'
 import type { AuditEntry } from '../../lib/access/audit.ts'
 import { letters } from '../../lib/access/auth/mails.ts'
 import { markerKey, models } from '../../lib/access/auth/records.ts'
 import { tableAdapter } from '../../lib/access/auth/table-adapter.ts'
 import { wakeMove } from '../../lib/access/move.ts'
 import { Live } from '../../lib/live/live.ts'
-import { adminKey } from '../account.ts'
+import type { Services } from '../../lib/services.ts'
+import { dueAt, wakersOf } from '../../lib/wake.ts'
+import { adminKey, changeAccount } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
 import { totpOf } from './totp.ts'
@@ -62,6 +65,16 @@ describe('an account', () => {
     assert.partialDeepStrictEqual(found, {
       ...{ id: made.id, email: 'race@example.com', plan: 'self-hosted', role: 'USER', status: 'active' },
     })
+  })
+
+  test('is made by nobody himself where sign-up is closed, and opens as any other', async () => {
+    const services = { ...app.services, config: { ...app.services.config, SIGN_UP: 'closed' as const } }
+    const here = visitorOf(app, createAccount(services, cheap))
+    const refused = await signUp(here, 'closed@example.com')
+    assert.deepEqual([refused.status, refused.json.code], [403, 'SIGN_UP_CLOSED'])
+    assert.equal((await here.send('GET', '/v1/auth/options')).json.signUp, 'closed')
+    await signUp(visitor(), 'member@example.com')
+    assert.equal((await signIn(here, 'member@example.com')).status, 200)
   })
 
   test('cannot be given a role or a plan by whoever signs up', async () => {
@@ -139,6 +152,10 @@ describe('an account', () => {
     const { id: hookId } = (await here.send('POST', '/v1/webhooks', hook)).json.data
     const secret = (await here.send('GET', '/v1/webhooks/secret')).json.data.secret
     const before = (await app.services.jobs.store.job(jobId))?.owner ?? ''
+    const announced = { filename: 'a.png', contentType: 'image/png', size: 1 }
+    const { uploadId } = (await here.send('POST', '/v1/uploads/presign', announced)).json.data
+    const parts = { filename: 'b.png', type: 'image/png', size: 1 }
+    const begun = (await here.send('POST', '/v1/uploads/multipart', parts)).json.data
     const { json } = await signUp(here, 'before@example.com')
     const { id } = json.user
     const listed = (await here.send('GET', '/v1/jobs')).json.data.jobs
@@ -151,6 +168,10 @@ describe('an account', () => {
     )
     assert.equal((await here.send('GET', '/v1/webhooks/secret')).json.data.secret, secret)
     assert.equal((await visitor().send('GET', `/v1/status/${jobId}`)).status, 404)
+    for (const upload of [uploadId, begun.uploadId]) {
+      assert.equal((await here.send('GET', `/v1/uploads/${upload}`)).status, 200)
+      assert.equal((await visitor().send('GET', `/v1/uploads/${upload}`)).status, 404)
+    }
 
     // A worker that has read the job before writes its end as that of the old owner.
     await app.services.jobs.store.changeJob(jobId, {
@@ -388,7 +409,27 @@ describe('an administrator', () => {
       const { json } = await app.send('GET', `/v1/admin/${path}`, { headers, query: { cursor: 'x' } })
       assert.match(json.error.message, /^cursor: expected `next` of the page before, got "x"/, path)
     }
+    const hooks = await visitor().send('GET', '/v1/webhooks', undefined, { query: { before: 'x' } })
+    assert.match(hooks.json.error.message, /^before: expected the id of the last webhook of the page before/)
     assert.equal((await ask('GET', 'users/acc_none')).status, 404)
+  })
+
+  test('gives a plan by a command that has no bus, and the owner hears of it later, once', async () => {
+    const { id } = (await signUp(visitor(), 'told@example.com')).json.user
+    await administer(id, { plan: 'pro' }, { id: 'command' }, app.services)
+    await administer(id, { plan: 'business' }, { id: 'command' }, app.services)
+    const due = await dueAt(new Date(), 1000, app.services.table)
+    assert.ok(due.some((one) => one.kind === 'PLAN' && one.id === id))
+    const told: { event: string; id: string }[] = []
+    const bus = { publish: async (events: typeof told) => void told.push(...events) }
+    const { PLAN: wake = assert.fail() } = wakersOf({ ...app.services, bus } as unknown as Services)
+    await wake(id, new Date())
+    await wake(id, new Date())
+    assert.deepEqual(
+      told.map(({ event }) => event),
+      ['subscription.created', 'subscription.updated'],
+    )
+    assert.equal(await administer('acc_none', { plan: 'pro' }, { id: 'command' }, app.services), undefined)
   })
 
   test('is nobody without the role, and no administrator takes the own away', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import * as openid from 'openid-client'
+import { auditPage } from '../../lib/access/audit.ts'
 import { byToken } from '../../lib/access/oauth/by-token.ts'
 import { Clients } from '../../lib/access/oauth/clients.ts'
 import { Tokens } from '../../lib/access/oauth/tokens.ts'
@@ -102,6 +103,14 @@ test('a person makes clients, sees them without their secrets, and deletes them'
   assert.equal((await app.send('DELETE', one, { headers: stranger })).status, 404)
   assert.equal((await app.send('DELETE', one, { headers: key })).status, 204)
   assert.equal((await app.send('DELETE', one, { headers: key })).status, 404)
+  const { entries } = await auditPage(app.services.table, { limit: 100 })
+  assert.deepEqual(
+    entries.filter(({ subject }) => subject === clientId).map(({ action, after: is }) => [action, is]),
+    [
+      ['client.delete', null],
+      ['client.create', 'Nightly (CONVERT_READ)'],
+    ],
+  )
   const wrong = await app.send('POST', path, { headers: key, body: { ...body, scopes: ['ADMIN'] } })
   assert.deepEqual([wrong.status, wrong.json.error.code], [400, 'INVALID_INPUT'])
   assert.match(wrong.json.error.message, /CONVERT_READ.*ACCOUNT_READ/)

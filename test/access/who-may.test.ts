@@ -24,6 +24,7 @@ const needs: readonly (readonly [
   ['POST /v1/uploads/presign', 'CONVERT_WRITE', 'all'],
   ['GET /v1/uploads/', 'CONVERT_READ', 'all'],
   ['POST /v1/import/url', 'CONVERT_WRITE', 'all'],
+  ['POST /v1/convert/check', 'CONVERT_READ', 'all'],
   ['POST /v1/convert', 'CONVERT_WRITE', 'all'],
   ['GET /v1/jobs', 'CONVERT_READ', 'all'],
   ['* /v1/jobs', 'CONVERT_WRITE', 'all'],

@@ -104,7 +104,7 @@ describe('a key', () => {
     assert.ok(old)
     const fresh = await keys.create(owner, { name: 'late', kind: 'secret', scopes: ['CONVERT_READ'] })
     assert.ok(fresh)
-    assert.ok(await keys.rotate(fresh.key, new Date(Date.now() - 25 * 3600 * 1000)))
+    assert.ok(await keys.rotate(fresh.key, () => [], new Date(Date.now() - 25 * 3600 * 1000)))
     const late = await list({ 'x-api-key': fresh.text })
     assert.deepEqual([late.status, late.json.error.details.reason], [401, 'revoked'])
   })
@@ -192,6 +192,16 @@ describe('a key', () => {
       ['DELETE', `/v1/jobs/${own}`],
     ] as const)
       assert.equal((await app.send(method, path, { headers: other })).status, 404, method)
+    const [first] = (await new ApiKeys(app.services).list(owner)).filter(({ last4 }) =>
+      String(one['x-api-key']).endsWith(last4),
+    )
+    const rotated = await new ApiKeys(app.services).rotate(first ?? assert.fail())
+    assert.ok(typeof rotated === 'object')
+    const next = { ...one, 'x-api-key': rotated.text }
+    assert.deepEqual(await seen(own, next), [200, 200, 409, 409], 'of the key that it took the place of')
+    const again = await new ApiKeys(app.services).rotate(rotated.key)
+    assert.ok(typeof again === 'object')
+    assert.deepEqual(await seen(own, { ...one, 'x-api-key': again.text }), [200, 200, 409, 409])
     // It would open a socket that tells of all jobs.
     assert.equal((await app.send('POST', '/v1/ws/tickets', { headers: one })).status, 403)
     assert.equal((await app.send('DELETE', `/v1/jobs/${own}`, { headers: one })).status, 204)

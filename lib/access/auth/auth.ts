@@ -111,6 +111,11 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthParts) 
     },
     hooks: {
       before: createAuthMiddleware(async ({ path, body }) => {
+        if (path === '/sign-up/email' && config.SIGN_UP === 'closed')
+          throw new APIError('FORBIDDEN', {
+            code: 'SIGN_UP_CLOSED',
+            message: 'Nobody signs up here by himself. Ask those who run the service for an account.',
+          })
         if (path !== '/sign-in/email' || typeof body?.email !== 'string') return
         const name = `account ${body.email.toLowerCase()}`
         const { allowed, retryAfter } = await consume(table, name, passwordTries)
@@ -142,7 +147,12 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthParts) 
     },
     plugins: [
       twoFactor({ issuer: 'Mutabor' }),
-      genericOAuth({ config: (config.OPENID_PROVIDERS ?? []).map(providerOf) }),
+      genericOAuth({
+        config: (config.OPENID_PROVIDERS ?? []).map((one) => ({
+          ...providerOf(one),
+          disableSignUp: config.SIGN_UP === 'closed',
+        })),
+      }),
       { id: 'options', endpoints: { getOptions: optionsEndpoint(config, mail) } },
     ],
   })
@@ -167,10 +177,11 @@ const providerOf = ({ id, name, issuer, clientId, clientSecret, scopes }: Provid
 })
 
 /** What a page has to know to offer the right ways in. */
-const optionsEndpoint = ({ OPENID_PROVIDERS = [] }: Config, { goesTo }: Mailer) =>
+const optionsEndpoint = ({ OPENID_PROVIDERS = [], SIGN_UP }: Config, { goesTo }: Mailer) =>
   createAuthEndpoint('/options', { method: 'GET' }, async ({ json }) =>
     json({
       mail: goesTo,
+      signUp: SIGN_UP,
       verificationRequired: goesTo === 'mailbox',
       providers: OPENID_PROVIDERS.map(({ id, name = id }) => ({ id, name })),
     }),

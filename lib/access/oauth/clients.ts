@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Table } from '../../aws/table.ts'
+import type { Table, Write } from '../../aws/table.ts'
 import { AppError } from '../../errors.ts'
 import { idPattern, newId } from '../../ids.ts'
 import { createOwned, ownedIds, ownedKey, removeOwned } from '../../owned.ts'
@@ -35,10 +35,11 @@ export class Clients {
     this.#table = table
   }
 
-  /** The secret is nowhere to be had afterwards. @throws AppError INVALID_INPUT when there are too many. */
+  /** The secret is nowhere to be had afterwards. @param along is written with it. @throws AppError INVALID_INPUT when there are too many. */
   async create(
     owner: string,
     { name, scopes }: { readonly name: string; readonly scopes: readonly GrantedScope[] },
+    along: (client: Client) => readonly Write[] = () => [],
   ): Promise<{ readonly client: Client; readonly secret: string }> {
     const secret = newSecretText(secretPrefix)
     const client: Client = {
@@ -46,7 +47,7 @@ export class Clients {
       ...{ secretHash: hashOfSecret(secret), last4: secret.slice(-4) },
       createdAt: new Date().toISOString(),
     }
-    if (await createOwned(this.#table, 'OAUTH', client, mostClients)) return { client, secret }
+    if (await createOwned(this.#table, 'OAUTH', client, mostClients, along(client))) return { client, secret }
     throw new AppError(
       'INVALID_INPUT',
       `There are ${mostClients} OAuth clients, as many as an account may have. Delete one that is not used any more.`,
@@ -68,8 +69,8 @@ export class Clients {
   }
 
   /** Its tokens go with it. False when somebody else was faster. */
-  remove(client: Client): Promise<boolean> {
-    return removeOwned(this.#table, 'OAUTH', client)
+  remove(client: Client, along: readonly Write[] = []): Promise<boolean> {
+    return removeOwned(this.#table, 'OAUTH', client, along)
   }
 
   /** The client whose secret it is. */

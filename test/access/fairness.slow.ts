@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { Client, startService } from '../service.ts'
+
+const file = {
+  name: 'alpha.png',
+  bytes: new Uint8Array(readFileSync(new URL('../fixtures/alpha.png', import.meta.url))),
+}
+const jobsOfOne = 400
+
+/** The id of a job that makes a WebP. */
+async function begin(client: Client): Promise<string> {
+  const { data } = (await (await client.convert(file, { targetFormat: 'webp' })).json()) as {
+    data: { jobId: string }
+  }
+  return data.jobId
+}
+
+test('one job does not wait for the hundreds that somebody else sent before', async () => {
+  const service = await startService()
+  try {
+    const [many, one] = [new Client(service), new Client(service)]
+    // Each has an identity, and the engines are warm.
+    await many.finished(await begin(many))
+    await one.finished(await begin(one))
+    const sent: string[] = []
+    while (sent.length < jobsOfOne)
+      sent.push(...(await Promise.all(Array.from({ length: 20 }, () => begin(many)))))
+    const { status } = await one.finished(await begin(one))
+    assert.equal(status, 'completed')
+    const response = await many.fetch('/v1/jobs?status=queued&limit=100')
+    const { data } = (await response.json()) as { data: { items?: unknown[]; jobs?: unknown[] } }
+    assert.equal((data.items ?? data.jobs)?.length, 100, 'those of the other one are still in line')
+  } finally {
+    await service.stop()
+  }
+})

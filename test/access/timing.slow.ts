@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { ownerOfToken, ownerToken } from '../../lib/access/anonymous.ts'
+import { hashOfSecret, isSecretOf, newSecretText } from '../../lib/access/secret-text.ts'
+import { newId } from '../../lib/ids.ts'
+
+const rounds = 201
+const inARow = 400
+
+/** Milliseconds of the fastest round, as a busy machine only adds; in turns, so that it is busy for both. */
+function fastest(near: () => unknown, far: () => unknown): readonly [number, number] {
+  const times: [number[], number[]] = [[], []]
+  for (let round = 0; round < rounds; round++)
+    for (const [at, look] of (round % 2 ? [near, far] : [far, near]).entries()) {
+      const start = performance.now()
+      for (let left = inARow; left > 0; left--) look()
+      times[round % 2 ? at : 1 - at]?.push(performance.now() - start)
+    }
+  return [Math.min(...times[0]), Math.min(...times[1])]
+}
+
+/** As it comes from a wire: in one piece, whatever it was put together from. */
+const arrived = (text: string) => Buffer.from(text).toString()
+
+const otherThan = (character: string | undefined) => (character === 'a' ? 'b' : 'a')
+
+test('a secret that is right but for its end is refused no later than one that is wrong from the start', () => {
+  const secret = newSecretText('cs_')
+  const hash = hashOfSecret(secret)
+  const near = secret.slice(0, -1) + otherThan(secret.at(-1))
+  const far = `cs_${otherThan(secret[3])}${secret.slice(4)}`
+  assert.equal(isSecretOf(hash, secret), true)
+  assert.deepEqual([isSecretOf(hash, near), isSecretOf(hash, far)], [false, false])
+  const [nearMs, farMs] = fastest(
+    () => isSecretOf(hash, near),
+    () => isSecretOf(hash, far),
+  )
+  assert.ok(Math.abs(nearMs / farMs - 1) < 0.1, `${nearMs} ms and ${farMs} ms`)
+  // Keys are not compared but looked up: what is near is nowhere near by its hash.
+  const same = [...hash].filter((digit, at) => digit === hashOfSecret(near)[at]).length
+  assert.ok(same < 20, `${same} of 64 digits`)
+})
+
+test('an identity that is signed nearly right is refused no later than any other', () => {
+  const key = randomBytes(32)
+  const token = ownerToken(newId('anon'), key)
+  const [id = '', signature = ''] = token.split('.')
+  const near = arrived(`${id}.${signature.slice(0, -2)}${otherThan(signature.at(-2))}${signature.at(-1)}`)
+  const far = arrived(`${id}.${otherThan(signature[0])}${signature.slice(1)}`)
+  assert.equal(ownerOfToken(token, key), id)
+  assert.deepEqual([ownerOfToken(near, key), ownerOfToken(far, key)], [undefined, undefined])
+  const [nearMs, farMs] = fastest(
+    () => ownerOfToken(near, key),
+    () => ownerOfToken(far, key),
+  )
+  assert.ok(Math.abs(nearMs / farMs - 1) < 0.1, `${nearMs} ms and ${farMs} ms`)
+})
