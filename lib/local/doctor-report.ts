@@ -17,6 +17,8 @@ export interface Findings {
   readonly packages: Packages
   readonly missingPackages: readonly string[]
   readonly protection: Protection
+  /** Why none of them is used. */
+  readonly refusal?: string | undefined
 }
 
 export interface EngineReport {
@@ -39,13 +41,13 @@ export interface Report {
     readonly parts: readonly string[]
     readonly lost: string
   }[]
-  readonly protection: Protection
+  readonly protection: Protection & { readonly refusal?: string | undefined }
   /** Conversions with the engines that are here, and with all. */
   readonly pairs: { readonly offered: number; readonly all: number }
 }
 
 export function reportOn(findings: Findings): Report {
-  const { engines, present, versions, warmImages, packages, missingPackages, protection } = findings
+  const { engines, present, versions, warmImages, packages, missingPackages, protection, refusal } = findings
   const all = conversions(engines).length
   const isMissing = (name: string) => missingPackages.includes(name)
   return {
@@ -59,8 +61,8 @@ export function reportOn(findings: Findings): Report {
       pairs: all - conversions(engines.filter((other) => other !== engine)).length,
     })),
     missingPackages: missingPackages.map((name) => ({ name, ...placeOf(name, findings) })),
-    protection,
-    pairs: { offered: conversions(present).length, all },
+    protection: { ...protection, refusal },
+    pairs: { offered: refusal === undefined ? conversions(present).length : 0, all },
   }
 }
 
@@ -77,7 +79,8 @@ function placeOf(name: string, { engines, packages }: Findings) {
   return { parts, lost: known ?? `part of what ${users.join(', ') || 'the engines'} can do` }
 }
 
-export const isHealthy = ({ engines }: Report): boolean => engines.every(({ state }) => state === 'ready')
+export const isHealthy = ({ engines, protection }: Report): boolean =>
+  protection.refusal === undefined && engines.every(({ state }) => state === 'ready')
 
 /** For people; every line fits a terminal. */
 export function reportText({ engines, missingPackages, protection, pairs }: Report): string {
@@ -92,7 +95,8 @@ export function reportText({ engines, missingPackages, protection, pairs }: Repo
     ...aligned([['engine', 'image', 'version', 'worker', 'pairs that need it'], ...rows]),
     '',
     `${pairs.offered} of ${pairs.all} conversions are offered.`,
-    `Protection: ${protection.detail}.`,
+    `Protection: ${protection.detail} (${protection.level}).`,
+    ...(protection.refusal === undefined ? [] : [`No engine is used: ${protection.refusal}.`]),
   ]
   for (const { id, state, install } of engines) {
     if (state === 'ready') continue

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import packages from '../../layers/packages.json' with { type: 'json' }
 import type { ImageId } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
-import { protection } from '../engines/sandbox/confine.ts'
+import { protection, refusal } from '../engines/sandbox/confine.ts'
 import { engineVersion } from '../engines/version.ts'
 import { imageIds } from '../resources.ts'
 import { isHealthy, reportOn, reportText } from './doctor-report.ts'
@@ -48,6 +48,7 @@ async function main(): Promise<void> {
     packages,
     missingPackages: values.missing.split(',').filter((name) => name !== ''),
     protection: await protection(),
+    refusal: refusal(await protection()),
   })
   process.stdout.write(`${values.json ? JSON.stringify(report, undefined, 2) : reportText(report)}\n`)
   process.exitCode = isHealthy(report) ? 0 : 1

@@ -19,7 +19,9 @@ import {
   bringIn,
   makeProcessFolder,
   removeOrphanedFolders,
+  removeOwnFolders,
   takeOut,
+  taskFolderPrefix,
 } from '../../lib/engines/sandbox/process-folder.ts'
 import { pythonProgram, runPython } from '../../lib/engines/sandbox/python.ts'
 import { turns } from '../../lib/engines/sandbox/turns.ts'
@@ -50,6 +52,16 @@ describe('the folder of a process that lives on', () => {
     await symlink(outside, join(base, 'trap'))
     await assert.rejects(bringIn(from, join(base, 'trap')))
     assert.equal(existsSync(outside), false)
+  })
+
+  test('is removed at the next task where a process before it had the same number, and only then', async () => {
+    const own = await makeProcessFolder(base, taskFolderPrefix)
+    await mkdir(join(base, `task-${process.pid}1-abcdef`))
+    await mkdir(join(base, `mutabor-office-${process.pid}-abcdef`))
+    await removeOwnFolders(base, taskFolderPrefix)
+    assert.equal(existsSync(own), false)
+    assert.equal((await readdir(base)).length, 2)
+    await removeOwnFolders(join(base, 'not there'), taskFolderPrefix)
   })
 
   test('gives plain files, and nothing that leads elsewhere', async () => {

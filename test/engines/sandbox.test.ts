@@ -14,7 +14,7 @@ import { AppError } from '../../lib/errors.ts'
 import { until } from '../until.ts'
 
 const { level, detail } = await protection()
-const confined = level === 'bwrap' ? {} : { skip: `needs bubblewrap, found ${detail}` }
+const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
 const limited = level === 'none' ? { skip: `needs prlimit, found ${detail}` } : {}
 
 let base: string

@@ -3,16 +3,17 @@ import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
 import type { ExecOptions } from '../../lib/engines/engine.ts'
+import type { WaitingProgram } from '../../lib/engines/sandbox/command.ts'
 import { protection } from '../../lib/engines/sandbox/confine.ts'
 import { createTools, ProcessFailure } from '../../lib/engines/sandbox/exec.ts'
 import { takeOut } from '../../lib/engines/sandbox/process-folder.ts'
-import { createStandby, type Standby, type WaitingProgram } from '../../lib/engines/sandbox/standby.ts'
+import { createStandby, type Standby } from '../../lib/engines/sandbox/standby.ts'
 import { AppError } from '../../lib/errors.ts'
 import { scratchFolder } from '../scratch.ts'
 import { until } from '../until.ts'
 
 const { level, detail } = await protection()
-const confined = level === 'bwrap' ? {} : { skip: `needs bubblewrap, found ${detail}` }
+const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
 const scratch = scratchFolder('standby-test')
 
 let baseDir: string

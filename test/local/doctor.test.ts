@@ -13,7 +13,7 @@ const findings: Findings = {
   warmImages: ['office'],
   packages: { av: ['ffmpeg', 'libavcodec-extra'], pdf: ['qpdf', 'odd-tool'] },
   missingPackages: [],
-  protection: { level: 'bwrap', detail: 'all of it' },
+  protection: { level: 'namespaces', detail: 'all of it' },
 }
 
 test('a machine with every engine is healthy, and its report says so', () => {
@@ -23,7 +23,7 @@ test('a machine with every engine is healthy, and its report says so', () => {
   const text = reportText(report)
   assert.match(text, /^ffmpeg +av +5\.1\.9 +cold +\d+$/m)
   assert.match(text, /^libreoffice +office .* warm +\d+$/m)
-  assert.match(text, /^Protection: all of it\.$/m)
+  assert.match(text, /^Protection: all of it \(namespaces\)\.$/m)
   assert.doesNotMatch(text, /apt-get/)
 })
 

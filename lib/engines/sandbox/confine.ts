@@ -1,75 +1,23 @@
-import { execFile } from 'node:child_process'
-import { lchown, lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { lchown, lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { readConfig } from '../../config.ts'
+import { AppError } from '../../errors.ts'
+import type { SandboxedCommand, SandboxOptions } from './command.ts'
+import { filterOf } from './filter.ts'
+import { type Findings, intrude } from './intruder.ts'
+import { launched, launcherProgram } from './launcher.ts'
+import { type ConfinementLevel, reaches } from './levels.ts'
 import { startOf } from './linking.ts'
-import { viewOfFiles } from './visible-files.ts'
+import { launcherInside, rulesOfFiles, viewOfFiles } from './visible-files.ts'
+import { type Way, ways } from './ways.ts'
 import { ignoreGone } from './work-folder.ts'
-
-const run = promisify(execFile)
-
-export interface SandboxLimits {
-  /** Address space of each process in bytes; left out for programs that reserve more than they use. */
-  readonly memoryBytes?: number
-  /** What each process may write to of its own memory, for those programs. */
-  readonly dataBytes?: number
-  /** CPU seconds of each process. */
-  readonly cpuS?: number
-  /** Size of any one file that it writes. */
-  readonly fileBytes?: number
-  /** Processes and threads together. */
-  readonly processes?: number
-}
-
-export interface SandboxOptions {
-  /** The only folder it can write to; it is also its current folder, HOME and TMPDIR. */
-  readonly workDir: string
-  readonly limits?: SandboxLimits
-  readonly env?: Readonly<Record<string, string>>
-  /** More files or folders that it may read, besides the system's programs, libraries and fonts. */
-  readonly readOnly?: readonly string[]
-  /** Uid to run as where the service is root; left out, each sandbox has a fresh one. */
-  readonly uid?: number
-  /**
-   * How much of the work folder the sandbox's user gets: all of it, or, while another process of that user is
-   * alive, only what lies directly in it. Below that a living process could lead us astray by links.
-   */
-  readonly handOver?: 'tree' | 'children'
-}
-
-/** Everything that `spawn` needs. */
-export interface SandboxedCommand {
-  readonly file: string
-  readonly args: string[]
-  readonly env: Record<string, string>
-  readonly cwd: string
-  /**
-   * Hands a file or folder that was made after this call, directly inside the work folder, to the sandbox's
-   * user. Needed for a process that lives on and must write there; it reads what anybody may read anyway.
-   */
-  grant(path: string): Promise<void>
-}
-
-type ProtectionLevel = 'bwrap' | 'prlimit' | 'none'
 
 /** How far engines are confined on this system. */
 export interface Protection {
-  readonly level: ProtectionLevel
-  /** One sentence for an operator. */
+  readonly level: ConfinementLevel
+  /** What keeps them, in one sentence for an operator. */
   readonly detail: string
 }
-
-/** How the levels are told apart inside this file: root drops to a uid of its own, others get a user namespace. */
-type Mode = 'bwrap-as-root' | 'bwrap-user-namespace' | 'prlimit' | 'none'
-
-const details = {
-  'bwrap-as-root': 'bubblewrap: no network, own uid, own processes, only the work folder writable, rlimits',
-  'bwrap-user-namespace': 'bubblewrap: no network, own processes, only the work folder writable, rlimits',
-  prlimit:
-    'rlimits only: this system refuses namespaces, so engines share its network and files; run it in a container without egress',
-  none: 'none: install bubblewrap and util-linux so that engines run confined',
-} as const satisfies Record<Mode, string>
 
 /** Debian's own programs first: what an operator put into /usr/local is found, but shadows nothing. */
 const path = '/usr/bin:/bin:/usr/local/bin'
@@ -80,65 +28,70 @@ const path = '/usr/bin:/bin:/usr/local/bin'
  */
 const libraries = ['blas', 'lapack'].map((name) => `/usr/lib/x86_64-linux-gnu/${name}`).join(':')
 
-/**
- * Processes and threads that a program may have, as the kernel counts them: those of the sandbox where it has a
- * uid or a user namespace of its own, otherwise all that the user of the service runs.
- */
-const processLimits = {
-  'bwrap-as-root': 256,
-  'bwrap-user-namespace': 256,
-  prlimit: 4096,
-  none: 4096,
-} as const satisfies Record<Mode, number>
-
 const maxDepth = 64
 
-/** Which confinement this system allows, found once by trying. */
+/** Which confinement this system allows, found once: an intruder of our own tries what holds it. */
 export async function protection(): Promise<Protection> {
-  const mode = await protectionMode()
-  const level = mode === 'bwrap-as-root' || mode === 'bwrap-user-namespace' ? 'bwrap' : mode
-  return { level, detail: details[mode] }
+  const { way, level } = await foundWay()
+  return { level, detail: way.detail }
 }
 
-let found: Promise<Mode> | undefined
+interface Found {
+  readonly way: Way
+  readonly level: ConfinementLevel
+}
 
-function protectionMode(): Promise<Mode> {
-  found ??= findMode()
+let found: Promise<Found> | undefined
+
+function foundWay(): Promise<Found> {
+  found ??= findWay(ways, process.getuid?.() === 0)
   return found
 }
 
-async function findMode(): Promise<Mode> {
-  const modes: readonly Mode[] =
-    process.getuid?.() === 0
-      ? ['bwrap-as-root', 'bwrap-user-namespace', 'prlimit']
-      : ['bwrap-user-namespace', 'prlimit']
-  const workDir = await mkdtemp(join(tmpdir(), 'mutabor-check-'))
-  try {
-    for (const mode of modes) {
-      if (await works(mode, workDir)) return mode
-    }
-    return 'none'
-  } finally {
-    await rm(workDir, { recursive: true, force: true })
+/** The first that holds what it promises, or else the one that holds the most. */
+export async function findWay(from: readonly Way[], asRoot: boolean): Promise<Found> {
+  let best: Found | undefined
+  for (const way of from) {
+    if (way.needsRoot && !asRoot) continue
+    const findings = await intrude(way, (...command) => commandFor(way, ...command))
+    if (!findings.runs && way.launcher) continue
+    const level = levelOf(findings)
+    if (!best || (level !== best.level && reaches(level, best.level))) best = { way, level }
+    if (reaches(level, way.level)) break
   }
+  if (!best) throw new Error('There is no way to start an engine.')
+  return best
 }
 
-async function works(mode: Mode, workDir: string): Promise<boolean> {
-  const uid = freshUid()
-  if (mode === 'bwrap-as-root') {
-    const owned = await lchown(workDir, uid, uid).then(
-      () => true,
-      () => false,
-    )
-    if (!owned) return false
-  }
-  const command = await commandFor(mode, 'sh', ['-c', 'touch probe && rm probe'], { workDir, uid })
-  try {
-    await run(command.file, command.args, { env: command.env, cwd: workDir, timeout: 10_000 })
-    return true
-  } catch {
-    return false
-  }
+/** What the intruder could not do names the level. */
+export function levelOf(findings: Findings): ConfinementLevel {
+  const held = (...things: readonly (keyof Findings)[]) => things.every((thing) => findings[thing])
+  if (!held('runs', 'memory', 'file-size', 'processes', 'processor', 'core')) return 'none'
+  if (!held('secrets', 'network', 'signals', 'kill')) return 'limits'
+  return held('files', 'pid', 'net') ? 'namespaces' : 'filtered'
+}
+
+/** Why engines do not run, for an operator; undefined where they may. */
+export function refusal(
+  { level, detail }: Protection,
+  wanted: ConfinementLevel = readConfig().MIN_CONFINEMENT,
+): string | undefined {
+  if (reaches(level, wanted)) return undefined
+  const more =
+    'Install bubblewrap, run as an ordinary user and let it have user namespaces (`sysctl user.max_user_namespaces`, `kernel.unprivileged_userns_clone=1`)'
+  return `engines would be confined by ${detail}; that is "${level}", and MIN_CONFINEMENT asks for "${wanted}". ${more}, or accept what there is by MIN_CONFINEMENT=${level}`
+}
+
+/** @throws AppError SERVICE_UNAVAILABLE where engines could not be held as the settings want it. */
+export async function requireConfinement(): Promise<void> {
+  const reason = refusal(await protection())
+  if (reason === undefined) return
+  throw new AppError(
+    'SERVICE_UNAVAILABLE',
+    'Nothing is converted here: this system does not confine engines as its operator wants it. GET /health says more.',
+    undefined,
+    { cause: new Error(reason) },
+  )
 }
 
 /**
@@ -150,20 +103,20 @@ export async function sandboxed(
   args: readonly string[],
   options: SandboxOptions,
 ): Promise<SandboxedCommand> {
-  const mode = await protectionMode()
-  const uid = options.uid ?? freshUid()
-  if (mode === 'bwrap-as-root')
-    await own(options.workDir, uid, options.handOver === 'children' ? 1 : maxDepth)
-  return commandFor(mode, bin, args, { ...options, uid })
+  await requireConfinement()
+  const { way } = await foundWay()
+  return commandFor(way, bin, args, options)
 }
 
-async function commandFor(
-  mode: Mode,
+/** The same by a way that need not be the best one. */
+export async function commandFor(
+  way: Way,
   bin: string,
   args: readonly string[],
-  options: SandboxOptions & { uid: number },
+  options: SandboxOptions,
 ): Promise<SandboxedCommand> {
-  const { workDir, uid } = options
+  const { workDir, uid = freshUid() } = options
+  if (way.needsRoot) await own(workDir, uid, options.handOver === 'children' ? 1 : maxDepth)
   const env = {
     PATH: path,
     LANG: 'C.UTF-8',
@@ -172,65 +125,44 @@ async function commandFor(
     HOME: workDir,
     TMPDIR: workDir,
   }
-  const limits = { processes: processLimits[mode], ...options.limits }
-  const started = [...(await startOf(bin)), ...args]
-  const limited = mode === 'none' ? started : ['prlimit', ...limitArgs(limits), '--', ...started]
-  const [file = bin, ...rest] = await confined(mode, limited, options)
+  const [file = bin, ...rest] = [
+    ...(await prefixOf(way, { ...options, uid })),
+    ...(await startOf(bin)),
+    ...args,
+  ]
   return {
     file,
     args: rest,
     env,
     cwd: workDir,
     grant: async (path) => {
-      if (mode === 'bwrap-as-root') await lchown(path, uid, uid)
+      if (way.needsRoot) await lchown(path, uid, uid)
     },
   }
 }
 
-async function confined(
-  mode: Mode,
-  command: readonly string[],
+/** What stands before a command. */
+async function prefixOf(
+  { walls, needsRoot, launcher, filter, landlock, processes }: Way,
   options: SandboxOptions & { uid: number },
 ): Promise<readonly string[]> {
-  switch (mode) {
-    case 'bwrap-as-root': {
-      // A uid that nothing else on the system has: RLIMIT_NPROC counts by uid and is never held against root.
-      const id = String(options.uid)
-      const drop = ['setpriv', `--reuid=${id}`, `--regid=${id}`, '--clear-groups', '--inh-caps=-all', '--']
-      const namespaces = ['ipc', 'pid', 'net', 'uts', 'cgroup-try'].map((name) => `--unshare-${name}`)
-      const caps = ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
-      return [
-        'bwrap',
-        ...namespaces,
-        ...caps,
-        ...(await viewOfFiles(options.workDir, options.readOnly ?? [])),
-        '--',
-        ...drop,
-        ...command,
-      ]
-    }
-    case 'bwrap-user-namespace':
-      return [
-        'bwrap',
-        '--unshare-all',
-        ...(await viewOfFiles(options.workDir, options.readOnly ?? [])),
-        '--',
-        ...command,
-      ]
-    case 'prlimit':
-    case 'none':
-      return command
+  if (!launcher) return []
+  const { workDir, uid, limits, readOnly = [], unixSockets, descriptors = 3 } = options
+  const launch = {
+    // A uid that nothing else on the system has: RLIMIT_NPROC counts by uid and is never held against root.
+    uid: needsRoot ? uid : undefined,
+    limits: { processes, ...limits },
+    descriptors,
+    filter: filter ? filterOf({ unixSockets, amongOthers: walls.length === 0 }) : undefined,
+    files: landlock ? rulesOfFiles(workDir, readOnly, unixSockets) : undefined,
   }
-}
-
-function limitArgs({ memoryBytes, dataBytes, cpuS, fileBytes, processes }: SandboxLimits): string[] {
-  const args = ['--core=0']
-  if (processes !== undefined) args.push(`--nproc=${processes}`)
-  if (memoryBytes !== undefined) args.push(`--as=${Math.ceil(memoryBytes)}`)
-  if (dataBytes !== undefined) args.push(`--data=${Math.ceil(dataBytes)}`)
-  if (cpuS !== undefined) args.push(`--cpu=${Math.ceil(cpuS)}`)
-  if (fileBytes !== undefined) args.push(`--fsize=${Math.ceil(fileBytes)}`)
-  return args
+  if (walls.length === 0) return launched({ ...launch, program: launcherProgram })
+  return [
+    ...walls,
+    ...(await viewOfFiles(workDir, readOnly, launcherProgram)),
+    '--',
+    ...launched({ ...launch, program: launcherInside }),
+  ]
 }
 
 /** From a range that neither Debian's accounts nor its subordinate ids use. */

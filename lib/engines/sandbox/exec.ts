@@ -3,17 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { AppError } from '../../errors.ts'
 import type { EngineLimits, ExecOptions, Tools } from '../engine.ts'
-import {
-  freshUid,
-  protection,
-  type SandboxedCommand,
-  type SandboxLimits,
-  type SandboxOptions,
-  sandboxed,
-} from './confine.ts'
+import { threadsHere } from '../here.ts'
+import type { SandboxedCommand, SandboxLimits, SandboxOptions, WaitingProgram } from './command.ts'
+import { freshUid, protection, sandboxed } from './confine.ts'
 import { OutputCap, TextEnds } from './output.ts'
 import { ended, isOver, killGroup, killMarked, signalOf } from './process-end.ts'
-import type { WaitingProgram } from './standby.ts'
 import { type Turns, turns } from './turns.ts'
 import { removeOddFiles } from './work-folder.ts'
 
@@ -188,7 +182,7 @@ async function execute(
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
     killGroup(child)
-    if ((await protection()).level !== 'bwrap') await killMarked(mark)
+    if ((await protection()).level !== 'namespaces') await killMarked(mark)
   }
 }
 
@@ -200,8 +194,8 @@ export function limitsOf(
   return {
     memoryBytes: maxMemoryBytes ?? memoryMb * MB,
     fileBytes: maxFileBytes ?? diskMb * MB,
-    // Two cores busy from start to end are within the time limit; more means that the clock was cheated.
-    cpuS: timeoutS * 2 + 1,
+    // All its threads busy from start to end are within the time limit; more means that the clock was cheated.
+    cpuS: timeoutS * Math.max(2, threadsHere()) + 1,
   }
 }
 

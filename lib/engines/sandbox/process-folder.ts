@@ -40,6 +40,16 @@ async function copyOut(from: string, to: string): Promise<boolean> {
   return true
 }
 
+/** Folders of tasks: there is one while its task runs. */
+export const taskFolderPrefix = 'task-'
+
+/** On Lambda a process has the number of the one before it, whose folders it finds; see `removeOrphanedFolders`. */
+export async function removeOwnFolders(baseDir: string, prefix: string): Promise<void> {
+  for (const name of await readdir(baseDir).catch(() => [])) {
+    if (name.startsWith(`${prefix}${process.pid}-`)) await removeProcessFolder(join(baseDir, name))
+  }
+}
+
 /** A service that was ended by SIGKILL leaves the folders of its processes, with its users' documents in them. */
 export async function removeOrphanedFolders(baseDir: string, prefix: string): Promise<void> {
   await mkdir(baseDir, { recursive: true })

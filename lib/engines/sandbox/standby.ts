@@ -1,19 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { basename, join } from 'node:path'
-import { protection, type SandboxLimits, sandboxed } from './confine.ts'
+import type { SandboxLimits, WaitingProgram } from './command.ts'
+import { protection, sandboxed } from './confine.ts'
 import { isOver, killGroup } from './process-end.ts'
 import { bringIn, makeProcessFolder, removeOrphanedFolders, removeProcessFolder } from './process-folder.ts'
-
-/** A program that waits for its arguments, in a sandbox and a folder of its own, and ends after one job. */
-export interface WaitingProgram {
-  readonly child: ChildProcess
-  readonly folder: string
-  /** Copies a file into its folder. @returns where it is there. */
-  bring(path: string): Promise<string>
-  /** Ends it, and removes its folder with all that is in it. */
-  end(): Promise<void>
-}
 
 /** Keeps one program started for whoever has work next. */
 export interface Standby {
@@ -46,7 +37,7 @@ export function createStandby(settings: StandbySettings): Standby {
 
   async function begin(): Promise<WaitingProgram | undefined> {
     // Elsewhere other jobs of the same user run beside it, and one that is hostile could lie in wait in it.
-    if ((await protection()).level !== 'bwrap') return undefined
+    if ((await protection()).level !== 'namespaces') return undefined
     swept ??= removeOrphanedFolders(settings.baseDir, settings.prefix)
     await swept
     return start(settings)

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { access, readlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { type FileRule, fileRights } from './launcher.ts'
 
 /** What programs need of /etc and /var, and nothing that tells about this machine or its users. */
 const readableSystemPaths = [
@@ -20,10 +21,28 @@ const readableSystemPaths = [
 /** Debian's list of the system's own accounts: some programs want a user to exist, none needs the real ones. */
 const accounts = '/usr/share/base-passwd/passwd.master'
 
+/** Programs die of these where they are there and may not be read, instead of not being there. */
+const readableWithoutWalls = [
+  '/etc/mime.types',
+  '/etc/passwd',
+  '/etc/ssl/openssl.cnf',
+  '/dev',
+  '/proc',
+  '/sys/devices/system/cpu',
+  '/var/spool/libreoffice',
+] as const
+
+/** Where the launcher is for what is inside: its real place would show where the service lies. */
+export const launcherInside = '/launch.pl'
+
 const tmpfsBytes = 64 * 1024 * 1024
 
 /** bwrap's arguments for what a sandbox sees: programs and libraries to read, one folder to write. */
-export async function viewOfFiles(workDir: string, readOnly: readonly string[]): Promise<string[]> {
+export async function viewOfFiles(
+  workDir: string,
+  readOnly: readonly string[],
+  launcher: string,
+): Promise<string[]> {
   const args = ['--die-with-parent', '--new-session', '--ro-bind', '/usr', '/usr']
   for (const folder of ['/bin', '/sbin', '/lib', '/lib64']) args.push(...(await systemFolder(folder)))
   args.push('--proc', '/proc', '--dev', '/dev', ...scratch('/dev/shm'), ...scratch('/tmp'))
@@ -31,6 +50,7 @@ export async function viewOfFiles(workDir: string, readOnly: readonly string[]):
     args.push(...parents(source), '--ro-bind-try', source, source)
   }
   args.push(...parents('/etc/passwd'), '--ro-bind-try', accounts, '/etc/passwd')
+  args.push('--ro-bind', launcher, launcherInside)
   args.push(...parents(workDir), '--bind', workDir, workDir)
   args.push('--remount-ro', '/dev', '--remount-ro', '/', '--chdir', workDir)
   return args
@@ -56,4 +76,22 @@ function parents(source: string): string[] {
   const parent = dirname(source)
   if (parent === '/' || parent === '/tmp' || parent === '/usr') return []
   return [...parents(parent), '--perms', '0755', '--dir', parent]
+}
+
+/** The same for Landlock, which hides nothing but lets nothing else be opened. */
+export function rulesOfFiles(
+  workDir: string,
+  readOnly: readonly string[],
+  namesSockets = false,
+): readonly FileRule[] {
+  const { read, run, writeDevice, work, nameSockets } = fileRights
+  const rules = (rights: number, paths: readonly string[]) => paths.map((path): FileRule => [rights, path])
+  return [
+    ...rules(run, ['/usr', '/bin', '/sbin', '/lib', '/lib64', ...readOnly]),
+    ...rules(read, [...readableSystemPaths, ...readableWithoutWalls]),
+    ...rules(writeDevice, ['/dev/null', '/dev/zero', '/dev/full']),
+    // LibreOffice names its socket there, whatever it is told.
+    ...(namesSockets ? rules(nameSockets, ['/tmp']) : []),
+    ...rules(work, [workDir]),
+  ]
 }

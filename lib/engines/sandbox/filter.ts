@@ -1,0 +1,196 @@
+// The system calls that engines get, as a program for the kernel (seccomp, classic BPF). All are allowed but these; the
+// numbers are those of x86-64, and whoever speaks another dialect of the kernel is killed.
+
+/** Looking into other processes, or taking something from them. */
+const inspecting = {
+  ptrace: 101,
+  process_vm_readv: 310,
+  process_vm_writev: 311,
+  kcmp: 312,
+  pidfd_send_signal: 424,
+  pidfd_open: 434,
+  pidfd_getfd: 438,
+  process_madvise: 440,
+  process_mrelease: 448,
+} as const
+
+/** Parts of the kernel that no converter needs, and through which others have broken out. */
+const reachingIn = {
+  modify_ldt: 154,
+  iopl: 172,
+  ioperm: 173,
+  syslog: 103,
+  acct: 163,
+  add_key: 248,
+  request_key: 249,
+  keyctl: 250,
+  perf_event_open: 298,
+  fanotify_init: 300,
+  bpf: 321,
+  userfaultfd: 323,
+  init_module: 175,
+  delete_module: 176,
+  finit_module: 313,
+  kexec_load: 246,
+  kexec_file_load: 320,
+  settimeofday: 164,
+  adjtimex: 159,
+  clock_settime: 227,
+  clock_adjtime: 305,
+  quotactl: 179,
+  quotactl_fd: 443,
+  swapon: 167,
+  swapoff: 168,
+  reboot: 169,
+} as const
+
+/** Other views of files. */
+const mounting = {
+  pivot_root: 155,
+  chroot: 161,
+  mount: 165,
+  umount2: 166,
+  unshare: 272,
+  name_to_handle_at: 303,
+  open_by_handle_at: 304,
+  setns: 308,
+  open_tree: 428,
+  move_mount: 429,
+  fsopen: 430,
+  fsconfig: 431,
+  fsmount: 432,
+  fspick: 433,
+  mount_setattr: 442,
+} as const
+
+/** Memory and messages that have no owner and outlive their maker: where engines could meet. */
+const meeting = {
+  shmget: 29,
+  shmat: 30,
+  shmctl: 31,
+  shmdt: 67,
+  semget: 64,
+  semop: 65,
+  semctl: 66,
+  semtimedop: 220,
+  msgget: 68,
+  msgsnd: 69,
+  msgrcv: 70,
+  msgctl: 71,
+  mq_open: 240,
+  mq_unlink: 241,
+} as const
+
+/** Ways out of the process group that is killed, and to processes that are not in it. */
+const leaving = {
+  setpgid: 109,
+  setsid: 112,
+  rt_sigqueueinfo: 129,
+  tkill: 200,
+  rt_tgsigqueueinfo: 297,
+} as const
+
+/** Programs do without where a kernel has none: they could be used to pass by the filter. */
+const newer = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, clone3: 435 } as const
+
+const errno = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const
+
+/** linux/filter.h and linux/seccomp.h. */
+const loadWord = 0x20
+const ifEqual = 0x15
+const ifAtLeast = 0x35
+const ifAnyBit = 0x45
+const answer = 0x06
+const killProcess = 0x80000000
+const allow = 0x7fff0000
+const refuse = (number: number) => 0x00050000 | number
+
+const numberAt = 0
+const architectureAt = 4
+/** The lower half of an argument: all that are looked at are of 32 bits. */
+const argumentAt = (index: number) => 16 + 8 * index
+const x8664 = 0xc000003e
+/** Numbers from here are those of x32, which the lists do not name. */
+const x32 = 0x40000000
+
+/** All of CLONE_NEW* that `clone` takes. */
+const cloneNew = 0x7e020000
+const familyUnix = 1
+const [fSetOwn, fSetSignal, fSetOwnEx] = [8, 10, 15]
+const [tiocsti, tioclinux, fiosetown, siocspgrp] = [0x5412, 0x541c, 0x8901, 0x8902]
+/** In the place of the process's own id, which only the launcher knows. */
+const ownId = 0x4f574e50
+
+type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, value: number]
+
+/** An answer for calls of this number whose argument passes the test, and for all of them without one. */
+function rule(call: number, reply: number, test: readonly Instruction[] = []): Instruction[] {
+  return [
+    [ifEqual, 0, test.length + 1 + (test.length > 0 ? 1 : 0), call],
+    ...test,
+    [answer, 0, 0, reply],
+    ...(test.length > 0 ? [restore] : []),
+  ]
+}
+
+/** The next rule looks at the number again. */
+const restore: Instruction = [loadWord, 0, 0, numberAt]
+
+/** Passes when the argument is one of the values. */
+const isOneOf = (index: number, values: readonly number[]): Instruction[] => [
+  [loadWord, 0, 0, argumentAt(index)],
+  ...values.map(
+    (value, at): Instruction => [ifEqual, values.length - 1 - at, at === values.length - 1 ? 1 : 0, value],
+  ),
+]
+
+/** Passes when it is none of them. */
+const isNoneOf = (index: number, values: readonly number[]): Instruction[] => [
+  [loadWord, 0, 0, argumentAt(index)],
+  ...values.map((value, at): Instruction => [ifEqual, values.length - at, 0, value]),
+]
+
+const hasAny = (index: number, bits: number): Instruction[] => [
+  [loadWord, 0, 0, argumentAt(index)],
+  [ifAnyBit, 0, 1, bits],
+]
+
+export interface FilterOptions {
+  /** Sockets of this machine's file system, without which LibreOffice and Chromium do not start. */
+  readonly unixSockets?: boolean | undefined
+  /** Nothing else keeps it from signalling others and from leaving its process group: it has no process namespace. */
+  readonly amongOthers: boolean
+}
+
+/** The program in hexadecimal digits. */
+export function filterOf({ unixSockets = false, amongOthers }: FilterOptions): string {
+  const refused = { ...inspecting, ...reachingIn, ...mounting, ...meeting, ...(amongOthers && leaving) }
+  const program: readonly Instruction[] = [
+    [loadWord, 0, 0, architectureAt],
+    [ifEqual, 1, 0, x8664],
+    [answer, 0, 0, killProcess],
+    restore,
+    [ifAtLeast, 0, 1, x32],
+    [answer, 0, 0, killProcess],
+    ...Object.values(refused).flatMap((call) => rule(call, refuse(errno.EPERM))),
+    ...Object.values(newer).flatMap((call) => rule(call, refuse(errno.ENOSYS))),
+    ...rule(41, refuse(errno.EAFNOSUPPORT), unixSockets ? isNoneOf(0, [familyUnix]) : []), // socket
+    ...rule(53, refuse(errno.EAFNOSUPPORT), isNoneOf(0, [familyUnix])), // socketpair
+    ...rule(56, refuse(errno.EPERM), hasAny(0, cloneNew)), // clone
+    ...rule(302, refuse(errno.EPERM), isNoneOf(0, [0])), // prlimit64 of others
+    ...rule(16, refuse(errno.EPERM), isOneOf(1, [tiocsti, tioclinux, fiosetown, siocspgrp])), // ioctl
+    ...rule(72, refuse(errno.EPERM), isOneOf(1, [fSetOwn, fSetSignal, fSetOwnEx])), // fcntl
+    ...(amongOthers
+      ? [62, 234].flatMap((call) => rule(call, refuse(errno.EPERM), isNoneOf(0, [0, ownId])))
+      : []), // kill, tgkill
+    [answer, 0, 0, allow],
+  ]
+  const bytes = Buffer.alloc(program.length * 8)
+  for (const [at, [code, whenTrue, whenFalse, value]] of program.entries()) {
+    bytes.writeUInt16LE(code, at * 8)
+    bytes.writeUInt8(whenTrue, at * 8 + 2)
+    bytes.writeUInt8(whenFalse, at * 8 + 3)
+    bytes.writeUInt32LE(value >>> 0, at * 8 + 4)
+  }
+  return bytes.toString('hex')
+}
