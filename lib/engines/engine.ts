@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Trait } from '../formats/detect/drawing.ts'
 import type { FormatId } from '../formats/index.ts'
-import type { WaitingProgram } from './sandbox/standby.ts'
+import type { WaitingProgram } from './sandbox/command.ts'
 
 /** Public names of the engine kinds; all but `pdf` can be pinned by the `engine` field of a request. */
 export const engineIds = [
@@ -116,6 +116,24 @@ export interface InputFile {
 /** One of the shares into which a step was split, in its engine's own words: JSON, which a record keeps for the worker. */
 export type Share = Readonly<Record<string, unknown>>
 
+/** A share as `split` gives it. */
+export interface Portion {
+  readonly share: Share
+  /** What it works on in place of the inputs, where it needs only this much of them. */
+  readonly file?: OutputFile
+}
+
+/** Who could take shares of a step. */
+export interface Crew {
+  /**
+   * Those that are free, this one among them. On one machine they have its processors in common, so that an engine that
+   * keeps several of them busy gains by fewer workers.
+   */
+  readonly workers: number
+  /** Seconds after which the run of a step, or of a share of one, is ended. */
+  readonly secondsEach: number
+}
+
 /** What `run` made of a share. */
 export interface ShareResult {
   readonly share: Share
@@ -201,6 +219,8 @@ export interface Result {
   readonly shortfall?: Shortfall
   /** How it was done, where a user cares: `stream-copy` or `encode`. */
   readonly method?: 'stream-copy' | 'encode'
+  /** Files in the archives that went in and came out, as their own programs tell. */
+  readonly listed?: { readonly source?: number; readonly result?: number }
   /** Public facts about the result, as `{ pages: 3 }`. */
   readonly details?: Readonly<Record<string, unknown>>
 }
@@ -226,11 +246,9 @@ export interface Engine {
   run(work: Work, tools: Tools): Promise<Result>
   /**
    * Shares out a step that takes long among workers, in the order in which they are to be joined; undefined where that
-   * would not be faster. Each share is run by itself, with the same inputs and options.
-   * @param workers that are free, this one among them. On one machine they have its processors in common, so that an
-   * engine that keeps several of them busy gains by fewer workers.
+   * would not be faster and the step ends in time by itself. Each share is run by itself, with the same options.
    */
-  split?(work: Work, tools: Tools, workers: number): Promise<readonly Share[] | undefined>
+  split?(work: Work, tools: Tools, crew: Crew): Promise<readonly Portion[] | undefined>
   /** Makes of the results of all shares what `run` makes of the whole. The inputs are named, but are not there. */
   join?(work: Work, results: readonly ShareResult[], tools: Tools): Promise<Result>
   /** Loads what makes the first job fast. */

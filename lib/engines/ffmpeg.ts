@@ -5,12 +5,13 @@ import type { Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import { makeAnimatedPng, makeAnimatedWebp, makeGif } from './ffmpeg/animation.ts'
 import { capabilities } from './ffmpeg/capabilities.ts'
 import { compress } from './ffmpeg/compress.ts'
+import { joinFilm, runFilmShare, splitFilm } from './ffmpeg/film-parts.ts'
 import { filmAsPicture } from './ffmpeg/film-picture.ts'
 import { mergeSound, mergeVideo } from './ffmpeg/merge.ts'
 import { readMetadata } from './ffmpeg/metadata.ts'
 import { animatedPngOptions, animatedWebpOptions, gifOptions } from './ffmpeg/options.ts'
 import { playable } from './ffmpeg/playable.ts'
-import { type Media, nothingOf, probeWhole } from './ffmpeg/probe.ts'
+import { type Media, nothingOf, probedOnce } from './ffmpeg/probe.ts'
 import { failure } from './ffmpeg/run.ts'
 import { firstPicture } from './ffmpeg/still.ts'
 import { convertSubtitles, subtitleTargets } from './ffmpeg/subtitles.ts'
@@ -27,16 +28,22 @@ export const ffmpeg: Engine = {
   limits: { memoryMb: 6144, diskMb: 10_240, timeoutS: 1800 },
   version: ['ffmpeg', '-version'],
   run,
+  split: splitFilm,
+  join: (work, results, tools) => saying(work, joinFilm(work, results, tools)),
 }
 
 async function run(work: Work, tools: Tools): Promise<Result> {
   const [input] = work.inputs
   if (!input) throw new Error('ffmpeg was called without an input.')
   const target = join(work.outDir, `output.${formatById(work.to).extensions[0]}`)
+  return saying(work, work.share ? runFilmShare(work, tools) : runOperation(work, input, target, tools))
+}
+
+async function saying<T>({ from, to }: Work, doing: Promise<T>): Promise<T> {
   try {
-    return await runOperation(work, input, target, tools)
+    return await doing
   } catch (error) {
-    throw failure(error, work.from, work.to)
+    throw failure(error, from, to)
   }
 }
 
@@ -57,7 +64,7 @@ async function runOperation(work: Work, input: InputFile, target: string, tools:
   const isPlain = work.operation === 'convert' && formatById(work.to).category !== 'image'
   const copied = isPlain && (await copyByHeader({ ...toFilm, ...targetOf(work) }, tools))
   if (copied) return copied
-  const media = await probeWhole(path, from, tools)
+  const media = await probedOnce(input, { path, from }, tools)
   const source = { path, from, media, size: input.size }
   if (work.operation === 'compress') return compress(work, source, target, tools)
   if (work.operation === 'watermark') return watermarkFilm(work, source, target, tools)

@@ -64,6 +64,20 @@ const film = (sound: StreamFacts) =>
     format: { duration: '2', bit_rate: '800000' },
   } as unknown as Parameters<typeof mediaOf>[0]) // as ffprobe writes numbers
 
+test('a film plays as long as its pictures and its sound, not as its subtitles', () => {
+  const lasting = (pictures: object, subtitles: object) =>
+    mediaOf({
+      streams: [
+        { index: 0, codec_type: 'video', codec_name: 'h264', ...pictures },
+        { index: 1, codec_type: 'subtitle', codec_name: 'subrip', ...subtitles },
+      ],
+      format: { duration: '5', bit_rate: '800000' },
+    } as unknown as Parameters<typeof mediaOf>[0]).playedS // as ffprobe writes numbers
+  assert.equal(lasting({ duration: '1' }, { duration: '5' }), 1)
+  assert.equal(lasting({ tags: { DURATION: '00:01:01.500000000' } }, {}), 61.5)
+  assert.equal(lasting({}, {}), undefined)
+})
+
 describe('a stream that was to be copied', () => {
   const recipe = (codec_name: string, options: object) =>
     recipeFor({

@@ -16,6 +16,7 @@ const ids = {
   trackType: 0x83,
   flagEnabled: 0xb9,
   codecId: 0x86,
+  codecDelay: 0x56aa,
   video: 0xe0,
   alphaMode: 0x53c0,
   projection: 0x7670,
@@ -69,6 +70,7 @@ export async function matroskaHeader(readAt: ReadAt, size: number): Promise<Head
       chapters: editions.flatMap((edition) => all(ids.chapterAtom, edition)),
       format: { duration: durationIn(info) },
     }),
+    soundDelayS: Math.max(0, ...streams.map(({ delayS }) => delayS)),
     hasMore: named.some((id) => !known.includes(id)) || streams.some(({ isOdd }) => isOdd),
   }
 }
@@ -97,6 +99,7 @@ const contents = (id: number, parts: readonly Part[]) =>
 
 interface Stream {
   readonly facts: StreamFacts
+  readonly delayS: number
   readonly isOdd: boolean
 }
 
@@ -118,6 +121,7 @@ function streamIn(entry: Buffer, index: number): Stream {
       ...(type === 'audio' && { channels: (audio && numberIn(one(ids.channels, audio))) ?? 1 }),
       ...(hasAlpha && { tags: { alpha_mode: '1' } }),
     },
+    delayS: (numberIn(one(ids.codecDelay, entry)) ?? 0) / 1e9,
     isOdd:
       type === undefined ||
       codec === undefined ||

@@ -132,7 +132,9 @@ const pictureShape = {
   crf: integer(0, 63).optional().describe('Constant quality: lower is better. h264 and h265 end at 51.'),
   quality: quality.optional(),
   videoBitrate: bitRate(10_000, 200_000_000).optional().describe('Bits per second of the picture, as 2M.'),
-  bitrate: bitRate(10_000, 200_000_000).optional().describe('The same as videoBitrate.'),
+  bitrate: bitRate(10_000, 200_000_000)
+    .optional()
+    .meta({ description: 'Older name of videoBitrate.', deprecated: true }),
   twoPass: flag().optional().describe('Meets the bit rate better, in twice the time.'),
   resolution: z
     .string()

@@ -49,7 +49,7 @@ function canCopy(
 }
 
 /** Apple's players know HEVC by this name only. */
-function tagArgs(codecName: string, { muxer, videoTag }: Container): string[] {
+export function tagArgs(codecName: string, { muxer, videoTag }: Container): string[] {
   if (codecName === 'hevc' && ['mp4', 'mov'].includes(muxer)) return ['-tag:v:0', 'hvc1']
   return videoTag ? ['-tag:v:0', videoTag] : []
 }
@@ -130,6 +130,9 @@ function codecNamed(id: string): VideoCodec {
   return codec
 }
 
-function videoCodecFor(container: Container, { codec }: MediaOptions): VideoCodec {
-  return codecNamed(codec === undefined || codec === 'copy' ? (container.video[0] ?? 'h264') : codec)
-}
+const videoCodecFor = (container: Container, options: MediaOptions): VideoCodec =>
+  codecNamed(codecIdFor(container, options))
+
+/** What pictures are encoded by where they are not copied. */
+export const codecIdFor = (container: Container, { codec }: MediaOptions): string =>
+  codec === undefined || codec === 'copy' ? (container.video[0] ?? 'h264') : codec

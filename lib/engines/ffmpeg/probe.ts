@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import type { Tools } from '../engine.ts'
+import type { InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { hasTimes, inputGuard } from './inputs.ts'
 
@@ -31,6 +31,7 @@ const Stream = z.object({
   bits_per_sample: number,
   bits_per_raw_sample: number,
   duration: number,
+  start_time: number,
   /** Of what the codec keeps outside of its packets. */
   extradata_hash: z.string().optional(),
   /** In the first seconds; only where it was asked for. */
@@ -44,8 +45,8 @@ const Probed = z.object({
   streams: z.array(Stream).default([]),
   chapters: z.array(z.unknown()).default([]),
   format: z
-    .object({ duration: number, bit_rate: number })
-    .default({ duration: undefined, bit_rate: undefined }),
+    .object({ duration: number, bit_rate: number, start_time: number })
+    .default({ duration: undefined, bit_rate: undefined, start_time: undefined }),
 })
 
 /** A stream as `ffprobe -show_streams` tells of it, in its words and units. */
@@ -55,10 +56,14 @@ export type StreamFacts = z.input<typeof Stream>
 export interface Media {
   /** Undefined where the file does not say and cannot be asked. */
   readonly durationS: number | undefined
+  /** Seconds of its pictures and sound, where its subtitles may go on longer and it says so. */
+  readonly playedS: number | undefined
   /** Bits per second of all streams together. */
   readonly bitRate: number | undefined
   /** The picture, not a cover. */
   readonly video: MediaStream | undefined
+  /** Seconds after the file's own beginning at which it begins. */
+  readonly pictureStartS: number
   readonly audio: readonly MediaStream[]
   readonly subtitles: readonly MediaStream[]
   readonly cover: MediaStream | undefined
@@ -90,6 +95,19 @@ export async function probeWhole(path: string, format: FormatId, tools: Tools): 
     if (!(error instanceof ProcessFailure)) throw error
   }
   return { ...media, durationS }
+}
+
+const probedBefore = new WeakMap<InputFile, Media>()
+
+/** The same for who asks whether to share a file out, and for who then does all of it. @throws AppError CORRUPT_FILE. */
+export async function probedOnce(
+  input: InputFile,
+  { path, from }: { readonly path: string; readonly from: FormatId },
+  tools: Tools,
+): Promise<Media> {
+  const media = probedBefore.get(input) ?? (await probeWhole(path, from, tools))
+  probedBefore.set(input, media)
+  return media
 }
 
 /** @throws AppError CORRUPT_FILE when ffprobe finds nothing that it can read. */
@@ -142,15 +160,34 @@ export function mediaOf(told: z.input<typeof Probed>): Media {
   const ofType = (type: string) => streams.filter((stream) => stream.codec_type === type)
   const isCover = (stream: MediaStream) => stream.disposition.attached_pic === 1
   const durations = [format.duration, ...streams.map((stream) => stream.duration)]
+  const played = streams.filter(
+    (stream) => ['video', 'audio'].includes(stream.codec_type) && !isCover(stream),
+  )
+  const video = ofType('video').find((stream) => !isCover(stream))
   return {
     durationS: durations.find((duration) => duration !== undefined && duration > 0),
+    playedS: ofType('subtitle').length > 0 ? longest(played) : undefined,
     bitRate: format.bit_rate,
-    video: ofType('video').find((stream) => !isCover(stream)),
+    video,
+    pictureStartS: (video?.start_time ?? 0) - (format.start_time ?? 0),
     audio: ofType('audio').filter((stream) => (stream.channels ?? 0) > 0),
     subtitles: ofType('subtitle'),
     cover: ofType('video').find(isCover),
     chapters: chapters.length,
   }
+}
+
+/** Seconds; undefined where one of them does not tell. */
+function longest(streams: readonly MediaStream[]): number | undefined {
+  const lengths = streams.map(({ duration, tags }) => duration ?? secondsOf(tags.duration))
+  const known = lengths.filter((length) => length !== undefined && length > 0)
+  return known.length === 0 || known.length < lengths.length ? undefined : Math.max(...(known as number[])) // as filtered
+}
+
+/** Of Matroska's tag, as `00:00:01.000000000`. */
+function secondsOf(text: string | undefined): number | undefined {
+  const [, hours, minutes, seconds] = /^(\d+):(\d\d):(\d\d(?:\.\d+)?)$/.exec(text ?? '') ?? []
+  return seconds === undefined ? undefined : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
 }
 
 /** WebM keeps alpha in a second layer that the pixel format does not show. */

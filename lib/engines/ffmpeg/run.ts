@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
+import { threadsHere } from '../here.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { unknownFeature } from '../unknown-feature.ts'
 import { type Media, probe, unreadable } from './probe.ts'
@@ -11,7 +12,8 @@ import type { Recipe } from './recipe.ts'
 
 const common = ['-nostdin', '-hide_banner', '-loglevel', 'warning', '-y', '-nostats', '-progress', 'pipe:1']
 /** As many as the machine has; more only adds memory. */
-const threads = ['-threads', '2', '-filter_threads', '2', '-filter_complex_threads', '2']
+const count = String(threadsHere())
+const threads = ['-threads', count, '-filter_threads', count, '-filter_complex_threads', count]
 
 export interface Encoding {
   readonly source: string

@@ -83,7 +83,7 @@ async function follow(
   { path, to, media, target, options }: Transcoding,
   tools: Tools,
 ): Promise<Result | ProcessFailure | undefined> {
-  const { durationS } = cutOf(options, media)
+  const { durationS } = cutOf(options, { ...media, durationS: media.playedS ?? media.durationS })
   try {
     const written = await encode(recipe, { source: path, target, durationS }, tools)
     if (!(await isWhole({ path: target, to, recipe, written, durationS }, tools))) return undefined
@@ -116,7 +116,7 @@ function checkStreams({ media, container, from, to }: Transcoding): void {
   if (!media.video && media.audio.length === 0) throw nothingOf('picture and no sound', from, to)
 }
 
-function detailsOf({ durationS, video, audio }: Media): Record<string, unknown> {
+export function detailsOf({ durationS, video, audio }: Media): Record<string, unknown> {
   return {
     ...(durationS !== undefined && { durationS }),
     hasVideo: video !== undefined,
