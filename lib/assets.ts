@@ -12,4 +12,3 @@ function rootFolder(from: string): string {
 const root = rootFolder(import.meta.dirname)
 
 export const webFolder = join(root, 'functions/web')
-export const swaggerFolder = join(root, 'node_modules/swagger-ui-dist')

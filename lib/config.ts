@@ -1,13 +1,17 @@
 import * as z from 'zod'
 import { engineIds } from './engines/engine.ts'
+import { confinementLevels } from './engines/sandbox/levels.ts'
 import { expectationOf } from './expected.ts'
 import { planIds } from './plans.ts'
 import { imageIds } from './resources.ts'
 import { driveIds } from './transfer/drives/drive.ts'
 
+/** `ENGINES` of a service that has none: an empty variable is one that is not set, and means all. */
+export const noEngines = 'none'
+
 const engineList = z
   .string()
-  .transform((text) => text.split(',').map((id) => id.trim()))
+  .transform((text) => (text === noEngines ? [] : text.split(',').map((id) => id.trim())))
   .pipe(z.array(z.enum(engineIds)))
 const networks = z
   .string()
@@ -95,6 +99,12 @@ export const settings = {
   MIN_FREE_DISK_GB: wholeNumber(0, 100_000)
     .default(10)
     .describe('Free disk below which new files are refused, in GB'),
+  MIN_CONFINEMENT: z
+    .enum(confinementLevels)
+    .default('namespaces')
+    .describe(
+      'Least confinement under which engines run: `namespaces`, `filtered` (system calls, where a host refuses namespaces), `limits` or `none`; with less nothing is converted',
+    ),
   ANONYMOUS_PLAN: z
     .enum(planIds)
     .default('self-hosted')
@@ -169,6 +179,16 @@ export const settings = {
     .url()
     .optional()
     .describe('S3 address in the URLs that clients get, when it is not the one that the service itself uses'),
+  SIGN_UP: z
+    .enum(['open', 'closed'])
+    .default('open')
+    .describe('`closed` where accounts are made by `npm run admin` alone'),
+  TRUST_HOST: z
+    .enum(['0', '1'])
+    .default('0')
+    .describe(
+      '`1` where nobody set `PUBLIC_URL` on one machine: addresses in a reply are of the `Host` that its request names',
+    ),
   AWS_ENDPOINT_URL_S3: z
     .url()
     .optional()
@@ -186,10 +206,49 @@ export const settings = {
     .describe(
       'Signs identities and seals passwords in the table; made at first start and kept in the data folder when not set',
     ),
+  ORIGIN_SECRET: z
+    .string()
+    .min(16)
+    .optional()
+    .describe('Header `x-origin-secret` of the address in front, without which no request is answered'),
+  SECRETS: z
+    .string()
+    .regex(/^s3:\/\/[^/]+\/[A-Z_,]+$/)
+    .optional()
+    .describe(
+      'Where a function finds settings that are secret, as `s3://bucket/SERVICE_SECRET,SMTP_URL`: each is an object of its name',
+    ),
+  TASK_FILES: z
+    .enum(['direct', 'signed'])
+    .default('direct')
+    .describe(
+      '`signed` gives engines the files of their tasks by signed addresses, so that they need no keys',
+    ),
   IMAGE_ID: z.enum(imageIds).optional().describe('Image in which a conversion function runs'),
   ENGINES: engineList
     .optional()
-    .describe('Engines that are used, separated by commas; all that are installed when not set'),
+    .describe('Engines that are used, separated by commas, or `none`; all that are installed when not set'),
+  FACADES: z
+    .literal('v2')
+    .optional()
+    .describe('`v2` answers below `/v2` in the words of another service, for its SDKs; see functions/facade'),
+  TASK_LIMIT_S: wholeNumber(10, 86_400)
+    .optional()
+    .describe(
+      'Seconds that one run of a task may take; films that take longer are cut into parts. Any when not set',
+    ),
+  IMAGE_REGISTRY: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Registry that `npm run images:push` brings images to, as `123456789012.dkr.ecr.eu-central-1.amazonaws.com`',
+    ),
+  MAX_FUNCTION_MB: wholeNumber(512, 10_240)
+    .default(10_240)
+    .describe(
+      'Most memory that a function is deployed with, in MB: new accounts have 3008. Its engines are held to what is left',
+    ),
   WORK_DIR: z.string().min(1).default('/tmp').describe('Folder under which engines get their work folders'),
 } as const satisfies Record<string, z.ZodType>
 

@@ -6,6 +6,7 @@ import type { Patience } from './aws/patience.ts'
 import { Queues } from './aws/queues.ts'
 import { Sockets } from './aws/sockets.ts'
 import { documentClient, Table } from './aws/table.ts'
+import { WorkSigner } from './aws/work-signer.ts'
 import { believedMs } from './believed.ts'
 import type { Config } from './config.ts'
 import { Durations } from './conversion/durations.ts'
@@ -16,6 +17,8 @@ import type { Engine } from './engines/engine.ts'
 import { engines } from './engines/index.ts'
 import { resultLinks } from './http/result-links.ts'
 import { type JobHint, Jobs } from './jobs/jobs.ts'
+import { byWayOfPreparing, direct, type Outlet } from './jobs/outlet.ts'
+import { signing } from './jobs/sign-work.ts'
 import { JobStore } from './jobs/store.ts'
 import { type ListenersOf, listenersOf } from './listeners.ts'
 import { createLog } from './log.ts'
@@ -36,11 +39,13 @@ interface Surroundings {
   readonly connections?: Connections | undefined
   /** With stores that do not answer; each has as much as suits it when left out. */
   readonly patience?: Patience
+  /** Gives workers the files and secrets of their tasks, which reach them in no other way. */
+  readonly signsWork?: boolean
 }
 
 export function createServices(
   config: Config,
-  { hint = pause, connections = {}, patience }: Surroundings = {},
+  { hint = pause, connections = {}, patience, signsWork = false }: Surroundings = {},
 ): Services {
   const log = createLog(config)
   const table = new Table(config, documentClient(config, patience))
@@ -48,35 +53,81 @@ export function createServices(
   const queues = new Queues(config, connections.sqs, patience)
   const bus = new Bus(config, connections.eventBridge, patience)
   const engines = usedEngines(config)
-  const secret = secretOf(config)
-  const download = keysOfDays(secret)
+  const store = new JobStore(table)
+  const secret = once(() => secretOf(config))
+  const download = once(() => keysOfDays(secret()))
+  const vault = once(() => new Vault(secret()))
+  const keys = once(() => ({ ...keysOf(secret()), download: download() }))
   const uploads = new Uploads(table)
   const listeners = new ShortMemory<ListenersOf>(believedMs)
   let outgoing: Promise<Outgoing> | undefined
   const jobs: Jobs = new Jobs({
-    ...{ store: new JobStore(table), files, uploads, queues, bus, engines, log, hint },
+    ...{ store, files, uploads, queues, bus, log, hint },
+    outlet: outletOf({ config, store, files, engines, vault, signsWork }),
     listenersOf: (owner) => listeners.get(owner, () => listenersOf(table, owner)),
     lookForUpload: (task) => receiveUpload(task.uploadId ?? '', { uploads, files, jobs }),
   })
-  return {
+  const services: Services = {
     ...{ config, log, table, files, queues, bus, jobs, uploads, engines },
     sockets: new Sockets(config, connections.sockets),
     outgoing: () => (outgoing ??= openOutgoing(config)),
     durations: new Durations(table),
     requestCounts: new RequestCounts(table),
     downloads: new Downloads(table),
-    resultLink: resultLinks(config.PUBLIC_URL ?? '', download),
-    vault: new Vault(secret),
+    resultLink: resultLinks(config.PUBLIC_URL ?? '', (day) => download()(day)),
+    get vault() {
+      return vault()
+    },
     plans: readPlans(config),
-    keys: {
-      owner: deriveKey(secret, 'owner'),
-      cursor: deriveKey(secret, 'cursor'),
-      idempotency: deriveKey(secret, 'idempotency'),
-      accounts: deriveKey(secret, 'accounts'),
-      download,
+    get keys() {
+      return keys()
     },
     secretOptions: secretOptionsOf(engines),
+    at: (other) => ({
+      ...services,
+      config: other,
+      files: new Files(other, connections, patience),
+      resultLink: resultLinks(other.PUBLIC_URL ?? '', download()),
+    }),
   }
+  return services
+}
+
+const keysOf = (secret: string) => ({
+  owner: deriveKey(secret, 'owner'),
+  cursor: deriveKey(secret, 'cursor'),
+  idempotency: deriveKey(secret, 'idempotency'),
+  accounts: deriveKey(secret, 'accounts'),
+})
+
+/** Made when it is first wanted: engines do without the service's secret, and all that is made of it. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+function outletOf({
+  config,
+  signsWork,
+  store,
+  engines,
+  files,
+  vault,
+}: {
+  readonly config: Config
+  readonly signsWork: boolean
+  readonly store: JobStore
+  readonly engines: readonly Engine[]
+  readonly files: Files
+  readonly vault: () => Vault
+}): Outlet {
+  const planned = direct({ store, engines })
+  if (config.TASK_FILES === 'direct') return planned
+  if (!signsWork) return byWayOfPreparing
+  return signing(planned, { store, files, vault: vault(), signer: new WorkSigner(config) })
 }
 
 const openOutgoing = async ({ OUTGOING_ALLOW: allowed = [] }: Config) =>

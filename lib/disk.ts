@@ -89,9 +89,13 @@ export class SpaceWatch {
   /** Bytes that were free at the worst moment. */
   #least = Number.POSITIVE_INFINITY
   #spare = 0
+  #size = 0
+  /** Bytes that were free at the first look. */
+  #first: number | undefined
 
   constructor(folder: string) {
     this.#folder = folder
+    void this.#look()
     this.#timer = setInterval(() => void this.#look(), lookMs).unref()
   }
 
@@ -102,7 +106,7 @@ export class SpaceWatch {
   /** Before a result is kept. @throws AppError INSUFFICIENT_DISK_SPACE when it may be cut off. */
   async requireWhole(): Promise<void> {
     await this.#look()
-    if (this.#least < nothingBytes) throw ranOut()
+    if (this.#least < nothingBytes) throw this.#ranOut()
   }
 
   /** What to tell instead of an error that is one of a full disk: a file is not damaged because its copy is. */
@@ -114,7 +118,13 @@ export class SpaceWatch {
       saysNoSpace(error) ||
       this.#least < this.#spare ||
       (this.#least < crampedBytes && diesWithoutSpace(error))
-    return isOfDisk ? ranOut(error) : undefined
+    return isOfDisk ? this.#ranOut(error) : undefined
+  }
+
+  /** Where the disk was as good as empty another try, or somebody who makes room, would change nothing. */
+  #ranOut(cause?: unknown): AppError {
+    const wasEmpty = this.#first !== undefined && this.#first > this.#size * emptyShare
+    return wasEmpty ? largerThanDisk(this.#size, cause) : ranOut(cause)
   }
 
   async #look(): Promise<void> {
@@ -123,10 +133,25 @@ export class SpaceWatch {
     if (!room) return
     this.#least = Math.min(this.#least, room.free)
     this.#spare = room.spare
+    this.#size = room.size
+    this.#first ??= room.free
   }
 }
 
 const mayBeOfDisk: ReadonlySet<string> = new Set(['CORRUPT_FILE', 'CONVERSION_FAILED', 'INTERNAL_ERROR'])
+
+/** Of a disk that nobody else has filled. */
+const emptyShare = 0.9
+
+function largerThanDisk(diskBytes: number, cause: unknown): AppError {
+  const diskMb = Math.floor(diskBytes / mib)
+  return new AppError(
+    'FILE_TOO_LARGE',
+    `The file needs more room while it is converted than the disk of ${diskMb} MiB has that a conversion gets.`,
+    { diskMb },
+    { cause },
+  )
+}
 
 export const ranOut = (cause?: unknown) =>
   new AppError(

@@ -1,4 +1,4 @@
-import type { Item, Key, Table } from './aws/table.ts'
+import type { Item, Key, Table, Write } from './aws/table.ts'
 
 /** Things of which an owner may have so many, as workflows: each has a record of its own and a place in the owner's list. */
 
@@ -21,12 +21,16 @@ interface Owned extends Item {
   readonly owner: string
 }
 
-/** Stores a new one; false when the owner has as many as there may be. */
+/**
+ * Stores a new one; false when the owner has as many as there may be.
+ * @param along is written with it, or not at all.
+ */
 export async function createOwned(
   table: Table,
   kind: OwnedKind,
   record: Owned,
   most: number,
+  along: readonly Write[] = [],
 ): Promise<boolean> {
   const { id, owner } = record
   const count = ownedCounts(owner)
@@ -39,6 +43,7 @@ export async function createOwned(
       },
       { put: { ...placeOf(owner, kind, id), id } },
       { put: { ...ownedKey(kind, id), ...record }, if: { exists: false } },
+      ...along,
     ])
   if (await made()) return true
   // The first of an owner finds no count yet.
@@ -52,13 +57,19 @@ export async function ownedIds(table: Table, kind: OwnedKind, owner: string): Pr
   return places.map(({ id }) => String(id)).sort((a, b) => (a < b ? 1 : -1))
 }
 
-/** Removes one with all that belongs to it; false when somebody else has done so. */
-export async function removeOwned(table: Table, kind: OwnedKind, { id, owner }: Owned): Promise<boolean> {
+/** Removes one with all that belongs to it; false when somebody else has done so. @param along is written with that. */
+export async function removeOwned(
+  table: Table,
+  kind: OwnedKind,
+  { id, owner }: Owned,
+  along: readonly Write[] = [],
+): Promise<boolean> {
   const key = ownedKey(kind, id)
   const removed = await table.transact([
     { update: ownedCounts(owner), change: { setPlus: { [kind]: [kind, -1] } } },
     { delete: placeOf(owner, kind, id), if: { exists: true } },
     { delete: key },
+    ...along,
   ])
   const below = await table.partition(key.pk)
   await table.writeAll(

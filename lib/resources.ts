@@ -1,5 +1,6 @@
 import type { EventName, Listener } from '../events/index.ts'
 import type { ImageId } from './engines/engine.ts'
+import type { FilePrefix, FileVerb, Right, TableVerb } from './rights.ts'
 import { endings } from './usage/endings.ts'
 
 /**
@@ -18,10 +19,10 @@ export const imageIds = [
 ] as const satisfies readonly ImageId[]
 
 /**
- * Queues of tasks: one per image, one for what brings files in or out, which needs no engine, and one for websites; and
+ * Queues of tasks: `ready` of those that have to be signed for; one per image, one for what brings files in or out, which needs no engine, and one for websites; and
  * one of what webhooks are told. The last three have functions of their own because these alone have a way out.
  */
-export const queueIds = [...imageIds, 'transfer', 'capture', 'delivery'] as const
+export const queueIds = [...imageIds, 'transfer', 'capture', 'delivery', 'ready'] as const
 export type QueueId = (typeof queueIds)[number]
 
 /** Receives of one message before it is put aside; the job itself fails after three attempts, long before. */
@@ -100,6 +101,8 @@ export const bucket = {
         ...{ ExpirationInDays: days, AbortIncompleteMultipartDays: 1 },
       })),
     ),
+    // Signed work that was too large for a message.
+    { ID: 'work', Prefix: 'work/', ExpirationInDays: 1, AbortIncompleteMultipartDays: 1 },
     { ID: 'jobs', Prefix: 'jobs/', ExpirationInDays: 366, AbortIncompleteMultipartDays: 1 },
   ],
 } as const
@@ -125,8 +128,11 @@ export const queueMapping = {
 /** Calls of webhooks at a time: they wait most of their time, and each receiver has only so many of them. */
 export const deliveriesAtATime = 192
 
-export const mappingOf = (queue: QueueId): QueueMappingSettings =>
-  queue === 'delivery' ? { ...queueMapping, maximumConcurrency: deliveriesAtATime } : queueMapping
+export function mappingOf(queue: QueueId): QueueMappingSettings {
+  if (queue === 'delivery') return { ...queueMapping, maximumConcurrency: deliveriesAtATime }
+  // It takes a moment for each.
+  return queue === 'ready' ? { ...queueMapping, batchSize: 10 } : queueMapping
+}
 
 /** `source` of every event of ours on the bus. */
 export const eventSource = 'mutabor'
@@ -165,55 +171,263 @@ export type Trigger =
   /** Routes of the WebSocket API: `$connect`, `$disconnect`, `$default` and names. */
   | { readonly websocket: readonly string[] }
 
+/** Settings that nobody but the functions that need them may read; on AWS each is an object of a bucket of their own. */
+export const secretNames = ['SERVICE_SECRET', 'SMTP_URL', 'OPENID_PROVIDERS', 'DRIVES'] as const
+export type SecretName = (typeof secretNames)[number]
+
 export interface FunctionDeclaration {
   readonly handler: string
   readonly memoryMb: number
   readonly timeoutS: number
   readonly trigger: Trigger
+  /** Beyond writing its log and what its trigger takes. */
+  readonly rights: readonly Right[]
   /** The image in which it runs; a zip package when left out. */
   readonly image?: ImageId
+  /** MB of /tmp; 512 when left out, and what the engines ask for in an image. */
+  readonly diskMb?: number
+  /** Those that it reads when it starts. */
+  readonly secrets?: readonly SecretName[]
+  /**
+   * `closed` for what opens files of users: where the deployment isolates, it reaches the parts of the service and nothing
+   * else. `out` for what calls addresses that users or operators name. `service` calls parts of AWS alone.
+   */
+  readonly network: 'closed' | 'service' | 'out'
+  /** Invocations at a time, so that nobody can make it cost more, or take what the others need. */
+  readonly maximumConcurrency?: number
+  /** It looks into files of users: it has what tells formats apart. */
+  readonly readsFiles?: true
+  /** It calls open WebSockets. */
+  readonly reachesSockets?: true
   /** Times that an asynchronous invocation is repeated after an error; 2 when left out, as on Lambda. */
   readonly retryAttempts?: 0 | 1 | 2
   /** Asynchronous invocations that failed for good go to the queue `<name>-dead`. */
   readonly deadLetter?: true
 }
 
-/** Functions by name; each image adds its `convert-<image>` function, made from the engines' limits. */
+const records = (...verbs: readonly TableVerb[]) => ({
+  table: verbs.map((verb) => `dynamodb:${verb}` as const),
+})
+const files = (below: readonly FilePrefix[], ...verbs: readonly FileVerb[]) => ({
+  files: verbs.map((verb) => `s3:${verb}` as const),
+  below: below.map((prefix) => `${prefix}/`),
+})
+const everyFile = ['jobs', 'uploads', 'received'] as const satisfies readonly FilePrefix[]
+
+/** What any change of a job may lead to: records, tasks that are ready, events for those who listen. */
+const moveJobs = [
+  records('GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
+  { queues: ['ready'], may: ['sqs:SendMessage'] },
+  { publish: true },
+] as const satisfies readonly Right[]
+
+/** Lanes of webhooks are called by whoever has something to deliver. */
+const callLanes = { queues: ['delivery'], may: ['sqs:SendMessage'] } as const satisfies Right
+
+/**
+ * To run tasks whose files and passwords come in the message: none to any file. Tasks of an owner whose plan lets them
+ * run one after the other wait in records of theirs.
+ */
+const runTasks = (queue: ImageId | 'capture' | 'transfer') =>
+  [
+    ...moveJobs,
+    records('PutItem', 'DeleteItem'),
+    { queues: [queue], may: ['sqs:ChangeMessageVisibility'] },
+  ] as const satisfies readonly Right[]
+
+/** What any request may lead to: who sends it and how much of his plan is left, told when it runs out. */
+const serve = [
+  records('GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
+  { publish: true },
+] as const satisfies readonly Right[]
+
+/** Images with an engine that shares out its work. */
+const sharing: readonly ImageId[] = ['av', 'pdf']
+
+/** Of the function that runs the tasks of an image. */
+export const convertRights = (image: ImageId): readonly Right[] => [
+  ...runTasks(image),
+  ...(sharing.includes(image) ? [records('BatchWriteItem')] : []),
+]
+
+/** All below a path, and the path itself. */
+const below = (...paths: readonly string[]) => paths.flatMap((path) => [`ANY ${path}`, `ANY ${path}/{rest+}`])
+
+/** What functions of the HTTP API have in common; a request ends after 29 s. */
+const http = { memoryMb: 1024, timeoutS: 29 } as const
+
+/**
+ * Functions by name; each image adds its `convert-<image>` function, made from the engines' limits. Which endpoints a
+ * function of the HTTP API has stands in its file; on one machine one of them, `api`, serves all.
+ */
 export const functions = {
-  api: { handler: 'functions/api.handler', memoryMb: 1024, timeoutS: 29, trigger: { http: true } },
+  api: {
+    ...{ ...http, handler: 'functions/api.handler', trigger: { http: true } },
+    // Files are in the bucket and tasks in the queues when `/health` looks.
+    rights: [
+      ...serve,
+      records('PutItem'),
+      { list: true },
+      { queues: queueIds, may: ['sqs:GetQueueAttributes'] },
+    ],
+    ...{ secrets: ['SERVICE_SECRET'], network: 'service', readsFiles: true },
+  },
+  conversion: {
+    ...{ ...http, handler: 'functions/conversion.handler', trigger: { http: below('/v1/convert') } },
+    // The estimate counts who waits before it.
+    rights: [
+      ...moveJobs,
+      records('PutItem', 'BatchWriteItem'),
+      files(everyFile, 'GetObject'),
+      files(['received'], 'PutObject', 'DeleteObject'),
+      { list: true },
+      { queues: imageIds, may: ['sqs:GetQueueAttributes'] },
+    ],
+    ...{ secrets: ['SERVICE_SECRET'], network: 'closed', readsFiles: true },
+  },
+  jobs: {
+    handler: 'functions/jobs.handler',
+    ...http,
+    trigger: { http: below('/v1/jobs', '/v1/status', '/v1/download', '/v1/import') },
+    rights: [
+      ...moveJobs,
+      records('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      files(everyFile, 'GetObject', 'DeleteObject'),
+      files(['received', 'uploads'], 'PutObject'),
+      { list: true },
+      { index: 'byList' },
+      { index: 'byTag' },
+    ],
+    ...{ secrets: ['SERVICE_SECRET'], network: 'closed', readsFiles: true },
+  },
+  uploads: {
+    ...{ ...http, handler: 'functions/uploads.handler', trigger: { http: below('/v1/uploads') } },
+    rights: [
+      ...serve,
+      records('PutItem', 'BatchWriteItem'),
+      files(
+        ['uploads'],
+        ...([
+          'GetObject',
+          'PutObject',
+          'DeleteObject',
+          'AbortMultipartUpload',
+          'ListMultipartUploadParts',
+        ] as const),
+      ),
+      // Whether an upload has come.
+      { list: true },
+    ],
+    ...{ secrets: ['SERVICE_SECRET'], network: 'service' },
+  },
+  /** What happens without anybody asking: a test of a webhook calls it. */
+  automation: {
+    handler: 'functions/automation.handler',
+    ...http,
+    trigger: { http: below('/v1/webhooks', '/v1/workflows') },
+    rights: [
+      ...moveJobs,
+      records('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      files(['received'], 'PutObject', 'DeleteObject'),
+      callLanes,
+      { index: 'byList' },
+    ],
+    ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL'], network: 'out', readsFiles: true },
+  },
+  drives: {
+    ...{ ...http, handler: 'functions/drives.handler', trigger: { http: below('/v1/cloud') } },
+    rights: [...moveJobs, records('PutItem', 'DeleteItem')],
+    ...{ secrets: ['SERVICE_SECRET', 'DRIVES'], network: 'out', readsFiles: true },
+  },
+  access: {
+    handler: 'functions/access.handler',
+    ...http,
+    trigger: { http: below('/v1/account', '/v1/api-keys', '/v1/oauth') },
+    rights: [...serve, records('PutItem', 'DeleteItem'), { index: 'byList' }],
+    ...{ secrets: ['SERVICE_SECRET'], network: 'service' },
+  },
+  admin: {
+    ...{ ...http, handler: 'functions/admin.handler', trigger: { http: below('/v1/admin') } },
+    rights: [...serve, records('PutItem', 'DeleteItem'), { index: 'byList' }],
+    ...{ secrets: ['SERVICE_SECRET'], network: 'service' },
+  },
   /** Signing up and in, by a library as large as all of the API. */
   account: {
-    handler: 'functions/account.handler',
-    memoryMb: 1024,
-    timeoutS: 29,
-    trigger: { http: ['ANY /v1/auth/{path+}'] },
+    ...{ ...http, handler: 'functions/account.handler', trigger: { http: ['ANY /v1/auth/{path+}'] } },
+    rights: [
+      records('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'),
+      { index: 'byList' },
+    ],
+    ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL', 'OPENID_PROVIDERS'], network: 'out' },
   },
   sweep: {
     handler: 'functions/sweep.handler',
     memoryMb: 512,
     timeoutS: 60,
     trigger: { schedule: 'rate(1 minute)' },
+    rights: [
+      ...moveJobs,
+      records('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      callLanes,
+      { index: 'byWake' },
+      { index: 'byList' },
+      files(['uploads'], 'GetObject'),
+      files(['received'], 'PutObject'),
+      files(everyFile, 'DeleteObject'),
+      { list: true },
+      { sockets: ['GET', 'POST', 'DELETE'] },
+    ],
     // The next one comes within the minute.
     retryAttempts: 0,
+    // A workflow that is switched off is told of by mail.
+    ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL'], network: 'out', readsFiles: true, reachesSockets: true },
   },
   'receive-upload': {
     handler: 'functions/receive-upload.handler',
     memoryMb: 512,
     timeoutS: 30,
     trigger: { uploads: 'uploads/' },
+    rights: [...moveJobs, files(['uploads'], 'GetObject', 'DeleteObject'), { list: true }],
+    ...{ secrets: ['SERVICE_SECRET'], network: 'closed', readsFiles: true },
+  },
+  /** Plans tasks that are ready, and signs what their workers need: engines reach no file by themselves. */
+  prepare: {
+    handler: 'functions/prepare.handler',
+    memoryMb: 512,
+    timeoutS: 30,
+    trigger: { queue: 'ready' },
+    rights: [
+      ...moveJobs,
+      records('DeleteItem'),
+      { queues: [...imageIds, 'capture', 'transfer'], may: ['sqs:SendMessage'] },
+      files(everyFile, 'GetObject'),
+      files(['jobs', 'work'], 'PutObject'),
+      // Who has its address learns that an input is deleted.
+      { list: true },
+    ],
+    ...{ secrets: ['SERVICE_SECRET'], network: 'closed' },
   },
   transfer: {
     handler: 'functions/transfer.handler',
     memoryMb: 1024,
     timeoutS: 900,
+    diskMb: 10_240,
     trigger: { queue: 'transfer' },
+    rights: [
+      ...runTasks('transfer'),
+      files(everyFile, 'GetObject'),
+      files(['jobs', 'uploads'], 'PutObject', 'DeleteObject', 'AbortMultipartUpload'),
+    ],
+    ...{ secrets: ['SERVICE_SECRET'], network: 'out', readsFiles: true },
   },
   capture: {
     handler: 'functions/capture.handler',
     memoryMb: 3264,
     timeoutS: 300,
     trigger: { queue: 'capture' },
+    rights: runTasks('capture'),
     image: 'browser',
+    network: 'out',
   },
   /** Finds out which webhooks want to know of an event. */
   dispatch: {
@@ -221,19 +435,25 @@ export const functions = {
     memoryMb: 256,
     timeoutS: 30,
     trigger: { events: ['job.*', 'file.*', 'subscription.*', 'quota.*'], for: 'webhooks' },
+    rights: [records('GetItem', 'Query', 'PutItem', 'UpdateItem'), callLanes],
     deadLetter: true,
+    network: 'service',
   },
   deliver: {
     handler: 'functions/deliver.handler',
     memoryMb: 512,
     timeoutS: 120,
     trigger: { queue: 'delivery' },
+    rights: [records('GetItem', 'Query', 'UpdateItem'), callLanes],
+    ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL'], network: 'out' },
   },
   'record-metrics': {
     handler: 'functions/record-metrics.handler',
     memoryMb: 256,
     timeoutS: 10,
     trigger: { events: ['job.completed', 'job.failed', 'file.deleted'] },
+    rights: [records('GetItem', 'BatchWriteItem')],
+    network: 'service',
   },
   /** Adds the ends of jobs to the figures of their owners and of the service. */
   'count-usage': {
@@ -241,24 +461,39 @@ export const functions = {
     memoryMb: 256,
     timeoutS: 15,
     trigger: { events: endings },
+    rights: [records('GetItem', 'BatchGetItem', 'UpdateItem')],
     deadLetter: true,
+    network: 'service',
   },
   sockets: {
     handler: 'functions/live.sockets',
     memoryMb: 512,
     timeoutS: 20,
     trigger: { websocket: ['$connect', '$disconnect', '$default'] },
+    rights: [
+      records('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'),
+      { index: 'byList' },
+      { publish: true },
+      { sockets: ['POST', 'DELETE'] },
+    ],
+    ...{ secrets: ['SERVICE_SECRET'], network: 'service', reachesSockets: true },
   },
   broadcast: {
     handler: 'functions/live.broadcast',
     memoryMb: 512,
     timeoutS: 20,
     trigger: { events: ['job.*', 'file.*', 'subscription.*', 'quota.*', 'socket.opened'], for: 'sockets' },
+    rights: [
+      records('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'),
+      { index: 'byList' },
+      { sockets: ['POST', 'GET', 'DELETE'] },
+    ],
+    ...{ secrets: ['SERVICE_SECRET'], network: 'service', reachesSockets: true },
   },
 } as const satisfies Readonly<Record<string, FunctionDeclaration>>
 export type FunctionName = keyof typeof functions
 /** The function that a queue feeds, where it is not that of an image. */
-export const functionOfQueue = (queue: QueueId): FunctionName | undefined =>
+export const functionOfQueue = (queue: QueueId | FunctionName): FunctionName | undefined =>
   functionNames.find((name) => {
     const { trigger }: FunctionDeclaration = functions[name]
     return 'queue' in trigger && trigger.queue === queue

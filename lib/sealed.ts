@@ -85,7 +85,11 @@ export class Vault {
 export const withoutSecrets = <T>(value: T): T =>
   mapped(value, (one) => (isSealed(one) ? { value: hidden } : undefined)) as T
 
-function mapped(value: unknown, replace: (one: unknown) => { readonly value: unknown } | undefined): unknown {
+/** A copy in which some values have others in their place, however deep they are. */
+export function mapped(
+  value: unknown,
+  replace: (one: unknown) => { readonly value: unknown } | undefined,
+): unknown {
   const replaced = replace(value)
   if (replaced) return replaced.value
   if (Array.isArray(value)) return value.map((one) => mapped(one, replace))

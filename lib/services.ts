@@ -42,6 +42,8 @@ export interface Services {
   readonly keys: Readonly<Record<'owner' | 'cursor' | 'idempotency' | 'accounts', Buffer>> & {
     readonly download: KeyOfDay
   }
+  /** The same with other addresses of the service and of its files. */
+  readonly at: (config: Config) => Services
   /** Names of options that are sealed while they are stored. */
   readonly secretOptions: ReadonlySet<string>
 }

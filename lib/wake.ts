@@ -1,3 +1,4 @@
+import { tellOfPlans } from './access/changed-plans.ts'
 import { wakeMove } from './access/move.ts'
 import type { Table } from './aws/table.ts'
 import { Slots } from './jobs/run/slots.ts'
@@ -14,6 +15,7 @@ export type Waker = (id: string, now: Date) => Promise<void>
 export const wakersOf = (services: Services): Readonly<Record<string, Waker>> => ({
   JOB: (id, now) => services.jobs.wake(id, now),
   SOCKET: (id) => new Live(services).wake(id),
+  PLAN: (account) => tellOfPlans(account, services),
   MOVE: (account, now) => wakeMove(account, now, services),
   SLOTS: (owner) => new Slots(services).wake(owner),
   LANE: (id, now) => wakeLane(id, now, services),

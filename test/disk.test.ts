@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { SpaceWatch, spareBytes } from '../lib/disk.ts'
 import { EngineCrash, ProcessFailure } from '../lib/engines/sandbox/exec.ts'
 import { AppError } from '../lib/errors.ts'
+import { makeSmallDisk } from './small-disk.ts'
 
 const words = 'av_interleaved_write_frame(): No space left on device'
 const failure = new ProcessFailure('ffmpeg', 1, words)
@@ -31,6 +32,20 @@ for (const [what, error, isOfDisk] of told)
     t.after(() => watch.stop())
     assert.equal((await watch.explain(error))?.code, isOfDisk ? 'INSUFFICIENT_DISK_SPACE' : undefined)
   })
+
+test('a file that fills a disk that was empty is too large for it, and is told its size', async (t) => {
+  const disk = makeSmallDisk(t, 40)
+  if (typeof disk === 'string') return t.skip(disk)
+  const watch = new SpaceWatch(disk.folder)
+  t.after(() => watch.stop())
+  disk.fill()
+  const told = await watch.explain(damaged(failure))
+  assert.deepEqual([told?.code, told?.details], ['FILE_TOO_LARGE', { diskMb: 40 }])
+  await assert.rejects(watch.requireWhole(), { code: 'FILE_TOO_LARGE' })
+  const late = new SpaceWatch(disk.folder)
+  t.after(() => late.stop())
+  assert.equal((await late.explain(damaged(failure)))?.code, 'INSUFFICIENT_DISK_SPACE')
+})
 
 test('nothing large is written into an eighth of a small disk, and into 96 MiB of a large one', () => {
   assert.equal(spareBytes(200e6), 25e6)

@@ -2,7 +2,10 @@ import type { S3ClientConfig } from '@aws-sdk/client-s3'
 import type { SocketExchange } from './sockets.ts'
 
 /** How a client gets its requests to a server that is nearer than an endpoint: settings that take the place of its own. */
-export type Connection = Pick<S3ClientConfig, 'requestHandler' | 'signer' | 'requestChecksumCalculation'>
+export type Connection = Pick<
+  S3ClientConfig,
+  'requestHandler' | 'signer' | 'requestChecksumCalculation' | 'credentials'
+>
 
 /** Where the bucket lies on this machine: files change hands, and no byte of them passes through a connection. */
 export interface FileExchange {
@@ -10,6 +13,14 @@ export interface FileExchange {
   put(key: string, path: string, contentType: string): Promise<void>
   /** Copies an object into a new file. @throws errors of the names that the SDK gives them. */
   get(key: string, path: string, etag?: string): Promise<void>
+  /** Where the bytes of an object lie, end to end, to be opened at once and read. @throws as `get` does. */
+  lend(key: string, etag?: string): Promise<readonly LentFile[]>
+}
+
+export interface LentFile {
+  readonly path: string
+  /** Bytes. */
+  readonly size: number
 }
 
 /** For the services that have one; the clients of all others connect to their endpoints. */

@@ -16,8 +16,9 @@ import {
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Config } from '../config.ts'
-import { AppError } from '../errors.ts'
 import type { Connections, FileExchange } from './connections.ts'
+import { notAsBefore } from './file-errors.ts'
+import { readLent } from './lent-files.ts'
 import { Parts } from './parts.ts'
 import { limitPatience, type Patience } from './patience.ts'
 import { Sha256 } from './sha256.ts'
@@ -150,7 +151,13 @@ export class Files {
     { start, end }: { readonly start: number; readonly end: number },
     signal: AbortSignal,
   ): Promise<Readable> {
-    return this.#open(file, { Range: `bytes=${start}-${end - 1}`, signal })
+    if (!this.#exchange) return this.#open(file, { Range: `bytes=${start}-${end - 1}`, signal })
+    signal.throwIfAborted()
+    try {
+      return await readLent(await this.#exchange.lend(file.key, file.etag), { start, end })
+    } catch (error) {
+      throw notAsBefore(error, file.filename) ?? error
+    }
   }
 
   async #open(
@@ -381,23 +388,3 @@ function carryDigest({ middlewareStack }: GetObjectCommand | HeadObjectCommand, 
 }
 
 const checksumOf = (sha256: string | undefined) => sha256 && Buffer.from(sha256, 'hex').toString('base64')
-
-/** An upload may be written again as long as its address holds, and a file may be deleted: both are told, not tried again. */
-function notAsBefore(error: unknown, filename: string): AppError | undefined {
-  const name = error instanceof Error ? error.name : ''
-  if (name === 'PreconditionFailed')
-    return new AppError(
-      'CONFLICT',
-      `The file ${filename} was overwritten after the job had taken it. Upload the file again and send a new request.`,
-      { reason: 'overwritten', filename },
-      { cause: error },
-    )
-  if (name === 'NoSuchKey' || name === 'NotFound')
-    return new AppError(
-      'FILE_GONE',
-      `The file ${filename} is deleted. Send it again.`,
-      { filename },
-      { cause: error },
-    )
-  return undefined
-}

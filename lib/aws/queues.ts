@@ -43,18 +43,17 @@ export class Queues {
     return `${this.#urlPrefix}${queue}`
   }
 
-  async send(queue: QueueId, messages: readonly TaskMessage[]): Promise<void> {
+  /** @param group whose they are: those of somebody who has many do not hold up the others. */
+  async send(queue: QueueId, messages: readonly TaskMessage[], group?: string): Promise<void> {
     const [only] = messages
     if (only && messages.length === 1) {
-      await this.#sqs.send(
-        new SendMessageCommand({ QueueUrl: this.#url(queue), MessageBody: JSON.stringify(only) }),
-      )
+      await this.#sqs.send(new SendMessageCommand({ QueueUrl: this.#url(queue), ...entryOf(only, group) }))
       return
     }
     const batches = Array.from({ length: Math.ceil(messages.length / batchSize) }, (_, at) =>
       messages.slice(at * batchSize, (at + 1) * batchSize),
     )
-    await eachOf(batches, sendersAtATime, (batch) => this.#sendBatch(queue, batch))
+    await eachOf(batches, sendersAtATime, (batch) => this.#sendBatch(queue, batch, group))
   }
 
   /** Messages of several groups; see `sendOne`. */
@@ -88,10 +87,10 @@ export class Queues {
     )
   }
 
-  async #sendBatch(queue: QueueId, messages: readonly TaskMessage[]): Promise<void> {
+  async #sendBatch(queue: QueueId, messages: readonly TaskMessage[], group?: string): Promise<void> {
     await this.#sendEntries(
       queue,
-      messages.map((message, at) => ({ Id: String(at), MessageBody: JSON.stringify(message) })),
+      messages.map((message, at) => ({ Id: String(at), ...entryOf(message, group) })),
     )
   }
 
@@ -131,3 +130,8 @@ export class Queues {
     return AttributeNames.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0)
   }
 }
+
+const entryOf = (message: object, group: string | undefined) => ({
+  MessageBody: JSON.stringify(message),
+  ...(group !== undefined && { MessageGroupId: group }),
+})

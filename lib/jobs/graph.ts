@@ -61,7 +61,7 @@ export interface GraphRecords {
 }
 
 export function graphRecords(request: NewJob, now: Date): GraphRecords {
-  const { id: jobId, tasks: all } = request
+  const { id: jobId, owner, tasks: all } = request
   const numbers = all.flatMap(({ fixed }, number) => (fixed ? [] : [number]))
   const isCounted = new Set(numbers)
   const counted = (ins: readonly number[]) => ins.filter((number) => isCounted.has(number))
@@ -71,7 +71,7 @@ export function graphRecords(request: NewJob, now: Date): GraphRecords {
   const bucketed = all.length > bucketSize
   const tasks = numbers.map((number) =>
     taskRecord({
-      ...{ jobId, number, createdAt, ttl, bucketed },
+      ...{ jobId, owner, number, createdAt, ttl, bucketed },
       task: at(all, number),
       open: counted,
       outs: outs.get(number) ?? [],
@@ -120,6 +120,7 @@ function outsOf(
 
 interface TaskParts {
   readonly jobId: string
+  readonly owner: string
   readonly number: number
   readonly task: NewTask
   readonly open: (ins: readonly number[]) => number[]
@@ -129,12 +130,14 @@ interface TaskParts {
   readonly bucketed: boolean
 }
 
-function taskRecord({ jobId, number, task, open: counted, outs, createdAt, ttl, bucketed }: TaskParts): Task {
+function taskRecord(parts: TaskParts): Task {
+  const { jobId, owner, number, task, open: counted, outs, createdAt, ttl, bucketed } = parts
   const waitsFor = counted(task.ins)
   const open = waitsFor.length > bucketSize ? latchNumbers(waitsFor.length) : waitsFor
   const apart = outs.length > mostEdgesInside
   return {
     jobId,
+    owner,
     number,
     name: task.name,
     operation: task.operation,
@@ -248,17 +251,23 @@ function jobRecord(
 export function partRecord(
   of: Task,
   part: number,
-  { spec = {}, pieces = [] }: { readonly spec?: Task['spec']; readonly pieces?: readonly Piece[] },
+  {
+    spec = {},
+    pieces = [],
+    cut,
+  }: Partial<Pick<Task, 'spec' | 'cut'>> & { readonly pieces?: readonly Piece[] },
   now: Date,
 ): Task {
   return {
     jobId: of.jobId,
+    ...(of.owner !== undefined && { owner: of.owner }),
     number: of.number,
     part,
     name: of.name,
     operation: of.operation,
     spec,
     pieces: [...pieces],
+    ...(cut !== undefined && { cut }),
     ins: [],
     outs: [],
     fed: true,

@@ -170,6 +170,8 @@ export type FixedTask = z.infer<typeof FixedTask>
 export const Task = z.object({
   ...TaskFacts,
   jobId: z.string(),
+  /** Whom the job was made for: queues are fair between them. */
+  owner: z.string().optional(),
   /** Of a part: its place among the parts of the task's attempt that made it. */
   part: z.int().optional(),
   /** The fields of its operation as they came, secrets sealed; of a part its share. */
@@ -193,6 +195,8 @@ export const Task = z.object({
   /** Between two images, or while its parts run: what is done and what is left. */
   pieces: z.array(Piece).optional(),
   /** The attempt whose parts it waits for or was joined from. */
+  /** Of a part: key of what was cut for it alone. */
+  cut: z.string().optional(),
   expandedBy: z.int().optional(),
   partCount: z.int().optional(),
   files: z.array(StoredFile),

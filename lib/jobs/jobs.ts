@@ -1,7 +1,6 @@
 import type { Bus } from '../aws/bus.ts'
 import type { Files } from '../aws/files.ts'
 import type { Queues } from '../aws/queues.ts'
-import type { Engine } from '../engines/engine.ts'
 import type { ListenersOf } from '../listeners.ts'
 import type { Log } from '../log.ts'
 import type { Uploads } from '../uploads.ts'
@@ -21,6 +20,7 @@ import { isLive, isOver, isTerminal, type Job, type JobState, type StoredFile, t
 import type { TaskRef } from './keys.ts'
 import { listKeyOf } from './list.ts'
 import { stalledIn, verdictOf } from './machine.ts'
+import type { Outlet } from './outlet.ts'
 import { Settlement } from './settle.ts'
 import { type Along, isJobLive, type JobStore } from './store.ts'
 
@@ -39,7 +39,7 @@ export interface JobParts {
   readonly uploads: Uploads
   readonly queues: Queues
   readonly bus: Bus
-  readonly engines: readonly Engine[]
+  readonly outlet: Outlet
   readonly log: Log
   readonly listenersOf: (owner: string) => Promise<ListenersOf>
   readonly hint: JobHint
@@ -58,6 +58,7 @@ const soon = (seconds: number, now = new Date()) => new Date(now.getTime() + sec
 /** Jobs as the rest of the service knows them: made, cancelled, deleted, waited for, looked after. */
 export class Jobs {
   readonly store: JobStore
+  readonly outlet: Outlet
   /** For whoever has a message that comes again. */
   readonly settlement: Settlement
   /** For what an API call, the clock or an upload sets off. */
@@ -67,6 +68,7 @@ export class Jobs {
   constructor(parts: JobParts) {
     this.#parts = parts
     this.store = parts.store
+    this.outlet = parts.outlet
     this.settlement = new Settlement({ ...parts, isGuarded: true })
     this.#unguarded = new Settlement({ ...parts, isGuarded: false })
   }

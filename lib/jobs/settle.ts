@@ -1,12 +1,8 @@
 import type { Queues } from '../aws/queues.ts'
 import type { Change } from '../aws/table-expressions.ts'
-import { routeFiles } from '../conversion/plan-files.ts'
 import { eachOf } from '../each-of.ts'
-import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
-import { firstImage } from '../plan/index.ts'
-import type { QueueId } from '../resources.ts'
-import { queueOfTransfer, transferOperation } from '../tasks/index.ts'
+import { transferOperation } from '../tasks/index.ts'
 import { arrival } from './arrival.ts'
 import { Course, type CourseParts } from './course.ts'
 import { fetched } from './events.ts'
@@ -14,14 +10,13 @@ import { errorForClient } from './failure.ts'
 import { isLive, type Job, type JobState, type Task } from './job.ts'
 import { bucketOf, countKey, latchKey } from './keys.ts'
 import { isDecided, isLoss, verdictOf } from './machine.ts'
-import { imageOf, wishedOf } from './next-step.ts'
+import type { Known, Outlet, Sending } from './outlet.ts'
 import { settlePart } from './settle-part.ts'
 import { type JobStore, refOf } from './store.ts'
-import { messageOf, type TaskMessage } from './task-message.ts'
 
 export interface SettlementParts extends CourseParts {
   readonly queues: Queues
-  readonly engines: readonly Engine[]
+  readonly outlet: Outlet
 }
 
 /**
@@ -33,12 +28,12 @@ export class Settlement {
   readonly course: Course
   readonly #store: JobStore
   readonly #queues: Queues
-  readonly #engines: readonly Engine[]
+  readonly #outlet: Outlet
 
-  constructor({ store, queues, engines, ...parts }: SettlementParts) {
+  constructor({ store, queues, outlet, ...parts }: SettlementParts) {
     this.#store = store
     this.#queues = queues
-    this.#engines = engines
+    this.#outlet = outlet
     this.course = new Course({ store, ...parts })
   }
 
@@ -65,11 +60,11 @@ export class Settlement {
     if (job) await this.course.publish(fetched(job, task))
   }
 
-  /** Sends a task that is ready to the queue that has its next step; one that cannot run fails. */
-  async send(task: Task, known?: Pick<JobState, 'fixed' | 'tasks'>): Promise<void> {
+  /** Sends a task that is ready on its way to a worker; one that cannot run fails. */
+  async send(task: Task, known?: Known): Promise<void> {
     try {
-      const queue = await this.#queueOf(task, known)
-      await this.#queues.send(queue, [messageOf(refOf(task))])
+      const { queue, message } = await this.#outlet.route(task, known)
+      await this.#queues.send(queue, [message], task.owner)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       await this.#endUnclaimed(
@@ -82,11 +77,10 @@ export class Settlement {
 
   /** Sends many tasks of a job whose files are known, in as few calls as there may be. */
   async sendAll(tasks: readonly Task[], state: JobState): Promise<void> {
-    const ready: { queue: QueueId; message: TaskMessage }[] = []
+    const ready: Sending[] = []
     for (const task of tasks) {
       try {
-        const queue = await this.#queueOf(task, state)
-        ready.push({ queue, message: messageOf(refOf(task)) })
+        ready.push(await this.#outlet.route(task, state))
       } catch (error) {
         if (!(error instanceof AppError)) throw error
         await this.#endUnclaimed(
@@ -102,21 +96,10 @@ export class Settlement {
         this.#queues.send(
           queue,
           group.map(({ message }) => message),
+          state.job.owner,
         ),
       ),
     )
-  }
-
-  async #queueOf(task: Task, known?: Pick<JobState, 'fixed' | 'tasks'>): Promise<QueueId> {
-    const transfer = transferOperation(task.operation)
-    if (transfer) return queueOfTransfer(transfer)
-    if (task.pieces) return imageOf(task.pieces)
-    const state = known ?? (await this.#store.inputsOf(task))
-    if (!state) throw new AppError('NO_FILES', 'The job of this task is gone.')
-    const [files, wish] = wishedOf(task, state)
-    const [first] = routeFiles(files, wish, this.#engines)
-    if (!first) throw new Error('no way was planned')
-    return firstImage(first.route, wish.options)
   }
 
   /** One more task of the job is over; the job's record, where that changed it. */

@@ -6,6 +6,7 @@ import type { Asynchronous } from './lambda/asynchronous.ts'
 import { lambdaPath, serveLambda } from './lambda/endpoint.ts'
 import type { Lambda } from './lambda/runtime.ts'
 import { close, listen } from './listen.ts'
+import type { May } from './may.ts'
 import { sendError } from './signed-api.ts'
 import type { Credentials } from './sigv4.ts'
 
@@ -26,14 +27,18 @@ export interface Control {
  */
 export async function openControl(
   parts: Promise<ControlParts> | ControlParts,
-  { credentials, log }: { readonly credentials: readonly Credentials[]; readonly log: Log },
+  {
+    credentials,
+    may,
+    log,
+  }: { readonly credentials: readonly Credentials[]; readonly may?: May | undefined; readonly log: Log },
 ): Promise<Control> {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { lambda, asynchronous, webSocketApi } = await parts
     if (request.url?.startsWith(lambdaPath))
       return serveLambda({ lambda, asynchronous, credentials }, request, response)
     if (webSocketApi && isConnections(request))
-      return serveConnections({ webSocketApi, region: lambda.region, credentials }, request, response)
+      return serveConnections({ webSocketApi, region: lambda.region, credentials, may }, request, response)
     const message = 'This server knows Invoke and the @connections commands.'
     sendError(response, 404, 'UnknownOperationException', { message })
   }

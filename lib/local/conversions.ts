@@ -1,10 +1,12 @@
 import { tmpdir } from 'node:os'
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { Connection, FileExchange } from '../aws/connections.ts'
 import type { Config } from '../config.ts'
 import { engines } from '../engines/index.ts'
 import { TaskMessage } from '../jobs/task-message.ts'
 import type { Log } from '../log.ts'
 import { functionOfQueue, functions, mappingOf, type QueueId, queueIds } from '../resources.ts'
+import type { Apart } from './apart.ts'
 import { type Environment, parallelOf } from './environment.ts'
 import { type Failure, FunctionError } from './lambda/failure.ts'
 import type { Lambda, LocalFunction } from './lambda/runtime.ts'
@@ -28,6 +30,7 @@ interface ConversionParts {
   readonly log: Log
   /** Where the queues' server is in this process. */
   readonly connection?: Connection | undefined
+  readonly apart?: Apart | undefined
   /** Where the bucket is in this process. */
   readonly exchange?: FileExchange | undefined
 }
@@ -43,7 +46,7 @@ export interface Conversions {
 }
 
 export function openConversions(given: ConversionParts): Conversions {
-  const { config, environment, logFd, log, connection, exchange } = given
+  const { config, environment, logFd, log, connection, exchange, apart } = given
   const idleMs = config.WORKER_IDLE_S * 1000
   const mappings: QueueMapping[] = []
   const parts = queueIds.map((queue) => {
@@ -52,7 +55,10 @@ export function openConversions(given: ConversionParts): Conversions {
     const worker = new Worker({
       queue,
       // What engines make of it means nothing to who runs none.
-      environment: { ...environment, ...(queue !== 'delivery' && { PARALLEL: String(concurrency) }) },
+      environment: {
+        ...(apart?.environmentOf(functionOf(queue), environment) ?? environment),
+        ...(queue !== 'delivery' && !apart && { PARALLEL: String(concurrency) }),
+      },
       logFd,
       log,
       idleMs,
@@ -78,9 +84,13 @@ export function openConversions(given: ConversionParts): Conversions {
     start(lambda, queues) {
       for (const { queue, local, concurrency } of parts) {
         const { url: queueUrl, arn: queueArn } = queues[queue]
+        // As Lambda does before it feeds a function.
+        if (apart) void attributesOf(queueUrl, config.AWS_REGION, apart.connectionOf(local.name))
         mappings.push(
           new QueueMapping({
-            ...{ queueUrl, queueArn, region: config.AWS_REGION, concurrency, log, connection },
+            ...{ queueUrl, queueArn, region: config.AWS_REGION, concurrency, log },
+            connection: apart?.connectionOf(local.name) ?? connection,
+            givesBack: !apart,
             settings: mappingOf(queue),
             visibilityS: claimS,
             invoke: async (event) => {
@@ -103,7 +113,12 @@ export function openConversions(given: ConversionParts): Conversions {
   }
 }
 
-const functionOf = (queue: QueueId) => functionOfQueue(queue) ?? `convert-${queue}`
+export const functionOf = (queue: QueueId) => functionOfQueue(queue) ?? `convert-${queue}`
+
+const attributesOf = (QueueUrl: string, region: string, connection: Connection) =>
+  new SQSClient({ region, useQueueUrlAsEndpoint: true, ...connection }).send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['VisibilityTimeout'] }),
+  )
 
 /** MiB of a worker that has so many tasks at a time; transfers stream, and need no more for more of them. */
 function memoryOf(queue: QueueId, concurrency: number): number {

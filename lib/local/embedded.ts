@@ -1,11 +1,14 @@
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { Log } from '../log.ts'
+import { openGuard } from './dynamodb/guard.ts'
 import { openDynamoDb } from './dynamodb/server.ts'
 import { openEvents } from './events/server.ts'
 import type { Handle } from './in-process.ts'
 import { close, listen } from './listen.ts'
+import { everything, type May } from './may.ts'
 import { openS3, type S3Server } from './s3/server.ts'
+import type { Credentials } from './sigv4.ts'
 import { openSqs } from './sqs/server.ts'
 
 export const embeddedServices = ['S3', 'SQS', 'DYNAMODB', 'EVENTBRIDGE', 'SCHEDULER'] as const
@@ -15,6 +18,8 @@ export interface EmbeddedOptions {
   readonly dir: string
   readonly region: string
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
+  /** Others that have a key, and what each of them may do; whoever has the key above may do everything. */
+  readonly callers?: Callers | undefined
   /** First of the ports, in the order of `embeddedServices`; free ones when left out. */
   readonly portBase?: number
   readonly host?: string
@@ -23,6 +28,11 @@ export interface EmbeddedOptions {
   /** Runs a function that is the target of a rule or schedule. */
   readonly invoke: (functionArn: string, payload: unknown) => Promise<void>
   readonly log: Log
+}
+
+export interface Callers {
+  readonly credentials: readonly Credentials[]
+  readonly may: May
 }
 
 export interface Embedded {
@@ -36,7 +46,10 @@ export interface Embedded {
 /** The embedded AWS servers on loopback ports, with their data in one folder. Either all of them run or none. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dir, region, host = '127.0.0.1', portBase } = options
-  const credentials = [options.credentials]
+  const { callers } = options
+  const credentials = [options.credentials, ...(callers?.credentials ?? [])]
+  const own = options.credentials.accessKeyId
+  const may: May = callers ? (asked) => asked.accessKeyId === own || callers.may(asked) : everything
   const log = (message: string, fields?: object) => options.log.info({ ...fields }, message)
   const port = (service: EmbeddedService) => (portBase ? portBase + embeddedServices.indexOf(service) : 0)
   await using opened = new AsyncDisposableStack()
@@ -46,12 +59,16 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     log: options.log,
   })
   opened.defer(dynamoDb.close)
-  const sqs = await openSqs({ file: join(dir, 'sqs.sqlite'), credentials, region, log: options.log })
+  const guard =
+    callers && (await openGuard({ url: dynamoDb.url, region, credentials, may, log: options.log }))
+  if (guard) opened.defer(guard.close)
+  const sqs = await openSqs({ file: join(dir, 'sqs.sqlite'), credentials, region, may, log: options.log })
   opened.defer(() => sqs.close())
   const events = await openEvents({
     file: join(dir, 'events.sqlite'),
     credentials,
     region,
+    may,
     targets: {
       sqs: (arn, body, { messageGroupId, attributes = {} }) =>
         sqs.send(arn, body, {
@@ -72,6 +89,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     dir: join(dir, 's3'),
     credentials,
     region,
+    may,
     ...(options.s3BasePath && { basePath: options.s3BasePath }),
     notify: ({ kind, arn = '' }, event) =>
       kind === 'sqs' ? sqs.send(arn, JSON.stringify(event)) : events.put(event),
@@ -96,7 +114,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const urls = {
     S3: await serve('S3', handle.S3),
     SQS: await serve('SQS', handle.SQS),
-    DYNAMODB: dynamoDb.url,
+    DYNAMODB: guard?.url ?? dynamoDb.url,
     EVENTBRIDGE: await serve('EVENTBRIDGE', handle.EVENTBRIDGE),
     SCHEDULER: await serve('SCHEDULER', handle.EVENTBRIDGE),
   }

@@ -1,6 +1,6 @@
 import { cpus } from 'node:os'
 import type { Connections } from '../aws/connections.ts'
-import type { Config } from '../config.ts'
+import { type Config, noEngines } from '../config.ts'
 import { deliveriesAtATime, type QueueId } from '../resources.ts'
 import { type Embedded, type EmbeddedService, embeddedServices } from './embedded.ts'
 import { s3Path } from './gateway.ts'
@@ -103,9 +103,12 @@ export function functionEnvironment(parts: EnvironmentParts): Environment {
     QUEUE_URL_PREFIX: parts.queueUrlPrefix,
     SERVICE_SECRET: config.SERVICE_SECRET ?? secrets.serviceSecret,
     PUBLIC_URL: url,
-    ENGINES: parts.engines.join(','),
+    // Who opened it to the network without a word about its name: it has those that it is called by.
+    TRUST_HOST: config.PUBLIC_URL ? '0' : '1',
+    ENGINES: parts.engines.join(',') || noEngines,
     WORK_DIR: parts.workDir,
     REQUEST_BODIES: config.REQUEST_BODIES,
+    TASK_FILES: config.TASK_FILES,
     MIN_FREE_DISK_GB: String(config.MIN_FREE_DISK_GB),
     LOG_FILE: parts.logFile,
     ...(!external.s3IsForeign && { S3_PUBLIC_ENDPOINT: `${url}${s3Path}` }),

@@ -1,7 +1,7 @@
-import type { ApiHandler } from '../../functions/api.ts'
 import type { Counting } from '../../functions/count-usage.ts'
 import type { createLive } from '../../functions/live.ts'
-import type { FunctionDeclaration } from '../resources.ts'
+import type { ApiHandler } from '../http/http-function.ts'
+import { type FunctionDeclaration, type FunctionName, functionNames, functions } from '../resources.ts'
 import type { HttpRoute } from './gateway/http-routes.ts'
 import type { WebSocketRoute } from './gateway/websocket-routes.ts'
 import { type LocalFunction, lambdaLimits } from './lambda/runtime.ts'
@@ -32,11 +32,20 @@ export function zipFunctions(
   })
 }
 
-/** The HTTP API makes the events of this function; whoever else invokes it has to send such events too. */
-export const apiHandler =
-  (api: ApiHandler): LocalFunction['handler'] =>
-  (event, context) =>
+/** Functions of the HTTP API, but the one that signs people in. */
+export const apiFunctions: readonly FunctionName[] = functionNames.filter(
+  (name) => 'http' in functions[name].trigger && name !== 'account',
+)
+
+/**
+ * One process serves what on AWS are functions of their own. The HTTP API makes their events; whoever else invokes them
+ * has to send such events too.
+ */
+export function apiHandlers(api: ApiHandler): Readonly<Record<string, LocalFunction['handler']>> {
+  const handler: LocalFunction['handler'] = (event, context) =>
     api(event as Parameters<ApiHandler>[0], context as Parameters<ApiHandler>[1])
+  return Object.fromEntries(apiFunctions.map((name) => [name, handler]))
+}
 
 /** The same for those that the WebSocket API and the bus invoke. */
 export const liveHandlers = ({ sockets, broadcast }: ReturnType<typeof createLive>) => ({

@@ -33,6 +33,8 @@ export interface MappingOptions {
   /** Seconds that received messages stay hidden; as long as the queue says when left out, as on AWS. */
   readonly visibilityS?: number
   readonly invoke: (event: SQSEvent) => Promise<unknown>
+  /** Lambda leaves the messages of an invocation that failed as a whole until their visibility ends. */
+  readonly givesBack?: boolean
   /** Where the queue's server is in this process. */
   readonly connection?: Connection | undefined
   readonly log: Log
@@ -155,7 +157,7 @@ export class QueueMapping {
           : new Set()
     } catch (error) {
       log.error({ error, messageIds: Records.map(({ messageId }) => messageId) }, 'invocation failed')
-      await this.#giveBack(batch)
+      if (this.#options.givesBack ?? true) await this.#giveBack(batch)
       return
     }
     await this.#delete(batch.filter(({ MessageId = '' }) => !failed.has(MessageId)))

@@ -1,16 +1,27 @@
 import { closeSync, openSync } from 'node:fs'
 import type { Server } from 'node:http'
+import type { Connections } from '../aws/connections.ts'
 import { type Config, processEnvironment, readConfig } from '../config.ts'
 import { engines } from '../engines/index.ts'
+import { protection, refusal } from '../engines/sandbox/confine.ts'
 import { socketTarget } from '../live/paths.ts'
 import { functions, webSocketApi as webSocketDeclaration } from '../resources.ts'
+import { type Apart, functionsApart } from './apart.ts'
 import { type ControlParts, openControl } from './control.ts'
 import { openConversions } from './conversions.ts'
 import { openDataFolder } from './data-folder.ts'
 import { openEmbedded } from './embedded.ts'
-import { accessOf, connectionsOf, endpoints, functionEnvironment, type Given } from './environment.ts'
 import {
-  apiHandler,
+  accessOf,
+  connectionsOf,
+  type Environment,
+  endpoints,
+  functionEnvironment,
+  type Given,
+} from './environment.ts'
+import {
+  apiFunctions,
+  apiHandlers,
   countingHandler,
   httpRoutes,
   liveHandlers,
@@ -38,7 +49,7 @@ export interface Service {
 type Runtime = ControlParts & { readonly asynchronous: Asynchronous }
 
 /** The whole service on this machine, as one list of steps; `close` goes the same way back. */
-export async function startService(given: Given): Promise<Service> {
+export async function startService(given: Given, apart?: Apart): Promise<Service> {
   const config = readConfig(given)
   let onFull = (): void => undefined
   const folder = await openDataFolder(config, () => onFull())
@@ -50,13 +61,16 @@ export async function startService(given: Given): Promise<Service> {
     dir: dataDir,
     region: config.AWS_REGION,
     credentials: secrets,
+    callers: apart?.callers,
     s3BasePath: s3Path,
     invoke: invokerOf(control.promise),
     log,
   })
   const external = endpoints(given, embedded)
   const access = accessOf(given, external, secrets)
-  const connections = { ...connectionsOf(external, embedded), sockets: socketExchange(control.promise) }
+  const connections: Connections = apart
+    ? {}
+    : { ...connectionsOf(external, embedded), sockets: socketExchange(control.promise) }
   // The SDK reads endpoints and credentials from the environment, as it does on Lambda.
   Object.assign(processEnvironment, external.urls, access)
   const { queues, invocations, deadLetters } = await provision({
@@ -71,9 +85,16 @@ export async function startService(given: Given): Promise<Service> {
   const hasWebSockets = overWebSocket.length > 0
   const gate = await openGate(config, gateway.promise, hasWebSockets ? socketTarget : undefined)
   const url = config.PUBLIC_URL?.replace(/\/$/, '') ?? addressOf(config.HOST, gate.port)
-  const controlServer = await openControl(control.promise, { credentials: [secrets], log })
+  const controlServer = await openControl(control.promise, {
+    credentials: [secrets, ...(apart?.callers.credentials ?? [])],
+    may: apart && ((asked) => asked.accessKeyId === secrets.accessKeyId || apart.callers.may(asked)),
+    log,
+  })
   const wanted = engines.filter(({ id }) => config.ENGINES?.includes(id) ?? true)
-  const present = await installedEngines(wanted)
+  // Engines that could not be held as the settings want it count as not installed.
+  const reason = refusal(await protection(), config.MIN_CONFINEMENT)
+  if (reason !== undefined) log.error({ reason }, 'no engine is used')
+  const present = reason === undefined ? await installedEngines(wanted) : []
   const environment = functionEnvironment({
     ...{ given, config, secrets, external, access, url, workDir, logFile, hasWebSockets },
     queueUrlPrefix: queues.image.url.slice(0, -'image'.length),
@@ -82,27 +103,19 @@ export async function startService(given: Given): Promise<Service> {
   })
   Object.assign(processEnvironment, environment)
 
-  const { createApi } = await import('../../functions/api.ts')
-  const { createLive } = await import('../../functions/live.ts')
-  const { createCounting } = await import('../../functions/count-usage.ts')
-  const counting = createCounting({ environment, gatherMs: countTogetherMs })
   const logFd = openSync(logFile, 'a')
+  const prepared = apart
+    ? functionsApart({ apart, environment, logFd, log, idleMs: config.WORKER_IDLE_S * 1000 })
+    : await functionsTogether(environment, connections)
   const conversions = openConversions({
-    ...{ config, environment, logFd, log },
+    ...{ config, environment, logFd, log, apart },
     connection: connections.sqs,
-    ...(!external.s3IsForeign && {
-      exchange: embedded.exchange({ bucket: config.BUCKET_NAME, folder: workDir }),
-    }),
+    ...(!apart &&
+      !external.s3IsForeign && {
+        exchange: embedded.exchange({ bucket: config.BUCKET_NAME, folder: workDir }),
+      }),
   })
-  const zipped = zipFunctions(
-    functions,
-    {
-      api: apiHandler(createApi(environment, waitForHint, connections)),
-      ...liveHandlers(createLive(environment, connections)),
-      ...countingHandler(counting),
-    },
-    deadLetters,
-  )
+  const zipped = zipFunctions(functions, prepared.handlers, deadLetters)
   const lambda = new Lambda({
     functions: [...zipped, ...conversions.functions],
     region: config.AWS_REGION,
@@ -112,6 +125,7 @@ export async function startService(given: Given): Promise<Service> {
   const asynchronous = new Asynchronous({
     ...{ lambda, queue: invocations, log },
     connection: connections.sqs,
+    ...(apart && { delaysS: apart.delaysS, as: apart.connectionOf }),
   })
   const webSocketApi = hasWebSockets
     ? new (await import('./gateway/websocket-api.ts')).WebSocketApi({
@@ -129,7 +143,7 @@ export async function startService(given: Given): Promise<Service> {
   gateway.resolve({
     http: createHttpApi({
       ...{ lambda, routes: httpRoutes(functions), log },
-      streamed: config.REQUEST_BODIES === 'streamed' ? ['api'] : [],
+      streamed: config.REQUEST_BODIES === 'streamed' ? apiFunctions : [],
     }),
     s3: external.s3IsForeign ? undefined : embedded.handle.S3,
     webSocket: webSocketApi && ((...handshake) => webSocketApi.upgrade(...handshake)),
@@ -145,13 +159,27 @@ export async function startService(given: Given): Promise<Service> {
       log.info('service ends')
       await Promise.all([gate.close(), webSocketApi?.close()])
       await Promise.all([conversions.close(), asynchronous.close()])
-      await counting.close()
+      await prepared.close()
       await controlServer.close()
       await embedded.close()
       closeSync(logFd)
       await folder.close()
     },
   }
+}
+
+/** Functions of zip packages in this process, with what is near them. */
+async function functionsTogether(environment: Environment, connections: Connections) {
+  const { createApi } = await import('../../functions/api.ts')
+  const { createLive } = await import('../../functions/live.ts')
+  const { createCounting } = await import('../../functions/count-usage.ts')
+  const counting = createCounting({ environment, gatherMs: countTogetherMs })
+  const handlers = {
+    ...apiHandlers(createApi(environment, waitForHint, connections)),
+    ...liveHandlers(createLive(environment, connections)),
+    ...countingHandler(counting),
+  }
+  return { handlers, close: () => counting.close() }
 }
 
 /** Milliseconds for which ends of jobs are gathered before they are counted. */

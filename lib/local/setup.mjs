@@ -17,8 +17,10 @@ const usage = `Use: node lib/local/setup.mjs start
      node lib/local/setup.mjs test:slow [files and options of node --test]
      node lib/local/setup.mjs test:aws [parts of file names]
      node lib/local/setup.mjs run <file.ts> [arguments]
-     node lib/local/setup.mjs images [av image office pdf all]
+     node lib/local/setup.mjs images [av image office pdf document archive font browser all]
      node lib/local/setup.mjs images:test
+     node lib/local/setup.mjs images:push [names of images]
+     node lib/local/setup.mjs images:sbom [names of images]
      node lib/local/setup.mjs doctor [--json]
 `
 
@@ -39,11 +41,15 @@ const wantsPart = {
   // A Docker engine builds by itself, on any system.
   images: (part) => part === 'images' && !dockerRuns(),
   'images:test': (part) => isEngine(part) || part === 'images',
+  'images:push': (part) => part === 'images' && !dockerRuns(),
+  'images:sbom': (part) => part === 'images' && !dockerRuns(),
   // It looks and tells, and changes nothing.
   doctor: () => false,
 }
 
 const env = {
+  // Tests of engines run on machines that give them less, too; what needs more skips itself and says so.
+  ...(purpose.startsWith('test') && { MIN_CONFINEMENT: 'limits' }),
   ...process.env,
   PATH: `${join(root, 'node_modules/node/bin')}:${process.env.PATH}`,
   // Types are stripped and code is compiled once, not in each process: a start takes a quarter less work.
@@ -101,10 +107,12 @@ const commandOf = {
   run: () => args,
   test: testCommand,
   'test:slow': () =>
-    testing(['test/{access,capture,engines,functions,jobs,live,transfer,web,webhooks}/**/*.slow.ts']),
+    testing(['test/{access,capture,client,engines,functions,jobs,live,transfer,web,webhooks}/**/*.slow.ts']),
   'test:aws': () => ['test/aws.ts', ...args],
   images: () => ['layers/build-images.ts', ...args],
   'images:test': () => ['--test', 'test/layers/images.slow.ts'],
+  'images:push': () => ['layers/push-images.ts', ...args],
+  'images:sbom': () => ['layers/list-parts.ts', ...args],
   doctor: () => [
     'lib/local/doctor.ts',
     ...args,

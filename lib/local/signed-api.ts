@@ -59,25 +59,25 @@ export interface SignedService {
   readonly credentials: readonly Credentials[]
 }
 
-/** What AWS's JSON services call that is wrong with a request's signature; undefined when it is right. */
-export function signatureRefusal(
+/** Who has signed a request, or what AWS's JSON services call that is wrong with its signature. */
+export function signerOf(
   request: IncomingMessage,
   body: Buffer,
   options: SignedService,
-): readonly [code: string, message: string] | undefined {
-  if (isInProcess(request)) return undefined
+): { readonly accessKeyId: string } | { readonly refusal: readonly [code: string, message: string] } {
+  if (isInProcess(request)) return { accessKeyId: options.credentials[0]?.accessKeyId ?? '' }
   const { method = '', url = '/', headers } = request
   const bodySha256 = createHash('sha256').update(body).digest('hex')
   const verdict = verifySigV4({ method, url, headers, bodySha256 }, options.credentials, options)
-  return verdict.ok
-    ? undefined
-    : (refusals[verdict.reason] ?? ['IncompleteSignatureException', verdict.message])
+  if (verdict.ok) return verdict
+  return { refusal: refusals[verdict.reason] ?? ['IncompleteSignatureException', verdict.message] }
 }
 
-/** @throws ApiError 403 */
-export function checkSignature(request: IncomingMessage, body: Buffer, options: SignedService): void {
-  const refusal = signatureRefusal(request, body, options)
-  if (refusal) throw new ApiError(...refusal, 403)
+/** The access key that signed the request. @throws ApiError 403 */
+export function checkSignature(request: IncomingMessage, body: Buffer, options: SignedService): string {
+  const signer = signerOf(request, body, options)
+  if ('refusal' in signer) throw new ApiError(...signer.refusal, 403)
+  return signer.accessKeyId
 }
 
 export function sendJson(response: ServerResponse, status: number, json: string): void {

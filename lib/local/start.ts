@@ -1,5 +1,5 @@
 import { ConfigError, processEnvironment } from '../config.ts'
-import { protection } from '../engines/sandbox/confine.ts'
+import { protection, refusal } from '../engines/sandbox/confine.ts'
 import { DiskIsFull } from './data-folder.ts'
 import { failureText } from './failure-text.ts'
 import { watchIdleMemory } from './idle-memory.ts'
@@ -11,9 +11,10 @@ async function main(): Promise<void> {
   // Whatever this process or one of its children makes is its user's alone.
   process.umask(0o077)
   const service = await startService(processEnvironment)
-  const { detail } = await protection()
+  const found = await protection()
+  const reason = refusal(found)
   say(`Mutabor is ready: ${service.url}`)
-  say(`Engines are confined by ${detail}.`)
+  say(reason ? `No engine is used: ${reason}.` : `Engines are confined by ${found.detail}.`)
   if (service.missingEngines.length > 0)
     say(`Not installed, so not offered: ${service.missingEngines.join(', ')}.`)
   watchIdleMemory()

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { FileExchange } from '../aws/connections.ts'
 import { announceEnd } from '../jobs/job-ends.ts'
 import type { Log } from '../log.ts'
-import { functionOfQueue, type QueueId } from '../resources.ts'
+import { type FunctionName, functionOfQueue, type QueueId } from '../resources.ts'
 import { type Failure, FunctionError } from './lambda/failure.ts'
 import type { FunctionContext } from './lambda/runtime.ts'
 import nodeEnvironment from './node-environment.json' with { type: 'json' }
@@ -20,7 +20,10 @@ const watchMs = 1000
 const stopMs = 8000
 
 export interface ProcessOptions {
-  readonly queue: QueueId
+  /** Whose function it runs; a function that no queue feeds stands for itself, with its `handler`. */
+  readonly queue: QueueId | FunctionName
+  /** As `live.sockets`: of which module what. */
+  readonly handler?: string
   /** Whole environment of the process, as Lambda would set it. */
   readonly environment: Readonly<Record<string, string>>
   /** Open file that its output goes to. */
@@ -63,12 +66,13 @@ export class WorkerProcess {
 
   constructor(options: ProcessOptions) {
     this.#options = options
-    const { queue, environment, logFd, log, exchange, file = workerFile } = options
-    const name = functionOfQueue(queue) ?? 'convert'
+    const { queue, handler, environment, logFd, log, exchange, file = workerFile } = options
+    const name = handler ?? functionOfQueue(queue) ?? 'convert'
     // Unlike the service itself a worker ends when it is idle: it may take the heap that makes it fast. Not so one that
     // only passes bytes on, which leave a heap behind that is not even small.
     const isThrifty = name === 'transfer' || name === 'deliver'
-    const flags = isThrifty ? nodeFlags : ['--disable-warning=ExperimentalWarning']
+    // The second: any program of the same user could have Node open its debugger, and read all that it knows.
+    const flags = isThrifty ? nodeFlags : ['--disable-warning=ExperimentalWarning', '--disable-sigusr1']
     const node = [process.execPath, ...flags, file] as const
     const [command, ...args] = withParentDeath([...node, name, ...(exchange ? [sharingFiles] : [])])
     const child = spawn(command, args, {

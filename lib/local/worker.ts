@@ -23,7 +23,11 @@ export type WorkerMessage =
   | { readonly type: 'result'; readonly id: number; readonly value: unknown }
   | { readonly type: 'error'; readonly id: number; readonly failure: Failure }
 
-type FunctionModule = Pick<typeof import('../../functions/convert.ts'), 'createFunction'>
+type Created = ReturnType<typeof import('../../functions/convert.ts').createFunction>
+/** Functions that a queue feeds are made with what is near them; others are there. */
+type FunctionModule =
+  | { readonly createFunction: typeof import('../../functions/convert.ts').createFunction }
+  | Readonly<Record<string, Created['handler']>>
 
 /** A worker that does not show itself for several of these hangs. */
 export const aliveEveryMs = 2000
@@ -35,9 +39,19 @@ const tellSurely = (message: WorkerMessage) =>
   new Promise<void>((resolve) => process.send?.(message, () => resolve()))
 
 const files = new AskedFiles(tell)
-const [functionName = ''] = process.argv.slice(2)
-const { createFunction } = (await import(`../../functions/${functionName}.ts`)) as FunctionModule // by name of Worker
-const { handler, stop, runOut } = createFunction(process.argv.includes(sharingFiles) ? { files } : {})
+const [module = '', exported = 'handler'] = (process.argv[2] ?? '').split('.')
+const loaded = (await import(`../../functions/${module}.ts`)) as FunctionModule // by name of Worker
+const { handler, stop, runOut } = created(loaded)
+
+function created(of: FunctionModule): Created {
+  if (typeof of.createFunction === 'function')
+    return (of as Extract<FunctionModule, { createFunction: unknown }>).createFunction(
+      process.argv.includes(sharingFiles) ? { files } : {},
+    )
+  const named = (of as Readonly<Record<string, Created['handler']>>)[exported]
+  if (!named) throw new Error(`there is no ${module}.${exported}`)
+  return { handler: named, stop: async () => undefined, runOut: () => undefined }
+}
 
 async function invoke({ id, event, deadline, context }: Invocation): Promise<void> {
   try {

@@ -44,7 +44,8 @@ export class MemoryQueues extends Queues {
     this.#copies = copies
   }
 
-  override async send(queue: QueueId, messages: readonly TaskMessage[]): Promise<void> {
+  override async send(queue: QueueId, messages: readonly TaskMessage[], group?: string): Promise<void> {
+    assert.ok(group, 'nobody knows whose these are')
     for (let at = 0; at < messages.length; at += 10)
       await this.#gate.effect(`send ${queue}`, async () => {
         for (const message of messages.slice(at, at + 10)) {

@@ -82,7 +82,8 @@ test('a task wants what its operation does, of the files that those before it ga
 test('parts of a task do one step of it each, under numbers that no other attempt or way has', () => {
   const [work] = fresh.tasks
   assert.ok(work)
-  const of = (more: Partial<Task>, one: Piece) => partsOf({ ...work, ...more }, one, [{ at: 1 }, { at: 2 }])
+  const of = (more: Partial<Task>, one: Piece) =>
+    partsOf({ ...work, ...more }, one, [{ share: { at: 1 } }, { share: { at: 2 } }])
   const parts = of({ attempt: 2 }, { ...piece('pdf', 'image', 'office'), step: 1 })
   assert.deepEqual(
     parts.map(({ pieces, spec, number, name }) => [

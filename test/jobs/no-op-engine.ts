@@ -11,7 +11,7 @@ const Options = z.object({
 })
 
 /** Some letters of a name. */
-const Share = z.object({ number: z.int(), letters: z.string() })
+const Share = z.object({ number: z.int(), letters: z.string().optional() })
 
 const limits = { memoryMb: 1, diskMb: 1, timeoutS: 600 }
 const version = () => '1.0'
@@ -27,7 +27,7 @@ export type Behavior = (name: string, tools: Tools) => Promise<Shortfall | undef
 export function noOpEngines(behave: Behavior): readonly Engine[] {
   const makes =
     (file: string, by = ''): Engine['run'] =>
-    async ({ outDir, options, share, from }, tools) => {
+    async ({ outDir, options, share, from, inputs: [input] }, tools) => {
       const { name: plain } = Options.parse(options)
       // Of pictures that several read it is told who does.
       const name = from === 'gif' ? `${plain} by ${by}` : plain
@@ -35,15 +35,23 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
       const shortfall = await behave(number === undefined ? name : `${name} part ${number}`, tools)
       tools.signal.throwIfAborted()
       const path = join(outDir, file)
-      await writeFile(path, letters)
+      await writeFile(path, letters ?? (await readFile(input?.path ?? '')))
       if (number !== undefined) tools.warn('SHARED', 'It was shared out.')
       return { files: [{ path }], ...(shortfall && { shortfall }) }
     }
-  const split: Engine['split'] = async ({ options }, _tools, workers) => {
+  const split: Engine['split'] = async ({ options }, tools, { workers }) => {
     const { name, each } = Options.parse(options)
     if (each === undefined || workers < 2) return undefined
     const letters = name.match(new RegExp(`.{1,${each}}`, 'g')) ?? []
-    return letters.map((some, at) => ({ number: at + 1, letters: some }))
+    // Every other share has its letters cut out for it.
+    return Promise.all(
+      letters.map(async (some, at) => {
+        if (at % 2 === 0) return { share: { number: at + 1, letters: some } }
+        const path = join(tools.workDir, `cut-${at}`)
+        await writeFile(path, some)
+        return { share: { number: at + 1 }, file: { path, format: 'pdf' as const } }
+      }),
+    )
   }
   const joinAll: Engine['join'] = async ({ outDir, options }, results, tools) => {
     const shortfall = await behave(`${Options.parse(options).name} joined`, tools)

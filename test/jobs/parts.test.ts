@@ -86,10 +86,10 @@ test('a task that was given to its parts is not ended by a queue that fails then
   await world.services().jobs.store.changeTask({ jobId: world.jobId, task: 2 }, { set: { attempt: 2 } })
   const send = world.queues.send.bind(world.queues)
   let refusals = 0
-  world.queues.send = async (image, messages) => {
+  world.queues.send = async (image, messages, group) => {
     if (messages.some(({ part }) => part !== undefined) && refusals++ === 0)
       throw new Error('The queue is away.')
-    return send(image, messages)
+    return send(image, messages, group)
   }
   await world.settle()
   await assertAtRest(world)

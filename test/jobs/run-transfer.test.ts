@@ -19,7 +19,7 @@ function sending(put: Store['put'], more: Partial<typeof send> = {}) {
   const services = {
     config: { GCS_ENDPOINT: undefined },
     engines: [],
-    outgoing: async () => ({}),
+    outgoing: async () => ({ for: () => ({}) }),
     vault: { openAll: () => ({ prefix: 'x' }) },
     files: { stream: async ({ key }: { key: string }) => Readable.from([key]) },
   }

@@ -14,6 +14,7 @@ import type { NewJob, NewTask } from '../../lib/jobs/graph.ts'
 import { isTerminal, type Job, type JobState } from '../../lib/jobs/job.ts'
 import { Jobs } from '../../lib/jobs/jobs.ts'
 import { jobKey } from '../../lib/jobs/keys.ts'
+import { direct } from '../../lib/jobs/outlet.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
 import { type Along, JobStore } from '../../lib/jobs/store.ts'
 import { defaultPlans } from '../../lib/plans.ts'
@@ -138,8 +139,10 @@ export class World {
     const { files, queues } = this
     const engines = this.#engines
     const key = Buffer.from(secret)
+    const store = new JobStore(this.#table)
     const jobs: Jobs = new Jobs({
-      ...{ store: new JobStore(this.#table), files, uploads, queues, bus: this.bus, engines, log: silentLog },
+      ...{ store, files, uploads, queues, bus: this.bus, log: silentLog },
+      outlet: direct({ store, engines }),
       listenersOf: async () => () => [],
       hint: () => sleep(1, undefined),
       lookForUpload: (task) => receiveUpload(task.uploadId ?? '', { uploads, files, jobs }),
@@ -166,6 +169,7 @@ export class World {
       plans: defaultPlans,
       keys: { owner: key, cursor: key, idempotency: key, accounts: key, download: () => key },
       secretOptions: new Set(['password']),
+      at: () => this.services(),
     }
   }
 

@@ -3,16 +3,19 @@ import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type {
   Capability,
+  Crew,
   Engine,
   ImageId,
   InputFile,
   OutputFile,
+  Portion,
   Result,
   Share,
   ShareResult,
   Tools,
   Work,
 } from '../../engines/engine.ts'
+import { limitsHere } from '../../engines/here.ts'
 import { engines as allEngines } from '../../engines/index.ts'
 import { createTools, type OnCommand } from '../../engines/sandbox/exec.ts'
 import { engineVersion } from '../../engines/version.ts'
@@ -70,13 +73,13 @@ export async function convertFiles(run: FilesRun): Promise<FilesDone> {
   let at = run.from
   if (run.held) guard.recall(run.held)
   // A share of a step is not all of it, and where it is joined the inputs are elsewhere.
-  else if (!run.share && !run.results) guard.begin(inputs, steps[at]?.options)
+  else if (!run.share && !run.results) guard.begin(inputs, steps[at])
   for (;;) {
     const step = steps[at]
     if (!step) throw new Error(`the task has no step ${at}`)
     run.onStep?.(at)
     const { engine, result } = await runStep(run, step, at, inputs, warnings)
-    if (!run.share) await guard.end(step, result.files, warnings)
+    if (!run.share) await guard.end(step, result, warnings)
     at += 1
     const format = formatId(step.to)
     const next = steps[at]
@@ -89,25 +92,22 @@ export async function convertFiles(run: FilesRun): Promise<FilesDone> {
 }
 
 export interface SplitFiles {
-  readonly shares: readonly Share[]
+  readonly portions: readonly Portion[]
   /** What is in the files, for who joins what comes out. */
   readonly held: Held | undefined
 }
 
-/** How the first step can be shared out among as many workers as are free; undefined when it is to be run as a whole. */
-export async function splitFiles(
-  run: FilesRun,
-  freeWorkers: () => Promise<number>,
-): Promise<SplitFiles | undefined> {
+/** How the first step can be shared out among those that are free; undefined when it is to be run as a whole. */
+export async function splitFiles(run: FilesRun, crew: () => Promise<Crew>): Promise<SplitFiles | undefined> {
   const step = run.steps[run.from]
   if (!step) throw new Error(`the task has no step ${run.from}`)
   const { engine, work, tools } = await prepare(run, step, run.from, run.inputs, [])
   if (!engine.split) return undefined
-  const shares = (await engine.split(work, tools, await freeWorkers())) ?? []
-  if (shares.length < 2) return undefined
+  const portions = (await engine.split(work, tools, await crew())) ?? []
+  if (portions.length < 2) return undefined
   const guard = new Guard(run.log)
-  guard.begin(run.inputs, step.options)
-  return { shares, held: await guard.held() }
+  guard.begin(run.inputs, step)
+  return { portions, held: await guard.held() }
 }
 
 async function prepare(
@@ -124,7 +124,7 @@ async function prepare(
   const tools = createTools({
     workDir,
     signal,
-    limits: engine.limits,
+    limits: limitsHere(engine.limits),
     onProgress: (ratio, stage) =>
       run.progress(((at + Math.min(1, Math.max(0, ratio))) / steps.length) * 100, stage ?? 'convert'),
     onWarning: (code, message) => warnings.push({ code, message }),

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Files } from '../../aws/files.ts'
+import type { TaskFiles } from '../../aws/task-files.ts'
 import type { InputFile } from '../../engines/engine.ts'
 import type { StoredFile } from '../job.ts'
 import { extensionOf, formatId } from './convert-files.ts'
@@ -12,7 +12,7 @@ export const inputsOf = (sources: readonly StoredFile[], workDir: string): Input
   })
 
 export async function fetchInputs(
-  files: Files,
+  files: Pick<TaskFiles, 'getFile'>,
   sources: readonly StoredFile[],
   workDir: string,
   signal: AbortSignal,

@@ -7,13 +7,13 @@ import { requireRoom } from '../../disk.ts'
 import { DistinctNames } from '../../distinct-names.ts'
 import { AppError } from '../../errors.ts'
 import { fileName } from '../../file-name.ts'
-import type { Services } from '../../services.ts'
 import { packResults as operation } from '../../tasks/pack-results.ts'
 import type { StoredFile } from '../job.ts'
 import { manifestName, type Packed, packedOf, shrinks } from '../pack-list.ts'
+import type { TaskServices } from './task-services.ts'
 
 interface Packing {
-  readonly files: Services['files']
+  readonly files: TaskServices['files']
   readonly withManifest: boolean
   readonly signal: AbortSignal
   /** Is told bytes of the files as they go in. */
@@ -87,7 +87,7 @@ async function* counted(body: Readable, taken: (bytes: number) => void): AsyncGe
 }
 
 export interface PackSurroundings {
-  readonly services: Services
+  readonly services: TaskServices
   /** Where the file goes, and by which path of the work folder. */
   readonly key: string
   readonly path: string

@@ -1,12 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eachOf } from '../../each-of.ts'
-import type { Share, ShareResult } from '../../engines/engine.ts'
-import type { Services } from '../../services.ts'
+import type { ShareResult } from '../../engines/engine.ts'
 import { attemptOfPart, mostParts, partNumber, partRecord } from '../graph.ts'
 import { isOver, type Piece, type Task, type Warning } from '../job.ts'
 import { distinctWarnings } from '../machine.ts'
 import { fetchInputs } from './fetch-inputs.ts'
+import type { StoredPortion } from './store-files.ts'
+import type { TaskServices } from './task-services.ts'
 import { waysOf } from './ways.ts'
 
 /** What a task splits into that workers share out among themselves, and what is left of that afterwards. */
@@ -18,22 +19,28 @@ const fetchers = 8
 const attemptsOfWay = 10
 
 /** Each part runs the next step of the piece and nothing else. */
-export function partsOf(task: Task, piece: Piece, shares: readonly Share[]): Task[] {
-  if (shares.length > mostParts)
-    throw new Error(`a task has at most ${mostParts} parts, not ${shares.length}`)
-  const pieces = [{ ...piece, steps: piece.steps.slice(0, piece.step + 1) }]
+export function partsOf(task: Task, piece: Piece, portions: readonly StoredPortion[]): Task[] {
+  if (portions.length > mostParts)
+    throw new Error(`a task has at most ${mostParts} parts, not ${portions.length}`)
+  const todo = { ...piece, steps: piece.steps.slice(0, piece.step + 1) }
   const now = new Date()
   // Attempts begin anew on another way, and parts of the one before may still be at work.
   const generation = task.attempt + attemptsOfWay * waysOf(piece)
-  return shares.map((share, index) =>
-    partRecord(task, partNumber(generation, index), { spec: { ...share }, pieces }, now),
-  )
+  return portions.map(({ share, file }, index) => {
+    const own = file && { pieces: [{ ...todo, files: [file] }], cut: file.key }
+    return partRecord(
+      task,
+      partNumber(generation, index),
+      { spec: { ...share }, pieces: [todo], ...own },
+      now,
+    )
+  })
 }
 
 /** What the parts of a task made, in their order, and what they had to say of it, each once. */
 export async function fetchResults(
   task: Task,
-  { services, workDir, signal }: { services: Services; workDir: string; signal: AbortSignal },
+  { services, workDir, signal }: { services: TaskServices; workDir: string; signal: AbortSignal },
 ): Promise<{ results: ShareResult[]; warnings: Warning[] }> {
   const parts = (await services.jobs.store.parts(task)).filter(
     ({ part = 0, status }) => attemptOfPart(part) === task.expandedBy && status === 'completed',
@@ -55,7 +62,7 @@ export async function fetchResults(
 }
 
 /** Whoever made the parts may not have come to send them all. */
-export async function sendParts(task: Task, { jobs }: Services): Promise<void> {
+export async function sendParts(task: Task, { jobs }: TaskServices): Promise<void> {
   const state = await jobs.store.whole(task.jobId)
   const parts = state?.parts.filter(
     (part) => part.number === task.number && task.open?.has(part.part ?? -1) && part.status === 'pending',
@@ -67,15 +74,17 @@ export async function sendParts(task: Task, { jobs }: Services): Promise<void> {
  * What was made of the parts of a task is needed no more. A worker that still has one of them will miss its record.
  * @param last Parts of later attempts are left, as those of another way.
  */
-export async function dropParts(of: Task, { jobs, files }: Services, last = Infinity): Promise<void> {
+export async function dropParts(of: Task, { jobs, files }: TaskServices, last = Infinity): Promise<void> {
   const parts = (await jobs.store.parts(of)).filter(({ part = 0 }) => attemptOfPart(part) <= last)
   if (parts.length === 0) return
-  await files.delete(parts.flatMap((part) => part.files.map(({ key }) => key)))
+  await files.delete(
+    parts.flatMap(({ files: made, cut = [] }) => [...made.map(({ key }) => key), cut].flat()),
+  )
   await jobs.store.deleteParts(parts)
 }
 
 /** The same after the end of the task, or of one of its parts, if that ended the task or the way that it was on. */
-export async function dropPartsOfEnded(ended: Task, services: Services): Promise<void> {
+export async function dropPartsOfEnded(ended: Task, services: TaskServices): Promise<void> {
   const { jobId, number, part, expandedBy } = ended
   if (part === undefined && expandedBy === undefined) return
   const task = await services.jobs.store.task({ jobId, task: number })
@@ -85,7 +94,7 @@ export async function dropPartsOfEnded(ended: Task, services: Services): Promise
 }
 
 /** Whether the task of a part still waits for those of its attempt. */
-export async function isWanted({ jobId, number, part = 0 }: Task, { jobs }: Services): Promise<boolean> {
+export async function isWanted({ jobId, number, part = 0 }: Task, { jobs }: TaskServices): Promise<boolean> {
   const task = await jobs.store.task({ jobId, task: number })
   return task !== undefined && !isOver(task) && task.expandedBy === attemptOfPart(part)
 }

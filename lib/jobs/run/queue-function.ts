@@ -1,11 +1,19 @@
 import type { Context, SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import type { Connections } from '../../aws/connections.ts'
-import { type Config, readConfig } from '../../config.ts'
+import type { Config } from '../../config.ts'
 import { createServices } from '../../create-services.ts'
+import { deployedConfig } from '../../deployed-config.ts'
+import {
+  removeOrphanedFolders,
+  removeOwnFolders,
+  taskFolderPrefix,
+} from '../../engines/sandbox/process-folder.ts'
 import type { QueueId } from '../../resources.ts'
 import type { Services } from '../../services.ts'
-import { TaskMessage } from '../task-message.ts'
+import { started } from '../../started.ts'
+import { messageOf, TaskMessage } from '../task-message.ts'
 import { runTask } from './run-task.ts'
+import { servicesFor } from './signed-work.ts'
 import type { TaskRun } from './task-run.ts'
 
 /** Seconds after which a message comes again when the table or the queue did not answer. */
@@ -22,23 +30,28 @@ interface Serving {
 
 /** Runs the tasks of one queue, on Lambda and in the workers of one machine; messages that must come again are named. */
 export function queueFunction({ queueOf, close, connections }: Serving) {
-  let services: Services | undefined
+  const open = started(async () => createServices(await deployedConfig(), { connections }))
   const stopping = new AbortController()
   let outOfSpace = new AbortController()
+  let atWork = 0
   return {
     async handler(
       event: SQSEvent,
       context: Pick<Context, 'getRemainingTimeInMillis'>,
     ): Promise<SQSBatchResponse> {
-      services ??= createServices(readConfig(), { connections })
+      const services = await open()
       const run = {
         services,
         queue: queueOf(services.config),
         stopping: stopping.signal,
         outOfSpace: outOfSpace.signal,
-        remainingMs: context.getRemainingTimeInMillis() - reserveMs,
+        remainingMs: Math.min(context.getRemainingTimeInMillis() - reserveMs, taskLimitMs(services.config)),
       }
-      const failures = await Promise.all(event.Records.map((record) => runOne(record, run)))
+      if (atWork === 0) await clearUp(services.config)
+      atWork++
+      const failures = await Promise.all(event.Records.map((record) => runOne(record, run))).finally(() => {
+        atWork--
+      })
       return { batchItemFailures: failures.filter((failure) => failure !== undefined) }
     },
 
@@ -56,23 +69,51 @@ export function queueFunction({ queueOf, close, connections }: Serving) {
   }
 }
 
+const taskLimitMs = ({ TASK_LIMIT_S: limitS = Infinity }: Config) => limitS * 1000
+
+/** What a hard end has left of tasks keeps its room otherwise: nothing of them runs here now. */
+async function clearUp({ WORK_DIR }: Config): Promise<void> {
+  await removeOwnFolders(WORK_DIR, taskFolderPrefix)
+  await removeOrphanedFolders(WORK_DIR, taskFolderPrefix)
+}
+
 async function runOne(
   record: SQSRecord,
-  run: Omit<TaskRun, 'ref' | 'extendVisibility'>,
+  run: Omit<TaskRun, 'ref' | 'extendVisibility' | 'services'> & { readonly services: Services },
 ): Promise<SQSBatchItemFailure | undefined> {
   const { queues, log } = run.services
   const message = TaskMessage.parse(JSON.parse(record.body))
   const extendVisibility = (seconds: number) =>
     queues.extendVisibility(run.queue, record.receiptHandle, seconds)
   try {
-    const outcome = await runTask({ ...run, ref: message, extendVisibility })
+    const own = await servicesFor(message, run)
+    if (!own) {
+      await sendAgain(message, run)
+      return undefined
+    }
+    const outcome = await runTask({ ...run, services: own, ref: message, extendVisibility })
+    if ('again' in outcome) {
+      await sendAgain(message, run)
+      return undefined
+    }
     if (outcome.done) return undefined
     await extendVisibility(outcome.againInS)
   } catch (error) {
-    log.error({ error, ...message }, 'task could not be run; the message comes again')
+    log.error({ error, ...messageOf(message) }, 'task could not be run; the message comes again')
     await extendVisibility(retryS).catch((cause) =>
-      log.warn({ error: cause, ...message }, 'the message comes again late'),
+      log.warn({ error: cause, ...messageOf(message) }, 'the message comes again late'),
     )
   }
   return { itemIdentifier: record.messageId }
+}
+
+/** By whoever can sign for it. */
+async function sendAgain(
+  message: TaskMessage,
+  { services, queue }: Pick<TaskRun, 'queue' | 'services'>,
+): Promise<void> {
+  const { log, jobs, queues } = services
+  log.info(messageOf(message), 'task is to be signed anew')
+  const job = await jobs.store.job(message.jobId)
+  await queues.send(jobs.outlet.again(queue), [messageOf(message)], job?.owner)
 }

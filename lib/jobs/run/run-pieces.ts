@@ -1,23 +1,23 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SpaceWatch } from '../../disk.ts'
-import type { ImageId, Share } from '../../engines/engine.ts'
+import type { ImageId } from '../../engines/engine.ts'
 import { engineVersion } from '../../engines/version.ts'
 import { AppError } from '../../errors.ts'
 import { inTurn, together } from '../../fidelity/fidelity.ts'
 import type { Log } from '../../log.ts'
-import type { Services } from '../../services.ts'
 import type { JobError, Piece, Task, Warning } from '../job.ts'
 import { maxAttempts } from '../machine.ts'
 import { convertFiles, type FilesDone, type FilesRun, splitFiles } from './convert-files.ts'
 import { fetchInputs, inputsOf } from './fetch-inputs.ts'
 import { freeWorkers } from './free-workers.ts'
 import { fetchResults } from './parts.ts'
-import { storeFiles } from './store-files.ts'
+import { type StoredPortion, storeFiles, storePortions } from './store-files.ts'
+import type { TaskServices } from './task-services.ts'
 import { afterEnd, afterFailure, type FindWay, type Turn, warningsOfWay, waysOf } from './ways.ts'
 
 export interface PiecesRun {
-  readonly services: Services
+  readonly services: TaskServices
   readonly image: ImageId
   readonly task: Task
   /** Secrets opened. */
@@ -48,7 +48,7 @@ export interface PiecesResult {
 /** The next step of the only piece is better shared out among workers: nothing was done of it. */
 export interface SharedOut {
   readonly pieces: readonly Piece[]
-  readonly shares: readonly Share[]
+  readonly portions: readonly StoredPortion[]
 }
 
 const isDone = ({ steps, step }: Piece) => step >= steps.length
@@ -64,7 +64,7 @@ export async function runPieces(run: PiecesRun): Promise<PiecesResult | SharedOu
       const progress = (percent: number, stage: string) =>
         run.progress((at * 100 + percent) / pieces.length, stage)
       const next = await goOn({ ...run, progress }, piece, at)
-      if ('shares' in next) return next
+      if ('portions' in next) return next
       went.push(next)
       const isTurned = waysOf(next.piece) > waysOf(piece)
       piece = next.piece
@@ -128,7 +128,7 @@ async function goOn(run: PiecesRun, piece: Piece, at: number): Promise<Went | Sh
     await rm(workDir, { recursive: true, force: true })
     return endOf(turn, piece, [])
   }
-  if ('shares' in done) return done
+  if ('portions' in done) return done
   await run.space.requireWhole()
   const files = await storeFiles(run, piece, at, done)
   const keys = files.map(({ key }) => key)
@@ -194,16 +194,22 @@ async function runPiece(
   }
   const inputs = await fetchInputs(services.files, files, workDir, signal)
   if (task.part !== undefined) return convertFiles({ ...filesRun, inputs, share: task.spec })
-  const split = await sharesOf({ ...filesRun, inputs }, run)
+  const split = await portionsOf({ ...filesRun, inputs }, run)
   if (!split) return convertFiles({ ...filesRun, inputs })
-  const { shares, held } = split
-  return { shares, pieces: [held ? { ...piece, held } : piece] }
+  const { portions, held } = split
+  return {
+    portions: await storePortions(run, piece, portions),
+    pieces: [held ? { ...piece, held } : piece],
+  }
 }
 
 /** One of several pieces is not worth it. */
-async function sharesOf(filesRun: FilesRun, { pieces, image, services }: PiecesRun) {
+async function portionsOf(filesRun: FilesRun, { pieces, image, services }: PiecesRun) {
   if (pieces.length > 1) return undefined
-  return splitFiles(filesRun, () => freeWorkers(image, services))
+  return splitFiles(filesRun, async () => ({
+    workers: await freeWorkers(image, services),
+    secondsEach: services.config.TASK_LIMIT_S ?? Number.POSITIVE_INFINITY,
+  }))
 }
 
 async function factsOf({ engine, result }: FilesDone): Promise<Facts> {

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
+import { SignatureRefused } from '../../aws/signed-files.ts'
 import { nextWay } from '../../conversion/next-way.ts'
 import { planFiles } from '../../conversion/plan-files.ts'
 import { captureLimitS, timeLimitOf, transferLimitS } from '../../conversion/time-limits.ts'
 import { ranOut, SpaceWatch, saysNoSpace } from '../../disk.ts'
-import { makeProcessFolder } from '../../engines/sandbox/process-folder.ts'
+import { requireConfinement } from '../../engines/sandbox/confine.ts'
+import { makeProcessFolder, taskFolderPrefix } from '../../engines/sandbox/process-folder.ts'
 import { AppError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import type { Services } from '../../services.ts'
 import { type TransferOperation, transferOperation } from '../../tasks/index.ts'
 import { errorForClient, PassingError } from '../failure.ts'
 import { isLive, isOver, type JobState, type Piece, type Task, type Warning } from '../job.ts'
-import { distinctWarnings } from '../machine.ts'
+import { distinctWarnings, maxAttempts } from '../machine.ts'
 import { imageOf, wishedOf } from '../next-step.ts'
 import { Lease } from './lease.ts'
 import { dropParts, dropPartsOfEnded, isWanted, partsOf, sendParts } from './parts.ts'
@@ -19,9 +20,13 @@ import { type PiecesResult, runPieces, type SharedOut } from './run-pieces.ts'
 import { runTransfer } from './run-transfer.ts'
 import { Slots } from './slots.ts'
 import type { TaskRun } from './task-run.ts'
+import type { TaskServices } from './task-services.ts'
 
 /** What becomes of the message: it is done, or it comes back after some seconds. */
-export type MessageOutcome = { readonly done: true } | { readonly done: false; readonly againInS: number }
+export type MessageOutcome =
+  | { readonly done: true }
+  | { readonly done: false; readonly againInS: number }
+  | { readonly done: false; readonly again: 'signed'; readonly againInS: number }
 
 const done: MessageOutcome = { done: true }
 
@@ -117,7 +122,7 @@ async function attempt(run: TaskRun, claimed: Claimed): Promise<MessageOutcome> 
   }
   return inWorkDir(run, async (workDir) => {
     const result = await work(run, claimed, { pieces, limitS, workDir })
-    if ('shares' in result) return expand(run, claimed, result, warnings)
+    if ('portions' in result) return expand(run, claimed, result, warnings)
     return conclude(run, claimed, result, warnings)
   })
 }
@@ -150,10 +155,10 @@ function carry(run: TaskRun, claimed: Claimed, operation: TransferOperation): Pr
   })
 }
 
-async function makeWorkFolder({ WORK_DIR }: Services['config']): Promise<string> {
+async function makeWorkFolder({ WORK_DIR }: TaskServices['config']): Promise<string> {
   try {
     await mkdir(WORK_DIR, { recursive: true })
-    return await makeProcessFolder(WORK_DIR, 'task-')
+    return await makeProcessFolder(WORK_DIR, taskFolderPrefix)
   } catch (error) {
     throw saysNoSpace(error) ? ranOut(error) : error
   }
@@ -162,14 +167,14 @@ async function makeWorkFolder({ WORK_DIR }: Services['config']): Promise<string>
 function planned(
   task: Task,
   state: JobState,
-  services: Services,
+  services: TaskServices,
 ): { pieces: readonly Piece[]; warnings: readonly Warning[] } {
   const { engines, vault } = services
   if (task.pieces) return { pieces: vault.openAll(task.pieces, task.jobId), warnings: [] }
   return planFiles(...wishOfTask(task, state, services), engines)
 }
 
-const wishOfTask = (task: Task, state: JobState, { vault }: Services) =>
+const wishOfTask = (task: Task, state: JobState, { vault }: TaskServices) =>
   wishedOf({ ...task, spec: vault.openAll(task.spec, task.jobId) }, state)
 
 function work(
@@ -179,16 +184,18 @@ function work(
 ): Promise<PiecesResult | SharedOut> {
   const { task, state, lease, log } = claimed
   const { engines } = run.services
-  return withinLimit(run, claimed, limitS, (signal, space) =>
-    runPieces({
+  return withinLimit(run, claimed, limitS, async (signal, space) => {
+    // Also before those engines that start no program: what they read, this process does.
+    await requireConfinement()
+    return runPieces({
       ...{ services: run.services, image: imageOf(pieces), task, pieces, workDir, space, log, signal },
       progress: (percent, stage) => lease.progress(percent, stage),
       findWay: (at, tried) => nextWay(...wishOfTask(task, state, run.services), { at, tried, engines }),
       note: async (left) => {
         if (!(await lease.note({ pieces: sealed(left, task, run.services) }))) throw new LeaseLost()
       },
-    }),
-  )
+    })
+  })
 }
 
 /** The signal fires when the task's time is over, when somebody else has it, or when this process has to end. */
@@ -199,9 +206,11 @@ async function withinLimit<T>(
   action: (signal: AbortSignal, space: SpaceWatch) => Promise<T>,
 ): Promise<T> {
   const leftMs = Date.parse(task.startedAt ?? task.createdAt) + limitS * 1000 - Date.now()
-  const limit = AbortSignal.timeout(Math.max(1, Math.min(leftMs, run.remainingMs)))
+  const isRunShorter = run.remainingMs < leftMs
+  const limit = AbortSignal.timeout(Math.max(1, Math.min(leftMs, run.remainingMs, longestTimerMs)))
   const stop = new AbortController()
-  limit.addEventListener('abort', () => stop.abort(tookTooLong(limitS)), { once: true })
+  const onLimit = () => stop.abort(isRunShorter ? outOfRun(task, run) : tookTooLong(limitS))
+  limit.addEventListener('abort', onLimit, { once: true })
   const onStopping = () => stop.abort(new Stopped())
   const space = new SpaceWatch(run.services.config.WORK_DIR)
   const onFull = () => stop.abort(ranOut())
@@ -250,19 +259,20 @@ const withNews = ({ warnings }: Task, news: readonly Warning[]) => distinctWarni
 async function expand(
   { services }: TaskRun,
   { task, lease, log }: Claimed,
-  { pieces, shares }: SharedOut,
+  { pieces, portions }: SharedOut,
   warnings: readonly Warning[],
 ): Promise<MessageOutcome> {
   const left = sealed(pieces, task, services)
-  const parts = left.flatMap((piece) => partsOf(task, piece, shares))
+  const parts = left.flatMap((piece) => partsOf(task, piece, portions))
   // By the same plan it is joined, whatever another version of the service would plan then.
   const isOurs = await lease.expand(parts, { pieces: left, warnings: withNews(task, warnings) })
   if (isOurs) log.info({ parts: parts.length }, 'task shared out')
+  else await services.files.delete(portions.flatMap(({ file }) => file?.key ?? []))
   return done
 }
 
 /** Between two images the options wait in the table again. */
-function sealed(pieces: readonly Piece[], { jobId }: Task, { vault, secretOptions }: Services): Piece[] {
+function sealed(pieces: readonly Piece[], { jobId }: Task, { vault, secretOptions }: TaskServices): Piece[] {
   return pieces.map((piece) => ({
     ...piece,
     steps: piece.steps.map((step) => ({
@@ -287,8 +297,10 @@ async function recordFailure(
   }
   const isFinal = error instanceof AppError
   log[isFinal ? 'info' : 'error']({ error }, isFinal ? 'task failed' : 'attempt failed')
-  if (!isFinal && (await lease.retry()))
+  if (!isFinal && (await lease.retry())) {
+    if (error instanceof SignatureRefused) return { done: false, again: 'signed', againInS: 0 }
     return { done: false, againInS: error instanceof PassingError ? error.againInS : 0 }
+  }
   const { code, message, details } = errorForClient(error)
   const isOurs = await lease.finish({
     status: 'failed',
@@ -300,6 +312,20 @@ async function recordFailure(
   if (isOurs) await dropPartsOfEnded(task, services)
   // It may have been what follows an end that failed, and that end was stored: the message sees to the rest.
   return isOurs ? done : { done: false, againInS: 0 }
+}
+
+/** What a timer takes at most; longer ones fire at once. */
+const longestTimerMs = 2 ** 31 - 1
+
+/** A part that fits into a run may have met a slow machine; whoever has it next need not. */
+function outOfRun({ part, attempt }: Task, { remainingMs }: TaskRun): Error {
+  const limitS = Math.round(remainingMs / 1000)
+  if (part !== undefined && attempt < maxAttempts) return new Error(`the part took longer than ${limitS} s`)
+  return new AppError(
+    'TIMEOUT',
+    `The conversion did not end within the ${limitS} s that one machine of this service works on it. Send a shorter file, or ask for less: a faster preset, a lower resolution.`,
+    { limitS },
+  )
 }
 
 export const tookTooLong = (limitS: number) =>

@@ -7,7 +7,6 @@ import { DistinctNames } from '../../distinct-names.ts'
 import { AppError } from '../../errors.ts'
 import { fileName, nameFromTemplate } from '../../file-name.ts'
 import { detectFormat } from '../../formats/detect.ts'
-import type { Services } from '../../services.ts'
 import type { TransferOperation } from '../../tasks/index.ts'
 import type { ExportOperation } from '../../tasks/operation.ts'
 import { receive } from '../../transfer/receive.ts'
@@ -17,9 +16,10 @@ import type { Fields, OutgoingFile, RemoteFile, Store, Surroundings } from '../.
 import { PassingError } from '../failure.ts'
 import { type Delivery, type JobState, jobPrefix, type StoredFile, type Task } from '../job.ts'
 import { filesOfTask } from '../machine.ts'
+import type { TaskServices } from './task-services.ts'
 
 export interface TransferRun {
-  readonly services: Services
+  readonly services: TaskServices
   readonly task: Task
   readonly state: JobState
   readonly operation: TransferOperation
@@ -43,7 +43,7 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   // Connections that nobody else ends go with the transfer.
   const over = new AbortController()
   const surroundings = {
-    ...{ outgoing: await services.outgoing(), gcsEndpoint },
+    ...{ outgoing: (await services.outgoing()).for(run.state.job.owner), gcsEndpoint },
     signal: AbortSignal.any([signal, over.signal]),
   }
   try {
@@ -65,7 +65,7 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   }
 }
 
-function requireBrowser({ engines }: Services): void {
+function requireBrowser({ engines }: TaskServices): void {
   if (engines.some(({ id }) => id === 'chromium')) return
   throw new AppError('UNSUPPORTED_CONVERSION', 'This service has no browser that could show a website.')
 }

@@ -35,7 +35,8 @@ export class Slots {
     const { table } = this.#services
     const key = keyOf(job.owner)
     const place = { pk: key.pk, sk: `WAIT#${job.id}#${ref.task}#${ref.part ?? ''}` }
-    await table.put({ ...place, jobId: job.id, queue, message: messageOf(ref), ttl: ttl() })
+    const again = this.#services.jobs.outlet.again(queue)
+    await table.put({ ...place, jobId: job.id, queue: again, message: messageOf(ref), ttl: ttl() })
     await table.update(key, { set: { wakeAt: soon(lookAgainS), wakeShard: wakeShardOf(job.owner) } })
     // Whoever left meanwhile has not seen it wait.
     if (!(await this.#enter(job, limit))) return false
@@ -125,7 +126,7 @@ export class Slots {
         called++
         // Written by `take`.
         for (const { queue, message } of tasks)
-          await queues.send(queue as QueueId, [TaskMessage.parse(message)])
+          await queues.send(queue as QueueId, [TaskMessage.parse(message)], owner)
       }
       for (const { pk, sk } of tasks) await table.delete({ pk: String(pk), sk: String(sk) })
     }

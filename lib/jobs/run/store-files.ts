@@ -1,21 +1,20 @@
-import { createHash, hash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { open, readFile, stat } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
-import type { OutputFile } from '../../engines/engine.ts'
+import { open, stat } from 'node:fs/promises'
+import { eachOf } from '../../each-of.ts'
+import type { OutputFile, Portion } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
+import { sha256Of } from '../../file-hash.ts'
 import { nameFromTemplate, withExtension, withSuffix } from '../../file-name.ts'
 import { detectFormat } from '../../formats/detect.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import type { Services } from '../../services.ts'
 import { Spec } from '../../tasks/operation.ts'
 import { jobPrefix, type Piece, type StoredFile, type Task } from '../job.ts'
 import type { FilesDone } from './convert-files.ts'
+import type { TaskServices } from './task-services.ts'
 import { waysOf } from './ways.ts'
 
 /** Stores what came of a piece, in the bucket under a key of this attempt. @param at the piece's place in its task. */
 export async function storeFiles(
-  { services, task }: { readonly services: Services; readonly task: Task },
+  { services, task }: { readonly services: TaskServices; readonly task: Task },
   piece: Piece,
   at: number,
   done: FilesDone,
@@ -43,6 +42,37 @@ export async function storeFiles(
       return { key, filename, format, mimeType, size, sha256, ...(traits && { traits }) }
     }),
   )
+}
+
+/** A portion whose file is in the bucket. */
+export type StoredPortion = Pick<Portion, 'share'> & { readonly file?: StoredFile }
+
+/** Files that are stored at a time. */
+const storers = 4
+
+/** Stores what was cut for single shares, under keys of this attempt. */
+export async function storePortions(
+  { services, task }: { readonly services: TaskServices; readonly task: Task },
+  piece: Piece,
+  portions: readonly Portion[],
+): Promise<StoredPortion[]> {
+  const filename = piece.files[0]?.filename ?? 'file'
+  const stored = new Map<Portion, StoredFile>()
+  await eachOf([...portions.entries()], storers, async ([index, portion]) => {
+    const { format } = portion.file ?? {}
+    if (!portion.file || !format) return
+    const { path } = portion.file
+    const { mimeType, extension } = known(format)
+    const key = `${jobPrefix(task.jobId)}${task.number}/cut-${task.attempt}.${waysOf(piece)}-${index}.${extension}`
+    const { size } = await stat(path)
+    const hashing = sha256Of(path, size)
+    const [sha256] = await Promise.all([hashing, services.files.putFile(key, path, mimeType, hashing)])
+    stored.set(portion, { key, filename, format, mimeType, size, sha256 })
+  })
+  return portions.map((portion) => {
+    const file = stored.get(portion)
+    return { share: portion.share, ...(file && { file }) }
+  })
 }
 
 /** As the task wants its files named. */
@@ -82,15 +112,4 @@ async function typeOf(file: OutputFile, made: FormatId): Promise<FileType> {
 function known(id: FormatId): FileType {
   const { extensions, mimeTypes } = formatById(id)
   return { format: id, mimeType: mimeTypes[0] ?? 'application/octet-stream', extension: extensions[0] ?? id }
-}
-
-/** Bytes of a file that is read at once, which is quicker than as a stream. */
-const mostAtOnce = 1024 * 1024
-
-/** Lower-case hex. */
-export async function sha256Of(path: string, size: number): Promise<string> {
-  if (size <= mostAtOnce) return hash('sha256', await readFile(path))
-  const sum = createHash('sha256')
-  await pipeline(createReadStream(path, { highWaterMark: mostAtOnce }), sum)
-  return sum.digest('hex')
 }

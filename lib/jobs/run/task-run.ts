@@ -1,13 +1,13 @@
 import type { QueueId } from '../../resources.ts'
-import type { Services } from '../../services.ts'
 import type { TaskRef } from '../keys.ts'
+import type { TaskServices } from './task-services.ts'
 
 /** A task that a message names, and the process that is to run it. */
 export interface TaskRun {
   readonly ref: TaskRef
   /** The one that the message came from. */
   readonly queue: QueueId
-  readonly services: Services
+  readonly services: TaskServices
   /** Keeps the message hidden from others for so many seconds from now. */
   extendVisibility(seconds: number): Promise<void>
   /** Fires when this process must end; the task goes back without losing an attempt. */

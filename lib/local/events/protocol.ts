@@ -1,7 +1,7 @@
 // The two wire protocols: AWS JSON 1.1 for EventBridge, REST JSON for the Scheduler.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ApiError, readBody, signatureRefusal } from '../signed-api.ts'
+import { ApiError, readBody, signerOf } from '../signed-api.ts'
 import type { Credentials } from '../sigv4.ts'
 import type { Account } from './account.ts'
 import { jsonObject } from './json.ts'
@@ -74,14 +74,15 @@ export function readJson(bytes: Buffer): Readonly<Record<string, unknown>> {
   throw new ApiError('SerializationException', 'The body of the request is not a JSON object.')
 }
 
+/** The access key that signed the request. */
 export function checkSignature(
   request: IncomingMessage,
   body: Buffer,
   options: { service: Call['service']; credentials: readonly Credentials[]; region: string },
-): void {
-  const refusal = signatureRefusal(request, body, options)
-  if (!refusal) return
-  const [code, message] = refusal
+): string {
+  const signer = signerOf(request, body, options)
+  if ('accessKeyId' in signer) return signer.accessKeyId
+  const [code, message] = signer.refusal
   // JSON services answer 400 to a bad signature, REST services 403.
   throw new ApiError(code, message, options.service === 'events' ? 400 : 403)
 }

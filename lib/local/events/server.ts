@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { LogLine } from '../log-line.ts'
+import { everything, type May } from '../may.ts'
 import { ApiError } from '../signed-api.ts'
 import type { Credentials } from '../sigv4.ts'
 import type { Account } from './account.ts'
@@ -32,6 +33,7 @@ export interface EventsOptions {
   readonly credentials: readonly Credentials[]
   readonly region: string
   readonly accountId?: string
+  readonly may?: May
   readonly targets: Targets
   /** The clock of schedules and retries; signatures are checked against the real one. */
   readonly now?: () => Date
@@ -71,7 +73,15 @@ const unknownOperation = (service: Call['service'], operation: string) =>
 const maxHops = 8
 
 export async function openEvents(options: EventsOptions): Promise<EventsServer> {
-  const { file, credentials, region, accountId = '000000000000', targets, log = () => {} } = options
+  const {
+    file,
+    credentials,
+    region,
+    accountId = '000000000000',
+    targets,
+    may = everything,
+    log = () => {},
+  } = options
   const now = () => (options.now?.() ?? new Date()).getTime()
   const store = openStore(file, log)
   const busArn = (name: string) => `arn:aws:events:${region}:${accountId}:event-bus/${name}`
@@ -101,15 +111,34 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
     const { service, operation, members } = readCall(request)
     try {
       const body = await readRequest(request)
-      checkSignature(request, body, { service, credentials, region })
+      const accessKeyId = checkSignature(request, body, { service, credentials, region })
+      const input = { ...readJson(body), ...members }
+      requireRights(accessKeyId, `${service}:${operation}`, input)
       const known = Object.hasOwn(operations[service], operation) ? operations[service][operation] : undefined
       if (!known) throw unknownOperation(service, operation)
-      sendAnswer(response, service, await known(account, { ...readJson(body), ...members }))
+      sendAnswer(response, service, await known(account, input))
     } catch (error) {
       if (error instanceof ApiError) return sendError(response, service, error)
       log('A request to the event bus failed.', { operation, error })
       const code = service === 'events' ? 'InternalException' : 'InternalServerException'
       sendError(response, service, new ApiError(code, 'The request could not be processed.', 500))
+    }
+  }
+
+  /** Events are put on buses; of all else nobody but the service itself has need, whatever it is done to. */
+  function requireRights(
+    accessKeyId: string,
+    action: string,
+    input: Readonly<Record<string, unknown>>,
+  ): void {
+    const entries = Array.isArray(input['Entries'])
+      ? (input['Entries'] as { EventBusName?: unknown }[])
+      : [{}]
+    const buses = new Set(entries.map(({ EventBusName = 'default' }) => String(EventBusName)))
+    for (const bus of buses) {
+      const resource = bus.startsWith('arn:') ? bus : busArn(bus)
+      if (may({ accessKeyId, action, resource })) continue
+      throw new ApiError('AccessDeniedException', `Access to ${action} on ${resource} is denied.`)
     }
   }
 

@@ -2,6 +2,7 @@
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { everything, type May } from '../may.ts'
 import { ApiError, checkSignature, readBody, sendError, sendJson } from '../signed-api.ts'
 import type { Credentials } from '../sigv4.ts'
 import type { WebSocketApi } from './websocket-api.ts'
@@ -10,6 +11,7 @@ export interface ConnectionsOptions {
   readonly webSocketApi: WebSocketApi
   readonly region: string
   readonly credentials: readonly Credentials[]
+  readonly may?: May | undefined
 }
 
 const mostBytes = 128 * 1024
@@ -50,16 +52,19 @@ async function post(webSocketApi: WebSocketApi, id: string, body: Buffer): Promi
 }
 
 async function run(
-  { webSocketApi, region, credentials }: ConnectionsOptions,
+  { webSocketApi, region, credentials, may = everything }: ConnectionsOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const body = await readBody(request, mostBytes, tooLarge)
-  checkSignature(request, body, { service: 'execute-api', region, credentials })
+  const accessKeyId = checkSignature(request, body, { service: 'execute-api', region, credentials })
   const segment = path.exec(request.url ?? '')?.[1]
   // The signature was over this path, so its escapes were seen to be UTF-8.
   const id = decodeURIComponent(segment ?? '')
   if (!idForm.test(id)) throw new ApiError('BadRequestException', `Invalid connectionId: ${id}`, 400)
+  const resource = `arn:aws:execute-api:${region}:000000000000:local/local/${request.method}/@connections/${id}`
+  if (!may({ accessKeyId, action: 'execute-api:ManageConnections', resource }))
+    throw new ApiError('AccessDeniedException', `Access to ${resource} is denied.`, 403)
   const open = webSocketApi.get(id)
   switch (request.method) {
     case 'POST':

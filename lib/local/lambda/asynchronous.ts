@@ -34,6 +34,8 @@ export interface AsynchronousOptions {
   readonly leaseS?: number
   /** Where the queue's server is in this process. */
   readonly connection?: Connection | undefined
+  /** In whose name what failed for good is put aside; this process does it where it is left out. */
+  readonly as?: ((name: string) => Connection) | undefined
   readonly log: Log
 }
 
@@ -193,7 +195,12 @@ export class Asynchronous {
       this.#options.log.error({ function: name, requestId, ...failure }, 'an invocation failed for good')
       return
     }
-    await this.#sqs.send(
+    const {
+      as,
+      lambda: { region },
+    } = this.#options
+    const sqs = as ? new SQSClient({ region, useQueueUrlAsEndpoint: true, ...as(name) }) : this.#sqs
+    await sqs.send(
       new SendMessageCommand({
         QueueUrl: deadLetterUrl,
         MessageBody: payload,

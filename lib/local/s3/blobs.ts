@@ -92,6 +92,11 @@ export class Blobs {
     await pipeline(this.read(spans, 0, size - 1), createWriteStream(path))
   }
 
+  /** Files that hold the bytes of the spans. */
+  places(spans: readonly Span[]): { path: string; size: number }[] {
+    return spans.map(({ blob, size }) => ({ path: this.#path(blob), size }))
+  }
+
   /** Keeps blobs readable until the returned function is called, even when their object is deleted meanwhile. */
   hold(spans: readonly Span[]): () => void {
     for (const { blob } of spans) this.#readers.set(blob, (this.#readers.get(blob) ?? 0) + 1)

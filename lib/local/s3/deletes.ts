@@ -4,6 +4,7 @@ import type { Call, Reply, Services } from './call.ts'
 import { checkDelete } from './conditions.ts'
 import { notImplemented, S3Error } from './errors.ts'
 import { checkVersion, findObject, removeRows, sourceOf } from './objects.ts'
+import { objectArn, requireRight } from './rights.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
 
 /** AWS has these for directory buckets only. */
@@ -67,6 +68,12 @@ function readTarget(element: Parsed): Target {
 async function attempt(services: Services, call: Call, target: Target) {
   const named = { Key: target.key, VersionId: target.versionId }
   try {
+    requireRight(
+      services,
+      call.auth?.accessKeyId ?? '',
+      'DeleteObject',
+      objectArn({ ...call, key: target.key }),
+    )
     await deleteOne(services, call, target)
     return named
   } catch (error) {

@@ -18,6 +18,11 @@ export interface ExchangeOptions {
 export function openExchange(services: Services, { bucket, folder }: ExchangeOptions): FileExchange {
   const { db, blobs, credentials } = services
   let below: Promise<string> | undefined
+  const segmentsAt = (key: string, etag: string | undefined) => {
+    const object = requireObject(db, { bucket, key, query: new Map() })
+    checkRead(new Map(etag === undefined ? [] : [['if-match', etag]]), object)
+    return segmentsOf(db, object)
+  }
   return {
     async put(key, path, contentType) {
       below ??= realpath(folder)
@@ -45,10 +50,11 @@ export function openExchange(services: Services, { bucket, folder }: ExchangeOpt
         ),
       )
     },
+    async lend(key, etag) {
+      return blobs.places(segmentsAt(key, etag))
+    },
     async get(key, path, etag) {
-      const object = requireObject(db, { bucket, key, query: new Map() })
-      checkRead(new Map(etag === undefined ? [] : [['if-match', etag]]), object)
-      const segments = segmentsOf(db, object)
+      const segments = segmentsAt(key, etag)
       // Held before anything is awaited: from here on a delete waits for this reader.
       const release = blobs.hold(segments)
       try {

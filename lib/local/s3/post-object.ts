@@ -3,12 +3,14 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { uriEncode } from '../sigv4.ts'
+import { readCredential } from '../sigv4-claim.ts'
 import { maxPutBytes, storeChunks } from './body.ts'
 import type { Call, Headers, Reply, Services } from './call.ts'
 import { asHeaderValue, encryptionHeader, readKept, refuseUnsupported } from './description.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { chosenAlgorithm, commitWhole, readTags } from './object-writes.ts'
 import { checkPolicy, type SizeLimits } from './post-policy.ts'
+import { objectArn, requireRight } from './rights.ts'
 import type { StoredObject } from './stored-object.ts'
 import { fromXml, toXml } from './xml.ts'
 
@@ -45,6 +47,8 @@ async function takeForm(services: Services, call: Call, form: Form): Promise<Rep
   const key = template.replaceAll('${filename}', () => form.filename)
   if (Buffer.byteLength(key) > 1024)
     throw new S3Error('KeyTooLongError', undefined, { MaxSizeAllowed: '1024' })
+  const signer = readCredential(form.fields.get('x-amz-credential'))?.accessKeyId ?? ''
+  requireRight(services, signer, 'PutObject', objectArn({ ...call, key }))
   const headers = asHeaders(form.fields)
   refuseUnsupported(headers)
   const tagging = form.fields.get('tagging')

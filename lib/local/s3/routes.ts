@@ -87,17 +87,18 @@ const subresources = new Set([
   ],
 ])
 
-export function findOperation(call: Call): Operation {
+/** The operation, and its name in the tables above. */
+export function findOperation(call: Call): readonly [operation: Operation, route: string] {
   const { method, bucket, key, query, headers } = call
   if (bucket === '') {
-    if (method === 'GET') return buckets.listBuckets
+    if (method === 'GET') return [buckets.listBuckets, 'ListAllMyBuckets']
     throw notAllowed(method, 'SERVICE')
   }
   const sub = [...query.keys()].find((name) => subresources.has(name))
   const copy = key !== '' && method === 'PUT' && headers.has('x-amz-copy-source') ? 'copy' : undefined
   const route = [method, sub, copy].filter((part) => part !== undefined).join(' ')
   const operation = (key === '' ? bucketOperations : objectOperations)[route]
-  if (operation) return operation
+  if (operation) return [operation, route]
   if (sub !== undefined)
     throw new S3Error('NotImplemented', `${method} ?${sub} is not implemented`, { Header: sub })
   throw notAllowed(method, key === '' ? 'BUCKET' : 'OBJECT')

@@ -8,6 +8,7 @@ import type { FileExchange } from '../../aws/connections.ts'
 import { saysNoSpace } from '../../disk.ts'
 import { isLocked } from '../group-commit.ts'
 import type { LogLine } from '../log-line.ts'
+import { everything, type May } from '../may.ts'
 import type { Credentials } from '../sigv4.ts'
 import { type Address, readAddress } from './address.ts'
 import { authenticate } from './authentication.ts'
@@ -22,6 +23,7 @@ import { runLifecycle } from './lifecycle.ts'
 import { type IsWanted, Notifier, type Notify } from './notifications.ts'
 import { postObject } from './post-object.ts'
 import { requireBucket } from './require-bucket.ts'
+import { checkRights, hidingAbsence } from './rights.ts'
 import { findOperation, needsBucket } from './routes.ts'
 import { toXml } from './xml.ts'
 
@@ -29,6 +31,7 @@ export interface S3Options {
   readonly dir: string
   readonly credentials: readonly Credentials[]
   readonly region: string
+  readonly may?: May
   /** Path prefix under which a shared public port serves it, as '/s3'; the signature covers it. */
   readonly basePath?: string
   readonly notify?: Notify
@@ -59,6 +62,7 @@ export async function openS3({
   dir,
   credentials,
   region,
+  may = everything,
   basePath = '',
   notify,
   isWanted,
@@ -70,7 +74,7 @@ export async function openS3({
   if (swept > 0) log('Files of interrupted uploads were deleted', { swept })
   const notifier = new Notifier({ db, region, notify, isWanted, log })
   notifier.wake()
-  const services = { db, blobs, notifier, region, credentials, log }
+  const services = { db, blobs, notifier, region, credentials, may, log }
   const active = new Set<Promise<void>>()
   const expire = (now = new Date()) => runLifecycle(services, now.getTime())
   const timer = setInterval(() => {
@@ -159,10 +163,15 @@ async function dispatch(
     requireBucket(services.db, call.bucket)
     return await postObject(services, call)
   }
-  const operation = findOperation(call)
+  const [operation, route] = findOperation(call)
+  checkRights(services, call, route)
   if (needsBucket(operation)) requireBucket(services.db, call.bucket)
   checkExpectedOwner(call)
-  return await operation(services, call)
+  try {
+    return await operation(services, call)
+  } catch (error) {
+    throw hidingAbsence(services, call, error)
+  }
 }
 
 /** A refusal before it spares the client its body. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { alone } from './lock.mjs'
 import { capture } from './process.mjs'
@@ -37,12 +37,26 @@ function becomeRoot() {
 }
 
 /**
+ * Installing a server of SSH starts it, and with each boot, where systemd is: only tests need it, with settings and a
+ * port of their own.
+ *
+ * @param {readonly string[]} names
+ */
+function servicesToMask(names) {
+  return names.includes('openssh-server') && existsSync('/run/systemd/system')
+    ? ['ssh.service', 'ssh.socket']
+    : []
+}
+
+/**
  * The commands that a person has to run where the set-up may not.
  *
  * @param {readonly string[]} names
  */
 export function installCommand(names) {
-  return `apt-get update && apt-get install -y --no-install-recommends ${names.join(' ')}`
+  const masked = servicesToMask(names)
+  const first = masked.length > 0 ? `systemctl mask ${masked.join(' ')} && ` : ''
+  return `${first}apt-get update && apt-get install -y --no-install-recommends ${names.join(' ')}`
 }
 
 /**
@@ -77,6 +91,8 @@ export async function installDebianPackages(root, wantsPart, env) {
     await phase('Reading the Debian package lists', () =>
       capture([...run, ...aptGet, 'update'], { env, lockFd }),
     )
+    const masked = servicesToMask(names)
+    if (masked.length > 0) await capture([...run, 'systemctl', 'mask', ...masked], { env, lockFd })
     await phase(`Installing ${names.length} Debian packages`, (say) =>
       capture([...run, ...aptInstall, ...names], {
         env,

@@ -24,6 +24,7 @@ const sqsErrors = {
   ResourceNotFoundException: own('ResourceNotFoundException', 404),
   TooManyEntriesInBatchRequest: own('AWS.SimpleQueueService.TooManyEntriesInBatchRequest'),
   UnsupportedOperation: own('AWS.SimpleQueueService.UnsupportedOperation'),
+  AccessDeniedException: common('AccessDenied', 403),
   IncompleteSignatureException: common('IncompleteSignature', 403),
   InvalidAction: common('InvalidAction'),
   InternalFailure: common('InternalFailure', 500),

@@ -5,20 +5,36 @@ import type { Store } from './store.ts'
 
 /** "Amazon SQS looks through the first 120k messages to determine available message groups." */
 const fifoWindow = 120_000
-/** Visible messages among which a standard queue is fair to its groups. */
-const fairWindow = 500
+/** Messages at the front of a standard queue that are looked at one by one, and groups that only have some behind them. */
+const fairWindow = 200
+const mostGroupsBehind = 200
 
 type Judge = (row: MessageRow) => boolean
+type Place = Pick<MessageRow, 'seq' | 'group_id'>
 
 /** Makes the function that picks at most `max` messages; what `isDead` says is dead is not among them. */
 export function openPicker(store: Store) {
   const visible = store.prepare<MessageRow>(
     'SELECT * FROM messages WHERE queue_id = ? AND visible_at <= ? ORDER BY visible_at, seq',
   )
-  const visibleGroups = store.prepare<Pick<MessageRow, 'seq' | 'group_id'>>(
+  const visibleGroups = store.prepare<Place>(
     `SELECT seq, group_id FROM messages WHERE queue_id = ? AND visible_at <= ?
      ORDER BY visible_at, seq LIMIT ${fifoWindow}`,
   )
+  // From one group to the next by the index, past all the messages of each.
+  const groups = store.prepare<{ group_id: string }>(
+    `WITH RECURSIVE groups(group_id) AS (
+       SELECT min(group_id) FROM messages WHERE queue_id = ?1 AND group_id IS NOT NULL
+       UNION ALL
+       SELECT (SELECT min(group_id) FROM messages WHERE queue_id = ?1 AND group_id > groups.group_id)
+       FROM groups WHERE groups.group_id IS NOT NULL)
+     SELECT group_id FROM groups WHERE group_id IS NOT NULL`,
+  )
+  const visibleOf = store.prepare<Place>(
+    `SELECT seq, group_id FROM messages WHERE queue_id = ? AND group_id = ? AND visible_at <= ?
+     ORDER BY enqueued_at, seq LIMIT ?`,
+  )
+  const messageAt = store.prepare<MessageRow>('SELECT * FROM messages WHERE seq = ?')
   const headOf = store.prepare<{ seq: number }>(
     'SELECT seq FROM messages WHERE queue_id = ? AND group_id = ? ORDER BY enqueued_at, seq LIMIT 1',
   )
@@ -31,17 +47,50 @@ export function openPicker(store: Store) {
   )
 
   function pickStandard(queue: Queue, at: number, max: number, isDead: Judge): MessageRow[] {
-    const rows: MessageRow[] = []
-    let window = max
-    for (const row of visible.iterate(queue.id, at)) {
-      if (isDead(row)) continue
-      rows.push(row)
-      if (row.group_id !== null) window = fairWindow
-      if (rows.length >= window) break
-    }
-    if (window === max) return rows
+    const front = frontOf(queue, at, max)
     const inFlight = new Map(busyGroups.all(queue.id, at).map((one) => [one.group_id, one.n]))
-    return fairest(rows, inFlight).slice(0, max)
+    const behind = front.length < fairWindow ? [] : groupsBehind(queue, at, max, front)
+    const rows = alive(
+      fairest([...front, ...behind], inFlight).map(({ seq }) => messageAt.get(seq)),
+      max,
+      isDead,
+    )
+    // Behind a front of dead ones there may be others.
+    return rows.length > 0 ? rows : alive(visible.iterate(queue.id, at), max, isDead)
+  }
+
+  /** As many as are wanted, or as fairness looks at where messages have groups. */
+  function frontOf(queue: Queue, at: number, max: number): Place[] {
+    const front: Place[] = []
+    let window = max
+    for (const place of visibleGroups.iterate(queue.id, at)) {
+      front.push(place)
+      if (place.group_id !== null) window = Math.max(max, fairWindow)
+      if (front.length >= window) break
+    }
+    return front
+  }
+
+  /** The first ones of groups that a long backlog of others stands before. */
+  function groupsBehind(queue: Queue, at: number, max: number, front: readonly Place[]): Place[] {
+    const seen = new Set(front.map(({ group_id }) => group_id))
+    const found: Place[] = []
+    let left = mostGroupsBehind
+    for (const { group_id: group } of groups.iterate(queue.id)) {
+      if (seen.has(group)) continue
+      if (left-- === 0) break
+      found.push(...visibleOf.all(queue.id, group, at, max))
+    }
+    return found
+  }
+
+  function alive(rows: Iterable<MessageRow | undefined>, max: number, isDead: Judge): MessageRow[] {
+    const picked: MessageRow[] = []
+    for (const row of rows) {
+      if (picked.length >= max) break
+      if (row && !isDead(row)) picked.push(row)
+    }
+    return picked
   }
 
   /**
@@ -77,13 +126,13 @@ export function openPicker(store: Store) {
  * Fair queues: "when one tenant sends a disproportionately large volume of messages", the others do not wait behind
  * them. Each message goes behind as many as its group has in flight or before it; one without a group is alone.
  */
-function fairest(rows: readonly MessageRow[], inFlight: ReadonlyMap<string, number>): MessageRow[] {
+function fairest(places: readonly Place[], inFlight: ReadonlyMap<string, number>): Place[] {
   const counts = new Map(inFlight)
-  const ranked = rows.map((row) => {
-    if (row.group_id === null) return { row, rank: 0 }
-    const rank = counts.get(row.group_id) ?? 0
-    counts.set(row.group_id, rank + 1)
-    return { row, rank }
+  const ranked = places.map((place) => {
+    if (place.group_id === null) return { place, rank: 0 }
+    const rank = counts.get(place.group_id) ?? 0
+    counts.set(place.group_id, rank + 1)
+    return { place, rank }
   })
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ row }) => row)
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ place }) => place)
 }

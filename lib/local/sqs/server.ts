@@ -1,6 +1,7 @@
 // The embedded SQS server: durable queues in one SQLite file, behind the protocol of Amazon SQS.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { everything, type May } from '../may.ts'
 import type { Credentials } from '../sigv4.ts'
 import { makeActions } from './actions.ts'
 import { authenticate } from './authentication.ts'
@@ -23,6 +24,7 @@ export interface SqsOptions {
   readonly credentials: readonly Credentials[]
   readonly region: string
   readonly accountId?: string
+  readonly may?: May
   readonly log?: { error(context: object, message: string): void }
   /** In flight messages that a queue may have; AWS's 120,000 unless said otherwise. */
   readonly inFlightLimit?: number
@@ -43,7 +45,7 @@ const sweepMs = 60_000
 const usualInFlightLimit = 120_000
 
 export async function openSqs(options: SqsOptions): Promise<SqsServer> {
-  const { region, credentials, accountId = '000000000000', log } = options
+  const { region, credentials, accountId = '000000000000', may = everything, log } = options
   const services = openServices(options, accountId)
   const { store, queues, sender, receiver, longPolls, moveTasks } = services
   const actions = makeActions(services)
@@ -66,6 +68,10 @@ export async function openSqs(options: SqsOptions): Promise<SqsServer> {
       const accessKeyId = authenticate(request, body, credentials, region)
       const { action, members } = readCall(request, body)
       if (!isAction(action)) throw unknownAction(action, protocol)
+      const name =
+        (members as { QueueUrl?: unknown }).QueueUrl ?? (members as { QueueName?: unknown }).QueueName
+      const resource = `arn:aws:sqs:${region}:${accountId}:${String(name ?? '').replace(/^.*\//, '')}`
+      if (!may({ accessKeyId, action: `sqs:${rightOf(action)}`, resource })) throw denied(action, resource)
       const caller = { host: readHost(request), accessKeyId, trace: readTrace(request), ...connection }
       const output = await run(action, members, caller)
       if (!connection.gone.aborted) respond(response, protocol, action, output, requestId)
@@ -150,6 +156,12 @@ function watchConnection(
     },
   }
 }
+
+/** A batch takes the right to its one action. */
+const rightOf = (action: Action) => action.replace(/Batch$/, '')
+
+const denied = (action: string, resource: string) =>
+  new SqsError('AccessDeniedException', `Access to ${action} on the resource ${resource} is denied.`)
 
 function readHost(request: IncomingMessage): string {
   const { host = '' } = request.headers

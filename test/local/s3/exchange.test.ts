@@ -4,16 +4,19 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
+  DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
+import { readLent } from '../../../lib/aws/lent-files.ts'
 import { Bucket, startWithBucket } from './start.ts'
 
 const type = 'image/webp'
@@ -69,6 +72,35 @@ test('an object is copied into a file, of the bytes that were meant only', async
   await client.send(new PutObjectCommand({ Bucket, Key: 'one', Body: 'second' }))
   await assert.rejects(exchange.get('one', join(folder, 'again'), ETag), { code: 'PreconditionFailed' })
   await assert.rejects(exchange.get('none', join(folder, 'none')), { code: 'NoSuchKey' })
+})
+
+test('an object is read where it lies, any part of it, and to its end though it is deleted', async (t) => {
+  const { client, exchange } = await start(t)
+  const target = { Bucket, Key: 'lent' }
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(target))
+  const pieces = [randomBytes(5 << 20), randomBytes(1000)]
+  const Parts = []
+  for (const [at, Body] of pieces.entries()) {
+    const part = { PartNumber: at + 1 }
+    Parts.push({
+      ...part,
+      ...(await client.send(new UploadPartCommand({ ...target, UploadId, ...part, Body }))),
+    })
+  }
+  await client.send(new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts } }))
+  const lent = await exchange.lend('lent')
+  const all = await readLent(lent, { start: 0, end: (5 << 20) + 1000 })
+  const edge = await readLent(lent, { start: (5 << 20) - 7, end: (5 << 20) + 9 })
+  await readLent(lent, { start: 0, end: 5 }).then((unread) => unread.destroy())
+  await client.send(new DeleteObjectCommand(target))
+  const whole = Buffer.concat(pieces)
+  assert.ok((await buffer(all)).equals(whole))
+  assert.ok((await buffer(edge)).equals(whole.subarray((5 << 20) - 7, (5 << 20) + 9)))
+  await assert.rejects(exchange.lend('lent'), { code: 'NoSuchKey' })
+  await assert.rejects(readLent(lent, { start: 0, end: 5 }), { name: 'NoSuchKey' })
+  const { ETag = '' } = await client.send(new PutObjectCommand({ ...target, Body: 'first' }))
+  await client.send(new PutObjectCommand({ ...target, Body: 'second' }))
+  await assert.rejects(exchange.lend('lent', ETag), { code: 'PreconditionFailed' })
 })
 
 test('an object of several parts is one file', async (t) => {

@@ -224,6 +224,26 @@ describe('SQS messages', () => {
     assert.equal((await receive(url))[0]?.Body, 'quiet again')
   })
 
+  test('a group behind five hundred messages of another one has its turn at once', async (t) => {
+    const { client, createQueue, receive } = await startSqs(t)
+    const url = await createQueue('far-behind')
+    for (let batch = 0; batch < 50; batch++)
+      await client.send(
+        new SendMessageBatchCommand({
+          QueueUrl: url,
+          Entries: Array.from({ length: 10 }, (_, at) => ({
+            ...{ Id: String(at), MessageBody: `noisy ${batch * 10 + at}`, MessageGroupId: 'noisy' },
+          })),
+        }),
+      )
+    await client.send(
+      new SendMessageCommand({ QueueUrl: url, MessageBody: 'quiet', MessageGroupId: 'quiet' }),
+    )
+    const bodies = []
+    for (let at = 0; at < 3; at++) bodies.push((await receive(url))[0]?.Body)
+    assert.deepEqual(bodies, ['noisy 0', 'quiet', 'noisy 1'])
+  })
+
   test('the process itself can send by name or ARN', async (t) => {
     const { sqs, createQueue, receive } = await startSqs(t)
     const url = await createQueue('inside')

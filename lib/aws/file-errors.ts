@@ -1,0 +1,22 @@
+import { AppError } from '../errors.ts'
+
+/** An upload may be written again as long as its address holds, and a file may be deleted: both are told, not tried again. */
+
+export const overwrittenFile = (filename: string, cause?: unknown): AppError =>
+  new AppError(
+    'CONFLICT',
+    `The file ${filename} was overwritten after the job had taken it. Upload the file again and send a new request.`,
+    { reason: 'overwritten', filename },
+    { cause },
+  )
+
+export const goneFile = (filename: string, cause?: unknown): AppError =>
+  new AppError('FILE_GONE', `The file ${filename} is deleted. Send it again.`, { filename }, { cause })
+
+/** By the names that the SDK gives its errors. */
+export function notAsBefore(error: unknown, filename: string): AppError | undefined {
+  const name = error instanceof Error ? error.name : ''
+  if (name === 'PreconditionFailed') return overwrittenFile(filename, error)
+  if (name === 'NoSuchKey' || name === 'NotFound') return goneFile(filename, error)
+  return undefined
+}

@@ -1,0 +1,57 @@
+import { routeFiles } from '../conversion/plan-files.ts'
+import type { Engine } from '../engines/engine.ts'
+import { AppError } from '../errors.ts'
+import { firstImage } from '../plan/index.ts'
+import type { QueueId } from '../resources.ts'
+import { queueOfTransfer, transferOperation } from '../tasks/index.ts'
+import type { JobState, Task } from './job.ts'
+import { imageOf, wishedOf } from './next-step.ts'
+import { type JobStore, refOf } from './store.ts'
+import { messageOf, type TaskMessage } from './task-message.ts'
+
+/** The files of a task's inputs, where they are at hand. */
+export type Known = Pick<JobState, 'fixed' | 'tasks'>
+
+export interface Sending {
+  readonly queue: QueueId
+  readonly message: TaskMessage
+}
+
+/** How a task that is ready gets to a worker. */
+export interface Outlet {
+  /** @throws AppError for a task that cannot run. */
+  readonly route: (task: Task, known?: Known) => Promise<Sending>
+  /** Where a task waits for another worker that this one of a queue could not take. */
+  readonly again: (queue: QueueId) => QueueId
+}
+
+/** Straight to the queue that has its next step; its worker reaches all that it needs. */
+export const direct = (parts: { readonly store: JobStore; readonly engines: readonly Engine[] }): Outlet => ({
+  route: async (task, known) => ({
+    queue: await queueOf(task, known, parts),
+    message: messageOf(refOf(task)),
+  }),
+  again: (queue) => queue,
+})
+
+/** By the function that plans it and signs what its worker needs, which itself reaches no file. */
+export const byWayOfPreparing: Outlet = {
+  route: async (task) => ({ queue: 'ready', message: messageOf(refOf(task)) }),
+  again: () => 'ready',
+}
+
+async function queueOf(
+  task: Task,
+  known: Known | undefined,
+  { store, engines }: { readonly store: JobStore; readonly engines: readonly Engine[] },
+): Promise<QueueId> {
+  const transfer = transferOperation(task.operation)
+  if (transfer) return queueOfTransfer(transfer)
+  if (task.pieces) return imageOf(task.pieces)
+  const state = known ?? (await store.inputsOf(task))
+  if (!state) throw new AppError('NO_FILES', 'The job of this task is gone.')
+  const [files, wish] = wishedOf(task, state)
+  const [first] = routeFiles(files, wish, engines)
+  if (!first) throw new Error('no way was planned')
+  return firstImage(first.route, wish.options)
+}

@@ -1,0 +1,22 @@
+import type { Services } from '../../services.ts'
+import { isLive, isOver } from '../job.ts'
+import type { TaskRef } from '../keys.ts'
+import { dropPartsOfEnded, sendParts } from './parts.ts'
+import { Slots } from './slots.ts'
+
+/** Sends a task that is ready to its worker. One that is over may not have been told of, as when its worker finds it so. */
+export async function prepareTask(ref: TaskRef, services: Services): Promise<void> {
+  const { store, settlement } = services.jobs
+  const [task, job] = await Promise.all([store.task(ref), store.job(ref.jobId)])
+  const isGoingOn = job && isLive(job.status)
+  // It may have been its turn.
+  if (job && (!isGoingOn || (task && isOver(task)))) await new Slots(services).free(job)
+  if (!task) return
+  if (isOver(task)) {
+    await settlement.settle(task, { again: true })
+    return dropPartsOfEnded(task, services)
+  }
+  if (!isGoingOn) return
+  if (task.expandedBy !== undefined && task.open) return sendParts(task, services)
+  await settlement.send(task)
+}

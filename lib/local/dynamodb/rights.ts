@@ -1,0 +1,79 @@
+// Which rights a call of DynamoDB takes
+// (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html).
+
+type Values = Readonly<Record<string, { readonly S?: string }>>
+
+interface Input {
+  readonly TableName?: string
+  readonly IndexName?: string
+  readonly Key?: Values
+  readonly Item?: Values
+  readonly KeyConditionExpression?: string
+  readonly ExpressionAttributeValues?: Values
+  readonly RequestItems?: Readonly<Record<string, Batch>>
+  readonly TransactItems?: readonly Readonly<Record<string, Input>>[]
+}
+
+type Batch =
+  | { readonly Keys: readonly Values[] }
+  | readonly {
+      readonly PutRequest?: { readonly Item: Values }
+      readonly DeleteRequest?: { readonly Key: Values }
+    }[]
+
+export interface NeededRight {
+  readonly action: string
+  readonly table: string
+  readonly index?: string | undefined
+  /** Partitions that it reaches; undefined where the call names none. */
+  readonly leadingKeys?: readonly string[]
+}
+
+/** A transaction takes the right to each of its writes, a batch its own. */
+export function neededRights(operation: string, input: Input): NeededRight[] {
+  if (operation === 'TransactWriteItems' || operation === 'TransactGetItems')
+    return (input.TransactItems ?? []).flatMap((one) =>
+      Object.entries(one).map(([kind, of]) => ofOne(itemActions[kind] ?? kind, of)),
+    )
+  if (input.RequestItems)
+    return Object.entries(input.RequestItems).map(([table, batch]) => ({
+      action: `dynamodb:${operation}`,
+      table,
+      leadingKeys: keysOf(batch),
+    }))
+  return [ofOne(operation, input)]
+}
+
+const itemActions: Readonly<Record<string, string>> = {
+  Put: 'PutItem',
+  Update: 'UpdateItem',
+  Delete: 'DeleteItem',
+  ConditionCheck: 'ConditionCheckItem',
+  Get: 'GetItem',
+}
+
+function ofOne(operation: string, input: Input): NeededRight {
+  const { TableName = '', IndexName, Key, Item } = input
+  const key = (Key ?? Item)?.['pk']?.S ?? partitionOf(input)
+  return {
+    action: `dynamodb:${operation}`,
+    // The name, or the ARN that may stand in its place.
+    table: TableName.replace(/^.*\//, ''),
+    index: IndexName,
+    ...(key !== undefined && { leadingKeys: [key] }),
+  }
+}
+
+/** Of a query: its condition begins with the partition, as those of our table do. */
+function partitionOf({ KeyConditionExpression = '', ExpressionAttributeValues = {} }: Input) {
+  const name = /^\s*#?\w+\s*=\s*(:\w+)/.exec(KeyConditionExpression)?.[1]
+  return name === undefined ? undefined : ExpressionAttributeValues[name]?.S
+}
+
+function keysOf(batch: Batch): string[] {
+  const items: readonly (Values | undefined)[] =
+    'Keys' in batch
+      ? batch.Keys
+      : batch.map(({ PutRequest, DeleteRequest }) => PutRequest?.Item ?? DeleteRequest?.Key)
+  return [...new Set(items.map((item) => item?.['pk']?.S ?? ''))]
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { SignatureRefused, SignedFiles } from '../../lib/aws/signed-files.ts'
+import { WorkSigner } from '../../lib/aws/work-signer.ts'
+import { readConfig } from '../../lib/config.ts'
+import type { AppError } from '../../lib/errors.ts'
+import { OpenedVault, servicesFor } from '../../lib/jobs/run/signed-work.ts'
+import { close, listen } from '../../lib/local/listen.ts'
+import { openS3 } from '../../lib/local/s3/server.ts'
+import { Vault } from '../../lib/sealed.ts'
+import type { Services } from '../../lib/services.ts'
+import { after, before } from '../hooks.ts'
+import { scratchFolder } from '../scratch.ts'
+
+const folder = scratchFolder('signed-files')
+const keys = { accessKeyId: 'AKIASIGNER', secretAccessKey: 'signer' }
+const { signal } = new AbortController()
+const opened = new AsyncDisposableStack()
+let s3: S3Client
+let signer: WorkSigner
+before(async () => {
+  const store = await openS3({ dir: join(folder, 's3'), credentials: [keys], region: 'eu-central-1' })
+  const server = createServer(store.handle)
+  const endpoint = `http://127.0.0.1:${await listen(server, 0)}`
+  opened.defer(() => store.close())
+  opened.defer(() => close(server))
+  Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'AKIASIGNER', AWS_SECRET_ACCESS_KEY: 'signer' })
+  process.env['AWS_ENDPOINT_URL_S3'] = endpoint
+  s3 = new S3Client({ region: 'eu-central-1', endpoint, forcePathStyle: true })
+  await s3.send(new CreateBucketCommand({ Bucket: 'mutabor' }))
+  signer = new WorkSigner(readConfig())
+})
+after(() => opened.disposeAsync())
+
+const put = (Key: string, Body: string) => s3.send(new PutObjectCommand({ Bucket: 'mutabor', Key, Body }))
+const path = (name: string) => join(folder, name)
+const source = { key: 'received/a', filename: 'a.txt' }
+
+async function signed(expiresS = 60): Promise<SignedFiles> {
+  const inputs = { [source.key]: await signer.input(source.key, expiresS) }
+  return new SignedFiles({ inputs, output: await signer.output('jobs/j/1/', expiresS) })
+}
+const isCode = (code: AppError['code']) => (error: AppError) => error.code === code
+
+test('a worker without keys gets the files of its task and stores what it makes, with type and hash', async () => {
+  const { ETag } = await put(source.key, 'what came')
+  const files = await signed()
+  await files.getFile({ ...source, etag: ETag }, path('in'), signal)
+  assert.equal(readFileSync(path('in'), 'utf8'), 'what came')
+  writeFileSync(path('out'), 'what was made')
+  const sha256 = createHash('sha256').update('what was made').digest('hex')
+  await files.putFile('jobs/j/1/out.txt', path('out'), 'text/plain', Promise.resolve(sha256))
+  const made = await s3.send(new GetObjectCommand({ Bucket: 'mutabor', Key: 'jobs/j/1/out.txt' }))
+  assert.equal(made.ContentType, 'text/plain')
+  assert.equal(await made.Body?.transformToString(), 'what was made')
+  // As a captured website comes, and is looked at.
+  const place = { path: path('page'), contentType: 'text/html', signal }
+  await files.receive('jobs/j/1/page', Readable.from([Buffer.from('<html>')]), place)
+  assert.equal(Buffer.from(await files.read('jobs/j/1/page', 1, 5)).toString(), 'html')
+})
+
+test('it gets no other file, and stores none elsewhere, also when it signs for itself what it wants', async () => {
+  const files = await signed()
+  const get = (key: string) => files.getFile({ key, filename: 'b' }, path('other'), signal)
+  await assert.rejects(get('received/b'), SignatureRefused)
+  writeFileSync(path('out'), 'x')
+  const sha256 = createHash('sha256').update('x').digest('hex')
+  const store = (of: SignedFiles, key: string, hash = sha256) =>
+    of.putFile(key, path('out'), 'text/plain', Promise.resolve(hash))
+  await assert.rejects(store(files, 'jobs/j/2/out.txt'), SignatureRefused)
+  const output = await signer.output('jobs/j/1/', 60)
+  const liar = new SignedFiles({ inputs: {}, output: { ...output, prefix: 'jobs/' } })
+  await assert.rejects(store(liar, 'jobs/j/2/out.txt'), SignatureRefused)
+  await assert.rejects(store(files, 'jobs/j/1/out.txt', '0'.repeat(64)), SignatureRefused, 'another hash')
+})
+
+test('an input that is gone, overwritten or whose signature has ended is told as that', async () => {
+  const { ETag } = await put(source.key, 'first')
+  await put(source.key, 'second')
+  const files = await signed()
+  const get = (of = files, etag?: string) => of.getFile({ ...source, etag }, path('late'), signal)
+  await assert.rejects(get(files, ETag), isCode('CONFLICT'))
+  const other = { key: 'received/gone', filename: 'gone.txt' }
+  const inputs = { [other.key]: await signer.input(other.key, 60) }
+  const without = new SignedFiles({ inputs, output: await signer.output('jobs/j/1/', 60) })
+  await assert.rejects(without.getFile(other, path('late'), signal), isCode('FILE_GONE'))
+  const url = await signer.input(source.key, 60)
+  const tampered = { [source.key]: url.replace(/X-Amz-Signature=\w{8}/, 'X-Amz-Signature=00000000') }
+  const output = await signer.output('jobs/j/1/', 60)
+  await assert.rejects(get(new SignedFiles({ inputs: tampered, output })), SignatureRefused)
+})
+
+test('what a task has of secrets is opened by its message alone, and stands in its record as before', () => {
+  const vault = new Vault('s'.repeat(40))
+  const seal = vault.seal('secret', 'job_1')
+  const own = new OpenedVault({ [seal.sealed]: 'secret' })
+  assert.deepEqual(own.openAll({ options: { password: seal } }), { options: { password: 'secret' } })
+  assert.deepEqual(own.sealSome({ password: 'secret', pages: '1' }, new Set(['password'])), {
+    password: seal,
+    pages: '1',
+  })
+  assert.throws(() => own.openAll({ password: vault.seal('of another', 'job_2') }), /nobody has opened/)
+  assert.throws(() => own.sealSome({ password: 'new' }, new Set(['password'])), /never sealed/)
+})
+
+test('a message whose signatures end before the work does is no use, nor one without any', async () => {
+  const services = { config: { TASK_FILES: 'signed' } } as Services
+  const message = { jobId: 'job_1', task: 1 }
+  const work = {
+    until: Date.now() + 60_000,
+    inputs: {},
+    output: await signer.output('jobs/job_1/1/', 60),
+    opened: {},
+  }
+  const given = (of: object, remainingMs = 30_000) =>
+    servicesFor({ ...message, ...of }, { services, queue: 'image', remainingMs })
+  assert.ok((await given({ work }))?.files instanceof SignedFiles)
+  assert.equal(await given({ work }, 90_000), undefined)
+  assert.equal(await given({}), undefined)
+  await put('work/large.json', JSON.stringify(work))
+  assert.ok(await given({ work: { url: await signer.input('work/large.json', 60) } }))
+})
