@@ -1,7 +1,15 @@
 // The deployment as the Serverless Framework packages it, and what it holds.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
@@ -18,6 +26,7 @@ interface Properties {
 }
 
 interface Statement {
+  readonly Effect: 'Allow' | 'Deny'
   readonly Action: readonly string[]
   readonly Resource: unknown
 }
@@ -111,6 +120,11 @@ export function packageDeployment() {
     ofType,
     properties,
     lambda: (name: string) => named('AWS::Lambda::Function', 'FunctionName', name),
+    template: { Resources: resources },
+    startBytes: JSON.parse(readFileSync(join(folder, '.serverless/start-bytes.json'), 'utf8')) as Readonly<
+      Record<string, number>
+    >,
+    zipBytes: (name: string) => statSync(join(folder, `.serverless/${name}.zip`)).size,
     queueOf: (image: string) => named('AWS::SQS::Queue', 'QueueName', image),
     onPackage,
   }

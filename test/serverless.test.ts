@@ -1,26 +1,44 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { contracts as access } from '../functions/access.ts'
+import { contracts as admin } from '../functions/admin.ts'
+import { contracts as automation } from '../functions/automation.ts'
+import { contracts as conversion } from '../functions/conversion.ts'
+import { contracts as drives } from '../functions/drives.ts'
+import { contracts as jobs } from '../functions/jobs.ts'
+import { routes } from '../functions/routes/index.ts'
+import { contracts as uploads } from '../functions/uploads.ts'
 import { readConfig, settings } from '../lib/config.ts'
+import { againstOwnRules, ownRules } from '../lib/deployment/check/own-rules.ts'
+import { againstSpecification } from '../lib/deployment/check/specification.ts'
+import { edgeCode } from '../lib/deployment/edge.ts'
 import { asynchronousSettings, triggersOf } from '../lib/deployment/functions.ts'
+import { stageOf } from '../lib/deployment/stage.ts'
 import { engines } from '../lib/engines/index.ts'
+import type { AnyContract } from '../lib/http/contract.ts'
+import { reachedFrom } from '../lib/http/front.ts'
+import { socketTarget } from '../lib/live/paths.ts'
 import { openConversions } from '../lib/local/conversions.ts'
 import { functionEnvironment } from '../lib/local/environment.ts'
 import { httpRoutes, webSocketRoutes, zipFunctions } from '../lib/local/functions.ts'
+import { routesFinder } from '../lib/local/gateway/http-routes.ts'
 import { createLog } from '../lib/log.ts'
 import {
   bucket,
   type FunctionDeclaration,
+  type FunctionName,
   functions,
   imageIds,
   maxReceiveCount,
   queueIds,
   queueMapping,
   queueVisibilityS,
+  secretNames,
   table,
 } from '../lib/resources.ts'
 import { packageDeployment, reference } from './deployment.ts'
 
-const { lambda, ofType, onPackage, properties, queueOf } = packageDeployment()
+const { lambda, ofType, onPackage, properties, queueOf, startBytes, template, zipBytes } = packageDeployment()
 
 test('every declared function is deployed, and no other', () => {
   const declared = [...Object.keys(functions), ...imageIds.map((image) => `convert-${image}`)]
@@ -175,8 +193,13 @@ test('one machine runs the functions that are deployed, under the same limits or
 })
 
 test('one machine sets every variable that a deployment sets', () => {
-  // The process of an image tells its function the image.
-  const local = [...Object.keys(oneMachine().environment), 'IMAGE_ID']
+  // The process of an image tells its function the image; secrets are made by whoever starts the service, in its folder.
+  const local = [
+    ...Object.keys(oneMachine().environment),
+    ...['IMAGE_ID', 'SECRETS', 'TASK_LIMIT_S'],
+    // Whoever runs a machine sets these or leaves them; nothing is in front of it that it could tell.
+    ...['ANONYMOUS_PLAN', 'RETENTION_HOURS', 'ORIGIN_SECRET'],
+  ]
   for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
     for (const name of Object.keys(Properties.Environment.Variables))
       assert.ok(local.includes(name), `${id} gets ${name}`)
@@ -201,8 +224,6 @@ test('one machine serves the routes that are deployed, by the same functions', (
   const inOrder = (all: readonly object[]) =>
     all.map((one) => JSON.stringify(one, ['key', 'functionName'])).sort()
   assert.deepEqual(inOrder(routes), inOrder([...httpRoutes(functions), ...webSocketRoutes(functions)]))
-  const [http] = httpRoutes(functions)
-  assert.equal(http?.functionName, 'api')
   const versions = ofType('AWS::ApiGatewayV2::Integration').map(
     ([, { Properties }]) => Properties.PayloadFormatVersion,
   )
@@ -295,7 +316,8 @@ test('each function has a role of its own, without a wildcard over all resources
   for (const [id, { Properties }] of ofType('AWS::IAM::Role')) {
     assert.ok(roles.includes(id), `${id} belongs to a function`)
     for (const { PolicyDocument } of Properties.Policies) {
-      for (const { Action, Resource } of PolicyDocument.Statement) {
+      for (const { Action, Resource, Effect } of PolicyDocument.Statement) {
+        if (Effect === 'Deny') continue
         assert.ok(!Action.some((action) => action.includes('*')), `${id}: ${Action}`)
         assert.notEqual(Resource, '*', `${id}: ${Action}`)
       }
@@ -303,23 +325,52 @@ test('each function has a role of its own, without a wildcard over all resources
   }
 })
 
-test('only functions that sign identities, and make or run tasks, know the secret of the service', () => {
-  const knowing = ofType('AWS::Lambda::Function').filter(
-    ([, { Properties }]) => 'SERVICE_SECRET' in Properties.Environment.Variables,
-  )
-  const expected = [
-    'api',
-    'account',
-    'sweep',
-    'receive-upload',
-    'transfer',
-    'sockets',
-    'broadcast',
-    'capture',
-    'deliver',
-    ...imageIds.map((image) => `convert-${image}`),
-  ]
-  assert.deepEqual(knowing.map(([id]) => id).sort(), expected.map((name) => lambda(name).id).sort())
+test('no function has a secret in its environment: each finds those of its row, and may read no other', () => {
+  for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
+    const name = String(Properties.FunctionName).replace('mutabor-dev-', '')
+    const declared: FunctionDeclaration | undefined = functions[name as FunctionName]
+    // Engines know none at all.
+    const secrets = declared?.secrets ?? []
+    const { Variables } = Properties.Environment
+    for (const secret of secretNames) assert.ok(!(secret in Variables), `${id} has ${secret}`)
+    const found = Variables.SECRETS as { 'Fn::Sub': string } | undefined
+    assert.equal(
+      found?.['Fn::Sub'],
+      secrets.length > 0 ? `s3://\${SecretsBucket}/${secrets.join(',')}` : undefined,
+    )
+    const statements = properties(String(reference(Properties.Role))).Policies.flatMap(
+      ({ PolicyDocument }) => PolicyDocument.Statement,
+    )
+    const readable = statements
+      .filter(({ Action }) => Action.includes('s3:GetObject'))
+      .flatMap(({ Resource }) => [...JSON.stringify(Resource).matchAll(/SecretsBucket\.Arn}\/(\w+)/g)])
+    assert.deepEqual(
+      readable.map(([, secret]) => secret),
+      [...secrets],
+      id,
+    )
+  }
+})
+
+test('no engine has a right to any file, or to the queue of another', () => {
+  for (const name of ['capture', ...imageIds.map((image) => `convert-${image}`)]) {
+    const [, role] =
+      ofType('AWS::IAM::Role').find(([id]) => id === reference(lambda(name).properties.Role)) ?? []
+    const statements =
+      role?.Properties.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement) ?? []
+    const allowed = statements.flatMap(({ Action, Resource }) =>
+      Action.map((action) => ({ action, Resource })),
+    )
+    assert.deepEqual(
+      allowed.filter(({ action }) => action.startsWith('s3:')),
+      [],
+      name,
+    )
+    const sending = allowed
+      .filter(({ action }) => action === 'sqs:SendMessage')
+      .flatMap(({ Resource }) => Resource)
+    assert.deepEqual(sending.map(reference), [queueOf('ready').id], name)
+  }
 })
 
 const zipped = Object.entries(functions).filter(([, declared]) => !('image' in declared))
@@ -332,14 +383,7 @@ for (const [name, { handler }] of zipped) {
 }
 
 test('the package of api holds the files that it serves', async () => {
-  const paths = [
-    '/',
-    '/web/app.ts',
-    '/docs',
-    '/docs/swagger-ui.css',
-    '/docs/swagger-ui-bundle.js',
-    '/v1/openapi.json',
-  ]
+  const paths = ['/', '/docs', '/web/icon.svg', '/v1/openapi.json']
   const code = `
     const { handler } = await import('./functions/api.mjs')
     for (const path of ${JSON.stringify(paths)}) {
@@ -350,4 +394,132 @@ test('the package of api holds the files that it serves', async () => {
       console.log(statusCode, path, body.length > 100)
     }`
   assert.equal(await onPackage('api', code), paths.map((path) => `200 ${path} true\n`).join(''))
+})
+
+test('each value of the template is one that AWS knows there, and a wrong one is found', () => {
+  const { findings, values } = againstSpecification(template)
+  assert.deepEqual(findings, [])
+  assert.ok(values > 2000, String(values))
+  const broken = {
+    Resources: {
+      Queue: { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: 'soon', Color: 'red' } },
+      Role: { Type: 'AWS::IAM::Role', Properties: {} },
+    },
+  }
+  assert.deepEqual(
+    againstSpecification(broken).findings.map(({ at, says }) => `${at}: ${says}`),
+    [
+      'Queue.VisibilityTimeout: expected integer, got "soon"',
+      'Queue: AWS knows no Color there',
+      'Role: AssumeRolePolicyDocument is missing',
+    ],
+  )
+})
+
+test('a deployment keeps its own rules, and each of them finds what breaks it', () => {
+  assert.deepEqual(againstOwnRules(template), [])
+  const allowsAll = { Statement: [{ Effect: 'Allow', Action: ['s3:*'], Resource: ['*'] }] }
+  const broken = {
+    Role: { Type: 'AWS::IAM::Role', Properties: { Policies: [{ PolicyDocument: allowsAll }] } },
+    Log: { Type: 'AWS::Logs::LogGroup', Properties: {} },
+    Queue: { Type: 'AWS::SQS::Queue', Properties: {} },
+    Bucket: { Type: 'AWS::S3::Bucket', DeletionPolicy: 'Retain', Properties: {} },
+    Network: { Type: 'AWS::EC2::VPC' },
+    Jobs: {
+      Type: 'AWS::Lambda::Function',
+      Properties: { FunctionName: 'mutabor-dev-jobs', Environment: { Variables: { SMTP_URL: 'x' } } },
+    },
+    Way: { Type: 'AWS::EC2::InternetGateway' },
+    Table: { Type: 'AWS::DynamoDB::Table' },
+  }
+  const found = againstOwnRules({ Resources: broken }).map(({ says }) => /\((\w+)\)$/.exec(says)?.[1])
+  assert.deepEqual(new Set(found), new Set(Object.keys(ownRules)))
+})
+
+test('a stage that serves people is not packaged without region, domain and images, and says what is missing', () => {
+  assert.throws(
+    () => stageOf('prod', { region: 'eu-central-1', color: 'red' }),
+    /stages\/prod\.json[\s\S]*domain[\s\S]*images/,
+  )
+  assert.equal(stageOf('dev', undefined).isolation, 'vpc')
+  const uri = (image: string) =>
+    `123456789012.dkr.ecr.eu-central-1.amazonaws.com/mutabor-${image}@sha256:${'a'.repeat(64)}`
+  const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/x'
+  const images = Object.fromEntries(imageIds.map((image) => [image, uri(image)]))
+  const given = { region: 'eu-central-1', domain: { name: 'files.example.com', certificateArn }, images }
+  assert.equal(stageOf('prod', given).domain?.name, 'files.example.com')
+  const { av: _, ...fewer } = images
+  assert.throws(() => stageOf('prod', { ...given, images: fewer }), /images/)
+})
+
+test('the code at the edge makes of the address of a socket what one machine makes of it', () => {
+  const atEdge = new Function(`${edgeCode}\nreturn handler`)() as (event: unknown) => {
+    uri: string
+    querystring: Record<string, { value: string }>
+    headers: Record<string, { value: string }>
+  }
+  const paths = [
+    '/ws/user/jobs',
+    '/v1/ws/user/jobs/',
+    '/v1/ws/jobs/job_1',
+    '/v1/ws/tickets',
+    '/v1/jobs/job_1',
+    '/',
+  ]
+  for (const uri of paths) {
+    const headers = { 'x-viewer-address': { value: 'forged' } }
+    const request = atEdge({ viewer: { ip: '192.0.2.1' }, request: { uri, querystring: {}, headers } })
+    const query = Object.entries(request.querystring).map(([name, { value }]) => `${name}=${value}`)
+    const target = query.length > 0 ? `${request.uri}?${query.join('&')}` : request.uri
+    assert.equal(target, socketTarget(uri) ?? uri)
+    assert.equal(request.headers['x-viewer-address']?.value, '192.0.2.1')
+  }
+})
+
+test('what goes around the address in front is refused, and the client is whom that one names', () => {
+  const config = {
+    ORIGIN_SECRET: 'o'.repeat(32),
+    TRUSTED_PROXIES: undefined,
+    PUBLIC_URL: 'https://files.example.com',
+  }
+  const from = (headers: Record<string, string>) => reachedFrom({ headers, sourceIp: '198.51.100.1' }, config)
+  const viewer = { 'x-viewer-address': '192.0.2.1' }
+  assert.equal(from({ ...viewer, 'x-origin-secret': config.ORIGIN_SECRET }), '192.0.2.1')
+  for (const secret of [{}, { 'x-origin-secret': 'p'.repeat(32) }, { 'x-origin-secret': '' }])
+    assert.throws(
+      () => from({ ...viewer, ...secret }),
+      /not reached at this address; send requests to https:\/\/files/,
+    )
+})
+
+test('each endpoint is in the function that its path is routed to', () => {
+  const find = routesFinder(httpRoutes(functions))
+  const of: Readonly<Record<string, readonly AnyContract[]>> = {
+    ...{ access, admin, automation, conversion, drives, jobs, uploads, api: routes },
+  }
+  for (const route of routes) {
+    const name = find(route.method, route.path.replace(/:(\w+)/g, 'x'))?.functionName ?? ''
+    assert.ok(of[name]?.includes(route), `${route.method} ${route.path} is routed to ${name}`)
+  }
+})
+
+test('packages stay within their budgets: bytes that are read at the start, and the zip', () => {
+  // Thousands of bytes. A new package that a request does not need belongs behind an import() of its own.
+  const budgets: Readonly<Record<string, readonly [start: number, zip: number]>> = {
+    ...Object.fromEntries(['dispatch', 'record-metrics', 'count-usage'].map((name) => [name, [850, 300]])),
+    ...Object.fromEntries(['uploads', 'access', 'admin'].map((name) => [name, [2300, 1250]])),
+    ...Object.fromEntries(['sockets', 'broadcast'].map((name) => [name, [2200, 900]])),
+    ...Object.fromEntries(
+      ['automation', 'drives', 'prepare', 'sweep', 'transfer'].map((name) => [name, [2300, 3100]]),
+    ),
+    ...{ deliver: [1800, 900], account: [2700, 1500], api: [2800, 3400] },
+    ...{ conversion: [2300, 2900], jobs: [2300, 2900], 'receive-upload': [2200, 2700] },
+  }
+  for (const [name, bytes] of Object.entries(startBytes)) {
+    const [start = 0, zip = 0] = budgets[name] ?? []
+    const kb = Math.round(bytes / 1000)
+    assert.ok(kb <= start, `${name} reads ${kb} kB at its start, of ${start}`)
+    const zipKb = Math.round(zipBytes(name) / 1000)
+    assert.ok(zipKb <= zip, `the package of ${name} has ${zipKb} kB, of ${zip}`)
+  }
 })

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions, Plugin } from 'esbuild'
+import { languages } from '../../functions/web/places.ts'
+import type { FunctionDeclaration } from '../resources.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -26,8 +28,26 @@ const sourceAddresses: Plugin = {
   },
 }
 
+/** The package holds the page as it was built, and not what builds it. */
+const builtPages: Plugin = {
+  name: 'built-pages',
+  setup(build) {
+    build.onLoad({ filter: /\/lib\/page\/build\.ts$/ }, async () => {
+      const { buildPage } = await import('../page/build.ts')
+      const pages = await Promise.all(
+        languages.map(async (language) => [language, await buildPage(language)] as const),
+      )
+      const json = JSON.stringify(JSON.stringify(Object.fromEntries(pages)))
+      return {
+        contents: `let pages\nexport const buildPage = async (language) => (pages ??= JSON.parse(${json}))[language] ?? pages.en`,
+        loader: 'js',
+      }
+    })
+  },
+}
+
 /** Packages that are native or load files of their own; they stay packages beside the bundle. */
-export const unbundled = ['sharp', 'wasmagic', 'swagger-ui-dist'] as const
+export const unbundled = ['sharp', 'wasmagic'] as const
 
 /** What their packages do without where it is not there: a native helper, and a form that sketches are not sent in. */
 export const leftOut = ['cpu-features', 'protobufjs'] as const
@@ -41,15 +61,39 @@ export const bundleOptions = {
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
-  plugins: [sourceAddresses],
+  plugins: [builtPages, sourceAddresses],
 } as const satisfies BuildOptions
 
-/** For `custom.esbuild` of serverless.yml. */
-export const serverlessEsbuild = () => ({
+/**
+ * Of a function in a zip package. What is imported when it is needed lies in files of its own, so that a cold start reads
+ * only what each request takes. The maps stay beside the packages.
+ */
+export const functionOptions = {
   ...bundleOptions,
-  outputFileExtension: '.mjs',
-  // Kept for a rebuild, esbuild would keep the command from ending when a source is wrong.
-  skipRebuild: true,
-  // Not `external`: that would have npm install them anew, over the network and without the lockfile.
-  exclude: [...unbundled, ...leftOut],
-})
+  splitting: true,
+  minify: true,
+  sourcemap: 'external',
+  sourcesContent: false,
+  outExtension: { '.js': '.mjs' },
+} as const satisfies BuildOptions
+
+/** What only engines load, which run in images. */
+export const packagesOfEngines = ['docx', 'pptxgenjs', 'sharp'] as const
+
+/** What only those functions load that call addresses outside, that bring files in and out, that tell formats apart. */
+const packagesOf = {
+  out: ['undici', 'nodemailer', 'openid-client'],
+  transfer: ['ssh2', '@azure/storage-blob'],
+  // Among what engines load when they run.
+  files: ['engines', 'unpdf', 'wasmagic', 'iconv-lite', 'fast-xml-parser', 'chardet'],
+} as const
+
+/** Packages of which a function has no use, though code that it shares with others could load them. */
+export const packagesWithout = (
+  name: string,
+  { network, readsFiles }: Pick<FunctionDeclaration, 'network' | 'readsFiles'>,
+): readonly string[] => [
+  ...(network === 'out' ? [] : packagesOf.out),
+  ...(name === 'transfer' ? [] : packagesOf.transfer),
+  ...(readsFiles ? [] : packagesOf.files),
+]

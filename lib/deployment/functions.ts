@@ -1,4 +1,6 @@
+import { type Config, readConfig } from '../config.ts'
 import type { Engine, ImageId } from '../engines/engine.ts'
+import { runtimeMemoryMb } from '../engines/here.ts'
 import { engines } from '../engines/index.ts'
 import {
   eventPattern,
@@ -9,16 +11,17 @@ import {
   imageIds,
   mappingOf,
   type QueueId,
+  type SecretName,
   type Trigger,
   uploadPattern,
 } from '../resources.ts'
+import { frontEnvironment, publicUrl } from './edge.ts'
+import { closedIn } from './network.ts'
 import { arnOf, deadLetterQueueId, queueName, queueResourceId, roleId } from './references.ts'
+import type { Stage } from './stage.ts'
 
 /** What Lambda allows: seconds, MB of memory, MB of /tmp. */
 const lambdaLimits = { timeoutS: 900, memoryMb: 10_240, diskMb: { least: 512, most: 10_240 } }
-
-/** Room for Node, our own code and the SDK beside the engine. */
-const runtimeMemoryMb = 256
 
 /** Settings that every function gets; the names are those of lib/config.ts. */
 export const environment = {
@@ -27,26 +30,25 @@ export const environment = {
   BUS_NAME: { Ref: 'Bus' },
   // Files are in the bucket: what a function has of a disk is for its own task.
   MIN_FREE_DISK_GB: '0',
+  // Engines have no right to any file.
+  TASK_FILES: 'signed',
   QUEUE_URL_PREFIX: {
     'Fn::Sub': `https://sqs.\${AWS::Region}.\${AWS::URLSuffix}/\${AWS::AccountId}/${queueName('')}`,
   },
 } as const
 
-/** Signs identities and seals passwords: whoever makes or runs tasks knows it, and nobody else. */
-const secret = { SERVICE_SECRET: { 'Fn::Sub': `{{resolve:secretsmanager:\${ServiceSecret}}}` } }
-const knowSecret: readonly FunctionName[] = [
-  ...([
-    'api',
-    'account',
-    'sweep',
-    'receive-upload',
-    'transfer',
-    'capture',
-    'deliver',
-    'sockets',
-    'broadcast',
-  ] as const),
-]
+/** What the stage says of the service itself. */
+const ofStage = (stage: Stage) => ({
+  PUBLIC_URL: publicUrl(stage),
+  ANONYMOUS_PLAN: stage.anonymousPlan,
+  RETENTION_HOURS: String(stage.retentionHours),
+  ...(stage.mailFrom && { MAIL_FROM: stage.mailFrom }),
+  ...(stage.outgoingAllow && { OUTGOING_ALLOW: stage.outgoingAllow }),
+})
+
+/** Where a function finds what is secret: not in its environment, which whoever may look at the function reads. */
+const secretsOf = (names: readonly SecretName[] = []) =>
+  names.length > 0 && { SECRETS: { 'Fn::Sub': `s3://\${SecretsBucket}/${names.join(',')}` } }
 
 /** Where the SDK finds the connections of WebSockets, which it does not know by itself. */
 const socketsEndpoint = {
@@ -54,22 +56,9 @@ const socketsEndpoint = {
     'Fn::Sub': `https://\${WebsocketsApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}/\${sls:stage}`,
   },
 }
-const reachSockets: readonly FunctionName[] = ['sockets', 'broadcast', 'sweep']
-
-/**
- * Files that the code reads beside itself, and packages that cannot be put into one file. swagger-ui-dist holds
- * its script in several forms, of which the reference page loads one.
- */
-const filesOf: Partial<Readonly<Record<FunctionName, readonly string[]>>> = {
-  api: [
-    'functions/web/**',
-    'node_modules/wasmagic/{package.json,dist/*.js,dist/*.wasm}',
-    'node_modules/swagger-ui-dist/{package.json,*.css,*.png,swagger-ui-bundle.js,index.js,absolute-path.js}',
-  ],
-}
 
 /** `events` of a function. */
-export function triggersOf(trigger: Trigger) {
+export function triggersOf(trigger: Trigger, stage?: Stage) {
   // Cross-origin answers are the function's own, the same on one machine.
   if ('http' in trigger) {
     const keys = trigger.http === true ? ['$default'] : trigger.http
@@ -80,7 +69,7 @@ export function triggersOf(trigger: Trigger) {
     return [{ eventBridge: { eventBus: { Ref: 'Bus' }, pattern: eventPattern(trigger.events, trigger.for) } }]
   if ('uploads' in trigger)
     return [{ eventBridge: { pattern: uploadPattern({ Ref: 'Bucket' }, trigger.uploads) } }]
-  if ('queue' in trigger) return [queueEvent(trigger.queue)]
+  if ('queue' in trigger) return [queueEvent(trigger.queue, stage)]
   return trigger.websocket.map((route) => ({
     websocket: {
       route,
@@ -91,7 +80,13 @@ export function triggersOf(trigger: Trigger) {
 }
 
 /** How a queue feeds its function. */
-const queueEvent = (queue: QueueId) => ({ sqs: { arn: arnOf(queueResourceId(queue)), ...mappingOf(queue) } })
+const queueEvent = (queue: QueueId, stage?: Stage) => ({
+  sqs: {
+    arn: arnOf(queueResourceId(queue)),
+    ...(stage && { maximumConcurrency: stage.conversionsAtATime }),
+    ...mappingOf(queue),
+  },
+})
 
 /** What Lambda does after an error in an asynchronous invocation. */
 export function asynchronousSettings(
@@ -104,35 +99,48 @@ export function asynchronousSettings(
   }
 }
 
-function declaredFunction(name: FunctionName) {
+/** What those know that are reached by the address in front. */
+const isReached = (trigger: Trigger) => 'http' in trigger || 'websocket' in trigger
+
+function declaredFunction(name: FunctionName, stage: Stage) {
   const declared: FunctionDeclaration = functions[name]
   const { handler, image } = declared
   return {
     ...(image
-      ? { image: { uri: imageUri(image), command: [handler] } }
-      : { handler, package: { patterns: filesOf[name] ?? [] } }),
-    memorySize: declared.memoryMb,
+      ? { image: { uri: imageUri(image, stage), command: [handler] } }
+      : { handler, package: { artifact: `.serverless/${name}.zip` } }),
+    memorySize: memoryOf(declared.memoryMb),
     timeout: declared.timeoutS,
     role: arnOf(roleId(name)),
     environment: {
       ...environment,
-      ...(knowSecret.includes(name) && secret),
-      ...(reachSockets.includes(name) && socketsEndpoint),
+      ...ofStage(stage),
+      ...secretsOf(declared.secrets),
+      ...(isReached(declared.trigger) && frontEnvironment),
+      ...(declared.reachesSockets && socketsEndpoint),
       // The event holds all of a request, and so does the invocation.
       ...('http' in declared.trigger && { REQUEST_BODIES: 'whole' }),
     },
     ...(image && { ephemeralStorageSize: imageLimits(image).ephemeralStorageSize }),
-    events: triggersOf(declared.trigger),
+    ...(declared.diskMb !== undefined && { ephemeralStorageSize: declared.diskMb }),
+    ...(declared.network === 'closed' && closedIn(stage)),
+    events: triggersOf(declared.trigger, stage),
     ...asynchronousSettings(name, declared),
   }
 }
+
+/** MB that a function gets of those that it asks for; its engines are held to what is left of them. */
+export const memoryOf = (
+  askedMb: number,
+  { MAX_FUNCTION_MB }: Pick<Config, 'MAX_FUNCTION_MB'> = readConfig(),
+) => Math.min(lambdaLimits.memoryMb, MAX_FUNCTION_MB, askedMb)
 
 /** The largest of what the engines of an image ask for, within what Lambda gives. */
 export function imageLimits(image: ImageId, from: readonly Engine[] = engines) {
   const limits = from.filter((engine) => engine.image === image).map((engine) => engine.limits)
   const most = (pick: (limit: Engine['limits']) => number) => Math.max(0, ...limits.map(pick))
   return {
-    memorySize: Math.min(lambdaLimits.memoryMb, most((limit) => limit.memoryMb) + runtimeMemoryMb),
+    memorySize: memoryOf(most((limit) => limit.memoryMb) + runtimeMemoryMb),
     timeout: Math.min(
       lambdaLimits.timeoutS,
       most((limit) => limit.timeoutS),
@@ -148,23 +156,22 @@ export function imageLimits(image: ImageId, from: readonly Engine[] = engines) {
 }
 
 /** Where an image is after it was pushed; a digest, because a tag would be looked up with credentials. */
-function imageUri(image: ImageId): string {
-  const noImage = `000000000000.dkr.ecr.eu-central-1.amazonaws.com/mutabor-${image}@sha256:${'0'.repeat(64)}`
-  return `\${env:IMAGE_URI_${image.toUpperCase()}, '${noImage}'}`
-}
+const imageUri = (image: ImageId, { images }: Stage): string =>
+  images[image] ?? `000000000000.dkr.ecr.eu-central-1.amazonaws.com/mutabor-${image}@sha256:${'0'.repeat(64)}`
 
-function imageFunction(image: ImageId) {
+function imageFunction(image: ImageId, stage: Stage) {
   return {
-    image: { uri: imageUri(image), command: ['functions/convert.handler'] },
+    image: { uri: imageUri(image, stage), command: ['functions/convert.handler'] },
     ...imageLimits(image),
     role: arnOf(roleId(`convert-${image}`)),
-    environment: { ...environment, ...secret, IMAGE_ID: image },
-    events: [queueEvent(image)],
+    environment: { ...environment, ...ofStage(stage), IMAGE_ID: image, TASK_LIMIT_S: '840' },
+    events: [queueEvent(image, stage)],
+    ...closedIn(stage),
   }
 }
 
 /** `functions` of serverless.yml. */
-export const deployedFunctions = () => ({
-  ...Object.fromEntries(functionNames.map((name) => [name, declaredFunction(name)])),
-  ...Object.fromEntries(imageIds.map((image) => [`convert-${image}`, imageFunction(image)])),
+export const deployedFunctions = (stage: Stage) => ({
+  ...Object.fromEntries(functionNames.map((name) => [name, declaredFunction(name, stage)])),
+  ...Object.fromEntries(imageIds.map((image) => [`convert-${image}`, imageFunction(image, stage)])),
 })

@@ -1,7 +1,7 @@
 import type { QueueId } from '../resources.ts'
 
 /** `convert-av` → `ConvertAv`: ids of resources have no hyphens. */
-const pascalCase = (name: string) =>
+export const pascalCase = (name: string) =>
   name
     .split('-')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
@@ -16,4 +16,4 @@ export const roleId = (functionName: string) => `${pascalCase(functionName)}Role
 export const queueName = (suffix: string) => `\${self:service}-\${sls:stage}-${suffix}`
 
 /** The ARN of a resource of the stack, which CloudFormation fills in. */
-export const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] })
+export const arnOf = (id: string, attribute = 'Arn') => ({ 'Fn::GetAtt': [id, attribute] })

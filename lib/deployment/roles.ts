@@ -1,122 +1,135 @@
 import {
+  convertRights,
   type FunctionDeclaration,
-  type FunctionName,
   functionNames,
   functions,
   imageIds,
   type QueueId,
-  queueIds,
+  type SecretName,
 } from '../resources.ts'
+import type { Right } from '../rights.ts'
 import { arnOf, deadLetterQueueId, queueResourceId, roleId } from './references.ts'
+import type { Stage } from './stage.ts'
 
-interface Statement {
+export interface Statement {
   readonly Effect: 'Allow'
   readonly Action: readonly string[]
   readonly Resource: unknown
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 }
 
-const allow = (Action: readonly string[], Resource: unknown): Statement => ({
+const allow = (
+  Action: readonly string[],
+  Resource: unknown,
+  Condition?: Statement['Condition'],
+): Statement => ({
   Effect: 'Allow',
   Action,
   Resource,
+  ...(Condition && { Condition }),
 })
 
-/** Records of webhooks and of what goes to them. */
-const moveDeliveries: readonly Statement[] = [
-  allow(
-    [
-      'dynamodb:GetItem',
-      'dynamodb:BatchGetItem',
-      'dynamodb:Query',
-      'dynamodb:PutItem',
-      'dynamodb:UpdateItem',
-      'dynamodb:ConditionCheckItem',
-    ],
-    [arnOf('Table'), { 'Fn::Sub': `\${Table.Arn}/index/*` }],
-  ),
-  allow(['sqs:SendMessage'], arnOf(queueResourceId('delivery'))),
-]
+const sub = (text: string) => ({ 'Fn::Sub': text })
+const queueArn = (queue: string) => arnOf(queueResourceId(queue as QueueId))
 
-const readObjects = allow(['s3:GetObject'], { 'Fn::Sub': `\${Bucket.Arn}/*` })
-const writeObjects = allow(['s3:PutObject', 's3:AbortMultipartUpload'], { 'Fn::Sub': `\${Bucket.Arn}/*` })
+/** A right as IAM has it. */
+function statementOf(right: Right): Statement {
+  if ('table' in right) {
+    const partitions = right.in?.map((prefix) => `${prefix}*`)
+    const condition = partitions && { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions } }
+    return allow(right.table, arnOf('Table'), condition)
+  }
+  if ('index' in right) return allow(['dynamodb:Query'], sub(`\${Table.Arn}/index/${right.index}`))
+  if ('files' in right)
+    return allow(
+      right.files,
+      right.below.map((prefix) => sub(`\${Bucket.Arn}/${prefix}*`)),
+    )
+  if ('list' in right) return allow(['s3:ListBucket'], arnOf('Bucket'))
+  if ('queues' in right) return allow(right.may, right.queues.map(queueArn))
+  if ('publish' in right) return allow(['events:PutEvents'], arnOf('Bus'))
+  const connections = `arn:\${AWS::Partition}:execute-api:\${AWS::Region}:\${AWS::AccountId}:\${WebsocketsApi}/\${sls:stage}`
+  return allow(
+    ['execute-api:ManageConnections'],
+    right.sockets.map((method) => sub(`${connections}/${method}/@connections/*`)),
+  )
+}
 
-const keepRecords = allow(
-  [
-    'dynamodb:GetItem',
-    'dynamodb:BatchGetItem',
-    'dynamodb:Query',
-    'dynamodb:PutItem',
-    'dynamodb:UpdateItem',
-    'dynamodb:BatchWriteItem',
-    'dynamodb:DeleteItem',
-    'dynamodb:ConditionCheckItem',
+/** Lambda reads the queue in the name of its function, which also keeps messages hidden that it works on. */
+const receive = (queue: string): Statement =>
+  allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], queueArn(queue))
+
+/** What Lambda does in the name of a function. */
+function ofLambda(name: string): Statement[] {
+  const declared: Readonly<Record<string, FunctionDeclaration>> = functions
+  const { trigger = { queue: name.replace('convert-', '') }, deadLetter } = declared[name] ?? {}
+  return [
+    ...('queue' in trigger ? [receive(trigger.queue)] : []),
+    ...(deadLetter ? [allow(['sqs:SendMessage'], arnOf(deadLetterQueueId(name)))] : []),
+  ]
+}
+
+/** By function, all that its role allows beyond writing its log. */
+export const statementsOfRoles = (): Readonly<Record<string, readonly Statement[]>> => {
+  const declared: [string, readonly Right[]][] = [
+    ...functionNames.map((name): [string, readonly Right[]] => [name, functions[name].rights]),
+    ...imageIds.map((image): [string, readonly Right[]] => [`convert-${image}`, convertRights(image)]),
+  ]
+  return Object.fromEntries(
+    declared.map(([name, rights]) => [name, [...ofLambda(name), ...rights.map(statementOf)]]),
+  )
+}
+
+/** What is secret, by name; whoever makes the first secret may not replace one. */
+function secretRights(names: readonly SecretName[], makes: boolean): Statement[] {
+  if (names.length === 0) return []
+  const objects = names.map((name) => sub(`\${SecretsBucket.Arn}/${name}`))
+  return [
+    allow(['s3:GetObject'], objects),
+    // Without it S3 says of what nobody has put there that it is forbidden.
+    allow(['s3:ListBucket'], arnOf('SecretsBucket')),
+    allow(['kms:Decrypt'], arnOf('SecretsKey')),
+    ...(makes
+      ? [
+          allow(['s3:PutObject'], sub(`\${SecretsBucket.Arn}/SERVICE_SECRET`)),
+          allow(['kms:GenerateDataKey'], arnOf('SecretsKey')),
+        ]
+      : []),
+  ]
+}
+
+/** A key of the customer's own opens every file and record, so whoever reads one has to use it. */
+const keyRights = ({ customerKeyArn }: Stage): Statement[] =>
+  customerKeyArn ? [allow(['kms:Decrypt', 'kms:GenerateDataKey'], customerKeyArn)] : []
+
+/**
+ * Lambda puts a function into a network in the name of its role. Code of the function may not: what Lambda itself does
+ * has no function as its source.
+ */
+const networkRights = (functionArn: unknown) => ({
+  Effect: 'Deny',
+  Action: [
+    'ec2:CreateNetworkInterface',
+    'ec2:DeleteNetworkInterface',
+    'ec2:DescribeNetworkInterfaces',
+    'ec2:DescribeSubnets',
+    'ec2:AssignPrivateIpAddresses',
+    'ec2:UnassignPrivateIpAddresses',
   ],
-  [arnOf('Table'), { 'Fn::Sub': `\${Table.Arn}/index/*` }],
+  Resource: '*',
+  Condition: { ArnEquals: { 'lambda:SourceFunctionArn': functionArn } },
+})
+const networkPolicy = sub(
+  `arn:\${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole`,
 )
 
-/** What any change of a job may lead to: records, deleted files, tasks for the next engines, events. */
-const moveJobs: readonly Statement[] = [
-  keepRecords,
-  allow(['s3:DeleteObject'], { 'Fn::Sub': `\${Bucket.Arn}/*` }),
-  // The files of a job are found by their prefix when it is deleted.
-  allow(['s3:ListBucket'], arnOf('Bucket')),
-  allow(['sqs:SendMessage'], queueIds.map(queueResourceId).map(arnOf)),
-  allow(['events:PutEvents'], arnOf('Bus')),
-]
-
-const receive = (queue: QueueId) =>
-  allow(
-    ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
-    arnOf(queueResourceId(queue)),
-  )
-
-/** What it takes to run the tasks of a queue. */
-const runTasks = (queue: QueueId): readonly Statement[] => [
-  ...moveJobs,
-  readObjects,
-  writeObjects,
-  receive(queue),
-]
-
-/** To write to open WebSockets, and to close them. */
-const reachSockets = allow(['execute-api:ManageConnections'], {
-  'Fn::Sub': `arn:\${AWS::Partition}:execute-api:\${AWS::Region}:\${AWS::AccountId}:\${WebsocketsApi}/*`,
-})
-
-/** Beyond writing its log; a function that is not named needs nothing. */
-const rightsOfFunctions: Partial<Readonly<Record<FunctionName, readonly Statement[]>>> = {
-  api: [
-    ...moveJobs,
-    readObjects,
-    writeObjects,
-    allow(['s3:ListMultipartUploadParts'], { 'Fn::Sub': `\${Bucket.Arn}/*` }),
-    // How many tasks wait, for the state of the service.
-    allow(['sqs:GetQueueAttributes'], queueIds.map(queueResourceId).map(arnOf)),
-  ],
-  account: [keepRecords],
-  sweep: [...moveJobs, readObjects, reachSockets],
-  'receive-upload': [...moveJobs, readObjects],
-  'record-metrics': [allow(['dynamodb:GetItem', 'dynamodb:BatchWriteItem'], arnOf('Table'))],
-  'count-usage': [
-    allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem'], arnOf('Table')),
-  ],
-  sockets: [...moveJobs, reachSockets],
-  broadcast: [...moveJobs, reachSockets],
-  dispatch: moveDeliveries,
-  deliver: [...moveDeliveries, receive('delivery')],
-  transfer: runTasks('transfer'),
-  capture: runTasks('capture'),
-}
-
-/** Lambda puts invocations aside in the name of the function. */
-function deadLetterRights(name: string): readonly Statement[] {
+function role(functionName: string, statements: readonly Statement[], stage: Stage) {
   const declared: Readonly<Record<string, FunctionDeclaration>> = functions
-  return declared[name]?.deadLetter ? [allow(['sqs:SendMessage'], arnOf(deadLetterQueueId(name)))] : []
-}
-
-function role(functionName: string, statements: readonly Statement[]) {
+  const names = declared[functionName]?.secrets ?? []
+  const isClosed = stage.isolation === 'vpc' && (declared[functionName]?.network ?? 'closed') === 'closed'
+  const functionArn = `arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}:function:\${self:service}-\${sls:stage}-${functionName}`
   const logGroup = `arn:\${AWS::Partition}:logs:\${AWS::Region}:\${AWS::AccountId}:log-group:/aws/lambda/\${self:service}-\${sls:stage}-${functionName}:*`
-  const writeLogs = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], { 'Fn::Sub': logGroup })
+  const writeLogs = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], sub(logGroup))
   return {
     Type: 'AWS::IAM::Role',
     Properties: {
@@ -126,10 +139,20 @@ function role(functionName: string, statements: readonly Statement[]) {
           { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' },
         ],
       },
+      ...(isClosed && { ManagedPolicyArns: [networkPolicy] }),
       Policies: [
         {
           PolicyName: 'work',
-          PolicyDocument: { Version: '2012-10-17', Statement: [writeLogs, ...statements] },
+          PolicyDocument: {
+            Version: '2012-10-17',
+            Statement: [
+              writeLogs,
+              ...secretRights(names, functionName === 'sweep'),
+              ...keyRights(stage),
+              ...statements,
+              ...(isClosed ? [networkRights(sub(functionArn))] : []),
+            ],
+          },
         },
       ],
     },
@@ -137,13 +160,10 @@ function role(functionName: string, statements: readonly Statement[]) {
 }
 
 /** A role per function, each with what this function does and nothing more. */
-export function roleResources() {
-  const rights: [name: string, statements: readonly Statement[]][] = [
-    ...functionNames.map((name): [string, readonly Statement[]] => [
-      name,
-      [...(rightsOfFunctions[name] ?? []), ...deadLetterRights(name)],
+export const roleResources = (stage: Stage) =>
+  Object.fromEntries(
+    Object.entries(statementsOfRoles()).map(([name, statements]) => [
+      roleId(name),
+      role(name, statements, stage),
     ]),
-    ...imageIds.map((image): [string, readonly Statement[]] => [`convert-${image}`, runTasks(image)]),
-  ]
-  return Object.fromEntries(rights.map(([name, statements]) => [roleId(name), role(name, statements)]))
-}
+  )

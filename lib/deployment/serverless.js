@@ -1,11 +1,44 @@
 // The Serverless Framework loads values from .js files only; Node loads the TypeScript behind this one.
 
 import { webSocketApi } from '../resources.ts'
+import { alarmResources } from './alarms.ts'
+import { edgeResources } from './edge.ts'
 import { deployedFunctions } from './functions.ts'
+import { networkResources } from './network.ts'
 import { queueResources } from './queues.ts'
 import { roleResources } from './roles.ts'
+import { namedStage, readStage } from './stage.ts'
 import { storageResources } from './storage.ts'
 
+const stage = readStage(namedStage(process.argv))
+
 export const routeSelectionExpression = webSocketApi.routeSelectionExpression
-export const functions = deployedFunctions()
-export const Resources = { ...storageResources(), ...queueResources(), ...roleResources() }
+export const { region, logDays, tags } = stage
+export const functions = deployedFunctions(stage)
+export const Resources = {
+  ...storageResources(stage),
+  ...queueResources(),
+  ...roleResources(stage),
+  ...networkResources(stage),
+  ...edgeResources(stage),
+  ...alarmResources(stage),
+}
+/** What the framework makes, with what it has no setting for. */
+export const extensions = {
+  HttpApiStage: {
+    Properties: {
+      DefaultRouteSettings: {
+        ThrottlingRateLimit: stage.requestsPerSecond,
+        ThrottlingBurstLimit: stage.requestsPerSecond * 2,
+      },
+    },
+  },
+  WebsocketsDeploymentStage: {
+    Properties: {
+      DefaultRouteSettings: {
+        ThrottlingRateLimit: stage.requestsPerSecond,
+        ThrottlingBurstLimit: stage.requestsPerSecond * 2,
+      },
+    },
+  },
+}

@@ -1,10 +1,11 @@
 import { bucket, table } from '../resources.ts'
 import { arnOf } from './references.ts'
+import type { Stage } from './stage.ts'
 
 /** Taking the stack down must not take the users' files along. */
 const kept = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' } as const
 
-function tableResource() {
+function tableResource({ keepData, customerKeyArn }: Stage) {
   const { TimeToLiveAttribute, ...properties } = table
   return {
     Type: 'AWS::DynamoDB::Table',
@@ -13,54 +14,91 @@ function tableResource() {
       ...properties,
       TimeToLiveSpecification: { AttributeName: TimeToLiveAttribute, Enabled: true },
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-      SSESpecification: { SSEEnabled: true },
+      // Of our own key, or the one that AWS keeps for the account.
+      SSESpecification: {
+        SSEEnabled: true,
+        ...(customerKeyArn && { SSEType: 'KMS', KMSMasterKeyId: customerKeyArn }),
+      },
+      DeletionProtectionEnabled: keepData,
     },
   }
 }
+
+const closedBucket = (properties: object) => ({
+  Type: 'AWS::S3::Bucket',
+  ...kept,
+  Properties: {
+    PublicAccessBlockConfiguration: {
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      IgnorePublicAcls: true,
+      RestrictPublicBuckets: true,
+    },
+    OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
+    ...properties,
+  },
+})
+
+/** Whoever administers the account decides by roles who may use it; users of the service may do so by its functions. */
+const key = (description: string) => ({
+  Type: 'AWS::KMS::Key',
+  ...kept,
+  Properties: {
+    Description: description,
+    EnableKeyRotation: true,
+    KeyPolicy: {
+      Version: '2012-10-17',
+      Statement: [
+        {
+          Effect: 'Allow',
+          Principal: { AWS: { 'Fn::Sub': `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:root` } },
+          Action: 'kms:*',
+          Resource: '*',
+        },
+      ],
+    },
+  },
+})
 
 /** CloudFormation has names of its own for what the S3 API takes. */
-function bucketResource() {
-  return {
-    Type: 'AWS::S3::Bucket',
-    ...kept,
-    Properties: {
-      BucketEncryption: {
-        ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
-      },
-      PublicAccessBlockConfiguration: {
-        BlockPublicAcls: true,
-        BlockPublicPolicy: true,
-        IgnorePublicAcls: true,
-        RestrictPublicBuckets: true,
-      },
-      OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
-      NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },
-      CorsConfiguration: {
-        CorsRules: bucket.cors.map((rule) => ({
-          AllowedOrigins: rule.AllowedOrigins,
-          AllowedMethods: rule.AllowedMethods,
-          AllowedHeaders: rule.AllowedHeaders,
-          ExposedHeaders: rule.ExposeHeaders,
-          MaxAge: rule.MaxAgeSeconds,
-        })),
-      },
-      LifecycleConfiguration: {
-        Rules: bucket.lifecycle.map((rule) => ({
-          Id: rule.ID,
-          Status: 'Enabled',
-          Prefix: rule.Prefix,
-          ExpirationInDays: rule.ExpirationInDays,
-          AbortIncompleteMultipartUpload: { DaysAfterInitiation: rule.AbortIncompleteMultipartDays },
-        })),
-      },
+const bucketResource = ({ customerKeyArn }: Stage) =>
+  closedBucket({
+    BucketEncryption: {
+      ServerSideEncryptionConfiguration: [
+        customerKeyArn
+          ? {
+              BucketKeyEnabled: true,
+              ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms', KMSMasterKeyID: customerKeyArn },
+            }
+          : { ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } },
+      ],
     },
-  }
-}
+    NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },
+    CorsConfiguration: {
+      CorsRules: bucket.cors.map((rule) => ({
+        AllowedOrigins: rule.AllowedOrigins,
+        AllowedMethods: rule.AllowedMethods,
+        AllowedHeaders: rule.AllowedHeaders,
+        ExposedHeaders: rule.ExposeHeaders,
+        MaxAge: rule.MaxAgeSeconds,
+      })),
+    },
+    LifecycleConfiguration: {
+      Rules: bucket.lifecycle.map((rule) => ({
+        Id: rule.ID,
+        Status: 'Enabled',
+        Prefix: rule.Prefix,
+        ExpirationInDays: rule.ExpirationInDays,
+        AbortIncompleteMultipartUpload: { DaysAfterInitiation: rule.AbortIncompleteMultipartDays },
+      })),
+    },
+  })
 
-const bucketPolicy = {
+/** Nobody reads or writes it but in the name of a role, and by TLS. */
+const policyOf = (id: string) => ({
   Type: 'AWS::S3::BucketPolicy',
   Properties: {
-    Bucket: { Ref: 'Bucket' },
+    Bucket: { Ref: id },
     PolicyDocument: {
       Version: '2012-10-17',
       Statement: [
@@ -69,27 +107,32 @@ const bucketPolicy = {
           Effect: 'Deny',
           Principal: '*',
           Action: 's3:*',
-          Resource: [arnOf('Bucket'), { 'Fn::Sub': `\${Bucket.Arn}/*` }],
+          Resource: [arnOf(id), { 'Fn::Sub': `\${${id}.Arn}/*` }],
           Condition: { Bool: { 'aws:SecureTransport': 'false' } },
         },
       ],
     },
   },
-}
+})
 
 /** What keeps data: records, files, the bus and the key of identities. */
-export const storageResources = () => ({
-  Table: tableResource(),
-  Bucket: bucketResource(),
-  BucketPolicy: bucketPolicy,
+export const storageResources = (stage: Stage) => ({
+  Table: tableResource(stage),
+  Bucket: bucketResource(stage),
+  BucketPolicy: policyOf('Bucket'),
   Bus: { Type: 'AWS::Events::EventBus', Properties: { Name: `\${self:service}-\${sls:stage}` } },
-  ServiceSecret: {
-    Type: 'AWS::SecretsManager::Secret',
-    // A new key would make every client a stranger to their own jobs, and no stored password could be opened.
-    ...kept,
-    Properties: {
-      Description: 'Key that signs identities and seals passwords',
-      GenerateSecretString: { PasswordLength: 64, ExcludePunctuation: true },
+  SecretsKey: key('Opens what the functions of the service keep secret'),
+  // A new secret would make every client a stranger to their own jobs, and no stored password could be opened.
+  SecretsBucket: closedBucket({
+    BucketEncryption: {
+      ServerSideEncryptionConfiguration: [
+        {
+          BucketKeyEnabled: true,
+          ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms', KMSMasterKeyID: arnOf('SecretsKey') },
+        },
+      ],
     },
-  },
+    VersioningConfiguration: { Status: 'Enabled' },
+  }),
+  SecretsBucketPolicy: policyOf('SecretsBucket'),
 })

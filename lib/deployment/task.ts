@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Files that the code of the images reads beside itself. */
 const filesBesideCode = [
+  'layers/sandbox',
   'layers/office',
   'layers/imagemagick',
   'layers/pdf',
@@ -70,7 +71,7 @@ export async function writeTask(folder: string): Promise<void> {
   const { metafile } = await build({
     ...bundleOptions,
     absWorkingDir: root,
-    entryPoints: ['functions/convert.ts', 'functions/capture.ts', 'layers/runtime.ts'],
+    entryPoints: ['functions/convert.ts', 'functions/capture.ts', 'functions/probe.ts', 'layers/runtime.ts'],
     outbase: root,
     outdir: folder,
     outExtension: { '.js': '.mjs' },
@@ -81,6 +82,22 @@ export async function writeTask(folder: string): Promise<void> {
   for (const path of filesBesideCode) await cp(join(root, path), join(folder, path), { recursive: true })
   for (const path of packagesBesideBundle(metafile)) {
     // node_modules may be a link to a folder elsewhere.
+    await cp(path, join(folder, path.slice(path.indexOf('node_modules/'))), { recursive: true })
+  }
+}
+
+/** What the whole service consists of; the rest of the tree is for those who work on it. */
+const partsOfService = ['LICENSE', 'NOTICE', 'package.json', 'events', 'functions', 'layers', 'lib'] as const
+
+/** Writes the service of one machine as it runs from its source, with the packages that it needs to run. */
+export async function writeService(folder: string): Promise<void> {
+  for (const part of partsOfService) await cp(join(root, part), join(folder, part), { recursive: true })
+  const manifest: Manifest = createRequire(import.meta.url)(join(root, 'package.json'))
+  const found = new Set<string>()
+  // Node is in the image by itself.
+  const wanted = Object.keys(manifest.dependencies ?? {}).filter((name) => name !== 'node')
+  for (const name of wanted) withDependencies(name, root, found)
+  for (const path of found) {
     await cp(path, join(folder, path.slice(path.indexOf('node_modules/'))), { recursive: true })
   }
 }

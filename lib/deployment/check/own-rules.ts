@@ -1,0 +1,116 @@
+import { functions, imageIds, secretNames } from '../../resources.ts'
+import { type Finding, isRecord, type Resource, type Template } from './template.ts'
+
+type Rule = (template: Template) => Finding[]
+
+const ofType = ({ Resources }: Template, type: string): [string, Resource][] =>
+  Object.entries(Resources).filter(([, { Type }]) => Type === type)
+
+const finding = (at: string, says: string): Finding => ({ at, says })
+
+/** All records within a value, however deep. */
+function* records(value: unknown): Generator<Readonly<Record<string, unknown>>> {
+  if (Array.isArray(value)) for (const one of value) yield* records(one)
+  if (!isRecord(value)) return
+  yield value
+  for (const one of Object.values(value)) yield* records(one)
+}
+
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
+
+const noWildcards: Rule = (template) =>
+  ofType(template, 'AWS::IAM::Role').flatMap(([id, { Properties }]) =>
+    [...records(Properties)]
+      .filter(({ Effect }) => Effect === 'Allow')
+      .flatMap(({ Action, Resource }) => [
+        ...list(Action).filter((one) => String(one).includes('*')),
+        ...list(Resource).filter((one) => one === '*'),
+      ])
+      .map((one) => finding(id, `allows ${one}`)),
+  )
+
+const logsEnd: Rule = (template) => {
+  const kept = ofType(template, 'AWS::Logs::LogGroup')
+  const names = kept.map(([, { Properties }]) => Properties?.['LogGroupName'])
+  return [
+    ...kept
+      .filter(([, { Properties }]) => !Properties?.['RetentionInDays'])
+      .map(([id]) => finding(id, 'keeps logs for ever')),
+    ...ofType(template, 'AWS::Lambda::Function')
+      .filter(([, { Properties }]) => !names.includes(`/aws/lambda/${Properties?.['FunctionName']}`))
+      .map(([id]) => finding(id, 'has no log group, so that its log would be kept for ever')),
+  ]
+}
+
+const deadLetters: Rule = (template) =>
+  ofType(template, 'AWS::SQS::Queue')
+    .filter(([id, { Properties }]) => !id.endsWith('DeadLetterQueue') && !Properties?.['RedrivePolicy'])
+    .map(([id]) => finding(id, 'has nowhere to put what fails'))
+
+const closedBuckets: Rule = (template) =>
+  ofType(template, 'AWS::S3::Bucket')
+    .filter(([, { Properties }]) => {
+      const block = Properties?.['PublicAccessBlockConfiguration']
+      const said = isRecord(block) ? Object.values(block).filter((one) => one === true) : []
+      return said.length < 4
+    })
+    .map(([id]) => finding(id, 'can be opened to the public'))
+
+const nameOf = ({ Properties }: Resource) =>
+  String(Properties?.['FunctionName']).replace(/^mutabor-[^-]+-/, '')
+
+const isClosed = (name: string) =>
+  imageIds.some((image) => name === `convert-${image}`) ||
+  Object.entries(functions).some(([one, { network }]) => one === name && network === 'closed')
+
+/** Where the stage has a network at all. */
+const closedFunctions: Rule = (template) =>
+  ofType(template, 'AWS::EC2::VPC').length === 0
+    ? []
+    : ofType(template, 'AWS::Lambda::Function')
+        .filter(([, resource]) => isClosed(nameOf(resource)) && !resource.Properties?.['VpcConfig'])
+        .map(([id]) => finding(id, 'opens files of users outside of the closed network'))
+
+const ways = [
+  'Route',
+  'InternetGateway',
+  'NatGateway',
+  'EgressOnlyInternetGateway',
+  'VPCGatewayAttachment',
+  'VPCPeeringConnection',
+  'TransitGatewayAttachment',
+]
+const noWayOut: Rule = (template) =>
+  ways
+    .flatMap((way) => ofType(template, `AWS::EC2::${way}`))
+    .map(([id]) => finding(id, 'is a way out of the closed network'))
+
+const noSecrets: Rule = (template) =>
+  ofType(template, 'AWS::Lambda::Function').flatMap(([id, { Properties }]) =>
+    secretNames
+      .filter((name) => [...records(Properties?.['Environment'])].some((one) => name in one))
+      .map((name) => finding(id, `has ${name} in its environment`)),
+  )
+
+const dataStays: Rule = (template) =>
+  ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::KMS::Key']
+    .flatMap((type) => ofType(template, type))
+    .filter(([id, { DeletionPolicy }]) => id !== 'ServerlessDeploymentBucket' && DeletionPolicy !== 'Retain')
+    .map(([id]) => finding(id, 'would go with the stack'))
+
+/** What a deployment of this service must not be without. */
+export const ownRules = {
+  noWildcards,
+  logsEnd,
+  deadLetters,
+  closedBuckets,
+  closedFunctions,
+  noWayOut,
+  noSecrets,
+  dataStays,
+} as const satisfies Readonly<Record<string, Rule>>
+
+export const againstOwnRules: Rule = (template) =>
+  Object.entries(ownRules).flatMap(([name, rule]) =>
+    rule(template).map(({ at, says }) => finding(at, `${says} (${name})`)),
+  )

@@ -1,0 +1,25 @@
+/** A template of CloudFormation, as far as checks look into it. */
+export interface Resource {
+  readonly Type: string
+  readonly Properties?: Readonly<Record<string, unknown>>
+  readonly DeletionPolicy?: string
+}
+export interface Template {
+  readonly Resources: Readonly<Record<string, Resource>>
+}
+
+/** What is wrong and where, as `ApiRole.Policies[0]`. */
+export interface Finding {
+  readonly at: string
+  readonly says: string
+}
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A value that CloudFormation fills in: nobody knows it yet. */
+export const isIntrinsic = (value: unknown): boolean => {
+  if (!isRecord(value)) return false
+  const [name = '', ...more] = Object.keys(value)
+  return more.length === 0 && (name === 'Ref' || name === 'Condition' || name.startsWith('Fn::'))
+}

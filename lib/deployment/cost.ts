@@ -1,0 +1,111 @@
+// node lib/deployment/cost.ts: what conversions and idle months come to, from measured figures; written into the README beside it.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { ImageId } from '../engines/engine.ts'
+import { functions, imageIds } from '../resources.ts'
+import { alarmResources } from './alarms.ts'
+import { imageLimits } from './functions.ts'
+import { stageOf } from './stage.ts'
+
+/**
+ * Dollars in eu-central-1 without the free allowances, as listed in November 2026: look them up before you count on them.
+ * Files are stored for a day.
+ */
+const prices = {
+  gbSecond: 0.0000166667,
+  invocation: 0.2e-6,
+  httpRequest: 1.2e-6,
+  tableWriteUnit: 0.7625e-6,
+  tableReadUnit: 0.1525e-6,
+  objectWrite: 5.4e-6,
+  objectRead: 0.43e-6,
+  queueRequest: 0.4e-6,
+  event: 1e-6,
+  logGb: 0.63,
+  storageGbDay: 0.0245 / 30,
+  egressGb: 0.085,
+  endpointHour: 0.012,
+  keyMonth: 1,
+  alarmMonth: 0.1,
+}
+
+/** Of one conversion, as the benchmark counts calls of AWS (section `control-plane`), and the signing of its files. */
+const perJob = {
+  invocations: 6,
+  requests: 3,
+  writeUnits: 9,
+  readUnits: 6,
+  objects: 2,
+  queue: 9,
+  events: 2,
+  logGb: 8e-6,
+}
+const gigabyteOfRequestSeconds = 0.6
+
+/** MB of the file and its result, as the tests of the images send them. */
+const usualMb = 1
+
+const readme = fileURLToPath(new URL('README.md', import.meta.url))
+const figures = readFileSync(new URL('../../layers/README.md', import.meta.url), 'utf8')
+
+/** Seconds of a warm conversion, from the table that the tests of the images write; undefined where none was measured. */
+function warmS(image: ImageId): number | undefined {
+  const [, seconds] =
+    new RegExp(`^\\| ${image} \\| [^|]+ \\| [^|]+ \\| ([\\d.]+) \\|`, 'm').exec(figures) ?? []
+  return seconds === undefined ? undefined : Number(seconds)
+}
+
+const around =
+  perJob.invocations * prices.invocation +
+  gigabyteOfRequestSeconds * prices.gbSecond +
+  perJob.requests * prices.httpRequest +
+  perJob.writeUnits * prices.tableWriteUnit +
+  perJob.readUnits * prices.tableReadUnit +
+  perJob.objects * (prices.objectWrite + prices.objectRead) +
+  perJob.queue * prices.queueRequest +
+  perJob.events * prices.event +
+  perJob.logGb * prices.logGb +
+  (usualMb / 1000) * (2 * prices.storageGbDay + prices.egressGb)
+
+const dollars = (amount: number) => `$${amount.toFixed(2)}`
+
+const rows = imageIds.map((image) => {
+  const seconds = warmS(image)
+  if (seconds === undefined) return `| ${image} | – | – |`
+  const engine = (imageLimits(image).memorySize / 1024) * seconds * prices.gbSecond
+  return `| ${image} | ${seconds} | ${dollars((engine + around) * 1000)} |`
+})
+
+const hours = 730
+const zones = 2
+const interfaces = 2
+const sweepS = 0.2
+const minutes = hours * 60
+const alarms = Object.values<{ readonly Type: string }>(alarmResources(stageOf('dev', {}))).filter(
+  ({ Type }) => Type === 'AWS::CloudWatch::Alarm',
+)
+const idle = {
+  'interface endpoints, with `isolation: vpc`': hours * zones * interfaces * prices.endpointHour,
+  'the look around each minute':
+    minutes *
+    (prices.invocation +
+      (functions.sweep.memoryMb / 1024) * sweepS * prices.gbSecond +
+      16 * prices.tableReadUnit),
+  alarms: alarms.length * prices.alarmMonth,
+  'the key of the secrets': prices.keyMonth,
+}
+
+const table = [
+  '| Kind | Seconds, warm | 1,000 conversions |',
+  '|---|---|---|',
+  ...rows,
+  '',
+  '| An idle month | |',
+  '|---|---|',
+  ...Object.entries(idle).map(([what, amount]) => `| ${what} | ${dollars(amount)} |`),
+  `| all | ${dollars(Object.values(idle).reduce((sum, amount) => sum + amount, 0))} |`,
+].join('\n')
+
+const [before, , after] = readFileSync(readme, 'utf8').split(/<!-- cost(?: end)? -->/)
+writeFileSync(readme, `${before}<!-- cost -->\n${table}\n<!-- cost end -->${after}`)
+process.stdout.write(`${table}\n`)

@@ -1,0 +1,27 @@
+// npm run deploy:check [-- --stage prod]: packages, then looks at what would be deployed. Nothing of it leaves the machine.
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { againstGuard } from './check/guard.ts'
+import { againstOwnRules } from './check/own-rules.ts'
+import { againstSpecification } from './check/specification.ts'
+import type { Template } from './check/template.ts'
+import { namedStage } from './stage.ts'
+
+const stage = namedStage(process.argv)
+const { status } = spawnSync(
+  process.execPath,
+  ['node_modules/.bin/serverless', 'package', '--stage', stage],
+  { stdio: 'inherit' },
+)
+if (status !== 0) process.exit(status ?? 1)
+
+const path = '.serverless/cloudformation-template-update-stack.json'
+const template: Template = JSON.parse(readFileSync(path, 'utf8'))
+const { findings, values } = againstSpecification(template)
+const all = [...findings, ...againstOwnRules(template), ...againstGuard(path)]
+for (const { at, says } of all) process.stdout.write(`${at}: ${says}\n`)
+const count = Object.keys(template.Resources).length
+process.stdout.write(
+  `${count} resources, ${values} values: ${all.length === 0 ? 'nothing is wrong' : `${all.length} wrong`}\n`,
+)
+process.exitCode = all.length === 0 ? 0 : 1

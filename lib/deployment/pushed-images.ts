@@ -1,0 +1,19 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const file = fileURLToPath(new URL('../../.images.json', import.meta.url))
+
+/** Where images are after they were pushed, by target, as `registry/mutabor-av@sha256:…`; none before the first push. */
+export function pushedImages(path = file): Readonly<Record<string, string>> {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Record<string, string> // written below
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
+    throw error
+  }
+}
+
+/** Adds to what is known. */
+export function notePushedImages(images: Readonly<Record<string, string>>, path = file): void {
+  writeFileSync(path, `${JSON.stringify({ ...pushedImages(path), ...images }, undefined, 2)}\n`)
+}

@@ -1,0 +1,124 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
+import { build, type Metafile } from 'esbuild'
+import { type FunctionDeclaration, type FunctionName, functionNames, functions } from '../resources.ts'
+import { functionOptions, leftOut, packagesOfEngines, packagesWithout, unbundled } from './bundle.ts'
+import { filesBeside } from './files-beside.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The same content gives the same package, whoever packages it: a deployment replaces what has changed. */
+const noTime = new Date(1980, 0, 1)
+
+/** Paths within a package, and their bytes. */
+export type Content = ReadonlyMap<string, Uint8Array>
+
+/** Those that are deployed as zip packages. */
+export const zipNames = functionNames.filter((name) => !('image' in functions[name]))
+
+const entryOf = (name: FunctionName) => functions[name].handler.replace(/\.\w+$/, '.ts')
+
+/** The code of all functions at once: what several of them load is made once. */
+const bundled = () =>
+  build({
+    ...functionOptions,
+    absWorkingDir: root,
+    entryPoints: [...new Set(zipNames.map(entryOf))],
+    outdir: 'functions',
+    external: [...unbundled, ...leftOut, ...packagesOfEngines],
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  })
+
+type Bundled = Awaited<ReturnType<typeof bundled>>
+
+const packageOf = (path: string) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
+
+/**
+ * What a function may come to load, beginning with what it imports at its start. What it imports later is left out where
+ * it is of a package that the function has no use for.
+ */
+export function reached(
+  entryPoint: string,
+  { outputs }: Metafile,
+  without: readonly string[],
+): ReadonlyMap<string, 'at start' | 'later'> {
+  const found = new Map<string, 'at start' | 'later'>()
+  const isEngine = (path: string) =>
+    without.includes('engines') &&
+    Object.keys(outputs[path]?.inputs ?? {}).some((input) => input.startsWith('lib/engines/'))
+  const isLeftOut = (path: string, seen = new Set([path])): boolean =>
+    Object.keys(outputs[path]?.inputs ?? {}).some((input) => without.includes(packageOf(input) ?? '')) ||
+    (outputs[path]?.imports ?? []).some(({ path: next, kind }) => {
+      if (kind !== 'import-statement' || seen.has(next)) return false
+      return isLeftOut(next, seen.add(next))
+    })
+  const visit = (path: string, when: 'at start' | 'later') => {
+    if (!outputs[path] || found.get(path) === when || found.get(path) === 'at start') return
+    found.set(path, when)
+    for (const { path: next, kind } of outputs[path].imports) {
+      if (kind === 'import-statement') visit(next, when)
+      else if (!isLeftOut(next) && !isEngine(next)) visit(next, 'later')
+    }
+  }
+  const first = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === entryPoint)
+  if (first === undefined) throw new Error(`nothing was made of ${entryPoint}`)
+  visit(first, 'at start')
+  return found
+}
+
+export interface Package {
+  readonly name: FunctionName
+  readonly files: Content
+  /** Bytes of code that are read before it answers anything. */
+  readonly startBytes: number
+  /** Of its code, under the same paths. */
+  readonly maps: Content
+}
+
+async function packageFor(name: FunctionName, { outputFiles, metafile }: Bundled): Promise<Package> {
+  const declared: FunctionDeclaration = functions[name]
+  const paths = reached(entryOf(name), metafile, packagesWithout(name, declared))
+  const made = new Map(outputFiles.map(({ path, contents }) => [relative(root, path), contents]))
+  const files = new Map<string, Uint8Array>()
+  const maps = new Map<string, Uint8Array>()
+  let startBytes = 0
+  for (const [path, when] of paths) {
+    const code = made.get(path) ?? new Uint8Array()
+    files.set(path, code)
+    maps.set(`${path}.map`, made.get(`${path}.map`) ?? new Uint8Array())
+    if (when === 'at start') startBytes += code.length
+  }
+  for (const path of await filesBeside(name, [...paths.keys()], metafile))
+    files.set(path, await readFile(join(root, path)))
+  return { name, files: new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1))), startBytes, maps }
+}
+
+async function packages(): Promise<Package[]> {
+  const made = await bundled()
+  return Promise.all(zipNames.map((name) => packageFor(name, made)))
+}
+
+export async function zipped(content: Content): Promise<Uint8Array> {
+  const writer = new ZipWriter(new Uint8ArrayWriter(), { lastModDate: noTime, useWebWorkers: false })
+  for (const [path, bytes] of content) await writer.add(path, new Uint8ArrayReader(bytes))
+  return writer.close()
+}
+
+/** Writes the package of each function into a folder, as `<name>.zip`, and the maps of their code below `maps`. */
+export async function zipFunctions(folder: string): Promise<void> {
+  const all = await packages()
+  const startBytes = Object.fromEntries(all.map((one) => [one.name, one.startBytes]))
+  await writeFile(join(folder, 'start-bytes.json'), JSON.stringify(startBytes))
+  for (const { name, files, maps } of all) {
+    await writeFile(join(folder, `${name}.zip`), await zipped(files))
+    for (const [path, bytes] of maps) {
+      const target = join(folder, 'maps', path)
+      await mkdir(dirname(target), { recursive: true })
+      await writeFile(target, bytes)
+    }
+  }
+}
