@@ -4,14 +4,17 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { writeTask } from '../lib/deployment/task.ts'
+import { processEnvironment } from '../lib/config.ts'
+import { writeService, writeTask } from '../lib/deployment/task.ts'
+import { imageIds } from '../lib/resources.ts'
+import { revision, revisionLabel } from './revision.ts'
 
-const publishedBase = 'docker.io/library/node:24-bookworm-slim'
-const ownBase = 'localhost/mutabor-node:24-bookworm-slim'
+const publishedBase = processEnvironment['DEBIAN_IMAGE'] ?? 'docker.io/library/debian:bookworm-slim'
+const ownBase = 'localhost/mutabor-debian:bookworm-slim'
 
 const layers = fileURLToPath(new URL('.', import.meta.url))
 const ownNode = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
-const targets = process.argv.length > 2 ? process.argv.slice(2) : ['image', 'office']
+const targets = process.argv.length > 2 ? process.argv.slice(2) : [...imageIds, 'all']
 
 function run(command: string, args: readonly string[]) {
   const { status, error } = spawnSync(command, args, { stdio: 'inherit' })
@@ -33,31 +36,39 @@ function buildahBase(): string {
   if (succeeds('buildah', ['pull', '--quiet', publishedBase])) return publishedBase
   if (!succeeds('buildah', ['inspect', '--type', 'image', ownBase])) {
     console.log(`${publishedBase} cannot be fetched; making one from Debian's packages.`)
-    run(join(layers, 'make-base.sh'), [ownBase, ownNode])
+    run(join(layers, 'make-base.sh'), [ownBase])
   }
   return ownBase
 }
 
+/** Lambda takes a single manifest of its own architecture, and no index of several with an attestation beside it. */
+const platform = ['--platform', 'linux/amd64'] as const
+const label = ['--label', `${revisionLabel}=${revision()}`] as const
+
 function builder(): (target: string, context: string) => void {
+  const named = (target: string) => ['--target', target, '--tag', `mutabor-${target}`, ...platform, ...label]
   if (succeeds('docker', ['info'])) {
+    const base = ['--build-arg', `DEBIAN_IMAGE=${publishedBase}`]
     return (target, context) =>
-      run('docker', ['build', '--target', target, '--tag', `mutabor-${target}`, context])
+      run('docker', ['build', '--provenance=false', ...base, ...named(target), context])
   }
   const base = buildahBase()
   return (target, context) =>
     run('buildah', [
       ...['bud', '--layers', '--pull=never', '--isolation=chroot', '--network=host', ...aptSettings()],
-      ...['--build-arg', `NODE_IMAGE=${base}`, '--target', target, '--tag', `mutabor-${target}`, context],
+      ...['--build-arg', `DEBIAN_IMAGE=${base}`, ...named(target), context],
     ])
 }
 
 const context = mkdtempSync(join(tmpdir(), 'mutabor-images-'))
 try {
   cpSync(join(layers, 'Dockerfile'), join(context, 'Dockerfile'))
+  cpSync(ownNode, join(context, 'node'))
   for (const name of ['packages.json', 'install-packages.mjs']) {
     cpSync(join(layers, name), join(context, 'layers', name))
   }
   await writeTask(join(context, 'task'))
+  if (targets.includes('all')) await writeService(join(context, 'service'))
   const build = builder()
   for (const target of targets) {
     const startedMs = Date.now()

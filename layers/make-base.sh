@@ -1,27 +1,24 @@
 #!/usr/bin/env bash
-# make-base.sh TAG NODE: makes what the Dockerfile needs of node:24-bookworm-slim from Debian's packages and a
-# Node binary, for machines that reach no container registry.
+# make-base.sh TAG: makes what the Dockerfile needs of debian:bookworm-slim from Debian's packages, for machines that
+# reach no container registry.
 set -euo pipefail
-tag=$1 node=$2
+tag=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # As Debian's slim images: no manuals, no translations, no package lists.
 mmdebstrap --quiet --variant=minbase --mode=root --format=tar \
-  --include=ca-certificates,libstdc++6 \
   --dpkgopt='path-exclude=/usr/share/man/*' \
   --dpkgopt='path-exclude=/usr/share/info/*' \
   --dpkgopt='path-exclude=/usr/share/locale/*' \
   --dpkgopt='path-exclude=/usr/share/doc/*' \
   --dpkgopt='path-include=/usr/share/doc/*/copyright' \
   --aptopt='Acquire::Languages "none"' \
-  --customize-hook='chroot "$1" useradd --uid 1000 --user-group --create-home --shell /bin/bash node' \
-  --customize-hook="install -D -m 755 '$node' \"\$1/usr/local/bin/node\"" \
   --customize-hook='printf "#!/bin/sh\nexit 101\n" > "$1/usr/sbin/policy-rc.d"; chmod 755 "$1/usr/sbin/policy-rc.d"' \
   bookworm "$work/base.tar"
 
 container=$(buildah from scratch)
 trap 'rm -rf "$work"; buildah rm "$container" > /dev/null' EXIT
 buildah add --quiet "$container" "$work/base.tar" / > /dev/null
-buildah config --env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin --cmd node "$container"
+buildah config --env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin --cmd bash "$container"
 buildah commit --quiet "$container" "$tag" > /dev/null

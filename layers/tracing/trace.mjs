@@ -5,9 +5,10 @@
  * usage: node trace.mjs <native module> <pixels, 4 bytes each> <width> <height> <out.svg> <settings as JSON>
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 
 const [binding, source, width, height, target, settings] = process.argv.slice(2)
-const { vectorizeRawSync } = createRequire(import.meta.url)(binding)
+// Not by `require`, which reads package.json in all folders above and fails where it may not.
+const loaded = { exports: {} }
+process.dlopen(loaded, binding)
 const size = { width: Number(width), height: Number(height) }
-writeFileSync(target, vectorizeRawSync(readFileSync(source), size, JSON.parse(settings)))
+writeFileSync(target, loaded.exports.vectorizeRawSync(readFileSync(source), size, JSON.parse(settings)))

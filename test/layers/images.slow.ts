@@ -8,10 +8,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { after, before, test } from 'node:test'
+import { revision, revisionLabel } from '../../layers/revision.ts'
 import { environment as deployedEnvironment, imageLimits } from '../../lib/deployment/functions.ts'
 import type { ImageId } from '../../lib/engines/engine.ts'
 import { type Embedded, openEmbedded } from '../../lib/local/embedded.ts'
-import { apiHandler, httpRoutes, zipFunctions } from '../../lib/local/functions.ts'
+import { apiHandlers, httpRoutes, zipFunctions } from '../../lib/local/functions.ts'
 import { createHttpApi } from '../../lib/local/gateway/http-api.ts'
 import { createGateway } from '../../lib/local/gateway.ts'
 import { Lambda } from '../../lib/local/lambda/runtime.ts'
@@ -21,20 +22,18 @@ import { QueueMapping } from '../../lib/local/queue-mapping.ts'
 import { createLog } from '../../lib/log.ts'
 import { functions, imageIds, queueMapping } from '../../lib/resources.ts'
 import { Client } from '../service.ts'
+import { peakOf, sizeOf, writeFigures } from './figures.ts'
 import { openNetwork, startLambda } from './lambda.ts'
 
-const changedAt = Number(spawnSync('git', ['log', '-1', '--format=%ct'], { encoding: 'utf8' }).stdout)
-
-/** Since the last commit: an older image holds other code. */
-function isBuilt(image: ImageId): boolean {
-  const args = ['image', 'inspect', '--format', '{{.Created.Unix}}', `localhost/mutabor-${image}`]
+/** Of this commit: another image holds other code. */
+function isBuilt(image: ImageId | 'all'): boolean {
+  const format = `{{index .Labels "${revisionLabel}"}}`
+  const args = ['image', 'inspect', '--format', format, `localhost/mutabor-${image}`]
   const { status, stdout } = spawnSync('podman', args, { encoding: 'utf8' })
-  return status === 0 && Number(stdout) >= changedAt
+  return status === 0 && stdout.trim() === revision()
 }
 
 const images = imageIds.filter(isBuilt)
-/** Built by "npm run images" without arguments. */
-const needed: readonly ImageId[] = ['image', 'office']
 
 const region = 'eu-central-1'
 const credentials = { accessKeyId: 'AKIAIMAGESTEST000000', secretAccessKey: 'a'.repeat(40) }
@@ -94,13 +93,11 @@ async function environmentOf(embedded: Embedded, host: string) {
 }
 
 before(async () => {
-  for (const image of needed) {
-    const bring = `docker save mutabor-${image} | podman load`
-    assert.ok(
-      images.includes(image),
-      `podman has no image mutabor-${image} of this commit: run "npm run images" first, or "${bring}".`,
-    )
-  }
+  const bring = 'docker save mutabor-image | podman load'
+  assert.ok(
+    images.length > 0,
+    `podman has no image of this commit: run "npm run images" first, or bring each by "${bring}".`,
+  )
   folder = mkdtempSync(join(tmpdir(), 'mutabor-images-'))
   ends.push(() => rmSync(folder, { recursive: true, force: true }))
   network = openNetwork()
@@ -134,7 +131,7 @@ before(async () => {
   const { createApi } = await import('../../functions/api.ts')
   const { MIN_FREE_DISK_GB } = deployedEnvironment
   const settings = { ...environment, MIN_FREE_DISK_GB, LOG_LEVEL: 'error' }
-  const handlers = { api: apiHandler(createApi(settings)) }
+  const handlers = apiHandlers(createApi(settings))
   const zipped = zipFunctions({ api: functions.api }, handlers, {})
   const options = { routes: httpRoutes({ api: functions.api }), streamed: ['api'], log }
   const http = createHttpApi({ ...options, lambda: new Lambda({ functions: zipped, region, log }) })
@@ -144,8 +141,33 @@ before(async () => {
 })
 
 after(async () => {
+  writeFigures(
+    images.flatMap((image) => {
+      const [coldMs, warmMs] = times.get(image) ?? []
+      const lambda = lambdas.get(image)
+      if (coldMs === undefined || warmMs === undefined || !lambda) return []
+      return [{ image, sizeMb: sizeOf(image), coldMs, warmMs, peakMb: peakOf(lambda.container) }]
+    }),
+  )
   for (const end of ends.reverse()) await end()
 })
+
+/** Milliseconds from a wish to its result, by image; of the first two conversions that are alike. */
+const times = new Map<ImageId, number[]>()
+
+/** The first of an image, which starts it, and the same again. */
+async function measured(image: ImageId, ...wish: Parameters<typeof convert>) {
+  const took: number[] = []
+  times.set(image, took)
+  const timed = async () => {
+    const beganMs = performance.now()
+    const result = await convert(...wish)
+    took.push(performance.now() - beganMs)
+    return result
+  }
+  await timed()
+  return timed()
+}
 
 async function convert(name: string, bytes: Buffer<ArrayBuffer>, targetFormat: string) {
   const accepted = await client.convert({ name, bytes }, { targetFormat })
@@ -180,51 +202,51 @@ const zipOfOne = "import sys, zipfile; zipfile.ZipFile(sys.stdout.buffer, 'w').w
 const testFilm = ['-y', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=320x200:duration=2'] as const
 const testPicture = [...testFilm, '-frames:v', '1'] as const
 
-test('image: jpg to png to webp', async () => {
+const unless = (image: ImageId) =>
+  images.includes(image) ? {} : { skip: `not built; "npm run images -- ${image}" builds it` }
+
+test('image: jpg to png to webp', unless('image'), async () => {
   const jpg = made('source.jpg', 'ffmpeg', ...testPicture)
-  const png = await convert('photo.jpg', jpg, 'png')
+  const png = await measured('image', 'photo.jpg', jpg, 'png')
   assert.equal(picture(png.path), 'png,320,200')
   const webp = await convert('photo.png', png.bytes as Buffer<ArrayBuffer>, 'webp')
   assert.equal(picture(webp.path), 'webp,320,200')
 })
 
-test('image: heic to jpg', async () => {
+test('image: heic to jpg', unless('image'), async () => {
   made('source.png', 'ffmpeg', ...testPicture)
   const heic = made('source.heic', 'heif-enc', join(folder, 'source.png'), '-o')
   const jpg = await convert('photo.heic', heic, 'jpg')
   assert.equal(picture(jpg.path), 'mjpeg,320,200')
 })
 
-test('office: docx to pdf', async () => {
-  const { path } = await convert('report.docx', fixture('office/report.docx'), 'pdf')
+test('office: docx to pdf', unless('office'), async () => {
+  const { path } = await measured('office', 'report.docx', fixture('office/report.docx'), 'pdf')
   assert.match(text(path), /Quarterly report/)
   assert.match(text(path), /àéîõü Ωμέγα/)
 })
 
-test('office: xlsx to pdf', async () => {
+test('office: xlsx to pdf', unless('office'), async () => {
   const { path } = await convert('workbook.xlsx', fixture('office/workbook.xlsx'), 'pdf')
   assert.match(text(path), /Otters.*Ünïcödé/s)
 })
 
-const unless = (image: ImageId) =>
-  images.includes(image) ? {} : { skip: `not built; "npm run images -- ${image}" builds it` }
-
 test('av: mp4 to mp3', unless('av'), async () => {
   const sound = ['-f', 'lavfi', '-i', 'sine=duration=2', '-c:a', 'aac', '-shortest']
   const mp4 = made('source.mp4', 'ffmpeg', ...testFilm, ...sound)
-  const { path } = await convert('film.mp4', mp4, 'mp3')
+  const { path } = await measured('av', 'film.mp4', mp4, 'mp3')
   assert.match(execFileSync('file', ['--brief', path], { encoding: 'utf8' }), /MPEG ADTS, layer III|ID3/)
 })
 
 test('pdf: pdf to png', unless('pdf'), async () => {
   made('source.png', 'ffmpeg', ...testPicture)
   const pdf = made('source.pdf', 'img2pdf', '--imgsize', '3in', join(folder, 'source.png'), '-o')
-  const { path } = await convert('page.pdf', pdf, 'png')
+  const { path } = await measured('pdf', 'page.pdf', pdf, 'png')
   assert.match(picture(path), /^png,\d{3},\d{3}$/)
 })
 
 test('document: md to docx', unless('document'), async () => {
-  const { path } = await convert('notes.md', Buffer.from('# Heading\n\nokapi *here*\n'), 'docx')
+  const { path } = await measured('document', 'notes.md', Buffer.from('# Heading\n\nokapi *here*\n'), 'docx')
   assert.match(
     execFileSync('unzip', ['-p', path, 'word/document.xml'], { encoding: 'utf8' }),
     /Heading.*okapi/s,
@@ -238,22 +260,31 @@ test('document: html to azw3', unless('document'), async () => {
 
 test('archive: zip to 7z', unless('archive'), async () => {
   const zip = execFileSync('python3', ['-c', zipOfOne])
-  const { path } = await convert('files.zip', zip as Buffer<ArrayBuffer>, '7z')
+  const { path } = await measured('archive', 'files.zip', zip as Buffer<ArrayBuffer>, '7z')
   assert.match(execFileSync('bsdtar', ['-xOf', path], { encoding: 'utf8' }), /narwhal/)
 })
 
 test('font: ttf to woff2', unless('font'), async () => {
   const ttf = Buffer.from(readFileSync('/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'))
-  const { path } = await convert('mono.ttf', ttf, 'woff2')
+  const { path } = await measured('font', 'mono.ttf', ttf, 'woff2')
   assert.equal(readFileSync(path).toString('latin1', 0, 4), 'wOF2')
 })
 
 test('browser: html to pdf', unless('browser'), async () => {
-  const { path } = await convert('page.html', Buffer.from('<h1>axolotl</h1>'), 'pdf')
+  const { path } = await measured('browser', 'page.html', Buffer.from('<h1>axolotl</h1>'), 'pdf')
   assert.match(text(path), /axolotl/)
 })
 
 for (const image of images) {
+  test(`${image} holds its engines by filters, and an intruder in it finds nothing`, () => {
+    const script = `import('/var/task/functions/probe.mjs').then(async ({ handler }) => console.log(JSON.stringify(await handler())))`
+    const { level, tried } = JSON.parse(lambdas.get(image)?.inside(script) ?? '')
+    assert.equal(level, 'filtered')
+    const best = tried.find(({ level }: { level: string }) => level === 'filtered')
+    // The number of the process and the network are the container's.
+    assert.deepEqual(best.open, ['pid', 'net'])
+  })
+
   test(`${image} runs without rights, writes to /tmp only and reaches nothing outside`, () => {
     const script = `
       const { readFileSync, writeFileSync } = require('node:fs')

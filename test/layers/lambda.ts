@@ -60,6 +60,7 @@ export async function startLambda({ image, network, memoryMb, environment }: Lam
   )
   return {
     invoke: api.invoke,
+    container,
     logs: () => run('podman', 'logs', container),
     /** Runs a script of Node beside the function, as the same user. */
     inside: (script: string) => run('podman', 'exec', container, 'node', '--eval', script),

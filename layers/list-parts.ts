@@ -1,0 +1,73 @@
+// npm run images:sbom [-- av image …]: writes what images consist of, with versions and licenses, as
+// .images/<target>.cdx.json (CycloneDX 1.6).
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { imageIds } from '../lib/resources.ts'
+import { containerProgram, imageName, localName, output, runWith } from './containers.ts'
+import { revision } from './revision.ts'
+
+const root = new URL('..', import.meta.url)
+const folder = fileURLToPath(new URL('.images/', root))
+const targets = process.argv.length > 2 ? process.argv.slice(2) : [...imageIds, 'all']
+const program = containerProgram()
+
+interface Part {
+  readonly type: 'library'
+  readonly name: string
+  readonly version: string
+  readonly purl: string
+  readonly licenses?: readonly { readonly license: { readonly name: string } }[]
+}
+
+const licensesOf = (names: readonly string[]) =>
+  names.length > 0 && { licenses: names.map((name) => ({ license: { name } })) }
+
+/** Of Debian's packages, whose licenses stand in files of copyright that the image keeps. */
+function debianParts(target: string): Part[] {
+  const script = `dpkg-query --show --showformat='\${Package}\\t\${Version}\\t\${Architecture}\\n'; echo; cd /usr/share/doc && grep -H '^License:' */copyright || true`
+  const run = [
+    ...runWith(program),
+    '--network=none',
+    '--entrypoint',
+    'sh',
+    localName(program, target),
+    '-c',
+    script,
+  ]
+  const [packages = '', copyrights = ''] = output(program, run).split('\n\n')
+  const licenses = new Map<string, Set<string>>()
+  for (const line of copyrights.split('\n')) {
+    const [, name, license] = /^([^/]+)\/copyright:License:\s*(.+)$/.exec(line) ?? []
+    if (!name || !license) continue
+    licenses.set(name, (licenses.get(name) ?? new Set()).add(license.trim()))
+  }
+  return packages.split('\n').map((line) => {
+    const [name = '', version = '', architecture] = line.split('\t')
+    const purl = `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${architecture}`
+    return { type: 'library', name, version, purl, ...licensesOf([...(licenses.get(name) ?? [])]) }
+  })
+}
+
+interface Lockfile {
+  readonly packages: Readonly<Record<string, { version?: string; license?: string; dev?: boolean }>>
+}
+
+/** All that the lockfile has for running: what is in a bundle can no longer be told from it. */
+function npmParts(): Part[] {
+  const { packages } = JSON.parse(readFileSync(new URL('package-lock.json', root), 'utf8')) as Lockfile // npm's own form
+  return Object.entries(packages).flatMap(([path, { version, license, dev }]): Part[] => {
+    const name = path.split('node_modules/').at(-1)
+    if (!name || !version || dev) return []
+    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
+    return [{ type: 'library', name, version, purl, ...licensesOf(license ? [license] : []) }]
+  })
+}
+
+mkdirSync(folder, { recursive: true })
+for (const target of targets) {
+  const components = [...debianParts(target), ...npmParts()]
+  const component = { type: 'container', name: imageName(target), version: revision() }
+  const bom = { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, metadata: { component }, components }
+  writeFileSync(`${folder}${target}.cdx.json`, `${JSON.stringify(bom, undefined, 1)}\n`)
+  console.log(`.images/${target}.cdx.json: ${components.length} parts`)
+}

@@ -1,0 +1,56 @@
+// npm run images:push [-- av image …]: brings built images to the registry that IMAGE_REGISTRY names, and writes down what
+// each is called there by its digest, which is what a deployment uses.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readConfig } from '../lib/config.ts'
+import { notePushedImages } from '../lib/deployment/pushed-images.ts'
+import { imageIds } from '../lib/resources.ts'
+import { containerProgram, imageName, localName, output } from './containers.ts'
+import { revision } from './revision.ts'
+
+const { IMAGE_REGISTRY: registry } = readConfig()
+if (!registry) {
+  console.error(
+    'IMAGE_REGISTRY: expected a registry, as 123456789012.dkr.ecr.eu-central-1.amazonaws.com, got nothing. The README lists it.',
+  )
+  process.exit(2)
+}
+const targets = process.argv.length > 2 ? process.argv.slice(2) : imageIds
+const program = containerProgram()
+const tag = revision().slice(0, 12)
+const isOfThisMachine = /^(localhost|127\.0\.0\.1|\[::1\])(:|\/)/.test(registry)
+
+function push(target: string): string {
+  const repository = `${registry}/${imageName(target)}`
+  const there = `${repository}:${tag}`
+  if (program === 'docker') {
+    output('docker', ['tag', localName(program, target), there])
+    output('docker', ['push', '--quiet', there])
+    return output('docker', ['inspect', '--format', '{{index .RepoDigests 0}}', there])
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'mutabor-push-'))
+  try {
+    const file = join(folder, 'digest')
+    const plain = isOfThisMachine ? ['--tls-verify=false'] : []
+    // Lambda knows both forms of a manifest; every registry knows this one.
+    output('podman', [
+      'push',
+      '--quiet',
+      '--format=v2s2',
+      ...plain,
+      `--digestfile=${file}`,
+      localName(program, target),
+      `docker://${there}`,
+    ])
+    return `${repository}@${readFileSync(file, 'utf8').trim()}`
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+for (const target of targets) {
+  const uri = push(target)
+  notePushedImages({ [target]: uri })
+  console.log(`${target}: ${uri}`)
+}

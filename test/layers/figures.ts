@@ -1,0 +1,42 @@
+// The table of layers/README.md: what the images are like, as the tests found them.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const file = fileURLToPath(new URL('../../layers/README.md', import.meta.url))
+
+export interface Figures {
+  readonly image: string
+  readonly sizeMb: number
+  readonly coldMs: number
+  readonly warmMs: number
+  readonly peakMb: number | undefined
+}
+
+const inspect = (kind: string, format: string, name: string) =>
+  execFileSync('podman', [kind, 'inspect', '--format', format, name], { encoding: 'utf8' }).trim()
+
+export const sizeOf = (image: string): number =>
+  Math.round(Number(inspect('image', '{{.Size}}', `localhost/mutabor-${image}`)) / 1e6)
+
+/** Most memory that a container has had; undefined where its control group does not tell. */
+export function peakOf(container: string): number | undefined {
+  const group = inspect('container', '{{.State.CgroupPath}}', container)
+  const places = [
+    `/sys/fs/cgroup/memory${group}/memory.max_usage_in_bytes`,
+    `/sys/fs/cgroup${group}/memory.peak`,
+  ]
+  const found = places.find((place) => existsSync(place))
+  return found === undefined ? undefined : Math.round(Number(readFileSync(found, 'utf8')) / 1e6)
+}
+
+const rowOf = ({ image, sizeMb, coldMs, warmMs, peakMb }: Figures) =>
+  `| ${image} | ${sizeMb} | ${(coldMs / 1000).toFixed(1)} | ${(warmMs / 1000).toFixed(1)} | ${peakMb ?? '–'} |`
+
+/** Replaces the rows of these images; the others stay as they were found before. */
+export function writeFigures(all: readonly Figures[]): void {
+  let text = readFileSync(file, 'utf8')
+  for (const figures of all)
+    text = text.replace(new RegExp(`^\\| ${figures.image} \\|.*$`, 'm'), rowOf(figures))
+  writeFileSync(file, text)
+}
