@@ -3,6 +3,7 @@ import { write } from '../../lib/access/principal.ts'
 import { pinnedEngine } from '../../lib/conversion/options.ts'
 import { fileUrl } from '../../lib/conversion/remote.ts'
 import { openSource, uploadedSource } from '../../lib/conversion/source.ts'
+import { sourceOfJob } from '../../lib/conversion/source-of-job.ts'
 import { targetFormatOf, toolOf } from '../../lib/conversion/target.ts'
 import { toolOperations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -14,6 +15,7 @@ import {
   type GivenFile,
   givenOptions,
   mayRedirect,
+  noTarget,
   startConversion,
   targetFields,
   waitQuery,
@@ -27,6 +29,16 @@ const Fields = z.looseObject({
   ...targetFields,
   uploadId: z.string().optional().describe('An upload made with POST /v1/uploads/presign, instead of `file`'),
   fileUrl: fileUrl.optional(),
+  sourceJobId: z
+    .string()
+    .optional()
+    .describe('A job of yours whose source is to be converted once more, instead of `file`'),
+  sourceTask: z
+    .string()
+    .optional()
+    .describe(
+      'With `sourceJobId`: the task of that job whose file is meant, where it is not its first source',
+    ),
   toolOperation: z
     .string()
     .optional()
@@ -47,7 +59,7 @@ export const createConversion = contract({
   tag: 'Conversion',
   summary: 'Convert a file',
   description:
-    'Send the file itself as a form, an `uploadId`, or a `fileUrl` to fetch it from. The reply comes when the conversion is queued; with `Prefer: wait=25` when it is over, at the latest after that many seconds, and with `?redirect=true` it then leads to the result. Options depend on the pair or the tool: see GET /v1/formats/conversions. Unknown ones are dropped and listed in `warnings`.',
+    'Send the file itself as a form, an `uploadId`, a `fileUrl` to fetch it from, or the `sourceJobId` of an earlier job, whose file is then converted once more. The reply comes when the conversion is queued; with `Prefer: wait=25` when it is over, at the latest after that many seconds, and with `?redirect=true` it then leads to the result. Options depend on the pair or the tool: see GET /v1/formats/conversions. Unknown ones are dropped and listed in `warnings`.',
   query: waitQuery,
   body: {
     accepts: ['multipart', 'json', 'form'],
@@ -59,7 +71,7 @@ export const createConversion = contract({
   },
   reply: { status: 202, also: mayRedirect, schema: CreatedView, form: 'mirrored' },
   idempotent: true,
-  errors: conversionErrors,
+  errors: [...conversionErrors, 'JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'FILE_GONE'],
   handle: async (request, services) => {
     const made = await request.jobMadeBefore()
     return answerCreated(made ?? (await start(request, services)), request, services)
@@ -74,15 +86,13 @@ async function start(request: Request, services: Services): Promise<JobState> {
   const tool = toolOf(body.toolOperation)
   const to = targetFormatOf(body)
   if (!to && !tool) throw noTarget()
-  const sources = await Promise.all([
-    body.fileUrl === undefined ? openSource(request, services) : fileBehind(request),
+  const more = await Promise.all([
     ...files.filter(({ field }) => field === 'additionalFile'),
     ...(body.additionalUploadIds ?? []).map((id) =>
       uploadedSource(id, 'additionalUploadIds', principal.ownerId, services),
     ),
   ])
-  const conversion = {
-    sources,
+  const wish = {
     moreField: 'additionalFile',
     operation: tool ?? (body.combineImages ? 'merge' : 'convert'),
     to,
@@ -92,22 +102,39 @@ async function start(request: Request, services: Services): Promise<JobState> {
     webhookUrl: body.webhookUrl,
     exported: body,
   } as const
-  return startConversion(request, conversion, services)
+  const { source, discard } = await firstSource(request, services)
+  try {
+    return await startConversion(request, { ...wish, sources: [source, ...more] }, services)
+  } finally {
+    await discard?.()
+  }
+}
+
+async function firstSource(
+  request: Request,
+  services: Services,
+): Promise<{ source: GivenFile; discard?: () => Promise<void> }> {
+  const { fileUrl: url, filename, sourceJobId, sourceTask } = request.body
+  const alone = sourceJobId !== undefined ? 'sourceJobId' : url !== undefined ? 'fileUrl' : undefined
+  if (!alone) return { source: await openSource(request, services) }
+  requireAlone(request, alone)
+  if (sourceJobId !== undefined)
+    return sourceOfJob({ sourceJobId, sourceTask, filename }, request.principal, services)
+  return { source: { url: url ?? '', filename, field: 'fileUrl' } }
 }
 
 /** @throws AppError INVALID_REQUEST where there is another source beside it. */
-function fileBehind({ body, files }: Request): GivenFile {
-  const { fileUrl: url = '', filename } = body
-  const other = body.uploadId ? 'uploadId' : files.some(({ field }) => field === 'file') ? 'file' : undefined
-  if (!other) return { url, filename, field: 'fileUrl' }
+function requireAlone({ body, files }: Request, name: 'sourceJobId' | 'fileUrl'): void {
+  const others = {
+    uploadId: body.uploadId,
+    file: files.some(({ field }) => field === 'file'),
+    fileUrl: name !== 'fileUrl' && body.fileUrl,
+  }
+  const other = Object.entries(others).find(([, isThere]) => isThere)?.[0]
+  if (!other) return
   throw new AppError(
     'INVALID_REQUEST',
-    `Both \`fileUrl\` and \`${other}\` were sent; exactly one of them names the source.`,
-    { field: 'fileUrl' },
+    `Both \`${name}\` and \`${other}\` were sent; exactly one of them names the source.`,
+    { field: name },
   )
 }
-
-const noTarget = () =>
-  new AppError('INVALID_REQUEST', 'targetFormat is missing: name the format to convert to, such as pdf.', {
-    field: 'targetFormat',
-  })

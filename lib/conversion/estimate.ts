@@ -6,7 +6,7 @@ import { isTerminal, type JobState } from '../jobs/job.ts'
 import { planRoute, type Route } from '../plan/index.ts'
 import type { Services } from '../services.ts'
 import { findOperation } from '../tasks/index.ts'
-import type { Past } from './durations.ts'
+import type { Kind, Past } from './durations.ts'
 
 export const Estimate = z.object({
   queueMs: z.int().describe('Until it begins: by the tasks that wait before it'),
@@ -44,10 +44,26 @@ export async function estimateOf({ job }: JobState, services: Services): Promise
   const [from, to] = [source.format, target.format]
   if (!isFormatId(from) || !isFormatId(to)) return null
   const route = planRoute({ from, to, operation, engines: services.engines })
-  const past = await services.durations.of({ operation, from, to })
-  const runMs = past ? recordedMs(past, source.size) : plannedMs(route)
   // The task itself is among those that wait, unless it has begun.
-  const before = Math.max(0, (await services.queues.depth(route.steps[0].image)) - 1)
+  return estimateOfKind({ operation, from, to, route, size: source.size, queued: 1 }, services)
+}
+
+interface Planned extends Kind {
+  readonly route: Route
+  /** Bytes; as usual when left out. */
+  readonly size?: number | undefined
+  /** Tasks in the queue that are no others. */
+  readonly queued: 0 | 1
+}
+
+/** A guess about a conversion that begins now. */
+export async function estimateOfKind(
+  { route, size, queued, ...kind }: Planned,
+  services: Services,
+): Promise<Estimate> {
+  const past = await services.durations.of(kind)
+  const runMs = past ? recordedMs(past, size ?? past.bytes / past.runs) : plannedMs(route)
+  const before = Math.max(0, (await services.queues.depth(route.steps[0].image)) - queued)
   const atOnce = services.config.PARALLEL ?? availableParallelism()
   return { queueMs: Math.round((before / atOnce) * runMs), runMs, basis: past ? 'recorded' : 'planned' }
 }

@@ -1,3 +1,4 @@
+import { isSameOwner } from '../access/move.ts'
 import type { StoredObject } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
 import { fileName } from '../file-name.ts'
@@ -81,7 +82,7 @@ export function storedSource(
 }
 
 /**
- * An upload of this owner, or an open one, that has not expired.
+ * An upload of this owner, from before he signed up too, or an open one, that has not expired.
  * @throws AppError UPLOAD_NOT_FOUND
  */
 export async function ownUpload(
@@ -91,8 +92,8 @@ export async function ownUpload(
   services: Services,
 ): Promise<UploadRecord> {
   const upload = idPattern('upl').test(uploadId) ? await services.uploads.get(uploadId) : undefined
-  const isOurs = upload?.owner === owner || upload?.open === true
-  if (upload && isOurs && upload.expiresAt >= new Date().toISOString()) return upload
+  const isThere = upload !== undefined && upload.expiresAt >= new Date().toISOString()
+  if (isThere && (upload.open || (await isSameOwner(upload.owner, owner, services)))) return upload
   throw uploadNotFound(uploadId, field)
 }
 

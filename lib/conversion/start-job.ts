@@ -17,6 +17,7 @@ import { isTransfer } from '../tasks/index.ts'
 import type { Spec } from '../tasks/operation.ts'
 import { namingTask, ofTask, type RequestedTask } from '../tasks/parse-tasks.ts'
 import { claimUpload, newUpload, type UploadRecord } from '../uploads.ts'
+import type { WebhookFormat } from '../webhooks/webhook.ts'
 import { Webhooks } from '../webhooks/webhooks.ts'
 import { requireAutoPdfEngine } from './pdf-engine.ts'
 import { planFiles, type Wish } from './plan-files.ts'
@@ -40,6 +41,8 @@ export interface JobRequest {
   readonly jobId?: string | undefined
   readonly tag?: string | null | undefined
   readonly webhookUrl?: string | undefined
+  /** As it is told there; `json` when left out. */
+  readonly webhookFormat?: WebhookFormat | undefined
   readonly retryOf?: string
   readonly tasks: readonly RequestedTask[]
   /** By the name of the task. */
@@ -112,7 +115,8 @@ export async function startJob(request: JobRequest, services: Services): Promise
     for (const source of sources) source.adopt()
   }
   // Before the job, whose first event is told as soon as it is there.
-  if (webhookUrl !== undefined) await webhooks.createForJob({ url: webhookUrl, owner, jobId, retentionS })
+  if (webhookUrl !== undefined)
+    await webhooks.createForJob({ url: webhookUrl, format: request.webhookFormat, owner, jobId, retentionS })
   const isNew = await services.jobs.create(records, claims).catch((error: unknown) => {
     // It may be stored for all that, and needs its files then; those of no job go by their age.
     adoptAll()

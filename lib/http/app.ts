@@ -14,15 +14,16 @@ import { newId } from '../ids.ts'
 import { parseWith } from '../parse-with.ts'
 import type { Services } from '../services.ts'
 import { bodyStream, readBody } from './body.ts'
-import { clientAddress } from './client-address.ts'
 import { compression } from './compression.ts'
 import type { AnyContract, HttpEvent, HttpRequest } from './contract.ts'
-import { errors } from './error-answers.ts'
+import { errors, type MissingPage } from './error-answers.ts'
+import { reachedFrom } from './front.ts'
 import { type Attempt, Idempotency, idempotencyKeyOf, type Keyed, replayedHeader } from './idempotency.ts'
 import { interfaceVersion } from './interface-version.ts'
 import { jobMadeBefore } from './job-access.ts'
 import { KeptAnswers } from './kept-answers.ts'
 import { type Middleware, onAnswer, type RequestContext } from './middleware.ts'
+import { servicesReachedAt } from './reached-at.ts'
 import { inForm, type Result, render, withoutBody } from './render.ts'
 import { createRouter, type Router } from './router.ts'
 
@@ -35,7 +36,11 @@ const ownerLifetimeS = 365 * 24 * 3600
 const noEarlyEnd = 0
 
 /** The HTTP API as one Lambda handler for API Gateway v2 events. */
-export function createApp(contracts: readonly AnyContract[], services: Services) {
+export function createApp(
+  contracts: readonly AnyContract[],
+  services: Services,
+  { missingPage }: { readonly missingPage?: MissingPage } = {},
+) {
   const router = createRouter(contracts)
   const idempotency = new Idempotency(services)
   const kept = new KeptAnswers()
@@ -46,13 +51,14 @@ export function createApp(contracts: readonly AnyContract[], services: Services)
     )
     return { principal, result }
   }
+  const reachedAt = servicesReachedAt(services)
   return middy<HttpEvent, Result, Error, RequestContext>({ timeoutEarlyInMillis: noEarlyEnd })
     .use(requestIds(services))
     .use(compression())
     .use(cors(services))
     .use(newOwners(services))
-    .use(errors(services))
-    .handler((event, context) => respond(event, context, { router, once, kept, services }))
+    .use(errors(services, missingPage))
+    .handler((event, context) => respond(event, context, { router, once, kept, services: reachedAt(event) }))
 }
 
 const clientId = /^[\w.:-]{1,128}$/
@@ -130,7 +136,7 @@ async function respond(
   if (contract.failureForm) context.failureForm = contract.failureForm
   const { http } = event.requestContext
   // Whoever asks for it from here on means the client.
-  http.sourceIp = clientAddress({ ...event, ...http }, services.config.TRUSTED_PROXIES)
+  http.sourceIp = reachedFrom({ ...event, ...http }, services.config)
   const { sourceIp } = http
   const sender = await admit(contract, { ...event, method, sourceIp }, context, services)
   const key = contract.idempotent ? idempotencyKeyOf(event) : undefined
@@ -153,6 +159,7 @@ async function respond(
       body: contract.body && parseWith(contract.body.schema, body.value, 'body'),
       files: body.files,
       headers: event.headers,
+      cookies: event.cookies ?? [],
       method,
       requestId: context.requestId,
       isStreamed: event.takesStream === true,

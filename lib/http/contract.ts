@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type * as z from 'zod'
 import type { Access, Principal } from '../access/principal.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { AppError, ErrorCode } from '../errors.ts'
 import type { JobState } from '../jobs/job.ts'
 import type { Log } from '../log.ts'
 import type { Services } from '../services.ts'
@@ -42,6 +42,8 @@ export interface HttpRequest<Params, Query, Body> {
   readonly files: readonly ReceivedFile[]
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** As `name=value`. */
+  readonly cookies: readonly string[]
   readonly method: string
   readonly principal: Principal
   /** Address of the client, or of the last proxy that is not trusted (`TRUSTED_PROXIES`). */
@@ -80,6 +82,12 @@ interface ReplyContract<Data extends z.ZodType> {
   /** A strong ETag over `data`, and 304 for a client that has it. */
   readonly etag?: boolean
   readonly cacheControl?: string
+}
+
+export interface FailureForm {
+  readonly statusOf: (error: AppError) => number
+  /** Becomes JSON. */
+  readonly bodyOf: (error: AppError) => object
 }
 
 export type BodyKind = 'json' | 'form' | 'multipart'
@@ -126,8 +134,8 @@ export interface Contract<
   /** Whoever sends it is handed an identity if there was none, though it is no request that makes something. */
   readonly handsOutIdentity?: true
   readonly errors?: readonly ErrorCode[]
-  /** `oauth`: as RFC 6749 has errors (5.2), for clients that know no others. */
-  readonly failureForm?: 'oauth'
+  /** `oauth`: as RFC 6749 has errors (5.2). Or another interface's own, for clients that know no others. */
+  readonly failureForm?: 'oauth' | FailureForm
   readonly handle: (
     request: HttpRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
     services: Services,

@@ -6,7 +6,7 @@ import { exportTask, fetchTask, remoteFields } from '../conversion/remote.ts'
 import type { Source } from '../conversion/source.ts'
 import { startJob } from '../conversion/start-job.ts'
 import type { EngineId, Operation } from '../engines/engine.ts'
-import type { ErrorCode } from '../errors.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import { isTerminal, type JobState } from '../jobs/job.ts'
 import { resultIn } from '../jobs/machine.ts'
@@ -71,6 +71,11 @@ export const targetFields = {
       'Options as an object (JSON in a form); they may also stand beside it. `pdfEngine` may be `auto`',
     ),
 }
+
+export const noTarget = () =>
+  new AppError('INVALID_REQUEST', 'targetFormat is missing: name the format to convert to, such as pdf.', {
+    field: 'targetFormat',
+  })
 
 type Fields = Readonly<Record<string, unknown>> & {
   readonly options?: string | Record<string, unknown> | undefined
@@ -190,8 +195,16 @@ export async function waited(created: JobState, asked: Omit<Asked, 'query'>, ser
   return { state, status: isTerminal(state.job.status) ? 200 : 202, headers }
 }
 
+/** A form of a page cannot say that it waits, but its visitor wants the file and no JSON. */
+function patient(asked: Asked): Asked {
+  const { headers, query } = asked
+  const isForm = query.redirect === true && headers.accept?.includes('text/html') === true
+  return isForm ? { ...asked, headers: { prefer: 'wait=25', ...headers } } : asked
+}
+
 /** The same as an answer, which leads to the result where the client wants to go there. */
-export async function answerCreated(created: JobState, asked: Asked, services: Services) {
+export async function answerCreated(created: JobState, asking: Asked, services: Services) {
+  const asked = patient(asking)
   const { state, status, headers } = await waited(created, asked, services)
   const estimate = await estimateOf(state, services).catch((error: unknown) => {
     // The job is made, and its client has to hear of it, with or without a guess.

@@ -1,5 +1,6 @@
 import { oauthFailure } from '../access/oauth/failure.ts'
 import { endedSession, endsSession } from '../access/session.ts'
+import type { Config } from '../config.ts'
 import { isFullFor, shortOfSpace } from '../disk.ts'
 import { type AppError, retryAfterOf } from '../errors.ts'
 import type { Services } from '../services.ts'
@@ -9,8 +10,11 @@ import { failure, problem, toAppError } from './envelope.ts'
 import type { Middleware, RequestContext } from './middleware.ts'
 import type { Result } from './render.ts'
 
+/** What people see where nothing is; of an app that has pages. */
+export type MissingPage = (event: HttpEvent, config: Config) => Promise<Result>
+
 /** Turns whatever was thrown into the error body; only what is not an AppError is a bug and logged whole. */
-export function errors(services: Services): Middleware {
+export function errors(services: Services, missingPage?: MissingPage): Middleware {
   return {
     onError: async (request) => {
       const { event, context } = request
@@ -20,11 +24,19 @@ export function errors(services: Services): Middleware {
         context.log.error({ code: error.code, error: request.error }, 'breakdown')
       else context.log.info({ code: error.code, error: error.message, cause: error.cause }, 'refused')
       const { PUBLIC_URL } = services.config
+      if (missingPage && error.code === 'NOT_FOUND' && isForEyes(event)) {
+        request.response = await missingPage(event, services.config)
+        return
+      }
       request.response = errorResult(error, event, context, PUBLIC_URL ?? '')
       if (endsSession(error)) request.response.cookies = [endedSession(PUBLIC_URL)]
     },
   }
 }
+
+/** Somebody typed or followed an address; programs ask for JSON or for anything. */
+const isForEyes = ({ headers, requestContext }: HttpEvent) =>
+  requestContext.http.method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '')
 
 /** On a full disk whatever breaks down does so for want of room. */
 async function tellable(thrown: unknown, { config }: Services): Promise<AppError> {
@@ -39,13 +51,15 @@ function errorResult(
   baseUrl: string,
 ): Result {
   const isOAuth = failureForm === 'oauth'
-  const asProblem = !isOAuth && (event.headers.accept?.includes('application/problem+json') ?? false)
-  const plain = () => (isOAuth ? oauthFailure(error) : failure(error, requestId))
+  const foreign = typeof failureForm === 'object' ? failureForm : undefined
+  const asProblem =
+    failureForm === undefined && (event.headers.accept?.includes('application/problem+json') ?? false)
+  const plain = () => (isOAuth ? oauthFailure(error) : (foreign?.bodyOf(error) ?? failure(error, requestId)))
   const body = asProblem ? problem(error, { requestId, path: event.rawPath, baseUrl }) : plain()
   const { allowed } = error.details ?? {}
   const retryAfter = retryAfterOf(error)
   return {
-    statusCode: error.status,
+    statusCode: foreign?.statusOf(error) ?? error.status,
     headers: {
       'content-type': asProblem ? 'application/problem+json' : 'application/json; charset=utf-8',
       'cache-control': 'no-store',

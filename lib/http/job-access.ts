@@ -37,11 +37,14 @@ export function knownJob(job: Job | undefined, jobId: string, reader: Reader): J
 }
 
 /** Who asks for a job. */
-export type Reader = Pick<Principal, 'ownerId' | 'keyId' | 'isPublic'>
+export type Reader = Pick<Principal, 'ownerId' | 'keyId' | 'earlierKeyIds' | 'isPublic'>
 
-/** A key that stands in a web page sees of its account what was made by itself. */
-export const maySee = ({ owner, keyId }: Job, reader: Reader) =>
-  !isAccount(owner) || (owner === reader.ownerId && (!reader.isPublic || keyId === reader.keyId))
+export const maySee = (job: Job, reader: Reader) =>
+  !isAccount(job.owner) || (job.owner === reader.ownerId && isInReach(job, reader))
+
+/** A key that stands in a web page sees of its account what was made by itself, or by those that it took the place of. */
+export const isInReach = ({ keyId }: Job, reader: Omit<Reader, 'ownerId'>) =>
+  !reader.isPublic || (keyId !== undefined && [reader.keyId, ...(reader.earlierKeyIds ?? [])].includes(keyId))
 
 /** A job that an earlier try of the same request has made; see `Idempotency`. */
 export async function jobMadeBefore(jobId: string, { jobs }: Services): Promise<JobState | undefined> {

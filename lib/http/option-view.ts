@@ -1,13 +1,28 @@
 import * as z from 'zod'
 import type { Capability } from '../engines/engine.ts'
 import { optionsOf, type Route, unlocks } from '../plan/index.ts'
+import { type OptionWords, optionWords, widgets } from './option-words.ts'
+import { valueLabel } from './value-words.ts'
 
 /** One option as a form or a reader needs it; made from its schema, so that it cannot differ from the check. */
 export const OptionView = z.object({
   name: z.string(),
+  label: z.string().describe('What a form calls it'),
   type: z.enum(['string', 'integer', 'number', 'boolean', 'enum']),
+  group: z.enum(['basics', 'more']).describe('`basics` are shown at once, `more` on demand'),
+  widget: z.enum(widgets).describe('The field that suits it'),
+  unit: z.string().optional().describe('Of the number, as `px`'),
   default: z.unknown().optional(),
   enum: z.array(z.string()).optional(),
+  enumLabels: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('What a form calls each value of `enum` and of `suggestions`'),
+  suggestions: z.array(z.string()).optional().describe('Values worth offering; others are taken too'),
+  number: z
+    .object({ type: z.enum(['integer', 'number']), min: z.number().optional(), max: z.number().optional() })
+    .optional()
+    .describe('An `enum` that takes a number instead of its words as well'),
   min: z.number().optional(),
   max: z.number().optional(),
   pattern: z.string().optional(),
@@ -32,14 +47,18 @@ interface JsonSchema {
 const cache = new WeakMap<z.ZodType, OptionView>()
 
 export function optionViews(schema: z.ZodObject): OptionView[] {
-  return Object.entries(schema.shape).map(([name, option]) => {
+  const views = Object.entries(schema.shape).map(([name, option]) => {
     // Option schemas are shared by thousands of pairs; each is described once.
     const type = option as z.ZodType
     const view = cache.get(type) ?? describe(name, type)
     cache.set(type, view)
     return view
   })
+  return views.toSorted((a, b) => placeOf(a) - placeOf(b))
 }
+
+const places = new Map(Object.keys(optionWords).map((name, at) => [name, at]))
+const placeOf = ({ name }: OptionView) => places.get(name) ?? places.size
 
 /** Lists of options, each once: most pairs have the same as hundreds of others. */
 export class OptionSets {
@@ -82,19 +101,33 @@ function describe(name: string, option: z.ZodType): OptionView {
   const described = formsOf(output).filter(({ type, enum: words }) => type ?? words)
   const forms = described.length > 0 ? described : formsOf(input)
   const words = forms.flatMap((form) => form.enum ?? []).map(String)
-  const [number] = forms.filter(({ type }) => type === 'integer' || type === 'number')
-  const pattern = forms.find((form) => form.pattern)?.pattern
+  const [number] = forms.filter(({ type }) => isNumeric(type))
+  const pattern = patternOf(forms)
   const fallback = output.default ?? input.default
   const isSpelled = number !== undefined && words.length === 0 && takesText(option)
+  const shown: OptionWords = optionWords[name] ?? { label: name }
+  // Words come first where an option takes words or a number: bounds beside them tell of the number.
+  const type = words.length > 0 ? 'enum' : typeOf(forms[0])
+  const bounds = { ...bound('min', number?.minimum), ...bound('max', number?.maximum) }
+  const { suggestions } = shown
+  const offered = [...words, ...(suggestions ?? [])]
+  const orNumber = words.length > 0 && number && forms.some((form) => isNumeric(form.type) && !form.enum)
   return {
     name,
-    // Words come first where an option takes words or a number: bounds beside them tell of the number.
-    type: words.length > 0 ? 'enum' : typeOf(forms[0]),
+    label: shown.label,
+    type,
+    group: shown.basic ? 'basics' : 'more',
+    widget: widgetOf(shown, type, orNumber === true),
+    ...(shown.unit && type !== 'enum' && type !== 'boolean' && { unit: shown.unit }),
     description: output.description ?? input.description ?? '',
     ...(fallback !== undefined && { default: fallback }),
     ...(words.length > 0 && { enum: words }),
-    ...bound('min', number?.minimum),
-    ...bound('max', number?.maximum),
+    ...(suggestions && { suggestions: [...suggestions] }),
+    ...(offered.length > 0 && {
+      enumLabels: Object.fromEntries(offered.map((value) => [value, valueLabel(name, value)])),
+    }),
+    ...(orNumber && { number: { type: number.type === 'integer' ? 'integer' : 'number', ...bounds } }),
+    ...bounds,
     ...(pattern && { pattern }),
     ...(isSpelled && { spelled: true }),
     ...(output.deprecated && { deprecated: true }),
@@ -103,6 +136,29 @@ function describe(name: string, option: z.ZodType): OptionView {
 
 /** zod cannot tell what becomes a number before it looks, so it is tried: a time, and amounts with a unit. */
 const takesText = (option: z.ZodType) => ['0:01', '64k', '2M'].some((text) => option.safeParse(text).success)
+
+const isNumeric = (type: string | undefined) => type === 'integer' || type === 'number'
+
+/** Undefined where one of the forms is any text. */
+function patternOf(forms: readonly JsonSchema[]): string | undefined {
+  const texts = forms.filter((form) => form.type === 'string' && !form.enum)
+  const patterns = texts.flatMap(({ pattern }) => pattern ?? [])
+  if (patterns.length < texts.length) return undefined
+  return patterns.length > 1 ? patterns.map((pattern) => `(?:${pattern})`).join('|') : patterns[0]
+}
+
+/** One name may be a word here and a flag there: the widget of its words holds where it fits the type. */
+function widgetOf(
+  { widget }: OptionWords,
+  type: OptionView['type'],
+  orNumber: boolean,
+): OptionView['widget'] {
+  if (type === 'boolean') return 'switch'
+  if (type === 'enum' && widget !== 'color' && widget !== 'position' && !(widget === 'slider' && orNumber))
+    return 'choice'
+  if (widget) return widget
+  return type === 'string' ? 'text' : 'number'
+}
 
 const formsOf = (schema: JsonSchema): readonly JsonSchema[] =>
   (schema.anyOf ?? [schema]).filter(({ type }) => type !== 'null')

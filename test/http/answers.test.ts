@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import * as z from 'zod'
 import type { Files } from '../../lib/aws/files.ts'
+import { operations } from '../../lib/engines/engine.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { compressedTag, compression, plainTag, takesGzip } from '../../lib/http/compression.ts'
 import type { HttpEvent } from '../../lib/http/contract.ts'
@@ -15,6 +16,7 @@ import { canBeShown } from '../../lib/http/shown-types.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import { idBounds } from '../../lib/jobs/list.ts'
+import { conversions, optionsOf, planRoute } from '../../lib/plan/index.ts'
 import { file } from '../jobs/records.ts'
 
 const asking = (headers: Record<string, string>) => ({ headers }) as unknown as HttpEvent
@@ -172,19 +174,69 @@ describe('what is told of options and formats', () => {
     })
     assert.deepEqual(optionViews(schema), [
       {
-        name: 'quality',
-        type: 'enum',
+        ...{ name: 'quality', label: 'Quality', group: 'basics', widget: 'slider', type: 'enum' },
         description: 'How good',
         default: 'high',
         enum: ['low', 'high'],
+        enumLabels: { low: 'Low', high: 'High' },
+        number: { type: 'integer', min: 1, max: 100 },
         min: 1,
         max: 100,
       },
-      { name: 'dpi', type: 'number', description: 'Dots', min: 10.5 },
-      { name: 'name', type: 'string', description: 'A name', pattern: '^a+$', deprecated: true },
-      { name: 'gray', type: 'boolean', description: 'No colors', default: false },
-      { name: 'many', type: 'integer', description: 'Unbounded' },
+      {
+        ...{ name: 'dpi', label: 'Sharpness', group: 'basics', widget: 'number', unit: 'dpi' },
+        ...{ type: 'number', description: 'Dots', min: 10.5 },
+      },
+      {
+        ...{ name: 'name', label: 'name', group: 'more', widget: 'text' },
+        ...{ type: 'string', description: 'A name', pattern: '^a+$', deprecated: true },
+      },
+      {
+        ...{ name: 'gray', label: 'gray', group: 'more', widget: 'switch' },
+        ...{ type: 'boolean', description: 'No colors', default: false },
+      },
+      {
+        ...{ name: 'many', label: 'many', group: 'more', widget: 'number' },
+        ...{ type: 'integer', description: 'Unbounded' },
+      },
     ])
+  })
+
+  test('is in words of people, for each option of each pair', () => {
+    const bad = /_|:|[a-z][A-Z]/
+    // Names that write themselves so.
+    const isName =
+      /^(?:PCM, 8 kHz|i[A-Z][a-z]|aptX|WavPack|PocketBook|PDF\/A|ProRes|RealVideo|TrueHD|JetBook|sRGB|iRex DR)/
+    const views = new Set(
+      operations.flatMap((operation) =>
+        conversions(engines, operation).flatMap(({ route }) => optionViews(optionsOf(route))),
+      ),
+    )
+    assert.ok(views.size > 200)
+    for (const { name, label, enum: words = [], suggestions = [], enumLabels = {} } of views) {
+      assert.ok(/^[A-Z]/.test(label) && !bad.test(label), `${name} is called ${label}`)
+      for (const word of [...words, ...suggestions]) {
+        const said = enumLabels[word] ?? ''
+        assert.ok(said && (!bad.test(said) || isName.test(said)), `${name}: ${word} is called ${said}`)
+      }
+    }
+  })
+
+  test('has each color that is taken in its pattern', () => {
+    const colors = [
+      ['convert', 'png', 'jpg', 'background'],
+      ['add-watermark-pdf', 'pdf', 'pdf', 'watermarkColor'],
+    ] as const
+    for (const [operation, from, to, name] of colors) {
+      const schema = optionsOf(planRoute({ operation, from, to, engines })).shape[name] as z.ZodType
+      const [view] = optionViews(z.object({ [name]: schema }))
+      for (const color of ['#ff8800', '#FF8800', 'FF8800', 'white', '#zzzzzz', 'url(x)'])
+        assert.equal(
+          new RegExp(view?.pattern ?? '').test(color) || view?.enum?.includes(color) === true,
+          schema.safeParse(color).success,
+          `${name} ${color}`,
+        )
+    }
   })
 
   test('says of a format what it can be and become', () => {

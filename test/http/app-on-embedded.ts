@@ -12,6 +12,7 @@ import { interfaceVersion } from '../../lib/http/interface-version.ts'
 import { openApiDocument } from '../../lib/http/openapi.ts'
 import { openEmbedded } from '../../lib/local/embedded.ts'
 import { provision } from '../../lib/local/provision.ts'
+import { missingPage } from '../../lib/page/missing-page.ts'
 import type { Services } from '../../lib/services.ts'
 import { Described, isOfApi } from '../described.ts'
 
@@ -82,7 +83,7 @@ function appOf(services: Services, close: () => Promise<void>): EmbeddedApp {
     close,
     with: (changed) => appOf({ ...services, ...changed }, close),
     send: async (method, path, sent = {}, contracts = routes) => {
-      const app = made.get(contracts) ?? createApp(contracts, services)
+      const app = made.get(contracts) ?? createApp(contracts, services, { missingPage })
       made.set(contracts, app)
       const context = { getRemainingTimeInMillis: () => 29_000 } as Parameters<typeof app>[1]
       const {

@@ -11,6 +11,7 @@ import { givenOptions } from '../../lib/http/conversion-request.ts'
 import { FileEnds } from '../../lib/http/file-ends.ts'
 import { readAll } from '../../lib/http/form.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
+import { originOf } from '../../lib/http/reached-at.ts'
 import { fieldsOnce } from '../../lib/http/repeated-field.ts'
 import { createRouter } from '../../lib/http/router.ts'
 import { uploadIds } from '../../lib/http/upload-ids.ts'
@@ -215,4 +216,13 @@ describe('a request', () => {
         details: { hint: 'POST /v1/convert toolOperation=rotate-pdf' },
       })
   })
+})
+
+test('a request tells by its Host where it reached the service, and by Origin whether through TLS', () => {
+  assert.equal(originOf({ host: '192.168.1.5:8080' }), 'http://192.168.1.5:8080')
+  assert.equal(originOf({ host: '[fe80::1]:80' }), 'http://[fe80::1]')
+  assert.equal(originOf({ host: 'files.lan', origin: 'https://files.lan' }), 'https://files.lan')
+  assert.equal(originOf({ host: 'files.lan', origin: 'https://evil.example' }), 'http://files.lan')
+  for (const host of [undefined, '', 'a b', 'a/b', 'a@b', 'a?b', 'a#b', '.a', 'a:b', 'a:99999'])
+    assert.equal(originOf(host === undefined ? {} : { host }), undefined, host)
 })

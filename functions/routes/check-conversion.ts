@@ -1,0 +1,116 @@
+import * as z from 'zod'
+import { boundsOf } from '../../lib/access/bounds.ts'
+import { read } from '../../lib/access/principal.ts'
+import { Estimate, estimateOfKind } from '../../lib/conversion/estimate.ts'
+import { pinnedEngine, stepsWithOptions } from '../../lib/conversion/options.ts'
+import { requireAutoPdfEngine } from '../../lib/conversion/pdf-engine.ts'
+import { exportTask } from '../../lib/conversion/remote.ts'
+import { targetFormatOf, toolOf } from '../../lib/conversion/target.ts'
+import { toolOperations } from '../../lib/engines/engine.ts'
+import { AppError } from '../../lib/errors.ts'
+import { KnownLoss, knownLoss } from '../../lib/fidelity/known-loss.ts'
+import { contract } from '../../lib/http/contract.ts'
+import { givenOptions, noTarget, targetFields } from '../../lib/http/conversion-request.ts'
+import { Warning } from '../../lib/jobs/job.ts'
+import { planRoute, type Route } from '../../lib/plan/index.ts'
+import { offeredOperation, processOperation } from '../../lib/tasks/index.ts'
+import type { ProcessOperation } from '../../lib/tasks/operation.ts'
+
+const { tag: _tag, webhookUrl: _webhookUrl, filename: _filename, ...wished } = targetFields
+
+const Fields = z.looseObject({
+  from: z.string().describe('Format of the file, as `docx`, or an extension of it'),
+  ...wished,
+  toolOperation: z
+    .string()
+    .optional()
+    .describe(
+      `A tool instead of a conversion: ${toolOperations.join(', ')}; also what else a task can do, as \`merge\` or \`thumbnail\``,
+    ),
+  size: z.number().int().min(0).optional().describe('Bytes of the file, where they are known'),
+})
+
+export const checkConversion = contract({
+  method: 'POST',
+  path: '/v1/convert/check',
+  access: read,
+  tag: 'Conversion',
+  summary: 'Check a conversion before its file is sent',
+  description:
+    'Answers the errors of POST /v1/convert that do not depend on what is in the file; else the way that it would go, how long it may take and what such a conversion is known to lose. Nothing is made, and nothing counts against the requests of a day.',
+  body: { accepts: ['json', 'form'], schema: Fields },
+  reply: {
+    status: 200,
+    schema: z.object({
+      from: z.string(),
+      to: z.string(),
+      operation: z.string(),
+      engines: z.array(z.string()),
+      steps: z.array(z.object({ engine: z.string(), from: z.string(), to: z.string() })),
+      estimate: Estimate,
+      losses: z.array(KnownLoss).describe('What a file of this kind is known to lose'),
+      warnings: z.array(Warning),
+    }),
+  },
+  errors: [
+    'INVALID_REQUEST',
+    'INVALID_INPUT',
+    'UNSUPPORTED_FORMAT',
+    'UNSUPPORTED_CONVERSION',
+    'FILE_TOO_LARGE',
+  ],
+  handle: async ({ body, principal }, services) => {
+    const options = givenOptions(body, Fields)
+    const { from, to, task } = wishOf(body)
+    const bounds = await boundsOf(principal.ownerId, services)
+    requireSize(body.size, bounds.maxFileBytes)
+    requireAutoPdfEngine(options, bounds.plan)
+    exportTask(body, [])
+    // Some operations have fields of their own.
+    const wish = task.wish([], task.specOf({ output_format: to, engine: pinnedEngine(body.engine), options }))
+    const { engines } = services
+    const route = planRoute({ ...wish, from, to: wish.to ?? from, engines })
+    const { warnings } = stepsWithOptions(route, wish.options)
+    const way = formatsOf(route)
+    const kind = { operation: wish.operation, from, to: way.at(-1) ?? from }
+    return {
+      data: {
+        ...kind,
+        engines: [...new Set(route.steps.map(({ engine }) => engine))],
+        steps: route.steps.map((step) => ({ engine: step.engine, from: step.from, to: step.to })),
+        estimate: await estimateOfKind({ ...kind, route, size: body.size, queued: 0 }, services),
+        losses: wish.operation === 'convert' ? knownLoss(from, way) : [],
+        warnings,
+      },
+    }
+  },
+})
+
+const formatsOf = ({ steps }: Route) => steps.map(({ to }) => to)
+
+/** @throws AppError as POST /v1/convert does. */
+function wishOf(body: z.infer<typeof Fields>) {
+  const from = targetFormatOf({ targetFormat: body.from }, 'from')
+  if (!from)
+    throw new AppError('INVALID_REQUEST', 'from is missing: name the format of the file, as docx.', {
+      field: 'from',
+    })
+  const task = taskNamed(body.toolOperation)
+  const to = targetFormatOf(body)
+  if (!to && !task) throw noTarget()
+  return { from, to, task: task ?? processOperation('convert') }
+}
+
+/** Whatever a task of POST /v1/jobs can do with files can be asked for; else it is a tool, or none. */
+function taskNamed(name: string | undefined): ProcessOperation | undefined {
+  const task = name ? offeredOperation(name.toLowerCase()) : undefined
+  if (task?.kind === 'process') return task
+  const tool = toolOf(name)
+  return tool && processOperation(tool)
+}
+
+function requireSize(size: number | undefined, max: number): void {
+  if (size === undefined || size <= max) return
+  const sentence = `The file has ${Math.ceil(size / 1e6)} MB; your plan takes ${Math.floor(max / 1e6)} MB. Send a smaller one, or see GET /v1/plans.`
+  throw new AppError('FILE_TOO_LARGE', sentence, { field: 'size', maxBytes: max, size })
+}

@@ -1,0 +1,21 @@
+import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
+import { shortPatience } from '../aws/patience.ts'
+import { deployedServices } from '../deployed-services.ts'
+import { started } from '../started.ts'
+import { createApp } from './app.ts'
+import type { AnyContract, HttpEvent } from './contract.ts'
+
+export type ApiHandler = (event: HttpEvent, context: Context) => Promise<APIGatewayProxyStructuredResultV2>
+
+/** Some endpoints of the HTTP API on Lambda. */
+export function httpFunction(
+  contracts: readonly AnyContract[],
+  pages: Parameters<typeof createApp>[2] = {},
+): ApiHandler {
+  const app = started(async () => {
+    const made = createApp(contracts, await deployedServices({ patience: shortPatience }), pages)
+    // Middy's own type knows more events and results than this handler's.
+    return made as unknown as ApiHandler
+  })
+  return async (event, context) => (await app())(event, context)
+}
