@@ -1,14 +1,14 @@
-import type { Context } from 'aws-lambda'
 import { ownerCookie, ownerHeader, ownerOfToken } from '../lib/access/anonymous.ts'
 import { type AuthParts, createAuth } from '../lib/access/auth/auth.ts'
 import { handleAuth } from '../lib/access/auth/handle.ts'
 import { moveToAccount } from '../lib/access/move.ts'
-import { readConfig } from '../lib/config.ts'
-import { createServices } from '../lib/create-services.ts'
-import { clientAddress } from '../lib/http/client-address.ts'
+import { isOwnPage } from '../lib/access/own-page.ts'
+import { deployedServices } from '../lib/deployed-services.ts'
 import type { HttpEvent } from '../lib/http/contract.ts'
+import { reachedFrom } from '../lib/http/front.ts'
+import type { ApiHandler } from '../lib/http/http-function.ts'
 import type { Services } from '../lib/services.ts'
-import type { ApiHandler } from './api.ts'
+import { started } from '../lib/started.ts'
 
 /** Milliseconds after which a provider that did not answer is asked again. */
 const againMs = 30_000
@@ -41,10 +41,15 @@ export function createAccount(
     return auth
   }
   return async (event) => {
-    const address = clientAddress({ ...event, ...event.requestContext.http }, services.config.TRUSTED_PROXIES)
-    return handleAuth(await current(), event, { origin, address, evenMs })
+    const address = reachedFrom({ ...event, ...event.requestContext.http }, services.config)
+    const isOwn = services.config.TRUST_HOST === '1' && isOwnPage(event.headers, origin)
+    return handleAuth(await current(), isOwn ? fromPage(event, origin) : event, { origin, address, evenMs })
   }
 }
+
+/** The page of the service under another of its names, which the library does not know. Letters keep the one that it does. */
+const fromPage = (event: HttpEvent, origin: string): HttpEvent =>
+  event.headers['origin'] === undefined ? event : { ...event, headers: { ...event.headers, origin } }
 
 /** Who this was before he signed up. */
 function knownOwner(headers: Headers, secret: Buffer): string | undefined {
@@ -56,9 +61,6 @@ function knownOwner(headers: Headers, secret: Buffer): string | undefined {
   return ownerOfToken(headers.get(ownerHeader) ?? undefined, secret) ?? ownerOfToken(cookie, secret)
 }
 
-let account: ApiHandler | undefined
+const account = started(async () => createAccount(await deployedServices()))
 
-export const handler = (event: HttpEvent, context: Context) => {
-  account ??= createAccount(createServices(readConfig()))
-  return account(event, context)
-}
+export const handler: ApiHandler = async (event, context) => (await account())(event, context)

@@ -1,10 +1,13 @@
 import type { Connections } from '../lib/aws/connections.ts'
 import { engines } from '../lib/engines/index.ts'
+import { protection } from '../lib/engines/sandbox/confine.ts'
 import { queueFunction } from '../lib/jobs/run/queue-function.ts'
 
 /** Runs the tasks of one image. */
-export const createFunction = (connections?: Connections) =>
-  queueFunction({
+export function createFunction(connections?: Connections) {
+  // Found while the first task is on its way; whoever runs it waits for it.
+  void protection()
+  return queueFunction({
     queueOf: ({ IMAGE_ID }) => {
       if (!IMAGE_ID) throw new Error('IMAGE_ID is not set')
       return IMAGE_ID
@@ -12,5 +15,6 @@ export const createFunction = (connections?: Connections) =>
     close: () => Promise.all(engines.map((engine) => engine.close?.())),
     connections,
   })
+}
 
 export const { handler } = createFunction()

@@ -2,29 +2,31 @@ import type { Context, SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecor
 import type { Connections } from '../lib/aws/connections.ts'
 import { Queues } from '../lib/aws/queues.ts'
 import { documentClient, Table } from '../lib/aws/table.ts'
-import { readConfig } from '../lib/config.ts'
+import type { Config } from '../lib/config.ts'
+import { deployedConfig } from '../lib/deployed-config.ts'
 import { resultLinks } from '../lib/http/result-links.ts'
 import { createLog } from '../lib/log.ts'
 import { keysOfDays, Vault } from '../lib/sealed.ts'
+import { started } from '../lib/started.ts'
 import { Outgoing } from '../lib/transfer/outgoing.ts'
 import { Deliverer, type DelivererServices } from '../lib/webhooks/deliverer.ts'
 import { DeliveryMessage } from '../lib/webhooks/delivery.ts'
 
 /** Calls webhooks. */
 export function createFunction(connections: Connections = {}) {
-  let services: DelivererServices | undefined
-  let deliverer: Deliverer | undefined
+  const open = started(async () => {
+    const services = openServices(await deployedConfig(), connections)
+    return { log: services.log, deliverer: new Deliverer(services) }
+  })
   return {
     async handler(
       event: SQSEvent,
       context: Pick<Context, 'getRemainingTimeInMillis'>,
     ): Promise<SQSBatchResponse> {
-      services ??= openServices(connections)
-      deliverer ??= new Deliverer(services)
-      const { log } = services
+      const { deliverer, log } = await open()
       const one = async (record: SQSRecord): Promise<SQSBatchItemFailure[]> => {
         try {
-          await deliverer?.deliver(DeliveryMessage.parse(JSON.parse(record.body)), () =>
+          await deliverer.deliver(DeliveryMessage.parse(JSON.parse(record.body)), () =>
             context.getRemainingTimeInMillis(),
           )
           return []
@@ -44,8 +46,7 @@ export function createFunction(connections: Connections = {}) {
   }
 }
 
-function openServices(connections: Connections): DelivererServices {
-  const config = readConfig()
+function openServices(config: Config, connections: Connections): DelivererServices {
   const { SERVICE_SECRET, OUTGOING_ALLOW: allowed = [] } = config
   if (!SERVICE_SECRET) throw new Error('SERVICE_SECRET is not set')
   const outgoing = Promise.resolve(new Outgoing({ allowed }))

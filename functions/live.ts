@@ -4,9 +4,11 @@ import { Addressed, type BusEvent } from '../events/index.ts'
 import type { Connections } from '../lib/aws/connections.ts'
 import { readConfig } from '../lib/config.ts'
 import { createServices } from '../lib/create-services.ts'
+import { deployedServices } from '../lib/deployed-services.ts'
 import { AppError } from '../lib/errors.ts'
 import { chosenProtocol } from '../lib/live/identify.ts'
 import { Live } from '../lib/live/live.ts'
+import { started } from '../lib/started.ts'
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-mapping-template-reference.html */
 const SocketEvent = z.object({
@@ -80,11 +82,10 @@ async function connected(
   return { statusCode: 200, ...(protocol && { headers: { 'Sec-WebSocket-Protocol': protocol } }) }
 }
 
-let made: ReturnType<typeof createLive> | undefined
-const handlers = () => (made ??= createLive())
+const handlers = started(async () => liveHandlers(new Live(await deployedServices())))
 
 /** The WebSocket API on Lambda. */
-export const sockets: SocketHandler = (event) => handlers().sockets(event)
+export const sockets: SocketHandler = async (event) => (await handlers()).sockets(event)
 
 /** Sends what is told on the bus to the sockets that are open. */
-export const broadcast: BusHandler = (event) => handlers().broadcast(event)
+export const broadcast: BusHandler = async (event) => (await handlers()).broadcast(event)

@@ -1,18 +1,17 @@
 import type { EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
-import { readConfig } from '../lib/config.ts'
 import { dropStray, receiveUpload, tellUpload } from '../lib/conversion/receive-upload.ts'
-import { createServices } from '../lib/create-services.ts'
-import type { Services } from '../lib/services.ts'
+import { deployedServices } from '../lib/deployed-services.ts'
+import { started } from '../lib/started.ts'
 
-let services: Services | undefined
+const open = started(deployedServices)
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html */
 const ObjectCreated = z.object({ object: z.object({ key: z.string() }) })
 
 /** A presigned upload is there: the task that waits for it goes on, and what nobody waits for any more is deleted. */
 export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
-  services ??= createServices(readConfig())
+  const services = await open()
   const { key } = ObjectCreated.parse(detail).object
   const uploadId = key.slice(key.lastIndexOf('/') + 1)
   await tellUpload(uploadId, services)

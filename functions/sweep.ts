@@ -1,15 +1,21 @@
+import { makeServiceSecret } from '../lib/aws/secrets.ts'
 import { readConfig } from '../lib/config.ts'
-import { createServices } from '../lib/create-services.ts'
-import type { Services } from '../lib/services.ts'
+import { deployedServices } from '../lib/deployed-services.ts'
+import { started } from '../lib/started.ts'
 import { dueAt, wakersOf } from '../lib/wake.ts'
 
-let services: Services | undefined
+/** It comes each minute, and so the first of all: a new deployment gets its secret here. */
+const open = started(async () => {
+  const { SECRETS, SERVICE_SECRET, ...where } = readConfig()
+  if (SECRETS !== undefined && SERVICE_SECRET === undefined) await makeServiceSecret(SECRETS, where)
+  return deployedServices()
+})
 
 const batch = 160
 
 /** Looks at what nobody touched in time: lost messages, lost workers, uploads that did not come, ended retention. */
 export async function handler(): Promise<{ looked: number }> {
-  services ??= createServices(readConfig())
+  const services = await open()
   const { table, log } = services
   const wakers = wakersOf(services)
   let looked = 0

@@ -3,7 +3,7 @@ import { authorize } from '../access/authorize.ts'
 import { isOwnPage } from '../access/own-page.ts'
 import { type Credentials, list, type Principal } from '../access/principal.ts'
 import { AppError } from '../errors.ts'
-import { clientAddress } from '../http/client-address.ts'
+import { reachedFrom } from '../http/front.ts'
 import type { Services } from '../services.ts'
 import { subprotocol } from './frames.ts'
 
@@ -31,7 +31,7 @@ export async function claimOf(
 ): Promise<Claim> {
   const cookies = headers['cookie']?.split(';').map((pair) => pair.trim())
   const { origin } = headers
-  const sourceIp = clientAddress({ headers, sourceIp: peer }, services.config.TRUSTED_PROXIES)
+  const sourceIp = reachedFrom({ headers, sourceIp: peer }, services.config)
   const byCookie = cookies ? await claim({ headers: { origin }, cookies, sourceIp }, services) : unknown
   // A browser sends it whichever page asks.
   const isForeign = byCookie.kind === 'known' && !isOwnPage(headers, services.config.PUBLIC_URL)

@@ -1,0 +1,24 @@
+import type { AnyContract } from '../lib/http/contract.ts'
+import { httpFunction } from '../lib/http/http-function.ts'
+import {
+  changeUser,
+  endUserSession,
+  getUser,
+  listAudit,
+  listUserSessions,
+  listUsers,
+} from './routes/admin-users.ts'
+import { getSlo } from './routes/usage.ts'
+
+/** Endpoints of those who run the service. */
+export const contracts: readonly AnyContract[] = [
+  listUsers,
+  getUser,
+  changeUser,
+  listUserSessions,
+  endUserSession,
+  listAudit,
+  getSlo,
+]
+
+export const handler = httpFunction(contracts)

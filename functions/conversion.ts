@@ -1,0 +1,11 @@
+import type { AnyContract } from '../lib/http/contract.ts'
+import { httpFunction } from '../lib/http/http-function.ts'
+import { checkConversion } from './routes/check-conversion.ts'
+import { createBatch } from './routes/create-batch.ts'
+import { createConversion } from './routes/create-conversion.ts'
+import { createMerge } from './routes/create-merge.ts'
+
+/** Endpoints that take a file and what is to be made of it. */
+export const contracts: readonly AnyContract[] = [createConversion, checkConversion, createMerge, createBatch]
+
+export const handler = httpFunction(contracts)

@@ -1,0 +1,8 @@
+import type { AnyContract } from '../lib/http/contract.ts'
+import { httpFunction } from '../lib/http/http-function.ts'
+import { drives } from './routes/drives.ts'
+
+/** Endpoints of drives, whose own APIs they ask. */
+export const contracts: readonly AnyContract[] = drives
+
+export const handler = httpFunction(contracts)

@@ -1,0 +1,16 @@
+import type { AnyContract } from '../lib/http/contract.ts'
+import { httpFunction } from '../lib/http/http-function.ts'
+import { companionUploads } from './routes/companion-uploads.ts'
+import { getUpload } from './routes/get-upload.ts'
+import { multipartUploads } from './routes/multipart-uploads.ts'
+import { presignUpload } from './routes/presign-upload.ts'
+
+/** Endpoints for files that go to the bucket by themselves. */
+export const contracts: readonly AnyContract[] = [
+  presignUpload,
+  ...multipartUploads,
+  ...companionUploads,
+  getUpload,
+]
+
+export const handler = httpFunction(contracts)
