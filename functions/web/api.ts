@@ -3,10 +3,11 @@ import type { FormatView } from '../../lib/http/format-view.ts'
 import type { OptionView } from '../../lib/http/option-view.ts'
 import type { createConversion } from '../routes/create-conversion.ts'
 import type { listConversions } from '../routes/list-conversions.ts'
+import type { createMultipart } from '../routes/multipart-uploads.ts'
 import type { presignUpload } from '../routes/presign-upload.ts'
 
 /** What the service answers, taken from its contracts; only the types, none of its code comes to the browser. */
-type DataOf<Endpoint extends { readonly reply: { readonly schema: z.ZodType } }> = z.output<
+export type DataOf<Endpoint extends { readonly reply: { readonly schema: z.ZodType } }> = z.output<
   Endpoint['reply']['schema']
 >
 export type Job = DataOf<typeof createConversion>
@@ -19,12 +20,15 @@ export class Problem extends Error {
   /** A code of the API, or `UNREACHABLE`. */
   readonly code: string
   readonly retryAfterS: number | undefined
+  /** What it is about, as the service names it. */
+  readonly field: string | undefined
 
-  constructor(code: string, sentence: string, retryAfterS?: number) {
+  constructor(code: string, sentence: string, retryAfterS?: number, field?: string) {
     super(sentence)
     this.name = 'Problem'
     this.code = code
     this.retryAfterS = retryAfterS
+    this.field = field
   }
 }
 
@@ -34,7 +38,7 @@ export function problemOf(thrown: unknown): Problem {
 }
 
 interface Call {
-  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly body?: unknown
   readonly signal?: AbortSignal
   /** Seconds that the service may hold its answer back until the job is over. */
@@ -79,6 +83,10 @@ async function call<Data>(
   throw refusal(envelope, response.status, retryAfterS)
 }
 
+/** What an operation answers; sections name it by its contract. */
+export const ask = async <Data>(path: string, request?: Call): Promise<Data> =>
+  (await call<Data>(path, request)).data
+
 let isIdentified = false
 let firstMaking: Promise<void> | undefined
 
@@ -108,7 +116,10 @@ const unreachable = () =>
 function refusal(envelope: unknown, status: number, retryAfterS: number | undefined): Problem {
   const error = isRecord(envelope) && isRecord(envelope['error']) ? envelope['error'] : {}
   const { code, message } = error
-  if (typeof code === 'string' && typeof message === 'string') return new Problem(code, message, retryAfterS)
+  const details = isRecord(error['details']) ? error['details'] : {}
+  const field = typeof details['field'] === 'string' ? details['field'] : undefined
+  if (typeof code === 'string' && typeof message === 'string')
+    return new Problem(code, message, retryAfterS, field)
   return new Problem(
     'UNREACHABLE',
     `The service gave no usable answer (status ${status}). Try again in a moment.`,
@@ -126,10 +137,63 @@ export async function listFormats(): Promise<readonly Format[]> {
 }
 
 /** Empty for a pair that does not convert. */
-export async function optionsOf(from: string, to: string): Promise<readonly Option[]> {
-  const path = `/v1/formats/conversions?${new URLSearchParams({ from, to })}`
+export async function optionsOf(from: string, to: string, operation?: string): Promise<readonly Option[]> {
+  const path = `/v1/formats/conversions?${new URLSearchParams({ from, to, ...(operation && { operation }) })}`
   const { data } = await call<DataOf<typeof listConversions>>(path)
   return data.conversions[0]?.options ?? []
+}
+
+/** Formats that a tool makes of a format. */
+export async function targetsOfTool(from: string, operation: string): Promise<readonly string[]> {
+  const path = `/v1/formats/conversions?${new URLSearchParams({ from, operation })}`
+  const { data } = await call<DataOf<typeof listConversions>>(path)
+  return data.conversions.map(({ to }) => to)
+}
+
+/** @throws Problem that a conversion would have, before its file is sent. */
+export async function checkWish(wish: Wish & { from: string; size?: number }): Promise<void> {
+  await call('/v1/convert/check', { method: 'POST', body: wish })
+}
+
+/** @returns where the ZIP is; a large one is a job, whose end has to be waited for. */
+export async function zipOf(jobIds: readonly string[]): Promise<Job> {
+  return make<Job>('/v1/download/zip?async=true', { jobIds })
+}
+
+export type Multipart = DataOf<typeof createMultipart>
+
+export const beginParts = (file: { filename: string; type: string; size: number }, signal: AbortSignal) =>
+  make<Multipart>('/v1/uploads/multipart', file, signal)
+
+const partsPath = (uploadId: string) => `/v1/uploads/multipart/${encodeURIComponent(uploadId)}`
+
+export interface Part {
+  readonly PartNumber: number
+  readonly ETag: string
+}
+
+export async function partsThere(uploadId: string, signal: AbortSignal) {
+  const { data } = await call<{ parts: (Part & { Size: number })[]; complete: boolean }>(
+    partsPath(uploadId),
+    {
+      signal,
+    },
+  )
+  return data
+}
+
+export async function partUrls(uploadId: string, numbers: readonly number[], signal: AbortSignal) {
+  const path = `${partsPath(uploadId)}/batch?partNumbers=${numbers.join(',')}`
+  const { data } = await call<{ presignedUrls: Record<string, string> }>(path, { signal })
+  return data.presignedUrls
+}
+
+export async function completeParts(uploadId: string, parts: readonly Part[], signal: AbortSignal) {
+  await call(`${partsPath(uploadId)}/complete`, { method: 'POST', body: { parts }, signal })
+}
+
+export async function dropParts(uploadId: string): Promise<void> {
+  await call(partsPath(uploadId), { method: 'DELETE' })
 }
 
 export async function presign(
@@ -139,11 +203,20 @@ export async function presign(
   return make<Presigned>('/v1/uploads/presign', file, signal)
 }
 
-export async function createJob(body: {
-  uploadId: string
-  targetFormat: string
-  options: Readonly<Record<string, unknown>>
-}): Promise<Job> {
+/** What a file is to become: a format, or what a tool makes of it. */
+export interface Wish {
+  readonly targetFormat?: string
+  readonly toolOperation?: string
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+/** Where the bytes are: sent before, at an address, or with an earlier job. */
+export type Source =
+  | { readonly uploadId: string }
+  | { readonly fileUrl: string }
+  | { readonly sourceJobId: string }
+
+export async function createJob(body: Source & Wish): Promise<Job> {
   return make<Job>('/v1/convert', body)
 }
 
@@ -154,7 +227,7 @@ export function jobStatus(jobId: string, signal: AbortSignal, waitS?: number): P
 export async function listJobs(
   cursor?: string,
 ): Promise<{ jobs: readonly Job[]; nextCursor: string | null }> {
-  const query = new URLSearchParams({ limit: '20', ...(cursor && { cursor }) })
+  const query = new URLSearchParams({ limit: '100', ...(cursor && { cursor }) })
   const { data } = await call<{ jobs: Job[]; pagination: { nextCursor: string | null } }>(`/v1/jobs?${query}`)
   return { jobs: data.jobs, nextCursor: data.pagination.nextCursor }
 }

@@ -98,8 +98,8 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
       const { error } = await (await refusal).json()
       assert.equal(error.code, 'CORRUPT_FILE')
       assert.equal((await card.getByRole('alert').textContent())?.trim(), error.message)
-      assert.equal(await card.getByRole('button', { name: 'Convert to JPG' }).isEnabled(), true)
-      assert.equal(await card.getByRole('radio', { name: 'JPG' }).isChecked(), true)
+      assert.equal(await card.getByRole('button', { name: 'Convert to WEBP' }).isEnabled(), true)
+      assert.equal(await card.getByRole('radio', { name: 'WEBP' }).isChecked(), true)
     }))
 
   test('an empty file is told to be empty', () =>
@@ -164,12 +164,11 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
     })
   }
 
-  test('an upload that breaks off is tried again without choosing the file again', () =>
+  test('an upload that breaks off goes on by itself', () =>
     visitPage(async (page) => {
-      await page.route('**/s3/**', (route) => route.abort(), { times: 1 })
+      await page.route('**/s3/**', (route) => route.abort(), { times: 2 })
       const card = await convert(page, 'corners.png')
-      await card.getByRole('alert').getByText('The upload broke off').waitFor()
-      await card.getByRole('button', { name: /^Convert to/ }).click()
+      await card.getByText('it goes on by itself').waitFor()
       await downloadFrom(page, 'corners.png')
     }))
 
@@ -220,20 +219,21 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
       assert.equal(await card.count(), 0)
     }))
 
-  test('a result converts again beside the first one, also after a reload', () =>
+  test('a result converts again beside the first one, after a reload from the stored source', () =>
     visitPage(async (page) => {
       await convert(page, 'corners.png')
       await downloadFrom(page, 'corners.png')
       await page.reload()
-      const [dialog] = await Promise.all([
-        page.waitForEvent('filechooser'),
-        page.getByRole('button', { name: 'Convert again corners.png' }).click(),
-      ])
-      await dialog.setFiles(fixture('corners.png'))
+      const sent: string[] = []
+      page.on('request', (request) => {
+        if (request.method() === 'PUT') sent.push(request.url())
+      })
+      await page.getByRole('button', { name: 'Convert again corners.png' }).click()
       await page.getByRole('radio', { name: 'AVIF' }).check()
       await page.getByRole('button', { name: 'Convert to AVIF' }).click()
       await page.getByRole('link', { name: 'Download corners.avif' }).waitFor()
       assert.equal(await page.getByRole('link', { name: 'Download corners.jpg' }).count(), 1)
+      assert.deepEqual(sent, [], 'no byte is sent again')
     }))
 
   test('leaving in the middle of an upload asks first', () =>
@@ -249,23 +249,75 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
       await question.accept()
     }))
 
-  test('a long list comes in parts', () =>
+  test('many files are a table of which only what is in sight is in the page', () =>
     visitPage(async (page) => {
-      const buffer = (await payload(fixture('corners.png'))).buffer.toString('base64')
-      await page.evaluate(async (base64) => {
-        const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
-        for (let at = 0; at < 22; at++) {
-          const form = new FormData()
-          form.set('file', new File([bytes], `${at}.png`))
-          form.set('targetFormat', 'gif')
-          await fetch('/v1/convert', { method: 'POST', body: form })
-        }
-      }, buffer)
+      const { buffer } = await payload(fixture('corners.png'))
+      const many = Array.from({ length: 300 }, (_, at) => ({ name: `${at}.png`, mimeType: '', buffer }))
+      await choose(page, ...many)
+      await page.getByText('300 files are ready.').waitFor()
+      const table = page.getByRole('table', { name: 'Files' })
+      assert.equal(await table.getAttribute('aria-rowcount'), '301')
+      assert.ok((await page.getByRole('row').count()) < 60)
+      assert.ok((await page.evaluate(() => document.querySelectorAll('*').length)) < 3000)
+      await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
+      await page.getByRole('cell', { name: '299.png', exact: true }).waitFor()
+      await page.evaluate(() => window.scrollTo(0, 0))
+      await page.getByRole('button', { name: 'Clear the list' }).click()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await table.waitFor()
+    }))
+
+  test('a wrong option sends no byte and is shown at its field', () =>
+    visitPage(async (page) => {
+      const sent: string[] = []
+      page.on('request', (request) => {
+        const { pathname } = new URL(request.url())
+        if (request.method() === 'PUT' || /presign|convert$/.test(pathname)) sent.push(pathname)
+      })
+      await choose(page, await payload(fixture('film.mp4')))
+      const card = cardOf(page, 'film.mp4')
+      await card.getByRole('radio', { name: 'GIF' }).check()
+      await card.getByText('Options', { exact: true }).click()
+      const start = card.getByLabel('Start', { exact: true })
+      await start.fill('abc')
+      await card.getByRole('button', { name: 'Convert to GIF' }).click()
+      await card.locator('[data-option="start"][aria-invalid="true"]').waitFor()
+      assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-option')), 'start')
+      assert.equal(await start.isVisible(), true)
+      assert.deepEqual(sent, [])
+    }))
+
+  test('what is transparent stays so by default, and files that wait survive a reload with their options', () =>
+    visitPage(async (page) => {
+      await choose(page, await payload(fixture('alpha.png')))
+      const card = cardOf(page, 'alpha.png')
+      await card.getByRole('radio', { name: 'WEBP', checked: true }).waitFor()
+      await card.getByText('Options', { exact: true }).click()
+      await card.getByRole('spinbutton', { name: 'Width' }).fill('20')
       await page.reload()
-      await page.getByRole('button', { name: 'Show older files' }).click()
-      await cardOf(page, '0.png').waitFor()
-      assert.equal(await page.getByRole('article').count(), 22)
-      assert.equal(await page.getByRole('button', { name: 'Show older files' }).isVisible(), false)
+      await card.getByRole('button', { name: 'Convert to WEBP' }).waitFor()
+      await card.getByText('Options', { exact: true }).click()
+      assert.equal(await card.getByRole('spinbutton', { name: 'Width' }).inputValue(), '20')
+    }))
+
+  test('a tool is found where formats are searched', () =>
+    visitPage(async (page) => {
+      await choose(page, await payload(fixture('owner-password.pdf')))
+      const card = cardOf(page, 'owner-password.pdf')
+      for (const [word, name] of [
+        ['ocr', 'Recognize text (OCR)'],
+        ['split', 'Split a PDF'],
+      ] as const) {
+        await card.getByRole('combobox').first().fill(word)
+        await card.getByRole('option', { name }).waitFor()
+      }
+      await card.getByRole('combobox').first().press('Enter')
+      await card.getByRole('radio', { name: 'Split a PDF', checked: true }).waitFor()
+      await card.getByRole('button', { name: 'Run the tool' }).click()
+      await card
+        .getByRole('link', { name: /^Download/ })
+        .first()
+        .waitFor()
     }))
 
   test('nobody sees the files of somebody else', () =>

@@ -1,0 +1,41 @@
+/**
+ * Where each section of the page stands: the server answers these addresses with the page, the router shows the section.
+ * The first address is the one that the navigation leads to. Only data, as both sides read it.
+ */
+export const places = {
+  convert: ['/'],
+  tools: ['/tools', '/tools/:tool'],
+  history: ['/history', '/history/:jobId'],
+  formats: ['/formats', '/formats/:pair'],
+  webhooks: ['/webhooks', '/webhooks/:webhookId'],
+  workflows: ['/workflows', '/workflows/:workflowId'],
+  usage: ['/usage'],
+  account: ['/account'],
+  admin: ['/admin'],
+  status: ['/status'],
+  docs: ['/docs'],
+} as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>
+
+/** Not among the sections of the navigation: few may go there, or it has a link of its own. */
+export const unlisted: readonly string[] = ['admin', 'docs']
+
+export type PlaceId = keyof typeof places
+
+/** Keys of a const table. */
+export const placeIds = Object.keys(places) as readonly PlaceId[]
+
+/** Languages that people read, and one that only shows what is not prepared for others. */
+export const languages = ['en', 'de'] as const
+export const builtLanguages = [...languages, 'mirrored'] as const
+export type Language = (typeof builtLanguages)[number]
+
+/** What draws the first sight of a place; undefined is the page of what is not there. */
+export type DocumentOf = (
+  place: PlaceId | undefined,
+  parts: {
+    readonly script: string
+    /** Chunks that the section needs, so that they do not wait for one another. */
+    readonly preload: readonly string[]
+    readonly style: string
+  },
+) => string

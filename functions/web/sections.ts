@@ -1,0 +1,23 @@
+import type { ComponentType } from 'preact'
+import type { PlaceId } from './places.ts'
+import type { Whereabouts } from './shell/router.ts'
+
+/** A module of a section: what it shows, by default. */
+export interface Section {
+  readonly default: ComponentType<{ readonly at: Whereabouts }>
+}
+
+/** Each section is a chunk of its own, loaded when it is first shown. */
+export const sections: Readonly<Record<PlaceId, () => Promise<Section>>> = {
+  convert: () => import('./sections/convert/section.tsx'),
+  tools: () => import('./sections/tools/section.tsx'),
+  history: () => import('./sections/history/section.tsx'),
+  formats: () => import('./sections/formats/section.tsx'),
+  webhooks: () => import('./sections/webhooks/section.tsx'),
+  workflows: () => import('./sections/workflows/section.tsx'),
+  usage: () => import('./sections/usage/section.tsx'),
+  account: () => import('./sections/account/section.tsx'),
+  admin: () => import('./sections/admin/section.tsx'),
+  docs: () => import('./sections/docs/section.tsx'),
+  status: () => import('./sections/status/section.tsx'),
+}

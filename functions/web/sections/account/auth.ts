@@ -1,0 +1,40 @@
+import { Problem } from '../../api.ts'
+import words from './words/en.ts'
+
+/** Signing in and what belongs to it: endpoints of their own, whose answers stand in no envelope. */
+export async function auth<Data>(path: string, body?: unknown, method = 'POST'): Promise<Data> {
+  const response = await fetch(`/v1/auth/${path}`, {
+    method,
+    headers: { accept: 'application/json', ...(method === 'POST' && { 'content-type': 'application/json' }) },
+    ...(method === 'POST' && { body: JSON.stringify(body ?? {}) }),
+  }).catch(() => undefined)
+  const answer: unknown = await response?.json().catch(() => undefined)
+  if (response?.ok) return answer as Data // by the library's documentation
+  const { code, message } = (answer ?? {}) as { code?: unknown; message?: unknown } // looked at next
+  const known = typeof code === 'string' ? words.refusals[code] : undefined
+  if (known !== undefined) throw new Problem(String(code), known)
+  throw new Problem(
+    typeof code === 'string' ? code : 'UNREACHABLE',
+    typeof message === 'string' && message ? message : words.unreachable,
+  )
+}
+
+export interface Options {
+  readonly mail: string
+  readonly verificationRequired: boolean
+  readonly providers: readonly { readonly id: string; readonly name: string }[]
+}
+
+export interface Session {
+  readonly id: string
+  readonly token: string
+  readonly createdAt: string
+  readonly expiresAt: string
+  readonly ipAddress: string | null
+  readonly userAgent: string | null
+}
+
+export interface Current {
+  readonly session: Session
+  readonly user: { readonly twoFactorEnabled?: boolean | null }
+}

@@ -1,0 +1,46 @@
+import { useState } from 'preact/hooks'
+import type { getSlo } from '../../../routes/usage.ts'
+import { ask, type DataOf } from '../../api.ts'
+import { Block, Field, Page, Shown } from '../../desk/parts.tsx'
+import { useLoaded } from '../../desk/use-loaded.ts'
+import { Audit, Users } from './people.tsx'
+import { Reliability } from './reliability.tsx'
+import words from './words/en.ts'
+
+type Slo = DataOf<typeof getSlo>
+
+const spans = [1, 7, 30, 90] as const
+
+export default function Admin() {
+  const [days, setDays] = useState<number>(30)
+  const slo = useLoaded(`slo ${days}`, () =>
+    ask<Slo>(`/v1/admin/slo?days=${days}&bucket=${days > 30 ? 'week' : 'day'}`),
+  )
+  return (
+    <Page title={words.title}>
+      <Block title={words.reliability}>
+        <Field label={words.span}>
+          {(ids) => (
+            <select {...ids} value={days} onChange={(event) => setDays(Number(event.currentTarget.value))}>
+              {spans.map((span) => (
+                <option key={span} value={span}>
+                  {words.lastDays(span)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Shown of={slo}>{(data) => <Reliability slo={data} />}</Shown>
+      </Block>
+      {slo.data && (
+        <>
+          <p>
+            <a href="/status">{words.toStatus}</a>
+          </p>
+          <Users />
+          <Audit />
+        </>
+      )}
+    </Page>
+  )
+}

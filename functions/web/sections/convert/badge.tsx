@@ -1,0 +1,25 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Item } from './item.ts'
+
+/** Decoding a larger picture for a stamp of it would make the page sluggish. */
+const largestPreviewBytes = 40_000_000
+
+/** The stamp at the head of a card: the picture itself where the browser can show it, else the format's name. */
+export function Badge({ item }: { readonly item: Item }) {
+  const [url, setUrl] = useState('')
+  const [isShown, setShown] = useState(false)
+  const file = item.file.value
+  const isPicture = item.source?.category === 'image' || file?.type.startsWith('image/')
+  useEffect(() => {
+    if (!file || !isPicture || file.size > largestPreviewBytes) return undefined
+    const made = URL.createObjectURL(file)
+    setUrl(made)
+    return () => URL.revokeObjectURL(made)
+  }, [file, isPicture])
+  return (
+    <div class="badge" data-category={item.source?.category} aria-hidden="true">
+      {!isShown && <span class="badge-words">{(item.source?.id ?? '?').toUpperCase()}</span>}
+      {url && <img src={url} alt="" decoding="async" hidden={!isShown} onLoad={() => setShown(true)} />}
+    </div>
+  )
+}

@@ -1,0 +1,167 @@
+import { useSignal } from '@preact/signals'
+import { Problem, problemOf, zipOf } from '../../api.ts'
+import { announce } from '../../shell/announce.ts'
+import { commonTargets } from './catalogue.ts'
+import { watchJob } from './conversion.ts'
+import type { Item } from './item.ts'
+import { Later } from './later.tsx'
+import { Icon, Notice } from './parts.tsx'
+import { TargetPicker } from './picker.tsx'
+import words from './words/en.ts'
+import { cancel, counts, items, remove, setAll, start, wantsNotice } from './work.ts'
+
+/** What holds for several files: a target for each kind of them, one press to start, to stop, to take and to clear. */
+export function Bar() {
+  const all = items.value
+  const { ready, active, done, failed, total } = counts.value
+  const waiting = all.filter((item) => item.canStart.value)
+  const kinds = [
+    ...Map.groupBy(
+      waiting.filter(({ tool }) => !tool.value),
+      ({ source }) => source?.category ?? 'other',
+    ),
+  ]
+  return (
+    <>
+      <fieldset id="together" class="together" aria-label={words.allReady} hidden={waiting.length < 2}>
+        <div class="together-head">
+          <p>{words.ready(waiting.length)}</p>
+          <button
+            type="button"
+            class="button primary"
+            onClick={() => {
+              for (const item of waiting) void start(item)
+            }}
+          >
+            {words.convertAll}
+          </button>
+        </div>
+        {waiting.length >= 2 && kinds.map(([kind, group]) => <Kind key={kind} kind={kind} group={group} />)}
+      </fieldset>
+      {total > 1 && (
+        <div class="all">
+          <p class="all-words">{words.summary({ ready, active, done, failed, total })}</p>
+          <div class="actions">
+            {done > 1 && <Zip />}
+            {active > 0 && (
+              <button
+                type="button"
+                class="button"
+                onClick={() => {
+                  for (const item of all) if (item.isActive.value) void cancel(item)
+                }}
+              >
+                {words.cancelAll}
+              </button>
+            )}
+            {failed > 1 && (
+              <button
+                type="button"
+                class="button"
+                onClick={() => {
+                  for (const item of all) if (item.hasFailed.value) void start(item)
+                }}
+              >
+                {words.retryAll(failed)}
+              </button>
+            )}
+            {active > 0 && 'Notification' in window && <Tell />}
+            {active === 0 && (
+              <button type="button" class="button quiet" onClick={() => remove(all)}>
+                {words.clear}
+              </button>
+            )}
+          </div>
+        </div>
+      )}
+    </>
+  )
+}
+
+const groupOptions = () => import('./group-options.tsx')
+
+type KindId = keyof typeof words.counted
+
+function Kind({ kind, group }: { readonly kind: KindId; readonly group: readonly Item[] }) {
+  const counted = words.counted[kind](group.length)
+  const targets = commonTargets(group.map((item) => item.targets))
+  const chosen = new Set(group.map((item) => item.target.value?.id.toUpperCase() ?? '?'))
+  return (
+    <div class="kind">
+      <p class="kind-words">
+        {counted} <Icon name="arrow" /> <strong>{[...chosen].slice(0, 3).join(', ')}</strong>
+      </p>
+      {targets.length > 0 && group.length > 1 && (
+        <TargetPicker
+          label={words.targetOf(counted)}
+          placeholder={words.search(targets.length)}
+          targets={targets}
+          onChoose={(target) => setAll(group, target)}
+        />
+      )}
+      {group.length > 1 && chosen.size === 1 && <Later load={groupOptions} group={group} counted={counted} />}
+    </div>
+  )
+}
+
+/** Jobs of a ZIP. */
+const mostJobs = 100
+
+function Zip() {
+  const isPacking = useSignal(false)
+  const problem = useSignal<Problem | undefined>(undefined)
+  const done = items.value.filter(({ phase }) => phase.value === 'done')
+  const pack = async () => {
+    isPacking.value = true
+    problem.value = undefined
+    try {
+      const ids = done.flatMap(({ job }) => job.value?.jobId ?? [])
+      // A ZIP takes so many; of more there are several.
+      for (let at = 0; at < ids.length; at += mostJobs) {
+        const job = await zipOf(ids.slice(at, at + mostJobs))
+        const ended = await watchJob(job, () => {}, new AbortController().signal)
+        if (!ended.result) throw new Problem('ZIP', ended.error?.message ?? words.overWithout(job.jobId))
+        save(ended.result.downloadUrl, ended.result.filename)
+      }
+    } catch (error) {
+      problem.value = problemOf(error)
+      announce(problem.value.message)
+    } finally {
+      isPacking.value = false
+    }
+  }
+  return (
+    <>
+      <button type="button" class="button" disabled={isPacking.value} onClick={() => void pack()}>
+        <Icon name="download" />
+        {isPacking.value ? words.zipPacking : words.downloadAll(done.length)}
+      </button>
+      <Notice text={problem.value} />
+    </>
+  )
+}
+
+function save(url: string, filename: string): void {
+  const link = document.createElement('a')
+  link.href = url
+  link.download = filename
+  link.click()
+}
+
+/** Only on a press, as browsers ask for it then. */
+function Tell() {
+  if (wantsNotice.value) return <p class="hint">{words.notifyOn}</p>
+  return (
+    <button
+      type="button"
+      class="button quiet"
+      onClick={() => {
+        void Notification.requestPermission().then((answer) => {
+          wantsNotice.value = answer === 'granted'
+        })
+      }}
+    >
+      {words.notify}
+    </button>
+  )
+}

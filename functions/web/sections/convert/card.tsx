@@ -1,0 +1,81 @@
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { Badge } from './badge.tsx'
+import { Busy } from './busy.tsx'
+import { Done, Stranded } from './done.tsx'
+import type { Item } from './item.ts'
+import { Icon } from './parts.tsx'
+import { Ready } from './ready.tsx'
+import words from './words/en.ts'
+import { sizeWords } from './words.ts'
+import { newest, remove } from './work.ts'
+
+/** One file, from being chosen to being downloaded. */
+export function Card({ item }: { readonly item: Item }) {
+  const titleId = useId()
+  const phase = item.phase.value
+  const card = useRef<HTMLLIElement>(null)
+  useLayoutEffect(() => {
+    if (newest.current !== item) return
+    newest.current = undefined
+    card.current?.scrollIntoView({ block: 'nearest' })
+    card.current
+      ?.querySelector<HTMLElement>('.chip input:checked, [role="combobox"]')
+      ?.focus({ preventScroll: true })
+  }, [item])
+  return (
+    <li ref={card} class="card" data-phase={phase} data-key={item.key}>
+      <article aria-labelledby={titleId}>
+        <div class="card-head">
+          <Badge item={item} />
+          <div class="card-words">
+            <h3 id={titleId} title={item.name}>
+              <bdi>{item.name}</bdi>
+            </h3>
+            <p class="meta">
+              {item.source?.name ?? words.unknownKind}
+              {item.size !== undefined && (
+                <>
+                  {' ·\u00a0'}
+                  <bdi>{sizeWords(item.size)}</bdi>
+                </>
+              )}
+            </p>
+          </div>
+          <button
+            type="button"
+            class="remove"
+            aria-label={words.remove(item.name)}
+            onClick={() => remove([item])}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
+        <Body item={item} />
+      </article>
+    </li>
+  )
+}
+
+/** What can be done with it now. */
+export function Body({ item }: { readonly item: Item }) {
+  const body = useRef<HTMLDivElement>(null)
+  const hadFocus = useRef(false)
+  const phase = item.phase.value
+  const shown = useRef(phase)
+  if (shown.current !== phase) hadFocus.current = body.current?.contains(document.activeElement) ?? false
+  useEffect(() => {
+    if (shown.current === phase) return
+    shown.current = phase
+    // Who works by keyboard goes on with what comes next.
+    if (hadFocus.current) body.current?.querySelector<HTMLElement>('[data-primary]')?.focus()
+  }, [phase])
+  const job = item.job.value
+  return (
+    <div class="card-body" ref={body}>
+      {phase === 'ready' && <Ready item={item} />}
+      {(phase === 'sending' || phase === 'running') && <Busy item={item} />}
+      {phase === 'done' && job?.result && <Done item={item} job={job} result={job.result} />}
+      {phase === 'stranded' && <Stranded item={item} />}
+    </div>
+  )
+}

@@ -1,0 +1,166 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Job } from '../../api.ts'
+import { Body } from './card.tsx'
+import type { Item } from './item.ts'
+import { Icon } from './parts.tsx'
+import words from './words/en.ts'
+import { again, catalogue, opened } from './work.ts'
+
+/** One file beside the list: what came out of it, and what is chosen for it. */
+export default function Drawer({ item }: { readonly item: Item }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    if (!dialog.current?.open) dialog.current?.showModal()
+  }, [])
+  const close = () => {
+    dialog.current?.close()
+    opened.value = undefined
+  }
+  const job = item.job.value
+  const result = item.phase.value === 'done' ? job?.result : undefined
+  return (
+    <dialog ref={dialog} class="drawer" aria-label={words.detailsOf(item.name)} onClose={close}>
+      <div class="drawer-head">
+        <h2>
+          <bdi>{result?.filename ?? item.name}</bdi>
+        </h2>
+        <button type="button" class="remove" aria-label={words.close} onClick={close}>
+          <Icon name="close" />
+        </button>
+      </div>
+      {result && <Preview key={result.downloadUrl} item={item} result={result} />}
+      {result && (
+        <button
+          type="button"
+          class="button"
+          onClick={() => {
+            const added = again(item)
+            if (added) opened.value = added
+          }}
+        >
+          {words.quality}
+        </button>
+      )}
+      <Body key={item.key} item={item} />
+    </dialog>
+  )
+}
+
+type Result = NonNullable<Job['result']>
+
+/** Bytes up to which a preview is fetched. */
+const mostPreviewBytes = 100_000_000
+const mostTextBytes = 200_000
+
+function Preview({ item, result }: { readonly item: Item; readonly result: Result }) {
+  const kind = kindOf(result)
+  if (kind === 'none' || (kind !== 'media' && result.size > mostPreviewBytes))
+    return <p class="hint">{words.noPreview}</p>
+  if (kind === 'media') return <Player result={result} />
+  return <Fetched item={item} result={result} kind={kind} />
+}
+
+function kindOf({ mimeType, format }: Result): 'picture' | 'media' | 'pdf' | 'text' | 'none' {
+  if (/^image\/(png|jpe?g|webp|avif|gif|svg\+xml|bmp|apng|x-icon|vnd\.microsoft\.icon)$/.test(mimeType))
+    return 'picture'
+  if (/^(video|audio)\//.test(mimeType)) return 'media'
+  if (mimeType === 'application/pdf') return 'pdf'
+  const isText = catalogue.value?.byId(format)?.mimeTypes.some((type) => /^text\/|json|xml/.test(type))
+  return (/^text\/|json/.test(mimeType) || isText) && format !== 'html' ? 'text' : 'none'
+}
+
+function Player({ result }: { readonly result: Result }) {
+  const isFilm = result.mimeType.startsWith('video/')
+  // biome-ignore lint/a11y/useMediaCaption: a file of the visitor's own, as it is
+  if (isFilm) return <video class="preview" controls preload="metadata" src={result.downloadUrl} />
+  // biome-ignore lint/a11y/useMediaCaption: a file of the visitor's own, as it is
+  return <audio class="preview" controls preload="metadata" src={result.downloadUrl} />
+}
+
+function Fetched(props: {
+  readonly item: Item
+  readonly result: Result
+  readonly kind: 'picture' | 'pdf' | 'text'
+}) {
+  const { result, kind } = props
+  const [shown, setShown] = useState<{ url?: string; text?: string; hasFailed?: true }>({})
+  useEffect(() => {
+    const ended = new AbortController()
+    let url: string | undefined
+    const load = async () => {
+      const response = await fetch(result.downloadUrl, { signal: ended.signal })
+      if (!response.ok) throw new Error(`status ${response.status}`)
+      const bytes = await response.blob()
+      if (kind === 'text') {
+        setShown({ text: await bytes.slice(0, mostTextBytes).text() })
+        return
+      }
+      url = URL.createObjectURL(new Blob([bytes], { type: result.mimeType }))
+      setShown({ url })
+    }
+    load().catch(() => {
+      if (!ended.signal.aborted) setShown({ hasFailed: true })
+    })
+    return () => {
+      ended.abort()
+      if (url) URL.revokeObjectURL(url)
+    }
+  }, [result.downloadUrl, result.mimeType, kind])
+  if (shown.hasFailed) return <p class="hint">{words.previewFailed}</p>
+  if (shown.text !== undefined)
+    return (
+      <textarea class="preview text" dir="auto" readOnly aria-label={result.filename} value={shown.text} />
+    )
+  if (!shown.url) return <div class="preview" aria-busy="true" />
+  if (kind === 'pdf') return <iframe class="preview" title={result.filename} src={shown.url} />
+  return <Compared item={props.item} after={shown.url} name={result.filename} />
+}
+
+/** The result over its source, and a slider that moves the edge between them; only the result where the browser cannot show the source. */
+function Compared({
+  item,
+  after,
+  name,
+}: {
+  readonly item: Item
+  readonly after: string
+  readonly name: string
+}) {
+  const [before, setBefore] = useState<string | undefined>(undefined)
+  const [hasBefore, setHasBefore] = useState(false)
+  const [edge, setEdge] = useState(50)
+  const file = item.file.value
+  useEffect(() => {
+    if (!file) return undefined
+    const url = URL.createObjectURL(file)
+    setBefore(url)
+    return () => URL.revokeObjectURL(url)
+  }, [file])
+  return (
+    <div class="compared">
+      <div class="preview pictures">
+        <img src={after} alt={name} />
+        {before && (
+          <img
+            src={before}
+            alt=""
+            hidden={!hasBefore}
+            style={{ clipPath: `inset(0 ${100 - edge}% 0 0)` }}
+            onLoad={() => setHasBefore(true)}
+          />
+        )}
+      </div>
+      {hasBefore && (
+        <input
+          type="range"
+          dir="ltr"
+          min={0}
+          max={100}
+          value={edge}
+          aria-label={words.beforeAfter}
+          onInput={(event) => setEdge(Number(event.currentTarget.value))}
+        />
+      )}
+    </div>
+  )
+}

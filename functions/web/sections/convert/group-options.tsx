@@ -1,0 +1,48 @@
+import { useSignal } from '@preact/signals'
+import type { Option } from '../../api.ts'
+import type { Item } from './item.ts'
+import { OptionFields } from './option-fields.tsx'
+import { Presets } from './options.tsx'
+import type { Values } from './remembered.ts'
+import { faultsIn, loadOptions } from './wish.ts'
+import words from './words/en.ts'
+import { setValues } from './work.ts'
+
+/** Options of a kind of files, of those that the first of them has; each takes what it knows. */
+export default function GroupOptions({
+  group,
+  counted,
+}: {
+  readonly group: readonly Item[]
+  readonly counted: string
+}) {
+  const options = useSignal<readonly Option[]>([])
+  const values = useSignal<Values>({})
+  const wrong = useSignal<Readonly<Record<string, string>>>({})
+  const [first] = group
+  const target = first?.target.value
+  const open = async () => {
+    if (!first?.source || !target) return
+    options.value = await loadOptions(first.source.id, target.id, undefined).catch(() => [])
+  }
+  const use = (all: Values) => {
+    values.value = all
+    wrong.value = faultsIn(options.value, all)
+    if (Object.keys(wrong.value).length === 0) setValues(group, all)
+  }
+  return (
+    <details key={target?.id} class="options group-options" onToggle={() => void open()}>
+      <summary>{words.optionsOf(counted)}</summary>
+      <OptionFields
+        options={options.value}
+        values={values.value}
+        wrong={wrong.value}
+        onChange={(name, value) => {
+          const { [name]: _old, ...others } = values.value
+          use(value === undefined ? others : { ...others, [name]: value })
+        }}
+      />
+      {target && <Presets target={target.id} options={options.value} values={values.value} onUse={use} />}
+    </details>
+  )
+}

@@ -1,0 +1,94 @@
+/** Files that come by drop, paste or the system's dialog. */
+
+/** So that a folder dropped by mistake does not fill the page. */
+export const mostFiles = 2000
+
+export function onDroppedFiles(take: (files: readonly File[]) => void): void {
+  const root = document.documentElement
+  const bringsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
+  window.addEventListener('dragover', (event) => {
+    if (!bringsFiles(event)) return
+    // Without this the browser would open the file in place of the page.
+    event.preventDefault()
+    if (event.dataTransfer) event.dataTransfer.dropEffect = 'copy'
+    root.dataset['drop'] = 'possible'
+  })
+  window.addEventListener('dragleave', (event) => {
+    if (event.relatedTarget === null) delete root.dataset['drop']
+  })
+  window.addEventListener('drop', (event) => {
+    delete root.dataset['drop']
+    if (!event.dataTransfer || !bringsFiles(event)) return
+    event.preventDefault()
+    // Both must be taken before the first await: afterwards the list of the event is empty.
+    const files = [...event.dataTransfer.files]
+    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry())
+    const hasFolder = entries.some((entry) => entry?.isDirectory)
+    void (hasFolder ? filesBelow(entries) : Promise.resolve(files)).then(take)
+  })
+}
+
+export function onPastedFiles(
+  take: (files: readonly File[]) => void,
+  takeAddress: (address: string) => void,
+): void {
+  document.addEventListener('paste', (event) => {
+    const files = [...(event.clipboardData?.files ?? [])]
+    const address = addressIn(event.clipboardData?.getData('text/plain') ?? '')
+    const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement
+    if (files.length === 0 && (!address || isTyping)) return
+    event.preventDefault()
+    if (files.length > 0) take(files)
+    else if (address) takeAddress(address)
+  })
+}
+
+/** A whole text that is the address of something on the web. */
+export function addressIn(text: string): string | undefined {
+  const trimmed = text.trim()
+  return /^https?:\/\/[^\s]+$/i.test(trimmed) && URL.canParse(trimmed) ? trimmed : undefined
+}
+
+/** Opens the system's dialog; nothing when it is closed without a choice. Needs a click or key press before it. */
+export function chooseFiles({ multiple = true, folder = false } = {}): Promise<readonly File[]> {
+  const input = document.createElement('input')
+  input.type = 'file'
+  input.multiple = multiple
+  input.webkitdirectory = folder
+  return new Promise((resolve) => {
+    input.addEventListener('change', () => resolve([...(input.files ?? [])]), { once: true })
+    input.addEventListener('cancel', () => resolve([]), { once: true })
+    input.click()
+  })
+}
+
+export const chooseFile = async () => (await chooseFiles({ multiple: false }))[0]
+
+async function filesBelow(entries: readonly (FileSystemEntry | null)[]): Promise<File[]> {
+  const found: File[] = []
+  const open = entries.filter((entry) => entry !== null)
+  for (let entry = open.shift(); entry && found.length <= mostFiles; entry = open.shift()) {
+    if (isFile(entry)) found.push(await fileOf(entry))
+    else if (isFolder(entry)) open.push(...(await children(entry)))
+  }
+  return found
+}
+
+const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile
+const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory
+
+const fileOf = (entry: FileSystemFileEntry) =>
+  new Promise<File>((resolve, reject) => entry.file(resolve, reject))
+
+async function children(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const reader = folder.createReader()
+  const found: FileSystemEntry[] = []
+  // A reader gives its entries in portions; an empty one is the end.
+  for (;;) {
+    const portion = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    )
+    if (portion.length === 0 || found.length > mostFiles) return found
+    found.push(...portion)
+  }
+}

@@ -1,0 +1,127 @@
+import { computed, signal } from '@preact/signals'
+import type { Format, Job, Option } from '../../api.ts'
+import { Problem } from '../../api.ts'
+import type { Catalogue } from './catalogue.ts'
+import type { Progress } from './conversion.ts'
+import type { Draft } from './drafts.ts'
+import type { Values } from './remembered.ts'
+
+export type Phase = 'ready' | 'sending' | 'running' | 'done' | 'stranded'
+
+/** Where the bytes come from. */
+export type Origin =
+  | { readonly kind: 'file'; readonly file: File }
+  | { readonly kind: 'draft'; readonly draft: Draft }
+  | { readonly kind: 'url'; readonly url: string; readonly name: string }
+  /** A job of before, as it is or once more from its stored source. */
+  | { readonly kind: 'job'; readonly job: Job }
+  | { readonly kind: 'again'; readonly job: Job }
+
+let last = 0
+const newKey = () => `${Date.now().toString(36)}-${(last++).toString(36)}`
+
+/** One file, from being chosen to being downloaded. After a reload it is known by its job or draft only. */
+export class Item {
+  readonly key: string
+  readonly name: string
+  readonly size: number | undefined
+  readonly source: Format | undefined
+  readonly targets: readonly Format[]
+  readonly url: string | undefined
+  /** A job whose stored source is converted once more. */
+  readonly sourceJob: Job | undefined
+  readonly file = signal<File | undefined>(undefined)
+  readonly draft: Draft | undefined
+  readonly phase = signal<Phase>('ready')
+  readonly target = signal<Format | undefined>(undefined)
+  readonly tool = signal<string | undefined>(undefined)
+  /** As they stand in the fields, by name: they outlive a change of the target. */
+  readonly values = signal<Values>({})
+  /** What is wrong with which field. */
+  readonly wrong = signal<Readonly<Record<string, string>>>({})
+  readonly progress = signal<Progress>({ stage: 'waiting' })
+  readonly job = signal<Job | undefined>(undefined)
+  readonly notice = signal<Problem | string | undefined>(undefined)
+  readonly holdsAlpha = signal(false)
+  begun: Draft['begun']
+  /** Of a draft whose upload has begun: bytes that are there. */
+  readonly arrivedBytes = signal<number | undefined>(undefined)
+  /** Of the upload that no job has taken yet. */
+  unusedUpload: string | undefined
+  work: AbortController | undefined
+  readonly gone = new AbortController()
+  /** Options of the chosen target, once they are there. */
+  readonly options = signal<readonly Option[] | undefined>(undefined)
+
+  constructor(origin: Origin, catalogue: Catalogue) {
+    const known = knownOf(origin)
+    this.key = origin.kind === 'draft' ? origin.draft.key : newKey()
+    this.name = known.name
+    this.size = known.size
+    this.url = origin.kind === 'url' ? origin.url : undefined
+    this.draft = origin.kind === 'draft' ? origin.draft : undefined
+    this.sourceJob = origin.kind === 'again' ? origin.job : undefined
+    this.file.value = known.file
+    this.source =
+      (known.format ? catalogue.byId(known.format) : undefined) ??
+      catalogue.ofFile({ name: known.name, type: known.file?.type ?? '' })
+    this.targets = catalogue.targetsOf(this.source)
+    if (origin.kind === 'draft') {
+      this.begun = origin.draft.begun
+      this.values.value = origin.draft.values
+      this.tool.value = origin.draft.tool
+      this.target.value = catalogue.byId(origin.draft.target ?? '')
+    }
+    if (origin.kind === 'job') {
+      this.job.value = origin.job
+      this.phase.value = 'running'
+      this.progress.value = { stage: 'running', job: origin.job, isOffline: false }
+    }
+  }
+
+  /** The page has it, or knows where it is. */
+  readonly hasBytes = computed(
+    () => this.file.value !== undefined || this.url !== undefined || this.sourceJob !== undefined,
+  )
+  readonly canStart = computed(
+    () => this.phase.value === 'ready' && this.targets.length > 0 && this.hasBytes.value,
+  )
+  readonly isActive = computed(() => this.phase.value === 'sending' || this.phase.value === 'running')
+  readonly hasFailed = computed(
+    () =>
+      this.notice.value instanceof Problem &&
+      (this.phase.value === 'ready' || this.phase.value === 'stranded'),
+  )
+  /** Of the whole way; the upload is a third of it. */
+  readonly percent = computed(() => {
+    const progress = this.progress.value
+    if (this.phase.value === 'done') return 100
+    if (!this.isActive.value) return 0
+    if (progress.stage === 'uploading') return (33 * progress.sentBytes) / Math.max(1, progress.totalBytes)
+    if (progress.stage === 'starting') return 33
+    return progress.stage === 'running' ? 33 + (67 * progress.job.progress.percent) / 100 : 0
+  })
+}
+
+function knownOf(origin: Origin): { name: string; size?: number; file?: File; format?: string | undefined } {
+  switch (origin.kind) {
+    case 'file':
+      return { name: origin.file.name, size: origin.file.size, file: origin.file }
+    case 'draft': {
+      const { name, size, file } = origin.draft
+      return { name, size, ...(file && { file }) }
+    }
+    case 'url':
+      return { name: origin.name }
+    case 'job':
+    case 'again': {
+      const { source, jobId } = origin.job
+      // A job that another program made may still wait for its file.
+      return {
+        name: source?.filename ?? jobId,
+        ...(source && { size: source.size }),
+        format: source?.format,
+      }
+    }
+  }
+}

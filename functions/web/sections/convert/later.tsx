@@ -1,0 +1,25 @@
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+const loaded = new Map<() => Promise<unknown>, ComponentType<never>>()
+
+/** A part that few need at once, in a chunk of its own; nothing stands there until it has come. */
+export function Later<Props extends object>({
+  load,
+  ...props
+}: { readonly load: () => Promise<{ readonly default: ComponentType<Props> }> } & Props) {
+  const [Part, setPart] = useState<ComponentType<Props> | undefined>(
+    () => loaded.get(load) as ComponentType<Props> | undefined, // put there below
+  )
+  useEffect(() => {
+    if (Part) return
+    load().then(
+      (module) => {
+        loaded.set(load, module.default as ComponentType<never>)
+        setPart(() => module.default)
+      },
+      (error: unknown) => reportError(error),
+    )
+  }, [Part, load])
+  return Part ? <Part {...(props as unknown as Props)} /> : null // all but what is this component's own
+}

@@ -1,0 +1,28 @@
+import type { ComponentChildren } from 'preact'
+import { Problem } from '../../api.ts'
+
+/** A drawing of the rules; it repeats words that stand beside it. */
+export function Icon(props: {
+  readonly name: 'check' | 'warning' | 'download' | 'close' | 'arrow' | 'search'
+}) {
+  return <span class={`icon icon-${props.name}`} aria-hidden="true" />
+}
+
+export function Notice({ text }: { readonly text: Problem | string | undefined }) {
+  if (text === undefined) return null
+  if (!(text instanceof Problem)) return <p class="notice">{text}</p>
+  return (
+    <p class="notice problem" role="alert" data-code={text.code}>
+      <Icon name="warning" />
+      <span>{text.message}</span>
+    </p>
+  )
+}
+
+/** Several files on one page have the same buttons; their names must tell them apart. */
+export const Of = (props: { readonly children: ComponentChildren }) => (
+  <span class="visually-hidden">
+    {' '}
+    <bdi>{props.children}</bdi>
+  </span>
+)

@@ -1,0 +1,142 @@
+/** As much of an OpenAPI document as the reference shows. */
+
+export interface Schema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly default?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly format?: string
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
+  readonly deprecated?: boolean
+}
+
+export interface Media {
+  readonly schema?: Schema
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>
+}
+
+interface Parameter {
+  readonly in: string
+  readonly name: string
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema?: Schema
+  readonly example?: unknown
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly tags?: readonly string[]
+  readonly summary?: string
+  readonly description?: string
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
+  readonly responses: Readonly<
+    Record<string, { readonly description: string; readonly content?: Readonly<Record<string, Media>> }>
+  >
+}
+
+export interface OpenApi {
+  readonly info: { readonly title: string; readonly version: string; readonly description?: string }
+  readonly tags?: readonly { readonly name: string; readonly description?: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas?: Readonly<Record<string, Schema>> }
+}
+
+/** An operation with where it stands. */
+export interface Entry extends Operation {
+  readonly method: string
+  readonly path: string
+}
+
+export const entriesOf = ({ paths }: OpenApi): Entry[] =>
+  Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+    })),
+  )
+
+/** What a reference leads to. */
+export const resolved = (schema: Schema, { components }: OpenApi): Schema => {
+  const name = schema.$ref?.split('/').at(-1)
+  return name === undefined ? schema : (components.schemas?.[name] ?? {})
+}
+
+/** A type as people write it: `string`, `integer 1–100`, `low | high`, `list of string`. */
+export function typeOf(given: Schema, document: OpenApi): string {
+  const schema = resolved(given, document)
+  const forms = schema.anyOf ?? schema.oneOf
+  if (forms) return [...new Set(forms.map((form) => typeOf(form, document)))].join(' | ')
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum) return schema.enum.map((value) => String(value)).join(' | ')
+  if (schema.items) return `list of ${typeOf(schema.items, document)}`
+  const { minimum, maximum } = schema
+  const isBounded = minimum !== undefined && maximum !== undefined && Math.abs(maximum) < 2 ** 53 - 1
+  const bounds = isBounded ? ` ${minimum}–${maximum}` : ''
+  return `${[schema.type ?? 'any'].flat().join(' | ')}${schema.format ? ` (${schema.format})` : ''}${bounds}`
+}
+
+const exampleOf = ({ example, examples }: Media): unknown =>
+  example ?? Object.values(examples ?? {})[0]?.value
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+/** A line for a terminal that does what the example does. */
+export function curlOf({ method, path, parameters = [], requestBody, security = [] }: Entry, origin: string) {
+  const filled = path.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const example = parameters.find((one) => one.in === 'path' && one.name === name)?.example
+    return example === undefined ? whole : encodeURIComponent(String(example))
+  })
+  const query = new URLSearchParams(
+    parameters.flatMap((one) =>
+      one.in === 'query' && one.example !== undefined ? [[one.name, String(one.example)]] : [],
+    ),
+  )
+  const url = `${origin}${filled}${query.size > 0 ? `?${query}` : ''}`
+  // Who may send it without a name needs none here.
+  const needsKey = security.length > 0 && !security.some((way) => Object.keys(way).length === 0)
+  const isOfPerson = !security.some((way) => 'apiKey' in way)
+  const identity = isOfPerson ? ["-b 'session=…'"] : ["-H 'X-Api-Key: sk_…'"]
+  return [
+    `curl${method === 'GET' ? '' : ` -X ${method}`}`,
+    ...(needsKey ? identity : []),
+    ...bodyOf(requestBody?.content ?? {}),
+    quoted(url),
+  ].join(' \\\n  ')
+}
+
+function bodyOf(content: Readonly<Record<string, Media>>): string[] {
+  const form = content['multipart/form-data']
+  const fields = form && exampleOf(form)
+  if (typeof fields === 'object' && fields !== null)
+    return Object.entries(fields).flatMap(([name, value]) =>
+      [value].flat().map((one) => `-F ${quoted(`${name}=${String(one)}`)}`),
+    )
+  const [type, media] = Object.entries(content)[0] ?? []
+  const example = media && exampleOf(media)
+  if (type === undefined || example === undefined) return []
+  if (type === 'application/x-www-form-urlencoded')
+    return Object.entries(example as object).map(
+      ([name, value]) => `--data-urlencode ${quoted(`${name}=${String(value)}`)}`,
+    )
+  return [`-H ${quoted(`Content-Type: ${type}`)}`, `-d ${quoted(JSON.stringify(example))}`]
+}
+
+export const shownExample = (content: Readonly<Record<string, Media>> | undefined): string | undefined => {
+  const media = Object.entries(content ?? {}).find(([type]) => type.includes('json'))?.[1]
+  const example = media && exampleOf(media)
+  return example === undefined ? undefined : JSON.stringify(example, null, 2)
+}

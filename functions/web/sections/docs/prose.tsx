@@ -1,0 +1,78 @@
+import type { ComponentChildren } from 'preact'
+import { Fragment } from 'preact'
+
+/** The little of Markdown that descriptions are written in: paragraphs, lists, tables, code, bold, links. */
+export function Prose({ text }: { readonly text: string }) {
+  return (
+    <div class="prose">
+      {text.split(/\n{2,}/).map((block, at) => (
+        <Fragment key={at}>{blockOf(block)}</Fragment>
+      ))}
+    </div>
+  )
+}
+
+function blockOf(block: string): ComponentChildren {
+  const lines = block.split('\n')
+  if (lines.every((line) => line.startsWith('- ')))
+    return (
+      <ul>
+        {lines.map((line) => (
+          <li key={line}>{inline(line.slice(2))}</li>
+        ))}
+      </ul>
+    )
+  if (lines.every((line) => line.startsWith('|'))) return tableOf(lines)
+  return <p>{inline(lines.join(' '))}</p>
+}
+
+const cellsOf = (line: string) =>
+  line
+    .replace(/^\||\|$/g, '')
+    .split('|')
+    .map((cell) => cell.trim())
+
+function tableOf([head = '', _rule, ...rows]: readonly string[]): ComponentChildren {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which keys must be able to do
+    <section class="wide" tabIndex={0} aria-label={cellsOf(head).join(', ')}>
+      <table>
+        <thead>
+          <tr>
+            {cellsOf(head).map((cell) => (
+              <th key={cell} scope="col">
+                {inline(cell)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row}>
+              {cellsOf(row).map((cell) => (
+                <td key={cell}>{inline(cell)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const marks = /(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/
+
+export function inline(text: string): ComponentChildren {
+  return text.split(marks).map((part) => {
+    if (part.startsWith('`')) return <code key={part}>{part.slice(1, -1)}</code>
+    if (part.startsWith('**')) return <strong key={part}>{inline(part.slice(2, -2))}</strong>
+    const [, label, href] = /^\[([^\]]+)\]\(([^)\s]+)\)$/.exec(part) ?? []
+    if (href !== undefined && /^(?:https:|\/)/.test(href))
+      return (
+        <a key={part} href={href}>
+          {label}
+        </a>
+      )
+    return part
+  })
+}

@@ -1,0 +1,120 @@
+import type * as z from 'zod'
+import type { getHealth } from '../../../routes/get-health.ts'
+import type { getReliability } from '../../../routes/usage.ts'
+import { ask, type DataOf, Problem } from '../../api.ts'
+import { Block, Page, Shown, State, Table } from '../../desk/parts.tsx'
+import { sayMs, sayShare } from '../../desk/say.ts'
+import { useLoaded } from '../../desk/use-loaded.ts'
+import words from './words/en.ts'
+
+type Health = z.output<typeof getHealth.reply.schema>
+type Reliability = DataOf<typeof getReliability>
+
+/** It answers 503 where a part does not work, and tells which. */
+async function readHealth(): Promise<Health> {
+  const response = await fetch('/health').catch(() => undefined)
+  const health: unknown = await response?.json().catch(() => undefined)
+  if (typeof health === 'object' && health !== null && 'parts' in health) return health as Health // by its contract
+  throw new Problem('UNREACHABLE', words.unreachable)
+}
+
+export default function Status() {
+  const health = useLoaded('health', readHealth)
+  const reliability = useLoaded('reliability', () => ask<Reliability>('/v1/reliability'))
+  return (
+    <Page title={words.title} lead={words.lead}>
+      <Block title={words.now}>
+        <Shown of={health}>
+          {({ status, parts, engines }) => {
+            const queues = Object.entries(parts).filter(([name]) => name.startsWith('queue-'))
+            const others = Object.entries(parts).filter(([name]) => !name.startsWith('queue-'))
+            return (
+              <>
+                <p role="status">
+                  {status === 'ok' ? (
+                    <State kind="good">{words.allWell}</State>
+                  ) : (
+                    <State kind="bad">{words.notWell}</State>
+                  )}
+                </p>
+                <Parts caption={words.parts} rows={others} nameOf={(name) => words.names[name] ?? name} />
+                <Parts caption={words.queues} rows={queues} nameOf={(name) => name.slice('queue-'.length)} />
+                <Table
+                  caption={words.engines}
+                  columns={engineColumns}
+                  rows={engines}
+                  keyOf={({ id }) => id}
+                  empty={words.none}
+                />
+              </>
+            )
+          }}
+        </Shown>
+        <p>
+          <button type="button" class="button" onClick={() => void health.reload()}>
+            {words.again}
+          </button>
+        </p>
+      </Block>
+      <Block title={words.lately}>
+        <Shown of={reliability}>
+          {({ window, successRate, durationMs }) => (
+            <>
+              <dl class="figures">
+                <div>
+                  <dt>{words.success}</dt>
+                  <dd>{sayShare(successRate)}</dd>
+                </div>
+                <div>
+                  <dt>{words.half}</dt>
+                  <dd>{sayMs(durationMs.p50)}</dd>
+                </div>
+                <div>
+                  <dt>{words.most}</dt>
+                  <dd>{sayMs(durationMs.p95)}</dd>
+                </div>
+              </dl>
+              <p class="meta">{words.window(window.days)}</p>
+            </>
+          )}
+        </Shown>
+      </Block>
+    </Page>
+  )
+}
+
+type Part = Health['parts'][string]
+
+const Parts = (props: {
+  readonly caption: string
+  readonly rows: readonly (readonly [string, Part])[]
+  readonly nameOf: (name: string) => string
+}) => (
+  <Table
+    caption={props.caption}
+    columns={[
+      { name: props.caption, cell: ([name]: readonly [string, Part]) => props.nameOf(name) },
+      {
+        name: words.state,
+        cell: ([, { ok, message }]) =>
+          ok ? <State kind="good">{words.works}</State> : <State kind="bad">{message ?? words.fails}</State>,
+      },
+      { name: words.answer, isNumber: true, cell: ([, { ms }]) => sayMs(ms ?? null) },
+    ]}
+    rows={props.rows}
+    keyOf={([name]) => name}
+    empty={words.none}
+  />
+)
+
+type Engine = Health['engines'][number]
+
+const engineColumns = [
+  { name: words.engines, cell: ({ id }: Engine) => id },
+  {
+    name: words.state,
+    cell: ({ available }: Engine) =>
+      available ? <State kind="good">{words.installed}</State> : <State kind="off">{words.missing}</State>,
+  },
+  { name: words.queue, cell: ({ image }: Engine) => image },
+]

@@ -1,0 +1,38 @@
+import type en from './en.ts'
+
+const words: typeof en = {
+  title: 'Verbrauch',
+  lead: 'Was du verbraucht hast, und was von deinem Tarif übrig ist.',
+  quota: 'Dein Tarif',
+  plan: 'Tarif',
+  largest: 'Größte Datei',
+  filesPerJob: 'Dateien je Auftrag',
+  atOnce: 'Aufträge in Arbeit',
+  ofLimit: (used, limit) => `${used} von ${limit}`,
+  limited: 'Grenze für',
+  limits: (what, window) => `${what} ${window}`,
+  kinds: { requests: 'Anfragen', reads: 'Lesende Anfragen', 'conversion-minutes': 'Minuten Umwandlung' },
+  windows: { minute: 'je Minute', hour: 'je Stunde', day: 'je Tag', month: 'je Monat' },
+  limit: 'Grenze',
+  left: 'Übrig',
+  resets: 'Beginnt neu',
+  unlimited: 'keine',
+  noLimits: 'Nichts ist begrenzt.',
+  used: 'Verbraucht',
+  span: 'Zeitraum',
+  lastDays: (days) => `Die letzten ${days} Tage`,
+  by: 'Nach',
+  groupings: { engine: 'Programm', format: 'Format', key: 'API-Schlüssel' },
+  jobsByDay: 'Aufträge nach Tagen',
+  day: 'Tag',
+  name: 'Name',
+  jobs: 'Aufträge',
+  completed: 'Fertig',
+  failed: 'Gescheitert',
+  minutes: 'Minuten',
+  bytesIn: 'Empfangen',
+  bytesOut: 'Erzeugt',
+  nothing: 'Nichts in dieser Zeit.',
+}
+
+export default words

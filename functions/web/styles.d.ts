@@ -1,0 +1,5 @@
+/** The bundler gives the rules as minified text. */
+declare module '*.css' {
+  const text: string
+  export default text
+}

@@ -1,0 +1,52 @@
+import type en from './en.ts'
+
+const words: typeof en = {
+  locale: 'de-DE',
+  lang: 'de',
+  dir: 'ltr',
+  title: 'Mutabor: Dateien umwandeln',
+  description: 'Wandelt Bilder, Dokumente, Filme und Ton von einem Format in ein anderes um.',
+  titleOf: (section) => `${section} · Mutabor`,
+  site: 'Seiten',
+  menu: 'Menü',
+  skip: 'Zum Inhalt',
+  reference: 'API-Referenz',
+  places: {
+    convert: 'Umwandeln',
+    tools: 'Werkzeuge',
+    history: 'Verlauf',
+    formats: 'Formate',
+    webhooks: 'Webhooks',
+    workflows: 'Abläufe',
+    usage: 'Verbrauch',
+    account: 'Konto',
+    admin: 'Verwaltung',
+    status: 'Status',
+    docs: 'API-Referenz',
+  },
+  otherLanguage: 'In English',
+  loading: 'Lädt',
+  loadFailed:
+    'Dieser Teil der Seite ließ sich nicht laden. Prüfe die Verbindung und versuche es noch einmal.',
+  tryAgain: 'Noch einmal',
+  notFound: 'Unter dieser Adresse ist nichts',
+  notFoundLead: 'Vielleicht wurde es gelöscht, oder die Adresse ist vertippt.',
+  toStart: 'Eine Datei umwandeln',
+  wayIn: {
+    title: 'Was soll aus deiner Datei werden?',
+    lead: 'Datei bringen, Format wählen, Ergebnis mitnehmen.',
+    drop: 'Dateien irgendwo auf diese Seite ziehen',
+    choose: 'Dateien wählen',
+    paste: 'oder eine aus der Zwischenablage einfügen',
+    ways: 'Ordner oder Adresse',
+    folder: 'Ordner wählen',
+    address: 'Adresse einer Datei',
+    add: 'Hinzufügen',
+    noScript: 'Ohne JavaScript geht es mit einer Datei nach der anderen so:',
+    noScriptFile: 'Datei',
+    noScriptTarget: 'Umwandeln in',
+    noScriptSend: 'Umwandeln',
+  },
+}
+
+export default words

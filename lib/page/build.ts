@@ -1,0 +1,156 @@
+import { readFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild'
+import { type DocumentOf, type Language, type PlaceId, placeIds } from '../../functions/web/places.ts'
+import { webFolder } from '../assets.ts'
+import { styleHash } from '../http/page-headers.ts'
+
+/**
+ * The page as it is served. On one machine it is made here when it is first asked for, from the sources; the package of
+ * a function holds it as it was made at packaging (lib/deployment/bundle.ts puts it in place of this module).
+ */
+export interface BuiltPage {
+  /** Documents by place; `none` is the one of what is not there. */
+  readonly documents: Readonly<Record<PlaceId | 'none', Encoded>>
+  /** By name; a name holds a hash of what is in it. */
+  readonly files: Readonly<Record<string, Encoded>>
+  /** `'sha256-…'` of the rules in the documents, for their policy. */
+  readonly styleHash: string
+}
+
+/** Base64 of the same bytes in both codings that browsers take. */
+export interface Encoded {
+  readonly br: string
+  readonly gzip: string
+}
+
+const inRoot = (path: string) => join(webFolder, path)
+
+/** Rules that the first sight needs; they stand in the document, as a request for them would delay the first paint. */
+const firstStyles = ['app.css', 'controls.css']
+
+export async function buildPage(language: Language): Promise<BuiltPage> {
+  const styles = await Promise.all(firstStyles.map((path) => readFile(inRoot(path), 'utf8')))
+  const { code } = await transform(styles.join('\n'), { loader: 'css', minify: true, target: 'chrome123' })
+  const style = code.trim()
+  const { outputFiles, metafile } = await build({
+    ...shared(language),
+    entryPoints: [inRoot('start.tsx')],
+    inject: [inRoot('shell/base.ts')],
+    outdir: '/web',
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    splitting: true,
+    metafile: true as const,
+    minify: true,
+  })
+  const scripts = chunksOf(metafile)
+  const documentOf = await documents(language)
+  const drawn = [...placeIds, 'none' as const].map(async (place) => {
+    const { script, preload } = scripts(place === 'none' ? undefined : place)
+    const html = documentOf(place === 'none' ? undefined : place, { script, preload, style })
+    return [place, await encoded(Buffer.from(html))] as const
+  })
+  const files = outputFiles.map(
+    async ({ path, contents }) => [basename(path), await encoded(contents)] as const,
+  )
+  return {
+    documents: Object.fromEntries(await Promise.all(drawn)) as BuiltPage['documents'], // by every place
+    files: Object.fromEntries(await Promise.all(files)),
+    styleHash: styleHash(style),
+  }
+}
+
+const shared = (language: Language) =>
+  ({
+    bundle: true,
+    write: false as const,
+    format: 'esm' as const,
+    target: ['chrome123', 'firefox128', 'safari17.4'],
+    jsx: 'automatic' as const,
+    jsxImportSource: 'preact',
+    define: { LANGUAGE: JSON.stringify(language) },
+    plugins: [wordsOf(language), stylesAsText],
+    absWorkingDir: webFolder,
+    logLevel: 'silent' as const,
+  }) satisfies BuildOptions
+
+/** Each language is a bundle of its own, so that nobody loads the words of others: sources name the English ones. */
+const wordsOf = (language: Language): Plugin => ({
+  name: 'words',
+  setup: ({ onResolve, onLoad }) => {
+    if (language === 'en') return
+    onResolve({ filter: /\/words\/en\.ts$/ }, ({ path, resolveDir, namespace }) => {
+      if (namespace === 'mirrored') return undefined
+      const english = join(resolveDir, path)
+      if (language === 'mirrored') return { path: english, namespace: 'mirrored' }
+      return { path: english.replace(/en\.ts$/, `${language}.ts`) }
+    })
+    onLoad({ filter: /.*/, namespace: 'mirrored' }, ({ path }) => ({
+      contents: `import words from './words/en.ts'; import { mirrored } from ${JSON.stringify(inRoot('shell/mirrored.ts'))}; export default mirrored(words)`,
+      loader: 'ts',
+      resolveDir: join(path, '../..'),
+    }))
+  },
+})
+
+const stylesAsText: Plugin = {
+  name: 'styles',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const { code } = await transform(await readFile(path, 'utf8'), {
+        loader: 'css',
+        minify: true,
+        target: 'chrome123',
+      })
+      return { contents: code.trim(), loader: 'text' }
+    })
+  },
+}
+
+/** Of a place: the script that starts the page, and the chunks that it needs at once. */
+function chunksOf({ outputs }: Metafile) {
+  const entries = Object.entries(outputs).map(([path, output]) => ({ name: basename(path), ...output }))
+  const named = (suffix: string) => entries.find(({ entryPoint }) => entryPoint?.endsWith(suffix))
+  const start = named('start.tsx')
+  if (!start) throw new Error('the bundle of the page has no start')
+  const needed = (from: (typeof entries)[number] | undefined, found = new Set<string>()): Set<string> => {
+    for (const { path, kind } of from?.imports ?? []) {
+      const name = basename(path)
+      if (kind !== 'import-statement' || found.has(name)) continue
+      found.add(name)
+      needed(
+        entries.find((entry) => entry.name === name),
+        found,
+      )
+    }
+    return found
+  }
+  return (place: PlaceId | undefined) => {
+    const section = place && named(`sections/${place}/section.tsx`)
+    const all = new Set([...needed(start), ...(section ? [section.name, ...needed(section)] : [])])
+    all.delete(start.name)
+    return { script: `/web/${start.name}`, preload: [...all].map((name) => `/web/${name}`) }
+  }
+}
+
+/** The documents are drawn by the components of the page, which Node does not read as they are. */
+async function documents(language: Language): Promise<DocumentOf> {
+  const { outputFiles } = await build({ ...shared(language), entryPoints: [inRoot('document.tsx')] })
+  const source = Buffer.from(outputFiles[0]?.contents ?? []).toString('base64')
+  const { documentOf } = (await import(`data:text/javascript;base64,${source}`)) as { documentOf: DocumentOf } // by that source
+  return documentOf
+}
+
+const packGzip = promisify(gzip)
+const packBrotli = promisify(brotliCompress)
+
+async function encoded(bytes: Uint8Array): Promise<Encoded> {
+  const [br, zipped] = await Promise.all([
+    packBrotli(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
+    packGzip(bytes, { level: 9 }),
+  ])
+  return { br: br.toString('base64'), gzip: zipped.toString('base64') }
+}

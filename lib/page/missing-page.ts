@@ -1,0 +1,13 @@
+import type { MissingPage } from '../http/error-answers.ts'
+import { documentAt } from './page.ts'
+
+/** The page that says that nothing is here, and where to go on. */
+export const missingPage: MissingPage = async ({ headers, cookies = [] }, config) => {
+  const page = await documentAt('none', { headers, cookies }, config)
+  return {
+    statusCode: 404,
+    headers: { ...page.headers, 'cache-control': 'no-store' },
+    body: page.data.toString('base64'),
+    isBase64Encoded: true,
+  }
+}

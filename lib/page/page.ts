@@ -1,0 +1,112 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { builtLanguages, type Language, languages, type PlaceId } from '../../functions/web/places.ts'
+import type { Config } from '../config.ts'
+import { AppError } from '../errors.ts'
+import { securityHeaders } from '../http/page-headers.ts'
+import type { BuiltPage, Encoded } from './build.ts'
+
+/** The page as browsers get it: in their language and coding. */
+
+const built = new Map<Language, Promise<BuiltPage>>()
+
+function pageIn(language: Language): Promise<BuiltPage> {
+  const page = built.get(language) ?? import('./build.ts').then(({ buildPage }) => buildPage(language))
+  built.set(language, page)
+  // What did not work is tried again.
+  page.catch(() => built.delete(language))
+  return page
+}
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+interface Asker {
+  readonly headers: Headers
+  readonly cookies: readonly string[]
+  readonly query?: { readonly lang?: string | undefined } | undefined
+}
+
+const cookieName = 'lang'
+const cookieLifetimeS = 365 * 24 * 3600
+
+/** What is asked for in the address, what was asked for before, what the browser prefers; English if nothing is known. */
+export function languageFor({ headers, cookies, query }: Asker): Language {
+  const kept = cookies.find((pair) => pair.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1)
+  const named = [query?.lang, kept].map((name) => builtLanguages.find((language) => language === name))
+  return named.find((language) => language !== undefined) ?? preferred(headers['accept-language'] ?? '')
+}
+
+/** RFC 9110, 12.5.4: tags with weights. */
+function preferred(accepted: string): Language {
+  const wishes = accepted.split(',').map((part) => {
+    const [tag = '', weight] = part.trim().split(/\s*;\s*q=/)
+    return { tag: tag.split('-')[0]?.toLowerCase(), weight: weight === undefined ? 1 : Number(weight) }
+  })
+  const known = wishes
+    .toSorted((a, b) => b.weight - a.weight)
+    .flatMap(({ tag }) => languages.filter((id) => id === tag))
+  return known[0] ?? 'en'
+}
+
+/** @returns the page at a place, `none` for what is not there */
+export async function documentAt(place: PlaceId | 'none', asker: Asker, config: Config) {
+  const language = languageFor(asker)
+  const { documents, styleHash } = await pageIn(language)
+  const answer = await inCoding(documents[place], asker.headers)
+  return {
+    data: answer.data,
+    headers: {
+      ...answer.headers,
+      'content-type': 'text/html; charset=utf-8',
+      vary: 'accept-encoding, accept-language, cookie',
+      ...securityHeaders({ style: styleHash, storage: storageOrigin(config) }),
+      ...(asker.query?.lang && {
+        'set-cookie': `${cookieName}=${language}; Path=/; Max-Age=${cookieLifetimeS}; SameSite=Lax`,
+      }),
+    },
+  }
+}
+
+const types: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+}
+
+/** A file of the bundle; its name says what is in it, so it may be kept for ever. */
+export async function pageFile(name: string, headers: Headers) {
+  for (const language of builtLanguages) {
+    const file = (await pageIn(language)).files[name]
+    if (!file) continue
+    const answer = await inCoding(file, headers)
+    return {
+      data: answer.data,
+      headers: {
+        ...answer.headers,
+        'content-type': types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
+        'cache-control': 'public, max-age=31536000, immutable',
+        vary: 'accept-encoding',
+        ...securityHeaders({}),
+      },
+    }
+  }
+  throw new AppError('NOT_FOUND', `There is no file "${name.slice(0, 64)}" here.`)
+}
+
+const unpack = promisify(gunzip)
+
+async function inCoding({ br, gzip }: Encoded, headers: Headers) {
+  const accepted = headers['accept-encoding'] ?? ''
+  if (/\bbr\b/.test(accepted))
+    return { data: Buffer.from(br, 'base64'), headers: { 'content-encoding': 'br' } }
+  const zipped = Buffer.from(gzip, 'base64')
+  if (/\bgzip\b/.test(accepted)) return { data: zipped, headers: { 'content-encoding': 'gzip' } }
+  return { data: await unpack(zipped), headers: {} }
+}
+
+/** Where files go to and come from: not named where it is the service itself. */
+function storageOrigin(config: Config): string | undefined {
+  const endpoint = config.S3_PUBLIC_ENDPOINT ?? config.AWS_ENDPOINT_URL_S3
+  if (endpoint === undefined) return `https://${config.BUCKET_NAME}.s3.${config.AWS_REGION}.amazonaws.com`
+  const { origin } = new URL(endpoint)
+  return config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin === origin ? undefined : origin
+}

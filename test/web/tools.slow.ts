@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { after, before } from '../hooks.ts'
+import { scratchFolder } from '../scratch.ts'
+import { bytesOf, fixture, openSite, type Site, visit } from './browser.ts'
+
+/** Tools and history by a real browser, by keyboard where people have none but that. About half a minute. */
+
+let site: Site
+before(async () => {
+  site = await openSite()
+})
+after(() => site.close())
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+const shots = process.env['SHOTS']
+
+/** Findings of axe, and a picture where somebody wants to look. */
+async function looksRight(page: Page, name: string): Promise<void> {
+  if (shots) await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true })
+  await page.addScriptTag({ path: axe }).catch(() => page.evaluate(`void 0`))
+  const found = await page.evaluate(async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: axe is put into the page
+    const { violations } = await (window as any).axe.run()
+    return violations.map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => [id, nodes[0]?.html])
+  })
+  assert.deepEqual(found, [], name)
+}
+
+const context = { bypassCSP: true }
+
+test('a tool is found by a word of it, and two PDFs are merged in the order that keys gave them', () =>
+  visit({ site, path: '/tools', context }, async (page) => {
+    await page.getByRole('heading', { name: 'Tools' }).waitFor()
+    await looksRight(page, 'tools')
+    await page.getByRole('searchbox').fill('pictures become')
+    await page.getByText('1 tool', { exact: true }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Merge files' }).waitFor()
+    const button = page.getByRole('button', { name: 'Merge files' })
+    await page.getByLabel('Choose two or more files').setInputFiles([fixture('report.pdf')])
+    assert.ok(await button.isDisabled())
+    await page.getByLabel('Choose two or more files').setInputFiles([fixture('three-pages.pdf')])
+    await page.getByRole('button', { name: 'Move three-pages.pdf up' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('More', { exact: true }).click()
+    await page.getByText('joins the outlines').waitFor()
+    await looksRight(page, 'merge')
+    await button.click()
+    const link = page.getByRole('link', { name: /\.pdf$/ })
+    const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
+    const path = join(scratchFolder('merged'), 'merged.pdf')
+    await writeFile(path, await bytesOf(download))
+    const pages = Number(execFileSync('qpdf', ['--show-npages', path], { encoding: 'utf8' }))
+    const alone = Number(execFileSync('qpdf', ['--show-npages', fixture('report.pdf')], { encoding: 'utf8' }))
+    assert.equal(pages, alone + 3)
+    const textOf = (file: string) => execFileSync('pdftotext', ['-l', '1', file, '-'], { encoding: 'utf8' })
+    assert.equal(textOf(path), textOf(fixture('three-pages.pdf')))
+    await looksRight(page, 'merged')
+
+    await page.getByRole('link', { name: 'How it was done' }).click()
+    await page.getByRole('heading', { name: 'Tasks' }).waitFor()
+    await page.getByText('merge', { exact: true }).waitFor()
+    await looksRight(page, 'job')
+    await page.getByRole('link', { name: 'All jobs' }).click()
+    await page.getByRole('checkbox').first().check()
+    await looksRight(page, 'history')
+    const [zip] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download as ZIP' }).click(),
+    ])
+    assert.match(zip.suggestedFilename(), /\.zip$/)
+    await page.getByRole('button', { name: 'Delete this job' }).click()
+    await page.getByRole('button', { name: 'Delete this job' }).click()
+    await page.getByText('report.pdf').waitFor({ state: 'detached' })
+  }))
+
+test('an option that is wrong is told, and nothing is lost of what was chosen', () =>
+  visit({ site, path: '/tools/split-pdf?lang=de', context }, async (page) => {
+    await page.getByRole('heading', { name: 'PDF teilen' }).waitFor()
+    await page.getByLabel('Dateien auswählen').setInputFiles([fixture('three-pages.pdf')])
+    await page.getByLabel('Pages', { exact: true }).fill('nonsense')
+    await page.getByRole('button', { name: 'PDF teilen' }).click()
+    // The browser says it at the field, and nothing is sent.
+    await page.locator('input:invalid:focus').waitFor()
+    await looksRight(page, 'wrong')
+    assert.equal(await page.getByText('Wird hochgeladen').count(), 0)
+    assert.equal(await page.getByText('three-pages.pdf').count(), 1)
+    assert.equal(await page.getByLabel('Pages', { exact: true }).inputValue(), 'nonsense')
+  }))
+
+test('tools and history fit on a phone, and read from right to left', () =>
+  visit(
+    { site, path: '/tools?lang=mirrored', context: { ...context, viewport: { width: 360, height: 740 } } },
+    async (page) => {
+      for (const path of ['/tools', '/tools/merge', '/history']) {
+        await page.goto(new URL(`${path}?lang=mirrored`, site.url).href)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await looksRight(page, `phone${path.replaceAll('/', '-')}`)
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+        assert.ok(wide <= 360, `${path} is ${wide} px wide`)
+      }
+    },
+  ))
