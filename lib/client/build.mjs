@@ -1,0 +1,31 @@
+// What `npm pack` packs: JavaScript for Node 20, browsers and Deno, and its types. Plain JavaScript itself, as Node 20
+// runs it.
+import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const dist = join(here, 'dist')
+
+rmSync(dist, { recursive: true, force: true })
+const shared = {
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+  minify: true,
+  outdir: dist,
+  logLevel: 'warning',
+}
+await build({ ...shared, entryPoints: [join(here, 'index.ts')], platform: 'neutral' })
+await build({
+  ...shared,
+  entryPoints: { mutabor: join(here, 'command/main.ts') },
+  ...{ platform: 'node', splitting: true, chunkNames: '[name]-[hash]' },
+  external: ['@modelcontextprotocol/sdk'],
+  banner: { js: '#!/usr/bin/env node' },
+})
+const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'))
+execFileSync(process.execPath, [join(typescript, 'bin/tsc'), '-p', here], { stdio: 'inherit' })

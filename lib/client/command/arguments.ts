@@ -1,0 +1,70 @@
+import { parseArgs } from 'node:util'
+import { switches } from '../api-facts.ts'
+import { UsageError } from './exit.ts'
+
+/** What the command line itself understands; everything else is an option of the conversion. */
+const own = {
+  url: { type: 'string' },
+  to: { type: 'string' },
+  from: { type: 'string' },
+  out: { type: 'string', short: 'o' },
+  jobs: { type: 'string', short: 'j' },
+  http: { type: 'string' },
+  root: { type: 'string' },
+  json: { type: 'boolean' },
+  force: { type: 'boolean', short: 'f' },
+  quiet: { type: 'boolean', short: 'q' },
+  local: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'V' },
+} as const
+
+type Texts = Partial<Record<'url' | 'to' | 'from' | 'out' | 'jobs' | 'http' | 'root', string>>
+type Flags = Partial<Record<'json' | 'force' | 'quiet' | 'local' | 'help' | 'version', boolean>>
+
+export interface Arguments {
+  readonly words: readonly string[]
+  readonly flags: Texts & Flags
+  /** Options of the conversion. */
+  readonly options: Readonly<Record<string, string | boolean>>
+}
+
+/** `--jpeg-quality 80`, `--jpegQuality=80`, and `--lossless` or `--no-lossless` for what is on or off. */
+export function parseArguments(args: readonly string[]): Arguments {
+  const { tokens } = parseArgs({ args: [...args], options: own, strict: false, tokens: true })
+  const words: string[] = []
+  const flags: Record<string, string | boolean> = {}
+  const options: Record<string, string | boolean> = {}
+  for (let at = 0; at < tokens.length; at += 1) {
+    const token = tokens[at]
+    if (token?.kind === 'positional') words.push(token.value)
+    if (token?.kind !== 'option') continue
+    const { name, value } = token
+    if (name in own) {
+      flags[name] = flagValue(name as keyof typeof own, value)
+      continue
+    }
+    if (!token.rawName.startsWith('--'))
+      throw new UsageError(`There is no option ${token.rawName}; options of a conversion begin with --.`)
+    const next = tokens[at + 1]
+    const option = camelCase(name)
+    const takesNext = value === undefined && !isSwitch(option) && next?.kind === 'positional'
+    if (takesNext) at += 1
+    if (value === undefined && !takesNext && option.startsWith('no') && isSwitch(option))
+      options[lowerFirst(option.slice(2))] = false
+    else options[option] = value ?? (takesNext ? next.value : true)
+  }
+  return { words, flags, options }
+}
+
+function flagValue(name: keyof typeof own, value: string | undefined): string | boolean {
+  if (own[name].type === 'boolean') return true
+  if (value !== undefined) return value
+  throw new UsageError(`--${name} wants a value, as --${name}=…`)
+}
+
+const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
+const isSwitch = (name: string) =>
+  (switches as readonly string[]).includes(name) ||
+  (name.startsWith('no') && (switches as readonly string[]).includes(lowerFirst(name.slice(2))))

@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import type { Format } from '../api-types.ts'
+import { stateFolder } from './environment.ts'
+import { type ExitCode, exit, UsageError } from './exit.ts'
+import { commands } from './help.ts'
+import { readJson, writeJson } from './kept-json.ts'
+import { extensionOf, optionsOf } from './pair-options.ts'
+import type { Session } from './session.ts'
+
+/** What shells ask: `mutabor complete -- WORD…`, the last of which is being typed. Lines; none means files. */
+const scripts: Readonly<Record<string, string>> = {
+  bash: `_mutabor() {
+  local found; found=$(mutabor complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  COMPREPLY=($(compgen -W "$found" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -o bashdefault -F _mutabor mutabor`,
+  zsh: `#compdef mutabor
+_mutabor() {
+  local -a found; found=(\${(f)"$(mutabor complete -- "\${words[@]:1:$((CURRENT-1))}" 2>/dev/null)"})
+  (( \${#found} )) && compadd -a found
+  _files
+}
+compdef _mutabor mutabor`,
+  fish: `complete -c mutabor -a '(mutabor complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
+}
+
+/** `mutabor completion bash`, for `source <(mutabor completion bash)`. */
+export function completionScript(shell: string | undefined): string {
+  const script = scripts[shell ?? '']
+  if (!script) throw new UsageError(`For which shell? ${Object.keys(scripts).join(', ')}`)
+  return script
+}
+
+export async function complete(words: readonly string[], session: Session): Promise<ExitCode> {
+  for (const line of await candidates(words, session)) session.terminal.result(line)
+  return exit.done
+}
+
+async function candidates(words: readonly string[], { client }: Session): Promise<readonly string[]> {
+  const typed = words.at(-1) ?? ''
+  const before = words.slice(0, -1).filter((word) => !word.startsWith('-'))
+  if (typed.startsWith('--')) {
+    const [file, to] = [before.at(-2), before.at(-1)]
+    const options = file && to ? await optionsOf(client, { from: extensionOf(file), to }) : []
+    return [...(options ?? []).map(({ name }) => `--${name}`), '--out', '--json', '--force', '--help']
+  }
+  const names = Object.keys(commands)
+  const [command] = before
+  if (command === undefined) return names.filter((name) => name.startsWith(typed))
+  if (command === 'tool' && before.length === 1) return []
+  const formats = await knownFormats(client)
+  if (command === 'formats' || command === 'options') return formats.map(({ id }) => id)
+  if (names.includes(command)) return []
+  const source = formats.find(({ extensions }) => extensions.includes(extensionOf(before.at(-1) ?? '')))
+  return (source?.targets ?? []).filter((id) => id.startsWith(typed))
+}
+
+/** Of today, so that a key pressed twice is one request. */
+async function knownFormats(client: Session['client']): Promise<readonly Format[]> {
+  const path = join(stateFolder, 'formats.json')
+  const kept = (await readJson(path)) as { at: number; url: string; formats: Format[] } | undefined // our own file
+  if (kept && kept.url === client.url && Date.now() - kept.at < 86_400_000) return kept.formats
+  const formats = await client.formats()
+  await writeJson(path, { at: Date.now(), url: client.url, formats })
+  return formats
+}

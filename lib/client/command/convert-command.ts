@@ -1,0 +1,163 @@
+import { basename, join, resolve } from 'node:path'
+import type { Arguments } from './arguments.ts'
+import { stateFolder } from './environment.ts'
+import { type ExitCode, exit, UsageError } from './exit.ts'
+import { findInputs, type Input, usualOutput } from './inputs.ts'
+import { extensionOf, optionsOf, requireKnown } from './pair-options.ts'
+import { Records } from './records.ts'
+import { runWorks } from './run-works.ts'
+import type { Session } from './session.ts'
+import { throughPipe, type Work } from './work.ts'
+
+/** Works at a time: what keeps two processors and a line busy. */
+const usualAtOnce = 8
+
+export function atOnceOf({ flags }: Arguments): number {
+  const atOnce = Number(flags.jobs ?? usualAtOnce)
+  if (Number.isInteger(atOnce) && atOnce >= 1 && atOnce <= 100) return atOnce
+  throw new UsageError(`--jobs: expected a number from 1 to 100, got ${flags.jobs}.`)
+}
+
+export const openRecords = () => new Records(stateFolder)
+
+const isFormat = (word: string) => /^[a-z0-9]{1,12}$/i.test(word)
+
+/** `mutabor FILE… FORMAT`. */
+export async function convertFiles(given: Arguments, session: Session): Promise<ExitCode> {
+  const { flags, options } = given
+  const files = flags.to === undefined ? given.words.slice(0, -1) : given.words
+  const to = (flags.to ?? given.words.at(-1) ?? '').replace(/^\./, '')
+  if (files.length === 0) {
+    const known = isFormat(to)
+      ? `${to} is a format: which file shall become one?`
+      : `What shall become of ${to}?`
+    throw new UsageError(`${known} As: mutabor report.docx pdf`)
+  }
+  if (!isFormat(to)) throw new UsageError(`The last word is the format to convert to, as pdf; ${to} is none.`)
+  if (files.includes('-')) return fromPipe(given, to, session)
+  const wanted = async () => {
+    const sources = await sourcesOf(to, session)
+    return (extension: string) => sources.has(extension)
+  }
+  const inputs = await findInputs(files, isFolder(flags.out) ? flags.out : undefined, wanted)
+  if (inputs.length === 0) throw new UsageError(`Nothing in ${files.join(', ')} becomes ${to}.`)
+  if (flags.out !== undefined && !isFolder(flags.out) && inputs.length > 1)
+    throw new UsageError(
+      `--out ${flags.out} is one file, and there are ${inputs.length} to convert. Name a folder, as out/`,
+    )
+  await requireOptions(inputs, to, given, session)
+  const output = flags.out !== undefined && !isFolder(flags.out) ? resolve(flags.out) : undefined
+  const works = inputs.map(
+    (input): Work => ({
+      ...{ sources: [seen(input)], shown: input.shown, wish: { kind: 'convert', to }, options, output },
+      ...{ folder: input.folder, expected: usualOutput(input, to) },
+    }),
+  )
+  const records = openRecords()
+  const code = await runWorks(works, session, records, {
+    force: flags.force === true,
+    atOnce: atOnceOf(given),
+  })
+  await records.sweep()
+  return code
+}
+
+const seen = ({ path, size, mtimeMs }: Input) => ({ path, size, mtimeMs })
+
+/** A name with an ending is a file. */
+const isFolder = (out: string | undefined): boolean =>
+  out !== undefined && (out.endsWith('/') || !/\.[a-z0-9]{1,8}$/i.test(basename(out)))
+
+async function sourcesOf(to: string, { client }: Session): Promise<ReadonlySet<string>> {
+  const [formats, { conversions }] = await Promise.all([
+    client.formats(),
+    client.call('GET /v1/formats/conversions', { query: { to } }),
+  ])
+  const readable = new Set(conversions.filter(({ experimental }) => !experimental).map(({ from }) => from))
+  return new Set(
+    formats.filter(({ id }) => readable.has(id) && id !== to).flatMap(({ extensions }) => extensions),
+  )
+}
+
+/** Before anything is sent: a word mistyped would be found by two hundred files. */
+async function requireOptions(
+  inputs: readonly Input[],
+  to: string,
+  { options }: Arguments,
+  { client }: Session,
+): Promise<void> {
+  const names = Object.keys(options)
+  if (names.length === 0) return
+  for (const from of new Set(inputs.map(({ path }) => extensionOf(path)))) {
+    const known = await optionsOf(client, { from, to })
+    if (known) requireKnown(names, known, `${from} → ${to}`)
+  }
+}
+
+async function fromPipe(given: Arguments, to: string, session: Session): Promise<ExitCode> {
+  const { flags, options } = given
+  if (flags.from === undefined)
+    throw new UsageError('What comes from stdin has no name: say what it is, as --from png')
+  const known =
+    Object.keys(options).length > 0 ? await optionsOf(session.client, { from: flags.from, to }) : undefined
+  if (known) requireKnown(Object.keys(options), known, `${flags.from} → ${to}`)
+  const output = flags.out === undefined || flags.out === '-' ? undefined : flags.out
+  await throughPipe(session, { from: flags.from, to, options, output })
+  return exit.done
+}
+
+/** `mutabor merge FILE… [--out both.pdf]`: the name of the result says what it is. */
+export async function mergeFiles(given: Arguments, session: Session): Promise<ExitCode> {
+  const { flags, options, words } = given
+  const inputs = await findInputs(words, undefined, async () => () => true)
+  const [first] = inputs
+  if (!first || inputs.length < 2)
+    throw new UsageError('A merge takes two files or more, as: mutabor merge a.pdf b.pdf')
+  const kind = await categoryOf(extensionOf(first.path), session)
+  const output = flags.out === undefined ? undefined : resolve(flags.out)
+  const to = flags.to ?? (output === undefined ? undefined : extensionOf(output))
+  const known = await optionsOf(session.client, { from: extensionOf(first.path), operation: 'merge' })
+  if (known) requireKnown(Object.keys(options), known, 'A merge')
+  const work: Work = {
+    ...{ sources: inputs.map(seen), shown: inputs.map(({ shown }) => shown).join(' + '), options, output },
+    ...{ wish: { kind: 'merge', to, mergeType: kind }, folder: first.folder },
+    expected: output ?? join(first.folder, `merged.${to ?? extensionOf(first.path)}`),
+  }
+  return runWorks([work], session, openRecords(), { force: flags.force === true, atOnce: 1 })
+}
+
+/** PDFs are merged by a tool of their own, and so are documents that become one. */
+async function categoryOf(extension: string, { client }: Session): Promise<string | undefined> {
+  const format = (await client.formats()).find(({ extensions }) => extensions.includes(extension))
+  const category = format?.category
+  return category === 'video' || category === 'audio' || category === 'image' ? category : undefined
+}
+
+/** `mutabor tool split-pdf FILE… --pages 1-5`. */
+export async function runTool(given: Arguments, session: Session): Promise<ExitCode> {
+  const { flags, options } = given
+  const [tool, ...files] = given.words
+  if (tool === undefined || files.length === 0)
+    throw new UsageError('Which tool, on which file? As: mutabor tool split-pdf report.pdf --pages 1-5')
+  const inputs = await findInputs(
+    files,
+    isFolder(flags.out) ? flags.out : undefined,
+    async () => (extension) => extension === 'pdf',
+  )
+  const known = await optionsOf(session.client, { operation: tool })
+  if (known) requireKnown(Object.keys(options), known, tool)
+  const output = flags.out !== undefined && !isFolder(flags.out) ? resolve(flags.out) : undefined
+  const works = inputs.map((input): Work => {
+    // Beside its source a result needs another name.
+    const beside = join(input.folder, `${basename(input.path, '.pdf')}.${tool.replace('-pdf', '')}.pdf`)
+    return {
+      ...{ sources: [seen(input)], shown: input.shown, wish: { kind: 'tool', tool }, options },
+      ...{
+        output: output ?? (isFolder(flags.out) ? undefined : beside),
+        folder: input.folder,
+        expected: undefined,
+      },
+    }
+  })
+  return runWorks(works, session, openRecords(), { force: flags.force === true, atOnce: atOnceOf(given) })
+}

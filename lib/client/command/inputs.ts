@@ -1,0 +1,108 @@
+import { readdir, stat } from 'node:fs/promises'
+import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path'
+import { UsageError } from './exit.ts'
+
+/** A file to convert, and where its result belongs. */
+export interface Input {
+  /** Absolute. */
+  readonly path: string
+  /** As it was typed, for whoever reads. */
+  readonly shown: string
+  readonly size: number
+  readonly mtimeMs: number
+  /** Absolute folder of the result. */
+  readonly folder: string
+}
+
+/** Files, globs and folders as they were typed. In folders only what `isWanted` says, by its extension. */
+export async function findInputs(
+  words: readonly string[],
+  out: string | undefined,
+  isWanted: () => Promise<(extension: string) => boolean>,
+): Promise<readonly Input[]> {
+  const found = new Map<string, Input>()
+  for (const word of words) {
+    const { paths, base } = await pathsOf(word, isWanted)
+    for (const path of paths) await add(found, path, out, base)
+  }
+  return [...found.values()]
+}
+
+/** @returns what a word stands for, and the folder whose tree is kept */
+async function pathsOf(
+  word: string,
+  isWanted: () => Promise<(extension: string) => boolean>,
+): Promise<{ paths: readonly string[]; base: string }> {
+  const place = await statOf(word)
+  if (place?.isDirectory()) {
+    const wanted = await isWanted()
+    const paths = await filesUnder(word)
+    return { paths: paths.filter((path) => wanted(extname(path).slice(1).toLowerCase())), base: word }
+  }
+  if (place) return { paths: [word], base: dirname(word) }
+  const { base, matches } = glob(word)
+  const paths = base === undefined ? [] : (await filesUnder(base)).filter(matches)
+  if (base === undefined || paths.length === 0) throw new UsageError(`There is no file ${word}.`)
+  return { paths, base }
+}
+
+const statOf = (path: string) => stat(path).catch(() => undefined)
+
+/** @param base folder whose tree is kept under `out` */
+async function add(
+  found: Map<string, Input>,
+  shown: string,
+  out: string | undefined,
+  base: string,
+): Promise<void> {
+  const path = resolve(shown)
+  const { size, mtimeMs } = await stat(path)
+  const folder = out === undefined ? dirname(path) : resolve(out, relative(base, dirname(shown)))
+  found.set(path, { path, shown, size, mtimeMs, folder })
+}
+
+/** Those that a file manager shows, in order. */
+async function filesUnder(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const shown = entries
+    .filter(({ name }) => !name.startsWith('.'))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+  const paths: string[] = []
+  for (const entry of shown) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) paths.push(...(await filesUnder(path)))
+    else if (entry.isFile()) paths.push(path)
+  }
+  return paths
+}
+
+/** Of `*`, `?`, `**`, `[…]` and `{a,b}`, as shells have them, for where no shell does it. */
+export function glob(pattern: string): {
+  readonly base: string | undefined
+  readonly matches: (path: string) => boolean
+} {
+  const parts = pattern.split('/')
+  const first = parts.findIndex((part) => /[*?[{]/.test(part))
+  if (first < 0) return { base: undefined, matches: () => false }
+  const base = parts.slice(0, first).join('/') || (pattern.startsWith('/') ? '/' : '.')
+  const source = parts
+    .slice(first)
+    .map((part, at, all) =>
+      part === '**' ? '(?:[^/]+/)*' : `${partSource(part)}${at < all.length - 1 ? '/' : ''}`,
+    )
+    .join('')
+  const expression = new RegExp(`^${source}$`)
+  return { base, matches: (path) => expression.test(relative(base, path).split(sep).join('/')) }
+}
+
+const partSource = (part: string) =>
+  part
+    .replace(/[.+^$()|\\]/g, '\\$&')
+    .replace(/\*/g, '[^/]*')
+    .replace(/\?/g, '[^/]')
+    .replace(/\{([^}]*)\}/g, (_, choices: string) => `(?:${choices.split(',').join('|')})`)
+    .replace(/\[!/g, '[^')
+
+/** A result beside its source, when it has the name that results usually have. */
+export const usualOutput = ({ path, folder }: Pick<Input, 'path' | 'folder'>, format: string): string =>
+  join(folder, `${basename(path, extname(path))}.${format}`)

@@ -1,0 +1,21 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Undefined when there is no such file, or none that can be read: what is kept here only saves work. */
+export async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Whole or not at all, and for nobody else's eyes. */
+export async function writeJson(path: string, value: unknown): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const draft = `${path}.${process.pid}`
+  await writeFile(draft, JSON.stringify(value), { mode: 0o600 })
+  await rename(draft, path)
+}
+
+export const removeFile = (path: string): Promise<void> => rm(path, { force: true })

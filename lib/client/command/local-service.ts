@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { inherited, stateFolder } from './environment.ts'
+import { UsageError } from './exit.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface LocalService {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** A service for this command, when none answers; undefined when one does. */
+export async function startLocal(url: string, terminal: Terminal): Promise<LocalService | undefined> {
+  const answers = await fetch(new URL('/v1', url), { signal: AbortSignal.timeout(2000) }).then(
+    (response) => response.ok,
+    () => false,
+  )
+  if (answers) return undefined
+  const root = repository()
+  if (!root) {
+    throw new UsageError(
+      `Nothing answers at ${url}, and --local finds no repository of Mutabor here or above. Go there, or set MUTABOR_URL.`,
+    )
+  }
+  terminal.note('Starting a service for this command …')
+  const child = spawn(process.execPath, [join(root, 'lib/local/setup.mjs'), 'start'], {
+    cwd: root,
+    env: { ...inherited(), PORT: '0', DATA_DIR: join(stateFolder, 'service') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = `${said}${chunk}`.slice(-4000)
+  })
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const end = once(child, 'exit')
+    child.kill('SIGTERM')
+    await end
+  }
+  for await (const line of createInterface({ input: child.stdout })) {
+    const ready = /ready: (\S+)/.exec(line)?.[1]
+    if (!ready) continue
+    child.stdout.resume()
+    return { url: ready, stop }
+  }
+  await stop()
+  throw new UsageError(`The service did not start. ${said.trim()}`)
+}
+
+/** The folder of Mutabor itself, from here or from this file upwards. */
+export function repository(): string | undefined {
+  for (const start of [process.cwd(), dirname(fileURLToPath(import.meta.url))])
+    for (let folder = start; ; folder = dirname(folder)) {
+      if (isOurs(folder)) return folder
+      if (folder === dirname(folder)) break
+    }
+  return undefined
+}
+
+function isOurs(folder: string): boolean {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).name === 'mutabor'
+  } catch {
+    return false
+  }
+}

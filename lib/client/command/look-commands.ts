@@ -1,0 +1,71 @@
+import type { Arguments } from './arguments.ts'
+import { type ExitCode, exit, UsageError } from './exit.ts'
+import { optionLines, optionsOf } from './pair-options.ts'
+import type { Session } from './session.ts'
+import { bytesText, columns } from './terminal.ts'
+
+/** `mutabor formats [FORMAT]`. */
+export async function showFormats(
+  { words: [only] }: Arguments,
+  { client, terminal }: Session,
+): Promise<ExitCode> {
+  const formats =
+    only === undefined
+      ? await client.formats()
+      : [await client.call('GET /v1/formats/{formatId}', { path: { formatId: only } })]
+  if (terminal.isJson) for (const format of formats) terminal.result(JSON.stringify(format))
+  else if (only === undefined) {
+    const rows = formats.map(({ id, category, name, canRead, canWrite }) => [
+      ...[id, category, `${canRead ? 'reads' : '     '} ${canWrite ? 'writes' : ''}`, name],
+    ])
+    for (const line of columns(rows)) terminal.result(line)
+  } else {
+    const [format] = formats
+    terminal.result(
+      `${format?.id}: ${format?.name} (${format?.category}), .${format?.extensions.join(', .')}`,
+    )
+    terminal.result(`becomes ${format?.targets.join(', ')}`)
+  }
+  return exit.done
+}
+
+/** `mutabor options png webp`, or of a tool: `mutabor options split-pdf`. */
+export async function showOptions({ words }: Arguments, { client, terminal }: Session): Promise<ExitCode> {
+  const [from, to] = words
+  if (from === undefined) throw new UsageError('Of which pair? As: mutabor options png webp')
+  const options =
+    to === undefined ? await optionsOf(client, { operation: from }) : await optionsOf(client, { from, to })
+  if (!options)
+    throw new UsageError(`${words.join(' → ')} does not work here. mutabor formats ${from} lists what does.`)
+  if (terminal.isJson) terminal.result(JSON.stringify(options))
+  else if (options.length === 0) terminal.result(`${words.join(' → ')} has no options.`)
+  else for (const line of optionLines(options)) terminal.result(line)
+  return exit.done
+}
+
+/** `mutabor jobs [JOB]`, the newest first. */
+export async function showJobs(
+  { words: [jobId] }: Arguments,
+  { client, terminal }: Session,
+): Promise<ExitCode> {
+  if (jobId !== undefined) {
+    const job = await client.status(jobId)
+    if (terminal.isJson) terminal.result(JSON.stringify(job))
+    else {
+      terminal.result(`${job.jobId}  ${job.status}  ${job.progress.percent} %`)
+      if (job.error) terminal.result(`${job.error.code}: ${job.error.message}`)
+      for (const file of job.result?.files ?? [])
+        terminal.result(`${file.filename}  ${bytesText(file.size)}  ${file.downloadUrl}`)
+    }
+    return exit.done
+  }
+  const { jobs } = await client.call('GET /v1/jobs', { query: { limit: 20 } })
+  if (terminal.isJson) for (const job of jobs) terminal.result(JSON.stringify(job))
+  else {
+    const rows = jobs.map(({ jobId: id, status, createdAt, source, target }) => [
+      ...[id, status, createdAt, `${source?.filename ?? ''} → ${target?.format ?? ''}`],
+    ])
+    for (const line of columns(rows)) terminal.result(line)
+  }
+  return exit.done
+}

@@ -1,0 +1,112 @@
+import { relative } from 'node:path'
+import { isFailure } from '../failure.ts'
+import { codeOf, type ExitCode, exit, sentenceOf } from './exit.ts'
+import type { Records } from './records.ts'
+import type { Session } from './session.ts'
+import { bar, bytesText } from './terminal.ts'
+import { type Done, perform, type Work } from './work.ts'
+
+export interface Running {
+  readonly force: boolean
+  /** Works at a time. */
+  readonly atOnce: number
+}
+
+interface Active {
+  readonly work: Work
+  stage: string
+  share: number
+}
+
+const mostBars = 6
+const redrawMs = 100
+
+/** Does all of it, tells how far it is, and says by its exit code what became of it. */
+export async function runWorks(
+  works: readonly Work[],
+  session: Session,
+  records: Records,
+  { force, atOnce }: Running,
+): Promise<ExitCode> {
+  const { terminal, signal } = session
+  const active = new Set<Active>()
+  const waiting = [...works]
+  const failures: unknown[] = []
+  let done = 0
+  const draw = () =>
+    terminal.draw(signal.aborted ? [] : picture(active, done + failures.length, works.length))
+  const redraw = terminal.isWatched ? setInterval(draw, redrawMs) : undefined
+  const worker = async () => {
+    for (let work = waiting.shift(); work && !signal.aborted; work = waiting.shift()) {
+      const one: Active = { work, stage: 'waiting', share: 0 }
+      active.add(one)
+      const telling = { progress: (stage: string, share: number) => Object.assign(one, { stage, share }) }
+      try {
+        const made = await perform(work, session, records, { force, telling })
+        done += 1
+        tellDone(made, session)
+      } catch (thrown) {
+        if (signal.aborted) return
+        failures.push(thrown)
+        tellFailure(work, thrown, session)
+        // The others would fail as well, each after as long a wait.
+        if (isFailure(thrown, 'UNREACHABLE', 'INVALID_API_KEY', 'AUTHENTICATION_REQUIRED')) waiting.length = 0
+      } finally {
+        active.delete(one)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, works.length) }, worker))
+  clearInterval(redraw)
+  terminal.draw([])
+  if (signal.aborted) {
+    terminal.note(`Interrupted: ${done} of ${works.length} are done. The same command goes on from here.`)
+    return exit.interrupted
+  }
+  if (works.length > 1 && failures.length > 0) terminal.note(`${done} of ${works.length} are done.`)
+  return verdict(done, failures)
+}
+
+function verdict(done: number, failures: readonly unknown[]): ExitCode {
+  if (failures.length === 0) return exit.done
+  if (done > 0) return exit.partly
+  const codes = new Set(failures.map(codeOf))
+  const [only] = codes
+  return codes.size === 1 && only !== undefined ? only : exit.failed
+}
+
+const near = (path: string) => {
+  const way = relative(process.cwd(), path)
+  return way.startsWith('..') ? path : way
+}
+
+function tellDone({ work, outputs, bytes, isOld, warnings }: Done, { terminal }: Session): void {
+  if (terminal.isJson) {
+    const status = isOld ? 'unchanged' : 'completed'
+    terminal.result(JSON.stringify({ source: work.shown, status, outputs, bytes, warnings }))
+    return
+  }
+  const to = outputs.map(near).join(', ')
+  terminal.note(isOld ? `= ${to}  is up to date` : `✓ ${work.shown} → ${to}  ${bytesText(bytes)}`)
+  for (const warning of warnings) terminal.note(`  ${warning}`)
+}
+
+function tellFailure(work: Work, thrown: unknown, { terminal }: Session): void {
+  const code = isFailure(thrown) ? thrown.code : 'FAILED'
+  if (terminal.isJson) {
+    const error = { code, message: sentenceOf(thrown) }
+    terminal.result(JSON.stringify({ source: work.shown, status: 'failed', error }))
+    return
+  }
+  terminal.note(`✗ ${work.shown}: ${sentenceOf(thrown)} (${code})`)
+}
+
+function picture(active: ReadonlySet<Active>, over: number, all: number): string[] {
+  const shown = [...active].slice(0, mostBars)
+  const lines = shown.map(
+    ({ work, stage, share }) =>
+      `${bar(share)} ${String(Math.round(share * 100)).padStart(3)} %  ${work.shown}  ${stage}`,
+  )
+  if (all === 1) return lines
+  return [...lines, `${bar(over / all)} ${String(over).padStart(3)} of ${all}`]
+}

@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import { Mutabor } from '../mutabor.ts'
+import type { Arguments } from './arguments.ts'
+import { apiKey, configFile, serviceUrl, stateFolder } from './environment.ts'
+import { readJson, writeJson } from './kept-json.ts'
+import { startLocal } from './local-service.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface Config {
+  readonly url?: string
+  readonly apiKey?: string
+}
+
+/** Whom a command talks to, as whom. */
+export interface Session {
+  readonly client: Mutabor
+  readonly signal: AbortSignal
+  readonly terminal: Terminal
+  /** Ends the service that was started for it. */
+  close(): Promise<void>
+}
+
+export const readConfig = async (): Promise<Config> => ((await readJson(configFile)) ?? {}) as Config // our own file
+
+const identities = join(stateFolder, 'identities.json')
+
+export async function openSession(
+  { flags }: Arguments,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<Session> {
+  const config = await readConfig()
+  const wanted = flags.url ?? serviceUrl ?? config.url ?? 'http://localhost:8080'
+  const local = flags.local ? await startLocal(wanted, terminal) : undefined
+  const url = local?.url ?? wanted
+  // A key goes to the service that it was given for, and to no other.
+  const key = apiKey ?? (config.url === undefined || config.url === url ? config.apiKey : undefined)
+  const kept = ((await readJson(identities)) ?? {}) as Record<string, string> // our own file
+  // One that was started for this command has the same data each time, whatever its address.
+  const name = local ? 'local' : url
+  const client = new Mutabor({
+    url,
+    apiKey: key,
+    ownerToken: kept[name],
+    retries: 6,
+    patienceS: 3700,
+    onOwnerToken: (token) => {
+      kept[name] = token
+      // What cannot be kept is a job that cannot be found again, and no reason to stop.
+      void writeJson(identities, kept).catch(() => undefined)
+    },
+  })
+  return { client, signal, terminal, close: async () => local?.stop() }
+}

@@ -1,0 +1,40 @@
+/** One server-sent event. */
+export interface StreamEvent {
+  readonly name: string
+  readonly id: string
+  readonly data: string
+}
+
+/**
+ * Events of a body as they come (https://html.spec.whatwg.org/multipage/server-sent-events.html). `retry` is told as an
+ * event of that name.
+ */
+export async function* eventsOf(
+  body: ReadableStream<Uint8Array>,
+  onChunk: () => void = () => undefined,
+): AsyncGenerator<StreamEvent> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  let id = ''
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      onChunk()
+      // A CR at the end may be half of a CRLF.
+      const blocks = `${rest}${value}`.replace(/\r\n|\r(?!$)/g, '\n').split('\n\n')
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const fields = block.split('\n').map((line) => /^(\w+): ?(.*)$/.exec(line) ?? [])
+        const last = (name: string) => fields.findLast(([, field]) => field === name)?.[2]
+        id = last('id') ?? id
+        const retry = last('retry')
+        if (retry) yield { name: 'retry', id, data: retry }
+        const data = fields.filter(([, field]) => field === 'data').map(([, , text]) => text)
+        if (data.length > 0) yield { name: last('event') ?? 'message', id, data: data.join('\n') }
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { Arguments } from '../command/arguments.ts'
+import { type ExitCode, exit, UsageError } from '../command/exit.ts'
+import type { Session } from '../command/session.ts'
+import manifest from '../package.json' with { type: 'json' }
+import { AgentFiles } from './files.ts'
+
+/** `mutabor mcp`: agents call by stdin and stdout, or with `--http PORT` at http://localhost:PORT/mcp. */
+export async function serveAgents({ flags }: Arguments, session: Session): Promise<ExitCode> {
+  const sdk = await load()
+  const root = flags.root ?? (flags.http === undefined ? process.cwd() : undefined)
+  const open = () => sdk.agentServer(session.client, new AgentFiles(root), manifest.version)
+  const ended = once(session.signal, 'abort')
+  if (flags.http !== undefined) {
+    const close = await overHttp(sdk, Number(flags.http), open, session)
+    await ended
+    await close()
+    return exit.done
+  }
+  const server = open()
+  const closed = new Promise<void>((resolve) => {
+    server.onclose = resolve
+    process.stdin.once('end', resolve)
+  })
+  await server.connect(new sdk.StdioServerTransport())
+  await Promise.race([closed, ended])
+  await server.close()
+  return exit.done
+}
+
+/** The SDK is an optional peer: whoever only converts files does without it. */
+async function load() {
+  try {
+    const [{ agentServer }, { StdioServerTransport }, { StreamableHTTPServerTransport }] = await Promise.all([
+      import('./server.ts'),
+      import('@modelcontextprotocol/sdk/server/stdio.js'),
+      import('@modelcontextprotocol/sdk/server/streamableHttp.js'),
+    ])
+    return { agentServer, StdioServerTransport, StreamableHTTPServerTransport }
+  } catch (cause) {
+    throw new UsageError('mutabor mcp needs its SDK: npm install @modelcontextprotocol/sdk', { cause })
+  }
+}
+
+type Sdk = Awaited<ReturnType<typeof load>>
+
+async function overHttp(
+  sdk: Sdk,
+  port: number,
+  open: () => ReturnType<Sdk['agentServer']>,
+  { terminal }: Session,
+): Promise<() => Promise<void>> {
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new UsageError('--http: expected a port, as --http 3333')
+  const conversations = new Map<string, InstanceType<Sdk['StreamableHTTPServerTransport']>>()
+  let allowedHosts: string[] = []
+  const http = createServer(async (request, response) => {
+    if (new URL(request.url ?? '/', 'http://localhost').pathname !== '/mcp') {
+      response.writeHead(404).end()
+      return
+    }
+    const id = request.headers['mcp-session-id']
+    const known = conversations.get(String(id))
+    if (id !== undefined && !known) {
+      response.writeHead(404).end('There is no such session.')
+      return
+    }
+    const transport =
+      known ??
+      new sdk.StreamableHTTPServerTransport({
+        sessionIdGenerator: randomUUID,
+        // A page of another site whose name leads here must not drive it.
+        ...{ enableDnsRebindingProtection: true, allowedHosts },
+        onsessioninitialized: (made: string) => void conversations.set(made, transport),
+        onsessionclosed: (gone: string) => void conversations.delete(gone),
+      })
+    // Its types are written for looser settings of the compiler than ours.
+    if (!known) await open().connect(transport as Transport)
+    await transport.handleRequest(request, response)
+  })
+  http.listen(port, '127.0.0.1')
+  await once(http, 'listening')
+  const address = http.address()
+  const actual = typeof address === 'object' && address ? address.port : port
+  allowedHosts = [`localhost:${actual}`, `127.0.0.1:${actual}`]
+  terminal.note(`Agents are served at http://localhost:${actual}/mcp`)
+  return async () => {
+    for (const transport of conversations.values()) await transport.close()
+    http.closeAllConnections()
+    http.close()
+  }
+}

@@ -1,0 +1,80 @@
+/** What agents can call, as the Model Context Protocol describes it. */
+
+const text = (description: string) => ({ type: 'string', description }) as const
+const file = text('Path of a file, an http(s) address, or the uri of an earlier result (mutabor://…)')
+const output = text('Path to write the result to; without it the result is a resource to read')
+const options = {
+  type: 'object',
+  description: 'Options as the tool `options` lists them',
+  additionalProperties: true,
+} as const
+
+const schema = (properties: Readonly<Record<string, object>>, required: readonly string[]) => ({
+  type: 'object' as const,
+  properties: { ...properties },
+  required: [...required],
+  additionalProperties: false,
+})
+
+const readsOnly = { readOnlyHint: true, openWorldHint: false }
+const makes = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false }
+
+export const tools = [
+  {
+    name: 'convert',
+    title: 'Convert a file',
+    description: 'Converts a file (document, image, audio, video, ebook, archive, font) to another format.',
+    inputSchema: schema({ file, to: text('Format to convert to, as pdf'), options, output }, ['file', 'to']),
+    annotations: makes,
+  },
+  {
+    name: 'merge',
+    title: 'Merge files',
+    description: 'Makes one file of several PDFs, images, sounds or films, in their order.',
+    inputSchema: schema(
+      {
+        files: { type: 'array', items: file, minItems: 2, maxItems: 100 },
+        kind: { type: 'string', enum: ['pdf', 'image', 'audio', 'video'], description: 'pdf when left out' },
+        to: text('Format of the result'),
+        ...{ options, output },
+      },
+      ['files'],
+    ),
+    annotations: makes,
+  },
+  {
+    name: 'pdf_tool',
+    title: 'Work on a PDF',
+    description:
+      'Runs a tool on a PDF: ocr-pdf, split-pdf, encrypt-pdf, decrypt-pdf, rotate-pdf, compress-pdf, to-pdfa, extract-pdf-pages, remove-pdf-pages, extract-pdf-images, add-watermark-pdf, flatten-pdf, repair-pdf, reorder-pdf-pages, add-page-numbers-pdf, crop-pdf, redact-pdf, sanitize-pdf, grayscale-pdf, remove-blank-pages-pdf, pdf-info and others.',
+    inputSchema: schema({ file, tool: text('Name of the tool'), options, output }, ['file', 'tool']),
+    annotations: makes,
+  },
+  {
+    name: 'extract_text',
+    title: 'Read the text of a file',
+    description:
+      'The text of a document, an ebook, a presentation, a table or a PDF, page by page of characters.',
+    inputSchema: schema(
+      { file, offset: { type: 'integer', minimum: 0, description: 'Characters to leave out at the start' } },
+      ['file'],
+    ),
+    annotations: readsOnly,
+  },
+  {
+    name: 'formats',
+    title: 'List formats',
+    description: 'What can be converted; with `format`, what becomes of it.',
+    inputSchema: schema({ format: text('A format, as docx') }, []),
+    annotations: readsOnly,
+  },
+  {
+    name: 'options',
+    title: 'List options',
+    description: 'Options of a pair of formats (`from`, `to`) or of a PDF tool (`tool`).',
+    inputSchema: schema({ from: text('Source format'), to: text('Target format'), tool: text('A tool') }, []),
+    annotations: readsOnly,
+  },
+] as const
+
+export type ToolName = (typeof tools)[number]['name']

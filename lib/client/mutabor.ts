@@ -1,0 +1,222 @@
+import type { Api, Format, Job, TaskImportUpload } from './api-types.ts'
+import { MutaborError } from './failure.ts'
+import {
+  commonFields,
+  convertFields,
+  filled,
+  type How,
+  mergeFields,
+  type Options,
+  type Source,
+  sendable,
+} from './request-body.ts'
+import { Result } from './result.ts'
+import { type Settings, Transport } from './transport.ts'
+import { type FileData, nameOf, type Uploading, upload } from './upload.ts'
+import { followed, type Heard, isOver, statusOf, type Waiting, waitFor } from './wait.ts'
+
+type Operations = Api['operations']
+/** Path, query and body of an operation, as its types have them. */
+export type Given<Name extends keyof Operations> = Omit<Operations[Name], 'data'> & Sending
+type Sending = Partial<Record<'signal', AbortSignal> & Record<'idempotencyKey', string>>
+type Arguments<Name extends keyof Operations> =
+  Record<string, never> extends Omit<Operations[Name], 'data'> ? [given?: Given<Name>] : [given: Given<Name>]
+
+export interface BatchItem {
+  readonly file: Source
+  readonly filename?: string
+  /** The format, when it is not that of the whole batch. */
+  readonly to?: string
+  readonly options?: Options
+}
+
+export interface BatchOutcome {
+  readonly filename: string
+  readonly file?: Result['files'][number]
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+type Tasks = Operations['POST /v1/jobs']['body']['tasks']
+/** Tasks by name; `file` of an import/upload is uploaded first. */
+export type Pipeline = Readonly<
+  Record<string, Tasks[string] | (TaskImportUpload & { readonly file: FileData })>
+>
+
+/** Seconds in which most conversions are over, so that one request is enough. */
+const firstWaitS = 2
+
+export class Mutabor {
+  readonly #transport: Transport
+
+  constructor(settings: Settings = {}) {
+    this.#transport = new Transport(settings)
+  }
+
+  get url(): string {
+    return this.#transport.url
+  }
+
+  /** Any operation of the API by its name, as `call('GET /v1/jobs', { query: { limit: 5 } })`. */
+  call<Name extends keyof Operations>(
+    operation: Name,
+    ...[given]: Arguments<Name>
+  ): Promise<Operations[Name]['data']> {
+    return this.#transport.call({ operation, ...given }) as Promise<Operations[Name]['data']> // by the contract
+  }
+
+  convert(file: Source, to: string, options: Options = {}, how: How = {}): Promise<Result> {
+    return this.#run('POST /v1/convert', [file], { targetFormat: to }, options, how)
+  }
+
+  /** A PDF tool, or `compress`. */
+  tool(file: Source, tool: string, options: Options = {}, how: How = {}): Promise<Result> {
+    return this.#run('POST /v1/convert', [file], { toolOperation: tool }, options, how)
+  }
+
+  /** Files become one. Of other kinds than PDF with `mergeType` among the options: `video`, `audio`, `image`. */
+  merge(
+    files: readonly Source[],
+    { mergeType, targetFormat, ...options }: Options = {},
+    how: How = {},
+  ): Promise<Result> {
+    return this.#run('POST /v1/convert/merge', files, { mergeType, targetFormat }, options, how)
+  }
+
+  /** Many files in one job; what cannot be converted is told of by its item. */
+  async batch(
+    items: readonly BatchItem[],
+    to: string | undefined,
+    options: Options = {},
+    how: How = {},
+  ): Promise<{ readonly result: Result; readonly items: readonly BatchOutcome[] }> {
+    const wishes = items.map(({ file, filename, to: own, options: wish }) => ({
+      ...{ targetFormat: own, filename: filename ?? nameOf(file, undefined), options: wish },
+    }))
+    const files = await sendable(
+      this.#transport,
+      items.map(({ file }) => file),
+      how,
+      items.map(({ filename }) => filename),
+    )
+    const fields = { ...commonFields(how), targetFormat: to, options }
+    const body =
+      'blobs' in files
+        ? filled(files.blobs, { ...fields, items: wishes })
+        : { ...fields, items: files.places.map((place, at) => ({ ...wishes[at], ...place })) }
+    const sent = {
+      operation: 'POST /v1/convert/batch',
+      body,
+      headers: { prefer: `wait=${firstWaitS}` },
+    } as const
+    const accepted = (await this.#transport.call({
+      ...sent,
+      ...{ signal: how.signal, idempotencyKey: how.idempotencyKey },
+    })) as Operations['POST /v1/convert/batch']['data'] // by the contract
+    const result = await this.#finished(accepted, how)
+    const { tasks } = await this.call('GET /v1/jobs/{jobId}', { path: { jobId: result.job.jobId } })
+    const rest = [...result.files]
+    const outcomes = accepted.items.map(({ filename, taskName }): BatchOutcome => {
+      const { status, code, message } = tasks[taskName] ?? {}
+      if (status !== 'completed')
+        return { filename, error: { code: code ?? 'CONVERSION_FAILED', message: message ?? 'It failed.' } }
+      const file = rest.shift()
+      return { filename, ...(file && { file }) }
+    })
+    return { result, items: outcomes }
+  }
+
+  /** A job of tasks that take files from each other by name. */
+  async pipeline(tasks: Pipeline, how: How = {}): Promise<Result> {
+    const ready: Record<string, unknown> = {}
+    for (const [name, task] of Object.entries(tasks)) {
+      const { file, ...rest } = task as { file?: FileData; filename?: string; operation: string }
+      const isUpload = task.operation === 'import/upload' && file !== undefined
+      const { signal, onSent } = how
+      ready[name] = isUpload
+        ? { ...rest, upload_id: await this.upload(file, { filename: rest.filename, signal, onSent }) }
+        : task
+    }
+    const job = (await this.#transport.call({
+      operation: 'POST /v1/jobs',
+      body: {
+        tasks: ready,
+        ...(how.tag && { tag: how.tag }),
+        ...(how.webhookUrl && { webhookUrl: how.webhookUrl }),
+      },
+      ...{ signal: how.signal, idempotencyKey: how.idempotencyKey },
+    })) as { id: string } // by the contract
+    return this.#finished(await this.status(job.id), how)
+  }
+
+  /** @returns the id of an upload, which serves one conversion */
+  upload(file: FileData, how: Uploading = {}): Promise<string> {
+    return upload(this.#transport, file, how)
+  }
+
+  status(jobId: string): Promise<Job> {
+    return statusOf(this.#transport, jobId)
+  }
+
+  /** The job when it is over, however it has ended. */
+  wait(jobId: string, waiting: Waiting = {}): Promise<Job> {
+    return waitFor(this.#transport, jobId, waiting)
+  }
+
+  /** What the job has made, when it is completed. @throws MutaborError what the job has failed by */
+  async result(jobId: string, how: Waiting = {}): Promise<Result> {
+    return this.#finished(await this.status(jobId), how)
+  }
+
+  /** First the job as it is, then what happens to it, until its end. */
+  events(jobId: string, from: { signal?: AbortSignal; lastEventId?: string } = {}): AsyncGenerator<Heard> {
+    return followed(this.#transport, jobId, from)
+  }
+
+  /** Your jobs, the newest first, page after page. */
+  async *jobs(query: Operations['GET /v1/jobs']['query'] = {}) {
+    for (let cursor: string | null | undefined = query.cursor; cursor !== null; ) {
+      const page: Operations['GET /v1/jobs']['data'] = await this.call('GET /v1/jobs', {
+        query: { ...query, ...(cursor !== undefined && { cursor }) },
+      })
+      yield* page.jobs
+      cursor = page.pagination.nextCursor
+    }
+  }
+
+  async formats(): Promise<readonly Format[]> {
+    return (await this.call('GET /v1/formats')).formats as readonly Format[] // by the contract
+  }
+
+  async #run(
+    operation: 'POST /v1/convert' | 'POST /v1/convert/merge',
+    files: readonly Source[],
+    wish: Options,
+    options: Options,
+    how: How,
+  ): Promise<Result> {
+    const fields = { ...wish, ...commonFields(how), options }
+    const isMerge = operation !== 'POST /v1/convert'
+    const sent = await sendable(this.#transport, [...files, ...(how.more ?? [])], how, [how.filename])
+    const job = await this.#transport.call({
+      operation,
+      body:
+        'blobs' in sent
+          ? filled(sent.blobs, fields, isMerge ? 'file' : 'additionalFile')
+          : { ...fields, ...(isMerge ? mergeFields : convertFields)(sent.places) },
+      headers: { prefer: `wait=${how.onProgress ? 1 : firstWaitS}` },
+      ...{ signal: how.signal, idempotencyKey: how.idempotencyKey },
+    })
+    return this.#finished(job as Job, how) // by the contract
+  }
+
+  async #finished(job: Job, how: How): Promise<Result> {
+    how.onJob?.(job)
+    const over = isOver(job) ? job : await this.wait(job.jobId, how)
+    if (over.status === 'completed') return new Result(this.#transport, over)
+    const { code, message, details } = over.error ?? {
+      ...{ code: over.status === 'expired' ? 'FILE_GONE' : 'CONFLICT', details: { status: over.status } },
+      message: `The job was ${over.status}.`,
+    }
+    throw new MutaborError(code as MutaborError['code'], message, { job: over, details }) // one of the service's
+  }
+}

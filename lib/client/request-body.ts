@@ -1,0 +1,106 @@
+import type { Job } from './api-types.ts'
+import type { Transport } from './transport.ts'
+import { blobOf, type FileData, nameOf, type Uploading, upload } from './upload.ts'
+import type { Waiting } from './wait.ts'
+
+/** A file: its bytes, the address that the service fetches it from, an upload, or that of an earlier job. */
+export type Source = FileData | URL | { readonly uploadId: string } | EarlierJob
+
+/** Its source, or the file of one of its tasks: it is not sent again. */
+export interface EarlierJob {
+  readonly jobId: string
+  readonly task?: string
+}
+export type Options = Readonly<Record<string, unknown>>
+
+/** What goes with a conversion beside the wish itself. */
+export interface How extends Waiting, Uploading {
+  readonly tag?: string | undefined
+  readonly webhookUrl?: string | undefined
+  readonly engine?: string | undefined
+  /** Stores the result elsewhere as well: `s3`, `blobstore`, `gcs` or `sftp`. */
+  readonly export?: { readonly method: string; readonly path: string; readonly config: Options } | undefined
+  /** Further files that it takes: the picture of a watermark. */
+  readonly more?: readonly Source[] | undefined
+  /** Told once the service has taken the job. */
+  readonly onJob?: ((job: Job) => void) | undefined
+  /** Told of an upload of its own, before the job that takes it. */
+  readonly onUpload?: ((uploadId: string) => void) | undefined
+  /** Makes that a repetition, even by another process, is not a second job. */
+  readonly idempotencyKey?: string | undefined
+}
+
+/** Bytes up to which files go in the form itself: functions of a cloud take no more. */
+const formBytes = 4 * 1024 ** 2
+
+interface NamedBlob {
+  readonly blob: Blob
+  readonly name: string
+}
+
+interface Place {
+  readonly uploadId?: string
+  readonly url?: string
+  readonly job?: EarlierJob
+}
+
+const isPlace = (source: Source): source is URL | { readonly uploadId: string } | EarlierJob =>
+  source instanceof URL || 'uploadId' in source || 'jobId' in source
+
+/** Blobs for a form when all are small, and otherwise where each of them is. */
+export async function sendable(
+  transport: Transport,
+  sources: readonly Source[],
+  how: How,
+  names: readonly (string | undefined)[],
+): Promise<{ readonly blobs: readonly NamedBlob[] } | { readonly places: readonly Place[] }> {
+  const blobs = sources.flatMap((source, at) =>
+    isPlace(source) || source instanceof ReadableStream
+      ? []
+      : [{ blob: blobOf(source), name: nameOf(source, names[at]) }],
+  )
+  const bytes = blobs.reduce((sum, { blob }) => sum + blob.size, 0)
+  if (blobs.length === sources.length && bytes <= formBytes && !how.resume) return { blobs }
+  const places: Place[] = []
+  for (const [at, source] of sources.entries()) {
+    if (source instanceof URL) places.push({ url: source.href })
+    else if ('uploadId' in source) places.push({ uploadId: source.uploadId })
+    else if ('jobId' in source) places.push({ job: source })
+    else {
+      const uploadId = await upload(transport, source, { ...how, filename: nameOf(source, names[at]) })
+      how.onUpload?.(uploadId)
+      places.push({ uploadId })
+    }
+  }
+  return { places }
+}
+
+export const convertFields = ([first, ...more]: readonly Place[]): Options => ({
+  ...{ uploadId: first?.uploadId, fileUrl: first?.url },
+  ...{ sourceJobId: first?.job?.jobId, sourceTask: first?.job?.task },
+  ...(more.length > 0 && { additionalUploadIds: more.map(({ uploadId }) => uploadId) }),
+})
+
+export const mergeFields = (places: readonly Place[]): Options => {
+  const [uploadIds, fileUrls] = [
+    places.flatMap((one) => one.uploadId ?? []),
+    places.flatMap((one) => one.url ?? []),
+  ]
+  return { ...(uploadIds.length > 0 && { uploadIds }), ...(fileUrls.length > 0 && { fileUrls }) }
+}
+
+export const commonFields = ({ tag, webhookUrl, engine, filename, export: exported }: How): Options => ({
+  ...{ tag, webhookUrl, engine, filename },
+  ...(exported && {
+    ...{ exportMethod: exported.method, exportPath: exported.path, exportConfig: exported.config },
+  }),
+})
+
+/** @param others name of the parts after the first */
+export function filled(blobs: readonly NamedBlob[], fields: Options, others = 'file'): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined) form.append(name, typeof value === 'string' ? value : JSON.stringify(value))
+  for (const [at, { blob, name }] of blobs.entries()) form.append(at === 0 ? 'file' : others, blob, name)
+  return form
+}

@@ -1,0 +1,108 @@
+import type { Job } from './api-types.ts'
+import { MutaborError } from './failure.ts'
+import { pause, type Transport } from './transport.ts'
+
+export interface ResultFile {
+  readonly filename: string
+  readonly size: number
+  readonly mimeType: string
+  readonly sha256: string
+  readonly downloadUrl: string
+}
+
+/** How often a download that breaks off is taken up again. */
+const attempts = 5
+
+/** What a job has made. Nothing is fetched before it is asked for. */
+export class Result {
+  readonly job: Job
+  readonly files: readonly ResultFile[]
+  readonly #transport: Transport
+
+  constructor(transport: Transport, job: Job) {
+    const { result } = job
+    this.#transport = transport
+    this.job = job
+    this.files = result ? ((result.files ?? [result]) as readonly ResultFile[]) : [] // each has these
+  }
+
+  get filename(): string {
+    return this.#one().filename
+  }
+
+  get size(): number {
+    return this.#one().size
+  }
+
+  #one(): ResultFile {
+    const [file] = this.files
+    if (!file) throw new MutaborError('FILE_GONE', 'The job has no file to fetch.', { job: this.job })
+    return file
+  }
+
+  /** Bytes as they come. A line that breaks costs nothing: what is missing is fetched. */
+  stream(file: ResultFile = this.#one(), signal?: AbortSignal): ReadableStream<Uint8Array> {
+    const chunks = this.#chunks(file, signal)
+    return new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        const { done, value } = await chunks.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: async () => {
+        await chunks.return(undefined)
+      },
+    })
+  }
+
+  /** @throws MutaborError DAMAGED when the bytes are not those that the service made */
+  async bytes(file: ResultFile = this.#one(), signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = new Uint8Array(await new Response(this.stream(file, signal)).arrayBuffer())
+    // Pages without TLS have no digests.
+    const digest = await globalThis.crypto?.subtle?.digest('SHA-256', bytes)
+    const hex =
+      digest && Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+    if (hex !== undefined && hex !== file.sha256)
+      throw new MutaborError('DAMAGED', `${file.filename} did not arrive as it was made.`, { job: this.job })
+    return bytes
+  }
+
+  async text(file?: ResultFile): Promise<string> {
+    return new TextDecoder().decode(await this.bytes(file))
+  }
+
+  async blob(file: ResultFile = this.#one()): Promise<Blob> {
+    return new Blob([await this.bytes(file)], { type: file.mimeType })
+  }
+
+  async *#chunks(file: ResultFile, signal?: AbortSignal): AsyncGenerator<Uint8Array, void> {
+    let at = 0
+    for (let attempt = 0; at < file.size; attempt += 1) {
+      if (attempt > attempts)
+        throw new MutaborError('UNREACHABLE', 'The download broke off.', { job: this.job })
+      if (attempt > 0) await pause(500, signal)
+      try {
+        for await (const chunk of this.#from(file, at, signal)) {
+          at += chunk.length
+          attempt = 0
+          yield chunk
+        }
+      } catch (cause) {
+        if (signal?.aborted || cause instanceof MutaborError) throw cause
+      }
+    }
+  }
+
+  async *#from({ downloadUrl }: ResultFile, at: number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    const init = { headers: { ...(at > 0 && { range: `bytes=${at}-` }) } as Record<string, string> }
+    const request = () => this.#transport.fetch(downloadUrl, init, signal)
+    const { body, status } = await this.#transport.repeated(request, true, signal)
+    const reader = body?.getReader()
+    if (!reader || (at > 0 && status !== 206)) throw new MutaborError('UNREACHABLE', 'Ranges are not served.')
+    try {
+      for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
+    } finally {
+      await reader.cancel().catch(() => undefined)
+    }
+  }
+}

@@ -1,0 +1,206 @@
+import { formOnly, idempotent } from './api-facts.ts'
+import { failureOf, MutaborError } from './failure.ts'
+
+export interface Settings {
+  /** Address of the service; that of the page in a browser when left out, else http://localhost:8080. */
+  readonly url?: string | undefined
+  /** An API key, or the token of an OAuth client. */
+  readonly apiKey?: string | undefined
+  /** An identity that was handed out before: see `onOwnerToken`. */
+  readonly ownerToken?: string | undefined
+  /** Told of the identity that the service hands out to those who have no key; keep it to find your jobs again. */
+  readonly onOwnerToken?: ((token: string) => void) | undefined
+  /** How often a request that may be repeated is sent again; 4 when left out. */
+  readonly retries?: number | undefined
+  /** Seconds of `Retry-After` that are waited for; 60 when left out. What takes longer fails at once. */
+  readonly patienceS?: number | undefined
+  readonly fetch?: typeof fetch | undefined
+}
+
+export interface Sent {
+  /** As the operation is written in the API, `POST /v1/jobs/{jobId}/retry`. */
+  readonly operation: string
+  readonly path?: Readonly<Record<string, string | number>> | undefined
+  readonly query?: Readonly<Record<string, unknown>> | undefined
+  /** JSON, or a form. */
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly idempotencyKey?: string | undefined
+}
+
+/** Milliseconds until the head of an answer has to be there: more than the service ever holds one back. */
+const answerMs = 60_000
+/** Bytes each second of a body at the least, on a slow line. */
+const slowest = 20_000
+
+export class Transport {
+  readonly url: string
+  readonly #settings: Settings
+  readonly #fetch: typeof fetch
+  #ownerToken: string | undefined
+  /** Whether anybody has answered yet. */
+  #isThere = false
+  /** The first request that makes something: its reply hands out the identity that the others belong to. */
+  #first: Promise<unknown> | undefined
+
+  constructor(settings: Settings) {
+    const here = (globalThis as { location?: { origin?: string } }).location?.origin
+    this.url = (settings.url ?? here ?? 'http://localhost:8080').replace(/\/+$/, '')
+    this.#settings = settings
+    this.#fetch = settings.fetch ?? ((...args) => fetch(...args))
+    this.#ownerToken = settings.ownerToken
+  }
+
+  /** `data` of the reply. @throws MutaborError */
+  async call(sent: Sent): Promise<unknown> {
+    const response = await this.send(sent)
+    if (response.status === 204) return null
+    const isJson = response.headers.get('content-type')?.includes('json')
+    if (!isJson) return response.text()
+    const body: unknown = await response.json()
+    const isEnvelope = typeof body === 'object' && body !== null && 'success' in body && 'data' in body
+    return isEnvelope ? body.data : body
+  }
+
+  /** The reply, when it is a success. @throws MutaborError */
+  async send(sent: Sent): Promise<Response> {
+    const [method = 'GET', pattern = ''] = sent.operation.split(' ')
+    const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(String(sent.path?.[name])),
+    )
+    const query = new URLSearchParams()
+    for (const [name, value] of Object.entries(sent.query ?? {}))
+      if (value !== undefined) query.set(name, String(value))
+    const url = `${this.url}${path}${query.size > 0 ? `?${query}` : ''}`
+    const { body, type } = encoded(sent)
+    const takesKey = (idempotent as readonly string[]).includes(sent.operation)
+    const headers: Record<string, string> = {
+      accept: 'application/json',
+      ...(type && { 'content-type': type }),
+      ...(takesKey && { 'idempotency-key': sent.idempotencyKey ?? newKey() }),
+      ...sent.headers,
+    }
+    const request = () =>
+      this.fetch(
+        url,
+        { method, headers: { ...headers, ...this.#identity() }, ...(body && { body }) },
+        sent.signal,
+      )
+    const mayRepeat = takesKey || method !== 'POST'
+    return this.repeated(() => this.#identified(method, request), mayRepeat, sent.signal)
+  }
+
+  /** One request to the service or to its storage, with a deadline for the head of its answer. */
+  async fetch(url: string, init: RequestInit, signal?: AbortSignal): Promise<Response> {
+    const deadline = new AbortController()
+    const sizeMs = (sizeOf(init.body) / slowest) * 1000
+    const timer = setTimeout(() => deadline.abort(), answerMs + sizeMs)
+    try {
+      const both = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal
+      const response = await this.#fetch(url, { ...init, signal: both })
+      this.#isThere = true
+      return response
+    } catch (cause) {
+      if (signal?.aborted) throw signal.reason
+      const why = deadline.signal.aborted ? 'did not answer in time' : 'cannot be reached'
+      throw new MutaborError('UNREACHABLE', `${new URL(url).origin} ${why}.`, { cause })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Sends again what failed for now, as long as the service asks for. */
+  async repeated(
+    request: () => Promise<Response>,
+    mayRepeat: boolean,
+    signal?: AbortSignal,
+  ): Promise<Response> {
+    const { retries = 4, patienceS = 60 } = this.#settings
+    for (let attempt = 0; ; attempt += 1) {
+      const outcome = await request().catch((thrown: unknown) => {
+        if (thrown instanceof MutaborError) return thrown
+        throw thrown
+      })
+      if (!(outcome instanceof MutaborError) && outcome.ok) return outcome
+      const failure = outcome instanceof MutaborError ? outcome : await failureOf(outcome)
+      const waitS = failure.retryAfterS ?? Math.min(8, 0.5 * 2 ** attempt) * (0.5 + Math.random() / 2)
+      // Where nobody has ever answered, the address is more likely wrong than the line broken.
+      const most = this.#isThere ? retries : Math.min(1, retries)
+      if (attempt >= most || waitS > patienceS || !passes(failure, mayRepeat)) throw failure
+      await pause(waitS * 1000, signal)
+    }
+  }
+
+  #identity(): Record<string, string> {
+    const { apiKey } = this.#settings
+    if (apiKey) return { authorization: `Bearer ${apiKey}` }
+    return this.#ownerToken ? { 'x-owner-token': this.#ownerToken } : {}
+  }
+
+  async #identified(method: string, request: () => Promise<Response>): Promise<Response> {
+    const isKnown = () => this.#settings.apiKey !== undefined || this.#ownerToken !== undefined
+    if (method === 'GET' || isKnown()) return this.#answered(await request())
+    while (this.#first && !isKnown()) await this.#first
+    if (isKnown()) return this.#answered(await request())
+    const first = request().then((response) => this.#answered(response))
+    const over = () => {
+      this.#first = undefined
+    }
+    this.#first = first.then(over, over)
+    return first
+  }
+
+  #answered(response: Response): Response {
+    const token = response.headers.get('x-owner-token')
+    if (token && token !== this.#ownerToken && !this.#settings.apiKey) {
+      this.#ownerToken = token
+      this.#settings.onOwnerToken?.(token)
+    }
+    return response
+  }
+}
+
+/** Whether a failure may pass by itself; what is refused is not carried out and may always be sent again. */
+function passes({ code, status, retryAfterS }: MutaborError, mayRepeat: boolean): boolean {
+  if (code === 'RATE_LIMITED' || (status === 503 && retryAfterS !== undefined)) return true
+  return (
+    mayRepeat &&
+    (code === 'UNREACHABLE' || code === 'IDEMPOTENCY_IN_PROGRESS' || code === 'SERVICE_UNAVAILABLE')
+  )
+}
+
+function encoded({ operation, body }: Sent): { body?: RequestInit['body']; type?: string } {
+  if (body === undefined) return {}
+  if (body instanceof FormData) return { body }
+  if (!(formOnly as readonly string[]).includes(operation))
+    return { body: JSON.stringify(body), type: 'application/json' }
+  return { body: new URLSearchParams(body as Record<string, string>) } // as its type has it
+}
+
+const sizeOf = (body: unknown): number => {
+  if (body instanceof Blob) return body.size
+  if (!(body instanceof FormData)) return 0
+  return [...body.values()].reduce((sum, value) => sum + (value instanceof Blob ? value.size : 0), 0)
+}
+
+/** Not `randomUUID`, which pages without TLS do not have. */
+export const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  )
+
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}

@@ -1,0 +1,235 @@
+import type { Api } from './api-types.ts'
+import { failureOf, isFailure, MutaborError } from './failure.ts'
+import { pause, type Transport } from './transport.ts'
+
+type Operations = Api['operations']
+
+/** What a file can be given as; a stream is read once. */
+export type FileData = Blob | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array>
+
+export interface SentBytes {
+  readonly sent: number
+  /** Undefined of a stream whose length nobody knows. */
+  readonly total: number | undefined
+}
+
+/** What an upload in parts goes on with after a break, even in another process. */
+export interface UploadState {
+  readonly uploadId: string
+  readonly key: string
+  readonly partSize: number
+}
+
+export interface Uploading {
+  /** Name of the file, where the data has none. */
+  readonly filename?: string | undefined
+  readonly onSent?: ((bytes: SentBytes) => void) | undefined
+  /** Told once an upload in parts has begun: keep it, and hand it in as `resume` to go on after a break. */
+  readonly onState?: ((state: UploadState) => void) | undefined
+  readonly resume?: UploadState | undefined
+  readonly signal?: AbortSignal | undefined
+  /** Bytes above which a file goes in parts; 50 MiB when left out. */
+  readonly partsAbove?: number | undefined
+}
+
+const mebibyte = 1024 ** 2
+const atOnce = 3
+const attempts = 5
+
+export function blobOf(data: Exclude<FileData, ReadableStream>): Blob {
+  return data instanceof Blob ? data : new Blob([data as Uint8Array<ArrayBuffer>]) // what a Blob takes
+}
+
+export const nameOf = (data: unknown, given: string | undefined): string =>
+  given ?? (typeof data === 'object' && data !== null && 'name' in data ? String(data.name) : 'file')
+
+/** Brings a file to the storage; the id that comes back serves one conversion. */
+export async function upload(transport: Transport, data: FileData, how: Uploading = {}): Promise<string> {
+  const limit = how.partsAbove ?? 50 * mebibyte
+  const filename = nameOf(data, how.filename)
+  if (!(data instanceof ReadableStream)) {
+    const blob = blobOf(data)
+    return blob.size > limit || how.resume
+      ? new PartUpload(transport, filename, how, blob.size).run(new BlobParts(blob))
+      : putWhole(transport, blob, filename, how)
+  }
+  const parts = new StreamParts(data)
+  const head = await parts.peek(Math.min(limit, 8 * mebibyte))
+  if (parts.isEnd) return putWhole(transport, head, filename, how)
+  return new PartUpload(transport, filename, how, undefined).run(parts)
+}
+
+async function putWhole(
+  transport: Transport,
+  blob: Blob,
+  filename: string,
+  { signal, onSent }: Uploading,
+): Promise<string> {
+  const announced = { filename, contentType: blob.type || 'application/octet-stream', size: blob.size }
+  const place = (await transport.call({
+    ...{ operation: 'POST /v1/uploads/presign', body: announced, signal },
+  })) as Operations['POST /v1/uploads/presign']['data'] // by the contract
+  const init = { method: 'PUT', headers: place.headers ?? {}, body: blob }
+  await transport.repeated(() => transport.fetch(place.url, init, signal), true, signal)
+  onSent?.({ sent: blob.size, total: blob.size })
+  return place.uploadId
+}
+
+interface Parts {
+  /** The next part and its number, from 1; undefined after the last. */
+  next(size: number): Promise<{ readonly number: number; readonly bytes: Blob } | undefined>
+}
+
+class BlobParts implements Parts {
+  readonly #blob: Blob
+  #number = 0
+
+  constructor(blob: Blob) {
+    this.#blob = blob
+  }
+
+  async next(size: number) {
+    const from = this.#number * size
+    if (from >= this.#blob.size) return undefined
+    this.#number += 1
+    return { number: this.#number, bytes: this.#blob.slice(from, from + size) }
+  }
+}
+
+class StreamParts implements Parts {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  #held = new Blob([])
+  #number = 0
+  #turn: Promise<unknown> = Promise.resolve()
+  isEnd = false
+
+  constructor(stream: ReadableStream<Uint8Array>) {
+    this.#reader = stream.getReader()
+  }
+
+  /** At least so many bytes, unless the stream ends before. */
+  async peek(size: number): Promise<Blob> {
+    const chunks: Blob[] = [this.#held]
+    let length = this.#held.size
+    while (length < size && !this.isEnd) {
+      const { done, value } = await this.#reader.read()
+      if (done) this.isEnd = true
+      else {
+        chunks.push(new Blob([value as Uint8Array<ArrayBuffer>])) // streams of shared memory are not read
+        length += value.length
+      }
+    }
+    this.#held = new Blob(chunks)
+    return this.#held
+  }
+
+  next(size: number) {
+    const part = this.#turn.then(async () => {
+      const bytes = (await this.peek(size)).slice(0, size)
+      this.#held = this.#held.slice(size)
+      if (bytes.size === 0) return undefined
+      this.#number += 1
+      return { number: this.#number, bytes }
+    })
+    this.#turn = part.catch(() => undefined)
+    return part
+  }
+}
+
+interface Arrived {
+  readonly PartNumber: number
+  readonly ETag: string
+  readonly Size: number
+}
+
+class PartUpload {
+  readonly #transport: Transport
+  readonly #filename: string
+  readonly #how: Uploading
+  readonly #total: number | undefined
+  readonly #arrived = new Map<number, Arrived>()
+
+  constructor(transport: Transport, filename: string, how: Uploading, total: number | undefined) {
+    this.#transport = transport
+    this.#filename = filename
+    this.#how = how
+    this.#total = total
+  }
+
+  async run(parts: Parts): Promise<string> {
+    const state = await this.#begin()
+    if (!state) return this.#how.resume?.uploadId ?? ''
+    const sender = async () => {
+      for (let part = await parts.next(state.partSize); part; part = await parts.next(state.partSize)) {
+        if (this.#arrived.get(part.number)?.Size !== part.bytes.size) await this.#send(state, part)
+        this.#tell()
+      }
+    }
+    await Promise.all(Array.from({ length: atOnce }, sender))
+    const inOrder = [...this.#arrived.values()].sort((one, other) => one.PartNumber - other.PartNumber)
+    const { uploadId } = (await this.#transport.call({
+      ...{ operation: 'POST /v1/uploads/multipart/{uploadId}/complete', path: { uploadId: state.uploadId } },
+      query: { key: state.key },
+      body: { parts: inOrder.map(({ PartNumber, ETag }) => ({ PartNumber, ETag })) },
+      signal: this.#how.signal,
+    })) as Operations['POST /v1/uploads/multipart/{uploadId}/complete']['data'] // by the contract
+    return uploadId
+  }
+
+  /** Undefined when all of it is there already. */
+  async #begin(): Promise<UploadState | undefined> {
+    const { resume, signal, onState } = this.#how
+    if (resume) {
+      try {
+        const { parts, complete } = (await this.#transport.call({
+          ...{ operation: 'GET /v1/uploads/multipart/{uploadId}', path: { uploadId: resume.uploadId } },
+          ...{ query: { key: resume.key }, signal },
+        })) as Operations['GET /v1/uploads/multipart/{uploadId}']['data'] // by the contract
+        for (const part of parts) this.#arrived.set(part.PartNumber, part)
+        return complete ? undefined : resume
+      } catch (thrown) {
+        if (!isFailure(thrown, 'UPLOAD_NOT_FOUND')) throw thrown
+      }
+    }
+    const size = this.#total
+    const body = {
+      filename: this.#filename,
+      type: 'application/octet-stream',
+      ...(size !== undefined && { size }),
+    }
+    const begun = (await this.#transport.call({
+      ...{ operation: 'POST /v1/uploads/multipart', body, signal },
+    })) as Operations['POST /v1/uploads/multipart']['data'] // by the contract
+    const state = { uploadId: begun.uploadId, key: begun.key, partSize: begun.partSize }
+    onState?.(state)
+    return state
+  }
+
+  /** With a new address each time: one that failed may have run out. */
+  async #send(state: UploadState, { number, bytes }: { number: number; bytes: Blob }): Promise<void> {
+    const { signal } = this.#how
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const { url } = (await this.#transport.call({
+          operation: 'GET /v1/uploads/multipart/{uploadId}/{partNumber}',
+          path: { uploadId: state.uploadId, partNumber: number },
+          ...{ query: { key: state.key }, signal },
+        })) as { url: string } // by the contract
+        const response = await this.#transport.fetch(url, { method: 'PUT', body: bytes }, signal)
+        if (!response.ok) throw await failureOf(response)
+        const ETag = response.headers.get('etag')
+        if (!ETag) throw new MutaborError('UNREACHABLE', 'The storage does not expose the ETag of a part.')
+        this.#arrived.set(number, { PartNumber: number, ETag, Size: bytes.size })
+        return
+      } catch (thrown) {
+        if (attempt >= attempts || !isFailure(thrown, 'UNREACHABLE')) throw thrown
+        await pause(500 * 2 ** attempt, signal)
+      }
+    }
+  }
+
+  #tell(): void {
+    const sent = [...this.#arrived.values()].reduce((sum, { Size }) => sum + Size, 0)
+    this.#how.onSent?.({ sent, total: this.#total })
+  }
+}

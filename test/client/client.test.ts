@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import * as client from '../../lib/client/index.ts'
+import { generated, makeTypes } from '../../lib/client/make-types.ts'
+import { managerOf } from '../account.ts'
+import { startService, type TestService } from '../service.ts'
+import { commandCases } from './command-cases.ts'
+import { inFolder } from './run-command.ts'
+import { surface } from './surface.ts'
+
+/** Of all that packed.slow.ts tries, what takes but a moment. */
+const everyday: ReadonlySet<string> = new Set([
+  'goes on with a download that breaks off',
+  'sends again what failed for now, and makes one job of it',
+  'belongs to one identity, however many requests come first',
+  'believes a webhook that is signed, and no other',
+  'converts a file, and does not do it twice',
+  'tells of a wrong option before it sends anything, and what was meant',
+])
+
+describe('the client', { concurrency: 4 }, () => {
+  let service: TestService
+  before(async () => {
+    service = await startService()
+  })
+  after(() => service.stop())
+
+  for (const [name, run] of Object.entries(surface))
+    if (everyday.has(name)) test(`it ${name}`, () => run(client, service.url))
+
+  test('its command line keeps a key that the service knows, and no other', () =>
+    inFolder(service.url, async (shell) => {
+      assert.match((await shell.run(['login', `sk_${'x'.repeat(49)}`])).stderr, /API key/)
+      assert.match(
+        (await shell.run(['login', await managerOf(service)])).stderr,
+        /^Signed in as .+@example\.com/,
+      )
+      assert.match((await shell.run(['doctor'])).stdout, /✓ +identity +\S+config\.json; plan pro/)
+      assert.equal((await stat(join(shell.folder, '.home/mutabor/config.json'))).mode & 0o777, 0o600)
+      assert.equal((await shell.run(['logout'])).code, 0)
+    }))
+
+  for (const [name, run] of Object.entries(commandCases))
+    if (everyday.has(name)) test(`its command line ${name}`, () => inFolder(service.url, run))
+})
+
+test('the types of the client are those of the contracts', async () => {
+  const { types, facts } = await makeTypes()
+  const wayOut = 'Run `node lib/client/make-types.ts`, and look whether the client wants what has changed.'
+  assert.ok((await readFile(generated.types, 'utf8')) === types, `The API has changed. ${wayOut}`)
+  assert.ok((await readFile(generated.facts, 'utf8')) === facts, `The API has changed. ${wayOut}`)
+})
+
+test('the client has less than 10 kB', async () => {
+  const { outputFiles } = await build({
+    entryPoints: ['lib/client/index.ts'],
+    ...{ bundle: true, format: 'esm', minify: true, write: false },
+  })
+  const bytes = gzipSync(outputFiles[0]?.contents ?? '').length
+  assert.ok(bytes > 0 && bytes < 10_000, `${bytes} bytes`)
+})

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Shell } from './run-command.ts'
+
+/** The command line against a running service; each case has a folder of its own. */
+export const commandCases: Readonly<Record<string, (shell: Shell) => Promise<void>>> = {
+  'converts a file, and does not do it twice': async (shell) => {
+    await writeFile(join(shell.folder, 'tea.md'), '# Tea\n\nA cup of it.\n')
+    const first = await shell.run(['tea.md', 'html'])
+    assert.deepEqual([first.code, first.stdout], [0, ''], first.stderr)
+    assert.match(first.stderr, /^✓ tea\.md → tea\.html {2}\d/)
+    assert.match(await readFile(join(shell.folder, 'tea.html'), 'utf8'), /A cup of it\./)
+    const { mtimeMs } = await stat(join(shell.folder, 'tea.html'))
+    assert.match((await shell.run(['tea.md', 'html'])).stderr, /tea\.html {2}is up to date/)
+    assert.equal((await stat(join(shell.folder, 'tea.html'))).mtimeMs, mtimeMs)
+  },
+  'keeps the tree of a folder, and says in JSON what it did': async (shell) => {
+    await mkdir(join(shell.folder, 'in/deep'), { recursive: true })
+    await writeFile(join(shell.folder, 'in/a.md'), '# A')
+    await writeFile(join(shell.folder, 'in/deep/b.md'), '# B')
+    await writeFile(join(shell.folder, 'in/film.mp4'), 'no')
+    const { code, stdout, stderr } = await shell.run(['in', 'html', '--out', 'web/', '--json'])
+    assert.deepEqual([code, stderr], [0, ''])
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { status: string })
+    assert.deepEqual(
+      lines.map(({ status }) => status),
+      ['completed', 'completed'],
+    )
+    assert.deepEqual((await readdir(join(shell.folder, 'web'), { recursive: true })).sort(), [
+      'a.html',
+      'deep',
+      'deep/b.html',
+    ])
+  },
+  'takes from stdin and gives to stdout': async (shell) => {
+    const { code, stdout } = await shell.run(['-', 'html', '--from', 'md'], '# Tea\n')
+    assert.equal(code, 0)
+    assert.match(stdout, /<h1 id="tea">Tea<\/h1>/)
+    assert.equal((await shell.run(['-', 'html'], '# Tea\n')).code, 2)
+  },
+  'tells of a wrong option before it sends anything, and what was meant': async (shell) => {
+    await writeFile(join(shell.folder, 'a.png'), 'never read')
+    const { code, stderr } = await shell.run(['a.png', 'webp', '--qualty', '80'])
+    assert.equal(code, 2)
+    assert.match(stderr, /^png → webp has no option --qualty\. Did you mean --quality\?/)
+    assert.equal((await shell.run(['missing.png', 'webp'])).stderr, 'There is no file missing.png.\n')
+  },
+  'tells what failed by its exit code': async (shell) => {
+    await writeFile(join(shell.folder, 'good.md'), '# Good')
+    await writeFile(join(shell.folder, 'bad.png'), 'not a picture')
+    const partly = await shell.run(['good.md', 'bad.png', 'html'])
+    assert.equal(partly.code, 4, partly.stderr)
+    assert.match(partly.stderr, /✗ bad\.png: .* \(CORRUPT_FILE\)\n(?:.*\n)*1 of 2 are done\./)
+    assert.equal((await shell.run(['bad.png', 'webp'])).code, 1)
+    const nobody = await new Shell(shell.folder, 'http://127.0.0.1:9').run(['formats'])
+    assert.equal(nobody.code, 3)
+    assert.match(nobody.stderr, /cannot be reached/)
+  },
+  'never replaces a file that is not from here, unless it is told to': async (shell) => {
+    await writeFile(join(shell.folder, 'a.md'), '# New')
+    await writeFile(join(shell.folder, 'a.html'), 'my own')
+    assert.equal((await shell.run(['a.md', 'html'])).code, 1)
+    assert.equal(await readFile(join(shell.folder, 'a.html'), 'utf8'), 'my own')
+    assert.equal((await shell.run(['a.md', 'html', '--force'])).code, 0)
+    assert.match(await readFile(join(shell.folder, 'a.html'), 'utf8'), /New/)
+    await writeFile(join(shell.folder, 'a.md'), '# Newer')
+    assert.equal((await shell.run(['a.md', 'html'])).code, 0)
+    assert.match(await readFile(join(shell.folder, 'a.html'), 'utf8'), /Newer/)
+  },
+  'lists formats, options of a pair and jobs': async (shell) => {
+    assert.match((await shell.run(['formats', 'png'])).stdout, /^png: .*\nbecomes .*webp/)
+    assert.match(
+      (await shell.run(['help', 'png', 'webp'])).stdout,
+      /--quality +low\|medium\|high\|highest or 1–100/,
+    )
+    assert.match((await shell.run(['options', 'split-pdf'])).stdout, /--pages/)
+    assert.equal((await shell.run(['jobs'])).code, 0)
+    assert.match((await shell.run(['doctor'])).stdout, /✓ +service +http/)
+    assert.match((await shell.run(['complete', '--', 'a.png', 'we'])).stdout, /^webp$/m)
+    assert.match((await shell.run(['completion', 'bash'])).stdout, /complete -o default/)
+  },
+}

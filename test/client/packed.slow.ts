@@ -1,0 +1,196 @@
+// The package as npm installs it: the client in Node 20, in Node 24 and in a browser, the examples, and the command line
+// in a terminal.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+import { chromium, type Page } from 'playwright-core'
+import { startService, type TestService } from '../service.ts'
+import { agentCases } from './agent-cases.ts'
+import { commandCases } from './command-cases.ts'
+import { exampleCases } from './example-cases.ts'
+import { inFolder } from './run-command.ts'
+import { surface } from './surface.ts'
+import { terminalCases } from './terminal-cases.ts'
+
+const run = promisify(execFile)
+let service: TestService
+let folder: string
+/** The installed package, and the cases beside it. */
+let script: string
+
+/** Runs each case and tells what went wrong. */
+const runner = `
+import * as client from '@mutabor/client'
+import { surface } from '${join(import.meta.dirname, 'surface.ts')}'
+globalThis.runSurface = async (url) => {
+  const outcomes = {}
+  for (const [name, one] of Object.entries(surface))
+    outcomes[name] = await one(client, url).then(() => 'right', (error) => String(error?.stack ?? error))
+  return outcomes
+}
+`
+
+before(async () => {
+  service = await startService()
+  folder = await mkdtemp(join(tmpdir(), 'mutabor-client-'))
+  await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}')
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], {
+    cwd: 'lib/client',
+  })
+  await run('npm', ['install', '--silent', '--offline', '--no-audit', stdout.trim()], { cwd: folder })
+  const { outputFiles } = await build({
+    stdin: { contents: runner, resolveDir: folder },
+    ...{ bundle: true, write: false, format: 'esm', platform: 'browser' },
+  })
+  script = outputFiles[0]?.text ?? ''
+  await writeFile(
+    join(folder, 'run.mjs'),
+    `${script}\nconsole.log(JSON.stringify(await runSurface(process.argv[2])))`,
+  )
+})
+after(async () => {
+  await service?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+function allRight(outcomes: Readonly<Record<string, string>>): void {
+  assert.deepEqual(outcomes, Object.fromEntries(Object.keys(surface).map((name) => [name, 'right'])))
+}
+
+/** The machine's own one, not that of the project. */
+function ownNode(): string {
+  const places = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((place) => !place.includes('node_modules'))
+  return places.length > 0
+    ? join(places.find((place) => place === '/usr/bin') ?? places[0] ?? '', 'node')
+    : 'node'
+}
+
+for (const node of [ownNode(), process.execPath]) {
+  test(`it does all of it in ${node}`, async (context) => {
+    const { stdout: version } = await run(node, ['--version'])
+    context.diagnostic(version.trim())
+    const { stdout } = await run(node, [join(folder, 'run.mjs'), service.url], { timeout: 300_000 })
+    allRight(JSON.parse(stdout))
+  })
+}
+
+/** A page of another origin than the service. */
+async function onPage(html: string, query: string, act: (visitor: Page) => Promise<void>): Promise<void> {
+  const server = createServer((request, response) => {
+    const isScript = request.url === '/page.js'
+    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
+    response.end(isScript ? script : html)
+  })
+  server.listen(0, '127.0.0.1')
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+  try {
+    const { port } = server.address() as AddressInfo // it listens on a port
+    const visitor = await browser.newPage()
+    await visitor.goto(`http://127.0.0.1:${port}/${query}`)
+    await act(visitor)
+  } finally {
+    await browser.close()
+    server.close()
+  }
+}
+
+test('it does all of it in a browser, on a page of another origin', () =>
+  onPage('<!doctype html><script type="module" src="/page.js"></script>', '', async (visitor) => {
+    await visitor.waitForFunction('globalThis.runSurface')
+    allRight(await visitor.evaluate(`runSurface(${JSON.stringify(service.url)})`))
+  }))
+
+for (const [name, act] of Object.entries(exampleCases))
+  test(`the example ${name}`, () => act({ folder, url: service.url }))
+
+test('the example uppy.html sends files in parts and shows what became of them', async () => {
+  const page = await readFile(join(folder, 'node_modules/@mutabor/client/examples/uppy.html'), 'utf8')
+  const [, code = ''] = /<script type="module">([\s\S]*?)<\/script>/.exec(page) ?? []
+  const { outputFiles } = await build({
+    stdin: { contents: code, resolveDir: process.cwd() },
+    ...{ bundle: true, write: false, format: 'esm', platform: 'browser', logLevel: 'silent' },
+    alias: { '@mutabor/client': join(folder, 'node_modules/@mutabor/client/dist/index.js') },
+  })
+  const bundled = page
+    .replace(/<script type="importmap">[\s\S]*?<\/script>/, '')
+    .replace(code, () => outputFiles[0]?.text.replaceAll('</script', '<\\/script') ?? '')
+  await onPage(bundled, `?service=${encodeURIComponent(service.url)}&to=html`, async (visitor) => {
+    const file = { name: 'tea.md', mimeType: 'text/markdown', buffer: Buffer.from('# Tea') }
+    await visitor.setInputFiles('input', file)
+    const link = visitor.locator('li a')
+    await link.waitFor()
+    assert.equal(await link.textContent(), 'tea.html')
+    assert.match(await (await fetch((await link.getAttribute('href')) ?? '')).text(), /Tea/)
+  })
+})
+
+for (const [name, act] of Object.entries(commandCases))
+  test(`the command line ${name}`, () =>
+    inFolder(service.url, act, [ownNode(), join(folder, 'node_modules/@mutabor/client/dist/mutabor.js')]))
+
+// The SDK is there where the source is; who has only the package is told to install it.
+for (const [name, act] of Object.entries(agentCases)) test(`it ${name}`, () => inFolder(service.url, act))
+test('without the SDK for agents it says what to install', () =>
+  inFolder(
+    service.url,
+    async (shell) => {
+      const { code, stderr } = await shell.run(['mcp'])
+      assert.equal(code, 2)
+      assert.match(stderr, /npm install @modelcontextprotocol\/sdk/)
+    },
+    [process.execPath, join(folder, 'node_modules/@mutabor/client/dist/mutabor.js')],
+  ))
+
+for (const [name, act] of Object.entries(terminalCases))
+  test(`the command line ${name}`, () => {
+    const main = join(folder, 'node_modules/@mutabor/client/dist/mutabor.js')
+    return act({ program: [process.execPath, main], folder, url: service.url })
+  })
+
+test('its types fit the programs that use it', async () => {
+  await writeFile(
+    join(folder, 'use.ts'),
+    `import { isFailure, Mutabor, verifyWebhook } from '@mutabor/client'
+const client = new Mutabor({ url: 'http://localhost:8080' })
+const { jobs } = await client.call('GET /v1/jobs', { query: { limit: 5 } })
+const status: 'completed' | string = jobs[0]?.status ?? ''
+// @ts-expect-error there is no such operation
+await client.call('GET /v1/nothing')
+// @ts-expect-error the id is missing
+await client.call('GET /v1/jobs/{jobId}', {})
+const event = await verifyWebhook('', {}, '')
+if (event.event === 'job.failed') console.log(event.job.error.code, status)
+try { await client.convert(new Blob(), 'pdf') } catch (error) {
+  if (isFailure(error, 'RATE_LIMITED')) console.log(error.retryAfterS)
+  // @ts-expect-error there is no such code
+  if (isFailure(error, 'NO_SUCH_CODE')) console.log(error)
+}
+`,
+  )
+  const tsconfig = {
+    target: 'es2022',
+    module: 'nodenext',
+    strict: true,
+    noEmit: true,
+    lib: ['es2024', 'dom'],
+    types: [],
+  }
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: tsconfig, files: ['use.ts'] }),
+  )
+  await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder]).catch(
+    (error: { stdout: string }) => assert.fail(error.stdout),
+  )
+  const packed = JSON.parse(await readFile(join(folder, 'node_modules/@mutabor/client/package.json'), 'utf8'))
+  assert.equal(packed.dependencies, undefined)
+})

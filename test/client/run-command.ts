@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const source = fileURLToPath(new URL('../../lib/client/command/main.ts', import.meta.url))
+
+export interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** How one person at one machine calls `mutabor`. */
+export class Shell {
+  readonly folder: string
+  readonly #env: Record<string, string>
+  readonly program: readonly string[]
+
+  /** @param folder where it stands, and where its home is */
+  constructor(folder: string, url: string, program: readonly string[] = [process.execPath, source]) {
+    this.folder = folder
+    this.program = program
+    const home = join(folder, '.home')
+    this.#env = { MUTABOR_URL: url, XDG_STATE_HOME: home, XDG_CONFIG_HOME: home, MUTABOR_API_KEY: '' }
+  }
+
+  get env(): Readonly<Record<string, string>> {
+    return this.#env
+  }
+
+  start(...args: readonly string[]) {
+    const [program = '', ...first] = this.program
+    return spawn(program, [...first, ...args], { cwd: this.folder, env: { ...process.env, ...this.#env } })
+  }
+
+  async run(args: readonly string[], input: string | Uint8Array = ''): Promise<Ran> {
+    const child = this.start(...args)
+    let [stdout, stderr] = ['', '']
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk
+    })
+    child.stdin.on('error', () => {
+      // Who refuses at once reads nothing.
+    })
+    child.stdin.end(input)
+    await once(child, 'close')
+    return { code: child.exitCode, stdout, stderr }
+  }
+}
+
+/** Somebody who has never called it before. */
+export async function inFolder(
+  url: string,
+  act: (shell: Shell) => Promise<void>,
+  program?: readonly string[],
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'mutabor-command-'))
+  await act(new Shell(folder, url, program))
+  await rm(folder, { recursive: true })
+}

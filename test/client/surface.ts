@@ -1,0 +1,247 @@
+import type * as Client from '../../lib/client/index.ts'
+import { cut, type Fetch, once, pathOf } from './broken-lines.ts'
+import { sound } from './hum.ts'
+
+/** What the client can do, by name. Nothing here is Node's own: browsers run the same. */
+
+type Case = (client: typeof Client, url: string) => Promise<void>
+
+function check(holds: unknown, what: string): asserts holds {
+  if (!holds) throw new Error(what)
+}
+
+function same(got: unknown, expected: unknown, what: string): void {
+  check(JSON.stringify(got) === JSON.stringify(expected), `${what}: ${JSON.stringify(got)}`)
+}
+
+async function refusal(work: Promise<unknown>): Promise<Client.MutaborError> {
+  const thrown: unknown = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  check(thrown instanceof Error && 'code' in thrown, `expected a failure, got ${thrown}`)
+  return thrown as Client.MutaborError // it has a code
+}
+
+const markdown = () => new File(['# Morning\n\nA cup of tea.\n'], 'morning.md', { type: 'text/markdown' })
+const table = () => new File(['a,b\n1,2\n'], 'table.csv', { type: 'text/csv' })
+
+/** Two pixels. */
+const picture = () => {
+  const base64 =
+    'iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAADUlEQVR42mP4zwAE/wEHAAH/PX2MSQAAAABJRU5ErkJggg=='
+  return new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], 'two.png')
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
+export const surface: Readonly<Record<string, Case>> = {
+  'converts a file and hands out its bytes, its text and a stream': async ({ Mutabor }, url) => {
+    const client = new Mutabor({ url })
+    const result = await client.convert(markdown(), 'html')
+    same(result.filename, 'morning.html', 'name')
+    check((await result.text()).includes('A cup of tea.'), 'the text is there')
+    same((await result.bytes()).length, result.size, 'length')
+    same((await new Response(result.stream()).arrayBuffer()).byteLength, result.size, 'length of the stream')
+    same((await result.blob()).type, 'text/html', 'type')
+    const again = await client.convert({ jobId: result.job.jobId }, 'rst')
+    same(again.filename, 'morning.rst', 'the source of an earlier job')
+  },
+  'merges, runs a tool and takes options': async ({ Mutabor }, url) => {
+    const client = new Mutabor({ url })
+    const pdf = await client.convert(picture(), 'pdf', { dpi: 96 })
+    const merged = await client.merge([await pdf.blob(), await pdf.blob()], {}, { filename: 'both.pdf' })
+    const tool = await client.tool(
+      await merged.blob(),
+      'extract-pdf-pages',
+      { pages: '2' },
+      { filename: 'x.pdf' },
+    )
+    same(
+      (await client.tool(await merged.blob(), 'pdf-info', {}, { filename: 'm.pdf' })).files.length,
+      1,
+      'info',
+    )
+    check((await tool.text()).startsWith('%PDF-'), 'a PDF')
+    const wrong = client.tool(await merged.blob(), 'extract-pdf-pages', { pages: 'all but one' })
+    same((await refusal(wrong)).code, 'INVALID_INPUT', 'a wrong option')
+  },
+  'converts many files in one job and tells of each': async ({ Mutabor }, url) => {
+    const broken = new File(['no picture'], 'broken.png')
+    const files = [{ file: markdown() }, { file: broken }, { file: table(), to: 'txt' }]
+    const { items } = await new Mutabor({ url }).batch(files, 'html')
+    same(
+      items.map(({ filename, file, error }) => [filename, file?.filename ?? error?.code]),
+      [
+        ['morning.md', 'morning.html'],
+        ['broken.png', 'CORRUPT_FILE'],
+        ['table.csv', 'table.txt'],
+      ],
+      'items',
+    )
+  },
+  'runs tasks that take files from each other': async ({ Mutabor }, url) => {
+    const client = new Mutabor({ url })
+    const result = await client.pipeline(
+      {
+        in: { operation: 'import/upload', file: markdown() },
+        page: { operation: 'convert', input: 'in', output_format: 'html' },
+        zip: { operation: 'archive', input: ['in', 'page'] },
+        out: { operation: 'export/url', input: 'zip' },
+      },
+      { tag: 'surface' },
+    )
+    check(result.filename.endsWith('.zip'), result.filename)
+    const tagged = await all(client.jobs({ tag: 'surface' }))
+    same(
+      tagged.map((job) => job.jobId),
+      [result.job.jobId],
+      'jobs',
+    )
+  },
+  'sends large files in parts, tells how far it is, and goes on after a break': async (client, url) => {
+    const file = sound(18 * 1024 ** 2)
+    const stop = new AbortController()
+    const state: { kept?: Client.UploadState } = {}
+    let owner = ''
+    const first = new client.Mutabor({ url, onOwnerToken: (token) => (owner = token) })
+    const broken = first.upload(file, {
+      ...{ partsAbove: 1, signal: stop.signal },
+      onState: (begun) => (state.kept = begun),
+      onSent: () => stop.abort(new Error('pulled the plug')),
+    })
+    same(await broken.catch((error: Error) => error.message), 'pulled the plug', 'broken off')
+
+    const puts: number[] = []
+    const counted: Fetch = (input, init) => {
+      if (init?.method === 'PUT') puts.push((init.body as Blob).size)
+      return fetch(input, init)
+    }
+    const told: (readonly [number, number | undefined])[] = []
+    const second = new client.Mutabor({ url, ownerToken: owner, fetch: counted })
+    const uploadId = await second.upload(file, {
+      ...(state.kept && { resume: state.kept }),
+      onSent: ({ sent, total }) => told.push([sent, total]),
+    })
+    check(puts.reduce((sum, bytes) => sum + bytes, 0) < file.size, `not all of it again: ${puts}`)
+    same(told.at(-1), [file.size, file.size], 'progress')
+    const flac = await second.convert({ uploadId }, 'flac')
+    same(flac.filename, 'tone.flac', 'the file')
+  },
+  'sends a stream whose length nobody knows': async ({ Mutabor }, url) => {
+    const bytes = await sound(10 * 1024 ** 2).bytes()
+    const stream = new Response(bytes).body
+    check(stream, 'a stream')
+    const result = await new Mutabor({ url }).convert(
+      stream,
+      'flac',
+      {},
+      { filename: 's.wav', partsAbove: 1024 },
+    )
+    same([result.filename, result.job.source?.size], ['s.flac', bytes.length], 'the file')
+    const small = await new Mutabor({ url }).convert(markdown().stream(), 'html', {}, { filename: 'a.md' })
+    same(small.filename, 'a.html', 'a short stream')
+  },
+  'tells progress, by events and by asking where events do not get through': async ({ Mutabor }, url) => {
+    const noEvents: Fetch = (input, init) =>
+      pathOf(input).endsWith('/events')
+        ? Promise.resolve(new Response('<h1>no', { headers: { 'content-type': 'text/html' } }))
+        : fetch(input, init)
+    for (const own of [fetch, noEvents]) {
+      const client = new Mutabor({ url, fetch: (input, init) => own(input, init) })
+      const job = await client.call('POST /v1/jobs', {
+        body: {
+          tasks: {
+            in: { operation: 'import/raw', file: '# A', filename: 'a.md' },
+            out: { operation: 'convert', input: 'in', output_format: 'html' },
+            end: { operation: 'export/url', input: 'out' },
+          },
+        },
+      })
+      const stages: string[] = []
+      const over = await client.wait(job.id, { onProgress: ({ stage }) => stages.push(stage) })
+      same(over.status, 'completed', 'status')
+      if (own === noEvents) return
+      const heard = await all(client.events(job.id))
+      same(heard.at(-1)?.snapshot?.status, 'completed', 'told to whoever comes late')
+    }
+  },
+  'goes on with a download that breaks off': async ({ Mutabor }, url) => {
+    const client = new Mutabor({ url, fetch: once(/^\/(v1\/download|s3)\//, cut) })
+    const result = await client.convert(markdown(), 'html')
+    check((await result.text()).includes('A cup of tea.'), 'whole')
+  },
+  'sends again what failed for now, and makes one job of it': async ({ Mutabor }, url) => {
+    let lost = 0
+    const lose = once(/\/v1\/convert$/, async (real) => {
+      await (await real()).arrayBuffer()
+      lost += 1
+      throw new TypeError('the answer was lost')
+    })
+    const own = new Mutabor({ url })
+    await own.convert(markdown(), 'txt')
+    const client = new Mutabor({ url, fetch: lose })
+    await client.convert(markdown(), 'html', {}, { tag: 'once' })
+    same(lost, 1, 'lost')
+    const limited = { code: 'RATE_LIMITED', message: 'Too many.', details: {} }
+    const refuse = () =>
+      Promise.resolve(Response.json({ error: limited }, { status: 429, headers: { 'retry-after': '1' } }))
+    const patient = new Mutabor({ url, fetch: once(/formats$/, refuse) })
+    check((await patient.formats()).length > 100, 'formats')
+    const hasty = new Mutabor({ url, patienceS: 0, fetch: once(/formats$/, refuse) })
+    const { code, retryAfterS, status } = await refusal(hasty.formats())
+    same([code, retryAfterS, status], ['RATE_LIMITED', 1, 429], 'refused')
+  },
+  'tells what is wrong by its code': async ({ Mutabor, isFailure }, url) => {
+    const client = new Mutabor({ url })
+    const impossible = await refusal(client.convert(markdown(), 'mp4'))
+    check(isFailure(impossible, 'UNSUPPORTED_CONVERSION') && impossible.requestId, impossible.message)
+    const unknown = await refusal(client.status('job_01HZZZZZZZZZZZZZZZZZZZZZZZ'))
+    same([unknown.code, unknown.status], ['JOB_NOT_FOUND', 404], 'unknown')
+    const nobody = new Mutabor({ url: 'http://127.0.0.1:9', retries: 0 })
+    same((await refusal(nobody.formats())).code, 'UNREACHABLE', 'nobody')
+    const tasks = {
+      in: { operation: 'import/url', url: 'http://127.0.0.1:9/a.png' },
+      out: { operation: 'convert', input: 'in', output_format: 'webp' },
+    } as const
+    const failed = await refusal(
+      client.pipeline({ ...tasks, end: { operation: 'export/url', input: 'out' } }),
+    )
+    same(failed.code, 'URL_NOT_ALLOWED', 'a job that fails')
+  },
+  'belongs to one identity, however many requests come first': async ({ Mutabor }, url) => {
+    const tokens: string[] = []
+    const client = new Mutabor({ url, onOwnerToken: (token) => tokens.push(token) })
+    await Promise.all([1, 2, 3].map(() => client.convert(markdown(), 'html')))
+    same(tokens.length, 1, 'identities')
+    same((await all(client.jobs())).length, 3, 'jobs')
+  },
+  'believes a webhook that is signed, and no other': async ({ verifyWebhook, InvalidSignature }) => {
+    const secret = `whsec_${btoa('k'.repeat(32))}`
+    const body = '{"event":"job.completed"}'
+    const at = String(Math.floor(Date.now() / 1000))
+    const raw = new TextEncoder().encode('k'.repeat(32))
+    const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+    const mac = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(`evt_1.${at}.${body}`))
+    const signature = `v1,${btoa(String.fromCharCode(...new Uint8Array(mac)))}`
+    const headers = {
+      'webhook-id': 'evt_1',
+      'webhook-timestamp': at,
+      'webhook-signature': `v1,AAAA ${signature}`,
+    }
+    same((await verifyWebhook(body, headers, ['whsec_AAAA', secret])).event, 'job.completed', 'event')
+    same((await verifyWebhook(body, new Headers(headers), secret)).event, 'job.completed', 'event')
+    const wrong = await Promise.allSettled([
+      verifyWebhook(`${body} `, headers, secret),
+      verifyWebhook(body, { ...headers, 'webhook-timestamp': '1000' }, secret),
+      verifyWebhook(body, {}, secret),
+      verifyWebhook(body, headers, 'whsec_'),
+    ])
+    for (const outcome of wrong)
+      check(outcome.status === 'rejected' && outcome.reason instanceof InvalidSignature, 'not believed')
+  },
+}
