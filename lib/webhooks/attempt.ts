@@ -2,8 +2,10 @@ import { AppError } from '../errors.ts'
 import type { Outgoing } from '../transfer/outgoing.ts'
 import { RemoteError } from '../transfer/remote-error.ts'
 import type { Delivery } from './delivery.ts'
+import { facadeSignature } from './facade-event.ts'
 import type { Outcome } from './schedule.ts'
 import { signatureHeaders } from './signatures.ts'
+import type { WebhookFormat } from './webhook.ts'
 
 /** Milliseconds for all of an attempt: to connect, to send, and to be answered. */
 export const attemptMs = 15_000
@@ -16,6 +18,7 @@ export interface Sending {
   readonly delivery: Pick<Delivery, 'id' | 'eventId' | 'event' | 'attempt'>
   readonly body: Buffer
   readonly contentType: string
+  readonly format?: WebhookFormat
   /** The current one first. */
   readonly secrets: readonly [string, ...string[]]
   readonly at: Date
@@ -27,7 +30,7 @@ export async function attemptDelivery(
   sending: Sending,
   outgoing: Pick<Outgoing, 'request'>,
 ): Promise<Outcome> {
-  const { url, delivery, body, contentType, secrets, at, withinMs = attemptMs } = sending
+  const { url, delivery, body, contentType, format, secrets, at, withinMs = attemptMs } = sending
   const begun = performance.now()
   const durationMs = () => Math.round(performance.now() - begun)
   const signal = AbortSignal.timeout(withinMs)
@@ -41,6 +44,7 @@ export async function attemptDelivery(
         'x-webhook-delivery': delivery.id,
         'x-webhook-attempt': String(delivery.attempt + 1),
         ...signatureHeaders({ id: delivery.eventId, body, at }, secrets),
+        ...(format === 'facade-v2' && facadeSignature(body, secrets[0])),
       },
       ...{ body, signal, mostRedirects: 0, answerMs: withinMs, isOnItsOwn: true },
     })

@@ -176,7 +176,15 @@ export class Deliverer {
       resultLink,
     })
     const outcome = await attemptDelivery(
-      { url: webhook.url, delivery, ...payload, secrets, at, withinMs: this.#attemptMs },
+      {
+        url: webhook.url,
+        format: webhook.format,
+        delivery,
+        ...payload,
+        secrets,
+        at,
+        withinMs: this.#attemptMs,
+      },
       await outgoing(),
     )
     const { id: deliveryId, event } = delivery

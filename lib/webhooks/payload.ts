@@ -1,5 +1,6 @@
 import { type ResultLink, withLinks } from '../http/result-links.ts'
 import { chatBlocks, chatEmbed } from './chat.ts'
+import { facadeEvent } from './facade-event.ts'
 import type { WebhookFormat } from './webhook.ts'
 
 /** Bytes of a body; a job of many tasks is told of in fewer words. */
@@ -26,6 +27,7 @@ export function payloadOf(
 function textOf(event: Fields, format: WebhookFormat, baseUrl: string): string {
   if (format === 'chat-blocks') return JSON.stringify(chatBlocks(event))
   if (format === 'chat-embed') return JSON.stringify(chatEmbed(event))
+  if (format === 'facade-v2') return JSON.stringify(facadeEvent(event))
   const forms = [event, outlined(event, baseUrl), bare(event, baseUrl)].map((form) => JSON.stringify(form))
   return forms.find((form) => Buffer.byteLength(form) <= mostPayloadBytes) ?? forms.at(-1) ?? ''
 }

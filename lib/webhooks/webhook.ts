@@ -6,7 +6,9 @@ import { Sealed } from '../sealed.ts'
 const Moment = z.iso.datetime()
 
 /** What the body of a delivery looks like: the event itself, or a message of one of two kinds of chat platforms. */
-export const WebhookFormat = z.enum(['json', 'chat-blocks', 'chat-embed'])
+export const OfferedFormat = z.enum(['json', 'chat-blocks', 'chat-embed'])
+/** Beside them what receivers of the facade expect. */
+export const WebhookFormat = z.enum([...OfferedFormat.options, 'facade-v2'])
 export type WebhookFormat = z.infer<typeof WebhookFormat>
 
 /** Why a webhook is off that nobody switched off. */

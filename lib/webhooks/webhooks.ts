@@ -13,7 +13,13 @@ import {
 import { newSecret } from './signatures.ts'
 import { WebhookStore } from './store.ts'
 import { checkTarget } from './target-url.ts'
-import { deliveryLifetimeS, mostWebhooks, type Webhook, webhookIdOfJob } from './webhook.ts'
+import {
+  deliveryLifetimeS,
+  mostWebhooks,
+  type Webhook,
+  type WebhookFormat,
+  webhookIdOfJob,
+} from './webhook.ts'
 
 export type WebhookWish = Pick<Webhook, 'url' | 'events' | 'format' | 'enabled'> & {
   readonly description?: string | undefined
@@ -25,6 +31,18 @@ export type WebhookChange = {
 }
 
 type Needed = Pick<Services, 'config' | 'table' | 'vault'>
+
+/** The address that a job brings itself. */
+interface JobWebhook {
+  readonly url: string
+  readonly format?: WebhookFormat | undefined
+  readonly owner: string
+  readonly jobId: string
+  readonly retentionS: number
+}
+
+/** What receivers of the facade know. */
+const facadeEvents = ['job.created', 'job.completed', 'job.failed']
 
 /** What owners do with their webhooks. */
 export class Webhooks {
@@ -63,13 +81,19 @@ export class Webhooks {
 
   /** The `webhookUrl` of a job that is about to be made; made twice it is one. */
   async createForJob(
-    { url, owner, jobId, retentionS }: { url: string; owner: string; jobId: string; retentionS: number },
+    { url, format = 'json', owner, jobId, retentionS }: JobWebhook,
     now = new Date(),
   ): Promise<void> {
     const at = now.toISOString()
     await this.store.createForJob({
       ...{ id: webhookIdOfJob(jobId), owner, jobId, url },
-      ...{ events: ['*'], format: 'json', enabled: true, createdAt: at, updatedAt: at },
+      ...{
+        events: format === 'facade-v2' ? facadeEvents : ['*'],
+        format,
+        enabled: true,
+        createdAt: at,
+        updatedAt: at,
+      },
       // A job waits, runs and is kept before its last event.
       ttl: Math.floor(now.getTime() / 1000) + retentionS + deliveryLifetimeS,
     })

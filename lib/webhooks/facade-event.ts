@@ -1,0 +1,53 @@
+import { createHmac } from 'node:crypto'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Events and states as the interface of functions/facade has them; what it does not know keeps our name. */
+const events: Readonly<Record<string, string>> = {
+  'job.completed': 'job.finished',
+  'job.cancelled': 'job.failed',
+}
+const statuses: Readonly<Record<string, string>> = {
+  ...{ pending: 'waiting', queued: 'waiting', completed: 'finished', failed: 'error', cancelled: 'error' },
+}
+const statusOf = (ours: unknown) => statuses[String(ours)] ?? ours
+
+interface Job {
+  readonly id?: string
+  readonly status?: string
+  readonly tag?: string | null
+  readonly createdAt?: string
+  readonly startedAt?: string
+  readonly endedAt?: string
+  readonly error?: { readonly code?: string; readonly message?: string }
+  readonly files?: readonly { readonly filename: string; readonly size: number; readonly url?: string }[]
+  readonly tasks?: Readonly<Record<string, { readonly operation: string; readonly status: string }>>
+}
+
+/** The body for a receiver that expects `{ event, job }` with tasks as a list. */
+export function facadeEvent({ event, job }: Fields): Fields {
+  const { id, status, tag, createdAt, startedAt, endedAt, error, files = [], tasks = {} } = (job ?? {}) as Job
+  return {
+    event: events[String(event)] ?? event,
+    job: {
+      ...{ id, tag: tag ?? null, status: statusOf(status) },
+      ...{ created_at: createdAt ?? null, started_at: startedAt ?? null, ended_at: endedAt ?? null },
+      ...(error && { code: error.code, message: error.message }),
+      tasks: Object.entries(tasks).map(([name, task]) => ({
+        ...{
+          id: `${id}.${name}`,
+          name,
+          job_id: id,
+          operation: task.operation,
+          status: statusOf(task.status),
+        },
+        result: task.operation === 'export/url' && files.length > 0 ? { files } : null,
+      })),
+    },
+  }
+}
+
+/** Of such a receiver: the hex of HMAC-SHA256 over the body and nothing around it. */
+export const facadeSignature = (body: Buffer, secret: string) => ({
+  'cloudconvert-signature': createHmac('sha256', secret).update(body).digest('hex'),
+})

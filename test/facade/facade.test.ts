@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import CloudConvert from 'cloudconvert'
+import { managerOf } from '../account.ts'
+import { after, before } from '../hooks.ts'
+import { startService, type TestService } from '../service.ts'
+import { until } from '../until.ts'
+
+let service: TestService
+let key: string
+let sdk: CloudConvert
+before(async () => {
+  service = await startService({ FACADES: 'v2', OUTGOING_ALLOW: '127.0.0.0/8' })
+  key = await managerOf(service)
+  sdk = at(service.url)
+})
+after(() => service.stop())
+
+/** Its SDK as it is, but for the address. */
+function at(url: string): CloudConvert {
+  const client = new CloudConvert(key)
+  const call = client.callWithBase.bind(client)
+  client.callWithBase = (base: string, ...rest) =>
+    call(base.includes('//sync.') ? `${url}/sync/v2/` : `${url}/v2/`, ...rest)
+  return client
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the SDK's own types lack what its service answers
+type Loose = any
+
+const send = async (method: string, path: string, body?: unknown) => {
+  const response = await fetch(`${service.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, body: (await response.json().catch(() => undefined)) as Loose }
+}
+
+test('the SDK of the other service uploads, converts, waits and downloads', async () => {
+  const job = await sdk.jobs.create({
+    tag: 'from the SDK',
+    tasks: {
+      'my-file': { operation: 'import/upload' },
+      'my-page': { operation: 'convert', input: 'my-file', input_format: 'md', output_format: 'html' },
+      'my-link': { operation: 'export/url', input: ['my-page'] },
+    },
+  })
+  assert.equal(job.status, 'waiting')
+  assert.deepEqual(
+    job.tasks.map(({ name }) => name),
+    ['my-file', 'my-page', 'my-link'],
+  )
+  const upload = job.tasks.find(({ name }) => name === 'my-file')
+  assert.equal(upload?.status, 'waiting')
+  await sdk.tasks.upload(upload, new TextEncoder().encode('# From the SDK'), 'letter.md')
+  const done = await sdk.jobs.wait(job.id)
+  assert.equal(done.status, 'finished')
+  const [file] = sdk.jobs.getExportUrls(done)
+  assert.equal(file?.filename, 'file.html')
+  const page = await fetch(file?.url ?? '')
+  assert.match(await page.text(), /<h1[^>]*>From the SDK<\/h1>/)
+
+  const [made, link] = [done.tasks[1], done.tasks[2]]
+  assert.deepEqual((link as unknown as Loose).depends_on_task_ids, [made?.id])
+  assert.equal((await sdk.tasks.get(made?.id ?? '')).status, 'finished')
+  assert.equal(((await sdk.tasks.wait(made?.id ?? '')) as unknown as Loose).name, 'my-page')
+  const found = await sdk.jobs.all({ 'filter[tag]': 'from the SDK' } as never)
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    [job.id],
+  )
+  const tasks = await sdk.tasks.all({ 'filter[job_id]': job.id, 'filter[operation]': 'convert' } as never)
+  assert.deepEqual(
+    tasks.map((task) => (task as unknown as Loose).name),
+    ['my-page'],
+  )
+  await sdk.jobs.delete(job.id)
+  await assert.rejects(sdk.jobs.get(job.id), /Not Found/)
+})
+
+test('a task that stands alone gives out its file, is done again and deleted', async () => {
+  const made = await send('POST', '/v2/import/raw', { file: 'plain', filename: 'plain.txt' })
+  assert.equal(made.status, 201)
+  const { id } = made.body.data
+  const waited = await send('GET', `/sync/v2/tasks/${id}`)
+  assert.equal(waited.body.data.status, 'finished')
+  let ended: Loose = {}
+  await until(async () => {
+    ended = (await send('GET', `/v2/tasks/${id}`)).body.data.result?.files?.[0] ?? {}
+    return ended.url !== undefined
+  }, 'its file is there')
+  assert.equal(ended.filename, 'plain.txt')
+  assert.equal(await (await fetch(ended.url)).text(), 'plain')
+  const again = await send('POST', `/v2/tasks/${id}/retry`)
+  assert.deepEqual([again.status, again.body.data.retry_of_task_id], [201, id])
+  assert.equal((await send('DELETE', `/v2/tasks/${id}`)).status, 204)
+  assert.equal((await send('GET', `/v2/tasks/${id}`)).status, 404)
+})
+
+test('errors have the form that its SDKs read', async () => {
+  const wrong = await send('POST', '/v2/jobs', { tasks: { one: { operation: 'import/raw' } } })
+  assert.equal(wrong.status, 422)
+  assert.deepEqual(Object.keys(wrong.body).sort(), ['code', 'errors', 'message'])
+  assert.deepEqual(Object.keys(wrong.body.errors), ['tasks.one.file'])
+  const unknown = await send('GET', '/v2/jobs/job_01M83X0QT1VVA4PPF8FWWHHNPY')
+  assert.deepEqual([unknown.status, unknown.body.code], [404, 'JOB_NOT_FOUND'])
+  const alone = await send('POST', '/v2/import/raw', { file: 'x', input: 'task' })
+  assert.match(alone.body.errors.input[0], /tasks of one job/)
+  const nobody = await fetch(`${service.url}/v2/users/me`, {
+    headers: { authorization: 'Bearer sk_nothing' },
+  })
+  assert.equal(nobody.status, 401)
+  assert.equal(typeof ((await nobody.json()) as Loose).message, 'string')
+})
+
+test('who one is, what converts to what, and pages of jobs', async () => {
+  const me = await sdk.users.me()
+  assert.match(String(me.id), /^acc_/)
+  const formats = await send('GET', '/v2/convert/formats?filter[input_format]=png&filter[output_format]=webp')
+  assert.deepEqual(formats.body.data, [
+    { operation: 'convert', input_format: 'png', output_format: 'webp', engine: 'vips', credits: null },
+  ])
+  for (const _ of [1, 2, 3]) await send('POST', '/v2/import/raw', { file: 'x', filename: 'x.txt' })
+  const first = await send('GET', '/v2/jobs?per_page=2')
+  const second = await send('GET', '/v2/jobs?per_page=2&page=2')
+  assert.deepEqual([first.body.meta.from, first.body.meta.to, second.body.meta.from], [1, 2, 3])
+  const ids = [...first.body.data, ...second.body.data].map(({ id }: { id: string }) => id)
+  assert.equal(new Set(ids).size, ids.length)
+  assert.match(first.body.links.next, /page=2/)
+})
+
+test('a webhook is told in its words, and its SDK believes the signature', async (t) => {
+  const told: { body: string; signature: string }[] = []
+  const receiver = createServer(async (request, response) => {
+    told.push({ body: await text(request), signature: String(request.headers['cloudconvert-signature']) })
+    response.end()
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  t.after(() => receiver.close())
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+  const webhook = await send('POST', '/v2/webhooks', { url, events: ['job.finished'] })
+  assert.equal(webhook.status, 201)
+  assert.deepEqual((await send('GET', '/v2/users/me/webhooks')).body.data[0].events, ['job.finished'])
+  const job = await send('POST', '/v2/jobs', {
+    tasks: {
+      text: { operation: 'import/raw', file: '# Hi', filename: 'hi.md' },
+      page: { operation: 'convert', input: 'text', output_format: 'html' },
+      link: { operation: 'export/url', input: 'page' },
+    },
+  })
+  await until(() => told.length > 0, 'the receiver was told')
+  const [event] = told
+  assert.ok(event)
+  const secret = webhook.body.data.signing_secret
+  assert.ok(sdk.webhooks.verify(event.body, event.signature, secret))
+  assert.ok(!sdk.webhooks.verify(`${event.body} `, event.signature, secret))
+  const { event: name, job: sent } = JSON.parse(event.body)
+  assert.deepEqual([name, sent.id, sent.status], ['job.finished', job.body.data.id, 'finished'])
+  const link = sent.tasks.find((task: { name: string }) => task.name === 'link')
+  assert.equal(link.result.files[0].filename, 'hi.html')
+  assert.equal((await send('DELETE', `/v2/webhooks/${webhook.body.data.id}`)).status, 204)
+})
+
+/** A part of a form, with the header lines that a client writes. */
+const part = (boundary: string, head: readonly string[], body: string) =>
+  [`--${boundary}`, ...head, '', body, ''].join('\r\n')
+
+interface Form {
+  readonly url: string
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/** As the SDKs for Python and PHP write their forms, taken down from what they send. */
+const clients = {
+  Python: {
+    headers: { 'user-agent': 'CloudConvertSDK/CloudConvert-Python-SDK 2.1.0', accept: 'application/json' },
+    type: (boundary: string) => `multipart/form-data; boundary=${boundary}`,
+    field: (name: string, _value: string) => [`Content-Disposition: form-data; name="${name}"`],
+    file: ['Content-Disposition: form-data; name="file"; filename="letter.md"'],
+  },
+  PHP: {
+    headers: { 'user-agent': 'cloudconvert-php/v3', 'accept-encoding': 'application/json' },
+    type: (boundary: string) => `multipart/form-data; boundary="${boundary}"`,
+    field: (name: string, value: string) => [
+      `Content-Disposition: form-data; name="${name}"`,
+      `Content-Length: ${value.length}`,
+    ],
+    file: [
+      'Content-Disposition: form-data; name="file"; filename="letter.md"',
+      'Content-Length: 7',
+      'Content-Type: text/markdown',
+    ],
+  },
+}
+
+for (const [language, { headers, type, field, file }] of Object.entries(clients)) {
+  test(`what the SDK for ${language} sends is understood`, async () => {
+    const call = async (method: string, path: string, body?: unknown) => {
+      const response = await fetch(`${service.url}${path}`, {
+        method,
+        headers: { ...headers, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      return { status: response.status, data: ((await response.json()) as Loose).data }
+    }
+    const made = await call('POST', '/v2/jobs', {
+      tasks: {
+        file: { operation: 'import/upload' },
+        page: { operation: 'convert', input: 'file', input_format: 'md', output_format: 'html' },
+        link: { operation: 'export/url', input: 'page' },
+      },
+    })
+    assert.equal(made.status, 201)
+    const { url, parameters }: Form = made.data.tasks[0].result.form
+    const boundary = '0123456789abcdef'
+    const fields = Object.entries(parameters).map(([name, value]) =>
+      part(boundary, field(name, value), value),
+    )
+    const body = [...fields, part(boundary, file, '# Title'), `--${boundary}--\r\n`].join('')
+    const uploaded = await fetch(url, { method: 'POST', headers: { 'content-type': type(boundary) }, body })
+    assert.equal(uploaded.status, 201, await uploaded.text())
+    const done = await call('GET', `/v2/jobs/${made.data.id}/wait`)
+    assert.equal(done.data.status, 'finished')
+    const [{ url: link }] = done.data.tasks[2].result.files
+    assert.match(await (await fetch(link)).text(), /Title/)
+    const again = await call('POST', `/v2/tasks/${made.data.tasks[1].id}/retry`, {})
+    assert.equal(again.status, 201)
+    assert.equal((await call('GET', `/v2/tasks/${again.data.id}/wait`)).data.status, 'finished')
+    assert.equal((await call('POST', `/v2/tasks/${again.data.id}/cancel`, {})).status, 409)
+  })
+}
