@@ -5,6 +5,7 @@ import { docx } from './sections/docx.ts'
 import { graphs } from './sections/graphs.ts'
 import { growth } from './sections/growth.ts'
 import { idle } from './sections/idle.ts'
+import { page } from './sections/page.ts'
 import { png } from './sections/png.ts'
 import { programs } from './sections/programs.ts'
 import { servers } from './sections/servers.ts'
@@ -26,4 +27,5 @@ export const sections: readonly Section[] = [
   transfers,
   telling,
   access,
+  page,
 ]
