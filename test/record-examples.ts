@@ -3,6 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { api } from '../functions/routes/index.ts'
+import { keepTypes } from '../lib/client/make-types.ts'
 import { operationId, type RecordedExample } from '../lib/http/openapi.ts'
 import { adminOf, managerOf } from './account.ts'
 import { recordEvents } from './record-events.ts'
@@ -43,6 +44,8 @@ try {
   drives.close()
 }
 await keep('../functions/routes/examples.json', recorded)
+// What is new in a reply is new to the client, too.
+if (!process.env['EXAMPLES_TO']) await keepTypes()
 
 async function keep(path: string, examples: Readonly<Record<string, unknown>>): Promise<void> {
   const lines = Object.entries(examples).map(([id, one]) => `${JSON.stringify(id)}: ${JSON.stringify(one)}`)
@@ -58,7 +61,7 @@ async function keep(path: string, examples: Readonly<Record<string, unknown>>): 
     .replace(/(X-Amz-Signature(?:=|":"))\w+/gi, '$1…')
     .replace(/([&?]sig=)[\w-]+/g, '$1…')
     .replace(/("Policy":")[^"]+/gi, '$1…')
-  await writeFile(new URL(path, import.meta.url), text)
+  await writeFile(process.env['EXAMPLES_TO'] ?? new URL(path, import.meta.url), text)
 }
 
 async function record(): Promise<void> {
@@ -68,6 +71,13 @@ async function record(): Promise<void> {
   await call({ path: '/v1/formats', query: { q: 'webp' } })
   await call({ path: '/v1/formats/:formatId', params: { formatId: 'webp' } })
   await call({ path: '/v1/formats/conversions', query: { from: 'wav', to: 'flac' } })
+  await call({
+    method: 'POST',
+    path: '/v1/convert/check',
+    json: { from: 'gif', targetFormat: 'jpg', options: { quality: 'high' } },
+  })
+  const checked = { from: 'png', targetFormat: 'webp', quality: 80 }
+  await call({ method: 'POST', path: '/v1/convert/check', urlEncoded: checked })
   await call({ path: '/v1/openapi.json' }, ({ openapi, info }) => ({ openapi, info, paths: {} }))
   await call({ path: '/v1/asyncapi.json' }, ({ asyncapi, info }) => ({ asyncapi, info }))
 

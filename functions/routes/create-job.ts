@@ -11,6 +11,7 @@ import type { Services } from '../../lib/services.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
 import { webhookUrl } from '../../lib/webhooks/target-url.ts'
+import type { WebhookFormat } from '../../lib/webhooks/webhook.ts'
 
 const Body = z.strictObject({
   tasks: z.record(z.string(), z.unknown()),
@@ -92,7 +93,9 @@ export const createJob = contract({
   },
 })
 
-type Request = HttpRequest<unknown, unknown, z.infer<typeof Body>>
+/** The format is said by facades, never by a client. */
+type Wanted = z.infer<typeof Body> & { readonly webhookFormat?: WebhookFormat }
+type Request = HttpRequest<unknown, unknown, Wanted>
 
 async function start(
   { body, principal, requestId, newJobId }: Request,
@@ -103,8 +106,8 @@ async function start(
   requireFilesPerJob(imported, 'tasks', boundsOfPlan(principal.plan, services))
   const { imports, discard } = await openImports(tasks, { owner: principal.ownerId, services })
   try {
-    const { tag, webhookUrl, failFast, expiresIn: expiresInS } = body
-    const made = { tag, webhookUrl, failFast, expiresInS, tasks, imports }
+    const { tag, webhookUrl, webhookFormat, failFast, expiresIn: expiresInS } = body
+    const made = { tag, webhookUrl, webhookFormat, failFast, expiresInS, tasks, imports }
     const { ownerId: owner, keyId } = principal
     const request = { owner, keyId, requestId, jobId: newJobId(), ...made }
     return await startJob(request, services)

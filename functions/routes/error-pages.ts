@@ -3,8 +3,7 @@ import { type ErrorCode, errorCodes, errorKinds } from '../../lib/error-kinds.ts
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { errorTitle, kebab } from '../../lib/http/envelope.ts'
-import { pageHeaders } from '../../lib/http/page-headers.ts'
-import { html, plainPage } from './plain-page.ts'
+import { html, plainHeaders, plainPage } from './plain-page.ts'
 
 /** Where the `type` of a problem leads (RFC 9457, 3.1.1: "it SHOULD provide human-readable documentation"). */
 
@@ -34,7 +33,7 @@ export const errorPages = [
     path: '/errors',
     summary: 'All errors',
     keptAs: () => 'all',
-    handle: () => ({ data: listOfAll(), headers: pageHeaders }),
+    handle: () => ({ data: listOfAll(), headers: plainHeaders }),
   }),
   contract({
     ...plainPage,
@@ -44,7 +43,7 @@ export const errorPages = [
     errors: ['NOT_FOUND'],
     handle: ({ params }) => {
       const code = errorCodes.find((known) => kebab(known) === params.error.toLowerCase())
-      if (code) return { data: pageOf(code), headers: pageHeaders }
+      if (code) return { data: pageOf(code), headers: plainHeaders }
       throw new AppError('NOT_FOUND', `There is no error of that name. /errors lists all of them.`)
     },
   }),

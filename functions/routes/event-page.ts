@@ -3,8 +3,7 @@ import { eventExamples } from '../../events/examples/index.ts'
 import { eventMeanings, eventNames } from '../../events/index.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { WebhookHeaders } from '../../lib/http/event-requests.ts'
-import { pageHeaders } from '../../lib/http/page-headers.ts'
-import { html, plainPage } from './plain-page.ts'
+import { html, plainHeaders, plainPage } from './plain-page.ts'
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 /** Descriptions have names in the quotes of Markdown. */
@@ -46,5 +45,5 @@ export const eventPage = contract({
   path: '/docs/events',
   summary: 'What the service tells by itself: webhooks, sockets, streams',
   keptAs: () => 'page',
-  handle: () => ({ data: pageOf(), headers: pageHeaders }),
+  handle: () => ({ data: pageOf(), headers: plainHeaders }),
 })

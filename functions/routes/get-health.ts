@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { open } from '../../lib/access/principal.ts'
 import { spaceForFiles } from '../../lib/disk.ts'
 import { engines } from '../../lib/engines/index.ts'
+import { protection, refusal } from '../../lib/engines/sandbox/confine.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { queueIds } from '../../lib/resources.ts'
 import type { Services } from '../../lib/services.ts'
@@ -43,15 +44,16 @@ export const getHealth = contract({
   },
 })
 
-function checks(services: Services): readonly [string, () => Promise<unknown>][] {
+type Check = readonly [part: string, check: () => Promise<unknown>]
+
+function checks(services: Services): readonly Check[] {
   const { config } = services
   return [
     ['table', () => services.table.check()],
     ['files', () => services.files.check()],
-    ...queueIds.map((queue): [string, () => Promise<unknown>] => [
-      `queue-${queue}`,
-      () => services.queues.depth(queue),
-    ]),
+    ...queueIds.map((queue): Check => [`queue-${queue}`, () => services.queues.depth(queue)]),
+    // Elsewhere engines are confined by those who run them.
+    ...(services.engines.length === 0 ? [confinement] : []),
     [
       'disk',
       async () => {
@@ -61,6 +63,14 @@ function checks(services: Services): readonly [string, () => Promise<unknown>][]
     ],
   ]
 }
+
+const confinement: Check = [
+  'confinement',
+  async () => {
+    const reason = refusal(await protection())
+    if (reason !== undefined) throw new Shortage(reason)
+  },
+]
 
 const gigabytes = (bytes: number) => Number((bytes / 1e9).toPrecision(2))
 

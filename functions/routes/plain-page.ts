@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { open } from '../../lib/access/principal.ts'
+import { securityHeaders, styleHash } from '../../lib/http/page-headers.ts'
 
 /** Pages of text, which need no script. */
 export const plainPage = {
@@ -18,6 +19,8 @@ export const plainPage = {
 
 const style =
   'body{font:1rem/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem;color-scheme:light dark}dt{font-weight:600;margin-top:1rem}dd{margin:0}code,pre{font-size:.95em}pre{overflow-x:auto;padding:.75rem;border:1px solid #8886;border-radius:.4rem}'
+
+export const plainHeaders = securityHeaders({ style: styleHash(style) })
 
 /** Only words of our own stand in it. */
 export const html = (title: string, content: string) =>

@@ -3,6 +3,7 @@ import { eventNames } from '../../events/index.ts'
 import { webhooks } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
+import { pageAfter } from '../../lib/http/query.ts'
 import { idPattern } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import type { Delivery } from '../../lib/webhooks/delivery.ts'
@@ -62,7 +63,7 @@ export const listDeliveries = contract({
   params: WebhookParams,
   query: z.object({
     limit: z.coerce.number().int().min(1).max(100).default(20),
-    before: z.string().regex(idPattern('whd')).optional().describe('The last delivery of the page before'),
+    before: pageAfter('whd', 'delivery'),
   }),
   reply: {
     status: 200,
@@ -120,7 +121,11 @@ export const replay = contract({
     accepts: ['json'],
     schema: z.strictObject({
       since: z.iso.datetime({ offset: true }),
-      after: z.string().regex(idPattern('evt')).optional().describe('`next` of the reply before'),
+      after: z
+        .string()
+        .regex(idPattern('evt'), 'expected `next` of the reply before')
+        .optional()
+        .describe('`next` of the reply before'),
       events: z.array(z.enum(eventNames)).min(1).optional().describe('Those of the webhook when left out'),
     }),
   },

@@ -4,11 +4,12 @@ import type { Principal } from '../../lib/access/principal.ts'
 import { webhooks } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
+import { pageAfter } from '../../lib/http/query.ts'
 import { idPattern } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import { isSecret } from '../../lib/webhooks/signatures.ts'
 import { SecretField, WebhookView, webhookView } from '../../lib/webhooks/view.ts'
-import { mostWebhooks, type Webhook, WebhookFormat } from '../../lib/webhooks/webhook.ts'
+import { mostWebhooks, OfferedFormat, type Webhook } from '../../lib/webhooks/webhook.ts'
 import { Webhooks } from '../../lib/webhooks/webhooks.ts'
 
 export const WebhookParams = z.object({ webhookId: z.string().describe('Id of the webhook, `whk_…`') })
@@ -23,7 +24,7 @@ const fields = {
     .max(names.length)
     .transform((list) => [...new Set(list)])
     .describe('Names of events; `*` for all, those too that come to be'),
-  format: WebhookFormat.describe(
+  format: OfferedFormat.describe(
     'The event itself, or a message for a chat platform: of blocks, or of embeds',
   ),
   description: z.string().max(500),
@@ -93,7 +94,7 @@ export const listWebhooks = contract({
   description: 'The newest first.',
   query: z.object({
     limit: z.coerce.number().int().min(1).max(100).default(20),
-    before: z.string().regex(idPattern('whk')).optional().describe('The last webhook of the page before'),
+    before: pageAfter('whk', 'webhook'),
   }),
   reply: { status: 200, schema: z.object({ webhooks: z.array(WebhookView), next: z.string().nullable() }) },
   errors: ['INVALID_INPUT'],

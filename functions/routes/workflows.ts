@@ -3,6 +3,7 @@ import type { Principal } from '../../lib/access/principal.ts'
 import { readWorkflows, workflows } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
+import { pageAfter } from '../../lib/http/query.ts'
 import { idPattern } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
@@ -180,7 +181,7 @@ export const listRuns = contract({
   params: Params,
   query: z.object({
     limit: z.coerce.number().int().min(1).max(100).default(20),
-    before: z.string().regex(idPattern('run')).optional().describe('The last run of the page before'),
+    before: pageAfter('run', 'run'),
   }),
   reply: { status: 200, schema: z.object({ runs: z.array(RunView), next: z.string().nullable() }) },
   errors: ['WORKFLOW_NOT_FOUND', 'INVALID_INPUT'],
