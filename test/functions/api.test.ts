@@ -314,16 +314,12 @@ test('every operation has examples of what is sent and what comes, and they are 
   }
 })
 
-test('the reference page and its parts are served from here', async () => {
-  for (const path of ['/docs', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/docs/docs.js']) {
+test('the page is served from here, and nothing beside it', async () => {
+  for (const path of ['/docs', '/formats/png-to-webp', '/web/icon.svg']) {
     const response = await client.fetch(path)
     assert.equal(response.status, 200, path)
     assert.ok((await response.text()).length > 50, `${path} is empty`)
   }
-  assert.match(
-    (await client.fetch('/docs/swagger-ui-bundle.js')).headers.get('content-type') ?? '',
-    /charset=utf-8/,
-  )
   assert.equal((await client.fetch('/docs/package.json')).status, 404)
   assert.equal((await client.fetch('/web/..%2f..%2fpackage.json')).status, 404)
 })
@@ -402,6 +398,14 @@ test('each error has a page, to which the type of its problem leads', async () =
     assert.ok(page.includes(code) && page.includes(`status ${status}`) && page.includes(wayOut), path)
   }
   assert.equal((await fetch(`${service.url}/errors/nothing`)).status, 404)
+})
+
+test('where nothing is people see a page, and programs an error', async () => {
+  const asked = (accept: string) => fetch(`${service.url}/nowhere`, { headers: { accept } })
+  const [seen, read] = [await asked('text/html,*/*;q=0.8'), await asked('*/*')]
+  assert.deepEqual([seen.status, read.status], [404, 404])
+  assert.match(await seen.text(), /<h1[^>]*>There is nothing at this address/)
+  assert.equal(((await read.json()) as { error: { code: string } }).error.code, 'NOT_FOUND')
 })
 
 test('every answer tells the version of the interface', async () => {

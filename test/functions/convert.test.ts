@@ -47,6 +47,28 @@ test('a form upload becomes a job, and the job a file of the target format', asy
   assert.equal(createHash('sha256').update(bytes).digest('hex'), job.result?.sha256)
 })
 
+test('a file that is here is converted once more by its job, also after that is gone, and by nobody else', async () => {
+  const first = await convertPng()
+  const again = (fields: Record<string, unknown>, by = client) =>
+    by.post('/v1/convert', { sourceJobId: first.jobId, targetFormat: 'jpg', ...fields })
+  const second = await client.accepted(await again({ quality: 20 }))
+  const third = await client.accepted(await again({ sourceTask: 'convert-file', targetFormat: 'png' }))
+  await client.fetch(`/v1/jobs/${first.jobId}`, { method: 'DELETE' })
+  const [job, further] = [await client.finished(second.jobId), await client.finished(third.jobId)]
+  assert.equal(job.result?.filename, 'red.jpg')
+  assert.equal((await sharp(await client.download(job.jobId)).metadata()).format, 'jpeg')
+  assert.equal(further.result?.filename, 'red.png')
+
+  const code = async (response: Response) =>
+    ((await response.json()) as { error?: { code: string } }).error?.code
+  assert.equal(await code(await again({})), 'JOB_NOT_FOUND')
+  const sourceJobId = second.jobId
+  assert.equal(await code(await again({ sourceJobId }, new Client(service))), 'JOB_NOT_FOUND')
+  assert.equal(await code(await again({ sourceJobId, sourceTask: 'x' })), 'TASK_NOT_FOUND')
+  assert.equal(await code(await again({ sourceJobId, quality: 'x' })), 'INVALID_INPUT')
+  assert.equal(await code(await again({ sourceJobId, uploadId: 'upl_1' })), 'INVALID_REQUEST')
+})
+
 test('Prefer: wait answers when the job is over, with the result', async () => {
   const response = await client.convert(
     { name: 'red.png', bytes: png },
@@ -60,28 +82,37 @@ test('Prefer: wait answers when the job is over, with the result', async () => {
   assert.equal(job.progress.percent, 100)
 })
 
-async function redirected(headers: Record<string, string>): Promise<string> {
+const patience = { prefer: 'wait=25' }
+
+async function redirected(headers: Record<string, string> = patience): Promise<string> {
   const form = new FormData()
   form.set('file', new Blob([png]), 'red.png')
   form.set('targetFormat', 'webp')
   const response = await client.fetch('/v1/convert?redirect=true', {
     method: 'POST',
     body: form,
-    headers: { prefer: 'wait=25', ...headers },
+    headers,
   })
   assert.equal(response.status, 303)
   return response.headers.get('location') ?? ''
 }
 
 test('redirect=true leads straight to the file', async () => {
-  const response = await client.fetch(await redirected({}))
+  const response = await client.fetch(await redirected())
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('content-type'), 'image/webp')
   assert.match(response.headers.get('content-disposition') ?? '', /red\.webp/)
 })
 
+test('a form of a page without scripts, which cannot say that it waits, gets the file too', async () => {
+  const response = await client.fetch(
+    await redirected({ accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }),
+  )
+  assert.equal(response.headers.get('content-type'), 'image/webp')
+})
+
 test('a redirect that is kept to be repeated leads to an address that does not age', async () => {
-  const key = { 'idempotency-key': crypto.randomUUID() }
+  const key = { ...patience, 'idempotency-key': crypto.randomUUID() }
   const first = await redirected(key)
   assert.match(first, /\/v1\/download\/job_/)
   assert.equal(await redirected(key), first)

@@ -55,6 +55,17 @@ test('PDFs are merged in the order of their parts', async () => {
   )
   assert.equal(await pagesOf(await resultOf(job)), 6)
   assert.equal(job.result?.filename, 'three-pages.pdf')
+  const { pages, words } = job.result?.fidelity ?? {}
+  assert.deepEqual([pages, words?.share], [{ source: 6, result: 6, share: 1 }, 1])
+})
+
+test('a PDF that is split has all its pages, and a part of it is no loss', async () => {
+  const split = (fields: Readonly<Record<string, string>>) =>
+    send('/v1/convert', [file('three-pages.pdf')], { toolOperation: 'split-pdf', ...fields })
+  const [all, part] = await Promise.all([split({}), split({ pages: '1' })])
+  assert.deepEqual(all.result?.fidelity?.pages, { source: 3, result: 3, share: 1 })
+  assert.equal(part.result?.fidelity?.pages?.result, 1)
+  assert.deepEqual([...(all.warnings ?? []), ...(part.warnings ?? [])], [])
 })
 
 test('pictures are merged side by side', async () => {

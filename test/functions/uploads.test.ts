@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { Client, type Presigned, startService, type TestService } from '../service.ts'
@@ -172,6 +174,30 @@ function sound(): Buffer<ArrayBuffer> {
   bytes.writeUInt32LE(bytes.length - 44, 40)
   return bytes
 }
+
+test('whoever reaches the service by another name gets addresses with that name, which work', async () => {
+  const { port } = new URL(service.url)
+  const named = (host: string, path: string, method: string, body: string, type = 'application/json') =>
+    new Promise<string>((resolve, reject) => {
+      const headers = { host, 'content-type': type, 'content-length': Buffer.byteLength(body) }
+      const sent = request(new URL(path, service.url), { method, headers }, (response) => {
+        resolve(text(response).then((answer) => `${response.statusCode} ${answer}`))
+      })
+      sent.on('error', reject).end(body)
+    })
+  const announced = JSON.stringify({ filename: 'a.txt', contentType: 'text/plain', size: 5 })
+  const host = `shelf.lan:${port}`
+  const { data } = JSON.parse((await named(host, '/v1/uploads/presign', 'POST', announced)).slice(4))
+  const { origin, pathname, search } = new URL(data.url)
+  assert.equal(origin, `http://${host}`)
+  assert.match(await named(host, `${pathname}${search}`, 'PUT', 'hello', 'text/plain'), /^200/)
+  // What no client would write leads nowhere else.
+  for (const odd of ['a b', 'x/../y', '<script>'])
+    assert.doesNotMatch(
+      await named(odd, '/v1/uploads/presign', 'POST', announced),
+      /"url":"http:..(?!localhost)/,
+    )
+})
 
 test('a file in parts can be resumed, is put together once and converts', async () => {
   const bytes = sound()

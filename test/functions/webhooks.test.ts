@@ -532,6 +532,15 @@ test('a receiver that has enough to do does not take the room of others', async 
   assert.equal(receiver.at('/busy').length, 1)
 })
 
+test('of a host with addresses of both versions the older is called, which has a way out everywhere', async () => {
+  const both = [
+    { address: '2606:2800:21f:cb07:6820:80da:af6b:8b2c', family: 6 },
+    { address: '93.184.215.14', family: 4 },
+  ] as const
+  assert.equal((await new Addresses([], async () => both).of('example.com')).address, '93.184.215.14')
+  assert.equal((await new Addresses([], async () => both.slice(0, 1)).of('example.com')).family, 6)
+})
+
 test('an address that has become private is not called', async () => {
   const send = newClient()
   const { id } = await created(send, '/private')

@@ -4,6 +4,8 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
+import type * as z from 'zod'
+import type { checkConversion } from '../../functions/routes/check-conversion.ts'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
 import { jpg, wrongConversions } from './wrong-conversions.ts'
@@ -51,6 +53,50 @@ for (const { name, file, fields, status, code, message } of wrongConversions) {
     assert.deepEqual(await storedObjects(), before)
   })
 }
+
+/** What is wrong whatever is in the file. */
+const ofWishes = ['INVALID_INPUT', 'INVALID_REQUEST', 'UNSUPPORTED_FORMAT', 'UNSUPPORTED_CONVERSION']
+
+test('a wish that cannot work is refused in the same words before its file is sent', async () => {
+  const wishes = wrongConversions.filter(
+    ({ file, code }) => file && ofWishes.includes(code) && file.bytes.length > 0 && file.name !== 'a.bin',
+  )
+  assert.ok(wishes.length > 9)
+  for (const { name, file, fields, status, code, message } of wishes) {
+    const from = file?.name.split('.').at(-1)
+    const failure = await refused(await client.post('/v1/convert/check', { from, ...fields }))
+    assert.deepEqual([failure.status, failure.code], [status, code], name)
+    assert.match(failure.message, message)
+  }
+  const large = await refused(
+    await client.post('/v1/convert/check', { from: 'jpg', targetFormat: 'png', size: 1_048_577 }),
+  )
+  assert.equal(large.code, 'FILE_TOO_LARGE')
+})
+
+test('a wish that works is told its way, how long it takes and what is lost', async () => {
+  const check = async (body: Readonly<Record<string, unknown>>) => {
+    const response = await client.post('/v1/convert/check', body)
+    assert.equal(response.status, 200, await response.clone().text())
+    const { data } = (await response.json()) as { data: z.output<typeof checkConversion.reply.schema> }
+    return { ...data, lost: data.losses.map(({ what }) => what).sort() }
+  }
+  const still = await check({ from: 'GIF', targetFormat: 'jpeg', options: { qualty: 'high' } })
+  assert.deepEqual([still.from, still.to, still.operation], ['gif', 'jpg', 'convert'])
+  assert.deepEqual(still.lost, ['animation', 'quality', 'transparency'])
+  assert.match(still.warnings[0]?.message ?? '', /"qualty" is no option/)
+  assert.ok(still.engines.length > 0 && still.estimate.runMs > 0 && still.estimate.basis === 'planned')
+  assert.equal(still.steps.at(-1)?.to, 'jpg')
+  const film = await check({ from: 'mp4', targetFormat: 'gif' })
+  assert.ok(film.losses.find(({ what }) => what === 'frames')?.share)
+  const table = await check({ from: 'xlsx', targetFormat: 'csv' })
+  assert.ok(table.lost.includes('formulas') && !table.lost.includes('quality'))
+  assert.deepEqual((await check({ from: 'png', targetFormat: 'webp', options: '' })).lost, ['quality'])
+  const tool = await check({ from: 'pdf', toolOperation: 'rotate-pdf', rotate: 90 })
+  assert.deepEqual([tool.operation, tool.to, tool.lost.length], ['rotate-pdf', 'pdf', 0])
+  assert.equal((await check({ from: 'mp3', toolOperation: 'merge' })).to, 'mp3')
+  assert.equal((await check({ from: 'mp4', toolOperation: 'thumbnail', targetFormat: 'png' })).to, 'png')
+})
 
 /** The refusal of a form with a picture under each of these fields and names. */
 async function sent(
