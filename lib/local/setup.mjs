@@ -81,16 +81,7 @@ async function installEngines() {
 const namesFiles = args.some((arg) => !arg.startsWith('-'))
 
 /** @param {readonly string[]} files what is run when no files are named */
-const testing = (files) => [
-  '--test',
-  // More files than cores: now and then each of them waits.
-  '--test-concurrency=4',
-  // A test that hangs fails by its name, and ends with what it left open. Milliseconds: the longest takes a tenth.
-  '--test-timeout=600000',
-  '--test-force-exit',
-  ...args,
-  ...(namesFiles ? [] : files),
-]
+const testing = (files) => ['test/run-files.ts', ...args, ...(namesFiles ? [] : files)]
 
 async function testCommand() {
   // Types and lint of everything come first, except when one file is being worked on.

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { attemptMs } from '../../lib/webhooks/attempt.ts'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
 import { until } from '../until.ts'
@@ -75,7 +76,8 @@ test('healthy receivers hear of each job at once, though one is dead and one slo
     .sort((a, b) => a - b)
   const p95 = behind[Math.floor(behind.length * 0.95)] ?? 0
   t.diagnostic(`${behind.length} ends, p50 ${behind[behind.length >> 1]} ms, p95 ${p95} ms behind`)
-  assert.ok(p95 < 3000, `p95 ${p95} ms`)
+  // Whoever waits for the dead one waits this long at least.
+  assert.ok(p95 < attemptMs, `p95 ${p95} ms`)
 
   const last = new Map<string, number>()
   for (const { json } of receiver.at('/all')) {

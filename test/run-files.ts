@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { constants, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * Runs test files side by side (`node test/run-files.ts [options of node --test] files`). What fails there runs once
+ * more alone, file by file, and counts as it ends then: four files on two cores make each other wait, and what only
+ * held because nothing else ran is said at the end, by name. Many failures are no matter of waiting and stand.
+ */
+const besideOthers = 4
+const mostAgain = 6
+/** A test that hangs fails by its name, and ends with what it left open. Milliseconds: the longest takes a tenth. */
+const testTimeout = 600_000
+
+interface Outcome {
+  readonly code: number
+  readonly ran: number
+  readonly failed: readonly string[]
+}
+
+const reporter = fileURLToPath(new URL('failed-files.ts', import.meta.url))
+
+async function run(args: readonly string[], concurrency: number): Promise<Outcome> {
+  const folder = await mkdtemp(join(tmpdir(), 'test-run-'))
+  const outcome = join(folder, 'outcome.json')
+  try {
+    const code = await ended([
+      '--test',
+      `--test-concurrency=${concurrency}`,
+      `--test-timeout=${testTimeout}`,
+      '--test-force-exit',
+      '--test-reporter=spec',
+      '--test-reporter-destination=stdout',
+      `--test-reporter=${reporter}`,
+      `--test-reporter-destination=${outcome}`,
+      ...args,
+    ])
+    const told = await readFile(outcome, 'utf8').catch(() => '')
+    return { code, ...(told ? JSON.parse(told) : { ran: 0, failed: [] }) }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Ends as `node` ends, and before it where a signal says so. */
+function ended(args: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, [...process.execArgv, ...args], { stdio: 'inherit' })
+  const pass = (signal: NodeJS.Signals) => void child.kill(signal)
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
+  for (const signal of signals) process.on(signal, pass)
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (code, signal) => {
+      for (const name of signals) process.off(name, pass)
+      // Who was told to stop runs nothing again.
+      if (signal) process.exit(128 + constants.signals[signal])
+      resolve(code ?? 1)
+    })
+  })
+}
+
+const args = process.argv.slice(2)
+const first = await run(args, besideOthers)
+const isAgain = first.failed.length > 0 && first.failed.length <= mostAgain && first.ran > 1
+if (!isAgain) process.exit(first.code)
+
+console.log(
+  `\n${first.failed.length} of ${first.ran} files failed beside the others. They run again alone.\n`,
+)
+const options = args.filter((arg) => arg.startsWith('-'))
+const stillFailing: string[] = []
+for (const file of first.failed) {
+  const { code } = await run([...options, file], 1)
+  if (code !== 0) stillFailing.push(file)
+}
+const passed = first.failed.filter((file) => !stillFailing.includes(file))
+if (passed.length > 0) console.log(`\nPassed only alone:\n  ${passed.join('\n  ')}`)
+if (stillFailing.length > 0) console.log(`\nFailed twice:\n  ${stillFailing.join('\n  ')}`)
+process.exit(stillFailing.length > 0 ? 1 : 0)
