@@ -93,12 +93,14 @@ export const listWorkflows = contract({
   summary: 'List your workflows',
   reply: { status: 200, schema: z.object({ workflows: z.array(WorkflowView) }) },
   handle: async ({ principal }, services) => {
-    const { store } = new Workflows(services)
-    const workflows = await store.list(principal.ownerId)
-    const lastRuns = await store.lastRuns(workflows)
-    return {
-      data: { workflows: workflows.map((one) => workflowView(one, lastRuns.get(one.lastRun ?? ''))) },
-    }
+    const all = new Workflows(services)
+    const own = await all.store.list(principal.ownerId)
+    const lastRuns = await all.store.lastRuns(own)
+    const seen = own.map(async (one) => {
+      const run = lastRuns.get(one.lastRun ?? '')
+      return workflowView(one, run && (await all.current(run)))
+    })
+    return { data: { workflows: await Promise.all(seen) } }
   },
 })
 
@@ -187,8 +189,10 @@ export const listRuns = contract({
   errors: ['WORKFLOW_NOT_FOUND', 'INVALID_INPUT'],
   handle: async ({ params, query, principal }, services) => {
     const { id } = await ownWorkflow(params.workflowId, principal, services)
-    const { runs, next } = await new Workflows(services).store.runs(id, query)
-    return { data: { runs: runs.map(runView), next: next ?? null } }
+    const all = new Workflows(services)
+    const { runs, next } = await all.store.runs(id, query)
+    const current = await Promise.all(runs.map((run) => all.current(run)))
+    return { data: { runs: current.map(runView), next: next ?? null } }
   },
 })
 
@@ -206,6 +210,7 @@ async function ownWorkflow(id: string, principal: Principal, services: Services)
 
 async function viewed(workflow: Workflow, services: Services) {
   const { lastRun } = workflow
-  const run = lastRun && (await new Workflows(services).store.run(workflow.id, lastRun))
-  return workflowView(workflow, run || undefined)
+  const all = new Workflows(services)
+  const run = lastRun ? await all.store.run(workflow.id, lastRun) : undefined
+  return workflowView(workflow, run && (await all.current(run)))
 }

@@ -105,6 +105,13 @@ export class Workflows {
     if (step) await this.#follow(step, now)
   }
 
+  /** As it stands now: what is stored of a run learns of its job's end up to a minute later. */
+  async current(run: Run, now = new Date()): Promise<Run> {
+    if (run.status !== 'running' || !run.jobId) return run
+    const job = await this.#services.jobs.store.job(run.jobId)
+    return job && !isUnderWay(job) ? { ...run, ...outcomeOf(job, now) } : run
+  }
+
   /** The run that waited for the end of the one before, where there is one and that is over. */
   async #afterWaiting(workflow: Workflow, now: Date): Promise<Step> {
     const { waiting, ...rest } = workflow
@@ -189,12 +196,14 @@ export class Workflows {
       await this.#start(workflow, run, now)
       return workflow
     }
-    if (job && !job.deletedAt && isLive(job.status)) return workflow
+    if (job && isUnderWay(job)) return workflow
     const over = { ...run, ...outcomeOf(job, now) }
     await this.store.changeRun(run, over)
     return ended(workflow, over, now)
   }
 }
+
+const isUnderWay = (job: Job) => !job.deletedAt && isLive(job.status)
 
 /** How a run ended, by its job; undefined when that is gone. */
 export function outcomeOf(job: Job | undefined, now: Date): Pick<Run, 'status' | 'endedAt' | 'error'> {

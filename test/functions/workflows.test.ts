@@ -75,6 +75,12 @@ test('a workflow runs at its time: the job is that of its owner, its files are n
   assert.equal(untagged.tag, null)
 
   await endJob(job.jobId, 'completed')
+  const atOnce = await Promise.all([
+    send('GET', `/v1/workflows/${id}`).then(({ data }) => data.lastRun),
+    send('GET', '/v1/workflows').then(({ data }) => data.workflows[0].lastRun),
+    send('GET', `/v1/workflows/${id}/runs`).then(({ data }) => data.runs[0]),
+  ])
+  for (const run of atOnce) assert.equal(run.status, 'completed')
   await wake(id, later(nextRunAt, 1))
   const seen = (await send('GET', `/v1/workflows/${id}`)).data
   assert.deepEqual([seen.lastRun.status, seen.failures], ['completed', 0])
