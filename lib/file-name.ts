@@ -13,6 +13,19 @@ export function fileName(given: string | undefined): string {
   return /^[._]*$/.test(clean) ? 'file' : clean
 }
 
+const mostFolders = 32
+const longestPath = 1000
+
+/** Folders within an archive, as `album/2024`; each of them as `fileName` shows it. Undefined for what would lead elsewhere. */
+export function folderPath(given: string): string | undefined {
+  const folders = given.split('/')
+  const isHostile = (folder: string) =>
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be
+    /^\s*\.{0,2}\s*$|[\\\u0000-\u001f\u007f]/.test(folder)
+  if (given.length > longestPath || folders.length > mostFolders || folders.some(isHostile)) return undefined
+  return folders.map(fileName).join('/')
+}
+
 /** `report.final.docx` with `pdf` becomes `report.final.pdf`, and `files.tar.gz` with `zip` `files.zip`. */
 export function withExtension(name: string, extension: string): string {
   return `${name.replace(/(?<=.)(?:\.tar)?\.[^.]*$/i, '')}.${extension}`

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fileName, withExtension } from '../lib/file-name.ts'
+import { fileName, folderPath, withExtension } from '../lib/file-name.ts'
 
 test('a result is named as its source, with the extension of its format', () => {
   const names = {
@@ -25,4 +25,33 @@ test('a name keeps no folder, no control character and nothing that turns the wr
     '': 'file',
   }
   for (const [name, clean] of Object.entries(names)) assert.equal(fileName(name), clean)
+})
+
+test('folders of an archive lead into it, and nowhere else', () => {
+  const taken = {
+    album: 'album',
+    'Größe & 日本/2024': 'Größe & 日本/2024',
+    'C:/a*b': 'C_/a_b',
+    '.git': '.git',
+  }
+  for (const [given, clean] of Object.entries(taken)) assert.equal(folderPath(given), clean)
+  const hostile = [
+    ...[
+      '',
+      '.',
+      '..',
+      '/etc',
+      'a//b',
+      'a/',
+      'a/../b',
+      'a/ .. /b',
+      '../..',
+      'a\\..\\b',
+      'C:\\a',
+      'a\u0000b',
+      'a\n',
+    ],
+    ...[`${'a/'.repeat(32)}b`, 'a'.repeat(1001)],
+  ]
+  for (const given of hostile) assert.equal(folderPath(given), undefined, JSON.stringify(given.slice(0, 20)))
 })

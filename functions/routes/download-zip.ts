@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { read } from '../../lib/access/principal.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { AppError } from '../../lib/errors.ts'
-import { fileName } from '../../lib/file-name.ts'
+import { fileName, folderPath } from '../../lib/file-name.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import { answerCreated, CreatedView } from '../../lib/http/conversion-request.ts'
 import { checkedJobId, jobNotFound, maySee, type Reader } from '../../lib/http/job-access.ts'
@@ -26,6 +26,12 @@ const Body = z.strictObject({
     .describe('Jobs of yours whose results go in; those that are not completed stand in the manifest only'),
   jobId: z.string().optional().describe('One job, in place of `jobIds`'),
   tasks: z.array(z.string()).min(1).max(1000).optional().describe('Only files of these tasks of `jobId`'),
+  folders: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe(
+      'Where results lie in the ZIP, by job: `{"job_…": "album/2024"}`. Those of a job that is not named lie at the top',
+    ),
   filename: z.string().min(1).max(200).default('results.zip').describe('Name of the ZIP'),
   manifest: z
     .boolean()
@@ -40,7 +46,7 @@ export const downloadZip = contract({
   tag: 'Jobs',
   summary: 'Download many results as one ZIP',
   description:
-    'A job of its own makes the ZIP. One that is ready within seconds is answered with 303 and leads there (`curl -L`); else, and with `?async=true`, the job is answered: its result is the ZIP. What is compressed already is stored as it is; of files of one name the second is `name (2).ext`; above 4 GiB it is a ZIP64.',
+    'A job of its own makes the ZIP. One that is ready within seconds is answered with 303 and leads there (`curl -L`); else, and with `?async=true`, the job is answered: its result is the ZIP. What is compressed already is stored as it is; of files of one name in one folder the second is `name (2).ext`; above 4 GiB it is a ZIP64.',
   query: z.object({
     async: optionalBoolean.describe('Do not wait for the ZIP'),
   }),
@@ -69,6 +75,7 @@ type Request = HttpRequest<unknown, unknown, z.infer<typeof Body>>
 async function start(request: Request, services: Services): Promise<JobState> {
   const { body, principal, requestId, newJobId } = request
   const jobIds = wanted(body)
+  const folders = foldersOf(body, jobIds)
   const states = await Promise.all(jobIds.map((id) => ownState(id, principal, services)))
   const packed = states.flatMap((state) => packedOf(state.job.id, state, body.tasks))
   if (!packed.some(({ from }) => from))
@@ -85,7 +92,11 @@ async function start(request: Request, services: Services): Promise<JobState> {
       tasks: [
         {
           ...{ ...task, name: 'pack-results', operation: packResults },
-          fields: { jobIds, filename, manifest: body.manifest, ...(body.tasks && { tasks: body.tasks }) },
+          fields: {
+            ...{ jobIds, filename, manifest: body.manifest },
+            ...(body.tasks && { tasks: body.tasks }),
+            ...(folders && { folders }),
+          },
         },
         { ...task, name: 'export-file', operation: exportUrl, input: ['pack-results'], fields: {} },
       ],
@@ -109,6 +120,25 @@ function wanted({ jobIds, jobId, tasks }: z.infer<typeof Body>): readonly string
       field: 'tasks',
     })
   return [...new Set(jobIds ?? [jobId ?? ''])]
+}
+
+/** @throws AppError INVALID_INPUT for a job that is not asked for, and for what is no folder within the ZIP. */
+function foldersOf({ folders }: z.infer<typeof Body>, jobIds: readonly string[]) {
+  if (!folders) return undefined
+  const clean = Object.entries(folders).map(([jobId, given]) => {
+    const field = `folders.${jobId.slice(0, 64)}`
+    if (!jobIds.includes(jobId))
+      throw new AppError('INVALID_INPUT', `${field}: expected one of the jobs that are asked for.`, { field })
+    const path = folderPath(given)
+    if (path === undefined)
+      throw new AppError(
+        'INVALID_INPUT',
+        `${field}: expected folders with "/" between, as album/2024, at most 32 of 1000 characters; neither ".." nor "." nor an empty one, no backslash and no control character.`,
+        { field, got: given.slice(0, 100) },
+      )
+    return [jobId, path] as const
+  })
+  return Object.fromEntries(clean)
 }
 
 /** @throws AppError JOB_NOT_FOUND for one that is gone, or of somebody else. */

@@ -1528,6 +1528,12 @@ jobId?: string
  */
 tasks?: string[]
 /**
+ * Where results lie in the ZIP, by job: `{"job_…": "album/2024"}`. Those of a job that is not named lie at the top
+ */
+folders?: {
+[k: string]: string
+}
+/**
  * Name of the ZIP
  */
 filename?: string

@@ -9,6 +9,8 @@ export const packResults = {
   fields: z.strictObject({
     jobIds: z.array(z.string()).min(1),
     tasks: z.array(z.string()).optional(),
+    /** By job. */
+    folders: z.record(z.string(), z.string()).optional(),
     filename: z.string(),
     manifest: z.boolean(),
   }),

@@ -166,3 +166,23 @@ test('results of many jobs come as one ZIP, which says what is missing', async (
   const tasks = ['convert-file', 'none']
   assert.equal(await refusalOf(await zipOf(client, { jobId: jobIds[0], tasks })), '404 TASK_NOT_FOUND')
 })
+
+test('a ZIP has the folders that were asked for, and none that lead out of it', async () => {
+  const jobIds: string[] = []
+  for (const _ of [1, 2, 3]) jobIds.push((await convert('alpha.png', { targetFormat: 'webp' })).job.jobId)
+  const [first = '', second = ''] = jobIds
+  const zip = (folders: object) =>
+    client.post('/v1/download/zip?async=true', { jobIds, folders, manifest: false })
+  const job = await client.accepted(await zip({ [first]: 'album/one', [second]: 'album/Größe & 日本' }))
+  const bytes = await (await fetch(job.result?.downloadUrl ?? '')).arrayBuffer()
+  const entries = await new ZipReader(new BlobReader(new Blob([bytes]))).getEntries()
+  const names = entries.map(({ filename }) => filename)
+  assert.deepEqual(names, ['album/one/alpha.webp', 'album/Größe & 日本/alpha.webp', 'alpha.webp'])
+  for (const folders of [
+    { [first]: '../album' },
+    { [first]: '/etc' },
+    { [second]: 'a\\b' },
+    { job_other: 'a' },
+  ])
+    assert.equal(await refusalOf(await zip(folders)), '400 INVALID_INPUT', JSON.stringify(folders))
+})

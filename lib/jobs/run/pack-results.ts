@@ -16,6 +16,8 @@ interface Packing {
   readonly files: TaskServices['files']
   readonly withManifest: boolean
   readonly signal: AbortSignal
+  /** Where results lie, by job; at the top those that are not named. */
+  readonly folders: Readonly<Record<string, string>>
   /** Is told bytes of the files as they go in. */
   readonly taken: (bytes: number) => void
 }
@@ -42,7 +44,8 @@ async function fill(writer: Writer, packed: readonly Packed[], packing: Packing)
   const names = new DistinctNames(packing.withManifest ? [manifestName] : [])
   const manifest: object[] = []
   for (const { from, ...entry } of packed) {
-    const file = from && (await add(writer, from, names, packing))
+    const folder = packing.folders[entry.jobId]
+    const file = from && (await add(writer, { from, folder }, names, packing))
     const facts = file && { file, size: from.size, sha256: from.sha256 || null }
     const isGone = from && !file
     manifest.push({ ...entry, ...(isGone && { status: 'expired' }), ...facts })
@@ -57,7 +60,7 @@ async function fill(writer: Writer, packed: readonly Packed[], packing: Packing)
 /** @returns its name in the ZIP; undefined when it is deleted meanwhile. */
 async function add(
   writer: Writer,
-  from: StoredFile,
+  { from, folder }: { readonly from: StoredFile; readonly folder: string | undefined },
   names: DistinctNames,
   { files, signal, taken }: Packing,
 ): Promise<string | undefined> {
@@ -69,7 +72,8 @@ async function add(
   const body =
     size === 0 ? Readable.from([]) : await files.stream(from, { start: 0, end: size }, signal).catch(isGone)
   if (!body) return undefined
-  const name = names.next(fileName(from.filename))
+  const ownName = fileName(from.filename)
+  const name = names.next(folder === undefined ? ownName : `${folder}/${ownName}`)
   await writer.add(name, ReadableStream.from(counted(body, taken)) as Parameters<Writer['add']>[1], {
     level: shrinks(mimeType) ? 6 : 0,
     uncompressedSize: size,
@@ -100,7 +104,7 @@ export async function packResults(
   fields: Readonly<Record<string, unknown>>,
   { services, key, path, signal, progress }: PackSurroundings,
 ): Promise<StoredFile> {
-  const { jobIds, tasks, filename, manifest: withManifest } = operation.fields.parse(fields)
+  const { jobIds, tasks, folders = {}, filename, manifest: withManifest } = operation.fields.parse(fields)
   const { files, jobs } = services
   const packed: Packed[] = []
   for (const jobId of jobIds) packed.push(...packedOf(jobId, await jobs.store.whole(jobId), tasks))
@@ -113,7 +117,7 @@ export async function packResults(
   }
   const sum = createHash('sha256')
   let size = 0
-  const body = zipOf(packed, { files, withManifest, signal, taken })
+  const body = zipOf(packed, { files, folders, withManifest, signal, taken })
   const measured = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
       size += chunk.length
