@@ -2,13 +2,17 @@ import { useSignal } from '@preact/signals'
 import { Problem, problemOf, zipOf } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
 import { commonTargets } from './catalogue.ts'
+import { setAll } from './choosing.ts'
 import { watchJob } from './conversion.ts'
 import type { Item } from './item.ts'
 import { Later } from './later.tsx'
+import { counts, items } from './list.ts'
 import { Icon, Notice } from './parts.tsx'
 import { TargetPicker } from './picker.tsx'
+import { remove } from './removing.ts'
+import { cancel, start } from './running.ts'
+import { wantsNotice } from './telling.ts'
 import words from './words/en.ts'
-import { cancel, counts, items, remove, setAll, start, wantsNotice } from './work.ts'
 
 /** What holds for several files: a target for each kind of them, one press to start, to stop, to take and to clear. */
 export function Bar() {

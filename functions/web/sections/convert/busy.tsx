@@ -2,9 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { announce } from '../../shell/announce.ts'
 import type { Progress } from './conversion.ts'
 import type { Item } from './item.ts'
+import { counts } from './list.ts'
+import { cancel } from './running.ts'
 import words from './words/en.ts'
 import { remainingWords, sizeWords, stageWords } from './words.ts'
-import { cancel, counts } from './work.ts'
 
 interface Said {
   readonly stage: string

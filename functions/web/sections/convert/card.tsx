@@ -3,11 +3,12 @@ import { Badge } from './badge.tsx'
 import { Busy } from './busy.tsx'
 import { Done, Stranded } from './done.tsx'
 import type { Item } from './item.ts'
+import { newest } from './list.ts'
 import { Icon } from './parts.tsx'
 import { Ready } from './ready.tsx'
+import { remove } from './removing.ts'
 import words from './words/en.ts'
 import { sizeWords } from './words.ts'
-import { newest, remove } from './work.ts'
 
 /** One file, from being chosen to being downloaded. */
 export function Card({ item }: { readonly item: Item }) {

@@ -1,12 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { type Job, Problem } from '../../api.ts'
+import { again } from './adding.ts'
 import { chooseFile } from './incoming.ts'
 import type { Item } from './item.ts'
 import { droppedWords, keptWords } from './kept-words.ts'
+import { opened } from './list.ts'
 import { Icon, Notice, Of } from './parts.tsx'
+import { deleteNow } from './removing.ts'
 import words from './words/en.ts'
 import { changeWords, momentWords, sizeWords } from './words.ts'
-import { again, deleteNow, opened } from './work.ts'
 
 export type Result = NonNullable<Job['result']>
 

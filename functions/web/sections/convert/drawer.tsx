@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Job } from '../../api.ts'
+import { again } from './adding.ts'
 import { Body } from './card.tsx'
 import type { Item } from './item.ts'
+import { catalogue, opened } from './list.ts'
 import { Icon } from './parts.tsx'
 import words from './words/en.ts'
-import { again, catalogue, opened } from './work.ts'
 
 /** One file beside the list: what came out of it, and what is chosen for it. */
 export default function Drawer({ item }: { readonly item: Item }) {

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import type { Option } from '../../api.ts'
+import { setValues } from './choosing.ts'
 import type { Item } from './item.ts'
 import { OptionFields } from './option-fields.tsx'
 import { Presets } from './options.tsx'
 import type { Values } from './remembered.ts'
 import { faultsIn, loadOptions } from './wish.ts'
 import words from './words/en.ts'
-import { setValues } from './work.ts'
 
 /** Options of a kind of files, of those that the first of them has; each takes what it knows. */
 export default function GroupOptions({

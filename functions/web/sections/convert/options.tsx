@@ -2,11 +2,12 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useId } from 'preact/hooks'
 import { type Option, type Problem, problemOf } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
+import { loadOptionsOf } from './choosing.ts'
 import type { Item } from './item.ts'
+import { keep } from './keeping.ts'
 import { OptionFields } from './option-fields.tsx'
 import { keepPresets, presetsFor, type Values } from './remembered.ts'
 import words from './words/en.ts'
-import { keep, loadOptionsOf } from './work.ts'
 
 /** The options of one file, folded away: the defaults are good. */
 export default function ItemOptions({ item }: { readonly item: Item }) {

@@ -2,15 +2,17 @@ import { useEffect, useId, useRef } from 'preact/hooks'
 import type { Format } from '../../api.ts'
 import { isOpaque } from './alpha.ts'
 import { likelyTargets } from './catalogue.ts'
+import { setTarget, setTool } from './choosing.ts'
 import { chooseFile } from './incoming.ts'
 import type { Item } from './item.ts'
+import { keep } from './keeping.ts'
 import { Later } from './later.tsx'
 import { Notice } from './parts.tsx'
 import { TargetPicker, type Tool } from './picker.tsx'
+import { bringBack, start } from './running.ts'
 import { toolsFor } from './tools.ts'
 import words from './words/en.ts'
 import { sizeWords } from './words.ts'
-import { bringBack, keep, setTarget, setTool, start } from './work.ts'
 
 const options = () => import('./options.tsx')
 

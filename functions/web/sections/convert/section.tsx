@@ -5,6 +5,7 @@ import { announce } from '../../shell/announce.ts'
 import { brought } from '../../shell/brought.ts'
 import type { Whereabouts } from '../../shell/router.ts'
 import { useStyles } from '../../shell/styles.ts'
+import { add, linked } from './adding.ts'
 import { Bar } from './bar.tsx'
 import card from './card.css'
 import { Card } from './card.tsx'
@@ -13,29 +14,19 @@ import choice from './choice.css'
 import { keptDrafts } from './drafts.ts'
 import { addressIn, chooseFiles, mostFiles } from './incoming.ts'
 import { Item, type Origin } from './item.ts'
+import { lookAtBegun } from './keeping.ts'
 import { Kinds } from './kinds.tsx'
 import { Later } from './later.tsx'
+import { catalogue, items, mostCards, newest, opened } from './list.ts'
 import many from './many.css'
 import { Notice } from './parts.tsx'
+import { finishRemoval, removed, undo } from './removing.ts'
+import { follow } from './running.ts'
 import { Table } from './table.tsx'
+import { onOtherTab } from './tabs.ts'
+import { keepTitleOfWork } from './telling.ts'
 import { WayIn } from './way-in.tsx'
 import words from './words/en.ts'
-import {
-  add,
-  catalogue,
-  finishRemoval,
-  follow,
-  items,
-  keepTitleOfWork,
-  linked,
-  lookAtBegun,
-  mostCards,
-  newest,
-  onOtherTab,
-  opened,
-  removed,
-  undo,
-} from './work.ts'
 
 useStyles(card, choice, many)
 

@@ -3,10 +3,12 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Problem } from '../../api.ts'
 import { saidOf } from './busy.tsx'
 import type { Item } from './item.ts'
+import { items, opened } from './list.ts'
 import { Icon, Of } from './parts.tsx'
+import { deleteNow, remove } from './removing.ts'
+import { cancel } from './running.ts'
 import words from './words/en.ts'
 import { sizeWords } from './words.ts'
-import { cancel, deleteNow, items, opened, remove } from './work.ts'
 
 /** Pixels of a row: the rules hold to it. */
 const rowPx = 56

@@ -5,6 +5,7 @@ import { ask, type DataOf, type Format, listFormats, type Option } from '../../a
 import { Block, Copyable, Field, Page, Shown, Table } from '../../desk/parts.tsx'
 import { sayMs, sayNumber, sayShare } from '../../desk/say.ts'
 import { useLoaded } from '../../desk/use-loaded.ts'
+import { said } from '../../options/said.ts'
 import { go, type Whereabouts } from '../../shell/router.ts'
 import { sectionTitle } from '../../shell/title.ts'
 import words from './words/en.ts'
@@ -159,7 +160,7 @@ function Pair({ source, target }: { readonly source: Format; readonly target: Fo
       ask<Conversions>(`/v1/formats/conversions?${new URLSearchParams({ from, to })}`),
       ask<Checked>('/v1/convert/check', { method: 'POST', body: { from, targetFormat: to } }),
     ])
-    return { options: conversions[0]?.options ?? [], checked }
+    return { options: (conversions[0]?.options ?? []).map(said), checked }
   })
   const extension = source.extensions[0] ?? from
   return (

@@ -4,6 +4,7 @@ import { ask, type DataOf, type Job, listFormats, type Option, type Problem, pro
 import { Block, Field, Page, Shown, Trouble } from '../../desk/parts.tsx'
 import { saySize } from '../../desk/say.ts'
 import { useLoaded } from '../../desk/use-loaded.ts'
+import { said } from '../../options/said.ts'
 import { announce } from '../../shell/announce.ts'
 import { go, type Whereabouts } from '../../shell/router.ts'
 import { useStyles } from '../../shell/styles.ts'
@@ -104,7 +105,7 @@ function OneTool({ tool }: { readonly tool: Tool }) {
     if (!from) return []
     const query = new URLSearchParams({ operation: tool.id, from })
     const { conversions } = await ask<Conversions>(`/v1/formats/conversions?${query}`)
-    return conversions[0]?.options ?? []
+    return (conversions[0]?.options ?? []).map(said)
   })
   const take = (more: Iterable<File>) => {
     setFiles([...files, ...more])

@@ -1,0 +1,266 @@
+import type en from './en.ts'
+
+const hints: typeof en = {
+  '1 to 100, or low, medium, high, highest. Higher is better and larger.':
+    '1 bis 100 oder eine Stufe. Mehr ist besser und größer.',
+  '1 to 100, or low, medium, high, highest. Lower is smaller.':
+    '1 bis 100 oder eine Stufe. Weniger ist kleiner.',
+  '240p to 4k is the shorter side; a box such as 1280x720 is fitted into. The shape is kept.':
+    '240p bis 4k ist die kürzere Seite; in einen Rahmen wie 1280x720 wird eingepasst. Die Form bleibt.',
+  'Pictures per second.': 'Bilder pro Sekunde.',
+  'Where to begin, as HH:MM:SS.ms or seconds.': 'Wo es anfängt, als HH:MM:SS.ms oder in Sekunden.',
+  'Where to end, as HH:MM:SS.ms or seconds.': 'Wo es endet, als HH:MM:SS.ms oder in Sekunden.',
+  'Where to begin, as HH:MM:SS.ms.': 'Wo es anfängt, als HH:MM:SS.ms.',
+  'Where to end, as HH:MM:SS.ms.': 'Wo es endet, als HH:MM:SS.ms.',
+  'Degrees to turn the picture clockwise.': 'Um wie viel Grad das Bild im Uhrzeigersinn gedreht wird.',
+  'Degrees clockwise, besides the turn that the camera noted.':
+    'Grad im Uhrzeigersinn, zusätzlich zu der Drehung, die die Kamera vermerkt hat.',
+  'Degrees clockwise: 90, 180, 270 or -90.': 'Grad im Uhrzeigersinn: 90, 180, 270 oder -90.',
+  'Color behind transparent parts, as #ff8800 or white. Left out, they stay where the codec has transparency, and become white for animations, black for films.':
+    'Farbe hinter durchsichtigen Teilen, als #ff8800 oder white. Ohne Angabe bleiben sie durchsichtig, wo der Codec das kann; sonst werden sie in Animationen weiß, in Filmen schwarz.',
+  'Color behind transparent parts, as #ff8800. White where the format has no transparency.':
+    'Farbe hinter durchsichtigen Teilen, als #ff8800. Weiß, wo das Format keine Durchsichtigkeit kennt.',
+  'Bits per second of each sound track, as 128k; where the codec has a choice.':
+    'Bits pro Sekunde jeder Tonspur, als 128k; wo der Codec eine Wahl lässt.',
+  'auto, or remux-if-possible, copies the streams where they fit and encodes otherwise; encode always encodes.':
+    'Bild und Ton werden übernommen, wo sie passen, und sonst neu kodiert; oder immer neu kodiert.',
+  'auto copies where all films are alike; encode always encodes.':
+    'Wo alle Filme gleich aufgebaut sind, werden sie übernommen; oder immer neu kodiert.',
+  'Codec of the picture; copy keeps it where it fits.':
+    'Codec des Bildes; oder es bleibt, wie es ist, wo es passt.',
+  'Codec of the sound; copy keeps it where it fits.':
+    'Codec des Tons; oder er bleibt, wie er ist, wo er passt.',
+  'Bits per second of the picture, as 2M.': 'Bits pro Sekunde des Bildes, als 2M.',
+  'Constant quality: lower is better. h264 and h265 end at 51.':
+    'Gleichbleibende Qualität: weniger ist besser. Bei H.264 und H.265 ist 51 das Ende.',
+  'Slower makes smaller files of the same quality.': 'Langsamer ergibt kleinere Dateien gleicher Qualität.',
+  'Meets the bit rate better, in twice the time.': 'Trifft die Bitrate genauer, in der doppelten Zeit.',
+  'Samples per second; the nearest that the codec knows is taken.':
+    'Abtastungen pro Sekunde; genommen wird die nächste, die der Codec kennt.',
+  'Channels of each sound track: 1 mono, 2 stereo, 6 for 5.1; at most what the codec holds.':
+    'Kanäle jeder Tonspur: 1 mono, 2 stereo, 6 für 5.1; höchstens so viele, wie der Codec fasst.',
+  'Loudness: 0.5 halves, 2 doubles it.': 'Lautstärke: 0.5 halbiert, 2 verdoppelt sie.',
+  'Width in pixels, at most 480 when left out; the height follows.':
+    'Breite in Bildpunkten, ohne Angabe höchstens 480; die Höhe ergibt sich.',
+  'Width in pixels; the height follows unless it is given too.':
+    'Breite in Bildpunkten; die Höhe ergibt sich, wenn sie nicht auch angegeben ist.',
+  'Height in pixels; the width follows unless it is given too.':
+    'Höhe in Bildpunkten; die Breite ergibt sich, wenn sie nicht auch angegeben ist.',
+  'Width of the window in pixels.': 'Breite des Fensters in Bildpunkten.',
+  'Height of the window in pixels.': 'Höhe des Fensters in Bildpunkten.',
+  'Pixels. Left out it follows from the height; both left out are a box of 256 by 256.':
+    'Bildpunkte. Ohne Angabe folgt sie aus der Höhe; ohne beide gilt ein Rahmen von 256 mal 256.',
+  'Pixels. Left out it follows from the width; both left out are a box of 256 by 256.':
+    'Bildpunkte. Ohne Angabe folgt sie aus der Breite; ohne beide gilt ein Rahmen von 256 mal 256.',
+  'How often it plays; 0 is for ever.': 'Wie oft es läuft; 0 ist für immer.',
+  'Plays forward, then backward.': 'Läuft vorwärts, dann rückwärts.',
+  'optimized favors the colors of what moves, full those of the whole picture.':
+    'Bevorzugt die Farben dessen, was sich bewegt, oder die des ganzen Bildes.',
+  'How missing colors are mixed.': 'Wie fehlende Farben gemischt werden.',
+  'Bytes, or as 500k, 2M: the frame rate is lowered until it fits, then the size.':
+    'Bytes, oder als 500k, 2M: erst sinkt die Zahl der Bilder pro Sekunde, dann die Größe, bis es passt.',
+  'max fits inside and never enlarges, crop fills and cuts, scale fits inside and enlarges.':
+    'Einpassen, mit oder ohne Vergrößern, oder füllen und beschneiden.',
+  'max fits inside and never enlarges, crop fills the box and cuts off what reaches beyond, scale takes on its shape.':
+    'Einpassen ohne Vergrößern, den Rahmen füllen und Überstehendes abschneiden, oder seine Form annehmen.',
+  'Where in the film, as HH:MM:SS.ms or seconds; the first still of a contact sheet. Left out, where there is something to see.':
+    'Stelle im Film, als HH:MM:SS.ms oder in Sekunden; bei einem Kontaktbogen die des ersten Standbilds. Ohne Angabe dort, wo etwas zu sehen ist.',
+  'Where in the film, as HH:MM:SS.ms or seconds; the first, where count asks for several. About a third in when left out, where there is something to see.':
+    'Stelle im Film, als HH:MM:SS.ms oder in Sekunden; bei mehreren Bildern die des ersten. Ohne Angabe etwa nach einem Drittel, wo etwas zu sehen ist.',
+  'A contact sheet of so many rows of stills, evenly over the film. One still when rows and columns are left out; as many as the other when one is.':
+    'Ein Kontaktbogen mit so vielen Reihen von Standbildern, gleichmäßig über den Film. Ohne Reihen und Spalten ein einziges Bild; fehlt eines davon, so viele wie das andere.',
+  'A contact sheet of so many columns of stills, evenly over the film. One still when rows and columns are left out; as many as the other when one is.':
+    'Ein Kontaktbogen mit so vielen Spalten von Standbildern, gleichmäßig über den Film. Ohne Reihen und Spalten ein einziges Bild; fehlt eines davon, so viele wie das andere.',
+  'Longest side in pixels; larger pictures become smaller.':
+    'Längste Seite in Bildpunkten; größere Bilder werden kleiner.',
+  'Longest side in pixels; larger pages are drawn smaller.':
+    'Längste Seite in Bildpunkten; größere Seiten werden kleiner gezeichnet.',
+  'srgb, adobe-rgb or gray: adobe-rgb keeps more colors for print, gray, also named grayscale, makes shades of gray.':
+    'Adobe RGB behält mehr Farben für den Druck, Grau macht Graustufen daraus.',
+  'srgb or gray: gray, also named grayscale, makes shades of gray.': 'Grau macht Graustufen daraus.',
+  'Shows coarse at first, then finer while it loads.': 'Zeigt sich beim Laden erst grob, dann feiner.',
+  '1 to 100; it comes before quality.': '1 bis 100; gilt vor der Qualität.',
+  'keep carries over what a camera or an author noted, the place among it.':
+    'Behalten übernimmt, was Kamera oder Autor vermerkt haben, auch den Ort.',
+  'At most 256 colors: much smaller, not exact.': 'Höchstens 256 Farben: viel kleiner, nicht genau.',
+  '0 is fastest, 9 smallest; the pixels are the same.':
+    '0 ist am schnellsten, 9 am kleinsten; die Bildpunkte sind gleich.',
+  '0 is fastest, 9 smallest; the files are the same.':
+    '0 ist am schnellsten, 9 am kleinsten; die Dateien sind gleich.',
+  'Every pixel stays as it is; quality then says how hard it is tried to be small. Left out, true for pictures of up to 256 colors, whose edges would get others.':
+    'Jeder Bildpunkt bleibt; die Qualität sagt dann, wie viel Mühe auf eine kleine Datei verwendet wird. Ohne Angabe bei Bildern mit bis zu 256 Farben, deren Kanten sonst andere bekämen.',
+  'Sides of the pictures in the icon, 1 to 256, as 16,32,48. The usual ones when left out.':
+    'Seitenlängen der Bilder im Symbol, 1 bis 256, als 16,32,48. Ohne Angabe die üblichen.',
+  'Languages of the text in pictures, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
+    'Sprachen des Textes in Bildern, höchstens 5, die wichtigste zuerst.',
+  'color traces every color, bw the dark parts in black.':
+    'Farbig zeichnet jede Farbe nach, schwarz-weiß die dunklen Teile in Schwarz.',
+  'For bw: what is darker than so many percent is black.':
+    'Bei Schwarz-weiß: was dunkler ist als so viel Prozent, ist schwarz.',
+  'What is darker than so many percent is traced.':
+    'Was dunkler ist als so viel Prozent, wird nachgezeichnet.',
+  'Patches smaller than so many pixels a side are left out.':
+    'Flecken, deren Seite kleiner ist als so viele Bildpunkte, fallen weg.',
+  'Patches of up to so many pixels are left out.': 'Flecken von bis zu so vielen Bildpunkten fallen weg.',
+  'Bits per color channel: fewer give fewer, larger shapes.':
+    'Bits pro Farbkanal: weniger ergibt weniger und größere Formen.',
+  'Outlines as curves, as straight lines, or as steps of pixels.':
+    'Umrisse als Kurven, als gerade Linien oder als Stufen aus Bildpunkten.',
+  'Trace the light parts, not the dark ones.': 'Die hellen Teile nachzeichnen, nicht die dunklen.',
+  'How round corners become: 0 keeps all of them sharp, 100 leaves none.':
+    'Wie rund Ecken werden: bei 0 bleiben alle scharf, bei 100 keine.',
+  'Pixels per inch at which shapes are drawn.': 'Bildpunkte pro Zoll, mit denen Formen gezeichnet werden.',
+  'Pixels per inch of the drawing.': 'Bildpunkte pro Zoll der Zeichnung.',
+  'Pixels per inch.': 'Bildpunkte pro Zoll.',
+  'Every font is embedded, so that pages look the same everywhere; false has no effect, and is told':
+    'Jede Schrift wird eingebettet, damit Seiten überall gleich aussehen; ausgeschaltet bleibt es ohne Wirkung, was gemeldet wird.',
+  'Opens a PDF that needs one.': 'Öffnet ein PDF, das eines braucht.',
+  'Pages to take, as 1-5,10,15-last. A range may run backward. All when left out.':
+    'Seiten, die genommen werden, als 1-5,10,15-last. Ein Bereich darf rückwärts laufen. Ohne Angabe alle.',
+  'flow makes text, headings, lists and tables to edit; exact puts each line where it stands on its page. flow when left out.':
+    'Text, Überschriften, Listen und Tabellen zum Bearbeiten, oder jede Zeile dort, wo sie auf ihrer Seite steht. Ohne Angabe zum Bearbeiten.',
+  'hybrid reads the text of scanned pages first; fast does not.':
+    'Auf Wunsch wird zuerst der Text gescannter Seiten gelesen.',
+  'A hint: fonts are named, never embedded, and a warning says so where they were asked for.':
+    'Ein Hinweis: Schriften werden genannt, nie eingebettet; wo sie verlangt wurden, sagt es eine Warnung.',
+  'The device that pictures and font sizes are made for, as kindle_pw3, tablet or generic_eink.':
+    'Das Gerät, auf das Bilder und Schriftgrößen zugeschnitten werden.',
+  'Margins in pt from 0 to 200: one number for all sides, four as "top,bottom,left,right", or by side as "top=10,left=20". 5 where left out.':
+    'Ränder in pt von 0 bis 200: eine Zahl für alle Seiten, vier als „oben,unten,links,rechts“, oder einzeln als „top=10,left=20“. Ohne Angabe 5.',
+  'Size of the text in pt, 4 to 60; other sizes follow. That of the profile when left out.':
+    'Schriftgröße in pt, 4 bis 60; andere Größen folgen ihr. Ohne Angabe die des Geräts.',
+  'Puts the fonts that the document names into the book, where they are at hand.':
+    'Nimmt die Schriften, die das Dokument nennt, ins Buch auf, soweit sie vorhanden sind.',
+  'Makes straight quotes, double hyphens and three dots typographic ones.':
+    'Macht aus geraden Anführungszeichen, doppelten Bindestrichen und drei Punkten typografische.',
+  'Leaves all font sizes as the document has them.': 'Lässt alle Schriftgrößen, wie das Dokument sie hat.',
+  'Opens a protected document.': 'Öffnet ein geschütztes Dokument.',
+  'A3, A4, A5, Letter, Legal, or width and height as `210x297mm` (mm, cm, in, pt)':
+    'A3, A4, A5, Letter, Legal, oder Breite und Höhe als 210x297mm (mm, cm, in, pt).',
+  "Lay every page across (true) or upright (false); the document's own way when left out":
+    'Jede Seite quer oder hoch; ohne Angabe, wie das Dokument es vorsieht.',
+  'Space at the top of every page, as 20mm, 2cm, 1in or 72pt':
+    'Abstand oben auf jeder Seite, als 20mm, 2cm, 1in oder 72pt.',
+  'Space at the right of every page, as 20mm, 2cm, 1in or 72pt':
+    'Abstand rechts auf jeder Seite, als 20mm, 2cm, 1in oder 72pt.',
+  'Space at the bottom of every page, as 20mm, 2cm, 1in or 72pt':
+    'Abstand unten auf jeder Seite, als 20mm, 2cm, 1in oder 72pt.',
+  'Space at the left of every page, as 20mm, 2cm, 1in or 72pt':
+    'Abstand links auf jeder Seite, als 20mm, 2cm, 1in oder 72pt.',
+  "Text at the head of every page, in the place of the document's own; {page}, {pages} and {date} are filled in":
+    'Text am Kopf jeder Seite anstelle dessen im Dokument; {page}, {pages} und {date} werden ausgefüllt.',
+  "Text at the foot of every page, in the place of the document's own; {page}, {pages} and {date} are filled in":
+    'Text am Fuß jeder Seite anstelle dessen im Dokument; {page}, {pages} und {date} werden ausgefüllt.',
+  'Encoding of the text that is sent, as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Found out when left out or auto, with a warning where it had to be guessed; a byte order mark in the file counts for more.':
+    'Zeichenkodierung des Textes, als windows-1251, iso-8859-2 oder shift_jis. Ohne Angabe wird sie ermittelt, mit einer Warnung, wo sie erraten werden musste; eine Bytereihenfolge-Marke in der Datei zählt mehr.',
+  'Size of the content on the page, 0.1 to 2.': 'Größe des Inhalts auf der Seite, 0.1 bis 2.',
+  'Print the colors and pictures behind the text too.': 'Auch Farben und Bilder hinter dem Text drucken.',
+  'Pixels of the picture per pixel of the page, 0.5 to 4.':
+    'Bildpunkte des Bildes pro Bildpunkt der Seite, 0.5 bis 4.',
+  'Show the whole page, not only what fits into the window.':
+    'Die ganze Seite zeigen, nicht nur, was ins Fenster passt.',
+  'Shrink sheets that are wider than the page, so that no column moves to another page':
+    'Tabellen verkleinern, die breiter sind als die Seite, damit keine Spalte auf eine andere Seite rutscht.',
+  'Whether the first line of the table that is sent names the columns. true: in a spreadsheet it is text in bold, and begins each page of print and PDF. false: in a document it is a row like the others.':
+    'Ob die erste Zeile der Tabelle die Spalten nennt: dann ist sie fett und beginnt jede gedruckte Seite; sonst ist sie eine Zeile wie die anderen.',
+  'What parts the fields of the table that is sent: comma, semicolon, tab, pipe, space, colon or another sign. Found out from its first lines when left out or auto.':
+    'Was die Felder der Tabelle trennt: comma, semicolon, tab, pipe, space, colon oder ein anderes Zeichen. Ohne Angabe wird es an den ersten Zeilen erkannt.',
+  'Opens an archive that needs one. The result is not protected.':
+    'Öffnet ein Archiv, das eines braucht. Das Ergebnis ist nicht geschützt.',
+  'Opens those files that need one. The result is not protected.':
+    'Öffnet die Dateien, die eines brauchen. Das Ergebnis ist nicht geschützt.',
+  'none drops the instructions for small sizes on coarse screens: a smaller file':
+    'Entfernen lässt die Anweisungen für kleine Größen auf groben Bildschirmen weg: eine kleinere Datei.',
+  'Keep only these characters: the text itself, or ranges such as U+0020-007E,U+20AC':
+    'Nur diese Zeichen behalten: der Text selbst, oder Bereiche wie U+0020-007E,U+20AC.',
+  'Height of the bitmaps in pixels': 'Höhe der Bitmaps in Bildpunkten.',
+  'Which font of a collection, from 1': 'Welche Schrift einer Sammlung, ab 1.',
+  'Seconds of silence between two pieces.': 'Sekunden Stille zwischen zwei Stücken.',
+  'How the pictures lie: below each other, beside each other, or in rows and columns.':
+    'Wie die Bilder liegen: untereinander, nebeneinander, oder in Reihen und Spalten.',
+  'keep joins the outlines, per_file puts each under the name of its file.':
+    'Die Lesezeichen werden verbunden, oder stehen je unter dem Namen ihrer Datei.',
+  'Turns crooked pages straight; their pictures are encoded anew.':
+    'Rückt schiefe Seiten gerade; ihre Bilder werden neu kodiert.',
+  'Opens a PDF that needs one; the result needs it too.':
+    'Öffnet ein PDF, das eines braucht; das Ergebnis braucht es auch.',
+  'A file for each part, as 1-3,4-last. A file for each page when left out.':
+    'Eine Datei für jeden Teil, als 1-3,4-last. Ohne Angabe eine Datei für jede Seite.',
+  'Readers need it to open the result.': 'Wer das Ergebnis öffnet, braucht es.',
+  'Lifts the restrictions. Left out it is the password itself, or unknown with a restriction.':
+    'Hebt die Beschränkungen auf. Ohne Angabe das Passwort selbst, oder unbekannt, wo etwas beschränkt ist.',
+  'Opens a source that needs one.': 'Öffnet eine Quelle, die eines braucht.',
+  'Whether readers may print.': 'Ob Leser drucken dürfen.',
+  'Whether readers may copy text and pictures.': 'Ob Leser Text und Bilder kopieren dürfen.',
+  'Whether readers may change pages.': 'Ob Leser Seiten ändern dürfen.',
+  'Whether readers may add comments.': 'Ob Leser Kommentare hinzufügen dürfen.',
+  'Whether readers may fill in forms.': 'Ob Leser Formulare ausfüllen dürfen.',
+  'Opens the PDF. Not needed where only its use is restricted.':
+    'Öffnet das PDF. Nicht nötig, wo nur seine Verwendung beschränkt ist.',
+  'Pages to change, as 1-5,10,15-last. All when left out.':
+    'Seiten, die geändert werden, als 1-5,10,15-last. Ohne Angabe alle.',
+  'screen 72 dpi, ebook 150, printer and prepress 300.':
+    'Bildschirm 72 dpi, Lesen 150, Drucken und Druckvorstufe 300.',
+  'Part and level of PDF/A.': 'Teil und Stufe von PDF/A.',
+  'Pages of the result in its order, as 1,3,5 or 7-last.':
+    'Seiten des Ergebnisses in ihrer Reihenfolge, als 1,3,5 oder 7-last.',
+  'Pages to leave out, as 2,4.': 'Seiten, die wegfallen, als 2,4.',
+  'Pages to look on. All when left out.': 'Seiten, auf denen gesucht wird. Ohne Angabe alle.',
+  'Any script. Either this or a picture as a further file.':
+    'In jeder Schrift. Entweder dies oder ein Bild als weitere Datei.',
+  'diagonal for a text and center for a picture when left out; tile repeats it.':
+    'Ohne Angabe diagonal für einen Text und in der Mitte für ein Bild; „Überall“ wiederholt es.',
+  'As #ff0000, or a name as red.': 'Als #ff0000, oder ein Name wie red.',
+  '0.01 hardly shows, 1 covers. Also in percent, as 30%.':
+    '0.01 ist kaum zu sehen, 1 deckt. Auch in Prozent, als 30%.',
+  'Points of a page, pixels of a picture or film. As large as fits well when left out.':
+    'Punkte einer Seite, Bildpunkte eines Bildes oder Films. Ohne Angabe so groß, wie es gut passt.',
+  'Least distance from the edge, in points or pixels. A 25th of the shorter side when left out; less where there is no room.':
+    'Kleinster Abstand vom Rand, in Punkten oder Bildpunkten. Ohne Angabe ein Fünfundzwanzigstel der kürzeren Seite; weniger, wo der Platz fehlt.',
+  'Width of a picture in percent of the page, picture or film that it comes to lie on.':
+    'Breite des Bildes in Prozent der Seite, des Bildes oder Films, auf dem es liegt.',
+  'The new order, as 3,1,2. Pages not named follow in their old order.':
+    'Die neue Reihenfolge, als 3,1,2. Nicht genannte Seiten folgen in ihrer alten.',
+  'Where on the page.': 'Wo auf der Seite.',
+  'As `Page {page} of {pages}`.': 'Als Seite {page} von {pages}.',
+  'Number of the first page that has one.': 'Zahl der ersten Seite, die eine hat.',
+  'Distance from the edge, as 24pt or 10mm.': 'Abstand vom Rand, als 24pt oder 10mm.',
+  'Points.': 'Punkte.',
+  'Empty removes it, left out keeps it; so with the others.':
+    'Leer entfernt ihn, ohne Angabe bleibt er; so auch bei den anderen.',
+  'First removes all that there is.': 'Entfernt zuerst alles Vorhandene.',
+  'Program that made the original.': 'Programm, mit dem das Original entstand.',
+  'Program that made the PDF.': 'Programm, mit dem das PDF entstand.',
+  'What is cut off, as 20mm, 1in or 36pt.': 'Was abgeschnitten wird, als 20mm, 1in oder 36pt.',
+  'Left, top, width, height in points from the top left corner, instead of margins.':
+    'Links, oben, Breite, Höhe in Punkten von der oberen linken Ecke aus, anstelle von Rändern.',
+  'Texts to remove for good, in any case: a list, or commas between.':
+    'Texte, die endgültig verschwinden, groß oder klein geschrieben: eine Liste, oder mit Kommas dazwischen.',
+  'Also links that lead out of the document.': 'Auch Links, die aus dem Dokument hinausführen.',
+  'Also title, author and other metadata.': 'Auch Titel, Autor und andere Metadaten.',
+  'A page is blank when at most this share of it, in percent, is darker than paper.':
+    'Eine Seite ist leer, wenn höchstens dieser Anteil, in Prozent, dunkler ist als Papier.',
+  'Bytes that the result may have at most, as 500k, 8M or a number; instead of quality.':
+    'Bytes, die das Ergebnis höchstens haben darf, als 500k, 8M oder eine Zahl; anstelle der Qualität.',
+  'Bytes that the result may have; quality and then size are lowered until it fits.':
+    'Bytes, die das Ergebnis haben darf; erst sinkt die Qualität, dann die Größe, bis es passt.',
+  'Bytes that the result may have; pictures are made coarser until it fits.':
+    'Bytes, die das Ergebnis haben darf; Bilder werden gröber, bis es passt.',
+  'Bytes. The best quality that is not larger.': 'Bytes. Die beste Qualität, die nicht größer ist.',
+  'Named qualities; web is ebook, max as small as it gets.': 'Qualitäten mit Namen; „Web“ ist wie „Lesen“.',
+  'So many pictures, evenly over the film.': 'So viele Bilder, gleichmäßig über den Film.',
+  'So many pages from the first on, a picture of each.':
+    'So viele Seiten von der ersten an, von jeder ein Bild.',
+  'Who made it; the artist of a song.': 'Von wem es ist; bei einem Lied der Interpret.',
+  'With a comma between.': 'Mit einem Komma dazwischen.',
+  'First removes all that there is, as places, cameras and programs; what it looks like stays.':
+    'Entfernt zuerst alles Vorhandene wie Orte, Kameras und Programme; das Aussehen bleibt.',
+  'A comment or caption.': 'Ein Kommentar oder eine Bildunterschrift.',
+  'As 2026-01-31 or 2026-01-31T12:00:00Z.': 'Als 2026-01-31 oder 2026-01-31T12:00:00Z.',
+  'Needed to open the archive (AES-256). In a 7z it hides the names of the files too.':
+    'Nötig, um das Archiv zu öffnen (AES-256). In einem 7z verbirgt es auch die Namen der Dateien.',
+  'Files to take, by name or path in the archive; * stands for any characters and ? for one, as docs/*.pdf. All when left out.':
+    'Dateien, die genommen werden, nach Name oder Pfad im Archiv; * steht für beliebige Zeichen und ? für eines, als docs/*.pdf. Ohne Angabe alle.',
+}
+
+export default hints

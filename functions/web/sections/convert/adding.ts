@@ -1,0 +1,106 @@
+import { batch, signal } from '@preact/signals'
+import { holdsAlpha, isOpaque } from './alpha.ts'
+import { type Catalogue, commonTargets, likelyTargets } from './catalogue.ts'
+import { Item, type Origin } from './item.ts'
+import { keep } from './keeping.ts'
+import { catalogue, items, mostCards, newest } from './list.ts'
+import { preferredTarget } from './remembered.ts'
+import { Slots } from './slots.ts'
+
+/** Files that come into the list, and what each is to become without being asked. */
+
+/** What the next files are to become, as a link has it. */
+export const linked = signal<
+  { readonly to: string; readonly values: Readonly<Record<string, string>> } | undefined
+>(undefined)
+
+export function add(origins: readonly Origin[], known: Catalogue): readonly Item[] {
+  const added = origins.map((origin) => new Item(origin, known))
+  for (const item of added) chooseDefault(item, known)
+  batch(() => {
+    if (added.length > 1) agree(added)
+    items.value = [...added, ...items.value]
+  })
+  void settleIn(added)
+  return added
+}
+
+function chooseDefault(item: Item, known: Catalogue): void {
+  const wished = linked.value
+  if (wished) item.values.value = { ...wished.values, ...item.values.value }
+  if (item.target.value || !item.source) return
+  const named = wished && known.byId(wished.to)
+  const preferred = preferredTarget(item.source.id)
+  const first = item.targets.find(({ id }) => id === preferred) ?? likelyTargets(item.source, item.targets)[0]
+  item.target.value = named && item.targets.includes(named) ? named : first
+}
+
+/** Of a kind all get one target, which none of them is already: in a mix the formats would only swap. */
+function agree(added: readonly Item[]): void {
+  for (const same of Map.groupBy(added, ({ source }) => source?.category).values()) {
+    const sources = new Set(same.map(({ source }) => source?.id))
+    const first = same[0]
+    if (sources.size < 2 || !first?.source) continue
+    const common = commonTargets(same.map(({ targets }) => targets)).filter(({ id }) => !sources.has(id))
+    const target = likelyTargets(first.source, common)[0]
+    if (target) for (const item of same) item.target.value = target
+  }
+}
+
+/** A few at a time, so that five hundred files do not keep the page from answering. */
+const lookSlots = new Slots(4)
+
+async function settleIn(added: readonly Item[]): Promise<void> {
+  const never = new AbortController().signal
+  await Promise.all(
+    added.map(async (item) => {
+      const file = item.file.value
+      if (item.source?.category !== 'image' || !file) return keep(item)
+      const release = await lookSlots.take(never)
+      item.holdsAlpha.value = await holdsAlpha(item.source.id, file, added.length <= mostCards).catch(
+        () => false,
+      )
+      release()
+      if (item.holdsAlpha.value) keepTransparency(item)
+      return keep(item)
+    }),
+  )
+}
+
+/** What is chosen without being asked for never fills what is transparent. */
+function keepTransparency(item: Item): void {
+  const target = item.target.value
+  if (!target || !isOpaque(target.id) || linked.value?.to === target.id) return
+  const kind = `${item.source?.id} with transparency`
+  const preferred = preferredTarget(kind)
+  const clear = likelyTargets(
+    item.source,
+    item.targets.filter(({ id }) => !isOpaque(id) && id !== 'pdf'),
+  )
+  const better =
+    item.targets.find(({ id }) => id === preferred) ?? clear.find(({ id }) => id === 'webp') ?? clear[0]
+  if (better) item.target.value = better
+}
+
+/** A second one beside the first, so that the result of the first stays: from the file, else from the stored source. */
+export function again(item: Item, file: File | undefined = item.file.value): Item | undefined {
+  const known = catalogue.value
+  const job = item.job.value
+  if (!known) return undefined
+  const origin: Origin | undefined = file
+    ? { kind: 'file', file }
+    : item.url !== undefined
+      ? { kind: 'url', url: item.url, name: item.name }
+      : job && { kind: 'again', job }
+  if (!origin) return undefined
+  const added = new Item(origin, known)
+  chooseDefault(added, known)
+  const target = known.byId(job?.target?.format ?? '')
+  if (target && added.targets.includes(target)) added.target.value = target
+  added.values.value = item.values.value
+  added.holdsAlpha.value = item.holdsAlpha.value
+  newest.current = added
+  items.value = items.value.flatMap((other) => (other === item ? [added, other] : [other]))
+  void keep(added)
+  return added
+}

@@ -1,0 +1,49 @@
+import { partsThere } from '../../api.ts'
+import { type Draft, keepDraft, mostKeptBytes } from './drafts.ts'
+import type { Item } from './item.ts'
+import { items } from './list.ts'
+
+/** Files that were added and not yet converted, as drafts. */
+
+const isDraft = (item: Item) =>
+  item.sourceJob === undefined && item.job.value === undefined && item.url === undefined
+
+export async function keep(item: Item): Promise<void> {
+  const file = item.file.value
+  if (!isDraft(item) || (!file && !item.draft)) return
+  // Five hundred small pictures are as much as one film.
+  const isSmall = file !== undefined && file.size <= mostKeptBytes && items.value.length <= 100
+  if (!isSmall && !item.begun) return
+  const known: Pick<Draft, 'name' | 'size' | 'lastModified' | 'type'> = file ?? item.draft ?? nothing
+  const { name, size, lastModified, type } = known
+  await keepDraft({
+    ...{ key: item.key, name, size, lastModified, type },
+    file: isSmall ? file : undefined,
+    target: item.target.value?.id,
+    tool: item.tool.value,
+    values: withoutSecrets(item),
+    begun: item.begun,
+  })
+}
+
+const nothing = { name: '', size: 0, lastModified: 0, type: '' }
+
+/** Passwords stay in the page. */
+function withoutSecrets(item: Item) {
+  const secret = new Set(
+    item.options.value?.filter(({ widget }) => widget === 'password').map(({ name }) => name),
+  )
+  return Object.fromEntries(Object.entries(item.values.value).filter(([name]) => !secret.has(name)))
+}
+
+/** How much of it is there already. */
+export async function lookAtBegun(item: Item): Promise<void> {
+  if (!item.begun) return
+  try {
+    const { parts } = await partsThere(item.begun.uploadId, item.gone.signal)
+    item.arrivedBytes.value = parts.reduce((sum, { Size }) => sum + Size, 0)
+  } catch {
+    // Gone: it begins anew.
+    item.begun = undefined
+  }
+}

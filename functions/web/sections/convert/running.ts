@@ -1,0 +1,192 @@
+import { batch } from '@preact/signals'
+import { cancelJob, checkWish, createJob, deleteJob, type Job, Problem, problemOf } from '../../api.ts'
+import { announce } from '../../shell/announce.ts'
+import { loadOptionsOf } from './choosing.ts'
+import { type Progress, watchJob } from './conversion.ts'
+import { dropDrafts } from './drafts.ts'
+import type { Item } from './item.ts'
+import { keep } from './keeping.ts'
+import { items, mostCards } from './list.ts'
+import { forget, send } from './send.ts'
+import { tellOthers } from './tabs.ts'
+import { join, tellEnd } from './telling.ts'
+import { faultsIn, fieldOf, wishOf } from './wish.ts'
+import words from './words/en.ts'
+import { sizeWords } from './words.ts'
+
+/** A file on its way: checked, sent, converted, followed to its end. */
+
+const checked = new Map<string, Promise<void>>()
+
+/** Asks whether it would work before a byte is sent; what is alike is asked once. */
+async function check(item: Item): Promise<void> {
+  if (!item.source) return
+  const { size } = item
+  const wish = { from: item.source.id, ...wishOf(item) }
+  const key = JSON.stringify(wish)
+  const asked =
+    checked.get(key) ??
+    checkWish({ ...wish, ...(items.value.length <= mostCards && size !== undefined && { size }) })
+  checked.set(key, asked)
+  asked.catch(() => checked.delete(key))
+  await asked
+}
+
+/** @returns whether it is on its way; what is wrong is shown at its field. */
+async function isFine(item: Item): Promise<boolean> {
+  try {
+    await loadOptionsOf(item)
+    const wrong = faultsIn(item.options.value ?? [], item.values.value)
+    item.wrong.value = wrong
+    if (Object.keys(wrong).length > 0) return false
+    await check(item)
+    return true
+  } catch (error) {
+    const problem = problemOf(error)
+    // Whether it works is told by the conversion itself, then.
+    if (['UNREACHABLE', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'].includes(problem.code))
+      return true
+    const field = fieldOf(problem, item.options.value ?? [])
+    if (field) item.wrong.value = { [field]: problem.message }
+    else item.notice.value = problem
+    return false
+  }
+}
+
+export async function start(item: Item): Promise<void> {
+  if (item.phase.value !== 'ready') return
+  if (!item.hasBytes.value) return
+  item.notice.value = undefined
+  if (!item.target.value && !item.tool.value) {
+    item.notice.value = new Problem('NO_TARGET', words.chooseFirst)
+    return
+  }
+  const work = new AbortController()
+  item.work = work
+  if (!(await isFine(item))) return
+  const wish = wishOf(item)
+  batch(() => {
+    join(item)
+    item.progress.value = { stage: 'waiting' }
+    item.phase.value = 'sending'
+  })
+  try {
+    const job = await made(item, wish, work.signal)
+    forgetFailed(item)
+    item.job.value = job
+    void dropDrafts([item.key])
+    if (work.signal.aborted) await cancelJob(job.jobId).catch(() => {})
+    tellOthers()
+    await follow(item, job)
+  } catch (error) {
+    stop(item, work.signal.aborted ? words.cancelled : problemOf(error))
+  }
+}
+
+async function made(item: Item, wish: ReturnType<typeof wishOf>, signal: AbortSignal): Promise<Job> {
+  const tell = (progress: Progress) => {
+    item.progress.value = progress
+  }
+  if (item.url !== undefined) return starting(item, () => createJob({ fileUrl: item.url ?? '', ...wish }))
+  const { sourceJob } = item
+  if (sourceJob) return starting(item, () => createJob({ sourceJobId: sourceJob.jobId, ...wish }))
+  const file = item.file.value
+  if (!file) throw new Problem('NO_FILES', words.chooseAgain)
+  const kept = item.unusedUpload
+  item.unusedUpload = undefined
+  const uploadId =
+    kept ??
+    (await send({
+      file,
+      begun: item.begun,
+      onBegun: (begun) => {
+        item.begun = begun
+        void keep(item)
+      },
+      onProgress: tell,
+      signal,
+    }))
+  item.begun = undefined
+  try {
+    // Not given up when the user cancels: the answer names the job that then has to be cancelled.
+    return await starting(item, () => createJob({ uploadId, ...wish }))
+  } catch (error) {
+    const isSpent =
+      error instanceof Problem && ['CONFLICT', 'UPLOAD_NOT_FOUND', 'UPLOAD_INCOMPLETE'].includes(error.code)
+    if (!isSpent) item.unusedUpload = uploadId
+    else if (kept) return made(item, wish, signal)
+    throw error
+  }
+}
+
+function starting(item: Item, create: () => Promise<Job>): Promise<Job> {
+  item.progress.value = { stage: 'starting' }
+  return create()
+}
+
+export async function follow(item: Item, job: Job): Promise<void> {
+  item.phase.value = 'running'
+  const isNews = item.file.value !== undefined || item.url !== undefined || item.sourceJob !== undefined
+  try {
+    const tell = (progress: Progress) => {
+      item.progress.value = progress
+    }
+    const ended = await watchJob(job, tell, item.gone.signal)
+    item.job.value = ended
+    if (ended.status === 'completed' && ended.result) {
+      const { filename, size } = ended.result
+      item.phase.value = 'done'
+      if (isNews) tellEnd(words.converted(item.name, filename, sizeWords(size)))
+    } else stop(item, ended.status === 'cancelled' ? words.cancelled : problemIn(ended))
+  } catch (error) {
+    if (!item.gone.signal.aborted) stop(item, problemOf(error))
+  }
+}
+
+/** Ends without a result: back to the form where the bytes are at hand, else with a way to bring them again. */
+function stop(item: Item, notice: Problem | string): void {
+  batch(() => {
+    item.notice.value = notice
+    item.phase.value = item.hasBytes.value || item.draft ? 'ready' : 'stranded'
+  })
+  const sentence = typeof notice === 'string' ? notice : notice.message
+  tellEnd(words.failed(item.name, sentence))
+}
+
+function problemIn({ error, jobId }: Job): Problem {
+  if (error) return new Problem(error.code, error.message)
+  return new Problem('FILE_GONE', words.overWithout(jobId))
+}
+
+/** A job that failed has given way to the next one of this file; it would only come back at the next visit. */
+function forgetFailed(item: Item): void {
+  const old = item.job.value
+  if (old) void deleteJob(old.jobId).catch(() => {})
+}
+
+export async function cancel(item: Item): Promise<void> {
+  item.work?.abort()
+  if (item.begun && item.phase.value === 'sending') {
+    forget(item.begun.uploadId)
+    item.begun = undefined
+  }
+  // While it is sent there is no job yet, or only the one that failed before.
+  const job = item.job.value
+  if (item.phase.value !== 'running' || !job) return
+  await cancelJob(job.jobId).catch((error: unknown) => {
+    const problem = problemOf(error)
+    // A conflict means that it is over already, which the next status shows.
+    if (problem.code !== 'CONFLICT') announce(problem.message)
+  })
+}
+
+/** The file of a draft, brought by its owner. */
+export function bringBack(item: Item, file: File): void {
+  const { name, size } = item
+  if (file.name === name && file.size === size) {
+    item.notice.value = undefined
+    item.file.value = file
+    // What was on its way goes on by itself.
+    if (item.begun) void start(item)
+  } else item.notice.value = new Problem('OTHER_FILE', words.otherFile)
+}
