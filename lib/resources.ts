@@ -28,8 +28,17 @@ export type QueueId = (typeof queueIds)[number]
 /** Receives of one message before it is put aside; the job itself fails after three attempts, long before. */
 export const maxReceiveCount = 10
 
-/** Lambda wants the visibility of a queue at or above the time limit of its function; workers shorten it on receipt. */
+/** The longest of a function, and so the longest for which a queue hides what one works on. */
 export const queueVisibilityS = 900
+
+/**
+ * Seconds for which a queue hides what it hands over: six times what its function may take, as AWS advises for times when
+ * it cannot be called at once, as long as a function takes no longer than that. Workers shorten it on receipt.
+ */
+export const visibilityOf = (queue: QueueId): number => {
+  const timeoutS = rowOf(functionOfQueue(queue))?.timeoutS ?? queueVisibilityS
+  return Math.min(queueVisibilityS, 6 * timeoutS)
+}
 
 /** Parts of the index of what has to be looked at: one key of a table takes a thousand writes a second. */
 export const wakeShards = 16
@@ -129,9 +138,13 @@ export const queueMapping = {
 export const deliveriesAtATime = 192
 
 export function mappingOf(queue: QueueId): QueueMappingSettings {
-  if (queue === 'delivery') return { ...queueMapping, maximumConcurrency: deliveriesAtATime }
-  // It takes a moment for each.
-  return queue === 'ready' ? { ...queueMapping, batchSize: 10 } : queueMapping
+  const maximumConcurrency = rowOf(functionOfQueue(queue))?.maximumConcurrency
+  return {
+    ...queueMapping,
+    // It takes a moment for each.
+    ...(queue === 'ready' && { batchSize: 10 }),
+    ...(maximumConcurrency !== undefined && { maximumConcurrency }),
+  }
 }
 
 /** `source` of every event of ours on the bus. */
@@ -170,6 +183,20 @@ export type Trigger =
   | { readonly uploads: string }
   /** Routes of the WebSocket API: `$connect`, `$disconnect`, `$default` and names. */
   | { readonly websocket: readonly string[] }
+  /** Nobody but who runs the service. */
+  | { readonly operator: true }
+
+/** What is reached by a way out of the closed network alone, and why. */
+export const outside = {
+  stores: 'files come from and go to addresses that users name',
+  websites: 'websites are captured at addresses that users name',
+  receivers: 'webhooks are called at addresses that users name',
+  drives: 'drives are asked at addresses of their makers',
+  'sign-in': 'people sign in by OpenID providers that the operator names',
+  mail: 'letters go by the mail server that the operator names',
+  sockets: 'AWS has no endpoint in a network for the connections of a WebSocket API',
+} as const
+export type Outside = keyof typeof outside
 
 /** Settings that nobody but the functions that need them may read; on AWS each is an object of a bucket of their own. */
 export const secretNames = ['SERVICE_SECRET', 'SMTP_URL', 'OPENID_PROVIDERS', 'DRIVES'] as const
@@ -188,17 +215,15 @@ export interface FunctionDeclaration {
   readonly diskMb?: number
   /** Those that it reads when it starts. */
   readonly secrets?: readonly SecretName[]
+  /** What it has a way out for; without any it is in the closed network, and reaches the parts of the service alone. */
+  readonly reaches?: readonly Outside[]
   /**
-   * `closed` for what opens files of users: where the deployment isolates, it reaches the parts of the service and nothing
-   * else. `out` for what calls addresses that users or operators name. `service` calls parts of AWS alone.
+   * Invocations at a time, so that an attack costs a bounded sum and nobody takes what the others need. Fed by a queue it has
+   * no more; any other has as many kept for it, too. Those of tasks have what the stage says (`conversionsAtATime`).
    */
-  readonly network: 'closed' | 'service' | 'out'
-  /** Invocations at a time, so that nobody can make it cost more, or take what the others need. */
   readonly maximumConcurrency?: number
   /** It looks into files of users: it has what tells formats apart. */
   readonly readsFiles?: true
-  /** It calls open WebSockets. */
-  readonly reachesSockets?: true
   /** Times that an asynchronous invocation is repeated after an error; 2 when left out, as on Lambda. */
   readonly retryAttempts?: 0 | 1 | 2
   /** Asynchronous invocations that failed for good go to the queue `<name>-dead`. */
@@ -270,7 +295,8 @@ export const functions = {
       { list: true },
       { queues: queueIds, may: ['sqs:GetQueueAttributes'] },
     ],
-    ...{ secrets: ['SERVICE_SECRET'], network: 'service', readsFiles: true },
+    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true },
+    maximumConcurrency: 50,
   },
   conversion: {
     ...{ ...http, handler: 'functions/conversion.handler', trigger: { http: below('/v1/convert') } },
@@ -283,7 +309,8 @@ export const functions = {
       { list: true },
       { queues: imageIds, may: ['sqs:GetQueueAttributes'] },
     ],
-    ...{ secrets: ['SERVICE_SECRET'], network: 'closed', readsFiles: true },
+    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true },
+    maximumConcurrency: 50,
   },
   jobs: {
     handler: 'functions/jobs.handler',
@@ -298,7 +325,8 @@ export const functions = {
       { index: 'byList' },
       { index: 'byTag' },
     ],
-    ...{ secrets: ['SERVICE_SECRET'], network: 'closed', readsFiles: true },
+    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true },
+    maximumConcurrency: 100,
   },
   uploads: {
     ...{ ...http, handler: 'functions/uploads.handler', trigger: { http: below('/v1/uploads') } },
@@ -318,7 +346,8 @@ export const functions = {
       // Whether an upload has come.
       { list: true },
     ],
-    ...{ secrets: ['SERVICE_SECRET'], network: 'service' },
+    ...{ secrets: ['SERVICE_SECRET'] },
+    maximumConcurrency: 50,
   },
   /** What happens without anybody asking: a test of a webhook calls it. */
   automation: {
@@ -332,24 +361,28 @@ export const functions = {
       callLanes,
       { index: 'byList' },
     ],
-    ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL'], network: 'out', readsFiles: true },
+    ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL'], reaches: ['receivers', 'mail'], readsFiles: true },
+    maximumConcurrency: 10,
   },
   drives: {
     ...{ ...http, handler: 'functions/drives.handler', trigger: { http: below('/v1/cloud') } },
     rights: [...moveJobs, records('PutItem', 'DeleteItem')],
-    ...{ secrets: ['SERVICE_SECRET', 'DRIVES'], network: 'out', readsFiles: true },
+    ...{ secrets: ['SERVICE_SECRET', 'DRIVES'], reaches: ['drives'], readsFiles: true },
+    maximumConcurrency: 10,
   },
   access: {
     handler: 'functions/access.handler',
     ...http,
     trigger: { http: below('/v1/account', '/v1/api-keys', '/v1/oauth') },
     rights: [...serve, records('PutItem', 'DeleteItem'), { index: 'byList' }],
-    ...{ secrets: ['SERVICE_SECRET'], network: 'service' },
+    ...{ secrets: ['SERVICE_SECRET'] },
+    maximumConcurrency: 20,
   },
   admin: {
     ...{ ...http, handler: 'functions/admin.handler', trigger: { http: below('/v1/admin') } },
     rights: [...serve, records('PutItem', 'DeleteItem'), { index: 'byList' }],
-    ...{ secrets: ['SERVICE_SECRET'], network: 'service' },
+    ...{ secrets: ['SERVICE_SECRET'] },
+    maximumConcurrency: 5,
   },
   /** Signing up and in, by a library as large as all of the API. */
   account: {
@@ -358,7 +391,8 @@ export const functions = {
       records('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'),
       { index: 'byList' },
     ],
-    ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL', 'OPENID_PROVIDERS'], network: 'out' },
+    ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL', 'OPENID_PROVIDERS'], reaches: ['mail', 'sign-in'] },
+    maximumConcurrency: 20,
   },
   sweep: {
     handler: 'functions/sweep.handler',
@@ -380,7 +414,8 @@ export const functions = {
     // The next one comes within the minute.
     retryAttempts: 0,
     // A workflow that is switched off is told of by mail.
-    ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL'], network: 'out', readsFiles: true, reachesSockets: true },
+    ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL'], reaches: ['mail', 'sockets'], readsFiles: true },
+    maximumConcurrency: 2,
   },
   'receive-upload': {
     handler: 'functions/receive-upload.handler',
@@ -388,7 +423,8 @@ export const functions = {
     timeoutS: 30,
     trigger: { uploads: 'uploads/' },
     rights: [...moveJobs, files(['uploads'], 'GetObject', 'DeleteObject'), { list: true }],
-    ...{ secrets: ['SERVICE_SECRET'], network: 'closed', readsFiles: true },
+    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true },
+    maximumConcurrency: 20,
   },
   /** Plans tasks that are ready, and signs what their workers need: engines reach no file by themselves. */
   prepare: {
@@ -405,7 +441,8 @@ export const functions = {
       // Who has its address learns that an input is deleted.
       { list: true },
     ],
-    ...{ secrets: ['SERVICE_SECRET'], network: 'closed' },
+    ...{ secrets: ['SERVICE_SECRET'] },
+    maximumConcurrency: 20,
   },
   transfer: {
     handler: 'functions/transfer.handler',
@@ -418,7 +455,7 @@ export const functions = {
       files(everyFile, 'GetObject'),
       files(['jobs', 'uploads'], 'PutObject', 'DeleteObject', 'AbortMultipartUpload'),
     ],
-    ...{ secrets: ['SERVICE_SECRET'], network: 'out', readsFiles: true },
+    ...{ secrets: ['SERVICE_SECRET'], reaches: ['stores'], readsFiles: true },
   },
   capture: {
     handler: 'functions/capture.handler',
@@ -427,7 +464,7 @@ export const functions = {
     trigger: { queue: 'capture' },
     rights: runTasks('capture'),
     image: 'browser',
-    network: 'out',
+    reaches: ['websites'],
   },
   /** Finds out which webhooks want to know of an event. */
   dispatch: {
@@ -437,7 +474,7 @@ export const functions = {
     trigger: { events: ['job.*', 'file.*', 'subscription.*', 'quota.*'], for: 'webhooks' },
     rights: [records('GetItem', 'Query', 'PutItem', 'UpdateItem'), callLanes],
     deadLetter: true,
-    network: 'service',
+    maximumConcurrency: 20,
   },
   deliver: {
     handler: 'functions/deliver.handler',
@@ -445,7 +482,8 @@ export const functions = {
     timeoutS: 120,
     trigger: { queue: 'delivery' },
     rights: [records('GetItem', 'Query', 'UpdateItem'), callLanes],
-    ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL'], network: 'out' },
+    ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL'], reaches: ['receivers', 'mail'] },
+    maximumConcurrency: deliveriesAtATime,
   },
   'record-metrics': {
     handler: 'functions/record-metrics.handler',
@@ -453,7 +491,7 @@ export const functions = {
     timeoutS: 10,
     trigger: { events: ['job.completed', 'job.failed', 'file.deleted'] },
     rights: [records('GetItem', 'BatchWriteItem')],
-    network: 'service',
+    maximumConcurrency: 10,
   },
   /** Adds the ends of jobs to the figures of their owners and of the service. */
   'count-usage': {
@@ -463,7 +501,7 @@ export const functions = {
     trigger: { events: endings },
     rights: [records('GetItem', 'BatchGetItem', 'UpdateItem')],
     deadLetter: true,
-    network: 'service',
+    maximumConcurrency: 10,
   },
   sockets: {
     handler: 'functions/live.sockets',
@@ -476,7 +514,8 @@ export const functions = {
       { publish: true },
       { sockets: ['POST', 'DELETE'] },
     ],
-    ...{ secrets: ['SERVICE_SECRET'], network: 'service', reachesSockets: true },
+    ...{ secrets: ['SERVICE_SECRET'], reaches: ['sockets'] },
+    maximumConcurrency: 30,
   },
   broadcast: {
     handler: 'functions/live.broadcast',
@@ -488,10 +527,25 @@ export const functions = {
       { index: 'byList' },
       { sockets: ['POST', 'GET', 'DELETE'] },
     ],
-    ...{ secrets: ['SERVICE_SECRET'], network: 'service', reachesSockets: true },
+    ...{ secrets: ['SERVICE_SECRET'], reaches: ['sockets'] },
+    maximumConcurrency: 20,
+  },
+  /** How far engines can be held where functions run. */
+  probe: {
+    handler: 'functions/probe.handler',
+    memoryMb: 1024,
+    timeoutS: 60,
+    trigger: { operator: true },
+    rights: [],
+    // The smallest; what is found holds for all.
+    image: 'archive',
+    maximumConcurrency: 1,
   },
 } as const satisfies Readonly<Record<string, FunctionDeclaration>>
 export type FunctionName = keyof typeof functions
+/** The row of a function; what runs the tasks of an image has none. */
+export const rowOf = (name: string | undefined): FunctionDeclaration | undefined =>
+  (functions as Readonly<Record<string, FunctionDeclaration>>)[name ?? '']
 /** The function that a queue feeds, where it is not that of an image. */
 export const functionOfQueue = (queue: QueueId | FunctionName): FunctionName | undefined =>
   functionNames.find((name) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { contracts as access } from '../functions/access.ts'
 import { contracts as admin } from '../functions/admin.ts'
@@ -11,6 +12,7 @@ import { contracts as uploads } from '../functions/uploads.ts'
 import { readConfig, settings } from '../lib/config.ts'
 import { againstOwnRules, ownRules } from '../lib/deployment/check/own-rules.ts'
 import { againstSpecification } from '../lib/deployment/check/specification.ts'
+import { reserves } from '../lib/deployment/concurrency.ts'
 import { edgeCode } from '../lib/deployment/edge.ts'
 import { asynchronousSettings, triggersOf } from '../lib/deployment/functions.ts'
 import { stageOf } from '../lib/deployment/stage.ts'
@@ -30,11 +32,13 @@ import {
   functions,
   imageIds,
   maxReceiveCount,
+  outside,
   queueIds,
   queueMapping,
-  queueVisibilityS,
+  rowOf,
   secretNames,
   table,
+  visibilityOf,
 } from '../lib/resources.ts'
 import { packageDeployment, reference } from './deployment.ts'
 
@@ -145,7 +149,7 @@ for (const image of imageIds) {
     const queue = queueOf(image)
     const aside = queueOf(`${image}-dead`)
     assert.partialDeepStrictEqual(queue.properties, {
-      VisibilityTimeout: queueVisibilityS,
+      VisibilityTimeout: visibilityOf(image),
       RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': [aside.id, 'Arn'] }, maxReceiveCount },
     })
     const mappings = ofType('AWS::Lambda::EventSourceMapping').filter(
@@ -159,7 +163,7 @@ for (const image of imageIds) {
       FunctionResponseTypes: [queueMapping.functionResponseType],
     })
     assert.ok(
-      Number(fn.properties.Timeout) <= queueVisibilityS,
+      Number(fn.properties.Timeout) <= visibilityOf(image),
       'Lambda refuses a longer time than the queue hides',
     )
   })
@@ -417,7 +421,8 @@ test('each value of the template is one that AWS knows there, and a wrong one is
 })
 
 test('a deployment keeps its own rules, and each of them finds what breaks it', () => {
-  assert.deepEqual(againstOwnRules(template), [])
+  const stage = stageOf('dev', {})
+  assert.deepEqual(againstOwnRules(template, stage), [])
   const allowsAll = { Statement: [{ Effect: 'Allow', Action: ['s3:*'], Resource: ['*'] }] }
   const broken = {
     Role: { Type: 'AWS::IAM::Role', Properties: { Policies: [{ PolicyDocument: allowsAll }] } },
@@ -432,7 +437,7 @@ test('a deployment keeps its own rules, and each of them finds what breaks it', 
     Way: { Type: 'AWS::EC2::InternetGateway' },
     Table: { Type: 'AWS::DynamoDB::Table' },
   }
-  const found = againstOwnRules({ Resources: broken }).map(({ says }) => /\((\w+)\)$/.exec(says)?.[1])
+  const found = againstOwnRules({ Resources: broken }, stage).map(({ says }) => /\((\w+)\)$/.exec(says)?.[1])
   assert.deepEqual(new Set(found), new Set(Object.keys(ownRules)))
 })
 
@@ -450,6 +455,43 @@ test('a stage that serves people is not packaged without region, domain and imag
   assert.equal(stageOf('prod', given).domain?.name, 'files.example.com')
   const { av: _, ...fewer } = images
   assert.throws(() => stageOf('prod', { ...given, images: fewer }), /images/)
+})
+
+test('whoever is out of the closed network has a reason, which the README gives', () => {
+  const readme = readFileSync(new URL('../lib/deployment/README.md', import.meta.url), 'utf8')
+  const names = ofType('AWS::Lambda::Function').map(([, { Properties }]) => ({
+    name: String(Properties.FunctionName).replace('mutabor-dev-', ''),
+    isInside: Properties['VpcConfig'] !== undefined,
+  }))
+  for (const { name, isInside } of names) {
+    const reaches = rowOf(name)?.reaches ?? []
+    assert.equal(isInside, reaches.length === 0, name)
+    for (const what of reaches) assert.ok(readme.includes(`| ${name} | ${what} | ${outside[what]} |`), name)
+  }
+  // What opens files by engines, answers requests for them and signs for them.
+  for (const name of [...imageIds.map((image) => `convert-${image}`), 'api', 'conversion', 'jobs', 'prepare'])
+    assert.ok(names.find((one) => one.name === name)?.isInside, name)
+})
+
+test('each function has a most at a time, and what the account has not is said', () => {
+  const without = (id: string, property: string) => {
+    const { [property]: _, ...Properties } = properties(id)
+    return { Resources: { ...template.Resources, [id]: { Type: 'AWS::Lambda::Function', Properties } } }
+  }
+  const stage = stageOf('dev', {})
+  const { id } = lambda('jobs')
+  assert.deepEqual(againstOwnRules(without(id, 'ReservedConcurrentExecutions'), stage), [
+    { at: id, says: 'may run any number of times (bounded)' },
+  ])
+  assert.deepEqual(againstOwnRules(without(id, 'VpcConfig'), stage), [
+    { at: id, says: 'has a way out, and its row says no reason (closedFunctions)' },
+  ])
+  assert.equal(reserves({ ...stage, functionsAtATime: 10 }), false, 'a new account goes without')
+  const large = { ...stage, name: 'prod', conversionsAtATime: 200 }
+  assert.throws(
+    () => reserves(large),
+    /"prod" cannot be packaged.*functionsAtATime is 1000.*conversionsAtATime \(200/,
+  )
 })
 
 test('the code at the edge makes of the address of a socket what one machine makes of it', () => {

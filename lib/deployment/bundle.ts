@@ -3,7 +3,7 @@ import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions, Plugin } from 'esbuild'
 import { languages } from '../../functions/web/places.ts'
-import type { FunctionDeclaration } from '../resources.ts'
+import type { FunctionDeclaration, Outside } from '../resources.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -80,20 +80,26 @@ export const functionOptions = {
 /** What only engines load, which run in images. */
 export const packagesOfEngines = ['docx', 'pptxgenjs', 'sharp'] as const
 
-/** What only those functions load that call addresses outside, that bring files in and out, that tell formats apart. */
-const packagesOf = {
-  out: ['undici', 'nodemailer', 'openid-client'],
-  transfer: ['ssh2', '@azure/storage-blob'],
-  // Among what engines load when they run.
-  files: ['engines', 'unpdf', 'wasmagic', 'iconv-lite', 'fast-xml-parser', 'chardet'],
-} as const
+/** What only those functions load that reach something outside. */
+const packagesFor: Readonly<Record<Outside, readonly string[]>> = {
+  stores: ['undici', 'ssh2', '@azure/storage-blob'],
+  websites: ['undici'],
+  receivers: ['undici'],
+  drives: ['undici', 'openid-client'],
+  mail: ['nodemailer'],
+  'sign-in': [],
+  sockets: ['@aws-sdk/client-apigatewaymanagementapi'],
+}
+
+/** What only those functions load that tell formats apart, and engines when they run. */
+const packagesForFiles = ['engines', 'unpdf', 'wasmagic', 'iconv-lite', 'fast-xml-parser', 'chardet']
 
 /** Packages of which a function has no use, though code that it shares with others could load them. */
-export const packagesWithout = (
-  name: string,
-  { network, readsFiles }: Pick<FunctionDeclaration, 'network' | 'readsFiles'>,
-): readonly string[] => [
-  ...(network === 'out' ? [] : packagesOf.out),
-  ...(name === 'transfer' ? [] : packagesOf.transfer),
-  ...(readsFiles ? [] : packagesOf.files),
-]
+export function packagesWithout({
+  reaches = [],
+  readsFiles,
+}: Pick<FunctionDeclaration, 'reaches' | 'readsFiles'>): readonly string[] {
+  const wanted = new Set(reaches.flatMap((one) => packagesFor[one]))
+  const unwanted = Object.values(packagesFor).flat()
+  return [...unwanted.filter((one) => !wanted.has(one)), ...(readsFiles ? [] : packagesForFiles)]
+}

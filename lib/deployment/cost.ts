@@ -1,9 +1,11 @@
-// node lib/deployment/cost.ts: what conversions and idle months come to, from measured figures; written into the README beside it.
+// node lib/deployment/cost.ts: what conversions, idle months and attacks come to, from measured figures, and who has a way
+// out; written into the README beside it.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { ImageId } from '../engines/engine.ts'
-import { functions, imageIds } from '../resources.ts'
+import { functionNames, functions, imageIds, outside, rowOf } from '../resources.ts'
 import { alarmResources } from './alarms.ts'
+import { mostOf } from './concurrency.ts'
 import { imageLimits } from './functions.ts'
 import { stageOf } from './stage.ts'
 
@@ -26,6 +28,7 @@ const prices = {
   egressGb: 0.085,
   endpointHour: 0.012,
   keyMonth: 1,
+  secretMonth: 0.4,
   alarmMonth: 0.1,
 }
 
@@ -81,7 +84,8 @@ const zones = 2
 const interfaces = 2
 const sweepS = 0.2
 const minutes = hours * 60
-const alarms = Object.values<{ readonly Type: string }>(alarmResources(stageOf('dev', {}))).filter(
+const usual = stageOf('dev', {})
+const alarms = Object.values<{ readonly Type: string }>(alarmResources(usual)).filter(
   ({ Type }) => Type === 'AWS::CloudWatch::Alarm',
 )
 const idle = {
@@ -93,7 +97,15 @@ const idle = {
       16 * prices.tableReadUnit),
   alarms: alarms.length * prices.alarmMonth,
   'the key of the secrets': prices.keyMonth,
+  'the secret of the address in front': prices.secretMonth,
 }
+
+/** MB of all functions when each runs as often at a time as it may. */
+const megabytesAtMost = [
+  ...functionNames.map((name) => mostOf(name, usual) * functions[name].memoryMb),
+  ...imageIds.map((image) => mostOf(`convert-${image}`, usual) * imageLimits(image).memorySize),
+].reduce((sum, one) => sum + one)
+const hourAtMost = (megabytesAtMost / 1024) * 3600 * prices.gbSecond
 
 const table = [
   '| Kind | Seconds, warm | 1,000 conversions |',
@@ -104,8 +116,24 @@ const table = [
   '|---|---|',
   ...Object.entries(idle).map(([what, amount]) => `| ${what} | ${dollars(amount)} |`),
   `| all | ${dollars(Object.values(idle).reduce((sum, amount) => sum + amount, 0))} |`,
+  '',
+  '| An attack | |',
+  '|---|---|',
+  `| an hour in which all functions run as often at a time as they may | ${dollars(hourAtMost)} |`,
 ].join('\n')
 
-const [before, , after] = readFileSync(readme, 'utf8').split(/<!-- cost(?: end)? -->/)
-writeFileSync(readme, `${before}<!-- cost -->\n${table}\n<!-- cost end -->${after}`)
-process.stdout.write(`${table}\n`)
+const waysOut = [
+  '| Function | Reaches | Because |',
+  '|---|---|---|',
+  ...functionNames.flatMap((name) =>
+    (rowOf(name)?.reaches ?? []).map((what) => `| ${name} | ${what} | ${outside[what]} |`),
+  ),
+].join('\n')
+
+function put(name: string, text: string): void {
+  const [before, , after] = readFileSync(readme, 'utf8').split(new RegExp(`<!-- ${name}(?: end)? -->`))
+  writeFileSync(readme, `${before}<!-- ${name} -->\n${text}\n<!-- ${name} end -->${after}`)
+  process.stdout.write(`${text}\n`)
+}
+put('cost', table)
+put('ways out', waysOut)

@@ -5,7 +5,7 @@ import { againstGuard } from './check/guard.ts'
 import { againstOwnRules } from './check/own-rules.ts'
 import { againstSpecification } from './check/specification.ts'
 import type { Template } from './check/template.ts'
-import { namedStage } from './stage.ts'
+import { namedStage, readStage } from './stage.ts'
 
 const stage = namedStage(process.argv)
 const { status } = spawnSync(
@@ -18,7 +18,7 @@ if (status !== 0) process.exit(status ?? 1)
 const path = '.serverless/cloudformation-template-update-stack.json'
 const template: Template = JSON.parse(readFileSync(path, 'utf8'))
 const { findings, values } = againstSpecification(template)
-const all = [...findings, ...againstOwnRules(template), ...againstGuard(path)]
+const all = [...findings, ...againstOwnRules(template, readStage(stage)), ...againstGuard(path)]
 for (const { at, says } of all) process.stdout.write(`${at}: ${says}\n`)
 const count = Object.keys(template.Resources).length
 process.stdout.write(

@@ -1,6 +1,6 @@
 import { glob } from 'node:fs/promises'
 import type { Metafile } from 'esbuild'
-import { type FunctionName, functions } from '../resources.ts'
+import { type FunctionName, rowOf } from '../resources.ts'
 import { packagesWithout, unbundled } from './bundle.ts'
 
 /** What a function reads beside its code. */
@@ -20,7 +20,7 @@ export async function filesBeside(
   { outputs }: Metafile,
 ): Promise<string[]> {
   const imported = code.flatMap((path) => outputs[path]?.imports.map((one) => one.path) ?? [])
-  const without = packagesWithout(name, functions[name])
+  const without = packagesWithout(rowOf(name) ?? {})
   const packages = unbundled.filter((id) => imported.includes(id) && !without.includes(id))
   const patterns = [...(ofFunctions[name] ?? []), ...packages.flatMap((id) => ofPackages[id] ?? [])]
   const cwd = new URL('../..', import.meta.url).pathname

@@ -15,8 +15,9 @@ import {
   type Trigger,
   uploadPattern,
 } from '../resources.ts'
+import { isKept, reserves } from './concurrency.ts'
 import { frontEnvironment, publicUrl } from './edge.ts'
-import { closedIn } from './network.ts'
+import { closedIn, isClosed } from './network.ts'
 import { arnOf, deadLetterQueueId, queueName, queueResourceId, roleId } from './references.ts'
 import type { Stage } from './stage.ts'
 
@@ -70,6 +71,7 @@ export function triggersOf(trigger: Trigger, stage?: Stage) {
   if ('uploads' in trigger)
     return [{ eventBridge: { pattern: uploadPattern({ Ref: 'Bucket' }, trigger.uploads) } }]
   if ('queue' in trigger) return [queueEvent(trigger.queue, stage)]
+  if ('operator' in trigger) return []
   return trigger.websocket.map((route) => ({
     websocket: {
       route,
@@ -117,13 +119,14 @@ function declaredFunction(name: FunctionName, stage: Stage) {
       ...ofStage(stage),
       ...secretsOf(declared.secrets),
       ...(isReached(declared.trigger) && frontEnvironment),
-      ...(declared.reachesSockets && socketsEndpoint),
+      ...(declared.reaches?.includes('sockets') && socketsEndpoint),
       // The event holds all of a request, and so does the invocation.
       ...('http' in declared.trigger && { REQUEST_BODIES: 'whole' }),
     },
     ...(image && { ephemeralStorageSize: imageLimits(image).ephemeralStorageSize }),
     ...(declared.diskMb !== undefined && { ephemeralStorageSize: declared.diskMb }),
-    ...(declared.network === 'closed' && closedIn(stage)),
+    ...(isClosed(declared) && closedIn(stage)),
+    ...(isKept(declared) && reserves(stage) && { reservedConcurrency: declared.maximumConcurrency }),
     events: triggersOf(declared.trigger, stage),
     ...asynchronousSettings(name, declared),
   }

@@ -1,3 +1,4 @@
+import type { FunctionDeclaration } from '../resources.ts'
 import { arnOf } from './references.ts'
 import type { Stage } from './stage.ts'
 
@@ -80,7 +81,7 @@ export const networkResources = ({ isolation }: Pick<Stage, 'isolation'>) =>
         ClosedGuard: {
           Type: 'AWS::EC2::SecurityGroup',
           Properties: {
-            GroupDescription: 'Functions that open files of users',
+            GroupDescription: 'Functions without a way out',
             VpcId: { Ref: 'ClosedNetwork' },
             // By TLS alone; where to, the routes and the policies of the endpoints decide.
             SecurityGroupEgress: [{ ...tls, CidrIp: '0.0.0.0/0', Description: 'endpoints' }],
@@ -140,6 +141,10 @@ export const networkResources = ({ isolation }: Pick<Stage, 'isolation'>) =>
 function arnlessId(id: string) {
   return { 'Fn::GetAtt': [id, 'GroupId'] }
 }
+
+/** Whether a function stays in; that of an image has no row. */
+export const isClosed = ({ reaches = [] }: Pick<FunctionDeclaration, 'reaches'> = {}): boolean =>
+  reaches.length === 0
 
 /** `vpc` of a function that is closed in. */
 export const closedIn = ({ isolation }: Pick<Stage, 'isolation'>) =>

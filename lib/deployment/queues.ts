@@ -4,7 +4,7 @@ import {
   maxReceiveCount,
   type QueueId,
   queueIds,
-  queueVisibilityS,
+  visibilityOf,
 } from '../resources.ts'
 import { arnOf, deadLetterQueueId, queueName, queueResourceId } from './references.ts'
 
@@ -17,7 +17,7 @@ function queuesOf(queue: QueueId) {
       Type: 'AWS::SQS::Queue',
       Properties: {
         QueueName: queueName(queue),
-        VisibilityTimeout: queueVisibilityS,
+        VisibilityTimeout: visibilityOf(queue),
         SqsManagedSseEnabled: true,
         RedrivePolicy: {
           deadLetterTargetArn: arnOf(deadLetterQueueId(queue)),

@@ -1,13 +1,14 @@
 import {
   convertRights,
-  type FunctionDeclaration,
   functionNames,
   functions,
   imageIds,
   type QueueId,
+  rowOf,
   type SecretName,
 } from '../resources.ts'
 import type { Right } from '../rights.ts'
+import { isClosed } from './network.ts'
 import { arnOf, deadLetterQueueId, queueResourceId, roleId } from './references.ts'
 import type { Stage } from './stage.ts'
 
@@ -61,8 +62,7 @@ const receive = (queue: string): Statement =>
 
 /** What Lambda does in the name of a function. */
 function ofLambda(name: string): Statement[] {
-  const declared: Readonly<Record<string, FunctionDeclaration>> = functions
-  const { trigger = { queue: name.replace('convert-', '') }, deadLetter } = declared[name] ?? {}
+  const { trigger = { queue: name.replace('convert-', '') }, deadLetter } = rowOf(name) ?? {}
   return [
     ...('queue' in trigger ? [receive(trigger.queue)] : []),
     ...(deadLetter ? [allow(['sqs:SendMessage'], arnOf(deadLetterQueueId(name)))] : []),
@@ -124,9 +124,8 @@ const networkPolicy = sub(
 )
 
 function role(functionName: string, statements: readonly Statement[], stage: Stage) {
-  const declared: Readonly<Record<string, FunctionDeclaration>> = functions
-  const names = declared[functionName]?.secrets ?? []
-  const isClosed = stage.isolation === 'vpc' && (declared[functionName]?.network ?? 'closed') === 'closed'
+  const names = rowOf(functionName)?.secrets ?? []
+  const isInside = stage.isolation === 'vpc' && isClosed(rowOf(functionName))
   const functionArn = `arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}:function:\${self:service}-\${sls:stage}-${functionName}`
   const logGroup = `arn:\${AWS::Partition}:logs:\${AWS::Region}:\${AWS::AccountId}:log-group:/aws/lambda/\${self:service}-\${sls:stage}-${functionName}:*`
   const writeLogs = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], sub(logGroup))
@@ -139,7 +138,7 @@ function role(functionName: string, statements: readonly Statement[], stage: Sta
           { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' },
         ],
       },
-      ...(isClosed && { ManagedPolicyArns: [networkPolicy] }),
+      ...(isInside && { ManagedPolicyArns: [networkPolicy] }),
       Policies: [
         {
           PolicyName: 'work',
@@ -150,7 +149,7 @@ function role(functionName: string, statements: readonly Statement[], stage: Sta
               ...secretRights(names, functionName === 'sweep'),
               ...keyRights(stage),
               ...statements,
-              ...(isClosed ? [networkRights(sub(functionArn))] : []),
+              ...(isInside ? [networkRights(sub(functionArn))] : []),
             ],
           },
         },

@@ -27,7 +27,7 @@ export const StageSettings = z.strictObject({
     .enum(['vpc', 'none'])
     .default('vpc')
     .describe(
-      '`vpc`: what opens files of users is in subnets without a way out, for about $34 a month. `none`: free, and an engine that a file has taken over can send that file anywhere',
+      '`vpc`: what needs no way out is in subnets without one, for about $34 a month. `none`: free, and an engine that a file has taken over can send that file anywhere',
     ),
   anonymousPlan: z.enum(planIds).default('anonymous').describe('Plan of those who have no account'),
   mailFrom: z.string().min(3).optional().describe('Sender of mails'),
@@ -53,6 +53,13 @@ export const StageSettings = z.strictObject({
     .default(20)
     .describe(
       'Of each image, so that one kind of file leaves room for others and an attack costs a bounded sum',
+    ),
+  functionsAtATime: z
+    .int()
+    .min(10)
+    .default(1000)
+    .describe(
+      'Quota of the account (Lambda, concurrent executions); what functions are kept for has to fit in',
     ),
   tags: z.record(z.string(), z.string()).default({}).describe('On everything that is made'),
 })

@@ -81,7 +81,7 @@ export interface Package {
 
 async function packageFor(name: FunctionName, { outputFiles, metafile }: Bundled): Promise<Package> {
   const declared: FunctionDeclaration = functions[name]
-  const paths = reached(entryOf(name), metafile, packagesWithout(name, declared))
+  const paths = reached(entryOf(name), metafile, packagesWithout(declared))
   const made = new Map(outputFiles.map(({ path, contents }) => [relative(root, path), contents]))
   const files = new Map<string, Uint8Array>()
   const maps = new Map<string, Uint8Array>()

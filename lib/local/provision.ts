@@ -20,7 +20,14 @@ import {
   PutBucketNotificationConfigurationCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  QueueNameExists,
+  SetQueueAttributesCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
 import {
   bucket,
   eventPattern,
@@ -29,10 +36,10 @@ import {
   maxReceiveCount,
   type QueueId,
   queueIds,
-  queueVisibilityS,
   type Trigger,
   table,
   uploadPattern,
+  visibilityOf,
 } from '../resources.ts'
 import { functionArn } from './lambda/runtime.ts'
 import { removeObsoleteRules } from './obsolete-rules.ts'
@@ -130,9 +137,17 @@ async function makeBucket({ region, bucketName }: Names): Promise<void> {
 async function makeQueues({ region, queuePrefix }: Names): Promise<Provisioned> {
   const client = new SQSClient({ region })
   const make = async (name: string, attributes: Record<string, string>) => {
-    const { QueueUrl } = await client.send(
-      new CreateQueueCommand({ QueueName: `${queuePrefix}${name}`, Attributes: attributes }),
-    )
+    const QueueName = `${queuePrefix}${name}`
+    const { QueueUrl } = await client
+      .send(new CreateQueueCommand({ QueueName, Attributes: attributes }))
+      // It was made by a service of which it had other settings.
+      .catch(async (error: unknown) => {
+        if (!(error instanceof QueueNameExists)) throw error
+        const found = await client.send(new GetQueueUrlCommand({ QueueName }))
+        const changed = { QueueUrl: found.QueueUrl ?? '', Attributes: attributes }
+        await client.send(new SetQueueAttributesCommand(changed))
+        return found
+      })
     const { Attributes } = await client.send(
       new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
     )
@@ -142,7 +157,7 @@ async function makeQueues({ region, queuePrefix }: Names): Promise<Provisioned> 
   const makePair = async (id: QueueId) => {
     const dead = await makeDead(id)
     const queue = await make(id, {
-      VisibilityTimeout: String(queueVisibilityS),
+      VisibilityTimeout: String(visibilityOf(id)),
       RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount }),
     })
     return [id, queue] as const

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EventBridgeClient, ListRulesCommand, ListTargetsByRuleCommand } from '@aws-sdk/client-eventbridge'
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { functions, imageIds, maxReceiveCount, queueIds, queueVisibilityS } from '../../lib/resources.ts'
+import { functions, imageIds, maxReceiveCount, queueIds, visibilityOf } from '../../lib/resources.ts'
 import { after, before } from '../hooks.ts'
 import { startService, type TestService } from '../service.ts'
 import { callSigned, region, type SignedCall } from './runtime.ts'
@@ -94,7 +94,7 @@ test('rules and queues are those that are declared', async () => {
     const { Attributes } = await sqs.send(
       new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['VisibilityTimeout', 'RedrivePolicy'] }),
     )
-    assert.equal(Attributes?.VisibilityTimeout, String(queueVisibilityS))
+    assert.equal(Attributes?.VisibilityTimeout, String(visibilityOf(queue)))
     assert.equal(JSON.parse(Attributes?.RedrivePolicy ?? '{}').maxReceiveCount, maxReceiveCount)
   }
 })

@@ -9,6 +9,7 @@ import {
   PutRuleCommand,
   PutTargetsCommand,
 } from '@aws-sdk/client-eventbridge'
+import { GetQueueAttributesCommand, SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
 import pino from 'pino'
 import { processEnvironment } from '../../lib/config.ts'
 import { openEmbedded } from '../../lib/local/embedded.ts'
@@ -25,7 +26,7 @@ const names = {
   queuePrefix: 'mutabor-',
 }
 
-test('a start takes away rules of functions that are gone, and nothing else', async (t) => {
+test('a start takes away rules of functions that are gone and nothing else, and gives queues the settings of today', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-provision-'))
   const invoke = () => Promise.resolve()
   const embedded = await openEmbedded({ dir, region, credentials, invoke, log: pino({ level: 'silent' }) })
@@ -40,6 +41,13 @@ test('a start takes away rules of functions that are gone, and nothing else', as
   processEnvironment.AWS_SECRET_ACCESS_KEY = credentials.secretAccessKey
   const { queues } = await provision(names)
 
+  const sqs = new SQSClient({ region })
+  const visibility = { QueueUrl: queues.image.url, AttributeNames: ['VisibilityTimeout' as const] }
+  const { Attributes: declared } = await sqs.send(new GetQueueAttributesCommand(visibility))
+  // As an older service had it.
+  const older = { VisibilityTimeout: '7' }
+  await sqs.send(new SetQueueAttributesCommand({ QueueUrl: queues.image.url, Attributes: older }))
+
   const client = new EventBridgeClient({ region })
   const put = async (Name: string, arns: string[], EventBusName: string) => {
     await client.send(new PutRuleCommand({ Name, EventBusName, EventPattern: '{"source":["x"]}' }))
@@ -53,6 +61,8 @@ test('a start takes away rules of functions that are gone, and nothing else', as
   await put('own', [queues.image.arn], 'default')
   await client.send(new PutRuleCommand({ Name: 'idle', EventPattern: '{"source":["x"]}' }))
   await provision(names)
+  const { Attributes: now } = await sqs.send(new GetQueueAttributesCommand(visibility))
+  assert.deepEqual(now, declared)
 
   const rules = async (EventBusName: string) => {
     const { Rules = [] } = await client.send(new ListRulesCommand({ EventBusName }))

@@ -1,7 +1,9 @@
-import { functions, imageIds, secretNames } from '../../resources.ts'
+import { rowOf, secretNames } from '../../resources.ts'
+import { reserves } from '../concurrency.ts'
+import type { Stage } from '../stage.ts'
 import { type Finding, isRecord, type Resource, type Template } from './template.ts'
 
-type Rule = (template: Template) => Finding[]
+type Rule = (template: Template, stage: Stage) => Finding[]
 
 const ofType = ({ Resources }: Template, type: string): [string, Resource][] =>
   Object.entries(Resources).filter(([, { Type }]) => Type === type)
@@ -15,6 +17,8 @@ function* records(value: unknown): Generator<Readonly<Record<string, unknown>>> 
   yield value
   for (const one of Object.values(value)) yield* records(one)
 }
+
+const record = (value: unknown) => (isRecord(value) ? value : {})
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
 
@@ -59,17 +63,38 @@ const closedBuckets: Rule = (template) =>
 const nameOf = ({ Properties }: Resource) =>
   String(Properties?.['FunctionName']).replace(/^mutabor-[^-]+-/, '')
 
-const isClosed = (name: string) =>
-  imageIds.some((image) => name === `convert-${image}`) ||
-  Object.entries(functions).some(([one, { network }]) => one === name && network === 'closed')
-
-/** Where the stage has a network at all. */
-const closedFunctions: Rule = (template) =>
-  ofType(template, 'AWS::EC2::VPC').length === 0
+/** Where the stage has a network at all. What is out there and has no way to it would hang until its time is up. */
+const closedFunctions: Rule = (template, { isolation }) =>
+  isolation === 'none'
     ? []
-    : ofType(template, 'AWS::Lambda::Function')
-        .filter(([, resource]) => isClosed(nameOf(resource)) && !resource.Properties?.['VpcConfig'])
-        .map(([id]) => finding(id, 'opens files of users outside of the closed network'))
+    : ofType(template, 'AWS::Lambda::Function').flatMap(([id, resource]) => {
+        const { reaches = [] } = rowOf(nameOf(resource)) ?? {}
+        const isInside = resource.Properties?.['VpcConfig'] !== undefined
+        if (isInside === (reaches.length === 0)) return []
+        return finding(id, isInside ? `cannot reach ${reaches}` : 'has a way out, and its row says no reason')
+      })
+
+/** Nothing grows without end, and all together fit into the account. */
+const bounded: Rule = (template, stage) => {
+  if (!reserves(stage)) return []
+  const mapped = ofType(template, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => ({
+    id: JSON.stringify(Properties?.['FunctionName']),
+    most: Number(record(Properties?.['ScalingConfig'])['MaximumConcurrency']),
+  }))
+  const bounds = ofType(template, 'AWS::Lambda::Function').map(([id, { Properties }]) => ({
+    id,
+    most: Number(
+      Properties?.['ReservedConcurrentExecutions'] ?? mapped.find((one) => one.id.includes(`"${id}"`))?.most,
+    ),
+  }))
+  const all = bounds.reduce((sum, { most }) => sum + (most || 0), 0)
+  return [
+    ...bounds.filter(({ most }) => !(most > 0)).map(({ id }) => finding(id, 'may run any number of times')),
+    ...(all > stage.functionsAtATime
+      ? [finding('functions', `may run ${all} at a time, of ${stage.functionsAtATime}`)]
+      : []),
+  ]
+}
 
 const ways = [
   'Route',
@@ -105,12 +130,13 @@ export const ownRules = {
   deadLetters,
   closedBuckets,
   closedFunctions,
+  bounded,
   noWayOut,
   noSecrets,
   dataStays,
 } as const satisfies Readonly<Record<string, Rule>>
 
-export const againstOwnRules: Rule = (template) =>
+export const againstOwnRules: Rule = (template, stage) =>
   Object.entries(ownRules).flatMap(([name, rule]) =>
-    rule(template).map(({ at, says }) => finding(at, `${says} (${name})`)),
+    rule(template, stage).map(({ at, says }) => finding(at, `${says} (${name})`)),
   )
