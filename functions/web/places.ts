@@ -16,8 +16,9 @@ export const places = {
   docs: ['/docs'],
 } as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>
 
-/** Not among the sections of the navigation: few may go there, or it has a link of its own. */
-export const unlisted: readonly string[] = ['admin', 'docs']
+/** Sections that the navigation keeps in its menu: who converts a file needs none of them. Few may go to the others. */
+export const inMenu: readonly string[] = ['webhooks', 'workflows', 'usage', 'account', 'status', 'docs']
+export const unlisted: readonly string[] = ['admin']
 
 export type PlaceId = keyof typeof places
 

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { hydrate } from 'preact'
 import { type Section, sections } from './sections.ts'
 import { takeFiles } from './shell/brought.ts'
+import { closeMenu } from './shell/menu.ts'
 import { followLinks, here, type Whereabouts } from './shell/router.ts'
 import { Shell } from './shell/shell.tsx'
 import { LoadFailed, NotFound } from './shell/states.tsx'
@@ -57,6 +58,7 @@ function failed(error: unknown): 'failed' {
 
 takeFiles()
 followLinks()
+closeMenu()
 keepTitle()
 await show(here.value)
 hydrate(<Page />, root)

@@ -1,7 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { type PlaceId, placeIds, places, unlisted } from '../places.ts'
+import { inMenu, type PlaceId, placeIds, places, unlisted } from '../places.ts'
 import words from '../words/en.ts'
 import { languageLink } from './language.ts'
+
+const listed = placeIds.filter((place) => !inMenu.includes(place) && !unlisted.includes(place))
+const hidden = placeIds.filter((place) => inMenu.includes(place))
 
 /** Head and navigation around whatever section is shown. Drawn on the server too, so without hooks. */
 export function Shell(props: { readonly place: PlaceId | undefined; readonly children: ComponentChildren }) {
@@ -17,22 +20,22 @@ export function Shell(props: { readonly place: PlaceId | undefined; readonly chi
           <bdi>Mutabor</bdi>
         </a>
         <nav aria-label={words.site}>
-          {placeIds.length > 1 &&
-            placeIds
-              .filter((place) => !unlisted.includes(place))
-              .map((place) => (
-                <a
-                  key={place}
-                  href={places[place][0]}
-                  aria-current={place === props.place ? 'page' : undefined}
-                >
-                  {words.places[place]}
-                </a>
+          {listed.map((place) => (
+            <PlaceLink key={place} place={place} current={props.place} />
+          ))}
+          <details class="menu">
+            <summary data-current={hidden.some((place) => place === props.place) || undefined}>
+              {words.menu}
+            </summary>
+            <div>
+              {hidden.map((place) => (
+                <PlaceLink key={place} place={place} current={props.place} />
               ))}
-          <a href="/docs">{words.reference}</a>
-          <a href={href} hreflang={hreflang} lang={hreflang} data-language>
-            {words.otherLanguage}
-          </a>
+              <a href={href} hreflang={hreflang} lang={hreflang}>
+                {words.otherLanguage}
+              </a>
+            </div>
+          </details>
         </nav>
       </header>
       <main id="main" data-place={props.place}>
@@ -42,6 +45,12 @@ export function Shell(props: { readonly place: PlaceId | undefined; readonly chi
     </>
   )
 }
+
+const PlaceLink = (props: { readonly place: PlaceId; readonly current: PlaceId | undefined }) => (
+  <a href={places[props.place][0]} aria-current={props.place === props.current ? 'page' : undefined}>
+    {words.places[props.place]}
+  </a>
+)
 
 const Mark = () => (
   <svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">

@@ -10,7 +10,6 @@ const words: typeof en = {
   site: 'Seiten',
   menu: 'Menü',
   skip: 'Zum Inhalt',
-  reference: 'API-Referenz',
   places: {
     convert: 'Umwandeln',
     tools: 'Werkzeuge',

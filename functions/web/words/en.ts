@@ -9,7 +9,6 @@ export default {
   site: 'Site',
   menu: 'Menu',
   skip: 'Skip to the content',
-  reference: 'API reference',
   /** In the navigation and in the title of the window. */
   places: {
     convert: 'Convert',
