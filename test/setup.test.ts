@@ -230,9 +230,11 @@ test('only the tests of the embedded servers ask for the tools of AWS', () => {
   assert.equal(run.status, 1)
 })
 
-test('only the named tests run, and their failure is the exit code', () => {
+test('only the named tests run, and their failure is the exit code, unless they pass alone', () => {
   const at = checkout({ npm, 'dpkg-query': nothingMissing })
   mkdirSync(join(at.dir, 'test'))
+  for (const name of ['run-files.ts', 'failed-files.ts'])
+    copyFileSync(join(root, 'test', name), join(at.dir, 'test', name))
   const body = (name: string, ok: boolean) =>
     `import { test } from 'node:test'\ntest('${name}', () => { if (!${ok}) throw new Error('no') })\n`
   writeFileSync(join(at.dir, 'test/good.test.ts'), body('the good one', true))
@@ -244,8 +246,17 @@ test('only the named tests run, and their failure is the exit code', () => {
   assert.equal(good.status, 0)
   const all = setUp(at, 'test')
   assert.match(all.stdout, /the bad one/)
+  assert.match(all.stdout, /Failed twice:\n.*bad\.test\.ts\n$/)
   assert.equal(all.status, 1)
   assert.ok(at.calls().includes('npm run --silent check'))
+  // As one that others kept waiting: the second time it finds what it made at the first.
+  const lateBody = `import { existsSync, writeFileSync } from 'node:fs'
+    import { test } from 'node:test'
+    test('the late one', () => { if (!existsSync('late')) throw writeFileSync('late', '') })`
+  writeFileSync(join(at.dir, 'test/bad.test.ts'), lateBody)
+  const late = setUp(at, 'test')
+  assert.match(late.stdout, /Passed only alone:\n.*bad\.test\.ts\n$/)
+  assert.equal(late.status, 0)
 })
 
 test('an unknown purpose gets the usage', () => {
