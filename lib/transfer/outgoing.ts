@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
@@ -10,7 +11,7 @@ import { RemoteError } from './remote-error.ts'
 import { unreachable } from './unreachable.ts'
 
 /** Milliseconds to connect, to the first byte of an answer, and between two pieces of its body. */
-const connectMs = 10_000
+const usualConnectMs = 10_000
 const answerMs = 30_000
 const silenceMs = 30_000
 /** Redirects of one request, where they are followed. */
@@ -45,6 +46,8 @@ interface Settings {
   readonly allowed?: readonly string[]
   readonly resolve?: Resolve
   readonly now?: () => number
+  /** Milliseconds to connect; 10 s when left out. */
+  readonly connectMs?: number
 }
 
 /** What all have in common that share connections, and for whom one is. */
@@ -53,10 +56,11 @@ interface Shared {
   readonly agents: CheckedAgents
   readonly breaker: Breaker
   readonly agent: Agent
+  readonly connectMs: number
   readonly owner: string
 }
 
-function opened({ allowed, resolve, now }: Settings): Shared {
+function opened({ allowed, resolve, now, connectMs = usualConnectMs }: Settings): Shared {
   const addresses = new Addresses(allowed, resolve)
   const connector = buildConnector({ timeout: connectMs })
   const agent = new Agent({
@@ -72,7 +76,8 @@ function opened({ allowed, resolve, now }: Settings): Shared {
       )
     },
   })
-  return { addresses, agents: checkedAgents(addresses), breaker: new Breaker(now), agent, owner: '' }
+  const agents = checkedAgents(addresses)
+  return { addresses, agents, breaker: new Breaker(now), agent, connectMs, owner: '' }
 }
 
 /**
@@ -84,23 +89,17 @@ export class Outgoing {
   readonly addresses: Addresses
   /** For clients of other makers. */
   readonly agents: CheckedAgents
-  readonly #breaker: Breaker
-  readonly #agent: Agent
-  readonly #owner: string
+  readonly #shared: Shared
 
   constructor(settings: Settings | Shared = {}) {
-    const shared = 'owner' in settings ? settings : opened(settings)
-    this.addresses = shared.addresses
-    this.agents = shared.agents
-    this.#breaker = shared.breaker
-    this.#agent = shared.agent
-    this.#owner = shared.owner
+    this.#shared = 'owner' in settings ? settings : opened(settings)
+    this.addresses = this.#shared.addresses
+    this.agents = this.#shared.agents
   }
 
   /** The same for somebody whose failures are his own; it ends with the one that it is of. */
   for(owner: string): Outgoing {
-    const { addresses, agents } = this
-    return new Outgoing({ addresses, agents, breaker: this.#breaker, agent: this.#agent, owner })
+    return new Outgoing({ ...this.#shared, owner })
   }
 
   /**
@@ -129,42 +128,45 @@ export class Outgoing {
     url: URL,
     { method, headers, body, signal, answerMs: within = answerMs, isOnItsOwn = false }: OutgoingRequest,
   ) {
-    if (!isOnItsOwn) this.#breaker.require(url.host, this.#owner)
+    const { agent, breaker, owner } = this.#shared
+    if (!isOnItsOwn) breaker.require(url.host, owner)
     try {
       const { statusCode, ...answer } = await request(url, {
-        dispatcher: this.#agent,
+        dispatcher: agent,
         method: method as Dispatcher.HttpMethod, // one of ours
         headers: { 'user-agent': 'Mutabor/1', 'accept-encoding': 'identity', ...headers },
         body: body ?? null,
         signal,
         headersTimeout: within,
       })
-      if (statusCode < 500) this.#breaker.succeeded(url.host, this.#owner)
-      else if (!isOnItsOwn) this.#breaker.failed(url.host, this.#owner)
+      if (statusCode < 500) breaker.succeeded(url.host, owner)
+      else if (!isOnItsOwn) breaker.failed(url.host, owner)
       // Whoever reads it hears of errors; one that is destroyed unread would end the process with one.
       answer.body.on('error', () => {})
       return { status: statusCode, headers: answer.headers, body: answer.body }
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof AppError) throw error
-      if (!isOnItsOwn) this.#breaker.failed(url.host, this.#owner)
+      if (!isOnItsOwn) breaker.failed(url.host, owner)
       throw unreachable(url.host, error)
     }
   }
 
   /** A connection for protocols other than HTTP. @throws as `request` does. */
   async connect(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+    const { breaker, connectMs, owner } = this.#shared
     const name = `${host}:${port}`
-    this.#breaker.require(name, this.#owner)
+    breaker.require(name, owner)
     try {
       const { address } = await this.addresses.of(host)
-      const socket = await connected(address, port, signal)
-      this.#breaker.succeeded(name, this.#owner)
+      const within = AbortSignal.any([signal, AbortSignal.timeout(connectMs)])
+      const socket = await connected(address, port, within)
+      breaker.succeeded(name, owner)
       return socket
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof AppError) throw error
-      this.#breaker.failed(name, this.#owner)
+      breaker.failed(name, owner)
       throw unreachable(name, error)
     }
   }
@@ -172,20 +174,22 @@ export class Outgoing {
   async close(): Promise<void> {
     this.agents.http.destroy()
     this.agents.https.destroy()
-    await this.#agent.destroy()
+    await this.#shared.agent.destroy()
   }
 }
 
-function connected(host: string, port: number, signal: AbortSignal): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const within = AbortSignal.any([signal, AbortSignal.timeout(connectMs)])
-    const socket = connectTcp({ host, port, signal: within })
-    socket.once('error', reject)
-    socket.once('connect', () => {
-      socket.off('error', reject)
-      resolve(socket)
-    })
-  })
+/** The signal ends with the connecting: as an option of Node's it would break off what is connected too. */
+async function connected(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+  signal.throwIfAborted()
+  const socket = connectTcp({ host, port })
+  const stop = () => void socket.destroy(signal.reason)
+  signal.addEventListener('abort', stop)
+  try {
+    await once(socket, 'connect')
+    return socket
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }
 
 /** @throws AppError INVALID_INPUT */

@@ -3,7 +3,10 @@ import { RemoteError } from './remote-error.ts'
 
 /** A host that gave no answer. */
 export function unreachable(host: string, cause: unknown): RemoteError {
-  const slow = cause instanceof errors.HeadersTimeoutError || cause instanceof errors.ConnectTimeoutError
+  const slow =
+    cause instanceof errors.HeadersTimeoutError ||
+    cause instanceof errors.ConnectTimeoutError ||
+    (cause instanceof DOMException && cause.name === 'TimeoutError')
   const what = slow ? 'did not answer in time' : `could not be reached${detailOf(cause)}`
   // A name or a certificate that is not there now will hardly be in half a minute.
   const isPassing = !/^ENOTFOUND$|CERT|SIGNATURE/.test(String((cause as { code?: string }).code))

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../lib/errors.ts'
 import type { Resolve } from '../../lib/transfer/addresses.ts'
 import { Outgoing } from '../../lib/transfer/outgoing.ts'
@@ -183,4 +184,13 @@ test('connections of other protocols go to checked addresses too', async () => {
   const socket = await client.connect('127.0.0.2', server.port, signal)
   socket.destroy()
   await assert.rejects(client.connect('127.0.0.1', server.port, signal), hasCode('URL_NOT_ALLOWED'))
+})
+
+test('a connection stays when the time to connect is over', async () => {
+  const server = await serve('127.0.0.2', (_request, response) => response.end())
+  const client = outgoing({ allowed: ['127.0.0.2/32'], connectMs: 300 })
+  const socket = await client.connect('127.0.0.2', server.port, signal)
+  await sleep(900)
+  assert.equal(socket.destroyed, false)
+  socket.destroy()
 })
