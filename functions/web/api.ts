@@ -156,8 +156,16 @@ export async function checkWish(wish: Wish & { from: string; size?: number }): P
 }
 
 /** @returns where the ZIP is; a large one is a job, whose end has to be waited for. */
-export async function zipOf(jobIds: readonly string[]): Promise<Job> {
-  return make<Job>('/v1/download/zip?async=true', { jobIds })
+export async function zipOf(
+  jobs: readonly { readonly jobId: string; readonly folder?: string | undefined }[],
+  filename = 'results.zip',
+): Promise<Job> {
+  const inFolders = jobs.flatMap(({ jobId, folder }) => (folder === undefined ? [] : [[jobId, folder]]))
+  return make<Job>('/v1/download/zip?async=true', {
+    jobIds: jobs.map(({ jobId }) => jobId),
+    folders: Object.fromEntries(inFolders),
+    filename,
+  })
 }
 
 export type Multipart = DataOf<typeof createMultipart>
@@ -230,6 +238,11 @@ export async function listJobs(
   const query = new URLSearchParams({ limit: '100', ...(cursor && { cursor }) })
   const { data } = await call<{ jobs: Job[]; pagination: { nextCursor: string | null } }>(`/v1/jobs?${query}`)
   return { jobs: data.jobs, nextCursor: data.pagination.nextCursor }
+}
+
+/** @returns a new job of the same source and options. */
+export async function retryJob(jobId: string): Promise<Job> {
+  return make<Job>(`${jobPath(jobId)}/retry`, {})
 }
 
 export async function cancelJob(jobId: string): Promise<void> {

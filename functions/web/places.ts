@@ -3,7 +3,8 @@
  * The first address is the one that the navigation leads to. Only data, as both sides read it.
  */
 export const places = {
-  convert: ['/'],
+  convert: ['/', '/convert'],
+  batch: ['/batch'],
   tools: ['/tools', '/tools/:tool'],
   history: ['/history', '/history/:jobId'],
   formats: ['/formats', '/formats/:pair'],

@@ -10,6 +10,7 @@ export interface Section {
 /** Each section is a chunk of its own, loaded when it is first shown. */
 export const sections: Readonly<Record<PlaceId, () => Promise<Section>>> = {
   convert: () => import('./sections/convert/section.tsx'),
+  batch: () => import('./sections/batch/section.tsx'),
   tools: () => import('./sections/tools/section.tsx'),
   history: () => import('./sections/history/section.tsx'),
   formats: () => import('./sections/formats/section.tsx'),

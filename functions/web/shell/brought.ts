@@ -1,12 +1,16 @@
 import { signal } from '@preact/signals'
+import type { PlaceId } from '../places.ts'
 import { chooseFiles, onDroppedFiles, onPastedFiles } from '../sections/convert/incoming.ts'
 import { here } from './router.ts'
 
-/** Files and addresses that came, until the section Convert takes them: it may not have been loaded yet. */
+/** Sections that take files in, wherever they are dropped. */
+const takers: readonly (PlaceId | undefined)[] = ['convert', 'batch']
+
+/** Files and addresses that came, until such a section takes them: it may not have been loaded yet. */
 export const brought = signal<readonly (readonly File[] | string)[]>([])
 
 function bring(what: readonly File[] | string): void {
-  if (here.value.place === 'convert' && what.length > 0) brought.value = [...brought.value, what]
+  if (takers.includes(here.value.place) && what.length > 0) brought.value = [...brought.value, what]
 }
 
 /** From the first moment: a file that is dropped a second too early would open in place of the page. */

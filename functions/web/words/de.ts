@@ -12,6 +12,7 @@ const words: typeof en = {
   skip: 'Zum Inhalt',
   places: {
     convert: 'Umwandeln',
+    batch: 'Ordner',
     tools: 'Werkzeuge',
     history: 'Verlauf',
     formats: 'Formate',

@@ -12,6 +12,7 @@ export default {
   /** In the navigation and in the title of the window. */
   places: {
     convert: 'Convert',
+    batch: 'Folders',
     tools: 'Tools',
     history: 'History',
     formats: 'Formats',

@@ -1,18 +1,19 @@
 import { batch, signal } from '@preact/signals'
 import { holdsAlpha, isOpaque } from './alpha.ts'
 import { type Catalogue, commonTargets, likelyTargets } from './catalogue.ts'
+import { setTool } from './choosing.ts'
 import { Item, type Origin } from './item.ts'
 import { keep } from './keeping.ts'
+import type { Choice } from './links.ts'
 import { catalogue, items, mostCards, newest } from './list.ts'
 import { preferredTarget } from './remembered.ts'
 import { Slots } from './slots.ts'
+import { toolsFor } from './tools.ts'
 
 /** Files that come into the list, and what each is to become without being asked. */
 
 /** What the next files are to become, as a link has it. */
-export const linked = signal<
-  { readonly to: string; readonly values: Readonly<Record<string, string>> } | undefined
->(undefined)
+export const linked = signal<Choice | undefined>(undefined)
 
 export function add(origins: readonly Origin[], known: Catalogue): readonly Item[] {
   const added = origins.map((origin) => new Item(origin, known))
@@ -29,7 +30,7 @@ function chooseDefault(item: Item, known: Catalogue): void {
   const wished = linked.value
   if (wished) item.values.value = { ...wished.values, ...item.values.value }
   if (item.target.value || !item.source) return
-  const named = wished && known.byId(wished.to)
+  const named = wished?.to && known.byId(wished.to)
   const preferred = preferredTarget(item.source.id)
   const first = item.targets.find(({ id }) => id === preferred) ?? likelyTargets(item.source, item.targets)[0]
   item.target.value = named && item.targets.includes(named) ? named : first
@@ -52,8 +53,10 @@ const lookSlots = new Slots(4)
 
 async function settleIn(added: readonly Item[]): Promise<void> {
   const never = new AbortController().signal
+  const tool = linked.value?.tool
   await Promise.all(
     added.map(async (item) => {
+      if (tool && toolsFor(item.source?.id).some(({ id }) => id === tool)) return setTool(item, tool)
       const file = item.file.value
       if (item.source?.category !== 'image' || !file) return keep(item)
       const release = await lookSlots.take(never)
@@ -88,10 +91,10 @@ export function again(item: Item, file: File | undefined = item.file.value): Ite
   const job = item.job.value
   if (!known) return undefined
   const origin: Origin | undefined = file
-    ? { kind: 'file', file }
+    ? { kind: 'file', file, folder: item.folder }
     : item.url !== undefined
       ? { kind: 'url', url: item.url, name: item.name }
-      : job && { kind: 'again', job }
+      : job && { kind: 'again', job, folder: item.folder }
   if (!origin) return undefined
   const added = new Item(origin, known)
   chooseDefault(added, known)

@@ -1,23 +1,22 @@
 import { useSignal } from '@preact/signals'
 import { Problem, problemOf, zipOf } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
+import { Later } from '../../shell/later.tsx'
 import { commonTargets } from './catalogue.ts'
 import { setAll } from './choosing.ts'
 import { watchJob } from './conversion.ts'
 import type { Item } from './item.ts'
-import { Later } from './later.tsx'
-import { counts, items } from './list.ts'
+import { countsOf } from './list.ts'
 import { Icon, Notice } from './parts.tsx'
 import { TargetPicker } from './picker.tsx'
 import { remove } from './removing.ts'
-import { cancel, start } from './running.ts'
+import { cancel, retry, start } from './running.ts'
 import { wantsNotice } from './telling.ts'
 import words from './words/en.ts'
 
 /** What holds for several files: a target for each kind of them, one press to start, to stop, to take and to clear. */
-export function Bar() {
-  const all = items.value
-  const { ready, active, done, failed, total } = counts.value
+export function Bar({ all, zip }: { readonly all: readonly Item[]; readonly zip?: string | undefined }) {
+  const { ready, active, done, failed, total, toRetry } = countsOf(all)
   const waiting = all.filter((item) => item.canStart.value)
   const kinds = [
     ...Map.groupBy(
@@ -46,7 +45,7 @@ export function Bar() {
         <div class="all">
           <p class="all-words">{words.summary({ ready, active, done, failed, total })}</p>
           <div class="actions">
-            {done > 1 && <Zip />}
+            {done > 1 && <Zip all={all} name={zip} />}
             {active > 0 && (
               <button
                 type="button"
@@ -58,15 +57,15 @@ export function Bar() {
                 {words.cancelAll}
               </button>
             )}
-            {failed > 1 && (
+            {toRetry > 0 && (
               <button
                 type="button"
                 class="button"
                 onClick={() => {
-                  for (const item of all) if (item.hasFailed.value) void start(item)
+                  for (const item of all) if (item.canRetry.value) void retry(item)
                 }}
               >
-                {words.retryAll(failed)}
+                {words.retryAll(toRetry)}
               </button>
             )}
             {active > 0 && 'Notification' in window && <Tell />}
@@ -111,18 +110,18 @@ function Kind({ kind, group }: { readonly kind: KindId; readonly group: readonly
 /** Jobs of a ZIP. */
 const mostJobs = 100
 
-function Zip() {
+function Zip({ all, name }: { readonly all: readonly Item[]; readonly name: string | undefined }) {
   const isPacking = useSignal(false)
   const problem = useSignal<Problem | undefined>(undefined)
-  const done = items.value.filter(({ phase }) => phase.value === 'done')
+  const done = all.filter(({ phase }) => phase.value === 'done')
   const pack = async () => {
     isPacking.value = true
     problem.value = undefined
     try {
-      const ids = done.flatMap(({ job }) => job.value?.jobId ?? [])
+      const jobs = done.flatMap(({ job, folder }) => (job.value ? [{ jobId: job.value.jobId, folder }] : []))
       // A ZIP takes so many; of more there are several.
-      for (let at = 0; at < ids.length; at += mostJobs) {
-        const job = await zipOf(ids.slice(at, at + mostJobs))
+      for (let at = 0; at < jobs.length; at += mostJobs) {
+        const job = await zipOf(jobs.slice(at, at + mostJobs), name)
         const ended = await watchJob(job, () => {}, new AbortController().signal)
         if (!ended.result) throw new Problem('ZIP', ended.error?.message ?? words.overWithout(job.jobId))
         save(ended.result.downloadUrl, ended.result.filename)

@@ -34,6 +34,12 @@ export function Card({ item }: { readonly item: Item }) {
             </h3>
             <p class="meta">
               {item.source?.name ?? words.unknownKind}
+              {item.folder !== undefined && (
+                <>
+                  {' ·\u00a0'}
+                  <bdi>{item.folder}</bdi>
+                </>
+              )}
               {item.size !== undefined && (
                 <>
                   {' ·\u00a0'}

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { Option } from '../../api.ts'
+import { OptionFields } from '../../options/fields.tsx'
+import { loadOptions } from '../../options/load.ts'
+import { faultsIn, type Values, withValue } from '../../options/values.ts'
 import { setValues } from './choosing.ts'
 import type { Item } from './item.ts'
-import { OptionFields } from './option-fields.tsx'
-import { Presets } from './options.tsx'
-import type { Values } from './remembered.ts'
-import { faultsIn, loadOptions } from './wish.ts'
+import { Presets } from './presets.tsx'
 import words from './words/en.ts'
 
 /** Options of a kind of files, of those that the first of them has; each takes what it knows. */
@@ -37,12 +37,11 @@ export default function GroupOptions({
         options={options.value}
         values={values.value}
         wrong={wrong.value}
-        onChange={(name, value) => {
-          const { [name]: _old, ...others } = values.value
-          use(value === undefined ? others : { ...others, [name]: value })
-        }}
+        onChange={(name, value) => use(withValue(values.value, name, value))}
       />
-      {target && <Presets target={target.id} options={options.value} values={values.value} onUse={use} />}
+      {target && (
+        <Presets choice={{ to: target.id }} options={options.value} values={values.value} onUse={use} />
+      )}
     </details>
   )
 }

@@ -3,6 +3,21 @@
 /** So that a folder dropped by mistake does not fill the page. */
 export const mostFiles = 2000
 
+const droppedIn = new WeakMap<File, string>()
+
+/** `album/2024` for a file that came with its folder; undefined for one that came by itself. */
+export function folderOf(file: File): string | undefined {
+  const path = droppedIn.get(file) ?? file.webkitRelativePath
+  // What parts folders elsewhere, and what cannot be seen, is refused in a ZIP.
+  const folder = path
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go
+    .replace(/[\\\u0000-\u001f\u007f]/g, '_')
+    .split('/')
+    .slice(0, -1)
+    .join('/')
+  return folder === '' ? undefined : folder
+}
+
 export function onDroppedFiles(take: (files: readonly File[]) => void): void {
   const root = document.documentElement
   const bringsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
@@ -77,8 +92,11 @@ async function filesBelow(entries: readonly (FileSystemEntry | null)[]): Promise
 const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile
 const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory
 
-const fileOf = (entry: FileSystemFileEntry) =>
-  new Promise<File>((resolve, reject) => entry.file(resolve, reject))
+async function fileOf(entry: FileSystemFileEntry): Promise<File> {
+  const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject))
+  droppedIn.set(file, entry.fullPath.slice(1))
+  return file
+}
 
 async function children(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader()

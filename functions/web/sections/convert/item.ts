@@ -1,21 +1,22 @@
 import { computed, signal } from '@preact/signals'
 import type { Format, Job, Option } from '../../api.ts'
 import { Problem } from '../../api.ts'
+import type { Values } from '../../options/values.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Progress } from './conversion.ts'
 import type { Draft } from './drafts.ts'
-import type { Values } from './remembered.ts'
+import { folderOf } from './incoming.ts'
 
 export type Phase = 'ready' | 'sending' | 'running' | 'done' | 'stranded'
 
 /** Where the bytes come from. */
 export type Origin =
-  | { readonly kind: 'file'; readonly file: File }
+  | { readonly kind: 'file'; readonly file: File; readonly folder?: string | undefined }
   | { readonly kind: 'draft'; readonly draft: Draft }
   | { readonly kind: 'url'; readonly url: string; readonly name: string }
   /** A job of before, as it is or once more from its stored source. */
-  | { readonly kind: 'job'; readonly job: Job }
-  | { readonly kind: 'again'; readonly job: Job }
+  | { readonly kind: 'job'; readonly job: Job; readonly folder?: string | undefined }
+  | { readonly kind: 'again'; readonly job: Job; readonly folder?: string | undefined }
 
 let last = 0
 const newKey = () => `${Date.now().toString(36)}-${(last++).toString(36)}`
@@ -25,6 +26,8 @@ export class Item {
   readonly key: string
   readonly name: string
   readonly size: number | undefined
+  /** In which it lay, as `album/2024`, where it came with it. */
+  readonly folder: string | undefined
   readonly source: Format | undefined
   readonly targets: readonly Format[]
   readonly url: string | undefined
@@ -58,6 +61,7 @@ export class Item {
     this.key = origin.kind === 'draft' ? origin.draft.key : newKey()
     this.name = known.name
     this.size = known.size
+    this.folder = folderOfOrigin(origin)
     this.url = origin.kind === 'url' ? origin.url : undefined
     this.draft = origin.kind === 'draft' ? origin.draft : undefined
     this.sourceJob = origin.kind === 'again' ? origin.job : undefined
@@ -92,6 +96,12 @@ export class Item {
       this.notice.value instanceof Problem &&
       (this.phase.value === 'ready' || this.phase.value === 'stranded'),
   )
+  /** Failed, with bytes in the page or still with the service. */
+  readonly canRetry = computed(
+    () =>
+      this.hasFailed.value &&
+      (this.phase.value === 'stranded' ? this.job.value?.status === 'failed' : this.hasBytes.value),
+  )
   /** Of the whole way; the upload is a third of it. */
   readonly percent = computed(() => {
     const progress = this.progress.value
@@ -101,6 +111,12 @@ export class Item {
     if (progress.stage === 'starting') return 33
     return progress.stage === 'running' ? 33 + (67 * progress.job.progress.percent) / 100 : 0
   })
+}
+
+function folderOfOrigin(origin: Origin): string | undefined {
+  if (origin.kind === 'file') return origin.folder ?? folderOf(origin.file)
+  if (origin.kind === 'draft') return origin.draft.folder
+  return origin.kind === 'url' ? undefined : origin.folder
 }
 
 function knownOf(origin: Origin): { name: string; size?: number; file?: File; format?: string | undefined } {

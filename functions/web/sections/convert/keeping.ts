@@ -17,7 +17,7 @@ export async function keep(item: Item): Promise<void> {
   const known: Pick<Draft, 'name' | 'size' | 'lastModified' | 'type'> = file ?? item.draft ?? nothing
   const { name, size, lastModified, type } = known
   await keepDraft({
-    ...{ key: item.key, name, size, lastModified, type },
+    ...{ key: item.key, name, size, lastModified, type, folder: item.folder },
     file: isSmall ? file : undefined,
     target: item.target.value?.id,
     tool: item.tool.value,

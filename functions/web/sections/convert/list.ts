@@ -9,8 +9,7 @@ export const catalogue = signal<Catalogue | undefined>(undefined)
 /** From here on a table instead of cards. */
 export const mostCards = 5
 
-export const counts = computed(() => {
-  const all = items.value
+export function countsOf(all: readonly Item[]) {
   const count = (is: (item: Item) => boolean) => all.filter(is).length
   return {
     total: all.length,
@@ -18,8 +17,10 @@ export const counts = computed(() => {
     active: count((item) => item.isActive.value),
     done: count((item) => item.phase.value === 'done'),
     failed: count((item) => item.hasFailed.value),
+    toRetry: count((item) => item.canRetry.value),
   }
-})
+}
+export const counts = computed(() => countsOf(items.value))
 
 /** The first of those that were just added: it takes the focus when it is there. */
 export const newest: { current: Item | undefined } = { current: undefined }

@@ -1,3 +1,5 @@
+import type { Values } from '../../options/values.ts'
+
 /** What is kept in this browser between visits. Storage may be denied; then nothing is kept. */
 
 function read(key: string): string | undefined {
@@ -23,7 +25,6 @@ export function rememberTarget(source: string | undefined, target: string): void
   if (source) write(`target of ${source}`, target)
 }
 
-export type Values = Readonly<Record<string, string | boolean>>
 export interface Preset {
   readonly name: string
   readonly values: Values

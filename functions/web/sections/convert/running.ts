@@ -1,16 +1,27 @@
 import { batch } from '@preact/signals'
-import { cancelJob, checkWish, createJob, deleteJob, type Job, Problem, problemOf } from '../../api.ts'
+import {
+  cancelJob,
+  checkWish,
+  createJob,
+  deleteJob,
+  type Job,
+  Problem,
+  problemOf,
+  retryJob,
+} from '../../api.ts'
+import { faultsIn, fieldOf } from '../../options/values.ts'
 import { announce } from '../../shell/announce.ts'
 import { loadOptionsOf } from './choosing.ts'
 import { type Progress, watchJob } from './conversion.ts'
 import { dropDrafts } from './drafts.ts'
+import { keepFolder } from './folders.ts'
 import type { Item } from './item.ts'
 import { keep } from './keeping.ts'
 import { items, mostCards } from './list.ts'
 import { forget, send } from './send.ts'
 import { tellOthers } from './tabs.ts'
 import { join, tellEnd } from './telling.ts'
-import { faultsIn, fieldOf, wishOf } from './wish.ts'
+import { wishOf } from './wish.ts'
 import words from './words/en.ts'
 import { sizeWords } from './words.ts'
 
@@ -74,6 +85,7 @@ export async function start(item: Item): Promise<void> {
     const job = await made(item, wish, work.signal)
     forgetFailed(item)
     item.job.value = job
+    if (item.folder !== undefined) void keepFolder(job.jobId, item.folder)
     void dropDrafts([item.key])
     if (work.signal.aborted) await cancelJob(job.jobId).catch(() => {})
     tellOthers()
@@ -162,6 +174,26 @@ function problemIn({ error, jobId }: Job): Problem {
 function forgetFailed(item: Item): void {
   const old = item.job.value
   if (old) void deleteJob(old.jobId).catch(() => {})
+}
+
+/** Once more as it was: from the bytes of the page, else from the source that the service still has. */
+export async function retry(item: Item): Promise<void> {
+  const old = item.job.value
+  if (item.phase.value === 'ready' || !old) return start(item)
+  item.notice.value = undefined
+  item.phase.value = 'sending'
+  item.progress.value = { stage: 'starting' }
+  join(item)
+  try {
+    const job = await retryJob(old.jobId)
+    forgetFailed(item)
+    item.job.value = job
+    if (item.folder !== undefined) void keepFolder(job.jobId, item.folder)
+    tellOthers()
+    await follow(item, job)
+  } catch (error) {
+    stop(item, problemOf(error))
+  }
 }
 
 export async function cancel(item: Item): Promise<void> {

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Problem } from '../../api.ts'
 import { saidOf } from './busy.tsx'
 import type { Item } from './item.ts'
-import { items, opened } from './list.ts'
+import { opened } from './list.ts'
 import { Icon, Of } from './parts.tsx'
 import { deleteNow, remove } from './removing.ts'
 import { cancel } from './running.ts'
@@ -16,8 +16,7 @@ const rowPx = 56
 const spare = 6
 
 /** Many files: only the rows in sight are in the page, so that five hundred cost no more than twenty. */
-export function Table() {
-  const all = items.value
+export function Table({ all }: { readonly all: readonly Item[] }) {
   const range = useSignal({ from: 0, to: 30 })
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -64,7 +63,16 @@ function Row({ item, at }: { readonly item: Item; readonly at: number }) {
       style={{ top: `${at * rowPx}px` }}
       data-phase={item.phase.value}
     >
-      <span role="cell" class="row-name" title={item.name}>
+      <span
+        role="cell"
+        class="row-name"
+        title={item.folder === undefined ? item.name : `${item.folder}/${item.name}`}
+      >
+        {item.folder !== undefined && (
+          <span class="row-folder">
+            <bdi>{item.folder}</bdi>/
+          </span>
+        )}
         <bdi>{item.name}</bdi>
       </span>
       <span role="cell" class="row-size">

@@ -77,22 +77,8 @@ export default {
     `${id} has no transparency: what is transparent gets the color of the background.`,
   // Options
   options: 'Options',
-  moreOptions: 'More',
   makeOf: 'Run the tool',
   optionsFailed: (why: string) => `The options could not be loaded. ${why}`,
-  automatic: 'Automatic',
-  yes: 'Yes',
-  no: 'No',
-  ownNumber: 'A number',
-  sliderOf: (label: string) => `${label}, slider`,
-  showPassword: 'Show the password',
-  colorOf: (label: string) => `${label}, chooser`,
-  between: (min: number, max: number) => `Expected a number from ${min} to ${max}.`,
-  atLeast: (min: number) => `Expected a number of at least ${min}.`,
-  atMost: (max: number) => `Expected a number of at most ${max}.`,
-  whole: 'Expected a whole number.',
-  aNumber: 'Expected a number.',
-  notAsExpected: 'Expected what the hint says.',
   presets: 'Presets',
   noPreset: 'None',
   savePreset: 'Keep as a preset',
@@ -102,6 +88,11 @@ export default {
   copyLink: 'Copy a link to this choice',
   linkCopied: 'The link is copied.',
   reset: 'Back to the defaults',
+  linkedTo: (id: string) =>
+    `The link that you followed asks for ${id}: that is what the files become that you bring.`,
+  linkedTool: (name: string) =>
+    `The link that you followed asks for this: ${name}. It is done with the files that you bring.`,
+  forgetLink: 'Without it',
   // Several
   allReady: 'All files that are ready',
   ready: (count: number) => `${files(count)} are ready.`,
@@ -111,7 +102,7 @@ export default {
   cancelAll: 'Cancel all',
   downloadAll: (count: number) => `Download all ${count} as ZIP`,
   zipPacking: 'Packing the ZIP',
-  retryAll: (count: number) => `Try the ${count} failed again`,
+  retryAll: (count: number) => (count === 1 ? 'Try the failed one again' : `Try the ${count} failed again`),
   clear: 'Clear the list',
   summary: (parts: { done: number; failed: number; active: number; ready: number; total: number }) =>
     [
@@ -128,6 +119,7 @@ export default {
     failed > 0 ? `${files(done)} converted, ${failed} failed.` : `${files(done)} converted.`,
   table: 'Files',
   name: 'Name',
+  folder: 'Folder',
   size: 'Size',
   state: 'State',
   actions: 'Actions',

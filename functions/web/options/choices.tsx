@@ -1,0 +1,81 @@
+import { type ControlProps, textOf } from './attributes.ts'
+import { Slider } from './numbers.tsx'
+import words from './words/en.ts'
+
+export function Switch({ option, values, onChange, attributes }: ControlProps) {
+  return (
+    <input
+      {...attributes}
+      type="checkbox"
+      checked={(values[option.name] ?? option.default) === true}
+      onChange={(event) => onChange(option.name, event.currentTarget.checked)}
+    />
+  )
+}
+
+function Select(
+  props: ControlProps & { readonly choices: readonly (readonly [string, string])[]; readonly value: string },
+) {
+  const { option, onChange, attributes } = props
+  return (
+    <select
+      {...attributes}
+      value={props.value}
+      onChange={(event) => onChange(option.name, event.currentTarget.value || undefined)}
+    >
+      {/* Without a default there is one more choice, which leaves it to the engine. */}
+      {option.default === undefined && <option value="">{words.automatic}</option>}
+      {props.choices.map(([value, label]) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+export const YesNo = (props: ControlProps) => (
+  <Select
+    {...props}
+    value={textOf(props)}
+    choices={[
+      ['true', words.yes],
+      ['false', words.no],
+    ]}
+  />
+)
+
+/** A mark of the choice that opens the field of a number beside the words. */
+const ownNumber = '#'
+
+export function Choice(props: ControlProps) {
+  const { option, values, onChange } = props
+  const given = values[option.name]
+  const current = String(given ?? option.default ?? '')
+  const isOwn =
+    option.number !== undefined &&
+    given !== undefined &&
+    given !== '' &&
+    !option.enum?.includes(String(given))
+  const choices = (option.enum ?? []).map((value) => [value, option.enumLabels?.[value] ?? value] as const)
+  if (!option.number) return <Select {...props} value={current} choices={choices} />
+  const { number } = option
+  const middle = String(Math.round(((number.min ?? 1) + (number.max ?? 100)) / 2))
+  return (
+    <div class="choice-number">
+      <Select
+        {...props}
+        value={isOwn ? ownNumber : current}
+        choices={[...choices, [ownNumber, words.ownNumber]]}
+        onChange={(name, value) => onChange(name, value === ownNumber ? middle : value)}
+      />
+      {isOwn && (
+        <Slider
+          {...props}
+          attributes={{ ...props.attributes, id: `${props.attributes.id}-number` }}
+          bounds={number}
+        />
+      )}
+    </div>
+  )
+}

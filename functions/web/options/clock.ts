@@ -1,0 +1,20 @@
+/** Moments of a recording, as fields have them: `0:01:02.5`, or seconds. */
+
+/** @returns seconds; undefined for what is none, as while it is being typed. */
+export function secondsIn(text: string): number | undefined {
+  if (!/^(?:\d+:){0,2}\d+(?:\.\d*)?$/.test(text.trim())) return undefined
+  return text
+    .trim()
+    .split(':')
+    .reduce((sum, part) => sum * 60 + Number(part), 0)
+}
+
+/** Tenths of seconds are as fine as one can choose by hand. */
+export function clock(seconds: number): string {
+  const tenths = Math.round(seconds * 10)
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
+  const rest = tenths % 600
+  const end = `${two(rest / 10)}${rest % 10 === 0 ? '' : `.${rest % 10}`}`
+  const minutes = Math.floor(tenths / 600)
+  return minutes < 60 ? `${minutes}:${end}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${end}`
+}

@@ -1,0 +1,75 @@
+import { useId } from 'preact/hooks'
+import type { Option } from '../api.ts'
+import { Later } from '../shell/later.tsx'
+import { useStyles } from '../shell/styles.ts'
+import type { FieldProps, Props } from './attributes.ts'
+import { Control } from './control.tsx'
+import rules from './options.css'
+import words from './words/en.ts'
+
+useStyles(rules)
+
+const trim = () => import('./trim.tsx')
+
+/** The options of a pair as the service describes them: the basics, and the rest on demand. */
+export function OptionFields(props: Props) {
+  const basics = props.options.filter(({ group }) => group === 'basics')
+  const more = props.options.filter(({ group }) => group !== 'basics')
+  const shownMore = basics.length === 0 ? [] : more
+  const fields = (options: readonly Option[]) =>
+    options.map((option) => <Field key={option.name} {...props} option={option} />)
+  const isRecording = props.options.some(({ name }) => name === 'start' || name === 'timestamp')
+  return (
+    <>
+      {isRecording && props.file && <Later load={trim} {...props} file={props.file} />}
+      <div class="options-grid">{fields(basics.length === 0 ? more : basics)}</div>
+      {shownMore.length > 0 && (
+        <details class="more-options" open={shownMore.some(({ name }) => name in props.wrong) || undefined}>
+          <summary>{words.moreOptions}</summary>
+          <div class="options-grid">{fields(shownMore)}</div>
+        </details>
+      )}
+    </>
+  )
+}
+
+function Field(props: FieldProps) {
+  const id = useId()
+  const { option, wrong } = props
+  const fault = wrong[option.name]
+  const described = [option.description && `${id}-hint`, fault && `${id}-wrong`].filter(Boolean).join(' ')
+  const attributes = {
+    id,
+    'data-option': option.name,
+    'aria-describedby': described || undefined,
+    'aria-invalid': fault ? ('true' as const) : undefined,
+  }
+  const label = <label for={id}>{option.label}</label>
+  const control = <Control {...props} attributes={attributes} />
+  const isSwitch = option.type === 'boolean' && option.default !== undefined
+  return (
+    <div class="field" data-wide={option.widget === 'multiline' || undefined}>
+      {isSwitch ? (
+        <div class="check">
+          {control}
+          {label}
+        </div>
+      ) : (
+        <>
+          {label}
+          {control}
+        </>
+      )}
+      {fault && (
+        <p id={`${id}-wrong`} class="field-wrong">
+          {fault}
+        </p>
+      )}
+      {option.description && (
+        <p id={`${id}-hint`} class="hint">
+          {option.description}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,51 @@
+import { type ControlProps, placeholderOf, textOf } from './attributes.ts'
+import words from './words/en.ts'
+
+interface Bounds {
+  readonly type: string
+  readonly min?: number | undefined
+  readonly max?: number | undefined
+}
+
+export function Num(props: ControlProps & { readonly bounds: Bounds; readonly label?: string }) {
+  const { option, bounds, onChange, attributes } = props
+  return (
+    <span class="with-unit">
+      <input
+        {...attributes}
+        type="number"
+        aria-label={props.label}
+        step={bounds.type === 'integer' ? 1 : 'any'}
+        min={bounds.min}
+        max={bounds.max}
+        placeholder={placeholderOf(option)}
+        value={textOf(props)}
+        onInput={(event) => onChange(option.name, event.currentTarget.value || undefined)}
+      />
+      {option.unit && <span class="unit">{option.unit}</span>}
+    </span>
+  )
+}
+
+/** The slider for the hand, the number for who knows it; without bounds there is nothing to slide on. */
+export function Slider(props: ControlProps & { readonly bounds: Bounds }) {
+  const { option, bounds, onChange } = props
+  const isOwn = option.type === 'enum'
+  const number = <Num {...props} {...(isOwn && { label: option.label })} />
+  if (bounds.min === undefined || bounds.max === undefined) return number
+  const isWhole = bounds.type === 'integer'
+  return (
+    <div class="slider">
+      <input
+        type="range"
+        aria-label={words.sliderOf(option.label)}
+        min={bounds.min}
+        max={bounds.max}
+        step={isWhole ? 1 : (bounds.max - bounds.min) / 100}
+        value={textOf(props) || String(option.default ?? bounds.max)}
+        onInput={(event) => onChange(option.name, event.currentTarget.value)}
+      />
+      {number}
+    </div>
+  )
+}

@@ -1,0 +1,66 @@
+import { type ControlProps, textOf } from './attributes.ts'
+import words from './words/en.ts'
+
+const units = ['mm', 'cm', 'in', 'pt'] as const
+
+/** A mark of the choice that opens the fields of width and height. */
+const ownSize = '#'
+
+/** Named sizes, and width by height as `210x297mm`. */
+export function Paper(props: ControlProps) {
+  const { option, onChange, attributes } = props
+  const text = textOf(props)
+  const known = option.suggestions ?? []
+  const named = known.find((name) => name.toLowerCase() === text.toLowerCase())
+  const isOwn = text !== '' && named === undefined
+  const [, width = '', height = '', unit = 'mm'] = /^([\d.]*)\s*x\s*([\d.]*)\s*([a-z]*)$/i.exec(text) ?? []
+  const set = (size: { width?: string; height?: string; unit?: string }) => {
+    const all = { width, height, unit, ...size }
+    onChange(option.name, `${all.width}x${all.height}${all.unit}`)
+  }
+  const side = (label: string, value: string, take: (value: string) => void) => (
+    <input
+      type="number"
+      min={0}
+      step="any"
+      aria-label={label}
+      value={value}
+      onInput={(event) => take(event.currentTarget.value)}
+    />
+  )
+  return (
+    <div class="paper">
+      <select
+        {...attributes}
+        value={isOwn ? ownSize : (named ?? '')}
+        onChange={({ currentTarget: { value } }) =>
+          onChange(option.name, value === ownSize ? '210x297mm' : value || undefined)
+        }
+      >
+        {option.default === undefined && <option value="">{words.automatic}</option>}
+        {known.map((name) => (
+          <option key={name} value={name}>
+            {option.enumLabels?.[name] ?? name}
+          </option>
+        ))}
+        <option value={ownSize}>{words.ownSize}</option>
+      </select>
+      {isOwn && (
+        <span class="paper-own">
+          {side(words.paperWidth, width, (value) => set({ width: value }))}
+          <span aria-hidden="true">×</span>
+          {side(words.paperHeight, height, (value) => set({ height: value }))}
+          <select
+            aria-label={words.paperUnit}
+            value={unit}
+            onChange={(event) => set({ unit: event.currentTarget.value })}
+          >
+            {units.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,86 @@
+import { useSignal } from '@preact/signals'
+import { type ControlProps, placeholderOf, textOf } from './attributes.ts'
+import words from './words/en.ts'
+
+export function Text(props: ControlProps & { readonly type: 'text' | 'date' }) {
+  const { option, onChange, attributes } = props
+  const { suggestions } = option
+  const list = suggestions ? `${attributes.id}-list` : undefined
+  return (
+    <span class="with-unit">
+      <input
+        {...attributes}
+        type={props.type}
+        dir="auto"
+        list={list}
+        placeholder={placeholderOf(option)}
+        spellcheck={false}
+        value={textOf(props)}
+        onInput={(event) => onChange(option.name, event.currentTarget.value || undefined)}
+      />
+      {suggestions && (
+        <datalist id={list}>
+          {suggestions.map((value) => (
+            <option key={value} value={value}>
+              {option.enumLabels?.[value]}
+            </option>
+          ))}
+        </datalist>
+      )}
+    </span>
+  )
+}
+
+export function Multiline({ attributes, option, ...props }: ControlProps) {
+  return (
+    <textarea
+      {...attributes}
+      rows={3}
+      dir="auto"
+      value={textOf({ option, ...props })}
+      onInput={(event) => props.onChange(option.name, event.currentTarget.value || undefined)}
+    />
+  )
+}
+
+export function Password({ attributes, option, ...props }: ControlProps) {
+  const isShown = useSignal(false)
+  return (
+    <span class="password">
+      <input
+        {...attributes}
+        {...(isShown.value ? { type: 'text' as const } : { type: 'password' as const })}
+        autocomplete="off"
+        value={textOf({ option, ...props })}
+        onInput={(event) => props.onChange(option.name, event.currentTarget.value || undefined)}
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isShown.value}
+          onChange={(event) => {
+            isShown.value = event.currentTarget.checked
+          }}
+        />
+        {words.showPassword}
+      </label>
+    </span>
+  )
+}
+
+/** The system's chooser for the hand, and text, as not every color is one of it: names, and what is transparent. */
+export function Color(props: ControlProps) {
+  const { option, onChange } = props
+  const text = textOf(props)
+  return (
+    <span class="color">
+      <input
+        type="color"
+        aria-label={words.colorOf(option.label)}
+        value={/^#[\da-f]{6}$/i.test(text) ? text : '#ffffff'}
+        onInput={(event) => onChange(option.name, event.currentTarget.value)}
+      />
+      <Text {...props} type="text" />
+    </span>
+  )
+}

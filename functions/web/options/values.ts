@@ -1,0 +1,69 @@
+import type { Option, Problem } from '../api.ts'
+import words from './words/en.ts'
+
+/** What stands in the fields of options, and what it means to the service. */
+
+/** As it stands in the fields, by name. */
+export type Values = Readonly<Record<string, string | boolean>>
+
+/** One more, one less, or another. */
+export function withValue(values: Values, name: string, value: string | boolean | undefined): Values {
+  const { [name]: _old, ...others } = values
+  return value === undefined ? others : { ...others, [name]: value }
+}
+
+/** Fields of the pair whose value is not the default. */
+export function chosen(options: readonly Option[], values: Values): Record<string, unknown> {
+  const given = options.flatMap((option) => {
+    const value = meant(option, values[option.name])
+    return value === undefined || value === option.default ? [] : [[option.name, value] as const]
+  })
+  return Object.fromEntries(given)
+}
+
+function meant(option: Option, raw: string | boolean | undefined): unknown {
+  if (raw === undefined || raw === '') return undefined
+  if (typeof raw === 'boolean') return raw
+  if (option.type === 'boolean') return raw === 'true'
+  const isNumber = option.type === 'number' || option.type === 'integer'
+  const number = Number(raw)
+  if ((isNumber || (option.number && !option.enum?.includes(raw))) && !Number.isNaN(number)) return number
+  return raw
+}
+
+/** By field; empty when all can be sent. */
+export function faultsIn(options: readonly Option[], values: Values): Record<string, string> {
+  const faults = options.flatMap((option) => {
+    const fault = faultOf(option, values[option.name])
+    return fault ? [[option.name, fault] as const] : []
+  })
+  return Object.fromEntries(faults)
+}
+
+function faultOf(option: Option, raw: string | boolean | undefined): string | undefined {
+  if (raw === undefined || raw === '' || typeof raw === 'boolean' || option.enum?.includes(raw))
+    return undefined
+  const bounds = option.number ?? (option.type === 'number' || option.type === 'integer' ? option : undefined)
+  if (bounds && !option.spelled) return faultOfNumber(Number(raw), bounds)
+  if (option.pattern && option.type === 'string' && !new RegExp(`^(?:${option.pattern})$`, 'u').test(raw))
+    return words.notAsExpected
+  return undefined
+}
+
+function faultOfNumber(
+  value: number,
+  { min, max, type }: { min?: number | undefined; max?: number | undefined; type: string },
+): string | undefined {
+  if (Number.isNaN(value)) return words.aNumber
+  if (type === 'integer' && !Number.isInteger(value)) return words.whole
+  const isOutside = value < (min ?? value) || value > (max ?? value)
+  if (!isOutside) return undefined
+  if (min !== undefined && max !== undefined) return words.between(min, max)
+  return min !== undefined ? words.atLeast(min) : words.atMost(max ?? value)
+}
+
+/** The field of the form that a refusal is about: `options.start` and `start` mean the same. */
+export function fieldOf({ field }: Problem, options: readonly Option[]): string | undefined {
+  const name = field?.replace(/^options[./]/, '').split(/[.[]/)[0]
+  return options.some((option) => option.name === name) ? name : undefined
+}

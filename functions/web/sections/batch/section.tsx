@@ -1,0 +1,86 @@
+import { useStyles } from '../../shell/styles.ts'
+import { take } from '../convert/bringing.ts'
+import { Files } from '../convert/files.tsx'
+import { chooseFiles } from '../convert/incoming.ts'
+import type { Item } from '../convert/item.ts'
+import { items } from '../convert/list.ts'
+import rules from './batch.css'
+import words from './words/en.ts'
+
+useStyles(rules)
+
+/** The files of the list that came in folders: each keeps its place, up to the ZIP of all results. */
+export default function Batch() {
+  const all = items.value
+  const inFolders = all.filter(({ folder }) => folder !== undefined).toSorted(byPath)
+  document.documentElement.dataset['files'] = String(inFolders.length > 0)
+  const without = all.length - inFolders.length
+  return (
+    <>
+      <section class="add" aria-labelledby="title">
+        <h1 id="title">{words.title}</h1>
+        <p class="lead">{words.lead}</p>
+        <div class="drop">
+          <span class="drop-mark" aria-hidden="true" />
+          <p class="drop-words">{words.drop}</p>
+          <button
+            type="button"
+            class="button primary"
+            onClick={() => void chooseFiles({ folder: true }).then(take)}
+          >
+            {words.choose}
+          </button>
+        </div>
+      </section>
+      <div class="work">
+        {inFolders.length > 0 ? <Tree all={inFolders} /> : <HowTo />}
+        <Files all={inFolders} zip={zipName(inFolders)} />
+        {without > 0 && (
+          <p class="hint">
+            {words.others(without)} <a href="/">{words.toOthers}</a>
+          </p>
+        )}
+      </div>
+    </>
+  )
+}
+
+const HowTo = () => (
+  <section aria-labelledby="how-title">
+    <h2 id="how-title">{words.howTo}</h2>
+    <ol class="steps">
+      {words.steps.map((step) => (
+        <li key={step}>{step}</li>
+      ))}
+    </ol>
+  </section>
+)
+
+/** Folders in which files lie, and how far each is. */
+function Tree({ all }: { readonly all: readonly Item[] }) {
+  const folders = [...Map.groupBy(all, ({ folder }) => folder ?? '')]
+  return (
+    <details class="tree">
+      <summary>{words.inFolders(all.length, folders.length)}</summary>
+      <ul aria-label={words.tree}>
+        {folders.map(([folder, files]) => (
+          <li key={folder}>
+            <bdi>{folder}</bdi>
+            <span class="hint">
+              {words.count(files.filter(({ phase }) => phase.value === 'done').length, files.length)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+const pathOf = ({ folder, name }: Item) => `${folder}/${name}`
+const byPath = (a: Item, b: Item) => pathOf(a).localeCompare(pathOf(b))
+
+/** That of the one folder at the top; of several there is no name. */
+function zipName(all: readonly Item[]): string {
+  const tops = new Set(all.map(({ folder }) => folder?.split('/')[0]))
+  return tops.size === 1 ? `${[...tops][0]}.zip` : 'results.zip'
+}
