@@ -7374,7 +7374,7 @@ dropped: string[]
 uncounted?: string[]
 } | null)
 /**
- * Of an export: links to its files, or where they are now. Of an upload that is awaited: where to send it
+ * Of an export: links to its files, or where they are now. Of a task that makes files: links to them, once the job is completed. Of an upload that is awaited: where to send it
  */
 result: (({
 /**

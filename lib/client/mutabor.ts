@@ -114,13 +114,12 @@ export class Mutabor {
     })) as Operations['POST /v1/convert/batch']['data'] // by the contract
     const result = await this.#finished(accepted, how)
     const { tasks } = await this.call('GET /v1/jobs/{jobId}', { path: { jobId: result.job.jobId } })
-    const rest = [...result.files]
     const outcomes = accepted.items.map(({ filename, taskName }): BatchOutcome => {
-      const { status, code, message } = tasks[taskName] ?? {}
+      const { status, code, message, result: made } = tasks[taskName] ?? {}
       if (status !== 'completed')
         return { filename, error: { code: code ?? 'CONVERSION_FAILED', message: message ?? 'It failed.' } }
-      const file = rest.shift()
-      return { filename, ...(file && { file }) }
+      const [file] = made && 'files' in made ? made.files : []
+      return { filename, ...(file && { file: { ...file, mimeType: file.mime_type, downloadUrl: file.url } }) }
     })
     return { result, items: outcomes }
   }

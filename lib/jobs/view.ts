@@ -126,7 +126,7 @@ const TaskView = z.object({
     ])
     .nullable()
     .describe(
-      'Of an export: links to its files, or where they are now. Of an upload that is awaited: where to send it',
+      'Of an export: links to its files, or where they are now. Of a task that makes files: links to them, once the job is completed. Of an upload that is awaited: where to send it',
     ),
 })
 
@@ -213,7 +213,7 @@ function stageOf(job: Job): string {
 type Names = ReadonlyMap<number, string>
 const namesIn = (names: Names, numbers: readonly number[]) => numbers.map((number) => names.get(number) ?? '')
 
-function taskView(task: Task, names: Names): z.infer<typeof TaskView> {
+function taskView(task: Task, { job }: JobState, names: Names, link: ResultLink): z.infer<typeof TaskView> {
   return {
     operation: task.operation,
     input: namesIn(names, task.ins),
@@ -231,14 +231,20 @@ function taskView(task: Task, names: Names): z.infer<typeof TaskView> {
     details: inOrder(task.details) ?? null,
     fidelity: inOrder(task.fidelity) ?? null,
     warnings: task.warnings,
-    // Stored as the schema has it by whoever made the upload.
-    result: task.deliveries
-      ? deliveredView(task.deliveries)
-      : task.status === 'pending'
-        ? ((inOrder(task.form) as z.infer<typeof UploadForm> | undefined) ?? null)
-        : null,
+    result: resultOfTask(task, job, link),
   }
 }
+
+function resultOfTask(task: Task, job: Job, link: ResultLink): z.infer<typeof TaskView>['result'] {
+  if (task.deliveries) return deliveredView(task.deliveries)
+  // Stored as the schema has it by whoever made the upload.
+  if (task.status === 'pending') return (inOrder(task.form) as z.infer<typeof UploadForm> | undefined) ?? null
+  // What came in is not given out.
+  const isGivenOut = job.status === 'completed' && task.status === 'completed' && !isImport(task)
+  return isGivenOut && task.files.length > 0 ? linkedView(task, task.files, job, link) : null
+}
+
+const isImport = ({ operation }: Task) => operation.startsWith('import/')
 
 const deliveredView = (deliveries: readonly Delivery[]) => ({
   url: deliveries[0]?.url ?? null,
@@ -279,16 +285,22 @@ function fixedView(
 }
 
 function exportView(task: FixedTask, state: JobState, link: ResultLink) {
-  const { job } = state
   const inline = task.spec?.['inline'] === true ? { inline: 'true' } : {}
-  const files = namedFiles(task, state).map((file) => ({
-    filename: file.filename,
-    size: file.size,
-    url: link(job, { task: task.name, file: file.filename, ...inline }),
-    mime_type: file.mimeType,
-    sha256: file.sha256,
+  return linkedView(task, namedFiles(task, state), state.job, link, inline)
+}
+
+function linkedView(
+  { name }: Pick<Task, 'name'>,
+  files: readonly StoredFile[],
+  job: Job,
+  link: ResultLink,
+  more: Readonly<Record<string, string>> = {},
+) {
+  const views = files.map(({ filename, size, mimeType, sha256 }) => ({
+    ...{ filename, size, url: link(job, { task: name, file: filename, ...more }) },
+    ...{ mime_type: mimeType, sha256 },
   }))
-  return { url: files[0]?.url ?? null, expires_at: job.expiresAt, files }
+  return { url: views[0]?.url ?? null, expires_at: job.expiresAt, files: views }
 }
 
 export function jobView(state: JobState, link: ResultLink): JobView {
@@ -299,7 +311,7 @@ export function jobView(state: JobState, link: ResultLink): JobView {
     tasks: Object.fromEntries(
       all.map((task) => [
         task.name,
-        isRecorded(task) ? taskView(task, names) : fixedView(task, state, names, link),
+        isRecorded(task) ? taskView(task, state, names, link) : fixedView(task, state, names, link),
       ]),
     ),
   }

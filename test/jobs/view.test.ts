@@ -134,7 +134,13 @@ describe('a job with its tasks', () => {
       [moment(0), moment(4), moment(5), moment(9), moment(9)],
     )
     assert.deepEqual([work?.engine, work?.engineVersion, work?.warnings], ['vips', '8.17', [warning]])
-    assert.deepEqual([work?.result, out?.status, out?.percent], [null, 'completed', 100])
+    assert.deepEqual([out?.status, out?.percent], ['completed', 100])
+    const made = work?.result && 'files' in work.result ? work.result : undefined
+    assert.match(made?.url ?? '', /\?task=work&file=a\.webp$/)
+    assert.deepEqual(
+      made?.files.map(({ filename }) => filename),
+      ['a.webp'],
+    )
     const url = `${base}/v1/download/job_1?task=out&file=a.webp`
     assert.deepEqual(out?.result, {
       ...{ url, expires_at: moment(3609) },
