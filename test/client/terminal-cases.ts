@@ -7,7 +7,9 @@ import { promisify } from 'node:util'
 import sharp from 'sharp'
 import { Mutabor } from '../../lib/client/index.ts'
 import { until } from '../until.ts'
+import { sound } from './hum.ts'
 import { Shell } from './run-command.ts'
+import { slowLine } from './slow-line.ts'
 
 const run = promisify(execFile)
 
@@ -154,6 +156,51 @@ export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Prom
     }))
       jobs += 1
     assert.equal(jobs, count)
+  },
+  'goes on in the middle of a large upload after a kill': async (terminal) => {
+    const line = await slowLine(terminal.url, 300)
+    try {
+      const shell = await place({ ...terminal, url: line.url }, 'large')
+      const hum = sound(60 * 1024 ** 2)
+      await writeFile(join(shell.folder, 'hum.wav'), await hum.bytes())
+      const child = shell.start('hum.wav', 'flac')
+      await until(() => line.puts.length > 0, 'a part is there', 60)
+      child.kill('SIGKILL')
+      await once(child, 'close')
+      const kept = async () => {
+        const [name = ''] = await readdir(join(shell.folder, '.home/mutabor/works'))
+        return JSON.parse(await readFile(join(shell.folder, '.home/mutabor/works', name), 'utf8'))
+      }
+      const { upload } = await kept()
+      const { code, stderr } = await shell.run(['hum.wav', 'flac'])
+      assert.equal(code, 0, stderr)
+      assert.equal(
+        (await kept()).uploadId,
+        upload.uploadId,
+        'the upload that was begun is the one that was used',
+      )
+      const sent = line.puts.reduce((sum, bytes) => sum + bytes, 0)
+      // What was on its way when the end came may have gone twice.
+      assert.ok(sent <= hum.size + 3 * upload.partSize, `${sent} bytes were sent`)
+    } finally {
+      line.close()
+    }
+  },
+  'starts a service for one command where none answers, and ends it': async (terminal) => {
+    const folder = join(terminal.folder, 'local')
+    await mkdir(folder)
+    await writeFile(join(folder, 'tea.md'), '# Tea')
+    // From the source: the repository is at hand.
+    const shell = new Shell(folder, 'http://127.0.0.1:9')
+    const { code, stderr } = await shell.run(['tea.md', 'html', '--local'])
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /^Starting a service for this command/)
+    assert.match(await readFile(join(folder, 'tea.html'), 'utf8'), /Tea/)
+    const log = await readFile(join(folder, '.home/mutabor/service/service.log'), 'utf8')
+    const lines = log.trim().split('\n')
+    const started = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'service started')
+    await assert.rejects(fetch(started.url), 'it is gone')
+    assert.match((await shell.run(['tea.md', 'html'])).stderr, /cannot be reached/)
   },
   'shows in a terminal how far it is, stops when it is told to, and goes on': async (terminal) => {
     const shell = await place(terminal, 'terminal')

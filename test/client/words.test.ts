@@ -3,8 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseArguments } from '../../lib/client/command/arguments.ts'
+import { picture, told, watched } from '../../lib/client/command/bars.ts'
 import { findInputs, glob } from '../../lib/client/command/inputs.ts'
-import { bar, bytesText } from '../../lib/client/command/terminal.ts'
+import { bar, bytesText, cutTo, openTerminal } from '../../lib/client/command/terminal.ts'
 import { scratchFolder } from '../scratch.ts'
 
 test('what is no option of the command line is one of the conversion', () => {
@@ -64,4 +65,40 @@ test('sizes and bars are as people read them', () => {
     '1.5 GB',
   ])
   assert.deepEqual([bar(0, 4), bar(0.5, 4), bar(2, 4)], ['░░░░', '██░░', '████'])
+})
+
+test('a bar never falls back, and what is done in a moment has none of its own', () => {
+  const now = 10_000
+  const large = watched('film.mov', 0)
+  const small = watched('icon.png', now - 100)
+  const seen: number[] = []
+  const tell = (stage: string, share: number) => {
+    told(large, stage, share)
+    seen.push(Math.round(large.share * 100))
+  }
+  tell('upload', 0.5)
+  tell('upload', 1)
+  tell('waiting', 0)
+  tell('convert', 0.5)
+  tell('export', 0)
+  tell('export', 1)
+  assert.deepEqual(seen, [20, 40, 40, 70, 70, 100])
+  told(small, 'convert', 0.5)
+  const [first, total, ...more] = picture([large, small], { over: 1, all: 3, now })
+  assert.match(first ?? '', /100 % {2}film\.mov {2}export$/)
+  assert.equal(total, `${bar(2.5 / 3)}   1 of 3`)
+  assert.deepEqual(more, [])
+  assert.equal(picture([watched('one.png', now)], { over: 0, all: 1, now }).length, 1)
+})
+
+test('names of files neither steer a terminal nor break its lines', () => {
+  const written: string[] = []
+  const stream = { write: (text: string) => written.push(text), isTTY: true, columns: 12 }
+  const terminal = openTerminal({ isJson: false, isQuiet: false, isCapable: true }, stream, stream)
+  terminal.note('✓ a\u001b[2Jb\u009b.png')
+  terminal.draw(['日本語の長い名前.png'])
+  terminal.draw(['日本語の長い名前.png'])
+  terminal.draw([])
+  assert.deepEqual(written, ['✓ a�[2Jb�.png\n', '日本語の長\n', '\u001b[1A\u001b[J'])
+  assert.equal(cutTo(5, 'a👩‍👩‍👧bcd'), 'a👩‍👩‍👧bc')
 })

@@ -1,9 +1,10 @@
 import { relative } from 'node:path'
 import { isFailure } from '../failure.ts'
+import { picture, told, type Watched, watched } from './bars.ts'
 import { codeOf, type ExitCode, exit, sentenceOf } from './exit.ts'
 import type { Records } from './records.ts'
 import type { Session } from './session.ts'
-import { bar, bytesText } from './terminal.ts'
+import { bytesText } from './terminal.ts'
 import { type Done, perform, type Work } from './work.ts'
 
 export interface Running {
@@ -12,13 +13,6 @@ export interface Running {
   readonly atOnce: number
 }
 
-interface Active {
-  readonly work: Work
-  stage: string
-  share: number
-}
-
-const mostBars = 6
 const redrawMs = 100
 
 /** Does all of it, tells how far it is, and says by its exit code what became of it. */
@@ -29,18 +23,22 @@ export async function runWorks(
   { force, atOnce }: Running,
 ): Promise<ExitCode> {
   const { terminal, signal } = session
-  const active = new Set<Active>()
+  const active = new Set<Watched>()
   const waiting = [...works]
   const failures: unknown[] = []
   let done = 0
   const draw = () =>
-    terminal.draw(signal.aborted ? [] : picture(active, done + failures.length, works.length))
+    terminal.draw(
+      signal.aborted
+        ? []
+        : picture(active, { over: done + failures.length, all: works.length, now: Date.now() }),
+    )
   const redraw = terminal.isWatched ? setInterval(draw, redrawMs) : undefined
   const worker = async () => {
     for (let work = waiting.shift(); work && !signal.aborted; work = waiting.shift()) {
-      const one: Active = { work, stage: 'waiting', share: 0 }
+      const one = watched(work.shown, Date.now())
       active.add(one)
-      const telling = { progress: (stage: string, share: number) => Object.assign(one, { stage, share }) }
+      const telling = { progress: (stage: string, share: number) => told(one, stage, share) }
       try {
         const made = await perform(work, session, records, { force, telling })
         done += 1
@@ -99,14 +97,4 @@ function tellFailure(work: Work, thrown: unknown, { terminal }: Session): void {
     return
   }
   terminal.note(`✗ ${work.shown}: ${sentenceOf(thrown)} (${code})`)
-}
-
-function picture(active: ReadonlySet<Active>, over: number, all: number): string[] {
-  const shown = [...active].slice(0, mostBars)
-  const lines = shown.map(
-    ({ work, stage, share }) =>
-      `${bar(share)} ${String(Math.round(share * 100)).padStart(3)} %  ${work.shown}  ${stage}`,
-  )
-  if (all === 1) return lines
-  return [...lines, `${bar(over / all)} ${String(over).padStart(3)} of ${all}`]
 }

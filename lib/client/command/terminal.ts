@@ -20,40 +20,58 @@ interface Stream {
 }
 
 export function openTerminal(
-  { isJson, isQuiet }: { isJson: boolean; isQuiet: boolean },
+  {
+    isJson,
+    isQuiet,
+    isCapable = takesColor,
+  }: { isJson: boolean; isQuiet: boolean /** Of lines that change. */; isCapable?: boolean },
   stdout: Stream = process.stdout,
   stderr: Stream = process.stderr,
 ): Terminal {
-  const isWatched = Boolean(stderr.isTTY) && !isQuiet && !isJson && takesColor
-  let drawn = 0
-  const wipe = () => {
-    if (drawn > 0) stderr.write(`\u001b[${drawn}A\u001b[J`)
-    drawn = 0
-  }
+  const isWatched = Boolean(stderr.isTTY) && !isQuiet && !isJson && isCapable
   let standing: readonly string[] = []
-  const show = (lines: readonly string[]) => {
+  /** In one piece: what is taken away and what takes its place are never seen apart. */
+  const paint = (lines: readonly string[], above = '') => {
+    const up = standing.length > 0 ? `\u001b[${standing.length}A\u001b[J` : ''
     const width = (stderr.columns ?? 80) - 1
-    if (lines.length > 0) stderr.write(`${lines.map((line) => line.slice(0, width)).join('\n')}\n`)
-    drawn = lines.length
-  }
-  const between = (write: () => void) => {
-    wipe()
-    write()
-    show(standing)
+    const text = lines.map((line) => `${cutTo(width, plain(line))}\n`).join('')
+    if (up || above || text) stderr.write(`${up}${above}${text}`)
+    standing = lines
   }
   return {
     ...{ isWatched, isJson },
-    result: (line) => between(() => stdout.write(`${line}\n`)),
+    result: (line) => {
+      const lines = standing
+      paint([])
+      stdout.write(`${line}\n`)
+      paint(lines)
+    },
     note: (line) => {
-      if (!isQuiet) between(() => stderr.write(`${line}\n`))
+      if (!isQuiet) paint(standing, `${plain(line)}\n`)
     },
     draw: (lines) => {
-      if (!isWatched) return
-      standing = lines
-      wipe()
-      show(lines)
+      if (isWatched && lines.join('\n') !== standing.join('\n')) paint(lines)
     },
   }
+}
+
+/** Names of files may hold what steers a terminal. */
+export const plain = (text: string): string =>
+  text.replace(/[\p{Cc}\u2028\u2029]/gu, (one) => (one === '\n' ? one : '�'))
+
+const wide =
+  /\p{Extended_Pictographic}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u
+
+/** A line that wraps would be two, and the bars would climb. */
+export function cutTo(cells: number, line: string): string {
+  let left = cells
+  let cut = ''
+  for (const { segment } of new Intl.Segmenter().segment(line)) {
+    left -= wide.test(segment) ? 2 : 1
+    if (left < 0) break
+    cut += segment
+  }
+  return cut
 }
 
 export const bar = (share: number, width = 24): string => {
