@@ -98,6 +98,7 @@ const keysOf = (secret: string) => ({
   cursor: deriveKey(secret, 'cursor'),
   idempotency: deriveKey(secret, 'idempotency'),
   accounts: deriveKey(secret, 'accounts'),
+  signedUrls: deriveKey(secret, 'signed urls'),
 })
 
 /** Made when it is first wanted: engines do without the service's secret, and all that is made of it. */

@@ -228,6 +228,8 @@ export interface FunctionDeclaration {
   readonly retryAttempts?: 0 | 1 | 2
   /** Asynchronous invocations that failed for good go to the queue `<name>-dead`. */
   readonly deadLetter?: true
+  /** It is deployed where the stage asks for it by this setting. */
+  readonly onlyWith?: 'facades'
 }
 
 const records = (...verbs: readonly TableVerb[]) => ({
@@ -383,6 +385,23 @@ export const functions = {
     rights: [...serve, records('PutItem', 'DeleteItem'), { index: 'byList' }],
     ...{ secrets: ['SERVICE_SECRET'] },
     maximumConcurrency: 5,
+  },
+  /** Asks endpoints of most others, so it may do what they may. */
+  facade: {
+    handler: 'functions/facade.handler',
+    ...http,
+    trigger: { http: below('/v2', '/sync/v2') },
+    rights: [
+      ...moveJobs,
+      records('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      files(everyFile, 'GetObject', 'DeleteObject'),
+      files(['received', 'uploads'], 'PutObject'),
+      { list: true },
+      { index: 'byList' },
+      { index: 'byTag' },
+    ],
+    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true, onlyWith: 'facades' },
+    maximumConcurrency: 50,
   },
   /** Signing up and in, by a library as large as all of the API. */
   account: {

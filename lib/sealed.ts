@@ -14,7 +14,14 @@ export const isSealed = (value: unknown): value is Sealed => Sealed.safeParse(va
 export const hidden = '***'
 
 /** What keys are for; one of them tells nothing about the others (RFC 5869). */
-export type KeyPurpose = 'owner' | 'cursor' | 'idempotency' | 'accounts' | 'seal' | `download ${number}`
+export type KeyPurpose =
+  | 'owner'
+  | 'cursor'
+  | 'idempotency'
+  | 'accounts'
+  | 'signed urls'
+  | 'seal'
+  | `download ${number}`
 
 export const deriveKey = (secret: string, purpose: KeyPurpose): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', `mutabor ${purpose}`, 32))

@@ -39,7 +39,7 @@ export interface Services {
   readonly vault: Vault
   readonly plans: Plans
   /** What tokens and cursors are signed with, and requests are told apart by. */
-  readonly keys: Readonly<Record<'owner' | 'cursor' | 'idempotency' | 'accounts', Buffer>> & {
+  readonly keys: Readonly<Record<'owner' | 'cursor' | 'idempotency' | 'accounts' | 'signedUrls', Buffer>> & {
     readonly download: KeyOfDay
   }
   /** The same with other addresses of the service and of its files. */

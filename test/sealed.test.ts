@@ -45,7 +45,9 @@ test('what is sealed is opened, or hidden, however deep it lies, and all else st
 })
 
 test('keys of one secret tell nothing about each other', () => {
-  const keys = (['owner', 'cursor', 'idempotency', 'seal'] as const).map((purpose) => deriveKey('s', purpose))
+  const keys = (['owner', 'cursor', 'idempotency', 'signed urls', 'seal'] as const).map((purpose) =>
+    deriveKey('s', purpose),
+  )
   for (const key of keys) assert.equal(key.length, 32)
   assert.equal(new Set(keys.map((key) => key.toString('hex'))).size, 4)
   assert.deepEqual(deriveKey('s', 'owner'), keys[0])

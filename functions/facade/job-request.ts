@@ -1,20 +1,13 @@
 import * as z from 'zod'
-import { AppError } from '../../lib/errors.ts'
+import { isOwn, ourNames, ownTasks } from '../../lib/webhooks/facade-names.ts'
 
-/** Names of operations here and what we call them; those that are left out are called the same. */
-const ourNames: Readonly<Record<string, string>> = {
-  optimize: 'compress',
-  'import/azure/blob': 'import/blobstore',
-  'export/azure/blob': 'export/blobstore',
-  'import/google-cloud-storage': 'import/gcs',
-  'export/google-cloud-storage': 'export/gcs',
+/** Other spellings of theirs, in tasks of a job. */
+const spellings: Readonly<Record<string, string>> = {
+  'import/azure-blob': 'import/azure/blob',
+  'export/azure-blob': 'export/azure/blob',
 }
-const theirNames = Object.fromEntries(Object.entries(ourNames).map(([theirs, ours]) => [ours, theirs]))
-
-export const theirOperation = (operation: string): string => theirNames[operation] ?? operation
-
 /** Fields that say nothing to us: the bytes tell the format, and engines come in one version. */
-const leftOut = ['input_format', 'engine_version', 'ignore_error', 'timeout']
+const leftOut = ['input_format', 'engine_version', 'ignore_error', 'timeout', 'name']
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -29,10 +22,9 @@ const profiles: Readonly<Record<string, string>> = {
 
 /** Fields of single operations that have another name or form with us. */
 const translations: Readonly<Record<string, (fields: Fields) => Fields>> = {
-  optimize: ({ profile, quality, ...fields }) => ({
+  optimize: ({ profile, ...fields }) => ({
     ...fields,
     ...(typeof profile === 'string' && { profile: profiles[profile] ?? 'web' }),
-    ...(quality !== undefined && { quality }),
   }),
   'import/google-cloud-storage': ({ file, file_prefix, ...fields }) => ({
     ...withCredentials(fields),
@@ -44,10 +36,6 @@ const translations: Readonly<Record<string, (fields: Fields) => Fields>> = {
     ...(file !== undefined && { key: file }),
     ...(file_prefix !== undefined && { key_prefix: file_prefix }),
   }),
-  merge: ({ output_format: to, ...fields }) => ({
-    ...fields,
-    ...(to !== undefined && { output_format: to }),
-  }),
   'export/url': ({ inline }) => ({ ...(inline !== undefined && { inline }) }),
 }
 
@@ -56,11 +44,17 @@ const withCredentials = ({ client_email, private_key, ...fields }: Fields): Fiel
   credentials: { client_email, private_key },
 })
 
-const Task = z.looseObject({
-  operation: z.string().min(1),
-  input: z.union([z.string(), z.array(z.string())]).optional(),
+const fields = {
+  input: z
+    .union([z.string(), z.array(z.string())])
+    .nullish()
+    .transform((input) => input ?? undefined),
   ignore_error: z.boolean().optional(),
-})
+}
+const Task = z.looseObject({ operation: z.string().min(1), ...fields })
+
+/** The fields of a task by itself, whose operation stands in the path. */
+export const AloneBody = z.looseObject({ ...fields, name: z.string().nullish() })
 
 export const JobBody = z.looseObject({
   tasks: z.record(z.string(), Task),
@@ -69,44 +63,58 @@ export const JobBody = z.looseObject({
 })
 export type JobBody = z.infer<typeof JobBody>
 
-/** Of exports that nobody asked for: our jobs give out every file that no other task takes. */
-const ownExport = '__facade-export-'
+export const ownExport = `${ownTasks}export-`
+export const ownImport = `${ownTasks}import-`
+const ownArchive = `${ownTasks}archive-`
 
-export const isOwn = (taskName: string): boolean => taskName.startsWith(ownExport)
-
-/** A task that is no part of a job stands alone in one under this name. */
-export const aloneName = 'task'
+type Tasks = JobBody['tasks']
 
 /** The body of POST /v1/jobs that says the same. */
-export function ourJob({ tasks, tag, webhook_url }: JobBody) {
-  const ours = Object.fromEntries(
-    Object.entries(tasks).map(([name, task]) => [name, { ...named(name, tasks), ...ourTask(task) }]),
-  )
+export function ourJob({ tasks: given, tag, webhook_url }: JobBody) {
+  const tasks = archived(given)
+  const ours = Object.entries(tasks).map(([name, task]) => [
+    name,
+    { ...named(name, tasks), ...ourTask(task) },
+  ])
   const taken = new Set(Object.values(tasks).flatMap(({ input = [] }) => input))
   const open = Object.entries(tasks).filter(
     ([name, { operation }]) => !operation.startsWith('export/') && !taken.has(name),
   )
+  // Our jobs give out every file that no other task takes.
   const rest = open.map(([name], at) => [`${ownExport}${at}`, { operation: 'export/url', input: name }])
   return {
-    tasks: { ...ours, ...Object.fromEntries(rest) },
+    tasks: Object.fromEntries([...ours, ...rest]) as Record<string, unknown>,
     failFast: false,
     ...(tag && { tag }),
     ...(webhook_url && { webhookUrl: webhook_url, webhookFormat: 'facade-v2' as const }),
   }
 }
 
+/** An export of one ZIP is one of an archive. */
+function archived(tasks: Tasks): Tasks {
+  const made: Record<string, Tasks[string]> = {}
+  for (const [name, { archive_multiple_files: isOne, ...task }] of Object.entries(tasks)) {
+    const isArchived = task.operation === 'export/url' && isOne === true
+    const archive = `${ownArchive}${Object.keys(made).length}`
+    if (isArchived) made[archive] = { operation: 'archive', input: task.input }
+    made[name] = isArchived ? { ...task, input: archive } : task
+  }
+  return made
+}
+
 /**
  * What comes by a form has no name for us, and a text by its bytes alone could be anything: the format that is named by
  * whoever takes it is the best that is known.
  */
-function named(name: string, tasks: JobBody['tasks']): Fields {
+function named(name: string, tasks: Tasks): Fields {
   if (tasks[name]?.operation !== 'import/upload') return {}
   const taker = Object.values(tasks).find(({ input = [] }) => [input].flat().includes(name))
   const format = taker?.['input_format']
   return typeof format === 'string' && /^\w{1,16}$/.test(format) ? { filename: `file.${format}` } : {}
 }
 
-function ourTask({ operation, input, ignore_error, ...fields }: z.infer<typeof Task>): Fields {
+function ourTask({ operation: given, input, ignore_error, ...fields }: z.infer<typeof Task>): Fields {
+  const operation = spellings[given] ?? given
   const kept = Object.fromEntries(
     Object.entries(fields).filter(([name, value]) => !leftOut.includes(name) && value !== null),
   )
@@ -118,13 +126,15 @@ function ourTask({ operation, input, ignore_error, ...fields }: z.infer<typeof T
   }
 }
 
-/** A single task, which brings its file itself. @throws AppError INVALID_INPUT for one that takes files of others. */
-export function aloneBody(operation: string, fields: Fields): JobBody {
-  if (fields['input'] !== undefined)
-    throw new AppError(
-      'INVALID_INPUT',
-      'input: a task by itself cannot take the files of another job. Send both as the tasks of one job.',
-      { field: 'input' },
-    )
-  return { tasks: { [aloneName]: { ...fields, operation } } }
+/** What a task that is no part of a job is called, unless it says so itself. */
+const aloneName = 'task'
+
+/** A single task by itself. */
+export function aloneJob(
+  operation: string,
+  { name, ...rest }: z.output<typeof AloneBody>,
+): { readonly name: string; readonly body: JobBody } {
+  const isFit = typeof name === 'string' && /^[\w-]{1,64}$/.test(name) && !isOwn(name)
+  const given = isFit ? name : aloneName
+  return { name: given, body: { tasks: { [given]: { ...rest, operation } } } }
 }

@@ -1,5 +1,6 @@
 import type { JobView } from '../../lib/jobs/view.ts'
-import { isOwn, theirOperation } from './job-request.ts'
+import { isOwn, theirOperation } from '../../lib/webhooks/facade-names.ts'
+import { ownExport } from './job-request.ts'
 
 const statuses: Readonly<Record<string, string>> = {
   pending: 'waiting',
@@ -24,6 +25,7 @@ type TaskOfJob = JobView['tasks'][string]
 
 export function taskView(job: Pick<JobView, 'jobId' | 'tag'>, name: string, task: TaskOfJob, base: string) {
   const id = taskId(job.jobId, name)
+  const inputs = task.input.filter((input) => !isOwn(input))
   return {
     id,
     job_id: job.jobId,
@@ -39,9 +41,13 @@ export function taskView(job: Pick<JobView, 'jobId' | 'tag'>, name: string, task
     ended_at: task.endedAt,
     retry_of_task_id: null,
     copy_of_task_id: null,
-    depends_on_task_ids: task.input.map((input) => taskId(job.jobId, input)),
+    depends_on_task_ids: inputs.map((input) => taskId(job.jobId, input)),
     engine: task.engine,
     engine_version: task.engineVersion,
+    // Of what was sent no more than this: the rest may hold passwords.
+    payload: { operation: theirOperation(task.operation), input: inputs },
+    host_name: null,
+    storage: null,
     result: resultOf(task),
     links: { self: `${base}/v2/tasks/${id}` },
   }
@@ -72,7 +78,7 @@ export type TheirJob = ReturnType<typeof theirJob>
 /** Links to files that only our own export gives out are shown at the one task that made them. */
 function withOwnLinks(job: JobView, name: string, task: TaskOfJob): TaskOfJob {
   const own = Object.entries(job.tasks).find(
-    ([given, { input }]) => isOwn(given) && input.includes(name),
+    ([given, { input }]) => given.startsWith(ownExport) && input.includes(name),
   )?.[1]
   return task.result || !own ? task : { ...task, result: own.result }
 }

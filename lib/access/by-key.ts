@@ -19,9 +19,20 @@ export async function byKey(request: Credentials, services: Services): Promise<P
   if (text === undefined) return undefined
   // A bearer may be something else.
   if (request.headers['x-api-key'] === undefined && !looksLikeKey(text)) return undefined
+  const key = isKeyText(text) ? await new ApiKeys(services).recent(text) : undefined
+  return principalOf(key, request, services)
+}
+
+/**
+ * Whom a key stands for, as long as it holds.
+ * @throws AppError as `byKey` does
+ */
+export async function principalOf(
+  key: ApiKey | undefined,
+  request: Credentials,
+  services: Services,
+): Promise<Principal> {
   const now = new Date()
-  const keys = new ApiKeys(services)
-  const key = isKeyText(text) ? await keys.recent(text) : undefined
   const account = key && (await recentAccount(services, key.owner))
   if (!key || !account) throw invalid('unknown')
   const over = overReason(key, now)
@@ -32,7 +43,7 @@ export async function byKey(request: Credentials, services: Services): Promise<P
     now.getTime() - Date.parse(key.lastUsedAt ?? key.createdAt) > usedEachMs ||
     key.lastUsedAt === undefined
   )
-    await noteUse(key, request.sourceIp, now, keys)
+    await noteUse(key, request.sourceIp, now, new ApiKeys(services))
   return {
     ownerId: account.id,
     kind: 'key',

@@ -6,7 +6,7 @@ import {
   queueIds,
 } from '../resources.ts'
 import { deadLetterQueueId, pascalCase, queueResourceId } from './references.ts'
-import type { Stage } from './stage.ts'
+import { isDeployed, type Stage } from './stage.ts'
 
 interface Watched {
   readonly what: string
@@ -73,19 +73,21 @@ const ofQueues = () => [
   ]),
 ]
 
-const ofFunctions = () =>
-  names.map((name) => [
-    `${pascalCase(name)}Fails`,
-    alarm({
-      what: `${name} ended with errors`,
-      namespace: 'AWS/Lambda',
-      metric: 'Errors',
-      dimensions: { FunctionName: `\${self:service}-\${sls:stage}-${name}` },
-      statistic: 'Sum',
-      from: 5,
-      minutes: 5,
-    }),
-  ])
+const ofFunctions = (stage: Stage) =>
+  names
+    .filter((name) => isDeployed(name, stage))
+    .map((name) => [
+      `${pascalCase(name)}Fails`,
+      alarm({
+        what: `${name} ended with errors`,
+        namespace: 'AWS/Lambda',
+        metric: 'Errors',
+        dimensions: { FunctionName: `\${self:service}-\${sls:stage}-${name}` },
+        statistic: 'Sum',
+        from: 5,
+        minutes: 5,
+      }),
+    ])
 
 const ofAll = () => ({
   FunctionsAreThrottled: alarm({
@@ -138,7 +140,7 @@ export const alarmResources = (stage: Stage) => ({
       ...(stage.alarmMail && { Subscription: [{ Protocol: 'email', Endpoint: stage.alarmMail }] }),
     },
   },
-  ...Object.fromEntries([...ofQueues(), ...ofFunctions()]),
+  ...Object.fromEntries([...ofQueues(), ...ofFunctions(stage)]),
   ...ofAll(),
   ...budget(stage),
 })

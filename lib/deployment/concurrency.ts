@@ -1,7 +1,8 @@
 import { type FunctionDeclaration, functionNames, mappingOf, queueIds, rowOf } from '../resources.ts'
-import type { Stage } from './stage.ts'
+import { isDeployed, type Stage } from './stage.ts'
 
-type Quotas = Pick<Stage, 'name' | 'functionsAtATime' | 'conversionsAtATime'>
+type Wanted = Pick<Stage, 'conversionsAtATime' | 'facades'>
+type Quotas = Wanted & Pick<Stage, 'name' | 'functionsAtATime'>
 
 /** As many as it may have are kept for it; what a queue feeds shares with others, and waits. */
 export const isKept = ({ trigger, maximumConcurrency }: FunctionDeclaration): boolean =>
@@ -11,15 +12,20 @@ export const isKept = ({ trigger, maximumConcurrency }: FunctionDeclaration): bo
 export const mostOf = (name: string, { conversionsAtATime }: Pick<Stage, 'conversionsAtATime'>): number =>
   rowOf(name)?.maximumConcurrency ?? conversionsAtATime
 
-const kept = () => functionNames.flatMap((name) => rowOf(name) ?? []).filter(isKept)
+const kept = (stage: Wanted) =>
+  functionNames
+    .filter((name) => isDeployed(name, stage))
+    .flatMap((name) => rowOf(name) ?? [])
+    .filter(isKept)
 
 /** Of all functions together. Lambda refuses to keep the last hundred of an account, which is fewer than the queues feed. */
-export const wantedAtATime = ({ conversionsAtATime }: Pick<Stage, 'conversionsAtATime'>): number => {
+export const wantedAtATime = (stage: Wanted): number => {
+  const { conversionsAtATime } = stage
   const ofQueues = queueIds.map((queue) => {
     const { maximumConcurrency = conversionsAtATime } = mappingOf(queue)
     return maximumConcurrency
   })
-  const others = kept().map(({ maximumConcurrency = 0 }) => maximumConcurrency)
+  const others = kept(stage).map(({ maximumConcurrency = 0 }) => maximumConcurrency)
   return [...ofQueues, ...others].reduce((sum, one) => sum + one, 0)
 }
 

@@ -19,7 +19,7 @@ import { isKept, reserves } from './concurrency.ts'
 import { frontEnvironment, publicUrl } from './edge.ts'
 import { closedIn, isClosed } from './network.ts'
 import { arnOf, deadLetterQueueId, queueName, queueResourceId, roleId } from './references.ts'
-import type { Stage } from './stage.ts'
+import { isDeployed, type Stage } from './stage.ts'
 
 /** What Lambda allows: seconds, MB of memory, MB of /tmp. */
 const lambdaLimits = { timeoutS: 900, memoryMb: 10_240, diskMb: { least: 512, most: 10_240 } }
@@ -43,6 +43,7 @@ const ofStage = (stage: Stage) => ({
   PUBLIC_URL: publicUrl(stage),
   ANONYMOUS_PLAN: stage.anonymousPlan,
   RETENTION_HOURS: String(stage.retentionHours),
+  ...(stage.facades && { FACADES: stage.facades }),
   ...(stage.mailFrom && { MAIL_FROM: stage.mailFrom }),
   ...(stage.outgoingAllow && { OUTGOING_ALLOW: stage.outgoingAllow }),
 })
@@ -175,6 +176,10 @@ function imageFunction(image: ImageId, stage: Stage) {
 
 /** `functions` of serverless.yml. */
 export const deployedFunctions = (stage: Stage) => ({
-  ...Object.fromEntries(functionNames.map((name) => [name, declaredFunction(name, stage)])),
+  ...Object.fromEntries(
+    functionNames
+      .filter((name) => isDeployed(name, stage))
+      .map((name) => [name, declaredFunction(name, stage)]),
+  ),
   ...Object.fromEntries(imageIds.map((image) => [`convert-${image}`, imageFunction(image, stage)])),
 })

@@ -10,7 +10,7 @@ import {
 import type { Right } from '../rights.ts'
 import { isClosed } from './network.ts'
 import { arnOf, deadLetterQueueId, queueResourceId, roleId } from './references.ts'
-import type { Stage } from './stage.ts'
+import { isDeployed, type Stage } from './stage.ts'
 
 export interface Statement {
   readonly Effect: 'Allow'
@@ -161,8 +161,7 @@ function role(functionName: string, statements: readonly Statement[], stage: Sta
 /** A role per function, each with what this function does and nothing more. */
 export const roleResources = (stage: Stage) =>
   Object.fromEntries(
-    Object.entries(statementsOfRoles()).map(([name, statements]) => [
-      roleId(name),
-      role(name, statements, stage),
-    ]),
+    Object.entries(statementsOfRoles())
+      .filter(([name]) => isDeployed(name, stage))
+      .map(([name, statements]) => [roleId(name), role(name, statements, stage)]),
   )

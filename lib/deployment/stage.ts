@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { planIds } from '../plans.ts'
-import { imageIds } from '../resources.ts'
+import { imageIds, rowOf } from '../resources.ts'
 import { pushedImages } from './pushed-images.ts'
 
 const digest = /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?\/[\w./-]+@sha256:[0-9a-f]{64}$/
@@ -32,6 +32,10 @@ export const StageSettings = z.strictObject({
   anonymousPlan: z.enum(planIds).default('anonymous').describe('Plan of those who have no account'),
   mailFrom: z.string().min(3).optional().describe('Sender of mails'),
   outgoingAllow: z.string().min(1).optional().describe('`OUTGOING_ALLOW` of the service'),
+  facades: z
+    .literal('v2')
+    .optional()
+    .describe('`FACADES` of the service: `v2` deploys a function that answers below `/v2`'),
   retentionHours: z.int().min(1).max(8760).default(24).describe('`RETENTION_HOURS` of the service'),
   customerKeyArn: z
     .string()
@@ -71,6 +75,10 @@ export interface Stage extends Omit<StageSettings, 'domain' | 'images'> {
   readonly domain?: StageSettings['domain']
   readonly images: Partial<StageSettings['images']>
 }
+
+/** Whether a stage has a function: some are there for a setting alone. */
+export const isDeployed = (name: string, { facades }: Pick<Stage, 'facades'>): boolean =>
+  rowOf(name)?.onlyWith === undefined || facades !== undefined
 
 const tried = StageSettings.partial({ domain: true, images: true, region: true })
 

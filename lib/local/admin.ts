@@ -47,10 +47,15 @@ async function change(place: Place, email: string, to: AccountChange, now: strin
 function servicesOf({ table, vault, secret }: Place) {
   if (!vault || secret === undefined)
     throw new UsageError('SERVICE_SECRET is not set: give that of the deployment.')
-  const key = (purpose: 'owner' | 'cursor' | 'idempotency' | 'accounts') => deriveKey(secret, purpose)
+  const key = (purpose: 'owner' | 'cursor' | 'idempotency' | 'accounts' | 'signed urls') =>
+    deriveKey(secret, purpose)
   const keys = {
     ...{ owner: key('owner'), cursor: key('cursor'), idempotency: key('idempotency') },
-    ...{ accounts: key('accounts'), download: (day: number) => deriveKey(secret, `download ${day}`) },
+    ...{
+      accounts: key('accounts'),
+      signedUrls: key('signed urls'),
+      download: (day: number) => deriveKey(secret, `download ${day}`),
+    },
   }
   const config = readConfig(processEnvironment)
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { isOwn, theirOperation } from './facade-names.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -33,18 +34,21 @@ export function facadeEvent({ event, job }: Fields): Fields {
       ...{ id, tag: tag ?? null, status: statusOf(status) },
       ...{ created_at: createdAt ?? null, started_at: startedAt ?? null, ended_at: endedAt ?? null },
       ...(error && { code: error.code, message: error.message }),
-      tasks: Object.entries(tasks).map(([name, task]) => ({
-        ...{
-          id: `${id}.${name}`,
-          name,
-          job_id: id,
-          operation: task.operation,
-          status: statusOf(task.status),
-        },
-        result: task.operation === 'export/url' && files.length > 0 ? { files } : null,
-      })),
+      tasks: Object.entries(tasks)
+        .filter(([name]) => !isOwn(name))
+        .map(([name, task]) => ({
+          ...{ id: `${id}.${name}`, name, job_id: id, operation: theirOperation(task.operation) },
+          ...{ status: statusOf(task.status), ...unknown },
+          result: task.operation === 'export/url' && files.length > 0 ? { files } : null,
+        })),
     },
   }
+}
+
+/** What their tasks have and our events do not tell of each; the task itself has it. */
+const unknown = {
+  ...{ code: null, message: null, payload: null, created_at: null, started_at: null, ended_at: null },
+  ...{ retry_of_task_id: null, copy_of_task_id: null, engine: null, engine_version: null },
 }
 
 /** Of such a receiver: the hex of HMAC-SHA256 over the body and nothing around it. */

@@ -3,11 +3,19 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import CloudConvert from 'cloudconvert'
+import type CloudConvert from 'cloudconvert'
+import { deployedFunctions } from '../../lib/deployment/functions.ts'
+import { roleId } from '../../lib/deployment/references.ts'
+import { roleResources } from '../../lib/deployment/roles.ts'
+import { stageOf } from '../../lib/deployment/stage.ts'
 import { managerOf } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { startService, type TestService } from '../service.ts'
 import { until } from '../until.ts'
+import { alone } from './alone-cases.ts'
+import { type Ask, asking, type Loose, sdkAt } from './asking.ts'
+import { recorded } from './recorded-cases.ts'
+import { signedUrls } from './signed-url-cases.ts'
 
 let service: TestService
 let key: string
@@ -15,30 +23,11 @@ let sdk: CloudConvert
 before(async () => {
   service = await startService({ FACADES: 'v2', OUTGOING_ALLOW: '127.0.0.0/8' })
   key = await managerOf(service)
-  sdk = at(service.url)
+  sdk = sdkAt(service.url, key)
 })
 after(() => service.stop())
 
-/** Its SDK as it is, but for the address. */
-function at(url: string): CloudConvert {
-  const client = new CloudConvert(key)
-  const call = client.callWithBase.bind(client)
-  client.callWithBase = (base: string, ...rest) =>
-    call(base.includes('//sync.') ? `${url}/sync/v2/` : `${url}/v2/`, ...rest)
-  return client
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: the SDK's own types lack what its service answers
-type Loose = any
-
-const send = async (method: string, path: string, body?: unknown) => {
-  const response = await fetch(`${service.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  return { status: response.status, body: (await response.json().catch(() => undefined)) as Loose }
-}
+const send: Ask = (...request) => asking({ url: service.url, key })(...request)
 
 test('the SDK of the other service uploads, converts, waits and downloads', async () => {
   const job = await sdk.jobs.create({
@@ -108,8 +97,8 @@ test('errors have the form that its SDKs read', async () => {
   assert.deepEqual(Object.keys(wrong.body.errors), ['tasks.one.file'])
   const unknown = await send('GET', '/v2/jobs/job_01M83X0QT1VVA4PPF8FWWHHNPY')
   assert.deepEqual([unknown.status, unknown.body.code], [404, 'JOB_NOT_FOUND'])
-  const alone = await send('POST', '/v2/import/raw', { file: 'x', input: 'task' })
-  assert.match(alone.body.errors.input[0], /tasks of one job/)
+  const alone = await send('POST', '/v2/import/raw', { file: 'x', filename: 'x.txt', input: 'task' })
+  assert.equal(alone.status, 422)
   const nobody = await fetch(`${service.url}/v2/users/me`, {
     headers: { authorization: 'Bearer sk_nothing' },
   })
@@ -165,71 +154,19 @@ test('a webhook is told in its words, and its SDK believes the signature', async
   assert.equal((await send('DELETE', `/v2/webhooks/${webhook.body.data.id}`)).status, 204)
 })
 
-/** A part of a form, with the header lines that a client writes. */
-const part = (boundary: string, head: readonly string[], body: string) =>
-  [`--${boundary}`, ...head, '', body, ''].join('\r\n')
+// With a key of its own: each has so many requests a minute.
+test('on AWS it is deployed where the stage asks for it, and told so', () => {
+  const names = (given: object) => {
+    const stage = stageOf('dev', given)
+    const roles = Object.keys(roleResources(stage)).includes(roleId('facade'))
+    return [deployedFunctions(stage)['facade']?.environment.FACADES, roles]
+  }
+  assert.deepEqual(names({}), [undefined, false])
+  assert.deepEqual(names({ facades: 'v2' }), ['v2', true])
+})
 
-interface Form {
-  readonly url: string
-  readonly parameters: Readonly<Record<string, string>>
-}
-
-/** As the SDKs for Python and PHP write their forms, taken down from what they send. */
-const clients = {
-  Python: {
-    headers: { 'user-agent': 'CloudConvertSDK/CloudConvert-Python-SDK 2.1.0', accept: 'application/json' },
-    type: (boundary: string) => `multipart/form-data; boundary=${boundary}`,
-    field: (name: string, _value: string) => [`Content-Disposition: form-data; name="${name}"`],
-    file: ['Content-Disposition: form-data; name="file"; filename="letter.md"'],
-  },
-  PHP: {
-    headers: { 'user-agent': 'cloudconvert-php/v3', 'accept-encoding': 'application/json' },
-    type: (boundary: string) => `multipart/form-data; boundary="${boundary}"`,
-    field: (name: string, value: string) => [
-      `Content-Disposition: form-data; name="${name}"`,
-      `Content-Length: ${value.length}`,
-    ],
-    file: [
-      'Content-Disposition: form-data; name="file"; filename="letter.md"',
-      'Content-Length: 7',
-      'Content-Type: text/markdown',
-    ],
-  },
-}
-
-for (const [language, { headers, type, field, file }] of Object.entries(clients)) {
-  test(`what the SDK for ${language} sends is understood`, async () => {
-    const call = async (method: string, path: string, body?: unknown) => {
-      const response = await fetch(`${service.url}${path}`, {
-        method,
-        headers: { ...headers, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
-      return { status: response.status, data: ((await response.json()) as Loose).data }
-    }
-    const made = await call('POST', '/v2/jobs', {
-      tasks: {
-        file: { operation: 'import/upload' },
-        page: { operation: 'convert', input: 'file', input_format: 'md', output_format: 'html' },
-        link: { operation: 'export/url', input: 'page' },
-      },
-    })
-    assert.equal(made.status, 201)
-    const { url, parameters }: Form = made.data.tasks[0].result.form
-    const boundary = '0123456789abcdef'
-    const fields = Object.entries(parameters).map(([name, value]) =>
-      part(boundary, field(name, value), value),
-    )
-    const body = [...fields, part(boundary, file, '# Title'), `--${boundary}--\r\n`].join('')
-    const uploaded = await fetch(url, { method: 'POST', headers: { 'content-type': type(boundary) }, body })
-    assert.equal(uploaded.status, 201, await uploaded.text())
-    const done = await call('GET', `/v2/jobs/${made.data.id}/wait`)
-    assert.equal(done.data.status, 'finished')
-    const [{ url: link }] = done.data.tasks[2].result.files
-    assert.match(await (await fetch(link)).text(), /Title/)
-    const again = await call('POST', `/v2/tasks/${made.data.tasks[1].id}/retry`, {})
-    assert.equal(again.status, 201)
-    assert.equal((await call('GET', `/v2/tasks/${again.data.id}/wait`)).data.status, 'finished')
-    assert.equal((await call('POST', `/v2/tasks/${again.data.id}/cancel`, {})).status, 409)
+for (const [name, run] of Object.entries({ ...recorded, ...signedUrls, ...alone }))
+  test(name, async () => {
+    const own = await managerOf(service)
+    await run({ url: service.url, key: own, sdk: sdkAt(service.url, own) })
   })
-}

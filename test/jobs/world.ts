@@ -167,7 +167,14 @@ export class World {
       },
       vault: new Vault(secret),
       plans: defaultPlans,
-      keys: { owner: key, cursor: key, idempotency: key, accounts: key, download: () => key },
+      keys: {
+        owner: key,
+        cursor: key,
+        idempotency: key,
+        accounts: key,
+        signedUrls: key,
+        download: () => key,
+      },
       secretOptions: new Set(['password']),
       at: () => this.services(),
     }

@@ -17,6 +17,10 @@ import { WebSocket } from 'ws'
 import type { ImageId } from '../../lib/engines/engine.ts'
 import { imageIds } from '../../lib/resources.ts'
 import { managerOf } from '../account.ts'
+import { alone } from '../facade/alone-cases.ts'
+import { sdkAt } from '../facade/asking.ts'
+import { recorded as recordedCalls } from '../facade/recorded-cases.ts'
+import { signedUrls } from '../facade/signed-url-cases.ts'
 import { after, before } from '../hooks.ts'
 import { callSigned, region } from '../local/runtime.ts'
 import { scratchFolder } from '../scratch.ts'
@@ -86,7 +90,7 @@ before(async () => {
   receiver = await openReceiver()
   const plans = join(folder, 'plans.json')
   writeFileSync(plans, JSON.stringify({ 'self-hosted': { concurrentJobs: 1 }, pro: { concurrentJobs: 1 } }))
-  service = await startService({ OUTGOING_ALLOW: '127.0.0.0/8', PLANS_FILE: plans })
+  service = await startService({ OUTGOING_ALLOW: '127.0.0.0/8', PLANS_FILE: plans, FACADES: 'v2' })
   credentials = JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8'))
   const lines = readFileSync(join(service.dataDir, 'service.log'), 'utf8').trim().split('\n')
   servers = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'service started').servers
@@ -297,6 +301,13 @@ test('uploads become jobs, when they arrive or before, or nothing', async () => 
   form.set('file', new Blob([png]), 'a.png')
   assert.equal((await fetch(url, { method: 'POST', body: form })).status, 201)
   assert.equal((await client.finished(made.data.jobId)).status, 'completed')
+})
+
+test('programs written for the facade find what they ask for', async () => {
+  for (const run of Object.values({ ...recordedCalls, ...alone, ...signedUrls })) {
+    const key = await managerOf(service)
+    await run({ url: service.url, key, sdk: sdkAt(service.url, key) })
+  }
 })
 
 test('webhooks, sockets and workflows hear and do what they should', async () => {

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { newId } from '../../lib/ids.ts'
+import type { Services } from '../../lib/services.ts'
+
+const dayS = 24 * 3600
+/** Milliseconds in which a job is made, or never. */
+const madeWithinMs = 30_000
+
+/** The job that somebody has begun under this name within a day, unless it came to nothing; else a new one. */
+export async function onceADay(
+  name: string,
+  begin: (jobId: string) => Promise<void>,
+  services: Services,
+): Promise<string> {
+  const { table } = services
+  const place = { pk: `SIGNED#${createHash('sha256').update(name).digest('base64url')}`, sk: 'SIGNED' }
+  const known = await table.get(place)
+  if (known && (await isGood(known, services))) return String(known['jobId'])
+  const jobId = newId('job')
+  const now = Date.now()
+  const item = { ...place, jobId, begunAt: now, ttl: Math.floor(now / 1000) + dayS }
+  const condition = known ? { equal: { jobId: known['jobId'] } } : { exists: false }
+  const answer = await table.put(item, { condition, mark: { jobId } })
+  // Somebody else was faster.
+  if (!answer.applied && answer.item) return String(answer.item['jobId'])
+  try {
+    await begin(jobId)
+  } catch (error) {
+    await table.delete(place)
+    throw error
+  }
+  await table.update(place, { set: { isMade: true } }, { condition: { equal: { jobId } } })
+  return jobId
+}
+
+async function isGood(
+  { jobId, begunAt, isMade, ttl }: Readonly<Record<string, unknown>>,
+  { jobs }: Services,
+): Promise<boolean> {
+  // The table forgets some time after.
+  if (Number(ttl) * 1000 < Date.now()) return false
+  const job = await jobs.store.job(String(jobId))
+  if (!job) return !isMade && Date.now() - Number(begunAt) < madeWithinMs
+  return !job.deletedAt && !['failed', 'cancelled', 'expired'].includes(job.status)
+}

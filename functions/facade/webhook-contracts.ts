@@ -1,0 +1,63 @@
+import * as z from 'zod'
+import { webhooks } from '../../lib/access/principal.ts'
+import { type AnyContract, contract } from '../../lib/http/contract.ts'
+import { createWebhook, deleteWebhook, listWebhooks } from '../routes/webhooks.ts'
+import { ask, common, data, gone, listed } from './ask.ts'
+import { type OurWebhook, ourEvents, theirWebhook } from './webhooks.ts'
+
+const addWebhook = contract({
+  ...common,
+  method: 'POST',
+  path: '/v2/webhooks',
+  access: webhooks,
+  summary: 'Be told of jobs',
+  body: {
+    accepts: ['json'],
+    schema: z.looseObject({
+      url: z.string(),
+      events: z.array(z.enum(['job.created', 'job.finished', 'job.failed'])),
+    }),
+  },
+  reply: { status: 201, ...data },
+  idempotent: true,
+  handle: async (request, services) => {
+    const { url, events } = request.body
+    const body = { url, events: ourEvents(events), format: 'facade-v2', enabled: true }
+    return { data: { data: theirWebhook(await ask(createWebhook, request, { body }, services)) } }
+  },
+})
+
+const myWebhooks = contract({
+  ...common,
+  method: 'GET',
+  path: '/v2/users/me/webhooks',
+  access: webhooks,
+  summary: 'List webhooks',
+  reply: listed,
+  handle: async (request, services) => {
+    const query = { limit: 100 }
+    const { webhooks: all } = await ask<{ webhooks: OurWebhook[] }>(
+      listWebhooks,
+      request,
+      { query },
+      services,
+    )
+    return { data: { data: all.map(theirWebhook) } }
+  },
+})
+
+const removeWebhook = contract({
+  ...common,
+  method: 'DELETE',
+  path: '/v2/webhooks/:webhookId',
+  access: webhooks,
+  summary: 'Delete a webhook',
+  params: z.object({ webhookId: z.string() }),
+  reply: gone,
+  handle: async (request, services) => {
+    await ask(deleteWebhook, request, {}, services)
+    return { data: null }
+  },
+})
+
+export const webhookContracts: readonly AnyContract[] = [addWebhook, myWebhooks, removeWebhook]

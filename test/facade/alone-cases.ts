@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { asking, type Cases, type Loose } from './asking.ts'
+
+const keysOf = (value: Loose) => Object.keys(value).sort()
+
+/** Names that the fixtures of the SDKs have, and that their models read. */
+const shapes = {
+  job: ['id', 'tag', 'status', 'created_at', 'started_at', 'ended_at', 'tasks', 'links'],
+  task: [
+    ...['id', 'name', 'job_id', 'status', 'credits', 'code', 'message', 'percent', 'operation', 'payload'],
+    ...['result', 'created_at', 'started_at', 'ended_at', 'retry_of_task_id', 'copy_of_task_id', 'host_name'],
+    ...['storage', 'depends_on_task_ids', 'engine', 'engine_version', 'links'],
+  ],
+  page: ['data', 'links', 'meta'],
+  links: ['first', 'last', 'prev', 'next'],
+  meta: ['current_page', 'from', 'path', 'per_page', 'to'],
+  user: ['id', 'username', 'email', 'created_at', 'credits', 'links'],
+}
+const has = (value: Loose, shape: keyof typeof shapes) =>
+  assert.deepEqual(keysOf(value), [...shapes[shape]].sort(), shape)
+
+const text = { operation: 'import/raw', file: '# Hi', filename: 'hi.md' }
+
+export const alone: Cases = {
+  'replies have the names that SDKs read': async (facade) => {
+    const call = asking(facade)
+    const made = await call('POST', '/v2/jobs', {
+      tasks: { text, out: { operation: 'export/url', input: 'text' } },
+    })
+    has(made.body.data, 'job')
+    for (const task of made.body.data.tasks) has(task, 'task')
+    const { id } = made.body.data
+    for (const path of [`/v2/jobs/${id}`, `/sync/v2/jobs/${id}`])
+      has((await call('GET', path)).body.data, 'job')
+    for (const kind of ['jobs', 'tasks']) {
+      const { body } = await call('GET', `/v2/${kind}?per_page=1`)
+      has(body, 'page')
+      has(body.links, 'links')
+      has(body.meta, 'meta')
+      has(body.data[0], kind === 'jobs' ? 'job' : 'task')
+    }
+    has((await call('GET', '/v2/users/me')).body.data, 'user')
+  },
+  'a task takes files of tasks of other jobs, and of no one else': async (facade) => {
+    const call = asking(facade)
+    const made = await call('POST', '/v2/jobs', { tasks: { text } })
+    const source = made.body.data.tasks[0].id
+    const page = await call('POST', '/v2/jobs', {
+      tasks: {
+        page: { operation: 'convert', input: source, output_format: 'html' },
+        more: text,
+        out: { operation: 'export/url', input: ['page', 'more'], archive_multiple_files: true },
+      },
+    })
+    assert.equal(page.status, 201, JSON.stringify(page.body))
+    assert.deepEqual(
+      page.body.data.tasks.map(({ name }: Loose) => name),
+      ['page', 'more', 'out'],
+    )
+    const done = await call('GET', `/sync/v2/jobs/${page.body.data.id}`)
+    const [zip, ...others] = done.body.data.tasks[2].result.files
+    assert.deepEqual([zip.filename.endsWith('.zip'), others], [true, []])
+
+    const stranger = await fetch(`${facade.url}/v2/convert`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ input: source, output_format: 'html' }),
+    })
+    assert.equal(stranger.status, 404)
+    const nobody = await call('POST', '/v2/convert', { input: 'job_01M83X0QT1VVA4PPF8FWWHHNPY.task' })
+    assert.equal(nobody.status, 404)
+    const nonsense = await call('POST', '/v2/convert', { input: 'nothing', output_format: 'html' })
+    assert.equal(nonsense.status, 422)
+  },
+  'a task that was to take files of one that failed is refused': async (facade) => {
+    const call = asking(facade)
+    const failed = await call('POST', '/v2/import/url', { url: 'http://192.0.2.1/a.png' })
+    const { id } = failed.body.data
+    assert.equal((await call('GET', `/sync/v2/tasks/${id}`)).body.data.status, 'error')
+    const taker = await call('POST', '/v2/convert', { input: id, output_format: 'png' })
+    assert.equal(taker.status, 422)
+    assert.match(taker.body.errors.input[0], /has failed/)
+  },
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { asking, type Cases, type Facade } from './asking.ts'
+
+/** A part of a form, with the header lines that a client writes. */
+const part = (head: readonly string[], body: string) => [`--${boundary}`, ...head, '', body, ''].join('\r\n')
+const boundary = '0123456789abcdef'
+
+export interface Form {
+  readonly url: string
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+interface Writer {
+  readonly headers: Readonly<Record<string, string>>
+  /** Content type of its forms. */
+  readonly type: string
+  readonly field: (name: string, value: string) => readonly string[]
+  readonly file: readonly string[]
+  /** It sends its key to the storage, too. */
+  readonly tellsKey?: true
+}
+
+/** How SDKs write their forms, taken down from what they send. */
+const writers = {
+  Python: {
+    headers: { 'user-agent': 'CloudConvertSDK/CloudConvert-Python-SDK 2.1.0', accept: 'application/json' },
+    type: `multipart/form-data; boundary=${boundary}`,
+    field: (name) => [`Content-Disposition: form-data; name="${name}"`],
+    file: ['Content-Disposition: form-data; name="file"; filename="letter.md"'],
+  },
+  PHP: {
+    headers: { 'user-agent': 'cloudconvert-php/v3', 'accept-encoding': 'application/json' },
+    type: `multipart/form-data; boundary="${boundary}"`,
+    field: (name, value) => [
+      `Content-Disposition: form-data; name="${name}"`,
+      `Content-Length: ${value.length}`,
+    ],
+    file: [
+      'Content-Disposition: form-data; name="file"; filename="letter.md"',
+      'Content-Length: 7',
+      'Content-Type: text/markdown',
+    ],
+  },
+  Java: {
+    headers: { 'user-agent': 'cloudconvert-java/v2' },
+    type: `multipart/form-data; charset=ISO-8859-1; boundary=${boundary}`,
+    field: (name) => [
+      `Content-Disposition: form-data; name="${name}"`,
+      'Content-Type: text/plain; charset=ISO-8859-1',
+      'Content-Transfer-Encoding: 8bit',
+    ],
+    file: [
+      'Content-Disposition: form-data; name="file"; filename="letter.md"',
+      'Content-Type: application/octet-stream',
+      'Content-Transfer-Encoding: binary',
+    ],
+    tellsKey: true,
+  },
+} satisfies Record<string, Writer>
+
+async function upload({ url, parameters }: Form, writer: Writer, { key }: Facade): Promise<void> {
+  const fields = Object.entries(parameters).map(([name, value]) => part(writer.field(name, value), value))
+  const sent = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': writer.type, ...(writer.tellsKey && { authorization: `Bearer ${key}` }) },
+    body: [...fields, part(writer.file, '# Title'), `--${boundary}--\r\n`].join(''),
+  })
+  assert.equal(sent.status, 201, await sent.text())
+}
+
+/** A job of three tasks, waited for, done again and cancelled too late. */
+async function worksByJobs(facade: Facade, writer: Writer): Promise<void> {
+  const call = asking(facade, writer.headers)
+  const made = await call('POST', '/v2/jobs', {
+    tag: '',
+    tasks: {
+      file: { operation: 'import/upload' },
+      page: { operation: 'convert', input: 'file', input_format: 'md', output_format: 'html' },
+      link: { operation: 'export/url', input: ['page'] },
+    },
+  })
+  assert.equal(made.status, 201)
+  const { id, tasks } = made.body.data
+  await upload(tasks[0].result.form, writer, facade)
+  const done = await call('GET', `/v2/jobs/${id}/wait`)
+  assert.equal(done.body.data.status, 'finished')
+  const [{ url: link }] = done.body.data.tasks[2].result.files
+  assert.match(await (await fetch(link)).text(), /Title/)
+  const again = await call('POST', `/v2/tasks/${tasks[1].id}/retry`, {})
+  assert.equal(again.status, 201)
+  const retried = again.body.data.id
+  assert.equal((await call('GET', `/v2/tasks/${retried}/wait`)).body.data.status, 'finished')
+  assert.equal((await call('POST', `/v2/tasks/${retried}/cancel`, {})).status, 409)
+}
+
+/** Tasks without a job, each of which names the one before: nobody waits in between. */
+async function worksByTasks(facade: Facade, writer: Writer): Promise<void> {
+  const call = asking(facade, writer.headers)
+  const file = await call('POST', '/v2/import/upload', { operation: 'import/upload' })
+  assert.deepEqual([file.status, file.body.data.status], [201, 'waiting'])
+  await upload(file.body.data.result.form, writer, facade)
+  const source = (await call('GET', `/v2/tasks/${file.body.data.id}`)).body.data
+  assert.equal(source.operation, 'import/upload')
+  const page = await call('POST', '/v2/convert', {
+    ...{ operation: 'convert', input: [source.id], input_format: 'md', output_format: 'html' },
+    ...{ engine: null, engine_version: null, filename: null, name: 'my-page' },
+  })
+  assert.equal(page.status, 201, JSON.stringify(page.body))
+  const { id, name } = page.body.data
+  assert.equal(name, 'my-page')
+  assert.equal((await call('GET', `/v2/tasks/${id}/wait`)).body.data.status, 'finished')
+  const zip = await call('POST', '/v2/archive', { input: [source.id, id], output_format: 'zip' })
+  const link = await call('POST', '/v2/export/url', { input: zip.body.data.id, inline: false })
+  const told = await call('GET', `/v2/tasks/${link.body.data.id}/wait`)
+  const [only, ...others] = told.body.data.result.files
+  assert.deepEqual([told.body.data.status, others], ['finished', []])
+  assert.match(await (await fetch(only.url)).text(), /^PK/)
+  for (const task of [id, source.id]) assert.equal((await call('DELETE', `/v2/tasks/${task}`)).status, 204)
+  // What was made of them has copies.
+  assert.equal((await fetch(only.url)).status, 200)
+}
+
+export const recorded: Cases = Object.fromEntries(
+  Object.entries<Writer>(writers).flatMap(([language, writer]) => [
+    [`what the SDK for ${language} sends is understood`, (facade: Facade) => worksByJobs(facade, writer)],
+    [
+      `what the SDK for ${language} sends for tasks without a job is understood`,
+      (facade: Facade) => worksByTasks(facade, writer),
+    ],
+  ]),
+)
