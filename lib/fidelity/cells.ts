@@ -5,11 +5,13 @@ import { Words } from './words.ts'
 export class Cells {
   readonly #words = new Words()
   readonly #shared: readonly string[]
-  readonly #times = new Map<number, number>()
+  /** How often each is shown. */
+  readonly #times: number[]
   #count = 0
 
   constructor(shared: readonly string[]) {
     this.#shared = shared
+    this.#times = shared.map(() => 0)
   }
 
   text(text: string): void {
@@ -22,7 +24,7 @@ export class Cells {
   sharedText(index: number): void {
     if (!this.#shared[index]) return
     this.#count++
-    this.#times.set(index, (this.#times.get(index) ?? 0) + 1)
+    this.#times[index] = (this.#times[index] ?? 0) + 1
   }
 
   numbers(count = 1): void {
@@ -36,8 +38,11 @@ export class Cells {
   }
 
   holding(sheets: number, features: Holding['features']): Holding {
-    for (const [index, times] of this.#times) this.#words.add(this.#shared[index] ?? '', times)
-    this.#times.clear()
+    for (const [index, text] of this.#shared.entries()) {
+      const times = this.#times[index] ?? 0
+      if (times > 0) this.#words.add(text, times)
+    }
+    this.#times.fill(0)
     return { words: this.#words, counts: { sheets, cells: this.#count }, features }
   }
 }

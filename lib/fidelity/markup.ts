@@ -3,15 +3,42 @@
  * end of an element take hours for a file of nothing but beginnings.
  */
 
-export interface Tag {
+export class Tag {
   /** With its prefix, as `w:t`; lower case in web pages. */
   readonly name: string
   readonly isEnd: boolean
   /** Ends at once. */
   readonly isEmpty: boolean
+  readonly #markup: string
+  readonly #start: number
+  readonly #end: number
+
+  /** @param start of what is in its brackets. */
+  constructor(markup: string, start: number, end: number, isPage: boolean) {
+    this.isEnd = markup.charCodeAt(start) === slash
+    this.isEmpty = markup.charCodeAt(end - 1) === slash
+    this.#markup = markup
+    this.#start = start
+    this.#end = end
+    const from = this.isEnd ? start + 1 : start
+    let to = from
+    while (to < end && isNamed(markup.charCodeAt(to))) to++
+    const name = markup.slice(from, to)
+    this.name = isPage ? name.toLowerCase() : name
+  }
+
+  /** Without its prefix, which is up to who wrote it. */
+  get localName(): string {
+    return this.name.slice(this.name.indexOf(':') + 1)
+  }
+
   /** As it stands there, without the brackets. */
-  readonly source: string
+  get source(): string {
+    return this.#markup.slice(this.#start, this.#end)
+  }
 }
+
+const slash = 47
 
 export interface MarkupReader {
   text(text: string): void
@@ -20,40 +47,40 @@ export interface MarkupReader {
 }
 
 /** What stands between these is no tag. */
-const others: readonly (readonly [start: string, end: string])[] = [
-  ['<!--', '-->'],
-  ['<?', '?>'],
-  ['<!', '>'],
-]
-const data = ['<![CDATA[', ']]>'] as const
-const tagMarks = ['<', '>'] as const
-
-function kindAt(markup: string, at: number): readonly [start: string, end: string] {
-  const next = markup.charCodeAt(at + 1)
-  // Of ! and ?, which few begin with.
-  if (next !== 33 && next !== 63) return tagMarks
-  return [data, ...others].find(([begin]) => markup.startsWith(begin, at)) ?? tagMarks
-}
+const others = [
+  { start: '<!--', end: '-->' },
+  { start: '<![CDATA[', end: ']]>', isText: true },
+  { start: '<?', end: '?>' },
+  { start: '<!', end: '>' },
+] as const
 
 export function readMarkup(markup: string, reader: MarkupReader, { isPage = false } = {}): void {
   const closes = closesIn(markup)
-  const read = (mark: string, inside: string, end: number) => {
-    if (mark === data[0]) reader.text(inside)
-    if (mark !== '<') return end
-    const tag = tagIn(inside, isPage)
-    const isSkipped = reader.tag(tag) === true && !tag.isEmpty && !tag.isEnd
-    return isSkipped ? (closes(inside.slice(0, tag.name.length), end) ?? end) : end
-  }
   let at = 0
   for (let start = markup.indexOf('<'); start >= 0; start = markup.indexOf('<', at)) {
     if (start > at) reader.text(markup.slice(at, start))
-    const [mark, end] = kindAt(markup, start)
-    const [from, stop] = [start + mark.length, markup.indexOf(end, start + mark.length)]
-    at = stop < 0 ? start : read(mark, markup.slice(from, stop), stop + end.length)
+    at = start
+    const other = otherAt(markup, start)
+    const from = start + (other?.start ?? '<').length
+    const end = markup.indexOf(other?.end ?? '>', from)
     // What has no end is the rest of a text.
-    if (stop < 0) break
+    if (end < 0) break
+    at = end + (other?.end ?? '>').length
+    if (other) {
+      if ('isText' in other) reader.text(markup.slice(from, end))
+      continue
+    }
+    const tag = new Tag(markup, from, end, isPage)
+    const isSkipped = reader.tag(tag) === true && !tag.isEmpty && !tag.isEnd
+    if (isSkipped) at = closes(markup.slice(from, from + tag.name.length), at) ?? at
   }
   reader.text(markup.slice(at))
+}
+
+function otherAt(markup: string, at: number): (typeof others)[number] | undefined {
+  const next = markup.charCodeAt(at + 1)
+  // Of ! and ?, with which few begin.
+  return next === 33 || next === 63 ? others.find(({ start }) => markup.startsWith(start, at)) : undefined
 }
 
 /** Where an element ends. One that is never closed is searched for once. */
@@ -64,15 +91,6 @@ function closesIn(markup: string): (name: string, from: number) => number | unde
     if (at < 0) neverClosed.add(name)
     return at < 0 ? undefined : at
   }
-}
-
-function tagIn(source: string, isPage: boolean): Tag {
-  const isEnd = source.startsWith('/')
-  let end = isEnd ? 1 : 0
-  const start = end
-  while (end < source.length && isNamed(source.charCodeAt(end))) end++
-  const name = source.slice(start, end)
-  return { name: isPage ? name.toLowerCase() : name, isEnd, isEmpty: source.endsWith('/'), source }
 }
 
 /** Neither space, slash nor the end. */

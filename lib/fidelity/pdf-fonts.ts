@@ -15,10 +15,15 @@ export async function fontOf(dict: Dict, file: PdfFile): Promise<PdfFont> {
   const map = await file.stream(dict.get('ToUnicode'))
   const told = map ? unicodeMap(await map.content()) : undefined
   const encoded = codeBytes === 1 ? await encodingOf(dict, file) : () => undefined
-  const known = new Map<number, string | undefined>(told)
+  // An array, as each glyph of a document is looked up in it; null is what nobody knows.
+  const known: (string | null)[] = []
   const textOf = (code: number) => {
-    if (!known.has(code)) known.set(code, encoded(code))
-    return known.get(code)
+    let text = known[code]
+    if (text === undefined) {
+      text = told?.get(code) ?? encoded(code) ?? null
+      known[code] = text
+    }
+    return text ?? undefined
   }
   return { codeBytes, textOf }
 }

@@ -1,40 +1,70 @@
+import { Counts } from './counts.ts'
+import { alone, digit, divider, kindOf, lowerCased, rare, spaceless } from './signs.ts'
+
 /** What stands in a text, for a comparison that does not mind order, line ends and what is added between. */
 
-/** Scripts without spaces between words: each of their letters counts as one. */
-const spaceless = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
 const anyWord = new RegExp(String.raw`[${spaceless}]|[[\p{L}\p{M}]--[${spaceless}]]+`, 'gv')
-const asciiWord = /[a-z]+/g
-// Escapes of control characters would be taken for a mistake; space to tilde, and what divides lines.
-const asciiOnly = /^[\t\n\v\f\r -~]*$/
 /** Soft hyphens, marks of direction and joiners, which some writers leave out. */
 const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 
+/** FNV-1a, of units of 16 bits. */
+const [noHash, hashFactor] = [0x811c9dc5 | 0, 0x01000193]
+
 export class Words {
-  readonly #counts = new Map<string, number>()
+  readonly #counts = new Counts()
   #total = 0
-  #digits = 0
+  #hasDigits = false
 
   /** @param times that the text stands there. */
   add(text: string, times = 1): void {
-    const isAscii = asciiOnly.test(text)
-    const plain = (isAscii ? text : text.replaceAll(invisible, '').normalize('NFKC')).toLowerCase()
-    for (const word of plain.match(isAscii ? asciiWord : anyWord) ?? []) {
-      this.#counts.set(word, (this.#counts.get(word) ?? 0) + times)
-      this.#total += times
+    const { length } = text
+    let start = 0
+    let hash = noHash
+    let isRare = false
+    for (let at = 0; at <= length; at++) {
+      const kind = at < length ? kindOf(text.charCodeAt(at)) : divider
+      if (kind > rare) hash = Math.imul(hash ^ kind, hashFactor)
+      else if (kind === rare) isRare = true
+      else {
+        if (isRare) this.#addRare(text.slice(start, at), times)
+        else if (at > start) this.#count(hash, times, text, start, at)
+        if (kind === alone) this.#addPlain(text.charAt(at), times)
+        else if (kind === digit) this.#hasDigits = true
+        start = at + 1
+        hash = noHash
+        isRare = false
+      }
     }
-    if (this.#digits === 0) this.#digits = /\p{Nd}/u.test(plain) ? 1 : 0
+  }
+
+  /** Signs that depend on their neighbours, as letters with an accent beside them. */
+  #addRare(run: string, times: number): void {
+    const plain = run.replaceAll(invisible, '').normalize('NFKC').toLowerCase()
+    for (const word of plain.match(anyWord) ?? []) this.#addPlain(word, times)
+    this.#hasDigits ||= /\p{Nd}/u.test(plain)
+  }
+
+  #addPlain(word: string, times: number): void {
+    let hash = noHash
+    for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), hashFactor)
+    this.#count(hash, times, word, 0, word.length)
+  }
+
+  #count(hash: number, times: number, text: string, start: number, end: number): void {
+    this.#counts.add(hash, times, text, start, end)
+    this.#total += times
   }
 
   /** A number, which is no word. */
   addNumber(): void {
-    this.#digits = 1
+    this.#hasDigits = true
   }
 
   /** The words of another text besides. */
   addAll(other: Words): void {
-    for (const [word, count] of other.#counts) this.#counts.set(word, (this.#counts.get(word) ?? 0) + count)
+    this.#counts.addAll(other.#counts)
     this.#total += other.#total
-    this.#digits ||= other.#digits
+    this.#hasDigits ||= other.#hasDigits
   }
 
   get total(): number {
@@ -43,12 +73,12 @@ export class Words {
 
   /** Not even a number. */
   get isEmpty(): boolean {
-    return this.#total === 0 && this.#digits === 0
+    return this.#total === 0 && !this.#hasDigits
   }
 
   /** How many of these words another text has as well. */
   keptIn(other: Words): number {
-    const byWord = overlap(this.#counts, other.#counts)
+    const byWord = this.#counts.sharedWith(other.#counts)
     if (byWord === this.#total) return byWord
     return Math.max(byWord, this.#byLetters(other))
   }
@@ -59,11 +89,12 @@ export class Words {
    */
   #byLetters(other: Words): number {
     const [own, others] = [lettersIn(this.#counts), lettersIn(other.#counts)]
-    const [ownTotal, othersTotal] = [sum(own), sum(others)]
+    const [ownTotal, othersTotal] = [sum(own.values()), sum(others.values())]
     // Where each letter is set by itself, words say nothing, and a title that was added is no reason to count them.
     const isBroken = othersTotal / other.#total < (ownTotal / this.#total) * brokenLength
     if (othersTotal > ownTotal * (isBroken ? mostAddedToBroken : mostAdded)) return 0
-    return Math.floor((overlap(own, others) / ownTotal) * this.#total)
+    const shared = sum([...own].map(([letter, count]) => Math.min(count, others.get(letter) ?? 0)))
+    return Math.floor((shared / ownTotal) * this.#total)
   }
 }
 
@@ -72,17 +103,16 @@ const [mostAdded, mostAddedToBroken] = [1.05, 1.5]
 /** Length of its words in the same way. */
 const brokenLength = 0.6
 
-function overlap(counts: ReadonlyMap<string, number>, others: ReadonlyMap<string, number>): number {
-  let kept = 0
-  for (const [one, count] of counts) kept += Math.min(count, others.get(one) ?? 0)
-  return kept
-}
-
-function lettersIn(words: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
-  const letters = new Map<string, number>()
-  for (const [word, count] of words)
-    for (const letter of word) letters.set(letter, (letters.get(letter) ?? 0) + count)
+function lettersIn(counts: Counts): ReadonlyMap<number, number> {
+  const letters = new Map<number, number>()
+  for (const [at, word] of counts.words.entries()) {
+    const times = counts.timesOf(at)
+    for (let index = 0; index < word.length; index++) {
+      const letter = lowerCased(word.charCodeAt(index))
+      letters.set(letter, (letters.get(letter) ?? 0) + times)
+    }
+  }
   return letters
 }
 
-const sum = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((all, one) => all + one, 0)
+const sum = (counts: Iterable<number>) => [...counts].reduce((all, one) => all + one, 0)

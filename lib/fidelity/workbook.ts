@@ -1,6 +1,8 @@
 import type { FileBytes } from './bytes.ts'
+import { Cells } from './cells.ts'
 import type { Feature, Holding } from './holding.ts'
 import { attributeOf, decoded, readMarkup, type Tag } from './markup.ts'
+import { readCells } from './sheet-cells.ts'
 import { Words } from './words.ts'
 import { openZip, type Zip } from './zip.ts'
 
@@ -8,24 +10,19 @@ import { openZip, type Zip } from './zip.ts'
 export async function workbook(bytes: FileBytes): Promise<Holding | undefined> {
   const zip = await openZip(bytes)
   if (!zip?.names.includes('xl/workbook.xml')) return undefined
-  const shared = sharedTexts((await zip.read('xl/sharedStrings.xml'))?.toString() ?? '')
-  const words = new Words()
+  const cells = new Cells(sharedTexts((await zip.read('xl/sharedStrings.xml'))?.toString() ?? ''))
   const paths = await shownSheets(zip)
-  let cells = 0
   let hasFormulas = false
   for (const path of paths) {
-    const sheet = new SheetReader(shared, words)
-    readMarkup((await zip.read(path))?.toString() ?? '', sheet)
-    cells += sheet.cells
-    hasFormulas ||= sheet.hasFormulas
+    const xml = await zip.read(path)
+    if (xml && readCells(xml, cells)) hasFormulas = true
   }
-  for (const { text, times } of shared) words.add(text, times)
   const features: Feature[] = [
     ...(hasFormulas ? (['formulas'] as const) : []),
     ...(zip.names.some((name) => name.startsWith('xl/media/')) ? (['pictures'] as const) : []),
     ...(zip.names.some((name) => /^xl\/(?:threaded)?comments/i.test(name)) ? (['comments'] as const) : []),
   ]
-  return { words, counts: { sheets: paths.length, cells }, features }
+  return cells.holding(paths.length, features)
 }
 
 /** 18.2.19 and 18.18.68. */
@@ -36,7 +33,7 @@ async function shownSheets(zip: Zip): Promise<string[]> {
   })
   const paths: string[] = []
   await eachTag(zip, 'xl/workbook.xml', (tag) => {
-    const isSheet = tag.name === 'sheet' || tag.name.endsWith(':sheet')
+    const isSheet = tag.localName === 'sheet'
     const isShown = !/hidden/i.test(attributeOf(tag, 'state') ?? '')
     const target = targets.get(attributeOf(tag, 'r:id') ?? '')
     if (isSheet && isShown && target !== undefined)
@@ -58,72 +55,25 @@ async function eachTag(zip: Zip, name: string, see: (tag: Tag) => void): Promise
 }
 
 /** 18.4.8: a text stands once, however many cells show it. */
-interface SharedText {
-  readonly text: string
-  times: number
-}
-
-function sharedTexts(xml: string): SharedText[] {
-  const texts: SharedText[] = []
-  let parts: string[] = []
+function sharedTexts(xml: string): string[] {
+  const texts: string[] = []
+  let text = ''
   let isText = false
   readMarkup(xml, {
-    text: (text) => {
-      if (isText) parts.push(text)
+    text: (part) => {
+      if (isText) text += part
     },
-    tag: ({ name, isEnd, isEmpty }) => {
-      if (name === 't') isText = !isEnd && !isEmpty
-      else if (name === 'si' && (isEnd || isEmpty)) {
-        texts.push({ text: decoded(parts.join('')), times: 0 })
-        parts = []
+    tag: ({ localName, isEnd, isEmpty }) => {
+      if (localName === 't') isText = !isEnd && !isEmpty
+      else if (localName === 'si' && (isEnd || isEmpty)) {
+        texts.push(decoded(text))
+        text = ''
       }
       // How Japanese names are read is not in the cell.
-      return name === 'rPh'
+      return localName === 'rPh'
     },
   })
   return texts
-}
-
-/** 18.3.1.4. */
-class SheetReader {
-  cells = 0
-  hasFormulas = false
-  readonly #shared: readonly SharedText[]
-  readonly #words: Words
-  #type = 'n'
-  #value: string[] = []
-  #isValue = false
-
-  constructor(shared: readonly SharedText[], words: Words) {
-    this.#shared = shared
-    this.#words = words
-  }
-
-  text(text: string): void {
-    if (this.#isValue) this.#value.push(text)
-  }
-
-  tag(tag: Tag): boolean {
-    const { name, isEnd, isEmpty } = tag
-    if (name === 'v' || name === 't') this.#isValue = !isEnd && !isEmpty
-    else if (name === 'f') this.hasFormulas = true
-    else if (name === 'c') {
-      if (isEnd) this.#end()
-      else this.#type = attributeOf(tag, 't') ?? 'n'
-      this.#value = []
-    }
-    return name === 'f' || name === 'rPh'
-  }
-
-  #end(): void {
-    const value = decoded(this.#value.join(''))
-    if (value === '') return
-    this.cells++
-    const shared = this.#type === 's' ? this.#shared[Number(value)] : undefined
-    if (shared) shared.times++
-    else if (this.#type === 'n') this.#words.addNumber()
-    else if (this.#type !== 'b' && this.#type !== 'e') this.#words.add(value)
-  }
 }
 
 /** Whole columns in one color are no content. */

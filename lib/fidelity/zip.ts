@@ -20,6 +20,8 @@ interface Member {
 
 const longestEnd = 65_557
 const mostMembers = 200_000
+/** zlib takes no smaller one. */
+const leastChunk = 64
 
 /** Undefined for what is no ZIP, or one of several disks or of more than 4 GiB. */
 export async function openZip(bytes: FileBytes): Promise<Zip | undefined> {
@@ -65,5 +67,7 @@ async function contentOf({ method, packed, unpacked, start }: Member, bytes: Fil
   const data = await bytes.at(content, packed)
   if (method === 0) return data
   if (method !== 8) throw new RangeError('a member is packed in a rare way')
-  return inflateRawSync(data, { maxOutputLength: mostAtOnce })
+  // One piece of memory of the size that the list tells, which may lie, instead of many that are put together.
+  const chunkSize = Math.min(Math.max(unpacked, leastChunk), mostAtOnce)
+  return inflateRawSync(data, { maxOutputLength: mostAtOnce, chunkSize })
 }
