@@ -10,6 +10,7 @@ from com.sun.star.style.ParagraphAdjust import CENTER
 from com.sun.star.text.PageNumberType import CURRENT
 
 from refused import Refused
+from shapes import keep_words
 
 SIDES = ('Top', 'Right', 'Bottom', 'Left')
 # Below this a sheet that is turned to landscape reads better than one that is only shrunk.
@@ -33,6 +34,8 @@ def prepare(document, request):
         _give_size(document)
     if request.get('headers'):
         _show_header(document)
+    if request['output'].endswith('.html'):
+        keep_words(document, request['family'])
     page = request.get('page')
     if page is None:
         return

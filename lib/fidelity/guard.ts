@@ -56,9 +56,9 @@ export class Guard {
       this.#source = Promise.resolve({ counts: { entries: inputs.length }, features: [] })
       return
     }
-    const encoding = typeof options?.['encoding'] === 'string' ? options['encoding'] : undefined
+    const asked = { encoding: textOf(options?.['encoding']), delimiter: textOf(options?.['delimiter']) }
     const reading = inputs.map(({ path, format }) =>
-      this.#tried(() => holdingOf(path, format, { isResult: false, encoding })),
+      this.#tried(() => holdingOf(path, format, { isResult: false, ...asked })),
     )
     this.#source = Promise.all(reading).then(gathered)
   }
@@ -129,6 +129,8 @@ export class Guard {
     }
   }
 }
+
+const textOf = (option: unknown) => (typeof option === 'string' ? option : undefined)
 
 const entriesOf = (entries: number | undefined): Holding | undefined =>
   entries === undefined ? undefined : { counts: { entries }, features: [] }

@@ -1,6 +1,12 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { FileBytes } from './bytes.ts'
 
+/** How a text is to be read, where somebody said so. */
+export interface Asked {
+  readonly encoding?: string | undefined
+  readonly delimiter?: string | undefined
+}
+
 const moreBytes = 256 * 1024
 const escapeSign = 0x1b
 

@@ -1,6 +1,7 @@
+import { separatorOf } from '../engines/text/separator.ts'
 import type { FileBytes } from './bytes.ts'
 import type { Holding } from './holding.ts'
-import { lettersIn } from './letters.ts'
+import { type Asked, lettersIn } from './letters.ts'
 import { textOfMarkup, textOfPage } from './markup.ts'
 import { Words } from './words.ts'
 
@@ -61,7 +62,11 @@ const addresses = /\b(?:https?|ftp|mailto|file):[^\s<>"')\]}|]{1,2000}/gi
 const mostMarked = 4 * 1024 * 1024
 
 /** A text of words and nothing else. */
-export async function plainText(bytes: FileBytes, _isResult: boolean, encoding?: string): Promise<Holding> {
+export async function plainText(
+  bytes: FileBytes,
+  _isResult: boolean,
+  { encoding }: Asked = {},
+): Promise<Holding> {
   const words = new Words()
   words.add(await lettersIn(bytes, encoding))
   return { words, counts: {}, features: [] }
@@ -69,7 +74,11 @@ export async function plainText(bytes: FileBytes, _isResult: boolean, encoding?:
 
 /** A text in a language of marks, by the same one of `unread`. In a result the marks are no more than words besides. */
 export function markedText(language: keyof typeof unread) {
-  return async (bytes: FileBytes, isResult: boolean, encoding?: string): Promise<Holding | undefined> => {
+  return async (
+    bytes: FileBytes,
+    isResult: boolean,
+    { encoding }: Asked = {},
+  ): Promise<Holding | undefined> => {
     if (isResult) return plainText(bytes, isResult)
     if (bytes.size > mostMarked) return undefined
     const words = new Words()
@@ -81,7 +90,7 @@ export function markedText(language: keyof typeof unread) {
 }
 
 /** A web page. */
-export async function page(bytes: FileBytes, _isResult: boolean, encoding?: string): Promise<Holding> {
+export async function page(bytes: FileBytes, _isResult: boolean, { encoding }: Asked = {}): Promise<Holding> {
   const words = new Words()
   const html = await lettersIn(bytes, encoding)
   words.add(textOfPage(html))
@@ -91,37 +100,45 @@ export async function page(bytes: FileBytes, _isResult: boolean, encoding?: stri
 /** XML whose text stands between its tags. @param hidden elements that hold nothing to read. */
 export function xmlText(...hidden: readonly string[]) {
   const names = new Set(hidden)
-  return async (bytes: FileBytes, _isResult: boolean, encoding?: string): Promise<Holding> => {
+  return async (bytes: FileBytes, _isResult: boolean, { encoding }: Asked = {}): Promise<Holding> => {
     const words = new Words()
     words.add(textOfMarkup(await lettersIn(bytes, encoding), names))
     return { words, counts: {}, features: [] }
   }
 }
 
-/** Fields, by RFC 4180 or with tabs; a semicolon divides them where the first line has more of these. */
-export function table(separator: ',' | '\t') {
-  return async (bytes: FileBytes, _isResult: boolean, encoding?: string): Promise<Holding> => {
+/** Fields, by RFC 4180, parted by what the engine finds to part them. What we write has commas or tabs. */
+export function table(format: 'csv' | 'tsv') {
+  return async (bytes: FileBytes, isResult: boolean, asked: Asked): Promise<Holding> => {
     const words = new Words()
-    const text = await lettersIn(bytes, encoding)
-    words.add(text)
-    return { words, counts: { cells: filledFields(text, separator) }, features: [] }
+    const text = await lettersIn(bytes, asked.encoding)
+    const head = text.slice(0, headLength).replaceAll(/\r\n?/g, '\n')
+    const { separator, start } = separatorOf(head, format, isResult ? usual[format] : asked.delimiter)
+    words.add(start > 0 ? text.slice(start) : text)
+    return { words, counts: { cells: filledFields(text, start, separator) }, features: [] }
   }
 }
 
+const usual = { csv: ',', tsv: '\t' } as const
+/** As much as the engine sees at once. */
+const headLength = 64 * 1024
 const quote = 34
 const lineFeed = 10
+const carriageReturn = 13
 
-function filledFields(text: string, separator: ',' | '\t'): number {
-  const [line = ''] = text.slice(0, 4096).split('\n')
-  const isGerman = separator === ',' && line.split(';').length > line.split(',').length
-  const between = (isGerman ? ';' : separator).charCodeAt(0)
+function filledFields(text: string, start: number, separator: string): number {
+  const between = separator.charCodeAt(0)
   let count = 0
   let isQuoted = false
   let isFilled = false
-  for (let at = 0; at <= text.length; at++) {
+  let closedAt = -1
+  for (let at = start; at <= text.length; at++) {
     const code = at === text.length ? lineFeed : text.charCodeAt(at)
-    if (code === quote) isQuoted = !isQuoted
-    else if (!isQuoted && (code === between || code === lineFeed)) {
+    if (code === quote) {
+      // Within words it is a sign, as of inches; two of them in a quoted field are one.
+      if (isQuoted) closedAt = at
+      isQuoted = !isQuoted && (!isFilled || closedAt === at - 1)
+    } else if (!isQuoted && (code === between || code === lineFeed || code === carriageReturn)) {
       if (isFilled) count++
       isFilled = false
     } else if (code > 32) isFilled = true
@@ -155,7 +172,7 @@ const marks = [
 const dialogue = /^Dialogue:(?:[^,\n]{0,200},){9}(.*)$/gm
 
 export function subtitles(kind: keyof typeof cueStarts) {
-  return async (bytes: FileBytes, _isResult: boolean, encoding?: string): Promise<Holding> => {
+  return async (bytes: FileBytes, _isResult: boolean, { encoding }: Asked = {}): Promise<Holding> => {
     const source = (await lettersIn(bytes, encoding)).replaceAll('\r\n', '\n')
     const starts = source.match(cueStarts[kind]) ?? []
     // Lines of one moment are one.

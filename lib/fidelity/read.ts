@@ -15,6 +15,7 @@ import { avi, flashVideo, windowsMedia } from './films.ts'
 import { glyphMarks, openType, woff, woff2 } from './fonts.ts'
 import type { Holding } from './holding.ts'
 import { iWork } from './iwork.ts'
+import type { Asked } from './letters.ts'
 import { collection, compact, embedded, fontObject, macFont, type1, type42 } from './more-fonts.ts'
 import { ac3, adts, amr, au, coreAudio, trueAudio, wave64, wavPack } from './more-sound.ts'
 import { palmBook } from './palm-books.ts'
@@ -32,8 +33,7 @@ import { workbook97 } from './workbook-97.ts'
 import { binaryWorkbook } from './workbook-binary.ts'
 import { openZip } from './zip.ts'
 
-/** @param encoding of its letters, where one was asked for. */
-type Reader = (bytes: FileBytes, isResult: boolean, encoding?: string) => Promise<Holding | undefined>
+type Reader = (bytes: FileBytes, isResult: boolean, asked: Asked) => Promise<Holding | undefined>
 
 interface Readers {
   readonly formats: readonly FormatId[]
@@ -74,8 +74,8 @@ const readers: readonly Readers[] = [
     read: markedText('wiki'),
     wordsAre: 'vague',
   },
-  { formats: ['csv'], read: table(',') },
-  { formats: ['tsv'], read: table('\t') },
+  { formats: ['csv'], read: table('csv') },
+  { formats: ['tsv'], read: table('tsv') },
   { formats: ['srt', 'vtt'], read: subtitles('arrow') },
   { formats: ['ass', 'ssa'], read: subtitles('dialogue') },
   { formats: ['ttml'], read: subtitles('paragraph') },
@@ -145,14 +145,14 @@ export const certaintyOf = (format: FormatId): 'exact' | 'marked' | 'vague' =>
 export async function holdingOf(
   path: string,
   format: FormatId,
-  { isResult, encoding }: { readonly isResult: boolean; readonly encoding?: string | undefined },
+  { isResult, ...asked }: Asked & { readonly isResult: boolean },
 ): Promise<Holding | undefined> {
   const { category } = formatById(format)
   const read = byFormat.get(format)?.read
   try {
     if (read) {
       await using bytes = await FileBytes.open(path)
-      const holding = await read(bytes, isResult, encoding)
+      const holding = await read(bytes, isResult, asked)
       const hasText = (holding?.words?.total ?? 0) > 0
       return holding && hasText ? { ...holding, features: [...holding.features, 'selectableText'] } : holding
     }

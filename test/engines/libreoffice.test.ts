@@ -374,3 +374,23 @@ describe('a document that cannot be opened', () => {
     }
   })
 })
+
+const shapesOf = (body: string) =>
+  `<?xml version="1.0"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.${body.includes('<office:presentation>') ? 'presentation' : 'text'}"><office:body>${body}</office:body></office:document>`
+const shapeOf = (words: string) =>
+  `<draw:custom-shape text:anchor-type="paragraph" svg:x="1cm" svg:y="1cm" svg:width="5cm" svg:height="2cm"><text:p>${words}</text:p><draw:enhanced-geometry svg:viewBox="0 0 9 9" draw:enhanced-path="M 0 0 L 9 0 9 9 0 9 Z N"/></draw:custom-shape>`
+
+test('words in shapes, also in groups of them, are in the web page once', async () => {
+  const words = ['alone', 'grouped', 'beside']
+  const shapes = `${shapeOf('alone')}<draw:g>${shapeOf('grouped')}${shapeOf('beside')}</draw:g>`
+  const sources = {
+    'shapes.fodt': `<office:text><text:p>before</text:p><text:p>${shapes}around</text:p></office:text>`,
+    'shapes.fodp': `<office:presentation><draw:page>${shapes}</draw:page></office:presentation>`,
+  }
+  for (const [name, body] of Object.entries(sources)) {
+    const path = join(scratch, name)
+    await writeFile(path, shapesOf(body))
+    const page = await readFile((await convert(engine, path, 'html')).path, 'utf8')
+    for (const word of words) assert.equal(page.split(word).length, 2, `${word} of ${name}`)
+  }
+})

@@ -157,6 +157,22 @@ test('files in archives are counted, folders and links are not', async () => {
   assert.deepEqual((await holdingOf(flat, 'ar', asSource))?.counts, { entries: 2 })
 })
 
+test('cells of a table are counted by what parts its fields', async () => {
+  const cellsOf = async (table: string, delimiter?: string) => {
+    const path = join(folder, 'parted.csv')
+    await writeFile(path, table)
+    return (await holdingOf(path, 'csv', { ...asSource, delimiter }))?.counts.cells
+  }
+  assert.equal(await cellsOf('name|size\none|a, b\ntwo|c; d\n'), 6)
+  assert.equal(await cellsOf('name\tsize\r\none\ta, b\r\n'), 4)
+  assert.equal(await cellsOf('sep=|\na|b\n1,5|2\n'), 4)
+  assert.equal(await cellsOf('a^b^c\n1^2^3\n', '^'), 6)
+  assert.equal(await cellsOf('a b\n1 2\n', 'space'), 4)
+  assert.equal(await cellsOf('size,text\n5" pipe,"a ""quoted"", one"\n6",\n'), 5)
+  const own = await written('parted-result.csv', 'a;b;c,d\n', true)
+  assert.equal(own?.counts.cells, 2)
+})
+
 test('a binary workbook is counted', async () => {
   assert.deepEqual((await holdingOf(fixture('fruit.xlsb'), 'xlsb', asSource))?.counts, {
     sheets: 1,

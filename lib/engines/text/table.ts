@@ -7,7 +7,8 @@ import type { InputFile, Tools } from '../engine.ts'
 import { isCountable } from './cells.ts'
 import type { Charset } from './detect-charset.ts'
 import { charsetOfFile, decoded } from './encoding.ts'
-import { mark, type TableOptions } from './table-options.ts'
+import { separatorOf } from './separator.ts'
+import type { TableOptions } from './table-options.ts'
 
 /** A table as RFC 4180 has it, in UTF-8. */
 export interface TableCopy {
@@ -40,12 +41,11 @@ async function copy(input: InputFile, reading: Reading, tools: Tools): Promise<T
   const path = join(tools.workDir, 'table.csv')
   const texts = unixLines(decoded(input, reading.charset, tools))
   const first = (await texts.next()).value ?? ''
-  const announced = announcement.exec(first)
+  const { separator: delimiter, start } = separatorOf(first, input.format, reading.delimiter)
   const source = async function* () {
-    yield announced ? first.slice(announced[0].length) : first
+    yield first.slice(start)
     yield* texts
   }
-  const delimiter = given(reading.delimiter) ?? announced?.[1] ?? usualSeparator(input, first)
   const quote = reading.quote ?? '"'
   const table = parse({ ...tolerant, delimiter, quote })
   let [rows, columns, blank] = [0, 0, 0]
@@ -80,9 +80,6 @@ const tolerant = {
 
 const lettersAtOnce = 64 * 1024
 
-/** By which programs tell Excel what parts the fields. */
-const announcement = /^sep=(.)\n/i
-
 /** With one kind of line end, so that a table of two kinds keeps its rows. */
 async function* unixLines(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let isHalf = false
@@ -92,29 +89,6 @@ async function* unixLines(texts: AsyncIterable<string>): AsyncGenerator<string> 
     yield (isHalf ? whole.slice(0, -1) : whole).replaceAll(/\r\n?/g, '\n')
   }
   if (isHalf) yield '\n'
-}
-
-const given = (delimiter: string | undefined) =>
-  delimiter === undefined || delimiter.toLowerCase() === 'auto' ? undefined : mark(delimiter)
-
-const usualSeparator = ({ format }: InputFile, first: string) =>
-  format === 'tsv' ? '\t' : separatorIn(first)
-
-const separators = [',', ';', '\t', '|']
-const linesToLookAt = 20
-
-/** The sign that is found equally often in each of the first lines, or else most often. */
-function separatorIn(text: string): string {
-  const lines = text.split('\n', linesToLookAt).filter((line) => line.trim() !== '')
-  const bare = lines.map((line) => line.replaceAll(/"[^"]*"?/g, ''))
-  const found = separators.map((sign) => {
-    const counts = bare.map((line) => line.split(sign).length - 1)
-    const isRegular =
-      counts.length > 0 && Math.min(...counts) > 0 && Math.min(...counts) === Math.max(...counts)
-    return { sign, isRegular, sum: counts.reduce((sum, count) => sum + count, 0) }
-  })
-  const likely = found.some(({ isRegular }) => isRegular) ? found.filter(({ isRegular }) => isRegular) : found
-  return likely.toSorted((a, b) => b.sum - a.sum)[0]?.sign ?? ','
 }
 
 function quoted(field: string, isText: boolean): string {
