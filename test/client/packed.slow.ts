@@ -1,7 +1,8 @@
-// The package as npm installs it: the client in Node 20, in Node 24 and in a browser, the examples, and the command line
-// in a terminal.
+// The package as npm installs it: the client in Node 20, in Node 24, in Deno where there is one and in a browser, the
+// examples, and the command line in a terminal.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -82,6 +83,18 @@ for (const node of [ownNode(), process.execPath]) {
     allRight(JSON.parse(stdout))
   })
 }
+
+const deno = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .map((place) => join(place, 'deno'))
+  .find(existsSync)
+
+/** It is no dependency, as it has 90 MB: `npm install --prefix /tmp/deno deno`, its `node_modules/.bin` on the PATH. */
+test('it does all of it in Deno', { skip: !deno && 'there is no deno on the PATH' }, async () => {
+  const args = ['run', '--quiet', '--allow-net', join(folder, 'run.mjs'), service.url]
+  const { stdout } = await run(deno ?? '', args, { timeout: 300_000 })
+  allRight(JSON.parse(stdout))
+})
 
 /** A page of another origin than the service. */
 async function onPage(html: string, query: string, act: (visitor: Page) => Promise<void>): Promise<void> {

@@ -75,7 +75,7 @@ export function cutTo(cells: number, line: string): string {
 }
 
 export const bar = (share: number, width = 24): string => {
-  const full = Math.round(Math.min(1, Math.max(0, share)) * width)
+  const full = Math.floor(Math.min(1, Math.max(0, share)) * width)
   return `${'█'.repeat(full)}${'░'.repeat(width - full)}`
 }
 
