@@ -103,6 +103,8 @@ export class Transport {
       return response
     } catch (cause) {
       if (signal?.aborted) throw signal.reason
+      if (isUnread(cause))
+        throw new MutaborError('DAMAGED', 'The file was changed or removed while it was sent.', { cause })
       const why = deadline.signal.aborted ? 'did not answer in time' : 'cannot be reached'
       throw new MutaborError('UNREACHABLE', `${new URL(url).origin} ${why}.`, { cause })
     } finally {
@@ -160,6 +162,10 @@ export class Transport {
     return response
   }
 }
+
+/** A file that is not as it was when it was opened; only Node says so. */
+const isUnread = (thrown: unknown) =>
+  [thrown, (thrown as Error).cause].some((one) => (one as Error | undefined)?.name === 'NotReadableError')
 
 /** Whether a failure may pass by itself; what is refused is not carried out and may always be sent again. */
 function passes({ code, status, retryAfterS }: MutaborError, mayRepeat: boolean): boolean {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -26,6 +27,42 @@ async function agent(transport: unknown, act: (call: Call, client: Client) => Pr
   }
 }
 type Call = (name: string, given: Record<string, unknown>) => Promise<Said>
+
+/** Agents read what anybody wrote. */
+async function refuses(call: Call, folder: string): Promise<void> {
+  const outside = await mkdtemp(join(tmpdir(), 'mutabor-outside-'))
+  const target = join(outside, 'target.html')
+  await writeFile(target, 'untouched')
+  await symlink(target, join(folder, 'link.html'))
+  await symlink(outside, join(folder, 'way-out'))
+  await mkdir(join(folder, 'drawer'))
+  await truncate(join(folder, 'one.png'), 501 * 1024 ** 2)
+  const tea = { file: 'tea.md', to: 'html' }
+  const refused: readonly (readonly [Record<string, unknown>, RegExp])[] = [
+    [{}, /^INVALID_INPUT: file is missing/],
+    [{ ...tea, file: ['tea.md'] }, /^INVALID_INPUT: file: expected string, got array/],
+    [{ ...tea, options: 'quality=3' }, /^INVALID_INPUT: options: expected object/],
+    [{ ...tea, colour: 'red' }, /^INVALID_INPUT: There is no argument colour/],
+    [{ ...tea, file: 'drawer' }, /^INVALID_INPUT: drawer is no file/],
+    [{ ...tea, file: 'one.png' }, /^FILE_TOO_LARGE/],
+    [{ ...tea, file: 'http://' }, /^INVALID_INPUT: .* is no address/],
+    [{ ...tea, file: 'link.html' }, /^URL_NOT_ALLOWED/],
+    [{ ...tea, output: 'link.html' }, /^CONFLICT/],
+    [{ ...tea, output: 'tea.md' }, /^CONFLICT/],
+    [{ ...tea, output: 'way-out/new.html' }, /^URL_NOT_ALLOWED/],
+    [{ ...tea, output: '../new.html' }, /^URL_NOT_ALLOWED/],
+  ]
+  for (const [given, why] of refused) {
+    const said = await call('convert', given)
+    assert.ok(said.isError, JSON.stringify(given))
+    assert.match(textOf(said), why)
+  }
+  const files = await call('merge', { files: 'tea.md' })
+  assert.match(textOf(files), /^INVALID_INPUT: files: expected array, got string/)
+  assert.equal(await readFile(target, 'utf8'), 'untouched')
+  assert.deepEqual(await readdir(outside), ['target.html'])
+  await rm(outside, { recursive: true })
+}
 
 const textOf = ({ content }: Said) => content.map(({ text }) => text ?? '').join('\n')
 
@@ -80,6 +117,9 @@ export const agentCases: Readonly<Record<string, (shell: Shell) => Promise<void>
       assert.match(textOf(info), /application\/pdf/)
       assert.match(textOf(await call('formats', { format: 'docx' })), /becomes .*pdf/)
 
+      const both = await call('merge', { files: ['one.pdf', 'two.pdf'], output: 'both.pdf' })
+      assert.equal(both.isError, undefined, 'what it wrote itself it writes anew')
+      await refuses(call, shell.folder)
       const wrong = await call('convert', { file: 'tea.md', to: 'mp4' })
       assert.ok(wrong.isError && textOf(wrong).startsWith('UNSUPPORTED_CONVERSION'))
       const outside = await call('extract_text', { file: '/etc/hostname' })

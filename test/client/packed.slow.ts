@@ -166,7 +166,7 @@ test('without the SDK for agents it says what to install', () =>
 for (const [name, act] of Object.entries(terminalCases))
   test(`the command line ${name}`, () => {
     const main = join(folder, 'node_modules/@mutabor/client/dist/mutabor.js')
-    return act({ program: [process.execPath, main], folder, url: service.url })
+    return act({ program: [ownNode(), main], folder, url: service.url })
   })
 
 test('its types fit the programs that use it', async () => {

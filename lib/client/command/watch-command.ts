@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { type FSWatcher, watch } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -34,8 +35,7 @@ export async function watchFolder(given: Arguments, session: Session): Promise<E
       : undefined
   if (known) requireKnown(Object.keys(options), known, `${pair?.from} → ${to}`)
   const records = openRecords()
-  const ended = Promise.withResolvers<void>()
-  session.signal.addEventListener('abort', () => ended.resolve(), { once: true })
+  const ended = once(session.signal, 'abort')
   const tried = new Set<string>()
   const look = async () => {
     const inputs = await findInputs([folder], out, async () => (extension) => sources.has(extension))
@@ -56,7 +56,7 @@ export async function watchFolder(given: Arguments, session: Session): Promise<E
   }
   session.terminal.note(`Watching ${folder}: what arrives becomes ${to} in ${out}. Ctrl-C ends it.`)
   const stop = repeat(folder, look, session)
-  await ended.promise
+  await ended
   stop()
   return exit.done
 }

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream, openAsBlob } from 'node:fs'
-import { mkdir, readFile, rename, stat } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isFailure, MutaborError } from '../failure.ts'
 import type { How, Options } from '../request-body.ts'
 import type { Result, ResultFile } from '../result.ts'
+import { fileBlob } from './file-blob.ts'
 import type { OpenRecord, Records, Seen } from './records.ts'
 import { lookAt } from './records.ts'
 import type { Session } from './session.ts'
@@ -41,9 +42,6 @@ export interface Telling {
   /** From 0 to 1. */
   progress(stage: string, share: number): void
 }
-
-/** Files up to here are read whole: below it a job is one request. */
-const smallBytes = 4 * 1024 ** 2
 
 /** Makes one result, or finds that it is made; goes on where an earlier command has ended. */
 export async function perform(
@@ -124,7 +122,7 @@ async function make(work: Work, record: OpenRecord, session: Session, telling: T
   const { client } = session
   const given = record.now.uploadId
     ? [{ uploadId: record.now.uploadId }]
-    : await Promise.all(sources.map(({ path, size }) => blobAt(path, size)))
+    : await Promise.all(sources.map(({ path, size }) => fileBlob(path, size)))
   const [first] = given
   if (!first) throw new MutaborError('NO_FILES', 'There is no file to convert.')
   try {
@@ -141,12 +139,6 @@ async function make(work: Work, record: OpenRecord, session: Session, telling: T
   } finally {
     await Promise.all(written)
   }
-}
-
-async function blobAt(path: string, size: number): Promise<File> {
-  // Larger ones are read as they are sent.
-  const bytes = size <= smallBytes ? await readFile(path) : await openAsBlob(path)
-  return new File([bytes], basename(path))
 }
 
 async function save(

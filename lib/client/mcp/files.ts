@@ -1,6 +1,9 @@
-import { openAsBlob } from 'node:fs'
-import { realpath, stat, writeFile } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
+import { lstat, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { fileBlob } from '../command/file-blob.ts'
 import { MutaborError } from '../failure.ts'
 import type { Source } from '../request-body.ts'
 import type { Result, ResultFile } from '../result.ts'
@@ -10,11 +13,21 @@ export const limits = { file: 500 * 1024 ** 2, resource: 5 * 1024 ** 2, textLeng
 
 const refused = (code: MutaborError['code'], message: string) => new MutaborError(code, message)
 
+function requireSize(name: string, size: number): void {
+  if (size > limits.file)
+    throw refused(
+      'FILE_TOO_LARGE',
+      `${name} has ${size} bytes; at most ${limits.file} are taken from an agent.`,
+    )
+}
+
 /** What agents name files by: paths below a folder where they may, addresses, and results of this server. */
 export class AgentFiles {
   /** Undefined of those who call from elsewhere: they reach no files here. */
   readonly #root: string | undefined
   readonly #results = new Map<string, { result: Result; file: ResultFile }>()
+  /** Files that this server wrote: it may write them anew. */
+  readonly #written = new Set<string>()
 
   constructor(root: string | undefined) {
     this.#root = root
@@ -23,38 +36,60 @@ export class AgentFiles {
   async open(given: unknown): Promise<{ source: Source; name: string }> {
     const text = String(given)
     if (/^https?:\/\//i.test(text)) {
+      if (!URL.canParse(text)) throw refused('INVALID_INPUT', `${text} is no address.`)
       const url = new URL(text)
       return { source: url, name: basename(url.pathname) }
     }
     const known = this.#results.get(text)
+    if (known) requireSize(text, known.file.size)
     if (known) return { source: await known.result.blob(known.file), name: known.file.filename }
     if (text.startsWith('mutabor://')) throw refused('FILE_GONE', `${text} is no result of this session.`)
     const path = await this.#inside(text)
-    const { size } = await stat(path)
-    if (size > limits.file)
-      throw refused(
-        'FILE_TOO_LARGE',
-        `${text} has ${size} bytes; at most ${limits.file} are taken from an agent.`,
-      )
-    return { source: new File([await openAsBlob(path)], basename(path)), name: basename(path) }
+    const found = await stat(path)
+    if (!found.isFile()) throw refused('INVALID_INPUT', `${text} is no file.`)
+    requireSize(text, found.size)
+    return { source: await fileBlob(path, found.size), name: basename(path) }
   }
 
   /** Writes the result where it is wanted, or keeps it as a resource. */
-  async keep(result: Result, output: unknown): Promise<readonly Kept[]> {
+  async keep(result: Result, output: string | undefined): Promise<readonly Kept[]> {
     const kept: Kept[] = []
-    for (const file of result.files) {
-      if (output !== undefined) {
-        const folder = await this.#inside(dirname(String(output)))
-        const path = join(folder, basename(String(output)))
-        await writeFile(path, result.stream(file) as unknown as AsyncIterable<Uint8Array>) // Node's can be walked
-        kept.push({ file, path })
-      } else {
+    for (const [at, file] of result.files.entries()) {
+      if (output === undefined) {
         const uri = `mutabor://${result.job.jobId}/${encodeURIComponent(file.filename)}`
         this.#results.set(uri, { result, file })
         kept.push({ file, uri })
+      } else {
+        // One name for several files would keep the last.
+        const name = at === 0 ? basename(output) : file.filename
+        const path = join(await this.#inside(dirname(output)), name)
+        await this.#write(path, result.stream(file))
+        kept.push({ file, path })
       }
     }
     return kept
+  }
+
+  /** Before anything is converted: a place that cannot be written to, or is taken. */
+  async requireFree(output: string | undefined): Promise<void> {
+    if (output !== undefined) await this.#free(join(await this.#inside(dirname(output)), basename(output)))
+  }
+
+  async #free(path: string): Promise<void> {
+    const isThere = await lstat(path).then(Boolean, () => false)
+    if (isThere && !this.#written.has(path))
+      throw refused('CONFLICT', `${basename(path)} is there already. Name another output.`)
+  }
+
+  /** Under its name when all of it is there; what a link there leads to is left alone. */
+  async #write(path: string, bytes: ReadableStream<Uint8Array>): Promise<void> {
+    await this.#free(path)
+    const draft = join(dirname(path), `.${basename(path)}.mutabor-part`)
+    await rm(draft, { force: true })
+    const source = Readable.fromWeb(bytes as Parameters<typeof Readable.fromWeb>[0])
+    await pipeline(source, createWriteStream(draft, { flags: 'wx' }))
+    await rename(draft, path)
+    this.#written.add(path)
   }
 
   list(): readonly { readonly uri: string; readonly file: ResultFile }[] {

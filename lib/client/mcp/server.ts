@@ -6,12 +6,14 @@ import {
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
+import { sentenceOf } from '../command/exit.ts'
 import { extensionOf, optionsOf } from '../command/pair-options.ts'
 import { isFailure } from '../failure.ts'
 import type { Mutabor } from '../mutabor.ts'
 import type { Options } from '../request-body.ts'
 import type { Result } from '../result.ts'
 import { type AgentFiles, limits } from './files.ts'
+import { wrongIn } from './schema.ts'
 import { type ToolName, tools } from './tools.ts'
 
 type Given = Readonly<Record<string, unknown>>
@@ -30,12 +32,14 @@ export function agentServer(client: Mutabor, files: AgentFiles, version: string)
   const acts = actions(client, files, () => server.sendResourceListChanged())
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools] }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given } }) => {
-    const act = acts[name as ToolName] as Act | undefined
-    if (!act) return failed(`There is no tool ${name}.`)
-    return act(given ?? {}).catch((thrown: unknown) => {
-      if (isFailure(thrown)) return failed(`${thrown.code}: ${thrown.message}`)
-      throw thrown
-    })
+    const tool = tools.find((one) => one.name === name)
+    if (!tool) return failed(`There is no tool ${name}.`)
+    const wrong = wrongIn(given ?? {}, tool.inputSchema)
+    if (wrong !== undefined) return failed(`INVALID_INPUT: ${wrong}`)
+    // An agent reads why, whatever it is: what is thrown would end its turn.
+    return acts[tool.name](given ?? {}).catch((thrown: unknown) =>
+      failed(isFailure(thrown) ? `${thrown.code}: ${thrown.message}` : `FAILED: ${sentenceOf(thrown)}`),
+    )
   })
   server.setRequestHandler(ListResourcesRequestSchema, () => ({
     resources: files.list().map(({ uri, file }) => ({
@@ -63,7 +67,10 @@ function actions(
   files: AgentFiles,
   told: () => Promise<void>,
 ): Readonly<Record<ToolName, Act>> {
-  const made = async (result: Result, output: unknown): Promise<CallToolResult> => {
+  const made = async (convert: () => Promise<Result>, given: Given): Promise<CallToolResult> => {
+    const output = given['output'] === undefined ? undefined : String(given['output'])
+    await files.requireFree(output)
+    const result = await convert()
     const kept = await files.keep(result, output)
     await told()
     const content = kept.flatMap(({ file, path, uri }): CallToolResult['content'] => [
@@ -78,24 +85,19 @@ function actions(
   return {
     convert: async (given) => {
       const { source, name } = await files.open(given['file'])
-      const result = await client.convert(source, String(given['to']), optionsIn(given), { filename: name })
-      return made(result, given['output'])
+      const how = { filename: name }
+      return made(() => client.convert(source, String(given['to']), optionsIn(given), how), given)
     },
     merge: async (given) => {
       const opened = await Promise.all((given['files'] as readonly unknown[]).map((one) => files.open(one)))
       const wish = { ...optionsIn(given), mergeType: given['kind'] ?? 'pdf', targetFormat: given['to'] }
-      return made(
-        await client.merge(
-          opened.map(({ source }) => source),
-          wish,
-        ),
-        given['output'],
-      )
+      const sources = opened.map(({ source }) => source)
+      return made(() => client.merge(sources, wish), given)
     },
     pdf_tool: async (given) => {
       const { source, name } = await files.open(given['file'])
-      const result = await client.tool(source, String(given['tool']), optionsIn(given), { filename: name })
-      return made(result, given['output'])
+      const how = { filename: name }
+      return made(() => client.tool(source, String(given['tool']), optionsIn(given), how), given)
     },
     extract_text: async (given) => {
       const { source, name } = await files.open(given['file'])

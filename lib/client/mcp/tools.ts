@@ -1,15 +1,17 @@
+import type { Schema } from './schema.ts'
+
 /** What agents can call, as the Model Context Protocol describes it. */
 
 const text = (description: string) => ({ type: 'string', description }) as const
 const file = text('Path of a file, an http(s) address, or the uri of an earlier result (mutabor://…)')
-const output = text('Path to write the result to; without it the result is a resource to read')
+const output = text('Path of a new file to write the result to; without it the result is a resource to read')
 const options = {
   type: 'object',
   description: 'Options as the tool `options` lists them',
   additionalProperties: true,
 } as const
 
-const schema = (properties: Readonly<Record<string, object>>, required: readonly string[]) => ({
+const schema = (properties: Readonly<Record<string, Schema>>, required: readonly string[]) => ({
   type: 'object' as const,
   properties: { ...properties },
   required: [...required],
