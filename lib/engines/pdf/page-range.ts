@@ -10,7 +10,7 @@ const maxListed = 20_000
 
 export const pageRange = z
   .string()
-  .max(2000)
+  .max(20_000)
   .regex(grammar, 'Expected page numbers and ranges, as 1-5,10,15-last.')
   .describe('Pages to take, as 1-5,10,15-last. A range may run backward. All when left out.')
 

@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { OutputFile, Result, Tools, Work } from '../engine.ts'
+import { integer } from '../options.ts'
 import {
   filled,
-  manyCount,
   scaleInto,
   type ThumbnailBox,
   thumbnailBox,
@@ -16,7 +16,12 @@ import { password } from './page-pictures.ts'
 import { raw } from './pictures.ts'
 import { renderPages } from './render.ts'
 
-const shape = { count: manyCount.describe('So many pages from the first on, a picture of each.'), password }
+/** A page that lets people pick pages shows as many. */
+const mostPages = 500
+const shape = {
+  count: integer(1, mostPages).default(1).describe('So many pages from the first on, a picture of each.'),
+  password,
+}
 const PageOptions = z.object(shape)
 
 export const pageThumbnailRows = thumbnailRowsOf(['pdf'], shape, 0.3)
