@@ -28,6 +28,11 @@ const sourceAddresses: Plugin = {
   },
 }
 
+const asModule = (name: string, value: unknown, read: string) => ({
+  contents: `let made\nexport const ${name} = async (language) => { made ??= JSON.parse(${JSON.stringify(JSON.stringify(value))}); return ${read} }`,
+  loader: 'js' as const,
+})
+
 /** The package holds the page as it was built, and not what builds it. */
 const builtPages: Plugin = {
   name: 'built-pages',
@@ -37,11 +42,11 @@ const builtPages: Plugin = {
       const pages = await Promise.all(
         languages.map(async (language) => [language, await buildPage(language)] as const),
       )
-      const json = JSON.stringify(JSON.stringify(Object.fromEntries(pages)))
-      return {
-        contents: `let pages\nexport const buildPage = async (language) => (pages ??= JSON.parse(${json}))[language] ?? pages.en`,
-        loader: 'js',
-      }
+      return asModule('buildPage', Object.fromEntries(pages), 'made[language] ?? made.en')
+    })
+    build.onLoad({ filter: /\/lib\/page\/drawing\.ts$/ }, async () => {
+      const { buildDrawing } = await import('../page/drawing.ts')
+      return asModule('buildDrawing', await buildDrawing(), 'made')
     })
   },
 }

@@ -23,7 +23,8 @@ export function policyOf({ style = '', storage = '' }: Allowed): string {
     "base-uri 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    // Of the worker that draws PDFs (functions/web/grid/local-pages.ts).
+    'trusted-types drawing',
   ]
     .map((rule) => rule.trimEnd())
     .join('; ')

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild'
 import { type DocumentOf, type Language, type PlaceId, placeIds } from '../../functions/web/places.ts'
 import { webFolder } from '../assets.ts'
 import { styleHash } from '../http/page-headers.ts'
+import { browsers } from './browsers.ts'
+import { type Encoded, encoded } from './encoding.ts'
 
 /**
  * The page as it is served. On one machine it is made here when it is first asked for, from the sources; the package of
@@ -20,12 +20,6 @@ export interface BuiltPage {
   readonly styleHash: string
 }
 
-/** Base64 of the same bytes in both codings that browsers take. */
-export interface Encoded {
-  readonly br: string
-  readonly gzip: string
-}
-
 const inRoot = (path: string) => join(webFolder, path)
 
 /** Rules that the first sight needs; they stand in the document, as a request for them would delay the first paint. */
@@ -33,7 +27,7 @@ const firstStyles = ['app.css', 'controls.css']
 
 export async function buildPage(language: Language): Promise<BuiltPage> {
   const styles = await Promise.all(firstStyles.map((path) => readFile(inRoot(path), 'utf8')))
-  const { code } = await transform(styles.join('\n'), { loader: 'css', minify: true, target: 'chrome123' })
+  const { code } = await transform(styles.join('\n'), { loader: 'css', minify: true, target: browsers[0] })
   const style = code.trim()
   const { outputFiles, metafile } = await build({
     ...shared(language),
@@ -68,7 +62,7 @@ const shared = (language: Language) =>
     bundle: true,
     write: false as const,
     format: 'esm' as const,
-    target: ['chrome123', 'firefox128', 'safari17.4'],
+    target: [...browsers],
     jsx: 'automatic' as const,
     jsxImportSource: 'preact',
     define: { LANGUAGE: JSON.stringify(language) },
@@ -103,7 +97,7 @@ const stylesAsText: Plugin = {
       const { code } = await transform(await readFile(path, 'utf8'), {
         loader: 'css',
         minify: true,
-        target: 'chrome123',
+        target: browsers[0],
       })
       return { contents: code.trim(), loader: 'text' }
     })
@@ -142,15 +136,4 @@ async function documents(language: Language): Promise<DocumentOf> {
   const source = Buffer.from(outputFiles[0]?.contents ?? []).toString('base64')
   const { documentOf } = (await import(`data:text/javascript;base64,${source}`)) as { documentOf: DocumentOf } // by that source
   return documentOf
-}
-
-const packGzip = promisify(gzip)
-const packBrotli = promisify(brotliCompress)
-
-async function encoded(bytes: Uint8Array): Promise<Encoded> {
-  const [br, zipped] = await Promise.all([
-    packBrotli(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
-    packGzip(bytes, { level: 9 }),
-  ])
-  return { br: br.toString('base64'), gzip: zipped.toString('base64') }
 }

@@ -1,10 +1,12 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { isOfDrawing } from '../../functions/web/grid/served.ts'
 import { builtLanguages, type Language, languages, type PlaceId } from '../../functions/web/places.ts'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { securityHeaders } from '../http/page-headers.ts'
-import type { BuiltPage, Encoded } from './build.ts'
+import type { BuiltPage } from './build.ts'
+import type { Encoded } from './encoding.ts'
 
 /** The page as browsers get it: in their language and coding. */
 
@@ -72,24 +74,34 @@ const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 }
 
-/** A file of the bundle; its name says what is in it, so it may be kept for ever. */
+let drawing: Promise<Readonly<Record<string, Encoded>>> | undefined
+
+async function drawingFile(name: string): Promise<Encoded | undefined> {
+  drawing ??= import('./drawing.ts').then(({ buildDrawing }) => buildDrawing())
+  drawing.catch(() => {
+    drawing = undefined
+  })
+  return (await drawing)[name]
+}
+
+/** A file of the bundle; its name says what is in it, so it may be kept for ever. What draws PDFs is asked for anew. */
 export async function pageFile(name: string, headers: Headers) {
+  const ofDrawing = isOfDrawing(name) ? await drawingFile(name) : undefined
+  if (ofDrawing) return served(name, ofDrawing, headers, {})
   for (const language of builtLanguages) {
     const file = (await pageIn(language)).files[name]
-    if (!file) continue
-    const answer = await inCoding(file, headers)
-    return {
-      data: answer.data,
-      headers: {
-        ...answer.headers,
-        'content-type': types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
-        'cache-control': 'public, max-age=31536000, immutable',
-        vary: 'accept-encoding',
-        ...securityHeaders({}),
-      },
-    }
+    if (file) return served(name, file, headers, { 'cache-control': 'public, max-age=31536000, immutable' })
   }
   throw new AppError('NOT_FOUND', `There is no file "${name.slice(0, 64)}" here.`)
+}
+
+async function served(name: string, file: Encoded, asked: Headers, more: Readonly<Record<string, string>>) {
+  const { data, headers } = await inCoding(file, asked)
+  const type = types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
+  return {
+    data,
+    headers: { ...headers, 'content-type': type, vary: 'accept-encoding', ...securityHeaders({}), ...more },
+  }
 }
 
 const unpack = promisify(gunzip)

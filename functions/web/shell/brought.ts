@@ -9,8 +9,13 @@ const takers: readonly (PlaceId | undefined)[] = ['convert', 'batch']
 /** Files and addresses that came, until such a section takes them: it may not have been loaded yet. */
 export const brought = signal<readonly (readonly File[] | string)[]>([])
 
+/** Files on their way to a tool, from a card or dropped on the page of tools. */
+export const carried = signal<readonly File[]>([])
+
 function bring(what: readonly File[] | string): void {
-  if (takers.includes(here.value.place) && what.length > 0) brought.value = [...brought.value, what]
+  const { place } = here.value
+  if (takers.includes(place) && what.length > 0) brought.value = [...brought.value, what]
+  if (place === 'tools' && typeof what !== 'string') carried.value = [...carried.value, ...what]
 }
 
 /** From the first moment: a file that is dropped a second too early would open in place of the page. */

@@ -1,0 +1,149 @@
+/** Pages as somebody has put them, and what that is for the service: only decisions, nothing of the page. */
+
+export interface Sheet {
+  /** Of the document, counted from 1. */
+  readonly page: number
+  /** Degrees clockwise by which it is turned from how it stands in the document. */
+  readonly turn: 0 | 90 | 180 | 270
+  readonly isRemoved: boolean
+  /** A file ends with it. */
+  readonly isCut: boolean
+}
+
+/** In their order. */
+export type Sheets = readonly Sheet[]
+
+export interface Arranged {
+  readonly sheets: Sheets
+  readonly selected: ReadonlySet<number>
+}
+
+export interface Step {
+  readonly operation: string
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+export const untouched = (count: number): Arranged => ({
+  sheets: Array.from({ length: count }, (_, at) => ({
+    ...{ page: at + 1, turn: 0, isRemoved: false, isCut: false },
+  })),
+  selected: new Set(),
+})
+
+type Pages = ReadonlySet<number>
+
+const changed = (sheets: Sheets, pages: Pages, change: (sheet: Sheet) => Partial<Sheet>): Sheets =>
+  sheets.map((sheet) => (pages.has(sheet.page) ? { ...sheet, ...change(sheet) } : sheet))
+
+export const turned = (sheets: Sheets, pages: Pages, degrees: 90 | -90): Sheets =>
+  changed(sheets, pages, ({ turn }) => ({ turn: ((turn + degrees + 360) % 360) as Sheet['turn'] })) // a quarter more
+
+/** All of them go, or come back where all are gone. */
+export function removed(sheets: Sheets, pages: Pages): Sheets {
+  const isRemoved = sheets.some((sheet) => pages.has(sheet.page) && !sheet.isRemoved)
+  return changed(sheets, pages, () => ({ isRemoved }))
+}
+
+/** After each of them; nothing comes after the last page. */
+export function cut(sheets: Sheets, pages: Pages): Sheets {
+  const last = sheets.at(-1)?.page
+  const isCut = sheets.some(({ page, ...sheet }) => pages.has(page) && page !== last && !sheet.isCut)
+  return changed(sheets, pages, ({ page }) => ({ isCut: isCut && page !== last }))
+}
+
+export const cutEvery = (sheets: Sheets, count: number): Sheets =>
+  sheets.map((sheet, at) => ({ ...sheet, isCut: (at + 1) % count === 0 && at < sheets.length - 1 }))
+
+/** As a block in front of the sheet that stands at `to` now, at the end for their number. */
+export function moved(sheets: Sheets, pages: Pages, to: number): Sheets {
+  const block = sheets.filter(({ page }) => pages.has(page))
+  const rest = (some: Sheets) => some.filter(({ page }) => !pages.has(page))
+  return [...rest(sheets.slice(0, to)), ...block, ...rest(sheets.slice(to))]
+}
+
+/** One place on or back, as a block from where its first or last is. */
+export function shifted(sheets: Sheets, pages: Pages, by: 1 | -1): Sheets {
+  const places = sheets.flatMap(({ page }, at) => (pages.has(page) ? [at] : []))
+  const [first = 0] = places
+  const last = places.at(-1) ?? 0
+  return moved(sheets, pages, by < 0 ? Math.max(0, first - 1) : Math.min(sheets.length, last + 2))
+}
+
+/** `3,1-2`, as the service reads it. */
+export function rangeOf(pages: readonly number[]): string {
+  const runs: { first: number; last: number; step: number }[] = []
+  for (const page of pages) {
+    const run = runs.at(-1)
+    const step = run ? page - run.last : 0
+    if (run && Math.abs(step) === 1 && (run.first === run.last || step === run.step)) {
+      run.last = page
+      run.step = step
+    } else runs.push({ first: page, last: page, step: 0 })
+  }
+  return runs.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join(',')
+}
+
+/** The pages that a text names; undefined for what names none of this document. */
+export function pagesIn(text: string, count: number): readonly number[] | undefined {
+  const pages: number[] = []
+  for (const part of text.split(',')) {
+    const [, first, last = first] = /^\s*(\d+|last)\s*(?:-\s*(\d+|last)\s*)?$/i.exec(part) ?? []
+    if (first === undefined || last === undefined) return undefined
+    const [from, to] = [first, last].map((one) => (/last/i.test(one) ? count : Number(one)))
+    if (!from || !to || Math.max(from, to) > count) return undefined
+    const step = from <= to ? 1 : -1
+    for (let page = from; page !== to + step; page += step) pages.push(page)
+  }
+  return pages
+}
+
+const keptOf = ({ sheets }: Arranged) => sheets.filter(({ isRemoved }) => !isRemoved)
+const isInOrder = (sheets: Sheets) => sheets.every(({ page }, at) => page === at + 1)
+
+export const selectedPages = ({ sheets, selected }: Arranged): readonly number[] =>
+  sheets.flatMap(({ page }) => (selected.has(page) ? [page] : []))
+
+export const removedPages = ({ sheets }: Arranged): readonly number[] =>
+  sheets.flatMap(({ page, isRemoved }) => (isRemoved ? [page] : [])).toSorted((a, b) => a - b)
+
+/** Pages one after the other until a cut, as places in what is left. */
+export function partsOf(arranged: Arranged): readonly (readonly number[])[] {
+  const parts: number[][] = [[]]
+  for (const { at, isCut } of places(arranged)) {
+    if (at > 0) parts.at(-1)?.push(at)
+    if (isCut && (parts.at(-1)?.length ?? 0) > 0) parts.push([])
+  }
+  return parts.filter((part) => part.length > 0)
+}
+
+/** A removed sheet has no place, but the cut after it holds. */
+function places({ sheets }: Arranged) {
+  let at = 0
+  return sheets.map(({ isRemoved, isCut }) => ({ at: isRemoved ? 0 : ++at, isCut }))
+}
+
+/** Everything that was done as operations, one after the other; none where nothing was done or nothing is left. */
+export function stepsOf(arranged: Arranged): readonly Step[] {
+  const kept = keptOf(arranged)
+  if (kept.length === 0) return []
+  const isWhole = kept.length === arranged.sheets.length && isInOrder(kept)
+  const parts = partsOf(arranged)
+  const turns = ([90, 180, 270] as const).flatMap((rotate) => {
+    const turnedAt = kept.flatMap(({ turn }, at) => (turn === rotate ? [at + 1] : []))
+    return turnedAt.length > 0
+      ? [{ operation: 'rotate-pdf', options: { pages: rangeOf(turnedAt), rotate } }]
+      : []
+  })
+  return [
+    ...(isWhole
+      ? []
+      : [{ operation: 'extract-pdf-pages', options: { pages: rangeOf(kept.map(({ page }) => page)) } }]),
+    ...turns,
+    ...(parts.length > 1
+      ? [{ operation: 'split-pdf', options: { pages: parts.map(rangeOf).join(',') } }]
+      : []),
+  ]
+}
+
+export const orderOf = ({ sheets }: Arranged): string | undefined =>
+  isInOrder(sheets) ? undefined : rangeOf(sheets.map(({ page }) => page))

@@ -1,0 +1,34 @@
+/**
+ * What is used of pdf.js: its drawing half and its reading half, both in one worker. The types of the package bring those
+ * of a whole viewer, and none for the second half.
+ */
+declare module 'pdfjs-dist/legacy/build/pdf.mjs' {
+  export interface PDFPageProxy {
+    getViewport(wanted: { scale: number }): { width: number; height: number }
+    render(wanted: {
+      canvas: null
+      canvasContext: OffscreenCanvasRenderingContext2D
+      viewport: { width: number; height: number }
+    }): { promise: Promise<void>; cancel(): void }
+    cleanup(): boolean
+  }
+
+  export interface PDFDocumentProxy {
+    readonly numPages: number
+    getPage(page: number): Promise<PDFPageProxy>
+  }
+
+  export class PDFDataRangeTransport {
+    constructor(length: number, initialData: Uint8Array | null)
+    requestDataRange(begin: number, end: number): void
+    onDataRange(begin: number, chunk: Uint8Array | null): void
+    abort(): void
+  }
+
+  export function getDocument(source: Record<string, unknown>): {
+    readonly promise: Promise<PDFDocumentProxy>
+    destroy(): Promise<void>
+  }
+}
+
+declare module 'pdfjs-dist/legacy/build/pdf.worker.mjs'
