@@ -9,6 +9,8 @@ import words from './words/en.ts'
 export interface Tool {
   readonly id: string
   readonly name: string
+  /** It is done on a page of its own, where the file goes along. */
+  readonly hasOwnPage: boolean
 }
 
 type Row =

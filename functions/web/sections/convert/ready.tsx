@@ -10,6 +10,7 @@ import { keep } from './keeping.ts'
 import { Notice } from './parts.tsx'
 import { TargetPicker, type Tool } from './picker.tsx'
 import { bringBack, start } from './running.ts'
+import { goWith } from './to-tool.ts'
 import { toolsFor } from './tools.ts'
 import words from './words/en.ts'
 import { sizeWords } from './words.ts'
@@ -23,7 +24,7 @@ export function Ready({ item }: { readonly item: Item }) {
   const { targets, source } = item
   const target = item.target.value
   const tool = item.tool.value
-  const tools = toolsFor(source?.id)
+  const tools = toolsFor(source)
   const wrong = item.wrong.value
   useEffect(() => {
     const [first] = Object.keys(wrong)
@@ -75,7 +76,8 @@ export function Ready({ item }: { readonly item: Item }) {
             setTarget(item, format)
             toConvert()
           }}
-          onTool={({ id }) => {
+          onTool={({ id, hasOwnPage }) => {
+            if (hasOwnPage) return goWith(id, item)
             void setTool(item, id)
             toConvert()
           }}
@@ -87,6 +89,13 @@ export function Ready({ item }: { readonly item: Item }) {
         </p>
       )}
       <Later load={options} item={item} />
+      {source?.id === 'pdf' && item.file.value && (
+        <p>
+          <button type="button" class="link" onClick={() => goWith(undefined, item)}>
+            {words.allTools}
+          </button>
+        </p>
+      )}
       <div class="actions">
         <button type="submit" class="button primary" data-primary>
           {tool ? words.makeOf : target ? words.convertToFormat(target.id.toUpperCase()) : words.convert}

@@ -1,27 +1,22 @@
+import names from '../tools/names/words/en.ts'
+import { tools } from '../tools/tools.ts'
 import type { Tool } from './picker.tsx'
-import words from './words/en.ts'
 
-/** Tools that work on one file of a PDF, as the service calls them. */
-const toolIds = [
-  ...([
-    'split-pdf',
-    'ocr-pdf',
-    'compress-pdf',
-    'rotate-pdf',
-    'extract-pdf-pages',
-    'remove-pdf-pages',
-  ] as const),
-  ...([
-    'reorder-pdf-pages',
-    'extract-pdf-images',
-    'add-page-numbers-pdf',
-    'encrypt-pdf',
-    'decrypt-pdf',
-  ] as const),
-  ...(['to-pdfa', 'flatten-pdf', 'repair-pdf', 'edit-pdf-metadata', 'linearize-pdf', 'crop-pdf'] as const),
-  ...(['redact-pdf', 'sanitize-pdf', 'grayscale-pdf', 'remove-blank-pages-pdf', 'pdf-info'] as const),
-] as const
+/** Several files, or the pages of one, want more room than a card has. */
+const hasOwnPage = ({ isJoint, optionsOf }: (typeof tools)[number]) =>
+  isJoint === true || optionsOf !== undefined
 
-const pdfTools: readonly Tool[] = toolIds.map((id) => ({ id, name: words.toolNames[id] }))
+const asRow = (tool: (typeof tools)[number]): Tool => ({
+  ...{ id: tool.id, name: names[tool.id], hasOwnPage: hasOwnPage(tool) },
+})
 
-export const toolsFor = (source: string | undefined): readonly Tool[] => (source === 'pdf' ? pdfTools : [])
+const merge = tools.filter(({ id }) => id === 'merge').map(asRow)
+const pdfTools = [...tools.filter(({ takes }) => takes === 'pdf').map(asRow), ...merge]
+
+/** Beside converting, what can be done with a file of a format. */
+export function toolsFor(
+  source: { readonly id: string; readonly category: string } | undefined,
+): readonly Tool[] {
+  if (source?.id === 'pdf') return pdfTools
+  return source && ['image', 'video', 'audio'].includes(source.category) ? merge : []
+}

@@ -1,8 +1,9 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import { Problem } from '../../api.ts'
-import { Field, Page, Shown } from '../../desk/parts.tsx'
+import { Page, Shown } from '../../desk/parts.tsx'
+import { Search, useSearch } from '../../desk/search.tsx'
 import { useLoaded } from '../../desk/use-loaded.ts'
-import { go, type Whereabouts } from '../../shell/router.ts'
+import type { Whereabouts } from '../../shell/router.ts'
 import { useStyles } from '../../shell/styles.ts'
 import { sectionTitle } from '../../shell/title.ts'
 import rules from './docs.css'
@@ -38,7 +39,7 @@ const found = ({ method, path, summary = '', description = '', tags = [] }: Entr
   [`${method} ${path}`, summary, description, ...tags].some((text) => text.toLowerCase().includes(needle))
 
 function Whole({ document, at }: { readonly document: OpenApi; readonly at: Whereabouts }) {
-  const [text, setText] = useState(at.query.get('q') ?? '')
+  const { text, search } = useSearch('/docs', at.query)
   const entries = useMemo(() => entriesOf(document), [document])
   const needle = text.trim().toLowerCase()
   const shown = entries.filter((entry) => found(entry, needle))
@@ -47,30 +48,11 @@ function Whole({ document, at }: { readonly document: OpenApi; readonly at: Wher
   useEffect(() => {
     sectionTitle.value = chosen ? `${chosen.method} ${chosen.path}` : tag?.name
   }, [chosen, tag])
-  const search = (value: string) => {
-    setText(value)
-    go(value ? `/docs?${new URLSearchParams({ q: value })}` : '/docs', { replace: true })
-  }
   const isAlone = chosen !== undefined || tag !== undefined
   return (
     <div class="reference" data-chosen={isAlone}>
       <div class="contents">
-        <search>
-          <Field label={words.search}>
-            {(ids) => (
-              <input
-                {...ids}
-                type="search"
-                autocomplete="off"
-                value={text}
-                onInput={(event) => search(event.currentTarget.value)}
-              />
-            )}
-          </Field>
-          <p class="meta" role="status">
-            {words.found(shown.length)}
-          </p>
-        </search>
+        <Search label={words.search} text={text} search={search} found={words.found(shown.length)} />
         <nav aria-label={words.contents}>
           {[...Map.groupBy(shown, ({ tags }) => tags?.[0] ?? '')].map(([name, some]) => (
             <section key={name}>

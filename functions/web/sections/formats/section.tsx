@@ -1,12 +1,13 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import type { checkConversion } from '../../../routes/check-conversion.ts'
 import type { listConversions } from '../../../routes/list-conversions.ts'
 import { ask, type DataOf, type Format, listFormats, type Option } from '../../api.ts'
-import { Block, Copyable, Field, Page, Shown, Table } from '../../desk/parts.tsx'
+import { Block, Copyable, Page, Shown, Table } from '../../desk/parts.tsx'
 import { sayMs, sayNumber, sayShare } from '../../desk/say.ts'
+import { Search, useSearch } from '../../desk/search.tsx'
 import { useLoaded } from '../../desk/use-loaded.ts'
 import { said } from '../../options/said.ts'
-import { go, type Whereabouts } from '../../shell/router.ts'
+import type { Whereabouts } from '../../shell/router.ts'
 import { sectionTitle } from '../../shell/title.ts'
 import words from './words/en.ts'
 
@@ -30,7 +31,7 @@ export default function Formats({ at }: { readonly at: Whereabouts }) {
         if (source && to && !target) return <Page title={words.unknown(to)}>{<Back />}</Page>
         if (source && target) return <Pair source={source} target={target} />
         if (source) return <OneFormat format={source} />
-        return <All formats={formats} query={at.query.get('q') ?? ''} />
+        return <All formats={formats} query={at.query} />
       }}
     </Shown>
   )
@@ -47,32 +48,13 @@ const found = (format: Format, needle: string) =>
     text.toLowerCase().includes(needle),
   )
 
-function All({ formats, query }: { readonly formats: readonly Format[]; readonly query: string }) {
-  const [text, setText] = useState(query)
+function All({ formats, query }: { readonly formats: readonly Format[]; readonly query: URLSearchParams }) {
+  const { text, search } = useSearch('/formats', query)
   const needle = text.trim().toLowerCase().replace(/^\./, '')
   const shown = useMemo(() => formats.filter((format) => found(format, needle)), [formats, needle])
-  const search = (value: string) => {
-    setText(value)
-    go(value ? `/formats?${new URLSearchParams({ q: value })}` : '/formats', { replace: true })
-  }
   return (
     <Page title={words.title} lead={words.lead(sayNumber(formats.length))}>
-      <search>
-        <Field label={words.search}>
-          {(ids) => (
-            <input
-              {...ids}
-              type="search"
-              autocomplete="off"
-              value={text}
-              onInput={(event) => search(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-      </search>
-      <p class="meta" role="status">
-        {words.found(shown.length)}
-      </p>
+      <Search label={words.search} text={text} search={search} found={words.found(shown.length)} />
       {Object.entries(words.categories).map(([category, name]) => {
         const some = shown.filter((format) => format.category === category)
         return (

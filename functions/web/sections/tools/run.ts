@@ -1,7 +1,7 @@
-import { ask, type Job, jobStatus } from '../../api.ts'
+import { ask, createJob, type Job, jobStatus } from '../../api.ts'
+import type { Step } from '../../grid/arrangement.ts'
 import type { Progress } from '../convert/conversion.ts'
 import { send } from '../convert/send.ts'
-import type { Tool } from './tools.ts'
 
 /** What is going on with the files of a tool, from the first byte up to the links of what came out. */
 export type Run =
@@ -9,19 +9,55 @@ export type Run =
   | { readonly state: 'working'; readonly job: Job }
   | { readonly state: 'over'; readonly job: Job }
 
+export interface Order {
+  /** Each with what is done with it alone, one step after the other. */
+  readonly files: readonly { readonly file: File; readonly steps: readonly Step[] }[]
+  /** What makes one of all of them. */
+  readonly joint?: Step | undefined
+  readonly targetFormat?: string | undefined
+  /** A job that has the only file already. */
+  readonly sentWith?: string | undefined
+}
+
 const isOver = ({ status }: Job) => ['completed', 'failed', 'cancelled', 'expired'].includes(status)
 
 /** Seconds for which the service may hold its answer back. */
 const waitS = 20
 
 /** @throws Problem */
-export async function run(
-  { id, isJoint }: Tool,
-  files: readonly File[],
-  options: Readonly<Record<string, unknown>>,
-  tell: (run: Run) => void,
-  signal: AbortSignal,
-): Promise<void> {
+export async function run(order: Order, tell: (run: Run) => void, signal: AbortSignal): Promise<void> {
+  const job =
+    order.sentWith === undefined
+      ? await watch(await begin(order, tell, signal), tell, signal)
+      : await runOnStored(order.sentWith, order.files[0]?.steps ?? [], tell, signal)
+  tell({ state: 'over', job })
+}
+
+async function begin({ files, joint, targetFormat }: Order, tell: (run: Run) => void, signal: AbortSignal) {
+  const uploads = await sendAll(
+    files.map(({ file }) => file),
+    tell,
+    signal,
+  )
+  const to = targetFormat && { output_format: targetFormat }
+  const tasks: Record<string, unknown> = {}
+  const ends: string[] = []
+  for (const [at, { steps }] of files.entries()) {
+    let input = `file-${at + 1}`
+    tasks[input] = { operation: 'import/upload', upload_id: uploads[at] }
+    for (const [number, { operation, options }] of steps.entries()) {
+      const name = `${operation}-${at + 1}-${number + 1}`
+      tasks[name] = { operation, input, options, ...(!joint && number === steps.length - 1 && to) }
+      input = name
+    }
+    ends.push(input)
+  }
+  if (joint) tasks['result'] = { ...joint, input: ends, ...to }
+  tasks['out'] = { operation: 'export/url', input: joint ? ['result'] : ends }
+  return ask<Job>('/v1/jobs', { method: 'POST', body: { tasks } })
+}
+
+async function sendAll(files: readonly File[], tell: (run: Run) => void, signal: AbortSignal) {
   const sent = files.map(() => 0)
   const total = files.reduce((sum, { size }) => sum + size, 0)
   const uploads: string[] = []
@@ -33,21 +69,33 @@ export async function run(
     }
     uploads.push(await send({ file, begun: undefined, onBegun: () => {}, onProgress, signal }))
   }
-  const imports = uploads.map(
-    (upload_id, at) => [`file-${at + 1}`, { operation: 'import/upload', upload_id }] as const,
-  )
-  const names = imports.map(([name]) => name)
-  const works = isJoint
-    ? [['result', { operation: id, input: names, options }] as const]
-    : names.map((input, at) => [`result-${at + 1}`, { operation: id, input, options }] as const)
-  const out = { operation: 'export/url', input: works.map(([name]) => name) }
-  let job = await ask<Job>('/v1/jobs', {
-    method: 'POST',
-    body: { tasks: Object.fromEntries([...imports, ...works, ['out', out]]) },
-  })
+  return uploads
+}
+
+async function watch(begun: Job, tell: (run: Run) => void, signal: AbortSignal): Promise<Job> {
+  let job = begun
   while (!isOver(job)) {
     tell({ state: 'working', job })
     job = (await jobStatus(job.jobId, signal, waitS)).data
   }
-  tell({ state: 'over', job })
+  return job
+}
+
+/** A file that the service has is not sent again: each step is a job that takes the file of the one before. */
+async function runOnStored(
+  jobId: string,
+  steps: readonly Step[],
+  tell: (run: Run) => void,
+  signal: AbortSignal,
+): Promise<Job> {
+  let source: { sourceJobId: string; sourceTask?: string } = { sourceJobId: jobId }
+  let job: Job | undefined
+  for (const { operation, options } of steps) {
+    job = await watch(await createJob({ ...source, toolOperation: operation, options }), tell, signal)
+    if (!job.result) break
+    const { taskName } = job.progress
+    source = { sourceJobId: job.jobId, ...(taskName && { sourceTask: taskName }) }
+  }
+  if (!job) throw new Error('there is nothing to do')
+  return job
 }

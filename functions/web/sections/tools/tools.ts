@@ -6,10 +6,13 @@ export interface Tool {
   readonly takes?: 'pdf'
   /** All files at once, in their order; else each by itself. */
   readonly isJoint?: true
+  /** What the service calls the operation whose options it has, where the tool is several of them. */
+  readonly optionsOf?: ToolId
 }
 
 export const groups = {
   pages: [
+    'organize-pdf',
     'split-pdf',
     'extract-pdf-pages',
     'remove-pdf-pages',
@@ -43,6 +46,7 @@ export const tools: readonly Tool[] = groupIds.flatMap((group) =>
     id,
     ...(group !== 'files' && { takes: 'pdf' as const }),
     ...(joint.includes(id) && { isJoint: true as const }),
+    ...(id === 'organize-pdf' && { optionsOf: 'extract-pdf-pages' as const }),
   })),
 )
 

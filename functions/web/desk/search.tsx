@@ -1,0 +1,41 @@
+import { useState } from 'preact/hooks'
+import { go } from '../shell/router.ts'
+import { Field } from './parts.tsx'
+
+/** What is typed narrows a list at once and stands in the address, so that it can be passed on. */
+export function useSearch(
+  path: string,
+  query: URLSearchParams,
+): { text: string; search: (text: string) => void } {
+  const [text, setText] = useState(query.get('q') ?? '')
+  const search = (value: string) => {
+    setText(value)
+    go(value ? `${path}?${new URLSearchParams({ q: value })}` : path, { replace: true })
+  }
+  return { text, search }
+}
+
+export const Search = (props: {
+  readonly label: string
+  readonly text: string
+  readonly search: (text: string) => void
+  /** How many there are. */
+  readonly found: string
+}) => (
+  <search class="stack">
+    <Field label={props.label}>
+      {(ids) => (
+        <input
+          {...ids}
+          type="search"
+          autocomplete="off"
+          value={props.text}
+          onInput={(event) => props.search(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+    <p class="meta" role="status">
+      {props.found}
+    </p>
+  </search>
+)

@@ -1,0 +1,37 @@
+import type en from './en.ts'
+
+const names: typeof en = {
+  'organize-pdf': 'Seiten ordnen',
+  'split-pdf': 'PDF teilen',
+  'extract-pdf-pages': 'Seiten entnehmen',
+  'remove-pdf-pages': 'Seiten entfernen',
+  'reorder-pdf-pages': 'Seiten umordnen',
+  'rotate-pdf': 'Seiten drehen',
+  'crop-pdf': 'Seiten zuschneiden',
+  'ocr-pdf': 'Text erkennen (OCR)',
+  'add-watermark-pdf': 'Wasserzeichen einfügen',
+  'add-page-numbers-pdf': 'Seiten nummerieren',
+  'edit-pdf-metadata': 'Titel und Autor ändern',
+  'extract-pdf-images': 'Bilder entnehmen',
+  'pdf-info': 'In ein PDF schauen',
+  'encrypt-pdf': 'Mit Passwort sperren',
+  'decrypt-pdf': 'Entsperren',
+  'redact-pdf': 'Wörter schwärzen',
+  'sanitize-pdf': 'Verborgenes entfernen',
+  'flatten-pdf': 'Formulare und Notizen einebnen',
+  'compress-pdf': 'PDF verkleinern',
+  'grayscale-pdf': 'Grau machen',
+  'remove-blank-pages-pdf': 'Leere Seiten entfernen',
+  'linearize-pdf': 'Fürs Web vorbereiten',
+  'repair-pdf': 'PDF reparieren',
+  'to-pdfa': 'Haltbar machen (PDF/A)',
+  merge: 'Dateien verbinden',
+  compress: 'Verkleinern',
+  thumbnail: 'Vorschau erstellen',
+  watermark: 'Wasserzeichen einfügen',
+  metadata: 'Metadaten lesen',
+  archive: 'Als Archiv packen',
+  extract: 'Archiv entpacken',
+}
+
+export default names

@@ -1,0 +1,154 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { cancelJob, type Problem, problemOf } from '../../api.ts'
+import { Field, Page, Shown, Trouble } from '../../desk/parts.tsx'
+import type { Arranged } from '../../grid/arrangement.ts'
+import type { Way } from '../../grid/use-pages.ts'
+import { announce } from '../../shell/announce.ts'
+import { carried } from '../../shell/brought.ts'
+import { Later } from '../convert/later.tsx'
+import { type Chosen, taken } from './chosen.ts'
+import { Files } from './files.tsx'
+import names from './names/words/en.ts'
+import { OptionFields, valuesOf } from './option-fields.tsx'
+import { type Choice, faultOf, instead, orderOf } from './order.ts'
+import { Progress } from './outcome.tsx'
+import { type Run, run } from './run.ts'
+import type { Tool } from './tools.ts'
+import { useOptions } from './use-options.ts'
+import { useOf } from './uses.ts'
+import words from './words/en.ts'
+
+const grid = () => import('../../grid/grid.tsx')
+
+/** Files, what is to be done with them, and what came of it. */
+export function OneTool({ tool }: { readonly tool: Tool }) {
+  const [files, setFiles] = useState<readonly Chosen[]>([])
+  const [arranged, setArranged] = useState<Arranged>()
+  const [way, setWay] = useState<Way>({})
+  const { state, problem, start, cancel, forget } = useRun()
+  const change = (next: readonly Chosen[]) => {
+    // Of one file alone the pages are shown.
+    if (next.length !== 1 || next[0]?.key !== files[0]?.key) {
+      setArranged(undefined)
+      setWay({})
+    }
+    setFiles(next)
+  }
+  const take = (more: readonly File[]) => {
+    change(taken(files, more))
+    forget()
+  }
+  useEffect(() => {
+    if (carried.value.length === 0) return
+    take(carried.value)
+    carried.value = []
+  }, [carried.value])
+
+  const { loaded, options, targets, to, setTarget, isPdf, ...known } = useOptions(tool, files)
+  const use = useOf(
+    tool.id,
+    options.map(({ name }) => name),
+  )
+  const [only] = files.length === 1 && isPdf && !tool.isJoint ? files : []
+  const choice: Choice = { tool, files, use, arranged, way, ...known }
+  const hidden = instead(choice)
+  const fields = options.filter((option) => !hidden.includes(option.name))
+  const fault = faultOf(choice)
+  return (
+    <Page title={names[tool.id]} lead={words.abouts[tool.id]}>
+      <Files tool={tool} files={files} hasRanges={known.kind === 'pdf'} onTake={take} onChange={change} />
+      {only && use && (
+        <Later
+          key={only.key}
+          load={grid}
+          file={only.file}
+          can={use.can}
+          isChoice={use.isChoice}
+          arranged={arranged}
+          onChange={setArranged}
+          onOpen={setWay}
+        />
+      )}
+      <Shown of={loaded}>
+        {() => (
+          <form
+            class="form"
+            onSubmit={(event) => {
+              event.preventDefault()
+              void start(orderOf(choice, valuesOf(fields, new FormData(event.currentTarget))))
+            }}
+          >
+            {targets.length > 0 && <TargetField targets={targets} to={to} onChange={setTarget} />}
+            <OptionFields options={fields} />
+            {fault && fault !== 'few' && (
+              <p class="notice" role="status">
+                {words.faults[fault]}
+              </p>
+            )}
+            <p>
+              <button
+                type="submit"
+                class="button primary"
+                disabled={fault !== undefined || (state !== undefined && state.state !== 'over')}
+              >
+                {names[tool.id]}
+              </button>
+            </p>
+          </form>
+        )}
+      </Shown>
+      {problem && <Trouble problem={problem} />}
+      {state && <Progress state={state} onCancel={cancel} />}
+      <p>
+        <a href="/tools">{words.all}</a>
+      </p>
+    </Page>
+  )
+}
+
+/** One order at a time, from the first byte to its end. */
+function useRun() {
+  const [state, setState] = useState<Run>()
+  const [problem, setProblem] = useState<Problem>()
+  const going = useRef<AbortController | undefined>(undefined)
+  useEffect(() => () => going.current?.abort(), [])
+  const forget = () => {
+    setState(undefined)
+    setProblem(undefined)
+  }
+  const start = async (order: Parameters<typeof run>[0]) => {
+    const abort = new AbortController()
+    going.current = abort
+    forget()
+    try {
+      await run(order, setState, abort.signal)
+      announce(words.done)
+    } catch (error) {
+      setState(undefined)
+      if (!abort.signal.aborted) setProblem(problemOf(error))
+    }
+  }
+  const cancel = () => {
+    going.current?.abort()
+    if (state?.state === 'working') void cancelJob(state.job.jobId).catch(() => {})
+  }
+  return { state, problem, start, cancel, forget }
+}
+
+const TargetField = (props: {
+  readonly targets: readonly string[]
+  readonly to: string | undefined
+  readonly onChange: (to: string) => void
+}) => (
+  <Field label={words.becomes}>
+    {(ids) => (
+      <select {...ids} value={props.to} onChange={(event) => props.onChange(event.currentTarget.value)}>
+        {props.targets.map((id) => (
+          <option key={id} value={id}>
+            {id.toUpperCase()}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+)
