@@ -78,11 +78,11 @@ test('an option that is wrong is told, and nothing is lost of what was chosen', 
     // Of several files no pages are shown: they are named.
     const names = ['three-pages.pdf', 'report.pdf']
     await page.getByLabel('Dateien auswählen').setInputFiles(names.map(fixture))
-    const pages = page.locator('input[name="pages"]')
+    const pages = page.locator('[data-option="pages"]')
     await pages.fill('nonsense')
     await page.getByRole('button', { name: 'PDF teilen' }).click()
-    // The browser says it at the field, and nothing is sent.
-    await page.locator('input:invalid:focus').waitFor()
+    // It is said at the field, and nothing is sent.
+    await page.locator('[data-option="pages"][aria-invalid="true"]:focus').waitFor()
     await looksRight(page, 'wrong')
     assert.equal(await page.getByText('Wird hochgeladen').count(), 0)
     for (const name of names) assert.equal(await page.getByText(name).count(), 1)

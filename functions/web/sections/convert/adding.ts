@@ -56,7 +56,8 @@ async function settleIn(added: readonly Item[]): Promise<void> {
   const tool = linked.value?.tool
   await Promise.all(
     added.map(async (item) => {
-      if (tool && toolsFor(item.source?.id).some(({ id }) => id === tool)) return setTool(item, tool)
+      if (tool && toolsFor(item.source).some(({ id, hasOwnPage }) => id === tool && !hasOwnPage))
+        return setTool(item, tool)
       const file = item.file.value
       if (item.source?.category !== 'image' || !file) return keep(item)
       const release = await lookSlots.take(never)

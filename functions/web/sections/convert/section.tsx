@@ -8,6 +8,7 @@ import { Kinds } from './kinds.tsx'
 import { choiceIn } from './links.ts'
 import { items } from './list.ts'
 import { isThere } from './loading.ts'
+import { nameOfTool } from './tools.ts'
 import { WayIn } from './way-in.tsx'
 import words from './words/en.ts'
 
@@ -42,12 +43,11 @@ export default function Convert({ at }: { readonly at: Whereabouts }) {
 /** What a link asks of files that are not there yet. */
 function Linked() {
   const { to = '', tool, values } = linked.value ?? { values: {} }
-  const names: Readonly<Record<string, string>> = words.toolNames
   const options = Object.entries(values).map(([name, value]) => `${name} ${value}`)
   return (
     <p class="notice linked">
       <span>
-        {tool ? words.linkedTool(names[tool] ?? tool) : words.linkedTo(to.toUpperCase())}{' '}
+        {tool ? words.linkedTool(nameOfTool(tool)) : words.linkedTo(to.toUpperCase())}{' '}
         {options.length > 0 && <bdi>({options.join(', ')})</bdi>}
       </span>
       <button

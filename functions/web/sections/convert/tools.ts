@@ -20,3 +20,5 @@ export function toolsFor(
   if (source?.id === 'pdf') return pdfTools
   return source && ['image', 'video', 'audio'].includes(source.category) ? merge : []
 }
+
+export const nameOfTool = (id: string): string => (names as Readonly<Record<string, string>>)[id] ?? id

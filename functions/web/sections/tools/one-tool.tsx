@@ -3,13 +3,14 @@ import { cancelJob, type Problem, problemOf } from '../../api.ts'
 import { Field, Page, Shown, Trouble } from '../../desk/parts.tsx'
 import type { Arranged } from '../../grid/arrangement.ts'
 import type { Way } from '../../grid/use-pages.ts'
+import { OptionFields } from '../../options/fields.tsx'
+import { chosen, faultsIn, fieldOf, type Values, withValue } from '../../options/values.ts'
 import { announce } from '../../shell/announce.ts'
 import { carried } from '../../shell/brought.ts'
-import { Later } from '../convert/later.tsx'
+import { Later } from '../../shell/later.tsx'
 import { type Chosen, taken } from './chosen.ts'
 import { Files } from './files.tsx'
 import names from './names/words/en.ts'
-import { OptionFields, valuesOf } from './option-fields.tsx'
 import { type Choice, faultOf, instead, orderOf } from './order.ts'
 import { Progress } from './outcome.tsx'
 import { type Run, run } from './run.ts'
@@ -25,6 +26,9 @@ export function OneTool({ tool }: { readonly tool: Tool }) {
   const [files, setFiles] = useState<readonly Chosen[]>([])
   const [arranged, setArranged] = useState<Arranged>()
   const [way, setWay] = useState<Way>({})
+  const [values, setValues] = useState<Values>({})
+  const [wrong, setWrong] = useState<Readonly<Record<string, string>>>({})
+  const form = useRef<HTMLFormElement>(null)
   const { state, problem, start, cancel, forget } = useRun()
   const change = (next: readonly Chosen[]) => {
     // Of one file alone the pages are shown.
@@ -54,6 +58,11 @@ export function OneTool({ tool }: { readonly tool: Tool }) {
   const hidden = instead(choice)
   const fields = options.filter((option) => !hidden.includes(option.name))
   const fault = faultOf(choice)
+  const refused = problem && fieldOf(problem, fields)
+  useEffect(() => {
+    if (refused && problem) setWrong({ [refused]: problem.message })
+  }, [refused, problem])
+  useEffect(() => showFirst(wrong, form.current), [wrong])
   return (
     <Page title={names[tool.id]} lead={words.abouts[tool.id]}>
       <Files tool={tool} files={files} hasRanges={known.kind === 'pdf'} onTake={take} onChange={change} />
@@ -72,14 +81,23 @@ export function OneTool({ tool }: { readonly tool: Tool }) {
       <Shown of={loaded}>
         {() => (
           <form
+            ref={form}
             class="form"
+            noValidate
             onSubmit={(event) => {
               event.preventDefault()
-              void start(orderOf(choice, valuesOf(fields, new FormData(event.currentTarget))))
+              const faults = faultsIn(fields, values)
+              setWrong(faults)
+              if (Object.keys(faults).length === 0) void start(orderOf(choice, chosen(fields, values)))
             }}
           >
             {targets.length > 0 && <TargetField targets={targets} to={to} onChange={setTarget} />}
-            <OptionFields options={fields} />
+            <OptionFields
+              {...{ values, wrong }}
+              options={fields}
+              file={files[0]?.file}
+              onChange={(option, value) => setValues(withValue(values, option, value))}
+            />
             {fault && fault !== 'few' && (
               <p class="notice" role="status">
                 {words.faults[fault]}
@@ -97,13 +115,23 @@ export function OneTool({ tool }: { readonly tool: Tool }) {
           </form>
         )}
       </Shown>
-      {problem && <Trouble problem={problem} />}
+      {problem && !refused && <Trouble problem={problem} />}
       {state && <Progress state={state} onCancel={cancel} />}
       <p>
         <a href="/tools">{words.all}</a>
       </p>
     </Page>
   )
+}
+
+/** A field inside closed details cannot show what is wrong with it. */
+function showFirst(wrong: Readonly<Record<string, string>>, form: HTMLFormElement | null): void {
+  const [first] = Object.keys(wrong)
+  const field = first && form?.querySelector<HTMLElement>(`[data-option="${CSS.escape(first)}"]`)
+  if (!field) return
+  for (let at = field.closest('details'); at; at = at.parentElement?.closest('details') ?? null)
+    at.open = true
+  field.focus()
 }
 
 /** One order at a time, from the first byte to its end. */

@@ -34,7 +34,9 @@ export function useOptions(tool: Tool, files: readonly Chosen[]) {
     targets: tool.takes === undefined && targets.length > 1 ? targets : [],
     /** Named only where somebody chose it. */
     targetFormat: isWanted ? wanted : undefined,
-    options: (loaded.data?.find((one) => one.to === to)?.options ?? []).map(said),
+    options: (loaded.data?.find((one) => one.to === to)?.options ?? [])
+      .filter(({ deprecated }) => !deprecated)
+      .map(said),
     isPdf: source?.id === 'pdf',
   }
 }
