@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import {
   CopyObjectCommand,
@@ -16,6 +16,7 @@ import {
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Config } from '../config.ts'
+import { drain } from '../drain.ts'
 import type { Connections, FileExchange } from './connections.ts'
 import { notAsBefore } from './file-errors.ts'
 import { readLent } from './lent-files.ts'
@@ -63,8 +64,6 @@ export interface AnnouncedFile {
 /** Parts of a streamed upload that are in memory at a time; with 8 MiB parts a form upload takes 16 MiB. */
 const partsAtATime = 2
 const partBytes = 8 * 1024 * 1024
-/** Bytes that wait for the disk. */
-const writeBytes = 2 * 1024 * 1024
 
 /** What takes no longer for a large file than for a small one. */
 const promptCommands = [
@@ -137,11 +136,17 @@ export class Files {
   /** Stores a stream of unknown length; where files need no connection it passes by `path`, in the work folder. */
   async receive(
     key: string,
-    body: Readable,
+    body: AsyncIterable<Buffer>,
     { path, contentType, signal }: { path: string; contentType: string; signal: AbortSignal },
   ): Promise<void> {
-    if (!this.#exchange) return this.putStream(key, body, contentType, signal)
-    await pipeline(body, createWriteStream(path, { highWaterMark: writeBytes }), { signal })
+    if (!this.#exchange) return this.putStream(key, Readable.from(body), contentType, signal)
+    const file = await open(path, 'w')
+    try {
+      await drain(body, file)
+    } finally {
+      await file.close()
+    }
+    signal.throwIfAborted()
     await this.#exchange.put(key, path, contentType)
   }
 

@@ -194,12 +194,14 @@ export const Task = z.object({
   leaseUntil: Moment.optional(),
   /** Between two images, or while its parts run: what is done and what is left. */
   pieces: z.array(Piece).optional(),
-  /** The attempt whose parts it waits for or was joined from. */
   /** Of a part: key of what was cut for it alone. */
   cut: z.string().optional(),
+  /** The attempt whose parts it waits for or was joined from. */
   expandedBy: z.int().optional(),
   partCount: z.int().optional(),
   files: z.array(StoredFile),
+  /** Of an export: what its store has of a file that is not whole yet, in case the worker dies. */
+  begun: z.string().optional(),
   /** Of an export: what is where. */
   deliveries: z.array(Delivery).optional(),
   /** An upload that is awaited: how to send it. */

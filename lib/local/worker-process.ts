@@ -79,6 +79,8 @@ export class WorkerProcess {
       env: {
         ...environment,
         ...(isThrifty && nodeEnvironment),
+        // The pieces of streams are just above it: new pages for each of them cost more than all else about them.
+        ...(name === 'transfer' && { MALLOC_MMAP_THRESHOLD_: undefined }),
         ...(name === 'convert' && { IMAGE_ID: queue }),
       },
       stdio: ['ignore', logFd, logFd, 'ipc'],

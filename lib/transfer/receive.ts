@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Readable } from 'node:stream'
+import { addAbortSignal } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 import { RemoteError } from './remote-error.ts'
@@ -16,7 +16,7 @@ interface Receiving {
   /** Is told bytes as they come in. */
   readonly got: (bytes: number) => void
   /** Keeps what it reads to the end. */
-  readonly store: (body: Readable) => Promise<void>
+  readonly store: (body: AsyncIterable<Buffer>) => Promise<void>
 }
 
 /**
@@ -32,13 +32,11 @@ export async function receive(
   const sum = createHash('sha256')
   let size = 0
   await store(
-    Readable.from(
-      bytesOf(file, receiving, (chunk) => {
-        size += chunk.length
-        if (size > maxBytes) throw tooLarge(maxBytes)
-        sum.update(chunk)
-      }),
-    ),
+    bytesOf(file, receiving, (chunk) => {
+      size += chunk.length
+      if (size > maxBytes) throw tooLarge(maxBytes)
+      sum.update(chunk)
+    }),
   )
   return { size, sha256: sum.digest('hex') }
 }
@@ -51,7 +49,8 @@ async function* bytesOf(
   let at = 0
   for (let resumed = 0; ; resumed++) {
     try {
-      for await (const chunk of (await file.open(at, signal)) as AsyncIterable<Buffer>) {
+      const body: AsyncIterable<Buffer> = addAbortSignal(signal, await file.open(at, signal))
+      for await (const chunk of body) {
         at += chunk.length
         seen(chunk)
         got(chunk.length)

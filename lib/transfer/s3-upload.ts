@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   AbortMultipartUploadCommand,
+  type AbortMultipartUploadCommandInput,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   type CreateMultipartUploadCommandInput,
@@ -26,6 +27,7 @@ const clearUpMs = 5000
 interface Sending {
   readonly signal: AbortSignal
   readonly sent: (bytes: number) => void
+  readonly begun?: (trace: string) => Promise<void>
 }
 
 type Target = CreateMultipartUploadCommandInput
@@ -52,7 +54,7 @@ async function sendInParts(
   client: S3Client,
   target: Target,
   file: File,
-  { signal, sent, step }: Sending & { readonly step: number },
+  { signal, sent, begun, step }: Sending & { readonly step: number },
 ): Promise<void> {
   const { Bucket, Key } = target
   const failed = new AbortController()
@@ -72,6 +74,7 @@ async function sendInParts(
     tags.set(PartNumber, ETag)
   }
   try {
+    await begun?.(`${UploadId} ${Key}`)
     await eachOf(numbers, partsAtATime, (number) => {
       const part = sendPart(number)
       sending.push(part)
@@ -85,10 +88,21 @@ async function sendInParts(
     failed.abort()
     // A part that arrives after the upload was given up would stay, and somebody pays for it.
     await Promise.allSettled(sending)
-    const inTime = { abortSignal: AbortSignal.timeout(clearUpMs) }
-    await client.send(new AbortMultipartUploadCommand(upload), inTime).catch(() => {})
+    await abort(client, upload)
     throw error
   }
+}
+
+/** Removes the parts of an upload that nobody goes on with. */
+export function dropUpload(client: S3Client, Bucket: string, trace: string): Promise<void> {
+  const [UploadId = '', ...key] = trace.split(' ')
+  return abort(client, { Bucket, Key: key.join(' '), UploadId })
+}
+
+/** Where it does not succeed, the bucket's own rules have to. */
+async function abort(client: S3Client, upload: AbortMultipartUploadCommandInput): Promise<void> {
+  const inTime = { abortSignal: AbortSignal.timeout(clearUpMs) }
+  await client.send(new AbortMultipartUploadCommand(upload), inTime).catch(() => {})
 }
 
 /** The SDK cannot send a stream a second time: it is opened anew for each try. */

@@ -9,7 +9,7 @@ import {
   type ServerSideEncryption,
 } from '@aws-sdk/client-s3'
 import { filesBelow, lastPart } from './files-below.ts'
-import { sendToS3 } from './s3-upload.ts'
+import { dropUpload, sendToS3 } from './s3-upload.ts'
 import type { Fields, Find, OpenStore, RemoteFile, Surroundings } from './transfer.ts'
 import { translating } from './translated.ts'
 
@@ -126,11 +126,10 @@ export const openS3: OpenStore = async (fields, surroundings) => {
         ...(server_side_encryption && { ServerSideEncryption: server_side_encryption }),
         ...(tagging && { Tagging: new URLSearchParams(tagging).toString() }),
       }
-      await translated(`${bucket}/${path}`, () =>
-        sendToS3(client, target, file, { signal: surroundings.signal, sent }),
-      )
+      await translated(`${bucket}/${path}`, () => sendToS3(client, target, file, { ...surroundings, sent }))
       return `s3://${bucket}/${path}`
     },
+    forget: (trace) => dropUpload(client, bucket, trace),
     // The client's own `destroy` would end the connections of all others that share the agents.
     close: async () => {},
   }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, createSecretKey } from 'node:crypto'
 import ssh2, { type ConnectConfig, type SFTPWrapper } from 'ssh2'
 import { AppError } from '../errors.ts'
 import { RemoteError } from './remote-error.ts'
@@ -95,6 +95,7 @@ export class SftpConnection {
       })
       let patience: NodeJS.Timeout | undefined
       client.on('ready', () => {
+        keepKeys(client)
         patience = setTimeout(() => this.#giveUp(client), this.#silenceMs)
         client.sftp((error, sftp) => {
           clearTimeout(patience)
@@ -197,4 +198,22 @@ export class SftpConnection {
     if (this.#isSilent) return this.#silent(error)
     return new RemoteError('incomplete', `The connection to ${this.name} was lost.`, { cause: error })
   }
+}
+
+/** Where the library has its keys; after new ones were agreed on it has them as bytes again. */
+interface Ciphers {
+  readonly _protocol?: {
+    readonly _cipher?: { _encKey?: unknown }
+    readonly _decipher?: { _decipherKey?: unknown }
+  }
+}
+
+/**
+ * The library hands Node the bytes of a key with each packet, and Node 24 takes longer to look at them than to encrypt:
+ * as key objects they cost next to nothing.
+ */
+function keepKeys(client: ssh2.Client): void {
+  const { _cipher: cipher, _decipher: decipher } = (client as Ciphers)._protocol ?? {}
+  if (Buffer.isBuffer(cipher?._encKey)) cipher._encKey = createSecretKey(cipher._encKey)
+  if (Buffer.isBuffer(decipher?._decipherKey)) decipher._decipherKey = createSecretKey(decipher._decipherKey)
 }

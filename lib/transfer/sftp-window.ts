@@ -42,8 +42,8 @@ export function asked<T>(
  */
 
 const chunkBytes = 128 * 1024
-/** 4 MiB on their way. */
-const mostAtATime = 32
+/** 2 MiB on their way: as much as OpenSSH and the library let a channel have. */
+const mostAtATime = 16
 
 /** Bytes from `start` to the end, in order. */
 export async function* readAhead(sftp: SFTPWrapper, handle: Buffer, start: number): AsyncGenerator<Buffer> {

@@ -95,6 +95,7 @@ export const openSftp: OpenStore = async (fields, surroundings) => {
       // Under its own name only when it is whole.
       const partial = `${file.path}.${randomBytes(4).toString('hex')}.part`
       try {
+        await surroundings.begun?.(partial)
         await sendWhole(connection, file, { partial, sent, signal })
         return await inPlace(connection, partial, file.path)
       } catch (error) {
@@ -103,6 +104,7 @@ export const openSftp: OpenStore = async (fields, surroundings) => {
         throw connection.failure(error, file.path)
       }
     },
+    forget: (partial) => clearUp(new SftpConnection(fields, withoutEnd(surroundings)), partial),
     close: async () => connection.close(),
   }
 }

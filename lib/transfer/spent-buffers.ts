@@ -1,5 +1,5 @@
 /** Bytes that pass between two collections. */
-const everyBytes = 16 * 1024 ** 2
+const everyBytes = 4 * 1024 ** 2
 
 /**
  * Frees the buffers of a stream as it goes on. V8 counts only the small objects that hold them, and would let some

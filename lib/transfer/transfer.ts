@@ -31,6 +31,8 @@ export interface OutgoingFile {
 export interface Surroundings {
   readonly outgoing: Outgoing
   readonly signal: AbortSignal
+  /** Is told, before the first byte goes out, what the store would keep if this process died then; see `Store.forget`. */
+  readonly begun?: (trace: string) => Promise<void>
   /** In place of Google's own. */
   readonly gcsEndpoint?: string | undefined
 }
@@ -61,6 +63,8 @@ export interface Store {
    * @throws RemoteError, AppError
    */
   put(file: OutgoingFile, sent: (bytes: number) => void): Promise<string>
+  /** Removes what was left by one that died in the middle, as far as that can be done. */
+  forget?(trace: string): Promise<void>
   close(): Promise<void>
 }
 

@@ -17,11 +17,14 @@ const treeOf = (pid: number) => descendants(pid).map((one) => one.pid)
 export const cpuMs = (pid: number): number =>
   [pid, ...treeOf(pid)].reduce((sum, one) => sum + ticksOf(one), 0) * tickMs
 
-function ticksOf(pid: number): number {
+/** Of programs that this process started and that have ended. */
+export const cpuMsOfEnded = (): number => ticksOf(process.pid, 'those that have ended') * tickMs
+
+function ticksOf(pid: number, whose: 'all' | 'those that have ended' = 'all'): number {
   const stat = read(pid, 'stat')
-  // The name, field 2, may hold anything, so what follows its last parenthesis is field 3; `utime` is 14.
+  // The name, field 2, may hold anything, so what follows its last parenthesis is field 3; `utime` is 14, `cutime` 16.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0)
+  return fields.slice(whose === 'all' ? 11 : 13, 15).reduce((sum, ticks) => sum + Number(ticks), 0)
 }
 
 /** Much of a job goes on behind its answer. */

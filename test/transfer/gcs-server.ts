@@ -36,7 +36,8 @@ export async function startGcs(host = '127.0.0.1') {
   const state = { interfere: (() => false) as Interference, generation: 0, tokens: 0 }
 
   const put = (name: string, content: string | Buffer, resource = {}) => {
-    objects.set(name, { content: Buffer.from(content), generation: ++state.generation, resource })
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content
+    objects.set(name, { content: bytes, generation: ++state.generation, resource })
   }
   const resourceOf = (name: string, { content, generation, resource }: StoredObject) => ({
     ...{ name, size: String(content.length), generation: String(generation), ...resource },
@@ -111,7 +112,7 @@ export async function startGcs(host = '127.0.0.1') {
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
       request.on('close', done)
     })
-    session.got = Buffer.concat([session.got, ...chunks])
+    session.got = Buffer.concat(session.got.length === 0 ? chunks : [session.got, ...chunks])
     if (session.got.length < Number(total)) {
       const range = session.got.length > 0 ? { range: `bytes=0-${session.got.length - 1}` } : {}
       return void response.writeHead(308, range).end()

@@ -34,7 +34,7 @@ const find = (fields: object) => findInGcs({ ...access, ...fields }, around())
 async function received(key: string): Promise<Buffer> {
   const [file = assert.fail()] = await find({ key })
   let stored = Buffer.alloc(0)
-  const store = async (body: Readable) => {
+  const store = async (body: AsyncIterable<Buffer>) => {
     stored = await buffer(body)
   }
   await receive(file, { maxBytes: 2e6, signal, got: () => {}, store })

@@ -91,7 +91,7 @@ for (const [name, start] of Object.entries(kinds)) {
     lose(2)
     const [file = assert.fail()] = await kind.find(kind.at(proxy.port, 'in.bin'), { outgoing, signal })
     let got = Buffer.alloc(0)
-    const store = async (body: Readable) => {
+    const store = async (body: AsyncIterable<Buffer>) => {
       got = await buffer(body)
     }
     await receive(file, { maxBytes: 1e8, signal, got: () => {}, store })

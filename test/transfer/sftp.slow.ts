@@ -42,7 +42,7 @@ const find = (fields: object) => findInSftp({ ...access, ...fields }, around())
 async function received(fields: object, signal: AbortSignal = over.signal, got = () => {}): Promise<Buffer> {
   const [file = assert.fail()] = await findInSftp({ ...access, ...fields }, around(signal))
   let stored = Buffer.alloc(0)
-  const store = async (body: Readable) => {
+  const store = async (body: AsyncIterable<Buffer>) => {
     stored = await buffer(body)
   }
   await receive(file, { maxBytes: 1e7, signal, got, store })

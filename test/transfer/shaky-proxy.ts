@@ -9,6 +9,9 @@ export async function startProxy(to: number) {
     /** Bytes in either direction after which a connection breaks; of the first so many connections. */
     cutAfter: Number.POSITIVE_INFINITY,
     cuts: 0,
+    /** Bytes in either direction after which a connection passes on nothing more, and whether one has come to that. */
+    holdAfter: Number.POSITIVE_INFINITY,
+    isHeld: false,
   }
   const server = createServer((near) => {
     const far = connect(to, '127.0.0.1')
@@ -27,6 +30,9 @@ export async function startProxy(to: number) {
           state.cuts--
           near.destroy()
           far.destroy()
+        } else if (passed > state.holdAfter) {
+          state.isHeld = true
+          from.pause()
         } else if (!into.write(bytes)) {
           from.pause()
           into.once('drain', () => from.resume())

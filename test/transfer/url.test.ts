@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -35,7 +34,7 @@ async function imported(answer: Answer, { fields = {}, maxBytes = 1e6, path = '/
   const [file] = await findByUrl({ url, ...fields }, { outgoing, signal })
   assert.ok(file)
   const stored: Buffer[] = []
-  const store = async (body: Readable) => {
+  const store = async (body: AsyncIterable<Buffer>) => {
     stored.push(await buffer(body))
   }
   const facts = await receive(file, { maxBytes, signal, got: () => {}, store })

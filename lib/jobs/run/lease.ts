@@ -149,7 +149,7 @@ export class Lease {
   }
 
   /** Keeps what is left while it goes on; false when the task is somebody else's by now. */
-  async note(left: Pick<Task, 'pieces'>): Promise<boolean> {
+  async note(left: Pick<Task, 'pieces' | 'begun'>): Promise<boolean> {
     const { applied } = await this.#change({ set: { ...left, percent: this.#percent } })
     return applied
   }
@@ -217,7 +217,7 @@ export class Lease {
   async finish(end: TaskEnd): Promise<boolean> {
     await this.end()
     const set = { ...end, endedAt: new Date().toISOString(), endedBy: this.#id }
-    const change: Change = { set, remove: ['leaseId', 'leaseUntil', 'pieces', 'stage'] }
+    const change: Change = { set, remove: ['leaseId', 'leaseUntil', 'pieces', 'begun', 'stage'] }
     if (await this.#endWithJob(change)) return true
     const mayStart = this.#job?.status === 'queued'
     const [ended] = await Promise.all([

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Readable } from 'node:stream'
+import { addAbortSignal, Readable } from 'node:stream'
 import { ReadableStream } from 'node:stream/web'
 import { setImmediate } from 'node:timers/promises'
 import { configure, ZipWriterStream } from '@zip.js/zip.js'
@@ -8,6 +8,7 @@ import { DistinctNames } from '../../distinct-names.ts'
 import { AppError } from '../../errors.ts'
 import { fileName } from '../../file-name.ts'
 import { packResults as operation } from '../../tasks/pack-results.ts'
+import { freeingSpent } from '../../transfer/spent-buffers.ts'
 import type { StoredFile } from '../job.ts'
 import { manifestName, type Packed, packedOf, shrinks } from '../pack-list.ts'
 import type { TaskServices } from './task-services.ts'
@@ -111,8 +112,10 @@ export async function packResults(
   const total = packed.reduce((sum, { from }) => sum + (from?.size ?? 0), 0)
   await requireRoom(total, services)
   let done = 0
+  const free = freeingSpent()
   const taken = (bytes: number) => {
     done += bytes
+    free(bytes)
     progress((done / Math.max(1, total)) * 100)
   }
   const sum = createHash('sha256')
@@ -126,6 +129,6 @@ export async function packResults(
     }
   }
   const mimeType = 'application/zip'
-  await files.receive(key, Readable.from(measured(body)), { path, contentType: mimeType, signal })
+  await files.receive(key, measured(addAbortSignal(signal, body)), { path, contentType: mimeType, signal })
   return { key, filename, format: 'zip', mimeType, size, sha256: sum.digest('hex') }
 }

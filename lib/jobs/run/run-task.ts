@@ -147,6 +147,9 @@ function carry(run: TaskRun, claimed: Claimed, operation: TransferOperation): Pr
       runTransfer({
         ...{ services, task, state, operation, workDir, signal },
         progress: (percent) => lease.progress(percent, operation.kind),
+        note: async (begun) => {
+          if (!(await lease.note({ begun }))) throw new LeaseLost()
+        },
       }),
     )
     const isOurs = await lease.finish({ ...carried, status: 'completed', percent: 100 })

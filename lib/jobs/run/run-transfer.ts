@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { boundsOf } from '../../access/bounds.ts'
 import { storedFile } from '../../conversion/start-job.ts'
 import { requireDiskSpace } from '../../disk.ts'
@@ -26,6 +25,8 @@ export interface TransferRun {
   readonly workDir: string
   readonly signal: AbortSignal
   progress(percent: number): void
+  /** Keeps what a store has of a file that is on its way, for the attempt after this one. */
+  note(begun: string): Promise<void>
 }
 
 /** Seconds before the second and the third attempt. */
@@ -134,7 +135,7 @@ async function bringOne(
     sha256?: string
   }
   const maxBytes = Math.min(maxFileBytes, max_size)
-  const store = (body: Readable) =>
+  const store = (body: AsyncIterable<Buffer>) =>
     files.receive(key, body, { path, contentType: 'application/octet-stream', signal })
   const { size, sha256 } = await receive(file, { maxBytes, signal, got, store })
   try {
@@ -172,7 +173,8 @@ async function takeOut(
   const files = task.ins.flatMap((number) => filesOfTask(number, state))
   const paths = pathsOf(files, fields, place, task)
   const total = totalOf(files) ?? 0
-  const store: Store = await (await openStore())(fields, surroundings)
+  const begun = (trace: string) => run.note(trace)
+  const store: Store = await (await openStore())(fields, { ...surroundings, begun })
   const deliveries: Delivery[] = []
   let done = 0
   const free = freeingSpent()
@@ -182,6 +184,7 @@ async function takeOut(
     run.progress((done / Math.max(1, total)) * 100)
   }
   try {
+    if (task.begun !== undefined) await store.forget?.(task.begun)
     for (const [index, file] of files.entries()) {
       const { size, mimeType, sha256, filename } = file
       const open: OutgoingFile['open'] = (range = { start: 0, end: size }) =>

@@ -1,10 +1,11 @@
 // The bytes: one file per object or part, under a random name. Keys never become paths.
 import { randomBytes } from 'node:crypto'
 import { constants, createReadStream, createWriteStream } from 'node:fs'
-import { copyFile, type FileHandle, link, mkdir, open, readdir, rm } from 'node:fs/promises'
+import { copyFile, link, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { roomIn } from '../../disk.ts'
+import { drain } from '../../drain.ts'
 import type { LogLine } from '../log-line.ts'
 
 export interface Span {
@@ -12,8 +13,6 @@ export interface Span {
   readonly size: number
 }
 
-const writeBytes = 256 << 10
-const syncBytes = 64 << 20
 const readBytes = 256 << 10
 
 export class Blobs {
@@ -175,59 +174,3 @@ export class Blobs {
 const isOnOtherDisk = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EXDEV'
 
 const hex = (byte: number) => byte.toString(16).padStart(2, '0')
-
-/** Writes while the next chunks arrive, and lets the disk begin early: one sync at the end would cost the whole time again. */
-async function drain(
-  chunks: AsyncIterable<Buffer>,
-  file: FileHandle,
-  requireRoom: () => Promise<void>,
-): Promise<number> {
-  let size = 0
-  let unsynced = 0
-  let batch: Buffer[] = []
-  let batchBytes = 0
-  let writing: Promise<unknown> = Promise.resolve()
-  let syncing: Promise<void> = Promise.resolve()
-  try {
-    for await (const chunk of chunks) {
-      batch.push(chunk)
-      batchBytes += chunk.length
-      size += chunk.length
-      if (batchBytes < writeBytes) continue
-      await writing
-      writing = settleLater(writeAll(file, batch))
-      unsynced += batchBytes
-      batch = []
-      batchBytes = 0
-      if (unsynced < syncBytes) continue
-      await requireRoom()
-      await syncing
-      syncing = settleLater(file.datasync())
-      unsynced = 0
-    }
-    await writing
-    if (batch.length > 0) await writeAll(file, batch)
-    return size
-  } finally {
-    await Promise.allSettled([writing, syncing])
-  }
-}
-
-/** A failed write is thrown at the next await; until then Node must not take it for unhandled. */
-function settleLater<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => undefined)
-  return promise
-}
-
-/** writev may write less than it was given. */
-async function writeAll(file: FileHandle, batch: readonly Buffer[]): Promise<void> {
-  let rest = [...batch]
-  while (rest.length > 0) {
-    let { bytesWritten } = await file.writev(rest)
-    while (rest[0] && bytesWritten >= rest[0].length) {
-      bytesWritten -= rest[0].length
-      rest = rest.slice(1)
-    }
-    if (rest[0] && bytesWritten > 0) rest[0] = rest[0].subarray(bytesWritten)
-  }
-}

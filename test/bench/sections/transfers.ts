@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { descendants, residentBytes } from '../../processes.ts'
 import { Client, startService, type TestService } from '../../service.ts'
+import { inTurns, median, type Turn } from '../measure.ts'
+import { cpuMs, cpuMsOfEnded } from '../process-tree.ts'
 import type { Bench, Section } from '../section.ts'
 import { type ForeignStore, foreignStores } from '../servers/foreign-stores.ts'
 
@@ -57,11 +59,16 @@ async function transferTimes(client: Client, { importing, exporting }: ForeignSt
   return { importS: seconds(data.tasks.in), exportS: exporting ? seconds(data.tasks.out) : undefined }
 }
 
-async function timed([program = '', ...args]: readonly string[]): Promise<number> {
-  const start = performance.now()
-  await run(program, args)
-  return (performance.now() - start) / 1000
-}
+/** Seconds of a program; processor seconds are added to what is spent. */
+const program =
+  ([name = '', ...args]: readonly string[], spent: number[]): Turn =>
+  async () => {
+    const before = cpuMsOfEnded()
+    const start = performance.now()
+    await run(name, args)
+    spent.push((cpuMsOfEnded() - before) / 1000)
+    return [(performance.now() - start) / 1000]
+  }
 
 /** The most that a worker takes while it works. */
 function watchWorkers({ pid }: TestService) {
@@ -76,21 +83,39 @@ function watchWorkers({ pid }: TestService) {
   }
 }
 
+/** In turns: a machine that becomes slower becomes so for all of them. */
 async function measureStore(store: ForeignStore, { report }: Bench, means: Means): Promise<void> {
-  const { mib, client, service, sha256 } = means
-  report.title(`${store.name}, ${mib} MiB`)
-  const theirUpS = store.upload && (await timed(store.upload))
-  const theirDownS = await timed(store.download)
+  const { mib, client, service, sha256, rounds } = means
+  const { name, upload, download, programs } = store
+  report.title(`${name}, ${mib} MiB`)
+  const [theirCpu, ourCpu]: [number[], number[]] = [[], []]
+  const exports: number[] = []
+  const ours: Turn = async () => {
+    const before = cpuMs(service.pid)
+    const { importS, exportS } = await transferTimes(client, store, sha256)
+    ourCpu.push((cpuMs(service.pid) - before) / 1000)
+    if (exportS !== undefined) exports.push(exportS)
+    return [importS]
+  }
+  // There has to be something before it is fetched.
+  if (upload) await run(upload[0] ?? '', upload.slice(1))
   const stop = watchWorkers(service)
-  const { importS, exportS } = await transferTimes(client, store, sha256)
+  const theirs = { up: upload ? program(upload, theirCpu) : async () => [] }
+  const seconds = await inTurns(rounds, { ...theirs, down: program(download, theirCpu), ours })
   const most = stop()
-  const speed = (what: string, ourS: number, theirS: number, program = '') =>
+  const speed = (what: string, ourS: number, theirS: number, theirName: string) =>
     report.figure({
       ...{ what, value: mib / ourS, unit: 'MiB/s', aim: { least: (0.8 * mib) / theirS } },
-      remark: `0.8 of ${program}'s ${Math.round(mib / theirS)}`,
+      remark: `${(theirS / ourS).toFixed(2)} of ${theirName}'s ${Math.round(mib / theirS)}`,
     })
-  speed('import', importS, theirDownS, store.download[0])
-  if (exportS && theirUpS) speed('export', exportS, theirUpS, store.upload?.[0])
+  speed('import', median(seconds.ours), median(seconds.down), programs.download)
+  if (programs.upload) speed('export', median(exports.slice(1)), median(seconds.up), programs.upload)
+  const perGib = (spent: readonly number[], calls: number) =>
+    (spent.slice(calls).reduce((sum, one) => sum + one, 0) / rounds / mib) * 1024
+  report.figure({
+    ...{ what: 'processor time, a GiB each way', value: perGib(ourCpu, 1), unit: 's' },
+    remark: `the other program's: ${perGib(theirCpu, upload ? 2 : 1).toFixed(1)} s`,
+  })
   report.figure({ what: 'most memory of a worker', value: most, unit: 'MiB', aim: { most: 150 } })
 }
 
@@ -99,11 +124,13 @@ interface Means {
   readonly client: Client
   readonly service: TestService
   readonly sha256: string
+  readonly rounds: number
 }
 
 export const transfers: Section = {
   name: 'transfers',
-  about: 'imports and exports of each kind of store beside curl, aws and sftp; 1 GiB by --gib, else 256 MiB',
+  about:
+    'imports and exports of each kind of store in turns with curl, aws and sftp; 1 GiB by --gib, else 256 MiB',
   async run(bench) {
     const mib = bench.flags.has('gib') ? 1024 : 256
     const dir = await mkdtemp(join(tmpdir(), 'mutabor-transfers-'))
@@ -115,8 +142,8 @@ export const transfers: Section = {
     const { stores, gcsEndpoint, stop } = await foreignStores(dir, file, mib * 1024 ** 2)
     const service = await startService({ OUTGOING_ALLOW: '127.0.0.1/32', GCS_ENDPOINT: gcsEndpoint })
     try {
-      for (const store of stores)
-        await measureStore(store, bench, { mib, client: new Client(service), service, sha256 })
+      const means = { mib, client: new Client(service), service, sha256, rounds: mib > 256 ? 1 : 3 }
+      for (const store of stores) await measureStore(store, bench, means)
     } finally {
       await service.stop()
       await stop()

@@ -16,6 +16,8 @@ export interface ForeignStore {
   /** Puts the file there, and fetches it; commands. */
   readonly upload?: readonly string[]
   readonly download: readonly string[]
+  /** What they are called. */
+  readonly programs: { readonly upload?: string; readonly download: string }
   readonly importing: Readonly<Record<string, unknown>>
   readonly exporting?: Readonly<Record<string, unknown>>
 }
@@ -76,6 +78,7 @@ async function s3Stores(endpoint: string, file: string, back: string): Promise<F
   return [
     {
       name: 's3',
+      programs: { upload: 'aws', download: 'aws' },
       upload: [...aws, file, `s3://${Bucket}/in.wav`],
       download: [...aws, `s3://${Bucket}/in.wav`, back],
       importing: { operation: 'import/s3', ...access, key: 'in.wav' },
@@ -83,6 +86,7 @@ async function s3Stores(endpoint: string, file: string, back: string): Promise<F
     },
     {
       name: 'url',
+      programs: { download: 'curl' },
       download: ['curl', '-sf', '-o', back, link],
       importing: { operation: 'import/url', url: link, filename: 'in.wav' },
     },
@@ -110,6 +114,7 @@ async function sftpStore(
   }
   return {
     name: 'sftp',
+    programs: { upload: 'sftp', download: 'sftp' },
     upload: await commands('put', `put ${file} ${files}/in.wav\n`),
     download: await commands('get', `get ${files}/in.wav ${back}\n`),
     importing: { operation: 'import/sftp', ...access, file: join(files, 'in.wav') },
@@ -128,6 +133,7 @@ function gcsStore(
   const access = { bucket: 'box', credentials: account }
   return {
     name: 'gcs',
+    programs: { upload: 'curl', download: 'curl' },
     upload: ['sh', '-c', `curl -sf -o /dev/null -H '${header}' -H '${range}' -T '${file}' "${address}"`],
     download: ['curl', '-sf', '-H', header, '-o', back, `${endpoint}/storage/v1/b/box/o/in.wav?alt=media`],
     importing: { operation: 'import/gcs', ...access, key: 'in.wav' },
@@ -149,6 +155,7 @@ function blobStore(
   const link = `${container.getBlobClient('in.wav').url}?${token}`
   return {
     name: 'blobstore',
+    programs: { upload: 'curl', download: 'curl' },
     upload: ['curl', '-sf', '-o', '/dev/null', '-H', 'x-ms-blob-type: BlockBlob', '-T', file, link],
     download: ['curl', '-sf', '-o', back, link],
     importing: { operation: 'import/blobstore', ...access, blob: 'in.wav' },

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { test } from 'node:test'
+import {
+  GetObjectAttributesCommand,
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  ListPartsCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
+import { identity, region } from '../local/s3/identity.ts'
+import { Bucket, startWithBucket } from '../local/s3/start.ts'
+import { descendants } from '../processes.ts'
+import { Client, startService, type TestService } from '../service.ts'
+import { startProxy } from '../transfer/shaky-proxy.ts'
+import { startSshd } from '../transfer/sshd.ts'
+import { until } from '../until.ts'
+
+/** Four parts of an export to S3. */
+const content = Buffer.from(Array.from({ length: 2_300_000 }, (_, at) => `line ${at + 1e7}\n`).join(''))
+const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+/** In the middle of the second round of parts, and of a file. */
+const middle = 3_000_000
+
+interface Told {
+  readonly status: string
+  readonly error: unknown
+  readonly tasks: { readonly out: { readonly result: { readonly files: { readonly sha256: string }[] } } }
+}
+
+const transferWorker = ({ pid }: TestService) =>
+  descendants(pid).find(({ command }) => /worker\.ts transfer/.test(command))?.pid
+
+test('transfers whose process is killed in the middle of a part end right and leave nothing', async (t) => {
+  const { client: s3, endpoint } = await startWithBucket(t)
+  const sshd = await startSshd()
+  t.after(() => sshd.stop())
+  const ports = [Number(new URL(endpoint).port), sshd.port]
+  const proxies = await Promise.all([...ports, ...ports].map((port) => startProxy(port)))
+  t.after(() => Promise.all(proxies.map((proxy) => proxy.stop())))
+  const [s3In = assert.fail(), sftpIn = assert.fail(), s3Out = assert.fail(), sftpOut = assert.fail()] =
+    proxies
+  const service = await startService({ OUTGOING_ALLOW: '127.0.0.1/32' })
+  t.after(() => service.stop())
+
+  const bucket = (port: number, key: string) => ({
+    ...{ bucket: Bucket, region, key, endpoint: `http://127.0.0.1:${port}` },
+    ...{ access_key_id: identity.accessKeyId, secret_access_key: identity.secretAccessKey },
+  })
+  const { host, username, plainKey: private_key, fingerprint: host_key_fingerprint } = sshd
+  const server = (port: number, name: string) => ({
+    ...{ host, port, username, private_key, host_key_fingerprint, file: join(sshd.files, name) },
+  })
+  await s3.send(new PutObjectCommand({ Bucket, Key: 'in.txt', Body: content }))
+  await writeFile(join(sshd.files, 'in.txt'), content)
+
+  const direct = { operation: 'import/s3', ...bucket(ports[0] ?? 0, 'in.txt') }
+  const given = { operation: 'export/url', input: 'in' }
+  const taskMaps = [
+    { in: { operation: 'import/s3', ...bucket(s3In.port, 'in.txt') }, out: given },
+    { in: { operation: 'import/sftp', ...server(sftpIn.port, 'in.txt') }, out: given },
+    { in: direct, out: { operation: 'export/s3', input: 'in', ...bucket(s3Out.port, 'out.txt') } },
+    { in: direct, out: { operation: 'export/sftp', input: 'in', ...server(sftpOut.port, 'out.txt') } },
+  ]
+  for (const { state } of proxies) state.holdAfter = middle
+  const jobs = taskMaps.map(async (tasks) => {
+    // Each of somebody else, so that none waits for another.
+    const client = new Client(service)
+    const { jobId } = await client.accepted(await client.post('/v1/jobs', { tasks }))
+    const { data } = (await (await client.fetch(`/v1/jobs/${jobId}`)).json()) as { data: Told }
+    return data
+  })
+
+  await until(() => proxies.every(({ state }) => state.isHeld), 'all are in the middle', 60)
+  const uploads = async () => (await s3.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads ?? []
+  const [begun = assert.fail('an upload')] = await uploads()
+  const partial = await readdir(sshd.files)
+  assert.ok(partial.some((name) => name.startsWith('out.txt.') && name.endsWith('.part')))
+  process.kill(transferWorker(service) ?? assert.fail('no worker'), 'SIGKILL')
+  for (const { state } of proxies) state.holdAfter = Number.POSITIVE_INFINITY
+
+  for (const { status, error, tasks } of await Promise.all(jobs)) {
+    assert.equal(status, 'completed', JSON.stringify(error))
+    assert.deepEqual(
+      tasks.out.result.files.map(({ sha256 }) => sha256),
+      [sha256Of(content)],
+    )
+  }
+  const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key: 'out.txt' }))
+  assert.equal(sha256Of(await buffer(Body as Readable)), sha256Of(content))
+  const attributes = { Bucket, Key: 'out.txt', ObjectAttributes: ['ObjectParts' as const] }
+  const { ObjectParts } = await s3.send(new GetObjectAttributesCommand(attributes))
+  assert.equal(ObjectParts?.TotalPartsCount, Math.ceil(content.length / 8 / 1024 ** 2))
+  assert.deepEqual(await uploads(), [])
+  const { Key, UploadId } = begun
+  await assert.rejects(s3.send(new ListPartsCommand({ Bucket, Key, UploadId })), { name: 'NoSuchUpload' })
+  const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket }))
+  assert.deepEqual(
+    Contents.map((object) => object.Key),
+    ['in.txt', 'out.txt'],
+  )
+  assert.equal(sha256Of(await readFile(join(sshd.files, 'out.txt'))), sha256Of(content))
+  assert.deepEqual((await readdir(sshd.files)).sort(), ['in.txt', 'out.txt'])
+  const work = await readdir(service.dataDir, { recursive: true })
+  assert.deepEqual(
+    work.filter((path) => /import-\d+$/.test(path)),
+    [],
+  )
+})
