@@ -229,6 +229,7 @@ async function byToken(): Promise<void> {
 async function fromDrive(): Promise<void> {
   const path = '/v1/cloud/:drive'
   const params = { drive: 'dropbox' }
+  await call({ path: '/v1/cloud' })
   const { authorizationUrl } = await call({ path: `${path}/auth`, params })
   const { headers } = await fetch(authorizationUrl, { redirect: 'manual' })
   const query = Object.fromEntries(new URL(headers.get('location') ?? '').searchParams)

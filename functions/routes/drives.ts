@@ -9,6 +9,7 @@ import { parseTasks, type RequestedTask } from '../../lib/tasks/parse-tasks.ts'
 import { minutesToAgree } from '../../lib/transfer/drives/connections.ts'
 import { driveIds, type FileLink } from '../../lib/transfer/drives/drive.ts'
 import { Driving, holds } from '../../lib/transfer/drives/driving.ts'
+import { driveOf } from '../../lib/transfer/drives/index.ts'
 import { uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
 
 const Params = z.object({ drive: z.enum(driveIds) })
@@ -93,6 +94,23 @@ export const driveCallback = contract({
     const { id, account } = await driving.connect(principal.ownerId, rawQuery, { verifier, state })
     const data = { connectionId: id, account }
     return redirectUri === undefined ? { data } : { data, status: 302, headers: back({ connectionId: id }) }
+  },
+})
+
+export const listDrives = contract({
+  method: 'GET',
+  path: '/v1/cloud',
+  access: drivesAccess,
+  tag: 'Drives',
+  summary: 'List the drives that can be connected',
+  description: 'Those that whoever runs the service has registered it with; none where `DRIVES` is not set.',
+  reply: {
+    status: 200,
+    schema: z.object({ drives: z.array(z.object({ id: z.enum(driveIds), name: z.string() })) }),
+  },
+  handle: async (_, { config }) => {
+    const registered = driveIds.filter((id) => config.DRIVES?.[id])
+    return { data: { drives: registered.map((id) => ({ id, name: driveOf(id).title })) } }
   },
 })
 
@@ -244,4 +262,4 @@ export const disconnectDrive = contract({
   },
 })
 
-export const drives = [connectDrive, driveCallback, listDrive, importFromDrive, disconnectDrive]
+export const drives = [listDrives, connectDrive, driveCallback, listDrive, importFromDrive, disconnectDrive]

@@ -8,6 +8,7 @@ export const places = {
   tools: ['/tools', '/tools/:tool'],
   history: ['/history', '/history/:jobId'],
   formats: ['/formats', '/formats/:pair'],
+  pipelines: ['/pipelines'],
   webhooks: ['/webhooks', '/webhooks/:webhookId'],
   workflows: ['/workflows', '/workflows/:workflowId'],
   usage: ['/usage'],
@@ -18,7 +19,15 @@ export const places = {
 } as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>
 
 /** Sections that the navigation keeps in its menu: who converts a file needs none of them. Few may go to the others. */
-export const inMenu: readonly string[] = ['webhooks', 'workflows', 'usage', 'account', 'status', 'docs']
+export const inMenu: readonly string[] = [
+  'pipelines',
+  'webhooks',
+  'workflows',
+  'usage',
+  'account',
+  'status',
+  'docs',
+]
 export const unlisted: readonly string[] = ['admin']
 
 export type PlaceId = keyof typeof places

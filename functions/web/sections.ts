@@ -14,6 +14,7 @@ export const sections: Readonly<Record<PlaceId, () => Promise<Section>>> = {
   tools: () => import('./sections/tools/section.tsx'),
   history: () => import('./sections/history/section.tsx'),
   formats: () => import('./sections/formats/section.tsx'),
+  pipelines: () => import('./sections/pipelines/section.tsx'),
   webhooks: () => import('./sections/webhooks/section.tsx'),
   workflows: () => import('./sections/workflows/section.tsx'),
   usage: () => import('./sections/usage/section.tsx'),

@@ -2454,6 +2454,17 @@ expiresAt: string
 }
 }
 /**
+ * List the drives that can be connected
+ */
+"GET /v1/cloud": {
+data: {
+drives: {
+id: ("google-drive" | "dropbox" | "onedrive")
+name: string
+}[]
+}
+}
+/**
  * Connect a drive
  */
 "GET /v1/cloud/{drive}/auth": {

@@ -19,6 +19,7 @@ const needs: readonly (readonly [
   ['GET /v1/workflows', 'CONVERT_READ', 'own service'],
   ['* /v1/workflows', 'CONVERT_WRITE', 'own service'],
   ['* /v1/cloud/', 'CONVERT_WRITE', 'own service'],
+  ['GET /v1/cloud', 'CONVERT_WRITE', 'own service'],
   ['* /v1/uploads/multipart', 'CONVERT_WRITE', 'all'],
   ['* /v1/uploads/s3/', 'CONVERT_WRITE', 'all'],
   ['POST /v1/uploads/presign', 'CONVERT_WRITE', 'all'],

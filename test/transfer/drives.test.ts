@@ -57,6 +57,18 @@ async function connected(person: Person, drive: DriveId): Promise<string> {
   return back.json.data.connectionId
 }
 
+test('the drives that can be connected are told, and those that are not registered are none', async () => {
+  const { json } = await newPerson()('GET', '/v1/cloud')
+  assert.deepEqual(json.data.drives, [
+    { id: 'google-drive', name: 'Google Drive' },
+    { id: 'dropbox', name: 'Dropbox' },
+    { id: 'onedrive', name: 'OneDrive' },
+  ])
+  const config = { ...app.services.config, DRIVES: undefined }
+  const without = await app.with({ config }).send('GET', '/v1/cloud')
+  assert.deepEqual(without.json.data.drives, [])
+})
+
 for (const drive of driveIds) {
   test(`${drive}: connected, looked into, searched, imported from and disconnected`, async () => {
     const person = newPerson()

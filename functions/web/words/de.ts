@@ -16,6 +16,7 @@ const words: typeof en = {
     tools: 'Werkzeuge',
     history: 'Verlauf',
     formats: 'Formate',
+    pipelines: 'Abfolgen',
     webhooks: 'Webhooks',
     workflows: 'Abläufe',
     usage: 'Verbrauch',

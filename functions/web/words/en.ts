@@ -16,6 +16,7 @@ export default {
     tools: 'Tools',
     history: 'History',
     formats: 'Formats',
+    pipelines: 'Pipelines',
     webhooks: 'Webhooks',
     workflows: 'Workflows',
     usage: 'Usage',

@@ -14,7 +14,7 @@ import words from './words/en.ts'
 export const onlySome = signal<string | undefined>(undefined)
 
 /** Those that come before the formats are known must not be lost, and not open in place of the page. */
-async function bring(origins: readonly Origin[]): Promise<void> {
+export async function bring(origins: readonly Origin[]): Promise<void> {
   if (origins.length === 0) return
   const known = await wantFormats()
   onlySome.value = origins.length > mostFiles ? words.onlyFirst(mostFiles) : undefined

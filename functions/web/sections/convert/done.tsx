@@ -71,10 +71,12 @@ export function Done({
           {words.download}
           <Of>{result.filename}</Of>
         </Download>
-        <button type="button" class="button" onClick={() => (opened.value = item)}>
-          {words.preview}
-          <Of>{result.filename}</Of>
-        </button>
+        {opened.value !== item && (
+          <button type="button" class="button" onClick={() => (opened.value = item)}>
+            {words.preview}
+            <Of>{result.filename}</Of>
+          </button>
+        )}
         <button type="button" class="button" onClick={() => again(item)}>
           {words.again}
           <Of>{item.name}</Of>

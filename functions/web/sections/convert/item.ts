@@ -13,6 +13,13 @@ export type Phase = 'ready' | 'sending' | 'running' | 'done' | 'stranded'
 export type Origin =
   | { readonly kind: 'file'; readonly file: File; readonly folder?: string | undefined }
   | { readonly kind: 'draft'; readonly draft: Draft }
+  /** One that the service has fetched, from a drive. */
+  | {
+      readonly kind: 'upload'
+      readonly uploadId: string
+      readonly name: string
+      readonly size?: number | undefined
+    }
   | { readonly kind: 'url'; readonly url: string; readonly name: string }
   /** A job of before, as it is or once more from its stored source. */
   | { readonly kind: 'job'; readonly job: Job; readonly folder?: string | undefined }
@@ -31,6 +38,8 @@ export class Item {
   readonly source: Format | undefined
   readonly targets: readonly Format[]
   readonly url: string | undefined
+  /** An upload that the service has made by itself. */
+  readonly fetched: string | undefined
   /** A job whose stored source is converted once more. */
   readonly sourceJob: Job | undefined
   readonly file = signal<File | undefined>(undefined)
@@ -66,6 +75,7 @@ export class Item {
     this.draft = origin.kind === 'draft' ? origin.draft : undefined
     this.sourceJob = origin.kind === 'again' ? origin.job : undefined
     this.file.value = known.file
+    this.fetched = origin.kind === 'upload' ? origin.uploadId : undefined
     this.source =
       (known.format ? catalogue.byId(known.format) : undefined) ??
       catalogue.ofFile({ name: known.name, type: known.file?.type ?? '' })
@@ -85,7 +95,11 @@ export class Item {
 
   /** The page has it, or knows where it is. */
   readonly hasBytes = computed(
-    () => this.file.value !== undefined || this.url !== undefined || this.sourceJob !== undefined,
+    () =>
+      this.file.value !== undefined ||
+      this.url !== undefined ||
+      this.fetched !== undefined ||
+      this.sourceJob !== undefined,
   )
   readonly canStart = computed(
     () => this.phase.value === 'ready' && this.targets.length > 0 && this.hasBytes.value,
@@ -116,7 +130,7 @@ export class Item {
 function folderOfOrigin(origin: Origin): string | undefined {
   if (origin.kind === 'file') return origin.folder ?? folderOf(origin.file)
   if (origin.kind === 'draft') return origin.draft.folder
-  return origin.kind === 'url' ? undefined : origin.folder
+  return origin.kind === 'url' || origin.kind === 'upload' ? undefined : origin.folder
 }
 
 function knownOf(origin: Origin): { name: string; size?: number; file?: File; format?: string | undefined } {
@@ -129,6 +143,8 @@ function knownOf(origin: Origin): { name: string; size?: number; file?: File; fo
     }
     case 'url':
       return { name: origin.name }
+    case 'upload':
+      return { name: origin.name, ...(origin.size !== undefined && { size: origin.size }) }
     case 'job':
     case 'again': {
       const { source, jobId } = origin.job

@@ -100,7 +100,11 @@ async function made(item: Item, wish: ReturnType<typeof wishOf>, signal: AbortSi
     item.progress.value = progress
   }
   if (item.url !== undefined) return starting(item, () => createJob({ fileUrl: item.url ?? '', ...wish }))
-  const { sourceJob } = item
+  const { sourceJob, fetched } = item
+  // Taken once; after that the job has the source.
+  const taken = item.job.value
+  if (fetched && taken) return starting(item, () => createJob({ sourceJobId: taken.jobId, ...wish }))
+  if (fetched) return starting(item, () => createJob({ uploadId: fetched, ...wish }))
   if (sourceJob) return starting(item, () => createJob({ sourceJobId: sourceJob.jobId, ...wish }))
   const file = item.file.value
   if (!file) throw new Problem('NO_FILES', words.chooseAgain)

@@ -1,4 +1,6 @@
+import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { Later } from '../../shell/later.tsx'
 import type { Whereabouts } from '../../shell/router.ts'
 import { linked } from './adding.ts'
 import { take, takeAddress } from './bringing.ts'
@@ -12,7 +14,12 @@ import { nameOfTool } from './tools.ts'
 import { WayIn } from './way-in.tsx'
 import words from './words/en.ts'
 
+const drives = () => import('./drives/ways.tsx')
+const driveDialog = () => import('./drives/dialog.tsx')
+
 export default function Convert({ at }: { readonly at: Whereabouts }) {
+  /** Other ways in are few people's. */
+  const isLooking = useSignal(false)
   useEffect(() => {
     linked.value = choiceIn(at.query) ?? linked.value
   }, [at])
@@ -20,7 +27,16 @@ export default function Convert({ at }: { readonly at: Whereabouts }) {
   document.documentElement.dataset['files'] = String(all.length > 0)
   return (
     <>
-      <WayIn onFolder={() => void chooseFiles({ folder: true }).then(take)} onAddress={takeAddress} />
+      <WayIn
+        onFolder={() => void chooseFiles({ folder: true }).then(take)}
+        onAddress={takeAddress}
+        onWays={() => {
+          isLooking.value = true
+        }}
+      >
+        {isLooking.value && <Later load={drives} />}
+      </WayIn>
+      {at.query.has('drive') && <Later load={driveDialog} query={at.query} />}
       <div class="work">
         {linked.value && <Linked />}
         <Files all={all} />

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import words from '../../words/en.ts'
 
 const { wayIn } = words
@@ -6,6 +7,9 @@ const { wayIn } = words
 export function WayIn(props: {
   readonly onFolder?: () => void
   readonly onAddress?: (address: string) => void
+  readonly onWays?: () => void
+  /** More ways, where there are some. */
+  readonly children?: ComponentChildren
 }) {
   return (
     <section class="add" aria-labelledby="title">
@@ -19,7 +23,7 @@ export function WayIn(props: {
         </button>
         <p class="hint">{wayIn.paste}</p>
       </div>
-      <details class="ways">
+      <details class="ways" onToggle={props.onWays}>
         <summary>{wayIn.ways}</summary>
         <button type="button" class="button" onClick={props.onFolder}>
           {wayIn.folder}
@@ -51,6 +55,7 @@ export function WayIn(props: {
             </button>
           </span>
         </form>
+        {props.children}
       </details>
     </section>
   )

@@ -1,0 +1,83 @@
+import { effect, signal } from '@preact/signals'
+import { type Checked, checkSteps } from './checking.ts'
+import { type Pipeline, pipelineIn, type Step } from './plan.ts'
+
+/** The one pipeline of the page, kept in this browser. */
+
+const place = 'pipeline'
+
+function kept(): Pipeline {
+  try {
+    return pipelineIn(localStorage.getItem(place))
+  } catch {
+    return pipelineIn(null)
+  }
+}
+
+export const pipeline = signal<Pipeline>(kept())
+/** Of each step, as far as it is known. */
+export const checks = signal<readonly Checked[]>([])
+export const isChecking = signal(false)
+
+/** So that not every key press is a question. */
+const pauseMs = 250
+
+let timer: ReturnType<typeof setTimeout> | undefined
+let latest = 0
+
+effect(() => {
+  const { from, steps } = pipeline.value
+  clearTimeout(timer)
+  const mine = ++latest
+  timer = setTimeout(() => {
+    isChecking.value = true
+    void checkSteps(from, steps).then((found) => {
+      // Another change is being looked at.
+      if (mine !== latest) return
+      checks.value = found
+      isChecking.value = false
+      keep()
+    })
+  }, pauseMs)
+})
+
+/** Passwords stay in the page. */
+function keep(): void {
+  const { steps } = pipeline.value
+  const shown = steps.map((step, at): Step => {
+    const secret = checks.value[at]?.options.filter(({ widget }) => widget === 'password') ?? []
+    const names = new Set(secret.map(({ name }) => name))
+    return {
+      ...step,
+      values: Object.fromEntries(Object.entries(step.values).filter(([name]) => !names.has(name))),
+    }
+  })
+  try {
+    localStorage.setItem(place, JSON.stringify({ ...pipeline.value, steps: shown }))
+  } catch {
+    // Denied or full: it lasts as long as the page.
+  }
+}
+
+export function change(part: Partial<Pipeline>): void {
+  pipeline.value = { ...pipeline.value, ...part }
+}
+
+const newKey = () => crypto.randomUUID?.() ?? String(Math.random())
+
+export const addStep = (step: Omit<Step, 'key' | 'values'>) =>
+  change({ steps: [...pipeline.value.steps, { ...step, key: newKey(), values: {} }] })
+
+export const changeStep = (key: string, part: Partial<Step>) =>
+  change({ steps: pipeline.value.steps.map((step) => (step.key === key ? { ...step, ...part } : step)) })
+
+export const removeStep = (key: string) =>
+  change({ steps: pipeline.value.steps.filter((step) => step.key !== key) })
+
+export function moveStep(at: number, by: 1 | -1): void {
+  const steps = [...pipeline.value.steps]
+  const [moved] = steps.splice(at, 1)
+  if (!moved) return
+  steps.splice(at + by, 0, moved)
+  change({ steps })
+}

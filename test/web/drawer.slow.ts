@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { after, before } from '../hooks.ts'
+import { until } from '../until.ts'
+import { faultsByAxe } from './axe.ts'
+import { cardOf, fixture, give, openSite, payload, type Site, visit } from './browser.ts'
+import { misfits, weakContrasts } from './inspect.ts'
+
+/** Results looked at before they are taken, each kind as a real browser shows it. Half a minute. */
+
+const shots = process.env['SHOTS']
+
+let site: Site
+before(async () => {
+  site = await openSite()
+})
+after(() => site.close())
+
+const still = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
+
+async function look(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    if (shots) await page.screenshot({ path: join(shots, `drawer-${name}-${colorScheme}.png`) })
+    assert.deepEqual(await faultsByAxe(page), [], `${name}, ${colorScheme}`)
+    assert.deepEqual(await page.evaluate(weakContrasts), [], `${name}, ${colorScheme}`)
+  }
+  assert.deepEqual(await page.evaluate(misfits, 20), [], name)
+}
+
+interface Kind {
+  readonly file: string
+  readonly to: string
+  /** True once the browser shows what is in the result. */
+  readonly shows: () => boolean
+  /** It is drawn by the browser's own viewer, which is a page of its own. */
+  readonly viewer?: true
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  picture: {
+    ...{ file: 'corners.png', to: 'WEBP' },
+    shows: () => document.querySelector<HTMLImageElement>('.drawer img')?.naturalWidth === 40,
+  },
+  film: {
+    ...{ file: 'film.mp4', to: 'WEBM' },
+    shows: () => (document.querySelector<HTMLVideoElement>('.drawer video')?.videoWidth ?? 0) > 0,
+  },
+  sound: {
+    ...{ file: 'cover.mp3', to: 'WAV' },
+    shows: () => (document.querySelector<HTMLAudioElement>('.drawer audio')?.duration ?? 0) > 0,
+  },
+  pdf: {
+    ...{ file: 'letter.docx', to: 'PDF' },
+    // What the browser draws itself is another document, which the page cannot look into.
+    shows: () =>
+      document.querySelector<HTMLIFrameElement>('.drawer iframe')?.src.startsWith('blob:') === true,
+    viewer: true,
+  },
+  text: {
+    ...{ file: 'letter.docx', to: 'TXT' },
+    shows: () => document.querySelector('textarea')?.value.includes('alphamarker') === true,
+  },
+}
+
+for (const [kind, { file, to, shows, viewer }] of Object.entries(kinds))
+  test(`a ${kind} is shown in the drawer`, () =>
+    visit({ site, context: still }, async (page) => {
+      await give(page, 'drop', await payload(fixture(file)))
+      const card = cardOf(page, file)
+      await card.getByRole('combobox').fill(to.toLowerCase())
+      await card.getByRole('combobox').press('Enter')
+      await card.getByRole('button', { name: `Convert to ${to}` }).click()
+      await card.getByRole('button', { name: /^Preview/ }).click()
+      await page.waitForFunction(shows)
+      if (viewer) {
+        const isUp = () => page.frames().some((frame) => frame.url().startsWith('chrome-extension:'))
+        await until(isUp, 'the viewer of PDFs is there', 40)
+      }
+      await look(page, kind)
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }))
+
+test('mirrored, before and after are compared from the same side', () =>
+  visit(
+    { site, path: '/?lang=mirrored', context: { ...still, viewport: { width: 375, height: 740 } } },
+    async (page) => {
+      await give(page, 'drop', await payload(fixture('corners.png')))
+      await page.locator('.card button[type=submit]').click()
+      await page.locator('.done .actions button').first().click()
+      const slider = page.getByRole('slider')
+      await slider.fill('80')
+      assert.match((await page.locator('.drawer img').last().getAttribute('style')) ?? '', /20%/)
+      await look(page, 'mirrored')
+    },
+  ))
