@@ -15,6 +15,12 @@ import { answerWish, type FileWish, sharingFiles } from './worker-files.ts'
 
 const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url))
 
+/**
+ * The pieces of streams lie between the threshold of all others and this one: new pages for each of them cost more than
+ * all else about them.
+ */
+const forStreams = { MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' }
+
 const defaultHangMs = 15_000
 const watchMs = 1000
 const stopMs = 8000
@@ -79,8 +85,7 @@ export class WorkerProcess {
       env: {
         ...environment,
         ...(isThrifty && nodeEnvironment),
-        // The pieces of streams are just above it: new pages for each of them cost more than all else about them.
-        ...(name === 'transfer' && { MALLOC_MMAP_THRESHOLD_: undefined }),
+        ...(name === 'transfer' && forStreams),
         ...(name === 'convert' && { IMAGE_ID: queue }),
       },
       stdio: ['ignore', logFd, logFd, 'ipc'],
