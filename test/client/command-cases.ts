@@ -36,6 +36,17 @@ export const commandCases: Readonly<Record<string, (shell: Shell) => Promise<voi
       'deep/b.html',
     ])
   },
+  'gives files that differ in their endings alone a result each': async (shell) => {
+    await writeFile(join(shell.folder, 'tea.md'), '# From md')
+    await writeFile(join(shell.folder, 'tea.txt'), 'From txt')
+    for (const mark of ['✓', '=']) {
+      const { code, stderr } = await shell.run(['tea.md', 'tea.txt', 'html'])
+      assert.equal(code, 0, stderr)
+      assert.equal(stderr.split(mark).length, 3, stderr)
+    }
+    assert.match(await readFile(join(shell.folder, 'tea.html'), 'utf8'), /From md/)
+    assert.match(await readFile(join(shell.folder, 'tea.txt.html'), 'utf8'), /From txt/)
+  },
   'takes from stdin and gives to stdout': async (shell) => {
     const { code, stdout } = await shell.run(['-', 'html', '--from', 'md'], '# Tea\n')
     assert.equal(code, 0)

@@ -2,7 +2,7 @@ import { basename, join, resolve } from 'node:path'
 import type { Arguments } from './arguments.ts'
 import { stateFolder } from './environment.ts'
 import { type ExitCode, exit, UsageError } from './exit.ts'
-import { findInputs, type Input, usualOutput } from './inputs.ts'
+import { findInputs, type Input, OutputNames, usualOutput } from './inputs.ts'
 import { extensionOf, optionsOf, requireKnown } from './pair-options.ts'
 import { Records } from './records.ts'
 import { runWorks } from './run-works.ts'
@@ -28,10 +28,8 @@ export async function convertFiles(given: Arguments, session: Session): Promise<
   const files = flags.to === undefined ? given.words.slice(0, -1) : given.words
   const to = (flags.to ?? given.words.at(-1) ?? '').replace(/^\./, '')
   if (files.length === 0) {
-    const known = isFormat(to)
-      ? `${to} is a format: which file shall become one?`
-      : `What shall become of ${to}?`
-    throw new UsageError(`${known} As: mutabor report.docx pdf`)
+    const asked = isFormat(to) ? `Which file shall become ${to}?` : `What shall become of ${to}?`
+    throw new UsageError(`${asked} As: mutabor report.docx pdf. mutabor help lists the commands.`)
   }
   if (!isFormat(to)) throw new UsageError(`The last word is the format to convert to, as pdf; ${to} is none.`)
   if (files.includes('-')) return fromPipe(given, to, session)
@@ -47,12 +45,14 @@ export async function convertFiles(given: Arguments, session: Session): Promise<
     )
   await requireOptions(inputs, to, given, session)
   const output = flags.out !== undefined && !isFolder(flags.out) ? resolve(flags.out) : undefined
-  const works = inputs.map(
-    (input): Work => ({
-      ...{ sources: [seen(input)], shown: input.shown, wish: { kind: 'convert', to }, options, output },
-      ...{ folder: input.folder, expected: usualOutput(input, to) },
-    }),
-  )
+  const names = new OutputNames()
+  const works = inputs.map((input): Work => {
+    const own = output ?? names.next(input, to)
+    return {
+      ...{ sources: [seen(input)], shown: input.shown, wish: { kind: 'convert', to }, options, output: own },
+      ...{ folder: input.folder, expected: own ?? usualOutput(input, to) },
+    }
+  })
   const records = openRecords()
   const code = await runWorks(works, session, records, {
     force: flags.force === true,

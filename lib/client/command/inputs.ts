@@ -106,3 +106,16 @@ const partSource = (part: string) =>
 /** A result beside its source, when it has the name that results usually have. */
 export const usualOutput = ({ path, folder }: Pick<Input, 'path' | 'folder'>, format: string): string =>
   join(folder, `${basename(path, extname(path))}.${format}`)
+
+/** Results of files that differ in their endings alone: each has a name of its own. */
+export class OutputNames {
+  readonly #sources = new Map<string, string>()
+
+  /** Undefined for the first that comes, whose result has the name that results usually have. */
+  next(input: Pick<Input, 'path' | 'folder'>, format: string): string | undefined {
+    const usual = usualOutput(input, format)
+    const first = this.#sources.get(usual) ?? input.path
+    this.#sources.set(usual, first)
+    return first === input.path ? undefined : join(input.folder, `${basename(input.path)}.${format}`)
+  }
+}

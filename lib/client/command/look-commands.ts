@@ -1,3 +1,4 @@
+import { isFailure } from '../failure.ts'
 import type { Arguments } from './arguments.ts'
 import { type ExitCode, exit, UsageError } from './exit.ts'
 import { optionLines, optionsOf } from './pair-options.ts'
@@ -33,14 +34,22 @@ export async function showFormats(
 export async function showOptions({ words }: Arguments, { client, terminal }: Session): Promise<ExitCode> {
   const [from, to] = words
   if (from === undefined) throw new UsageError('Of which pair? As: mutabor options png webp')
-  const options =
-    to === undefined ? await optionsOf(client, { operation: from }) : await optionsOf(client, { from, to })
+  const options = to === undefined ? await ofTool(from, client) : await optionsOf(client, { from, to })
   if (!options)
     throw new UsageError(`${words.join(' → ')} does not work here. mutabor formats ${from} lists what does.`)
   if (terminal.isJson) terminal.result(JSON.stringify(options))
   else if (options.length === 0) terminal.result(`${words.join(' → ')} has no options.`)
   else for (const line of optionLines(options)) terminal.result(line)
   return exit.done
+}
+
+async function ofTool(name: string, client: Session['client']) {
+  try {
+    return await optionsOf(client, { operation: name })
+  } catch (thrown) {
+    if (!isFailure(thrown, 'INVALID_INPUT')) throw thrown
+    throw new UsageError(`There is no tool ${name}. Of a pair, as: mutabor options ${name} pdf`)
+  }
 }
 
 /** `mutabor jobs [JOB]`, the newest first. */

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import type { Arguments } from './arguments.ts'
 import { atOnceOf, openRecords } from './convert-command.ts'
 import { type ExitCode, exit, UsageError } from './exit.ts'
-import { findInputs, type Input, usualOutput } from './inputs.ts'
+import { findInputs, type Input, OutputNames, usualOutput } from './inputs.ts'
 import { optionsOf, requireKnown } from './pair-options.ts'
 import { runWorks } from './run-works.ts'
 import type { Session } from './session.ts'
@@ -37,21 +37,19 @@ export async function watchFolder(given: Arguments, session: Session): Promise<E
   const records = openRecords()
   const ended = once(session.signal, 'abort')
   const tried = new Set<string>()
+  const names = new OutputNames()
   const look = async () => {
     const inputs = await findInputs([folder], out, async () => (extension) => sources.has(extension))
     const fresh = inputs.filter((input) => isNew(input, out, tried))
     for (const input of fresh) tried.add(version(input))
-    const works = fresh.map(
-      (input): Work => ({
-        ...{
-          sources: [{ path: input.path, size: input.size, mtimeMs: input.mtimeMs }],
-          shown: input.shown,
-          options,
-        },
-        ...{ wish: { kind: 'convert', to }, output: undefined, folder: input.folder },
-        expected: usualOutput(input, to),
-      }),
-    )
+    const works = fresh.map((input): Work => {
+      const { path, size, mtimeMs, shown, folder: place } = input
+      const output = names.next(input, to)
+      return {
+        ...{ sources: [{ path, size, mtimeMs }], shown, options, output, folder: place },
+        ...{ wish: { kind: 'convert', to }, expected: output ?? usualOutput(input, to) },
+      }
+    })
     if (works.length > 0) await runWorks(works, session, records, { force: true, atOnce: atOnceOf(given) })
   }
   session.terminal.note(`Watching ${folder}: what arrives becomes ${to} in ${out}. Ctrl-C ends it.`)
