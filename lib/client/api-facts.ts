@@ -47,6 +47,35 @@ export const switches = [
   'twoPass',
 ] as const
 
+/** What `tool` runs. */
+export const tools = [
+  'ocr-pdf',
+  'split-pdf',
+  'encrypt-pdf',
+  'decrypt-pdf',
+  'rotate-pdf',
+  'compress-pdf',
+  'to-pdfa',
+  'extract-pdf-pages',
+  'remove-pdf-pages',
+  'extract-pdf-images',
+  'add-watermark-pdf',
+  'merge-pdf',
+  'flatten-pdf',
+  'repair-pdf',
+  'reorder-pdf-pages',
+  'add-page-numbers-pdf',
+  'edit-pdf-metadata',
+  'linearize-pdf',
+  'crop-pdf',
+  'redact-pdf',
+  'sanitize-pdf',
+  'grayscale-pdf',
+  'remove-blank-pages-pdf',
+  'pdf-info',
+  'compress',
+] as const
+
 /** Operations whose body is a form. */
 export const formOnly = [
   'POST /v1/oauth/token',

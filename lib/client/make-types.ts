@@ -3,6 +3,7 @@
 import { writeFile } from 'node:fs/promises'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import { api } from '../../functions/routes/index.ts'
+import { toolOperations } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
 import { errorKinds } from '../error-kinds.ts'
 import { openApiDocument } from '../http/openapi.ts'
@@ -150,6 +151,7 @@ export async function makeTypes(): Promise<{ readonly types: string; readonly fa
     banner,
     list('idempotent', 'Operations that take an Idempotency-Key.', takesKey),
     list('switches', 'Options that are on or off.', switches()),
+    list('tools', 'What `tool` runs.', toolOperations),
     list('formOnly', 'Operations whose body is a form.', takesForms),
     `/** What an error of the service can be. */\nexport type ErrorCode =\n${Object.keys(errorKinds)
       .map((code) => `  | '${code}'\n`)

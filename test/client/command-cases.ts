@@ -92,6 +92,7 @@ export const commandCases: Readonly<Record<string, (shell: Shell) => Promise<voi
     assert.equal((await shell.run(['jobs'])).code, 0)
     assert.match((await shell.run(['doctor'])).stdout, /✓ +service +http/)
     assert.match((await shell.run(['complete', '--', 'a.png', 'we'])).stdout, /^webp$/m)
+    assert.equal((await shell.run(['complete', '--', 'tool', 'split-p'])).stdout, 'split-pdf\n')
     assert.match((await shell.run(['completion', 'bash'])).stdout, /complete -o default/)
   },
 }

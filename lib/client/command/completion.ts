@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { tools } from '../api-facts.ts'
 import type { Format } from '../api-types.ts'
 import { stateFolder } from './environment.ts'
 import { type ExitCode, exit, UsageError } from './exit.ts'
@@ -47,12 +48,14 @@ async function candidates(words: readonly string[], { client }: Session): Promis
   const names = Object.keys(commands)
   const [command] = before
   if (command === undefined) return names.filter((name) => name.startsWith(typed))
-  if (command === 'tool' && before.length === 1) return []
+  const starting = (words: readonly string[]) => words.filter((word) => word.startsWith(typed))
+  if (command === 'tool') return before.length === 1 ? starting(tools) : []
+  if (command === 'completion') return starting(Object.keys(scripts))
   const formats = await knownFormats(client)
-  if (command === 'formats' || command === 'options') return formats.map(({ id }) => id)
+  if (command === 'formats' || command === 'options') return starting(formats.map(({ id }) => id))
   if (names.includes(command)) return []
   const source = formats.find(({ extensions }) => extensions.includes(extensionOf(before.at(-1) ?? '')))
-  return (source?.targets ?? []).filter((id) => id.startsWith(typed))
+  return starting(source?.targets ?? [])
 }
 
 /** Of today, so that a key pressed twice is one request. */

@@ -1,9 +1,11 @@
+import { tools as pdfTools } from '../api-facts.ts'
 import type { Schema } from './schema.ts'
 
 /** What agents can call, as the Model Context Protocol describes it. */
 
 const text = (description: string) => ({ type: 'string', description }) as const
 const file = text('Path of a file, an http(s) address, or the uri of an earlier result (mutabor://…)')
+const pdfTool = { type: 'string', enum: pdfTools, description: 'Name of the tool' } as const
 const output = text('Path of a new file to write the result to; without it the result is a resource to read')
 const options = {
   type: 'object',
@@ -47,9 +49,8 @@ export const tools = [
   {
     name: 'pdf_tool',
     title: 'Work on a PDF',
-    description:
-      'Runs a tool on a PDF: ocr-pdf, split-pdf, encrypt-pdf, decrypt-pdf, rotate-pdf, compress-pdf, to-pdfa, extract-pdf-pages, remove-pdf-pages, extract-pdf-images, add-watermark-pdf, flatten-pdf, repair-pdf, reorder-pdf-pages, add-page-numbers-pdf, crop-pdf, redact-pdf, sanitize-pdf, grayscale-pdf, remove-blank-pages-pdf, pdf-info and others.',
-    inputSchema: schema({ file, tool: text('Name of the tool'), options, output }, ['file', 'tool']),
+    description: 'Runs a tool on a PDF; `compress` takes other files, too.',
+    inputSchema: schema({ file, tool: pdfTool, options, output }, ['file', 'tool']),
     annotations: makes,
   },
   {
