@@ -56,8 +56,10 @@ const Task = z.looseObject({ operation: z.string().min(1), ...fields })
 /** The fields of a task by itself, whose operation stands in the path. */
 export const AloneBody = z.looseObject({ ...fields, name: z.string().nullish() })
 
+const Name = z.string().refine((name) => !isOwn(name), `expected names that do not begin with ${ownTasks}`)
+
 export const JobBody = z.looseObject({
-  tasks: z.record(z.string(), Task),
+  tasks: z.record(Name, Task),
   tag: z.string().max(200).nullish(),
   webhook_url: z.string().nullish(),
 })

@@ -118,6 +118,24 @@ const startTask = taskOperations.map(({ name: ours }) => {
   })
 })
 
+/** Theirs, of which nothing here is like them: whoever asks hears it in the form that his SDK reads. */
+const leftOut = ['command', 'import/openstack', 'export/openstack'].map((operation) =>
+  contract({
+    ...common,
+    method: 'POST',
+    path: `/v2/${operation}`,
+    access: write,
+    summary: `Say that there is no ${operation}`,
+    body: { accepts: ['json'], schema: z.looseObject({}) },
+    reply: { status: 201, ...data },
+    handle: () => {
+      throw new AppError('INVALID_INPUT', `operation: ${operation} is not offered here.`, {
+        field: 'operation',
+      })
+    },
+  }),
+)
+
 export const taskContracts: readonly AnyContract[] = [
   showTask,
   ...waitForTask,
@@ -125,4 +143,5 @@ export const taskContracts: readonly AnyContract[] = [
   retryTask,
   removeTask,
   ...startTask,
+  ...leftOut,
 ]

@@ -72,6 +72,17 @@ export const alone: Cases = {
     const nonsense = await call('POST', '/v2/convert', { input: 'nothing', output_format: 'html' })
     assert.equal(nonsense.status, 422)
   },
+  'what is left out is said in the form that SDKs read': async (facade) => {
+    const call = asking(facade)
+    for (const operation of ['command', 'import/openstack', 'export/openstack']) {
+      const { status, body } = await call('POST', `/v2/${operation}`, { input: 'x' })
+      assert.deepEqual([status, Object.keys(body.errors)], [422, ['operation']])
+      const inJob = await call('POST', '/v2/jobs', { tasks: { one: { operation } } })
+      assert.equal(inJob.status, 422)
+    }
+    const hidden = await call('POST', '/v2/jobs', { tasks: { '__facade-import-0': text } })
+    assert.equal(hidden.status, 422)
+  },
   'a task that was to take files of one that failed is refused': async (facade) => {
     const call = asking(facade)
     const failed = await call('POST', '/v2/import/url', { url: 'http://192.0.2.1/a.png' })

@@ -8,6 +8,7 @@ import { deployedFunctions } from '../../lib/deployment/functions.ts'
 import { roleId } from '../../lib/deployment/references.ts'
 import { roleResources } from '../../lib/deployment/roles.ts'
 import { stageOf } from '../../lib/deployment/stage.ts'
+import { facadeEvent } from '../../lib/webhooks/facade-event.ts'
 import { managerOf } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { startService, type TestService } from '../service.ts'
@@ -155,6 +156,23 @@ test('a webhook is told in its words, and its SDK believes the signature', async
 })
 
 // With a key of its own: each has so many requests a minute.
+test('an event has the tasks that were asked for, under the names that they were asked by', () => {
+  const tasks = {
+    smaller: { operation: 'compress', status: 'completed' },
+    '__facade-export-0': { operation: 'export/url', status: 'completed' },
+  }
+  const { job } = facadeEvent({
+    event: 'job.completed',
+    job: { id: 'job_1', status: 'completed', tasks },
+  }) as {
+    job: { tasks: { id: string; name: string; operation: string; status: string }[] }
+  }
+  assert.deepEqual(
+    job.tasks.map(({ id, name, operation, status }) => [id, name, operation, status]),
+    [['job_1.smaller', 'smaller', 'optimize', 'finished']],
+  )
+})
+
 test('on AWS it is deployed where the stage asks for it, and told so', () => {
   const names = (given: object) => {
     const stage = stageOf('dev', given)

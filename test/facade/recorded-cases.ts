@@ -93,7 +93,7 @@ async function worksByJobs(facade: Facade, writer: Writer): Promise<void> {
   assert.equal((await call('POST', `/v2/tasks/${retried}/cancel`, {})).status, 409)
 }
 
-/** Tasks without a job, each of which names the one before: nobody waits in between. */
+/** Tasks without a job, each of which names the one before: nobody waits for the upload to be noticed. */
 async function worksByTasks(facade: Facade, writer: Writer): Promise<void> {
   const call = asking(facade, writer.headers)
   const file = await call('POST', '/v2/import/upload', { operation: 'import/upload' })
@@ -110,6 +110,7 @@ async function worksByTasks(facade: Facade, writer: Writer): Promise<void> {
   assert.equal(name, 'my-page')
   assert.equal((await call('GET', `/v2/tasks/${id}/wait`)).body.data.status, 'finished')
   const zip = await call('POST', '/v2/archive', { input: [source.id, id], output_format: 'zip' })
+  await call('GET', `/v2/tasks/${zip.body.data.id}/wait`)
   const link = await call('POST', '/v2/export/url', { input: zip.body.data.id, inline: false })
   const told = await call('GET', `/v2/tasks/${link.body.data.id}/wait`)
   const [only, ...others] = told.body.data.result.files
