@@ -21,6 +21,9 @@ const resolveByDns: Resolve = async (host) =>
 /** All of IPv6 that is given out to networks of the public so far (RFC 4291, 2.4). */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
+/** A public address by its number, at which each virtual machine of Azure finds what is for it alone. */
+const insideOfAzure = '168.63.129.16'
+
 type Network = ReturnType<typeof ipaddr.parseCIDR>
 
 /** Checks hosts before anybody connects to them. */
@@ -53,7 +56,7 @@ export class Addresses {
     if (!ipaddr.isValid(address)) return false
     const parsed = ipaddr.parse(address)
     if (this.#allowed.some((network) => isIn(parsed, network))) return true
-    if (parsed.kind() === 'ipv4') return parsed.range() === 'unicast'
+    if (parsed.kind() === 'ipv4') return parsed.range() === 'unicast' && parsed.toString() !== insideOfAzure
     // Among the ranges of 2000::/3 some embed or translate addresses of version 4.
     return isIn(parsed, globalUnicast) && parsed.range() === 'unicast'
   }

@@ -1,10 +1,11 @@
-/** Bytes that pass between two collections. */
+/** Bytes that pass between two collections of what is young, and of all: that takes a tenth of a second. */
 const everyBytes = 4 * 1024 ** 2
-/** Bytes after which a transfer is a large one. */
-const largeBytes = 16 * 1024 ** 2
+const everyBytesOfAll = 256 * 1024 ** 2
+/** Resident bytes of the process above which all is collected. */
+const mostBytes = 140 * 1024 ** 2
 
-/** What the start of the process left is cleared away once, and not for small files: it takes a tenth of a second. */
-let isCleared = false
+/** Of all transfers of this process. What its start left is worth a collection. */
+let sinceAll = everyBytesOfAll
 
 /**
  * Frees the buffers of a stream as it goes on. V8 counts only the small objects that hold them, and would let some
@@ -13,15 +14,15 @@ let isCleared = false
  */
 export function freeingSpent(): (bytes: number) => void {
   let passed = 0
-  let sinceLast = 0
   return (bytes) => {
     passed += bytes
-    sinceLast += bytes
-    if (sinceLast < everyBytes) return
-    sinceLast = 0
-    if (passed >= largeBytes && !isCleared) {
-      isCleared = true
-      globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
-    } else globalThis.gc?.({ type: 'minor', execution: 'sync' })
+    sinceAll += bytes
+    if (passed < everyBytes || !globalThis.gc) return
+    passed = 0
+    if (sinceAll >= everyBytesOfAll && process.memoryUsage.rss() > mostBytes) {
+      sinceAll = 0
+      // The other kinds keep the pages of what they free.
+      globalThis.gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+    } else globalThis.gc({ type: 'minor', execution: 'sync' })
   }
 }
