@@ -66,7 +66,7 @@ const shared = (language: Language) =>
     jsx: 'automatic' as const,
     jsxImportSource: 'preact',
     define: { LANGUAGE: JSON.stringify(language) },
-    plugins: [wordsOf(language), stylesAsText],
+    plugins: [wordsOf(language), stylesAsText, wholeCore],
     absWorkingDir: webFolder,
     logLevel: 'silent' as const,
   }) satisfies BuildOptions
@@ -89,6 +89,22 @@ const wordsOf = (language: Language): Plugin => ({
     }))
   },
 })
+
+/**
+ * Parts of Convert that are loaded later, which are those with a default export, bring its core with them: else what they
+ * share with it would fall into a chunk for each set of them. In the sources that would be a circle.
+ */
+const wholeCore: Plugin = {
+  name: 'core',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/sections\/convert\/.*\.tsx$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8')
+      if (!/^export default /m.test(source)) return undefined
+      const core = JSON.stringify(inRoot('sections/convert/core.ts'))
+      return { contents: `import ${core}\n${source}`, loader: 'tsx' }
+    })
+  },
+}
 
 const stylesAsText: Plugin = {
   name: 'styles',

@@ -1,3 +1,4 @@
+import '../convert/core.ts'
 import { useStyles } from '../../shell/styles.ts'
 import { take } from '../convert/bringing.ts'
 import { Files } from '../convert/files.tsx'

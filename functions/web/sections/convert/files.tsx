@@ -12,11 +12,11 @@ import { begin, isThere, trouble } from './loading.ts'
 import many from './many.css'
 import { Notice } from './parts.tsx'
 import { removed, undo } from './removing.ts'
-import { Table } from './table.tsx'
 import words from './words/en.ts'
 
 useStyles(card, choice, many)
 
+const table = () => import('./table.tsx')
 const drawer = () => import('./drawer.tsx')
 
 /** The list of files with all that can be done with it, as every section shows it that takes files in. */
@@ -39,7 +39,7 @@ export function Files({ all, zip }: { readonly all: readonly Item[]; readonly zi
           <h2 id="files-title">{words.yourFiles}</h2>
           <Bar all={all} zip={zip} />
           {all.length > mostCards ? (
-            <Table all={all} />
+            <Later load={table} all={all} />
           ) : (
             <ul id="cards" class="cards">
               {all.map((item) => (

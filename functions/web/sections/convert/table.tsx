@@ -16,7 +16,7 @@ const rowPx = 56
 const spare = 6
 
 /** Many files: only the rows in sight are in the page, so that five hundred cost no more than twenty. */
-export function Table({ all }: { readonly all: readonly Item[] }) {
+export default function Table({ all }: { readonly all: readonly Item[] }) {
   const range = useSignal({ from: 0, to: 30 })
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -1,3 +1,4 @@
+import '../convert/core.ts'
 import { listFormats } from '../../api.ts'
 import { Block, Copyable, Field, Page, Shown } from '../../desk/parts.tsx'
 import { useLoaded } from '../../desk/use-loaded.ts'

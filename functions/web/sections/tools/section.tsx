@@ -1,3 +1,4 @@
+import '../convert/core.ts'
 import { useEffect } from 'preact/hooks'
 import { Block, Page } from '../../desk/parts.tsx'
 import { Search, useSearch } from '../../desk/search.tsx'
