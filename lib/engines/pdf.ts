@@ -111,7 +111,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
     const { runPdfTool } = await import('./pdf/tools/run.ts')
     return untilAborted(runPdfTool(work, tools), tools.signal)
   }
-  if (work.to === 'xlsx') {
+  if (work.to === 'xlsx' || work.to === 'csv') {
     const { pdfToSheets } = await import('./pdf/sheets/convert.ts')
     return untilAborted(pdfToSheets(work, tools), tools.signal)
   }

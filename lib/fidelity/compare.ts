@@ -54,6 +54,7 @@ const toldBy: Readonly<Record<string, readonly Unit[]>> = {
   PAGES_DROPPED: ['words', 'pages', 'slides'],
   TEXT_MAY_BE_MISSING: ['words'],
   NO_TEXT: ['words'],
+  TABLES_ONLY: ['words'],
   ANIMATION_DROPPED: ['frames'],
   FACES_DROPPED: ['glyphs'],
   ATTACHMENTS_DROPPED: ['entries'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { coarser } from '../../lib/engines/pdf/ocr/coarser.ts'
@@ -66,7 +66,7 @@ const made = async (source: string, to: FormatId) => convert(pdf, source, to)
 describe('a workbook of a PDF', () => {
   test('holds its tables and nothing else, one that goes on over pages as one', async () => {
     const { path, result, warnings } = await made(await catches(), 'xlsx')
-    assert.deepEqual(warnings, [])
+    assert.deepEqual(warnings, ['TABLES_ONLY'])
     assert.deepEqual(result.details, { pages: 2, tables: 1 })
     assert.match(await part(path, 'xl/workbook.xml'), /<sheet name="Table 1"/)
     const texts = [...(await part(path, 'xl/sharedStrings.xml')).matchAll(/<t[^>]*>([^<]*)/g)].map(
@@ -80,6 +80,14 @@ describe('a workbook of a PDF', () => {
     assert.match(await part(path, 'docProps/core.xml'), /<dc:creator>Ada Reed</)
   })
 
+  test('without words around its tables says nothing of them', async () => {
+    const { warnings } = await made(
+      await papers('bare.pdf', [ruled(250, [head, ['Tern', '1', 'x']])]),
+      'xlsx',
+    )
+    assert.deepEqual(warnings, [])
+  })
+
   test('without a table holds the text, and says so', async () => {
     const { path, result, warnings } = await made(
       await papers('prose.pdf', [says(200, 'Only words.')]),
@@ -89,6 +97,20 @@ describe('a workbook of a PDF', () => {
     assert.deepEqual(result.details, { pages: 1, tables: 0 })
     assert.match(await part(path, 'xl/sharedStrings.xml'), /Only words\./)
   })
+})
+
+test('a CSV of a PDF holds all of its tables, one below the other', async () => {
+  const source = await papers('two-tables.pdf', [
+    `${ruled(280, [head, ['Heron', '1,204.50', '007']])}\n${says(200, 'Between them.')}\n${ruled(180, [
+      ['Net', 'Depth'],
+      ['fine "A"', '12'],
+    ])}`,
+  ])
+  const { path, warnings, result } = await made(source, 'csv')
+  const csv = await readFile(path, 'utf8')
+  assert.equal(csv, 'Bird,Caught,Code\r\nHeron,"1,204.50",007\r\n\r\nNet,Depth\r\n"fine ""A""",12\r\n')
+  assert.deepEqual(warnings, ['TABLES_ONLY'])
+  assert.deepEqual(result.details, { pages: 1, tables: 2 })
 })
 
 test('slides of a PDF are its pages: text over a picture of the rest', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { EngineCrash } from '../../lib/engines/sandbox/exec.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { NewTask } from '../../lib/jobs/graph.ts'
 import { importedAnimation } from './no-op-engine.ts'
@@ -31,6 +32,12 @@ const isUnknown: During = async () => {
 const breaks: During = async () => {
   throw new Error('The engine broke down.')
 }
+/** As `Tools.exec` tells of a program that somebody killed, each time or the first time only. */
+const isKilled =
+  (times = Number.POSITIVE_INFINITY): During =>
+  async (_, { attempt }) => {
+    if (attempt <= times) throw new EngineCrash('magick', 'SIGKILL', '')
+  }
 export const keeps =
   (kept: number): During =>
   async () => ({ kept, warning: { code: 'CONTENT_MISSING', message: `${kept * 100} % came through.` } })
@@ -54,5 +61,13 @@ export const wayStories = {
   'a file of which too little comes through at first': {
     play: play(),
     during: { 'word by vips': keeps(0.3), 'word by imagemagick': keeps(0.6), 'word by ffmpeg': keeps(0.5) },
+  },
+  'a file of which too little comes through, and whose next engine is killed once': {
+    play: play(),
+    during: { 'word by vips': keeps(0.3), 'word by imagemagick': isKilled(1) },
+  },
+  'a file of which too little comes through, and whose next engine is killed each time': {
+    play: play(),
+    during: { 'word by vips': keeps(0.3), 'word by imagemagick': isKilled(), 'word by ffmpeg': keeps(0.2) },
   },
 } as const satisfies Readonly<Record<string, Story>>

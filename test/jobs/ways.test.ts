@@ -92,6 +92,27 @@ test('a way on which all comes through ends the search', async () => {
   assert.deepEqual(codes(task), [])
 })
 
+test('an engine that is killed on the second way is called again', async () => {
+  const name = 'a file of which too little comes through, and whose next engine is killed once'
+  const { world, task, left } = await told(wayStories[name])
+  assert.deepEqual(world.runs, ['word by vips', 'word by imagemagick', 'word by imagemagick'])
+  assert.deepEqual(await contents(world), ['word by imagemagick'])
+  assert.deepEqual([task.engine, ...codes(task)], ['imagemagick'])
+  assert.deepEqual(left, [])
+})
+
+test('where the second way kills its engine each time, the best of the others is the result', async () => {
+  const name = 'a file of which too little comes through, and whose next engine is killed each time'
+  const { world, task, left } = await told(wayStories[name])
+  assert.deepEqual(world.runs, ['word by vips', ...Array(3).fill('word by imagemagick'), 'word by ffmpeg'])
+  assert.deepEqual(await contents(world), ['word by vips'])
+  assert.deepEqual(
+    task.warnings.map(({ message }) => message),
+    ['30 % came through.'],
+  )
+  assert.deepEqual(left, [])
+})
+
 test('an engine that is asked for by name is the only one, and the error says so', async () => {
   const { world, task } = await told({
     play: async (one) => {

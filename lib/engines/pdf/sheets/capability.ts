@@ -6,7 +6,7 @@ export const SheetsOptions = DocxOptions.pick({ pages: true, language: true, mod
 export const sheetsCapability: Capability = {
   operation: 'convert',
   from: ['pdf'],
-  to: ['xlsx'],
+  to: ['xlsx', 'csv'],
   options: SheetsOptions,
   // It leaves out all that is in no table: no way to anything but other sheets.
   cost: 1.4,
