@@ -23,6 +23,8 @@ const maxPicturePixels = 40_000_000
 const maxDrawnPixels = 4_000_000
 
 const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
+/** The second letters of the ligatures of lam. MuPDF tells both letters, this one first and without any width. */
+const alefs = /[\u0622\u0623\u0625\u0627]/
 
 const round = (number) => Math.round(number * 100) / 100
 const box = (rect) => rect.map(round)
@@ -74,8 +76,11 @@ function createWords(styles) {
   let vertical = false
   // Recognized Arabic and Hebrew runs to the left, upright; MuPDF takes that for letters in reverse.
   let leftward = false
+  let alef = ''
   const endWord = () => {
     if (word) {
+      word.text += alef
+      alef = ''
       const text =
         leftward && !vertical && rightToLeft.test(word.text) ? [...word.text].reverse().join('') : word.text
       words.push({ ...word, text, box: box(word.box), base: round(word.base) })
@@ -110,7 +115,11 @@ function createWords(styles) {
         word = { text: '', box: [x0, y0, x1, y1], base: origin[1], style, ...(spaced && { spaced: true }) }
         spaced = false
       }
-      word.text += char
+      if (!leftward && x1 - x0 < size * 0.01 && alefs.test(char)) alef = char
+      else {
+        word.text += char + alef
+        alef = ''
+      }
       const seen = word.box
       word.box = [Math.min(seen[0], x0), Math.min(seen[1], y0), Math.max(seen[2], x1), Math.max(seen[3], y1)]
     },

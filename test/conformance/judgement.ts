@@ -167,7 +167,7 @@ async function pages(pair: Conversion, path: string): Promise<Facts> {
 
 /** Of the pages of a PDF a workbook holds the tables alone, and a list the first of them. */
 const isTables = ({ route }: Conversion) =>
-  route.steps.some(({ from, to }) => from === 'pdf' && to === 'xlsx')
+  route.steps.some(({ from, to }) => from === 'pdf' && (to === 'xlsx' || to === 'csv'))
 
 /** Words that the sample plainly holds have to be in the result; where none can be told, only that there is text. */
 async function written(pair: Conversion, sample: string, path: string): Promise<Facts> {

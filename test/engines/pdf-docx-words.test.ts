@@ -56,7 +56,23 @@ const odd = pdfOf({
   6: '<< /Type /FontDescriptor /FontName /Odd /Flags 4 /FontBBox [0 -200 900 900] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>',
 })
 
-const at = await shelf({ 'painted.pdf': painted, 'slide.pdf': slide, 'odd.pdf': odd })
+/** Arabic as browsers print it: glyphs from left to right, lam and alef as one. */
+const ligature = pdfOf({
+  ...pages,
+  3: `${page} >> >>`,
+  4: stream(line('dcba', 400)),
+  5: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>',
+  6: stream(
+    'begincmap 1 begincodespacerange <00> <ff> endcodespacerange 4 beginbfchar <61> <FEFB> <62> <FEA7> <63> <FE97> <64> <FE92> endbfchar endcmap',
+  ),
+})
+
+const at = await shelf({
+  'painted.pdf': painted,
+  'slide.pdf': slide,
+  'odd.pdf': odd,
+  'ligature.pdf': ligature,
+})
 const written = async (name: string) => {
   const { path } = await convert(pdf, at(name), 'docx')
   const names = await zipNames(path)
@@ -76,6 +92,11 @@ describe('words of a PDF are in the Word document', () => {
     for (const word of ['one', 'two', 'three'])
       assert.match(text, new RegExp(`Sentence ${word} of the slide`))
     assert.equal(pictures, 1)
+  })
+
+  test('whose Arabic letters were joined in print', async () => {
+    const { text } = await written('ligature.pdf')
+    assert.equal(text.trim(), 'لاختب')
   })
 
   test('whose font MuPDF does not understand, as another reader reads them', async () => {

@@ -33,6 +33,7 @@ const scripts: readonly (readonly [string, RegExp])[] = [
   ['han', /\p{Script=Han}/u],
   ['kana', /[\u3041-\u30ff]/u],
   ['hangul', /[\uac00-\ud7a3]/u],
+  ['thai', /\p{Script=Thai}/u],
   ['narrow', /[\uff61-\uff9f]/u],
 ]
 
