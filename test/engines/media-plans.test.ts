@@ -78,6 +78,19 @@ test('a film plays as long as its pictures and its sound, not as its subtitles',
   assert.equal(lasting({}, {}), undefined)
 })
 
+test('a film without sound gets a track of nothing where its container must have one', () => {
+  const silent = mediaOf({
+    streams: [{ index: 0, codec_type: 'video', codec_name: 'h264', width: 64, height: 48 }],
+    format: { duration: '2', bit_rate: '800000' },
+  } as unknown as Parameters<typeof mediaOf>[0]) // as ffprobe writes numbers
+  const { output } = recipeFor({
+    ...{ media: silent, from: 'mp4', to: 'dv', container: videoContainers.dv },
+    options: { mode: 'auto' },
+    ...{ mayCopy: true, keepSubtitles: true },
+  })
+  assert.match(output.join(' '), / -map 1:a -shortest -c:a:0 \w+/)
+})
+
 describe('a stream that was to be copied', () => {
   const recipe = (codec_name: string, options: object) =>
     recipeFor({

@@ -92,6 +92,7 @@ describe('a link to a file', () => {
       'image/jpeg',
       'video/mp4',
       'audio/mpeg',
+      'audio/x-flac',
       'text/plain',
       'application/json',
     ])

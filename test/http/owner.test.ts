@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { asAnonymous, ownerToken } from '../../lib/access/anonymous.ts'
 import { checkedJobId, jobHeaders, knownJob, requireOwner, viewedState } from '../../lib/http/job-access.ts'
+import { networkOf } from '../../lib/http/network.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import type { Services } from '../../lib/services.ts'
@@ -59,6 +60,13 @@ describe('an identity', () => {
     assert.equal(counted('2001:db8:0:1:2::3').limiterKey, counted('2001:db8:0:1:ffff::4').limiterKey)
     assert.notEqual(counted('2001:db8:0:1::1').limiterKey, counted('2001:db8:0:2::1').limiterKey)
   })
+})
+
+test('a session tells the network of a request and no more of its address', () => {
+  assert.equal(networkOf('192.0.2.7'), '192.0.2.0/24')
+  assert.equal(networkOf('::ffff:192.0.2.7'), '192.0.2.0/24')
+  assert.equal(networkOf('2001:db8:0:1:2::3'), '2001:db8:0:1::/64')
+  assert.equal(networkOf('unknown'), null)
 })
 
 const { job } = newJob([given('in'), task('work', [0])])
