@@ -102,8 +102,8 @@ const candidates = [
     'ibm866',
     'iso-8859-5',
   ],
-  ...['windows-1253', 'iso-8859-7', 'windows-1255', 'windows-1256', 'iso-8859-6', 'iso-8859-2', 'windows-874'],
-  ...['shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr'],
+  ...['windows-1253', 'iso-8859-7', 'windows-1255', 'windows-1256', 'iso-8859-6', 'iso-8859-2'],
+  ...['windows-874', 'shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr'],
 ]
 const otherwiseCalled: Readonly<Record<string, readonly string[]>> = {
   'koi8-r': ['koi8-r', 'koi8-u'],
