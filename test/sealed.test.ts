@@ -49,7 +49,7 @@ test('keys of one secret tell nothing about each other', () => {
     deriveKey('s', purpose),
   )
   for (const key of keys) assert.equal(key.length, 32)
-  assert.equal(new Set(keys.map((key) => key.toString('hex'))).size, 4)
+  assert.equal(new Set(keys.map((key) => key.toString('hex'))).size, keys.length)
   assert.deepEqual(deriveKey('s', 'owner'), keys[0])
   assert.notDeepEqual(deriveKey('t', 'owner'), keys[0])
 })
