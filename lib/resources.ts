@@ -297,7 +297,7 @@ export const functions = {
       { list: true },
       { queues: queueIds, may: ['sqs:GetQueueAttributes'] },
     ],
-    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true },
+    ...{ secrets: ['SERVICE_SECRET'] },
     maximumConcurrency: 50,
   },
   conversion: {
@@ -369,7 +369,7 @@ export const functions = {
   drives: {
     ...{ ...http, handler: 'functions/drives.handler', trigger: { http: below('/v1/cloud') } },
     rights: [...moveJobs, records('PutItem', 'DeleteItem')],
-    ...{ secrets: ['SERVICE_SECRET', 'DRIVES'], reaches: ['drives'], readsFiles: true },
+    ...{ secrets: ['SERVICE_SECRET', 'DRIVES'], reaches: ['drives'] },
     maximumConcurrency: 10,
   },
   access: {

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions, Plugin } from 'esbuild'
-import { languages } from '../../functions/web/places.ts'
 import type { FunctionDeclaration, Outside } from '../resources.ts'
+import { builtPages } from './built-pages.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -28,29 +28,6 @@ const sourceAddresses: Plugin = {
   },
 }
 
-const asModule = (name: string, value: unknown, read: string) => ({
-  contents: `let made\nexport const ${name} = async (language) => { made ??= JSON.parse(${JSON.stringify(JSON.stringify(value))}); return ${read} }`,
-  loader: 'js' as const,
-})
-
-/** The package holds the page as it was built, and not what builds it. */
-const builtPages: Plugin = {
-  name: 'built-pages',
-  setup(build) {
-    build.onLoad({ filter: /\/lib\/page\/build\.ts$/ }, async () => {
-      const { buildPage } = await import('../page/build.ts')
-      const pages = await Promise.all(
-        languages.map(async (language) => [language, await buildPage(language)] as const),
-      )
-      return asModule('buildPage', Object.fromEntries(pages), 'made[language] ?? made.en')
-    })
-    build.onLoad({ filter: /\/lib\/page\/drawing\.ts$/ }, async () => {
-      const { buildDrawing } = await import('../page/drawing.ts')
-      return asModule('buildDrawing', await buildDrawing(), 'made')
-    })
-  },
-}
-
 /** Packages that are native or load files of their own; they stay packages beside the bundle. */
 export const unbundled = ['sharp', 'wasmagic'] as const
 
@@ -62,6 +39,8 @@ export const bundleOptions = {
   platform: 'node',
   target: 'node24',
   format: 'esm',
+  // The form of a package of which only what is used is taken, where it has one.
+  mainFields: ['module', 'main'],
   // Packages in the older module format call require, which a module does not have.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
@@ -85,6 +64,9 @@ export const functionOptions = {
 /** What only engines load, which run in images. */
 export const packagesOfEngines = ['docx', 'pptxgenjs', 'sharp'] as const
 
+/** What they load when they run, and code that is shared with them: zip packages plan for engines and run none. */
+const onlyToRun = ['engines', 'iconv-lite', 'chardet', 'fast-xml-parser']
+
 /** What only those functions load that reach something outside. */
 const packagesFor: Readonly<Record<Outside, readonly string[]>> = {
   stores: ['undici', 'ssh2', '@azure/storage-blob'],
@@ -96,8 +78,8 @@ const packagesFor: Readonly<Record<Outside, readonly string[]>> = {
   sockets: ['@aws-sdk/client-apigatewaymanagementapi'],
 }
 
-/** What only those functions load that tell formats apart, and engines when they run. */
-const packagesForFiles = ['engines', 'unpdf', 'wasmagic', 'iconv-lite', 'fast-xml-parser', 'chardet']
+/** What only those functions load that tell formats apart. */
+const packagesForFiles = ['unpdf', 'wasmagic']
 
 /** Packages of which a function has no use, though code that it shares with others could load them. */
 export function packagesWithout({
@@ -106,5 +88,9 @@ export function packagesWithout({
 }: Pick<FunctionDeclaration, 'reaches' | 'readsFiles'>): readonly string[] {
   const wanted = new Set(reaches.flatMap((one) => packagesFor[one]))
   const unwanted = Object.values(packagesFor).flat()
-  return [...unwanted.filter((one) => !wanted.has(one)), ...(readsFiles ? [] : packagesForFiles)]
+  return [
+    ...onlyToRun,
+    ...unwanted.filter((one) => !wanted.has(one)),
+    ...(readsFiles ? [] : packagesForFiles),
+  ]
 }

@@ -1,5 +1,4 @@
 import { openAsBlob } from 'node:fs'
-import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js'
 import type { InputFile } from './engine.ts'
 import { unknownFeature } from './unknown-feature.ts'
 
@@ -15,6 +14,7 @@ export async function refuseStrict(input: InputFile): Promise<void> {
 }
 
 async function isStrict(path: string): Promise<boolean> {
+  const { BlobReader, TextWriter, ZipReader } = await import('@zip.js/zip.js')
   const reader = new ZipReader(new BlobReader(await openAsBlob(path)), { useWebWorkers: false })
   try {
     for await (const entry of reader.getEntriesGenerator())

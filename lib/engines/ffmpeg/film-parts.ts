@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
-import { parse } from 'csv-parse/sync'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import type { Crew, Portion, Result, ShareResult, Tools, Work } from '../engine.ts'
@@ -158,6 +157,7 @@ async function cutAtKeyPictures({ path, from, video, pieceS, startS }: Cutting, 
     { durationS: undefined },
     tools,
   )
+  const { parse } = await import('csv-parse/sync')
   const rows = z
     .array(z.tuple([z.string(), z.coerce.number(), z.coerce.number()]))
     .parse(parse(await readFile(list)))

@@ -2,15 +2,7 @@ import { openAsBlob } from 'node:fs'
 import { copyFile, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import {
-  BlobReader,
-  type Entry,
-  type FileEntry,
-  Uint8ArrayReader,
-  Uint8ArrayWriter,
-  ZipReader,
-  ZipWriter,
-} from '@zip.js/zip.js'
+import type { Entry, FileEntry, ZipWriter } from '@zip.js/zip.js'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
@@ -55,6 +47,9 @@ export const officeCompressRows: readonly Capability[] = packages.map((id) => ({
 
 export const isOfficePackage = (id: FormatId): boolean => packages.some((candidate) => candidate === id)
 
+/** Whoever only plans does without it. */
+const zipLibrary = () => import('@zip.js/zip.js')
+
 const maxEntries = 20_000
 /** A larger picture is copied as it is: it would not fit into memory together with what it becomes. */
 const maxPictureBytes = 64 * 1024 * 1024
@@ -98,6 +93,7 @@ export async function compressOffice(work: Work, tools: Tools): Promise<Result> 
 
 async function entriesOf(path: string, format: FormatId): Promise<Entry[]> {
   try {
+    const { BlobReader, ZipReader } = await zipLibrary()
     const reader = new ZipReader(new BlobReader(await openAsBlob(path)), { useWebWorkers: false })
     const entries: Entry[] = []
     for await (const entry of reader.getEntriesGenerator()) {
@@ -122,6 +118,7 @@ async function repacked(
   level: number,
   { tools, progress }: Watch,
 ): Promise<void> {
+  const { Uint8ArrayReader, ZipWriter } = await zipLibrary()
   const file = await open(path, 'w')
   const zip = new ZipWriter(Writable.toWeb(file.createWriteStream()), {
     useWebWorkers: false,
@@ -144,6 +141,7 @@ async function repacked(
 
 /** As it stands in the package, compressed or not, so that nothing of it can change. */
 async function copied(zip: ZipWriter<unknown>, entry: FileEntry): Promise<void> {
+  const { Uint8ArrayReader, Uint8ArrayWriter } = await zipLibrary()
   const bytes = await entry.getData(new Uint8ArrayWriter(), { passThrough: true })
   await zip.add(entry.filename, new Uint8ArrayReader(bytes), {
     passThrough: true,
@@ -159,6 +157,7 @@ async function copied(zip: ZipWriter<unknown>, entry: FileEntry): Promise<void> 
 async function smallerPicture(entry: FileEntry, level: number): Promise<Uint8Array | undefined> {
   if (entry.uncompressedSize > maxPictureBytes) return undefined
   try {
+    const { Uint8ArrayWriter } = await zipLibrary()
     const bytes = await entry.getData(new Uint8ArrayWriter())
     const sharp = await loadSharp()
     // A page is seldom shown larger than a screen: more pixels than that are never seen.
