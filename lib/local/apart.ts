@@ -5,12 +5,15 @@ import { type FunctionName, functionNames, functions } from '../resources.ts'
 import type { Callers } from './embedded.ts'
 import type { Environment } from './environment.ts'
 import type { LocalFunction } from './lambda/runtime.ts'
+import type { Command } from './parent-death.ts'
 import { Worker } from './workers.ts'
 
 export interface Apart {
   readonly callers: Callers
   /** What a function finds in its environment, of what all of them may. */
   environmentOf(name: string, all: Environment): Environment
+  /** What starts its process, given what does so elsewhere. */
+  commandOf?(name: string, command: Command): Command
   /** In whose name its queue is read, and put aside what failed for good. */
   connectionOf(name: string): Connection
   /** Seconds before each repetition of an asynchronous invocation. */
@@ -34,6 +37,7 @@ export function functionsApart({ apart, environment, ...parts }: ProcessParts) {
       queue: name,
       handler: functions[name].handler.replace('functions/', ''),
       environment: apart.environmentOf(name, environment),
+      startedBy: (command) => apart.commandOf?.(name, command) ?? command,
       // The time limit of the function is kept by who invokes it, and this is no machine to be shared.
       maxMemoryBytes: 2 * 1024 ** 3,
     })

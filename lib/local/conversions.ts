@@ -59,6 +59,9 @@ export function openConversions(given: ConversionParts): Conversions {
         ...(apart?.environmentOf(functionOf(queue), environment) ?? environment),
         ...(queue !== 'delivery' && !apart && { PARALLEL: String(concurrency) }),
       },
+      ...(apart?.commandOf && {
+        startedBy: (command) => apart.commandOf?.(functionOf(queue), command) ?? command,
+      }),
       logFd,
       log,
       idleMs,

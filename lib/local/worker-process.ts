@@ -9,7 +9,7 @@ import { type Failure, FunctionError } from './lambda/failure.ts'
 import type { FunctionContext } from './lambda/runtime.ts'
 import nodeEnvironment from './node-environment.json' with { type: 'json' }
 import nodeFlags from './node-flags.json' with { type: 'json' }
-import { withParentDeath } from './parent-death.ts'
+import { type Command, withParentDeath } from './parent-death.ts'
 import type { Invocation, ServiceMessage, WorkerMessage } from './worker.ts'
 import { answerWish, type FileWish, sharingFiles } from './worker-files.ts'
 
@@ -43,6 +43,8 @@ export interface ProcessOptions {
   readonly hangMs?: number
   /** Program of the process; that of the functions when left out. */
   readonly file?: string
+  /** What its command becomes where the process is not to run here as it is. */
+  readonly startedBy?: (command: Command) => Command
   /** Removes what a process that is gone has left. */
   readonly clearUp?: (pid: number) => void
 }
@@ -79,8 +81,8 @@ export class WorkerProcess {
     const isThrifty = name === 'transfer' || name === 'deliver'
     // The second: any program of the same user could have Node open its debugger, and read all that it knows.
     const flags = isThrifty ? nodeFlags : ['--disable-warning=ExperimentalWarning', '--disable-sigusr1']
-    const node = [process.execPath, ...flags, file] as const
-    const [command, ...args] = withParentDeath([...node, name, ...(exchange ? [sharingFiles] : [])])
+    const node: Command = [process.execPath, ...flags, file, name, ...(exchange ? [sharingFiles] : [])]
+    const [command, ...args] = withParentDeath(options.startedBy?.(node) ?? node)
     const child = spawn(command, args, {
       env: {
         ...environment,

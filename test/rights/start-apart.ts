@@ -1,15 +1,19 @@
-// The whole service with each function in a process of its own, whose key may do what its role says.
+// The whole service with each function in a process of its own, whose key may do what its role says. With PACKAGES=<folder>
+// those that are deployed as zip packages run from what was unpacked there, each in a box of its own.
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { processEnvironment } from '../../lib/config.ts'
+import { zipNames } from '../../lib/deployment/zip-functions.ts'
 import { startService } from '../../lib/local/service.ts'
 import {
   type FunctionDeclaration,
+  type FunctionName,
   functionNames,
   functions,
   imageIds,
   secretNames,
 } from '../../lib/resources.ts'
+import { commandOf, environmentOf, secretsBucket } from '../packages/box.ts'
 import { allGrants, allowing, type Grant } from './policy.ts'
 
 /** Grants that are taken away, as `role action`, to see that they are missed. */
@@ -21,6 +25,16 @@ const keyOf = (role: string) => ({ accessKeyId: `ROLE${role.toUpperCase()}`, sec
 const roleOf = new Map(roles.map((role) => [keyOf(role).accessKeyId, role]))
 const declared: Readonly<Record<string, FunctionDeclaration>> = functions
 
+const packages = processEnvironment['PACKAGES']
+const isPackaged = (name: string): name is FunctionName =>
+  packages !== undefined && zipNames.includes(name as FunctionName)
+
+/** What roles may read there follows from their rows and is no part of `rights`. */
+const isSecret = (role: string, resource: string) =>
+  packages !== undefined &&
+  resource.startsWith(`arn:aws:s3:::${secretsBucket}`) &&
+  (declared[role]?.secrets ?? []).length > 0
+
 const service = await startService(processEnvironment, {
   callers: {
     credentials: roles.map(keyOf),
@@ -28,18 +42,20 @@ const service = await startService(processEnvironment, {
       const role = roleOf.get(asked.accessKeyId) ?? 'nobody'
       const by = allowing(grants, role, asked)
       decisions.write(`${JSON.stringify({ ...asked, role, by })}\n`)
-      return by.length > 0
+      return by.length > 0 || isSecret(role, asked.resource)
     },
   },
   environmentOf: (name, all) => {
     const { accessKeyId, secretAccessKey } = keyOf(name)
+    const key = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
+    if (isPackaged(name)) return { ...environmentOf(name, all, packages ?? ''), ...key }
     const hidden: readonly string[] = secretNames.filter((one) => !declared[name]?.secrets?.includes(one))
     return {
       ...Object.fromEntries(Object.entries(all).filter(([one]) => !hidden.includes(one))),
-      AWS_ACCESS_KEY_ID: accessKeyId,
-      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+      ...key,
     }
   },
+  commandOf: (name, command) => (isPackaged(name) ? commandOf(name, packages ?? '') : command),
   connectionOf: (name) => ({ credentials: keyOf(name) }),
   delaysS: [0, 0],
 })

@@ -1,0 +1,183 @@
+// Every function that is deployed as a zip package, from its package: unpacked, in a folder without this checkout, with a
+// /tmp of 512 MB, Lambda's environment and the key of its role, called with what the gateways, queues and rules send.
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
+import { WebSocket } from 'ws'
+import { zipFunctions, zipNames } from '../../lib/deployment/zip-functions.ts'
+import { after, before } from '../hooks.ts'
+import { callSigned, region } from '../local/runtime.ts'
+import { hasMounts, secretsBucket } from '../packages/box.ts'
+import { decisionsIn } from '../rights/tally.ts'
+import { scratchFolder } from '../scratch.ts'
+import { until } from '../until.ts'
+import { openReceiver } from '../webhooks/receiver.ts'
+
+const packages = scratchFolder('packages')
+process.env['RIGHTS_LOG'] = scratchFolder('packages-log')
+process.env['PACKAGES'] = packages
+// Looked up when it is loaded.
+const { Client, startService } = await import('../service.ts')
+
+let service: Awaited<ReturnType<typeof startService>>
+let servers: Record<string, string>
+let credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
+let receiver: Awaited<ReturnType<typeof openReceiver>>
+
+async function unpack(name: string): Promise<void> {
+  const reader = new ZipReader(new Uint8ArrayReader(readFileSync(join(packages, `${name}.zip`))))
+  for (const entry of await reader.getEntries()) {
+    if (entry.directory) continue
+    const path = join(packages, name, entry.filename)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, await entry.getData(new Uint8ArrayWriter()))
+  }
+}
+
+const logLines = () =>
+  readFileSync(join(service.dataDir, 'service.log'), 'utf8')
+    .trim()
+    .split('\n')
+    .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : []))
+
+const invoke = (name: string) =>
+  callSigned(`${servers['AWS_ENDPOINT_URL_LAMBDA']}/2015-03-31/functions/${name}/invocations`, {
+    ...{ service: 'lambda', credentials, body: '{}' },
+  })
+
+before(async () => {
+  await zipFunctions(packages)
+  await Promise.all(zipNames.map(unpack))
+  receiver = await openReceiver()
+  service = await startService({ OUTGOING_ALLOW: '127.0.0.0/8' })
+  credentials = JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8'))
+  servers = logLines().find(({ msg }) => msg === 'service started')?.['servers'] as Record<string, string>
+  const endpoint = servers['AWS_ENDPOINT_URL_S3'] ?? ''
+  const s3 = new S3Client({ region, credentials, endpoint, forcePathStyle: true })
+  await s3.send(new CreateBucketCommand({ Bucket: secretsBucket }))
+  // The first sweep makes the secret, without which nobody is answered.
+  const swept = await invoke('sweep')
+  assert.equal(swept.headers.get('x-amz-function-error'), null, await swept.text())
+  await s3.send(new GetObjectCommand({ Bucket: secretsBucket, Key: 'SERVICE_SECRET' }))
+})
+after(async () => {
+  receiver?.close()
+  await service?.stop()
+})
+
+test('this machine shuts functions away from the checkout', (t) => {
+  if (!hasMounts)
+    t.skip('it gives no mounts: functions have a folder of their own, and could see the checkout')
+})
+
+const png = new Uint8Array(readFileSync(new URL('../fixtures/alpha.png', import.meta.url)))
+const image = { filename: 'alpha.png', contentType: 'image/png', size: png.length }
+const bytesAt = async (url: string) => new Uint8Array(await (await fetch(url)).arrayBuffer())
+
+test('a file is uploaded and converted, and the result is a picture', async () => {
+  const client = new Client(service)
+  const { uploadId, url, headers } = await client.presign(image)
+  assert.equal((await fetch(url, { method: 'PUT', headers: { ...headers }, body: png })).status, 200)
+  const job = await client.accepted(await client.post('/v1/convert', { uploadId, targetFormat: 'webp' }))
+  assert.equal(job.status, 'completed', JSON.stringify(job.error))
+  const download = await client.fetch(`/v1/download/${job.jobId}`)
+  assert.equal(download.status, 302)
+  const made = await bytesAt(download.headers.get('location') ?? '')
+  assert.equal(Buffer.from(made.subarray(8, 12)).toString(), 'WEBP')
+})
+
+test('a file comes with its request, one that is awaited comes later, and a store brings and takes others', async () => {
+  const client = new Client(service)
+  const bytes = new TextEncoder().encode('# A heading')
+  const sent = await client.convert({ name: 'a.md', bytes }, { targetFormat: 'html' })
+  assert.equal((await client.accepted(sent)).status, 'completed')
+  const tasks = {
+    sent: { operation: 'import/upload' },
+    made: { operation: 'convert', input: 'sent', output_format: 'jpg' },
+    out: {
+      ...{ operation: 'export/s3', input: 'made', bucket: 'mutabor', key_prefix: 'exported/', region },
+      ...{ endpoint: servers['AWS_ENDPOINT_URL_S3'], access_key_id: credentials.accessKeyId },
+      secret_access_key: credentials.secretAccessKey,
+    },
+  }
+  const reply = (await (await client.post('/v1/jobs', { tasks })).json()) as {
+    data: { jobId: string; tasks: { sent: { result: { put: { url: string; headers: object } } } } }
+  }
+  const { url, headers } = reply.data.tasks.sent.result.put
+  assert.equal((await fetch(url, { method: 'PUT', headers: { ...headers }, body: png })).status, 200)
+  const job = await client.finished(reply.data.jobId)
+  assert.equal(job.status, 'completed', JSON.stringify(job.error))
+})
+
+test('a locked PDF is refused before it is queued: the package has what opens one', async () => {
+  const client = new Client(service)
+  const bytes = new Uint8Array(readFileSync(new URL('../fixtures/needs-password.pdf', import.meta.url)))
+  const refused = await client.convert({ name: 'locked.pdf', bytes }, { targetFormat: 'txt' })
+  assert.equal(refused.status, 422)
+  assert.equal(((await refused.json()) as { error: { code: string } }).error.code, 'PDF_ENCRYPTED')
+})
+
+test('a workflow runs, and its webhook and its socket hear of it', async () => {
+  const client = new Client(service)
+  const hook = await client.post('/v1/webhooks', { url: receiver.url('/hook'), events: ['job.completed'] })
+  assert.equal(hook.status, 201, await hook.clone().text())
+  const { data: ticket } = (await (await client.post('/v1/ws/tickets', {})).json()) as {
+    data: { ticket: string }
+  }
+  const frames: string[] = []
+  const socket = new WebSocket(`${service.url.replace('http', 'ws')}/ws/user/jobs?ticket=${ticket.ticket}`)
+  socket.on('message', (frame) => frames.push(String(frame)))
+  await until(() => frames.length > 0, 'the socket is greeted', 60)
+  socket.send(JSON.stringify({ type: 'subscribe', jobs: '*' }))
+  const tasks = {
+    text: { operation: 'import/raw', filename: 'a.md', file: '# A' },
+    page: { operation: 'convert', input: 'text', output_format: 'html' },
+    out: { operation: 'export/url', input: 'page' },
+  }
+  const made = await client.post('/v1/workflows', {
+    name: 'often',
+    cron: '0 * * * *',
+    timezone: 'UTC',
+    tasks,
+  })
+  assert.equal(made.status, 201, await made.clone().text())
+  const { data: workflow } = (await made.json()) as { data: { id: string } }
+  assert.equal((await client.post(`/v1/workflows/${workflow.id}/run`, {})).status, 202)
+  await until(() => receiver.at('/hook').length > 0, 'the webhook is called', 60)
+  await until(() => frames.some((frame) => frame.includes('job.completed')), 'the socket hears', 60)
+  socket.close()
+})
+
+test('pages, formats, accounts and what is not set up are answered', async () => {
+  const client = new Client(service)
+  const status = async (path: string) => (await client.fetch(path)).status
+  await until(async () => (await status('/health')) === 200, 'the service is healthy', 60)
+  assert.deepEqual(
+    await Promise.all(
+      ['/', '/v1/formats/png', '/v1/openapi.json', '/v1/account', '/v1/admin/slo'].map(status),
+    ),
+    [200, 200, 200, 401, 401],
+  )
+  assert.equal(await status('/v1/cloud/dropbox/auth'), 503)
+  const origin = { origin: service.url }
+  const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }
+  const signedUp = await client.post('/v1/auth/sign-up/email', person, origin)
+  assert.equal(signedUp.status, 200, await signedUp.text())
+})
+
+test('each package was at work, none wanted what its role does not allow, and none failed', async () => {
+  const started = () =>
+    new Set(logLines().flatMap(({ msg, queue }) => (msg === 'worker started' ? [queue] : [])))
+  const ofQueue: Readonly<Record<string, string>> = { prepare: 'ready', deliver: 'delivery' }
+  const idle = () => zipNames.filter((name) => !started().has(ofQueue[name] ?? name))
+  await until(() => idle().length === 0, `${idle()} have run`, 60)
+  const failed = logLines().filter(({ level, msg }) => Number(level) >= 50 && msg !== 'worker ended')
+  assert.deepEqual(failed, [])
+  const refused = decisionsIn(process.env['RIGHTS_LOG'] ?? '').filter(
+    ({ by, resource }) => by.length === 0 && !resource.includes(secretsBucket),
+  )
+  assert.deepEqual(refused, [])
+})

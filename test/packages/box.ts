@@ -1,0 +1,65 @@
+// What a function has on Lambda: its package, a /tmp of 512 MB, its environment, and nothing of this checkout.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { deployedFunctions } from '../../lib/deployment/functions.ts'
+import { stageOf } from '../../lib/deployment/stage.ts'
+import { functions, rowOf } from '../../lib/resources.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const worker = fileURLToPath(new URL('worker.mjs', import.meta.url))
+
+/** Bucket of what is secret, where the stack has one of its own making. */
+export const secretsBucket = 'mutabor-secrets'
+
+/** Whether this machine lets a process have mounts of its own; a box is only a folder otherwise. */
+export const hasMounts = spawnSync('unshare', ['--map-root-user', '--mount', 'true']).status === 0
+
+/** Binds what is needed below /mnt, hides the checkout, and has a small /tmp. */
+const enter = `set -e
+mount -t tmpfs -o size=1m tmpfs /mnt
+mkdir /mnt/task; touch /mnt/node /mnt/worker.mjs
+mount --bind "$1" /mnt/task; mount --bind "$2" /mnt/node; mount --bind "$3" /mnt/worker.mjs
+cd /mnt/task
+mount -t tmpfs tmpfs "$4"
+mount -t tmpfs -o size=512m tmpfs /tmp
+exec /mnt/node /mnt/worker.mjs`
+
+/** Starts the package of a function that was unpacked into its folder below `packages`. */
+export function commandOf(name: string, packages: string): readonly [string, ...string[]] {
+  const task = join(packages, name)
+  if (!hasMounts) return [process.execPath, worker]
+  const given = [task, process.execPath, worker, root]
+  return ['unshare', '--map-root-user', '--mount', 'sh', '-c', enter, 'sh', ...given]
+}
+
+// Tests need no accounts, and their servers are here.
+const stage = stageOf('dev', { anonymousPlan: 'self-hosted', outgoingAllow: '127.0.0.0/8' })
+const deployed: Readonly<Record<string, { readonly environment: Readonly<Record<string, unknown>> }>> =
+  deployedFunctions(stage)
+
+/** The variables that the deployment sets; what CloudFormation fills in is `known` here by the same names. */
+export function environmentOf(
+  name: keyof typeof functions,
+  known: Readonly<Record<string, string>>,
+  packages: string,
+): Record<string, string> {
+  const set = Object.entries(deployed[name]?.environment ?? {}).flatMap(([variable, value]) => {
+    const filled = typeof value === 'string' ? value : known[variable]
+    return filled === undefined ? [] : [[variable, filled]]
+  })
+  const servers = Object.entries(known).filter(([variable]) => /^AWS_ENDPOINT_URL_|^S3_PUBLIC/.test(variable))
+  const { secrets = [] } = rowOf(name) ?? {}
+  return {
+    ...Object.fromEntries([...servers, ...set]),
+    ...(secrets.length > 0 && { SECRETS: `s3://${secretsBucket}/${secrets.join(',')}` }),
+    // On AWS the address in front lets in nobody else, and is not here.
+    AWS_REGION: known['AWS_REGION'] ?? '',
+    AWS_LAMBDA_FUNCTION_NAME: `mutabor-dev-${name}`,
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(functions[name].memoryMb),
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    LAMBDA_TASK_ROOT: hasMounts ? '/mnt/task' : join(packages, name),
+    _HANDLER: functions[name].handler,
+    ...{ TZ: ':UTC', LANG: 'en_US.UTF-8', PATH: '/usr/local/bin:/usr/bin:/bin:/sbin:/usr/sbin' },
+  }
+}

@@ -1,0 +1,22 @@
+// In the place of Lambda's own runtime: calls the handler of an unpacked package, and knows nothing but its folder.
+const [file, exported] = process.env._HANDLER.split('.')
+const module = await import(`${process.env.LAMBDA_TASK_ROOT}/${file}.mjs`)
+const handler = module[exported]
+
+const tell = (message) => new Promise((resolve) => process.send(message, () => resolve()))
+
+async function invoke({ id, event, deadline, context }) {
+  try {
+    const value = await handler(event, { ...context, getRemainingTimeInMillis: () => deadline - Date.now() })
+    await tell({ type: 'result', id, value })
+  } catch (error) {
+    console.error(error)
+    const failure = { errorType: error?.name ?? 'Error', errorMessage: String(error?.message ?? error) }
+    await tell({ type: 'error', id, failure })
+  }
+}
+
+process.on('message', (message) => message.type === 'invoke' && void invoke(message))
+process.on('disconnect', () => process.exit(0))
+process.once('SIGTERM', () => process.exit(0))
+setInterval(() => void tell({ type: 'alive' }), 2000)
