@@ -211,6 +211,11 @@ export const settings = {
     .min(16)
     .optional()
     .describe('Header `x-origin-secret` of the address in front, without which no request is answered'),
+  ORIGIN_SECRET_ARN: z
+    .string()
+    .regex(/^arn:aws[\w-]*:secretsmanager:/)
+    .optional()
+    .describe('Where the address in front has its secret from; the sweep puts it among the others'),
   SECRETS: z
     .string()
     .regex(/^s3:\/\/[^/]+\/[A-Z_,]+$/)

@@ -199,7 +199,13 @@ export const outside = {
 export type Outside = keyof typeof outside
 
 /** Settings that nobody but the functions that need them may read; on AWS each is an object of a bucket of their own. */
-export const secretNames = ['SERVICE_SECRET', 'SMTP_URL', 'OPENID_PROVIDERS', 'DRIVES'] as const
+export const secretNames = [
+  'SERVICE_SECRET',
+  'SMTP_URL',
+  'OPENID_PROVIDERS',
+  'DRIVES',
+  'ORIGIN_SECRET',
+] as const
 export type SecretName = (typeof secretNames)[number]
 
 export interface FunctionDeclaration {
@@ -565,6 +571,9 @@ export type FunctionName = keyof typeof functions
 /** The row of a function; what runs the tasks of an image has none. */
 export const rowOf = (name: string | undefined): FunctionDeclaration | undefined =>
   (functions as Readonly<Record<string, FunctionDeclaration>>)[name ?? '']
+/** What a function finds where secrets lie: who is reached by the address in front knows it by its secret. */
+export const secretsOf = ({ secrets = [], trigger }: FunctionDeclaration): readonly SecretName[] =>
+  'http' in trigger || 'websocket' in trigger ? [...secrets, 'ORIGIN_SECRET'] : secrets
 /** The function that a queue feeds, where it is not that of an image. */
 export const functionOfQueue = (queue: QueueId | FunctionName): FunctionName | undefined =>
   functionNames.find((name) => {

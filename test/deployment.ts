@@ -45,6 +45,9 @@ function packageIn(folder: string): Resources {
   for (const name of ['package.json', 'node_modules', 'functions', 'lib', 'layers', 'events']) {
     symlinkSync(join(root, name), join(folder, name))
   }
+  // Everything that there is.
+  mkdirSync(join(folder, 'stages'))
+  writeFileSync(join(folder, 'stages/dev.json'), JSON.stringify({ facades: 'v2' }))
   const temporary = join(folder, 'tmp')
   mkdirSync(temporary)
   const alone = spawnSync('unshare', ['--map-root-user', '--net', 'true']).status === 0
@@ -62,7 +65,7 @@ function packageIn(folder: string): Resources {
       // The framework leaves its temporary folders behind: they go with this one.
       env: { HOME: join(folder, 'no-home'), TMPDIR: temporary, PATH: process.env.PATH },
       encoding: 'utf8',
-      timeout: 120_000,
+      timeout: 400_000,
     },
   )
   assert.equal(packaging.status, 0, packaging.stdout + packaging.stderr)

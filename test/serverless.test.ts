@@ -38,6 +38,7 @@ import {
   queueMapping,
   rowOf,
   secretNames,
+  secretsOf,
   table,
   visibilityOf,
 } from '../lib/resources.ts'
@@ -203,7 +204,7 @@ test('one machine sets every variable that a deployment sets', () => {
     ...Object.keys(oneMachine().environment),
     ...['IMAGE_ID', 'SECRETS', 'TASK_LIMIT_S'],
     // Whoever runs a machine sets these or leaves them; nothing is in front of it that it could tell.
-    ...['ANONYMOUS_PLAN', 'RETENTION_HOURS', 'ORIGIN_SECRET'],
+    ...['ANONYMOUS_PLAN', 'RETENTION_HOURS', 'ORIGIN_SECRET_ARN', 'FACADES'],
   ]
   for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
     for (const name of Object.keys(Properties.Environment.Variables))
@@ -335,7 +336,7 @@ test('no function has a secret in its environment: each finds those of its row, 
     const name = String(Properties.FunctionName).replace('mutabor-dev-', '')
     const declared: FunctionDeclaration | undefined = functions[name as FunctionName]
     // Engines know none at all.
-    const secrets = declared?.secrets ?? []
+    const secrets = declared ? secretsOf(declared) : []
     const { Variables } = Properties.Environment
     for (const secret of secretNames) assert.ok(!(secret in Variables), `${id} has ${secret}`)
     const found = Variables.SECRETS as { 'Fn::Sub': string } | undefined
@@ -422,7 +423,7 @@ test('each value of the template is one that AWS knows there, and a wrong one is
 })
 
 test('a deployment keeps its own rules, and each of them finds what breaks it', () => {
-  const stage = stageOf('dev', {})
+  const stage = stageOf('dev', { facades: 'v2' })
   assert.deepEqual(againstOwnRules(template, stage), [])
   const allowsAll = { Statement: [{ Effect: 'Allow', Action: ['s3:*'], Resource: ['*'] }] }
   const broken = {
@@ -479,7 +480,7 @@ test('each function has a most at a time, and what the account has not is said',
     const { [property]: _, ...Properties } = properties(id)
     return { Resources: { ...template.Resources, [id]: { Type: 'AWS::Lambda::Function', Properties } } }
   }
-  const stage = stageOf('dev', {})
+  const stage = stageOf('dev', { facades: 'v2' })
   const { id } = lambda('jobs')
   assert.deepEqual(againstOwnRules(without(id, 'ReservedConcurrentExecutions'), stage), [
     { at: id, says: 'may run any number of times (bounded)' },

@@ -26,10 +26,14 @@ const clientOf = ({ AWS_REGION, AWS_ENDPOINT_URL_S3 }: Where) =>
 export async function readSecrets(address: string, where: Where): Promise<Secrets> {
   const { bucket, names } = parseSecretsAddress(address)
   const client = clientOf(where)
-  const entries = await Promise.all(
-    names.map(async (name) => [name, await readSecret(client, bucket, name)] as const),
+  const entries: [SecretName, string | undefined][] = await Promise.all(
+    names.map(async (name) => [name, await readSecret(client, bucket, name)]),
   )
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+  const found: Secrets = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+  // Without it, whoever goes around the address in front would be answered.
+  if (names.includes('ORIGIN_SECRET') && !found.ORIGIN_SECRET)
+    throw new Error('ORIGIN_SECRET is not there yet: the first sweep of a deployment puts it there')
+  return found
 }
 
 async function readSecret(client: S3Client, Bucket: string, Key: SecretName): Promise<string | undefined> {
@@ -42,16 +46,22 @@ async function readSecret(client: S3Client, Bucket: string, Key: SecretName): Pr
   }
 }
 
-/** Makes the secret of a new deployment. Of those who do so at the same time one wins, and nobody replaces what is there. */
-export async function makeServiceSecret(address: string, where: Where): Promise<void> {
+/** Makes the secrets of a new deployment. Of those who do so at the same time one wins, and nobody replaces what is there. */
+export async function makeSecrets(
+  address: string,
+  { ORIGIN_SECRET_ARN: originArn, ...where }: Where & Pick<Config, 'ORIGIN_SECRET_ARN'>,
+  send?: typeof fetch,
+): Promise<void> {
   const { bucket } = parseSecretsAddress(address)
-  const put = new PutObjectCommand({
-    ...{ Bucket: bucket, Key: 'SERVICE_SECRET', IfNoneMatch: '*' },
-    Body: randomBytes(48).toString('base64url'),
+  const client = clientOf(where)
+  await makeSecret(client, bucket, 'SERVICE_SECRET', randomBytes(48).toString('base64url'))
+  if (originArn === undefined) return
+  const { secretValue } = await import('./origin-secret.ts')
+  await makeSecret(client, bucket, 'ORIGIN_SECRET', await secretValue(originArn, client, send))
+}
+
+async function makeSecret(client: S3Client, Bucket: string, Key: SecretName, Body: string): Promise<void> {
+  await client.send(new PutObjectCommand({ Bucket, Key, Body, IfNoneMatch: '*' })).catch((error: unknown) => {
+    if (!(error instanceof S3ServiceException) || error.name !== 'PreconditionFailed') throw error
   })
-  await clientOf(where)
-    .send(put)
-    .catch((error: unknown) => {
-      if (!(error instanceof S3ServiceException) || error.name !== 'PreconditionFailed') throw error
-    })
 }

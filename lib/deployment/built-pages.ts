@@ -1,57 +1,66 @@
 import type { Plugin } from 'esbuild'
 import { languages } from '../../functions/web/places.ts'
-import type { BuiltPage, Encoded } from '../page/build.ts'
+import type { Encoded } from '../page/encoding.ts'
 
 type Bodies = Readonly<Record<string, Encoded>>
+type Numbered = readonly (readonly [name: string, at: number])[]
 
-/** What stands in place of lib/page/build.ts: bodies in the smaller coding, and each once, as languages share files. */
-async function pages() {
-  const { buildPage } = await import('../page/build.ts')
-  const bodies: string[] = []
-  const places = new Map<string, number>()
-  const numbered = (encoded: Bodies) =>
-    Object.entries(encoded).map(([name, { br }]) => {
-      const at = places.get(br) ?? bodies.push(br) - 1
-      places.set(br, at)
-      return [name, at] as const
+/** Bodies in the smaller coding alone, and each once: languages share files. */
+class Shelf {
+  readonly bodies: string[] = []
+  readonly #places = new Map<string, number>()
+
+  put(encoded: Bodies): Numbered {
+    return Object.entries(encoded).map(([name, { br }]) => {
+      const at = this.#places.get(br) ?? this.bodies.push(br) - 1
+      this.#places.set(br, at)
+      return [name, at]
     })
-  const made: [language: string, page: object][] = []
-  for (const language of languages) {
-    const { documents, files, styleHash }: BuiltPage = await buildPage(language)
-    made.push([language, { documents: numbered(documents), files: numbered(files), styleHash }])
   }
-  return { bodies, pages: Object.fromEntries(made) }
 }
 
-const module = (built: object) => `
+/** Code of a module that makes of a shelf what was put there; whoever wants the other coding has it made. */
+const opening = (shelf: Shelf, rest: object) => `
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
-const { bodies, pages } = JSON.parse(${JSON.stringify(JSON.stringify(built))})
+const { bodies, rest } = JSON.parse(${JSON.stringify(JSON.stringify({ bodies: shelf.bodies, rest }))})
+const packed = (br) => gzipSync(brotliDecompressSync(Buffer.from(br, 'base64'))).toString('base64')
 const encoded = bodies.map((br) => {
   let gzip
-  return { br, get gzip() { return (gzip ??= gzipSync(brotliDecompressSync(Buffer.from(br, 'base64')), { level: 9 }).toString('base64')) } }
+  return { br, get gzip() { return (gzip ??= packed(br)) } }
 })
 const named = (numbered) => Object.fromEntries(numbered.map(([name, at]) => [name, encoded[at]]))
-export const buildPage = async (language) => {
-  const { documents, files, styleHash } = pages[language] ?? pages.en
-  return { documents: named(documents), files: named(files), styleHash }
-}
 `
 
-/** What draws pages of PDFs is fetched by few. */
-const drawing = (built: object) =>
-  `let made\nexport const buildDrawing = async () => (made ??= JSON.parse(${JSON.stringify(JSON.stringify(built))}))`
+async function page(): Promise<string> {
+  const { buildPage } = await import('../page/build.ts')
+  const shelf = new Shelf()
+  const rest: Record<string, object> = {}
+  for (const language of languages) {
+    const { documents, files, styleHash } = await buildPage(language)
+    rest[language] = { documents: shelf.put(documents), files: shelf.put(files), styleHash }
+  }
+  return `${opening(shelf, rest)}
+export const buildPage = async (language) => {
+  const { documents, files, styleHash } = rest[language] ?? rest.en
+  return { documents: named(documents), files: named(files), styleHash }
+}`
+}
+
+async function drawing(): Promise<string> {
+  const { buildDrawing } = await import('../page/drawing.ts')
+  const shelf = new Shelf()
+  const files = shelf.put(await buildDrawing())
+  return `${opening(shelf, files)}
+export const buildDrawing = async () => named(rest)`
+}
 
 /** The package holds the page as it was built, and not what builds it. */
 export const builtPages: Plugin = {
   name: 'built-pages',
   setup(build) {
-    build.onLoad({ filter: /\/lib\/page\/build\.ts$/ }, async () => ({
-      contents: module(await pages()),
-      loader: 'js',
-    }))
-    build.onLoad({ filter: /\/lib\/page\/drawing\.ts$/ }, async () => {
-      const { buildDrawing } = await import('../page/drawing.ts')
-      return { contents: drawing(await buildDrawing()), loader: 'js' }
-    })
+    const instead = (filter: RegExp, make: () => Promise<string>) =>
+      build.onLoad({ filter }, async () => ({ contents: await make(), loader: 'js' }))
+    instead(/\/lib\/page\/build\.ts$/, page)
+    instead(/\/lib\/page\/drawing\.ts$/, drawing)
   },
 }

@@ -7,7 +7,7 @@ import { functionNames, functions, imageIds, outside, rowOf } from '../resources
 import { alarmResources } from './alarms.ts'
 import { mostOf } from './concurrency.ts'
 import { imageLimits } from './functions.ts'
-import { stageOf } from './stage.ts'
+import { isDeployed, stageOf } from './stage.ts'
 
 /**
  * Dollars in eu-central-1 without the free allowances, as listed in November 2026: look them up before you count on them.
@@ -102,7 +102,9 @@ const idle = {
 
 /** MB of all functions when each runs as often at a time as it may. */
 const megabytesAtMost = [
-  ...functionNames.map((name) => mostOf(name, usual) * functions[name].memoryMb),
+  ...functionNames
+    .filter((name) => isDeployed(name, usual))
+    .map((name) => mostOf(name, usual) * functions[name].memoryMb),
   ...imageIds.map((image) => mostOf(`convert-${image}`, usual) * imageLimits(image).memorySize),
 ].reduce((sum, one) => sum + one)
 const hourAtMost = (megabytesAtMost / 1024) * 3600 * prices.gbSecond

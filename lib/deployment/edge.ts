@@ -29,9 +29,6 @@ export const edgeCode = `function handler(event) {
 
 const originSecret = `{{resolve:secretsmanager:\${OriginSecret}}}`
 
-/** What functions of the gateways know of the address in front. */
-export const frontEnvironment = { ORIGIN_SECRET: { 'Fn::Sub': originSecret } }
-
 /** Where clients find the service. */
 export const publicUrl = ({ domain }: Pick<Stage, 'domain'>) =>
   domain ? `https://${domain.name}` : { 'Fn::Sub': `https://\${Distribution.DomainName}` }

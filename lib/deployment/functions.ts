@@ -12,13 +12,15 @@ import {
   mappingOf,
   type QueueId,
   type SecretName,
+  secretsOf,
   type Trigger,
   uploadPattern,
 } from '../resources.ts'
 import { isKept, reserves } from './concurrency.ts'
-import { frontEnvironment, publicUrl } from './edge.ts'
+import { publicUrl } from './edge.ts'
 import { closedIn, isClosed } from './network.ts'
 import { arnOf, deadLetterQueueId, queueName, queueResourceId, roleId } from './references.ts'
+import { makesSecrets } from './roles.ts'
 import { isDeployed, type Stage } from './stage.ts'
 
 /** What Lambda allows: seconds, MB of memory, MB of /tmp. */
@@ -49,7 +51,7 @@ const ofStage = (stage: Stage) => ({
 })
 
 /** Where a function finds what is secret: not in its environment, which whoever may look at the function reads. */
-const secretsOf = (names: readonly SecretName[] = []) =>
+const secretsAddress = (names: readonly SecretName[]) =>
   names.length > 0 && { SECRETS: { 'Fn::Sub': `s3://\${SecretsBucket}/${names.join(',')}` } }
 
 /** Where the SDK finds the connections of WebSockets, which it does not know by itself. */
@@ -102,9 +104,6 @@ export function asynchronousSettings(
   }
 }
 
-/** What those know that are reached by the address in front. */
-const isReached = (trigger: Trigger) => 'http' in trigger || 'websocket' in trigger
-
 function declaredFunction(name: FunctionName, stage: Stage) {
   const declared: FunctionDeclaration = functions[name]
   const { handler, image } = declared
@@ -118,8 +117,8 @@ function declaredFunction(name: FunctionName, stage: Stage) {
     environment: {
       ...environment,
       ...ofStage(stage),
-      ...secretsOf(declared.secrets),
-      ...(isReached(declared.trigger) && frontEnvironment),
+      ...secretsAddress(secretsOf(declared)),
+      ...(name === makesSecrets && { ORIGIN_SECRET_ARN: { Ref: 'OriginSecret' } }),
       ...(declared.reaches?.includes('sockets') && socketsEndpoint),
       // The event holds all of a request, and so does the invocation.
       ...('http' in declared.trigger && { REQUEST_BODIES: 'whole' }),

@@ -1,11 +1,13 @@
 import {
   convertRights,
+  type FunctionName,
   functionNames,
   functions,
   imageIds,
   type QueueId,
   rowOf,
   type SecretName,
+  secretsOf,
 } from '../resources.ts'
 import type { Right } from '../rights.ts'
 import { isClosed } from './network.ts'
@@ -80,6 +82,9 @@ export const statementsOfRoles = (): Readonly<Record<string, readonly Statement[
   )
 }
 
+/** It comes first, and each minute. */
+export const makesSecrets: FunctionName = 'sweep'
+
 /** What is secret, by name; whoever makes the first secret may not replace one. */
 function secretRights(names: readonly SecretName[], makes: boolean): Statement[] {
   if (names.length === 0) return []
@@ -91,7 +96,11 @@ function secretRights(names: readonly SecretName[], makes: boolean): Statement[]
     allow(['kms:Decrypt'], arnOf('SecretsKey')),
     ...(makes
       ? [
-          allow(['s3:PutObject'], sub(`\${SecretsBucket.Arn}/SERVICE_SECRET`)),
+          allow(
+            ['s3:PutObject'],
+            ['SERVICE_SECRET', 'ORIGIN_SECRET'].map((name) => sub(`\${SecretsBucket.Arn}/${name}`)),
+          ),
+          allow(['secretsmanager:GetSecretValue'], { Ref: 'OriginSecret' }),
           allow(['kms:GenerateDataKey'], arnOf('SecretsKey')),
         ]
       : []),
@@ -124,7 +133,8 @@ const networkPolicy = sub(
 )
 
 function role(functionName: string, statements: readonly Statement[], stage: Stage) {
-  const names = rowOf(functionName)?.secrets ?? []
+  const row = rowOf(functionName)
+  const names = row ? secretsOf(row) : []
   const isInside = stage.isolation === 'vpc' && isClosed(rowOf(functionName))
   const functionArn = `arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}:function:\${self:service}-\${sls:stage}-${functionName}`
   const logGroup = `arn:\${AWS::Partition}:logs:\${AWS::Region}:\${AWS::AccountId}:log-group:/aws/lambda/\${self:service}-\${sls:stage}-${functionName}:*`
@@ -146,7 +156,7 @@ function role(functionName: string, statements: readonly Statement[], stage: Sta
             Version: '2012-10-17',
             Statement: [
               writeLogs,
-              ...secretRights(names, functionName === 'sweep'),
+              ...secretRights(names, functionName === makesSecrets),
               ...keyRights(stage),
               ...statements,
               ...(isInside ? [networkRights(sub(functionArn))] : []),

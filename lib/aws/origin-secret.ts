@@ -1,0 +1,42 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import { SignatureV4 } from '@smithy/signature-v4'
+import * as z from 'zod'
+import { Sha256 } from './sha256.ts'
+
+const Value = z.object({ SecretString: z.string().min(1) })
+
+const patienceMs = 10_000
+
+/**
+ * A value that Secrets Manager keeps: CloudFormation gives it to the distribution. It is asked for once in the life of a
+ * deployment, so that signing one request takes the place of a client.
+ * https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html
+ */
+export async function secretValue(
+  arn: string,
+  { config }: Pick<S3Client, 'config'>,
+  send: typeof fetch = fetch,
+): Promise<string> {
+  const [, partition, , region = ''] = arn.split(':')
+  const hostname = `secretsmanager.${region}.amazonaws.com${partition === 'aws-cn' ? '.cn' : ''}`
+  const signer = new SignatureV4({
+    ...{ service: 'secretsmanager', region, sha256: Sha256 },
+    credentials: config.credentials,
+  })
+  const body = JSON.stringify({ SecretId: arn })
+  const signed = await signer.sign({
+    ...{ method: 'POST', protocol: 'https:', hostname, path: '/', query: {}, body },
+    headers: {
+      host: hostname,
+      'content-type': 'application/x-amz-json-1.1',
+      'x-amz-target': 'secretsmanager.GetSecretValue',
+    },
+  })
+  const answer = await send(`https://${hostname}/`, {
+    ...{ method: 'POST', headers: signed.headers, body },
+    signal: AbortSignal.timeout(patienceMs),
+  })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`Secrets Manager answered ${answer.status} about ${arn}: ${text}`)
+  return Value.parse(JSON.parse(text)).SecretString
+}
