@@ -16,8 +16,9 @@ export const decisionsIn = (folder: string): Decision[] =>
     .flatMap(
       (name) =>
         readFileSync(join(folder, name), 'utf8')
-          .trim()
           .split('\n')
+          // After the last end of a line a service that still runs may have written half of the next.
+          .slice(0, -1)
           .map((line) => JSON.parse(line) as Decision), // of start-apart.ts
     )
 

@@ -1,0 +1,139 @@
+// The service with each function under the role that is deployed for it, and what the tests of rights do with it. With
+// RIGHTS_LOG=<folder> any other test that starts a service runs so, too.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, get, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { managerOf } from '../account.ts'
+import { callSigned, region } from '../local/runtime.ts'
+import { scratchFolder } from '../scratch.ts'
+import { until } from '../until.ts'
+import { openReceiver } from '../webhooks/receiver.ts'
+
+/** Where decisions are written down. */
+export const folder = scratchFolder('rights')
+process.env['RIGHTS_LOG'] = folder
+// Looked up when it is loaded.
+export const { Client, startService } = await import('../service.ts')
+type AnyClient = InstanceType<typeof Client>
+
+export const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
+/** One of those that are installed with the engines. */
+export const font = '/usr/share/fonts/truetype/crosextra/Caladea-Italic.ttf'
+
+export const plain = {
+  text: { operation: 'import/raw', filename: 'a.md', file: '# A' },
+  page: { operation: 'convert', input: 'text', output_format: 'html' },
+  out: { operation: 'export/url', input: 'page' },
+}
+export const waiting = {
+  sent: { operation: 'import/upload' },
+  made: { operation: 'convert', input: 'sent', output_format: 'jpg' },
+  out: { operation: 'export/url', input: 'made' },
+}
+/** Of the reply about a job that waits for its upload. */
+export function formOf(reply: unknown) {
+  const { data } = reply as {
+    data: { tasks: { sent: { result: { form: { url: string; parameters: Record<string, string> } } } } }
+  }
+  return data.tasks.sent.result.form
+}
+
+const web = createServer((request, response) => {
+  if (request.url === '/page') return void response.end('<h1>A page</h1>')
+  // Longer than a sign of life of the worker.
+  if (request.url === '/slow.md') return void setTimeout(() => response.end('# slow'), 4000)
+  response.writeHead(200, { 'content-length': 40_000_000 })
+  response.write(Buffer.alloc(20_000_000))
+  setTimeout(() => response.destroy(), 500)
+})
+
+/** By other means than `fetch`, whose replies are checked against the document that is waited for. */
+async function statusOf(url: string): Promise<number | undefined> {
+  const [answer] = (await once(get(url), 'response')) as [IncomingMessage]
+  answer.resume()
+  return answer.statusCode
+}
+
+/** With a receiver of webhooks and a site beside it; jobs of an owner run one after the other. */
+export async function openApart() {
+  web.listen(0, '127.0.0.1')
+  await once(web, 'listening')
+  const site = `http://127.0.0.1:${(web.address() as AddressInfo).port}`
+  const receiver = await openReceiver()
+  const plans = join(folder, 'plans.json')
+  writeFileSync(plans, JSON.stringify({ 'self-hosted': { concurrentJobs: 1 }, pro: { concurrentJobs: 1 } }))
+  const service = await startService({ OUTGOING_ALLOW: '127.0.0.0/8', PLANS_FILE: plans })
+  const credentials = JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8')) as {
+    accessKeyId: string
+    secretAccessKey: string
+  }
+  const lines = readFileSync(join(service.dataDir, 'service.log'), 'utf8').trim().split('\n')
+  const started = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'service started')
+  const servers: Record<string, string> = started.servers
+  const own = { region, credentials }
+  const table = DynamoDBDocumentClient.from(
+    new DynamoDBClient({ ...own, endpoint: servers['AWS_ENDPOINT_URL_DYNAMODB'] ?? '' }),
+  )
+  const sqs = new SQSClient({ ...own, endpoint: servers['AWS_ENDPOINT_URL_SQS'] ?? '' })
+
+  // A busy machine may take longer to start it than a request may.
+  await until(async () => (await statusOf(`${service.url}/v1/openapi.json`)) === 200, 'the API answers', 180)
+
+  /** Somebody with an account and a webhook: whoever tells of his jobs has to know of both. */
+  async function newMember(): Promise<AnyClient> {
+    const key = await managerOf(service)
+    class Member extends Client {
+      override fetch(path: string, init: RequestInit = {}): Promise<Response> {
+        const headers = new Headers(init.headers)
+        headers.set('x-api-key', key)
+        return super.fetch(path, { ...init, headers })
+      }
+    }
+    const member = new Member(service)
+    const hook = await member.post('/v1/webhooks', { url: receiver.url('/members'), events: ['job.failed'] })
+    assert.equal(hook.status, 201, await hook.clone().text())
+    return member
+  }
+
+  return {
+    ...{ service, servers, credentials, receiver, site, newMember },
+    newClient: (): AnyClient => new Client(service),
+    job: async (client: AnyClient, tasks: object, more: object = {}) =>
+      client.accepted(await client.post('/v1/jobs', { tasks, ...more })),
+    send: (queue: string, message: object) =>
+      sqs.send(
+        new SendMessageCommand({
+          QueueUrl: `${servers['AWS_ENDPOINT_URL_SQS']}/000000000000/mutabor-${queue}`,
+          MessageBody: JSON.stringify(message),
+        }),
+      ),
+    invoke: (name: string, event: object, type = 'RequestResponse') =>
+      callSigned(`${servers['AWS_ENDPOINT_URL_LAMBDA']}/2015-03-31/functions/${name}/invocations`, {
+        ...{ service: 'lambda', credentials, body: JSON.stringify(event) },
+        headers: { 'x-amz-invocation-type': type },
+      }),
+    change: (pk: string, sk: string, values: Readonly<Record<string, unknown>>) =>
+      table.send(
+        new UpdateCommand({
+          ...{ TableName: 'mutabor', Key: { pk, sk } },
+          UpdateExpression: `SET ${Object.keys(values).map((name) => `#${name} = :${name}`)}`,
+          ExpressionAttributeNames: Object.fromEntries(Object.keys(values).map((name) => [`#${name}`, name])),
+          ExpressionAttributeValues: Object.fromEntries(
+            Object.entries(values).map(([name, value]) => [`:${name}`, value]),
+          ),
+        }),
+      ),
+    close: async () => {
+      await service.stop()
+      receiver.close()
+      web.close()
+      web.closeAllConnections()
+    },
+  }
+}

@@ -1,0 +1,139 @@
+// Each engine, transfers, captures and who signs for them, under the roles that are deployed for them: their work goes well,
+// and what a role allows is what its function does, no less and no more.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type { ImageId } from '../../lib/engines/engine.ts'
+import { imageIds } from '../../lib/resources.ts'
+import { after, before } from '../hooks.ts'
+import { region } from '../local/runtime.ts'
+import { fixture, folder, font, openApart } from './apart.ts'
+import { assertExact, runsTasks } from './exact.ts'
+
+const base64 = (name: string) => ({
+  operation: 'import/base64',
+  filename: name,
+  file: (name === 'letters.ttf' ? readFileSync(font) : fixture(name)).toString('base64'),
+})
+
+/** By image, a file that one of its engines takes, and what it makes of it in turn. */
+const work: Readonly<Record<ImageId, readonly [source: string, ...tasks: object[]]>> = {
+  av: ['cover.mp3', { operation: 'convert', output_format: 'wav' }],
+  image: ['alpha.png', { operation: 'convert', output_format: 'webp' }],
+  office: ['letter.docx', { operation: 'convert', output_format: 'odt' }],
+  pdf: ['three-pages.pdf', { operation: 'encrypt-pdf', options: { password: 'open sesame' } }],
+  document: ['words.md', { operation: 'convert', output_format: 'docx' }],
+  archive: ['alpha.png', { operation: 'archive', output_format: 'zip' }],
+  font: ['letters.ttf', { operation: 'convert', output_format: 'woff2' }],
+  browser: ['page.html', { operation: 'convert', output_format: 'pdf' }],
+}
+
+let apart: Awaited<ReturnType<typeof openApart>>
+before(async () => {
+  apart = await openApart()
+})
+after(() => apart.close())
+
+for (const image of imageIds)
+  test(`engines of ${image} work without a right to any file, one job of an owner after the other`, async () => {
+    const [source, task] = work[image]
+    const client = await apart.newMember()
+    const text = { 'words.md': '# Words', 'page.html': '<h1>Page</h1>' }[source]
+    const file =
+      text === undefined ? base64(source) : { operation: 'import/raw', filename: source, file: text }
+    const one = { file, made: { ...task, input: 'file' }, out: { operation: 'export/url', input: 'made' } }
+    const two = {
+      file,
+      made: { ...task, input: 'file' },
+      packed: { operation: 'archive', input: ['made', 'file'] },
+      out: { operation: 'export/url', input: 'packed' },
+    }
+    const first = await client.post('/v1/jobs', { tasks: two })
+    const others = await Promise.all([one, two, one].map((tasks) => client.post('/v1/jobs', { tasks })))
+    for (const response of [first, ...others]) {
+      const { status, error } = await client.accepted(response)
+      assert.equal(status, 'completed', JSON.stringify(error))
+    }
+  })
+
+test('a task whose signatures are dead is signed anew, and one whose files do not answer comes again', async () => {
+  for (const queue of [...imageIds, 'capture']) {
+    await apart.send(queue, { jobId: 'job_none', task: 0 })
+    await apart.send(queue, { jobId: 'job_none', task: 0, work: { url: 'http://127.0.0.1:9/' } })
+  }
+})
+
+test('who signs for files reaches those that were uploaded', async () => {
+  const client = apart.newClient()
+  const png = new Uint8Array(fixture('alpha.png'))
+  const place = await client.presign({ filename: 'a.png', contentType: 'image/png', size: png.length })
+  assert.equal(
+    (await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: png })).status,
+    200,
+  )
+  const { uploadId } = place
+  const { status } = await client.accepted(
+    await client.post('/v1/convert', { uploadId, targetFormat: 'webp' }),
+  )
+  assert.equal(status, 'completed')
+})
+
+test('websites are captured', async () => {
+  const client = await apart.newMember()
+  const page = { operation: 'capture-website', url: `${apart.site}/page`, output_format: 'png' }
+  const one = { page, out: { operation: 'export/url', input: 'page' } }
+  const two = {
+    page,
+    small: { operation: 'convert', input: 'page', output_format: 'webp' },
+    out: { operation: 'export/url', input: 'small' },
+  }
+  for (const response of await Promise.all(
+    [two, one, one].map((tasks) => client.post('/v1/jobs', { tasks })),
+  ))
+    assert.equal((await client.accepted(response)).status, 'completed')
+})
+
+test('files come in each way and go out, also where they are not what was said', async () => {
+  const client = apart.newClient()
+  const { status } = await apart.job(client, {
+    slow: { operation: 'import/url', url: `${apart.site}/slow.md` },
+    raw: { operation: 'import/raw', filename: 'a.md', file: '# A' },
+    page: { operation: 'convert', input: ['slow', 'raw'], output_format: 'html' },
+    out: {
+      ...{ operation: 'export/s3', input: ['page', 'raw'], bucket: 'mutabor', key_prefix: 'exported/' },
+      ...{
+        endpoint: apart.servers['AWS_ENDPOINT_URL_S3'],
+        region,
+        access_key_id: apart.credentials.accessKeyId,
+      },
+      secret_access_key: apart.credentials.secretAccessKey,
+    },
+  })
+  assert.equal(status, 'completed')
+  const member = await apart.newMember()
+  const one = {
+    in: { operation: 'import/url', url: `${apart.site}/page` },
+    out: { operation: 'export/url', input: 'in' },
+  }
+  for (const response of await Promise.all(
+    [one, one, one].map((tasks) => member.post('/v1/jobs', { tasks })),
+  ))
+    assert.equal((await member.accepted(response)).status, 'completed')
+  const wrong = { operation: 'import/url', url: `${apart.site}/slow.md`, sha256: '0'.repeat(64) }
+  assert.equal(
+    (await apart.job(client, { wrong, out: { operation: 'export/url', input: 'wrong' } })).status,
+    'failed',
+  )
+  const cut = { operation: 'import/url', url: `${apart.site}/cut.bin` }
+  assert.equal(
+    (await apart.job(client, { cut, out: { operation: 'export/url', input: 'cut' } })).status,
+    'failed',
+  )
+  const fetched = await client.post('/v1/import/url', { url: `${apart.site}/slow.md` })
+  assert.equal(fetched.status, 202, await fetched.text())
+})
+
+test('rights of those who run tasks are used, each of them', async (t) => {
+  await apart.service.stop()
+  assertExact(t, folder, runsTasks)
+})
