@@ -9,21 +9,11 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { after, before } from '../hooks.ts'
-import {
-  Client,
-  fixture,
-  folder,
-  font,
-  formOf,
-  openApart,
-  plain,
-  startService,
-  waiting,
-} from './apart.ts'
-import { assertExact, runsTasks } from './exact.ts'
-import { decisionsIn } from './tally.ts'
 import { scratchFolder } from '../scratch.ts'
 import { until } from '../until.ts'
+import { Client, fixture, folder, font, formOf, openApart, plain, startService, waiting } from './apart.ts'
+import { assertExact, runsTasks } from './exact.ts'
+import { decisionsIn } from './tally.ts'
 
 /** Beside all else, as they wait for most of their time. */
 let recorded: Promise<number>
