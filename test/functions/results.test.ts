@@ -135,7 +135,11 @@ test('results of many jobs come as one ZIP, which says what is missing', async (
   )
   assert.equal(broken.status, 400)
   const jobIds = jobs.map(({ job }) => job.jobId)
-  const response = await client.post('/v1/download/zip', { jobIds: [...jobIds, ...jobIds], filename: 'all' })
+  const ask = () => client.post('/v1/download/zip', { jobIds: [...jobIds, ...jobIds], filename: 'all' })
+  const first = await ask()
+  // On a busy machine the first one waits too long for its worker to start.
+  if (first.status === 202) await client.accepted(first)
+  const response = first.status === 202 ? await ask() : first
   assert.equal(response.status, 303)
   const zip = await fetch(response.headers.get('location') ?? '')
   assert.match(zip.headers.get('content-disposition') ?? '', /filename=all\.zip/)
