@@ -1,10 +1,17 @@
 import { useEffect, useState } from 'preact/hooks'
+import { Later } from '../../shell/later.tsx'
 import type { Item } from './item.ts'
+
+const glimpse = () => import('../../grid/glimpse.tsx')
 
 /** Decoding a larger picture for a stamp of it would make the page sluggish. */
 const largestPreviewBytes = 40_000_000
 
-/** The stamp at the head of a card: the picture itself where the browser can show it, else the format's name. */
+/** What is drawn by more than the browser's own means for pictures, as its type. */
+const drawnAs = ({ source }: Item) =>
+  source?.id === 'pdf' ? 'application/pdf' : source?.category === 'video' ? 'video/*' : undefined
+
+/** The stamp at the head of a card: what is in the file where the browser can show it, else the format's name. */
 export function Badge({ item }: { readonly item: Item }) {
   const [url, setUrl] = useState('')
   const [isShown, setShown] = useState(false)
@@ -16,10 +23,16 @@ export function Badge({ item }: { readonly item: Item }) {
     setUrl(made)
     return () => URL.revokeObjectURL(made)
   }, [file, isPicture])
+  const type = drawnAs(item)
   return (
     <div class="badge" data-category={item.source?.category} aria-hidden="true">
       {!isShown && <span class="badge-words">{(item.source?.id ?? '?').toUpperCase()}</span>}
       {url && <img src={url} alt="" decoding="async" hidden={!isShown} onLoad={() => setShown(true)} />}
+      {file && type && (
+        <span hidden={!isShown}>
+          <Later load={glimpse} blob={file} type={type} onShown={() => setShown(true)} />
+        </span>
+      )}
     </div>
   )
 }

@@ -74,11 +74,6 @@ function List({ tool, files, hasRanges, onChange }: Props) {
           key={chosen.key}
           data-key={chosen.key}
           data-over={over === at || undefined}
-          draggable={canMove}
-          onDragStart={(event) => {
-            setDragged(at)
-            event.dataTransfer?.setData('text/plain', chosen.file.name)
-          }}
           onDragOver={(event) => {
             if (dragged === undefined) return
             event.preventDefault()
@@ -90,19 +85,29 @@ function List({ tool, files, hasRanges, onChange }: Props) {
             move(dragged, at)
             setOver(undefined)
           }}
-          onDragEnd={() => {
-            setDragged(undefined)
-            setOver(undefined)
-          }}
           onKeyDown={(event) => {
             const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
-            if (!event.altKey || !step || !canMove) return
+            // In the pages of a file the same keys move pages.
+            if (!event.altKey || !step || !canMove || event.defaultPrevented) return
             event.preventDefault()
             move(at, at + step)
           }}
         >
           <Thumb blob={chosen.file} type={chosen.file.type} />
-          <span class="tool-file-name">
+          {/* Not the whole row: a text in it could not be selected, and the pages of a file are dragged, too. */}
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: dragging is a second way beside the buttons */}
+          <span
+            class="tool-file-name"
+            draggable={canMove}
+            onDragStart={(event) => {
+              setDragged(at)
+              event.dataTransfer?.setData('text/plain', chosen.file.name)
+            }}
+            onDragEnd={() => {
+              setDragged(undefined)
+              setOver(undefined)
+            }}
+          >
             <bdi>{chosen.file.name}</bdi> <span class="meta">{saySize(chosen.file.size)}</span>
           </span>
           <span class="row">
