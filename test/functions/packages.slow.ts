@@ -162,6 +162,7 @@ test('pages, formats, accounts and what is not set up are answered', async () =>
     [200, 200, 200, 401, 401],
   )
   assert.equal(await status('/v1/cloud/dropbox/auth'), 503)
+  assert.ok((await status('/v2/jobs')) < 500)
   const origin = { origin: service.url }
   const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }
   const signedUp = await client.post('/v1/auth/sign-up/email', person, origin)

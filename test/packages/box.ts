@@ -34,7 +34,7 @@ export function commandOf(name: string, packages: string): readonly [string, ...
 }
 
 // Tests need no accounts, and their servers are here.
-const stage = stageOf('dev', { anonymousPlan: 'self-hosted', outgoingAllow: '127.0.0.0/8' })
+const stage = stageOf('dev', { facades: 'v2', anonymousPlan: 'self-hosted', outgoingAllow: '127.0.0.0/8' })
 const deployed: Readonly<Record<string, { readonly environment: Readonly<Record<string, unknown>> }>> =
   deployedFunctions(stage)
 
