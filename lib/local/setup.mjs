@@ -49,7 +49,8 @@ const wantsPart = {
 
 const env = {
   // Tests of engines run on machines that give them less, too; what needs more skips itself and says so.
-  ...(purpose.startsWith('test') && { MIN_CONFINEMENT: 'limits' }),
+  // Their judges read and write names of files in every script, which some do not do where no language is set.
+  ...(purpose.startsWith('test') && { MIN_CONFINEMENT: 'limits', LC_ALL: 'C.UTF-8' }),
   ...process.env,
   PATH: `${join(root, 'node_modules/node/bin')}:${process.env.PATH}`,
   // Types are stripped and code is compiled once, not in each process: a start takes a quarter less work.

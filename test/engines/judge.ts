@@ -15,11 +15,8 @@ import { assertTimed } from './subtitle-judge.ts'
 
 const run = promisify(execFile)
 
-// Names of files are read as what they are, whatever the language of the machine.
-const inUtf8 = { ...process.env, LC_ALL: 'C.UTF-8' }
-
 export async function output(bin: string, ...args: string[]): Promise<string> {
-  const { stdout } = await run(bin, args, { maxBuffer: 64 * 1024 * 1024, env: inUtf8 })
+  const { stdout } = await run(bin, args, { maxBuffer: 64 * 1024 * 1024 })
   return stdout
 }
 
