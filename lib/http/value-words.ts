@@ -1,3 +1,5 @@
+import { ocrLanguages } from '../engines/pdf/ocr/languages.ts'
+
 /** What the values of options are called: names of codecs as they write themselves, the rest in plain words. */
 
 const everywhere: Readonly<Record<string, string>> = {
@@ -84,24 +86,7 @@ const everywhere: Readonly<Record<string, string>> = {
   floyd_steinberg: 'Floyd–Steinberg',
   'bayer:bayer_scale=5': 'Bayer pattern',
   sierra2: 'Sierra',
-  // Languages, as tesseract calls them
-  eng: 'English',
-  deu: 'German',
-  fra: 'French',
-  spa: 'Spanish',
-  ita: 'Italian',
-  por: 'Portuguese',
-  nld: 'Dutch',
-  pol: 'Polish',
-  rus: 'Russian',
-  ukr: 'Ukrainian',
-  tur: 'Turkish',
-  ara: 'Arabic',
-  hin: 'Hindi',
-  jpn: 'Japanese',
-  kor: 'Korean',
-  'chi-sim': 'Chinese (simplified)',
-  'chi-tra': 'Chinese (traditional)',
+  ...ocrLanguages,
   // Encodings
   'utf-8': 'UTF-8',
   'utf-16le': 'UTF-16 LE',

@@ -7,15 +7,13 @@ import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch.ts'
-import { faultsByAxe } from './axe.ts'
 import { fixture, openSite, type Site, visit } from './browser.ts'
-import { misfits, weakContrasts } from './inspect.ts'
+import { looksRight } from './looks-right.ts'
 
 /** A folder in, its tree out, and what failed once more, in a real browser. Half a minute. */
 
 const run = promisify(execFile)
 const folder = scratchFolder('mutabor-batch')
-const shots = process.env['SHOTS']
 
 let site: Site
 before(async () => {
@@ -25,16 +23,6 @@ after(() => site.close())
 
 const still = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
 const phone = { ...still, viewport: { width: 375, height: 740 }, locale: 'de-DE' } as const
-
-async function look(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    if (shots) await page.screenshot({ path: join(shots, `${name}-${colorScheme}.png`), fullPage: true })
-    assert.deepEqual(await faultsByAxe(page), [], `${name}, ${colorScheme}`)
-    assert.deepEqual(await page.evaluate(weakContrasts), [], `${name}, ${colorScheme}`)
-  }
-  assert.deepEqual(await page.evaluate(misfits, 20), [], name)
-}
 
 /** Six pictures in three folders, two of them of one name; one is broken. */
 async function album(): Promise<string> {
@@ -79,20 +67,20 @@ test('a folder comes back as a ZIP of the same tree, and only what failed is tri
   visit({ site, path: '/batch', context: still }, async (page) => {
     await page.getByRole('heading', { name: 'Convert a folder' }).waitFor()
     await page.getByText('How it goes').waitFor()
-    await look(page, 'batch-empty')
+    await looksRight(page, 'batch-empty')
     await chooseFolder(page, 'Choose a folder')
     await page.getByText('6 files in 4 folders').click()
     const together = page.getByRole('group', { name: 'All files that are ready' })
     await together.getByRole('combobox').fill('webp')
     await together.getByRole('combobox').press('Enter')
-    await look(page, 'batch-ready')
+    await looksRight(page, 'batch-ready')
     await together.getByRole('button', { name: 'Convert all' }).click()
     await page.getByText('5 of 6 done, 1 failed', { exact: true }).waitFor()
     assert.deepEqual(
       await namesInZip(page, /^Download all 5/),
       tree.map((path) => `album/${path}.webp`),
     )
-    await look(page, 'batch-done')
+    await looksRight(page, 'batch-done')
     const made: string[] = []
     page.on('request', (request) => {
       if (/\/v1\/(convert|jobs\/[^/]+\/retry)$/.test(request.url())) made.push(request.url())
@@ -108,7 +96,7 @@ test('the folders of what is done are known after a reload', () =>
     await chooseFolder(page, 'Ordner wählen')
     await page.getByRole('button', { name: 'Alle umwandeln' }).click()
     await page.getByText('5 von 6 fertig, 1 fehlgeschlagen', { exact: true }).waitFor()
-    await look(page, 'batch-phone')
+    await looksRight(page, 'batch-phone')
     await page.reload()
     await page.getByText('6 Dateien in 4 Ordnern').waitFor()
     const names = await namesInZip(page, /^Alle 5 als ZIP/)

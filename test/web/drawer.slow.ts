@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
 import { until } from '../until.ts'
-import { faultsByAxe } from './axe.ts'
 import { cardOf, fixture, give, openSite, payload, type Site, visit } from './browser.ts'
-import { misfits, weakContrasts } from './inspect.ts'
+import { looksRight } from './looks-right.ts'
 
 /** Results looked at before they are taken, each kind as a real browser shows it. Half a minute. */
-
-const shots = process.env['SHOTS']
 
 let site: Site
 before(async () => {
@@ -19,16 +14,6 @@ before(async () => {
 after(() => site.close())
 
 const still = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
-
-async function look(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    if (shots) await page.screenshot({ path: join(shots, `drawer-${name}-${colorScheme}.png`) })
-    assert.deepEqual(await faultsByAxe(page), [], `${name}, ${colorScheme}`)
-    assert.deepEqual(await page.evaluate(weakContrasts), [], `${name}, ${colorScheme}`)
-  }
-  assert.deepEqual(await page.evaluate(misfits, 20), [], name)
-}
 
 interface Kind {
   readonly file: string
@@ -79,7 +64,7 @@ for (const [kind, { file, to, shows, viewer }] of Object.entries(kinds))
         const isUp = () => page.frames().some((frame) => frame.url().startsWith('chrome-extension:'))
         await until(isUp, 'the viewer of PDFs is there', 40)
       }
-      await look(page, kind)
+      await looksRight(page, kind)
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }))
@@ -94,6 +79,6 @@ test('mirrored, before and after are compared from the same side', () =>
       const slider = page.getByRole('slider')
       await slider.fill('80')
       assert.match((await page.locator('.drawer img').last().getAttribute('style')) ?? '', /20%/)
-      await look(page, 'mirrored')
+      await looksRight(page, 'mirrored')
     },
   ))

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
 import { openDriveServer } from '../transfer/drive-server.ts'
-import { faultsByAxe } from './axe.ts'
 import { bytesOf, cardOf, downloadFrom, openSite, type Site, visit } from './browser.ts'
-import { misfits, weakContrasts } from './inspect.ts'
+import { looksRight } from './looks-right.ts'
 
 /** Files from a drive, by a real browser that is led there and back. The drive speaks as the real ones do. A quarter of a minute. */
-
-const shots = process.env['SHOTS']
 
 let drive: Awaited<ReturnType<typeof openDriveServer>>
 let site: Site
@@ -27,16 +22,6 @@ after(async () => {
 })
 
 const still = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
-
-async function look(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    if (shots) await page.screenshot({ path: join(shots, `${name}-${colorScheme}.png`) })
-    assert.deepEqual(await faultsByAxe(page), [], `${name}, ${colorScheme}`)
-    assert.deepEqual(await page.evaluate(weakContrasts), [], `${name}, ${colorScheme}`)
-  }
-  assert.deepEqual(await page.evaluate(misfits, 20), [], name)
-}
 
 test('a file of a drive is found, fetched by the service and converted', async () => {
   // To the drive and back is a way past another host, which no page may ask by itself.
@@ -58,7 +43,7 @@ test('a file of a drive is found, fetched by the service and converted', async (
     await page.getByRole('searchbox').fill('Notes')
     await page.keyboard.press('Enter')
     await page.getByLabel('Notes.txt').check()
-    await look(page, 'drive')
+    await looksRight(page, 'drive')
     await page.getByRole('button', { name: 'Take 1 file' }).click()
     const card = cardOf(page, 'Notes.txt')
     await card.getByRole('combobox').fill('html')
@@ -79,7 +64,7 @@ test('a file of a drive is found, fetched by the service and converted', async (
 test('a drive that was not agreed to says so, and none is shown that nobody set up', () =>
   visit({ site, path: '/convert?drive=dropbox&error=access_denied', context: still }, async (page) => {
     await page.getByText('The drive was not connected: it was not agreed to.').waitFor()
-    await look(page, 'drive-refused')
+    await looksRight(page, 'drive-refused')
     await page.getByRole('button', { name: 'Connect' }).waitFor()
     await page.keyboard.press('Escape')
     await page.waitForURL((url) => url.search === '')

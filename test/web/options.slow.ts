@@ -3,10 +3,9 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import type { Locator, Page } from 'playwright-core'
+import type { Locator } from 'playwright-core'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch.ts'
-import { faultsByAxe } from './axe.ts'
 import {
   bytesOf,
   cardOf,
@@ -20,13 +19,12 @@ import {
   type Site,
   visit,
 } from './browser.ts'
-import { misfits, weakContrasts } from './inspect.ts'
+import { looksRight } from './looks-right.ts'
 
 /** Fields of options in a real browser: those that are more than a field, in both languages. About a minute. */
 
 const run = promisify(execFile)
 const folder = scratchFolder('mutabor-options')
-const shots = process.env['SHOTS']
 
 let site: Site
 before(async () => {
@@ -41,17 +39,6 @@ const phone = {
   colorScheme: 'dark',
   locale: 'de-DE',
 } as const
-
-/** As it is in each of the colors, and on a phone too. */
-async function look(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    if (shots) await page.screenshot({ path: join(shots, `${name}-${colorScheme}.png`), fullPage: true })
-    assert.deepEqual(await faultsByAxe(page), [], `${name}, ${colorScheme}`)
-    assert.deepEqual(await page.evaluate(weakContrasts), [], `${name}, ${colorScheme}`)
-  }
-  assert.deepEqual(await page.evaluate(misfits, 20), [], name)
-}
 
 /** A film of so many seconds, of which the middle is another color than the ends. */
 async function film(seconds: number): Promise<string> {
@@ -86,7 +73,7 @@ test('a part of a film is chosen with two handles, by keys alone', () =>
     await trim.getByText('0:04.4 to 0:04.5, 0.1\u00a0s').waitFor()
     await card.getByLabel('Start', { exact: true }).fill('1.5')
     await trim.getByText('0:01.5 to 0:04.5, 3\u00a0s').waitFor()
-    await look(page, 'trim')
+    await looksRight(page, 'trim')
     await card.getByRole('button', { name: 'Convert to MP4' }).click()
     const path = await (await downloadFrom(page, 'film.webm')).path()
     const seconds = await secondsOf(path)
@@ -123,7 +110,7 @@ test('languages are searched and chosen, five at most, and reach the service in 
     await card.getByText('5 are the most at a time.').waitFor()
     assert.ok(await card.getByRole('checkbox', { name: 'Dutch' }).isDisabled())
     await card.getByRole('button', { name: 'French: remove' }).click()
-    await look(page, 'languages')
+    await looksRight(page, 'languages')
     const sent = page.waitForRequest('**/v1/convert')
     await card.getByRole('button', { name: 'Convert to TXT' }).click()
     assert.equal((await sent).postDataJSON().options.language, 'deu+jpn+eng+pol')
@@ -140,7 +127,7 @@ test('paper has its own size, and values stay while another target is looked at'
     await card.getByLabel('Height of the paper').fill('15')
     await card.getByLabel('Unit of the paper').selectOption('cm')
     await card.getByLabel('Width of the paper').fill('10')
-    await look(page, 'paper')
+    await looksRight(page, 'paper')
     await card.getByRole('radio', { name: 'TXT' }).check()
     await card.getByRole('radio', { name: 'PDF' }).check()
     assert.equal(await card.getByLabel('Height of the paper').inputValue(), '15')
@@ -153,7 +140,7 @@ test('paper has its own size, and values stay while another target is looked at'
 test('a link opens target and options without a file, and is given away as it was opened', () =>
   visit({ site, path: '/convert?to=webp&width=16&quality=low', context: still }, async (page) => {
     await page.getByText('The link that you followed asks for WEBP').waitFor()
-    await look(page, 'link')
+    await looksRight(page, 'link')
     await choose(page, await payload(fixture('corners.png')))
     const card = cardOf(page, 'corners.png')
     await card.getByRole('radio', { name: 'WEBP', checked: true }).waitFor()
@@ -198,7 +185,7 @@ test('a password is covered until it is asked for, and is in no link', () =>
     await card.getByLabel('Show the password').check()
     assert.equal(await field.getAttribute('type'), 'text')
     assert.equal(await field.inputValue(), 'open sesame')
-    await look(page, 'password')
+    await looksRight(page, 'password')
     await page.evaluate(() => {
       navigator.clipboard.writeText = async (text) => void Object.assign(window, { copied: text })
     })
@@ -220,5 +207,5 @@ test('on a phone in German no English is left in the options', () =>
       await card.getByText(label, { exact: true }).first().waitFor()
     const shown = (await card.locator('.options').textContent()) ?? ''
     assert.doesNotMatch(shown, /\b(?:the|of|when|where|Quality|Start|End|Sound|seconds)\b/)
-    await look(page, 'german')
+    await looksRight(page, 'german')
   }))

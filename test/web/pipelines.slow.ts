@@ -9,15 +9,13 @@ import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch.ts'
-import { faultsByAxe } from './axe.ts'
 import { openSite, type Site, visit } from './browser.ts'
-import { misfits, weakContrasts } from './inspect.ts'
+import { looksRight } from './looks-right.ts'
 
 /** Pipelines put together in a real browser, tried, and run as the command that the page gives. Half a minute. */
 
 const run = promisify(execFile)
 const folder = scratchFolder('mutabor-pipeline')
-const shots = process.env['SHOTS']
 
 let site: Site
 before(async () => {
@@ -27,16 +25,6 @@ after(() => site.close())
 
 const still = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
 const phone = { ...still, viewport: { width: 375, height: 740 }, locale: 'de-DE' } as const
-
-async function look(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    if (shots) await page.screenshot({ path: join(shots, `${name}-${colorScheme}.png`), fullPage: true })
-    assert.deepEqual(await faultsByAxe(page), [], `${name}, ${colorScheme}`)
-    assert.deepEqual(await page.evaluate(weakContrasts), [], `${name}, ${colorScheme}`)
-  }
-  assert.deepEqual(await page.evaluate(misfits, 20), [], name)
-}
 
 const open = (act: (page: Page) => Promise<void>, context: object = still) =>
   visit({ site, path: '/pipelines', context }, act)
@@ -58,13 +46,13 @@ test('steps are checked while they are put together, tried on a file, and run as
     const notes = join(folder, 'sample.md')
     await writeFile(notes, '# Hello')
     await page.getByText('Choose the format of the file first.').waitFor()
-    await look(page, 'pipelines-empty')
+    await looksRight(page, 'pipelines-empty')
     await twoSteps(page)
     const second = page.getByRole('listitem', { name: '2. Rotate pages' })
     await second.getByText('Options').click()
     await second.getByLabel('Turn', { exact: true }).selectOption('90° clockwise')
     await page.getByText('"rotate"').first().waitFor()
-    await look(page, 'pipelines-ready')
+    await looksRight(page, 'pipelines-ready')
 
     await page.getByLabel('A file to try it with (MD)').setInputFiles(notes)
     await page.getByRole('button', { name: 'Run it once' }).click()
@@ -90,7 +78,7 @@ test('a step that cannot work says why, those after it wait, and keys put them i
     const second = page.getByRole('listitem', { name: '2. Convert to PDF' })
     await second.getByText('It is checked when the step before it works.').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Run it once' }).count(), 0)
-    await look(page, 'pipelines-wrong')
+    await looksRight(page, 'pipelines-wrong')
     await page.getByRole('button', { name: 'Remove Rotate pages' }).click()
     await page.getByText('MD becomes PDF by').waitFor()
     const only = page.getByRole('listitem', { name: '1. Convert to PDF' })
@@ -132,5 +120,5 @@ test('on a phone in German it fits', () =>
     await page.getByText('Aus PDF wird PNG').waitFor()
     await page.getByText('Optionen').first().click()
     await page.getByText('Drehen', { exact: true }).first().waitFor()
-    await look(page, 'pipelines-phone')
+    await looksRight(page, 'pipelines-phone')
   }, phone))

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { getSlo } from '../../../routes/usage.ts'
 import { ask, type DataOf } from '../../api.ts'
-import { Block, Field, Page, Shown } from '../../desk/parts.tsx'
+import { DaysField } from '../../desk/days-field.tsx'
+import { Block, Page, Shown } from '../../desk/parts.tsx'
 import { useLoaded } from '../../desk/use-loaded.ts'
 import { Audit, Users } from './people.tsx'
 import { Reliability } from './reliability.tsx'
@@ -19,17 +20,13 @@ export default function Admin() {
   return (
     <Page title={words.title}>
       <Block title={words.reliability}>
-        <Field label={words.span}>
-          {(ids) => (
-            <select {...ids} value={days} onChange={(event) => setDays(Number(event.currentTarget.value))}>
-              {spans.map((span) => (
-                <option key={span} value={span}>
-                  {words.lastDays(span)}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <DaysField
+          label={words.span}
+          choices={spans}
+          days={days}
+          lastDays={words.lastDays}
+          onChange={setDays}
+        />
         <Shown of={slo}>{(data) => <Reliability slo={data} />}</Shown>
       </Block>
       {slo.data && (

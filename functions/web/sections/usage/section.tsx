@@ -3,6 +3,7 @@ import type { getQuota } from '../../../routes/quota.ts'
 import type { getUsage } from '../../../routes/usage.ts'
 import { ask, type DataOf } from '../../api.ts'
 import { Bars } from '../../desk/bars.tsx'
+import { DaysField } from '../../desk/days-field.tsx'
 import { Block, type Column, Field, Page, Shown, Table } from '../../desk/parts.tsx'
 import { sayDay, sayMoment, sayNumber, saySize } from '../../desk/say.ts'
 import { useLoaded } from '../../desk/use-loaded.ts'
@@ -31,17 +32,13 @@ export default function UsageSection() {
       </Block>
       <Block title={words.used}>
         <div class="row">
-          <Field label={words.span}>
-            {(ids) => (
-              <select {...ids} value={days} onChange={(event) => setDays(Number(event.currentTarget.value))}>
-                {spans.map((span) => (
-                  <option key={span} value={span}>
-                    {words.lastDays(span)}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <DaysField
+            label={words.span}
+            choices={spans}
+            days={days}
+            lastDays={words.lastDays}
+            onChange={setDays}
+          />
           <Field label={words.by}>
             {(ids) => (
               <select {...ids} value={groupBy} onChange={(event) => setGroupBy(event.currentTarget.value)}>

@@ -17,8 +17,8 @@ export const ocrLanguages = {
   hin: 'Hindi',
   jpn: 'Japanese',
   kor: 'Korean',
-  'chi-sim': 'Chinese, simplified',
-  'chi-tra': 'Chinese, traditional',
+  'chi-sim': 'Chinese (simplified)',
+  'chi-tra': 'Chinese (traditional)',
 } as const satisfies Readonly<Record<string, string>>
 
 const names = Object.keys(ocrLanguages)

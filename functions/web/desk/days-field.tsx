@@ -1,0 +1,26 @@
+import { Field } from './parts.tsx'
+
+/** The time up to now that figures are of. */
+export const DaysField = (props: {
+  readonly label: string
+  readonly choices: readonly number[]
+  readonly days: number
+  lastDays(days: number): string
+  onChange(days: number): void
+}) => (
+  <Field label={props.label}>
+    {(ids) => (
+      <select
+        {...ids}
+        value={props.days}
+        onChange={(event) => props.onChange(Number(event.currentTarget.value))}
+      >
+        {props.choices.map((days) => (
+          <option key={days} value={days}>
+            {props.lastDays(days)}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+)
