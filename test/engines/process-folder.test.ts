@@ -2,7 +2,18 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { link, lstat, mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
 import { limitsOf } from '../../lib/engines/sandbox/exec.ts'
@@ -93,6 +104,25 @@ describe('the folder of a process that lives on', () => {
     )
     await removeOrphanedFolders(join(base, 'new'), 'waiting-')
     assert.deepEqual(await readdir(join(base, 'new')), [])
+  })
+
+  const isRoot = process.getuid?.() === 0
+  test('stays where it is of another user, who alone can remove it', {
+    skip: !isRoot && 'needs root, to become somebody else',
+  }, async () => {
+    await chmod(scratch, 0o755)
+    await chmod(base, 0o1777)
+    const [foreign, own] = [join(base, 'waiting-4194305-a'), join(base, 'waiting-4194305-b')]
+    await mkdir(join(foreign, 'profile'), { recursive: true, mode: 0o700 })
+    await mkdir(own)
+    await chown(own, 993, 993)
+    process.seteuid?.(993)
+    try {
+      await removeOrphanedFolders(base, 'waiting-')
+    } finally {
+      process.seteuid?.(0)
+    }
+    assert.deepEqual(await readdir(base), [basename(foreign)])
   })
 })
 

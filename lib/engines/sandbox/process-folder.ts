@@ -50,11 +50,19 @@ export async function removeOwnFolders(baseDir: string, prefix: string): Promise
   }
 }
 
-/** A service that was ended by SIGKILL leaves the folders of its processes, with its users' documents in them. */
+/**
+ * A service that was ended by SIGKILL leaves the folders of its processes, with its users' documents in them. Those of
+ * another user's service are that user's to remove.
+ */
 export async function removeOrphanedFolders(baseDir: string, prefix: string): Promise<void> {
   await mkdir(baseDir, { recursive: true })
   for (const name of await readdir(baseDir)) {
     const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : 0
-    if (pid > 0 && !isAlive(pid)) await removeProcessFolder(join(baseDir, name))
+    if (pid > 0 && !isAlive(pid)) await removeProcessFolder(join(baseDir, name)).catch(unlessForeign)
   }
+}
+
+function unlessForeign(error: unknown): void {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code !== 'EACCES' && code !== 'EPERM') throw error
 }
