@@ -42,9 +42,13 @@ before(async () => {
   service = await startService()
   folder = await mkdtemp(join(tmpdir(), 'mutabor-client-'))
   await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}')
-  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], {
-    cwd: 'lib/client',
-  })
+  const { stdout } = await run(
+    'npm',
+    ['pack', '--silent', '--ignore-scripts=false', '--pack-destination', folder],
+    {
+      cwd: 'lib/client',
+    },
+  )
   await run('npm', ['install', '--silent', '--offline', '--no-audit', stdout.trim()], { cwd: folder })
   const { outputFiles } = await build({
     stdin: { contents: runner, resolveDir: folder },
