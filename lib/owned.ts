@@ -3,7 +3,8 @@ import type { Item, Key, Table, Write } from './aws/table.ts'
 /** Things of which an owner may have so many, as workflows: each has a record of its own and a place in the owner's list. */
 
 /** What stands before the `#` in the keys of the things. */
-export type OwnedKind = 'WORKFLOW' | 'WEBHOOK' | 'KEY' | 'OAUTH' | 'DRIVE'
+export const ownedKinds = ['WORKFLOW', 'WEBHOOK', 'KEY', 'OAUTH', 'DRIVE'] as const
+export type OwnedKind = (typeof ownedKinds)[number]
 
 const listOf = (owner: string) => `OWNER#${owner}`
 const placeOf = (owner: string, kind: OwnedKind, id: string): Key => ({

@@ -1,4 +1,5 @@
 import { tellOfPlans } from './access/changed-plans.ts'
+import { wakeClosing } from './access/close.ts'
 import { wakeMove } from './access/move.ts'
 import type { Table } from './aws/table.ts'
 import { Slots } from './jobs/run/slots.ts'
@@ -17,6 +18,7 @@ export const wakersOf = (services: Services): Readonly<Record<string, Waker>> =>
   SOCKET: (id) => new Live(services).wake(id),
   PLAN: (account) => tellOfPlans(account, services),
   MOVE: (account, now) => wakeMove(account, now, services),
+  CLOSE: (account) => wakeClosing(account, services),
   SLOTS: (owner) => new Slots(services).wake(owner),
   LANE: (id, now) => wakeLane(id, now, services),
   WORKFLOW: (id, now) => new Workflows(services).wake(id, now),

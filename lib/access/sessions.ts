@@ -56,6 +56,20 @@ export async function endSession(
   return (await table.transact(writes)) ? session : undefined
 }
 
+/** What signing in kept of an account that is gone. */
+export async function removeRecordsOf(accountId: string, services: Needed): Promise<void> {
+  const { table } = services
+  const keeper = { ...services, models }
+  for (const model of ['session', 'account', 'twoFactor']) {
+    const places = await table.partition(listPartition(model, 'userId', accountId, keeper), 'PLACE#')
+    for (const item of await table.getAll(places.map(({ id }) => recordKey(model, String(id))))) {
+      const record = opened(model, item, keeper)
+      const pointers = pointerWrites(model, record, undefined, keeper)
+      await table.transact([{ delete: recordKey(model, record.id) }, ...pointers])
+    }
+  }
+}
+
 export async function endSessions(accountId: string, services: Needed): Promise<number> {
   const sessions = await sessionsOf(accountId, services)
   const ended = await Promise.all(sessions.map(({ id }) => endSession(id, services)))

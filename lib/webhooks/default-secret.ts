@@ -46,6 +46,10 @@ export async function moveDefaultSecret(from: string, to: string, table: Table, 
   await table.put({ ...keyOf(to), ...record }, { condition: { exists: false } })
 }
 
+export async function removeDefaultSecret(owner: string, table: Table): Promise<void> {
+  await table.delete(keyOf(owner))
+}
+
 export type Secrets = Pick<Webhook, 'secret' | 'old'>
 
 /** Those that sign at this moment, the current one first. */

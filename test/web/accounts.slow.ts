@@ -52,9 +52,12 @@ after(async () => {
 /** Quoted-printable, of which a link has soft breaks and equal signs. */
 const plain = (letter: string) => letter.replaceAll(/=\r?\n/g, '').replaceAll('=3D', '=')
 
-const linkIn = async (word: string): Promise<string> => {
+const linkIn = async (word: string, to = ada.email): Promise<string> => {
   const found = () =>
-    letters.flatMap((letter) => letter.match(/http\S+/g) ?? []).find((link) => link.includes(word))
+    letters
+      .filter((letter) => letter.includes(to))
+      .flatMap((letter) => letter.match(/http\S+/g) ?? [])
+      .find((link) => link.includes(word))
   await until(() => found() !== undefined, 'a letter comes')
   return found() ?? ''
 }
@@ -142,6 +145,23 @@ test('a person signs in by a provider, and the session is that of this page alon
   assert.partialDeepStrictEqual(cookie, { httpOnly: true, sameSite: 'Lax', path: '/' })
   assert.equal((await here.auth('sign-out')).status, 200)
   assert.equal((await here.ask('GET', '/v1/account')).status, 401)
+})
+
+test('a person closes the account on the page', async () => {
+  const here = await visitor()
+  const eve = { name: 'Eve', email: 'eve@example.com', password }
+  await here.auth('sign-up/email', eve)
+  await here.page.goto(await linkIn('verify-email', eve.email))
+  await here.page.goto(`${site.url}/account`)
+  await here.page.getByText('Close the account').last().click()
+  const form = here.page.locator('form', { hasText: 'Close it for good' })
+  await form.getByLabel('Password').fill('not the password')
+  await form.getByRole('button').click()
+  await here.page.getByText('This is not your password.').waitFor()
+  await form.getByLabel('Password').fill(password)
+  await form.getByRole('button').click()
+  await here.page.getByRole('heading', { name: 'Sign in' }).first().waitFor()
+  assert.equal((await here.auth('sign-in/email', eve)).status, 401)
 })
 
 /** An OpenID provider that signs everybody in as the same person. */

@@ -6,6 +6,7 @@ import type { Config } from '../../config.ts'
 import { newId } from '../../ids.ts'
 import type { Services } from '../../services.ts'
 import { accountOf } from '../accounts.ts'
+import { announceClosing } from '../close.ts'
 import { ownOrigins } from '../own-page.ts'
 import { authPath, authSecret, sessionCookie } from '../session.ts'
 import { consume } from './attempts.ts'
@@ -72,6 +73,18 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthParts) 
         enabled: true,
         sendChangeEmailConfirmation: ({ user, newEmail, url }) =>
           mail.send({ to: user.email, ...letters.change(user.name, newEmail, url) }),
+      },
+      deleteUser: {
+        enabled: true,
+        beforeDelete: async ({ id }) => {
+          const account = await accountOf(services, id)
+          if (account?.role === 'ADMIN')
+            throw new APIError('FORBIDDEN', {
+              code: 'ADMINISTRATOR',
+              message: 'An administrator is not deleted. Another administrator takes the role away first.',
+            })
+          await announceClosing(id, services)
+        },
       },
     },
     emailAndPassword: {

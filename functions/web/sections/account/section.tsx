@@ -6,7 +6,7 @@ import { useLoaded } from '../../desk/use-loaded.ts'
 import type { Whereabouts } from '../../shell/router.ts'
 import { auth, type Current } from './auth.ts'
 import { Keys } from './keys.tsx'
-import { Sessions, TwoFactors } from './security.tsx'
+import { Closing, Sessions, TwoFactors } from './security.tsx'
 import { ChangePassword, WaysIn } from './ways-in.tsx'
 import words from './words/en.ts'
 
@@ -64,6 +64,7 @@ export default function AccountSection({ at }: { readonly at: Whereabouts }) {
           <Sessions key={current.data?.session.id} own={current.data?.session.id} />
           {current.data && <TwoFactors current={current.data} onChange={current.reload} />}
           <ChangePassword />
+          <Closing onClosed={reload} />
         </Page>
       )}
     </Shown>

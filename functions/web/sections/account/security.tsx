@@ -155,6 +155,27 @@ export function TwoFactors({
   )
 }
 
+export function Closing({ onClosed }: { readonly onClosed: () => Promise<unknown> }) {
+  const close = async (given: FormData) => {
+    await auth('delete-user', { password: given.get('password') || undefined })
+    announce(words.closed)
+    await onClosed()
+  }
+  return (
+    <Block title={words.close}>
+      <p>{words.closeMeans}</p>
+      <details>
+        <summary>{words.close}</summary>
+        <Form submit={words.closeForGood} does={close} isQuiet>
+          <Field label={words.password} hint={words.closeHint}>
+            {(ids) => <input {...ids} name="password" type="password" autocomplete="current-password" />}
+          </Field>
+        </Form>
+      </details>
+    </Block>
+  )
+}
+
 const OwnPassword = () => (
   <Field label={words.password}>
     {(ids) => <input {...ids} name="password" type="password" required autocomplete="current-password" />}

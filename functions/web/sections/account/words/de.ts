@@ -49,6 +49,12 @@ const words: typeof en = {
   recovery: 'Notfallcodes',
   recoveryHint:
     'Jeder dieser Codes meldet dich einmal an, falls die App fort ist. Bewahre sie auf; sie werden nur jetzt gezeigt.',
+  close: 'Konto schließen',
+  closeMeans:
+    'Deine Jobs mit ihren Dateien, Schlüssel, Webhooks, Abläufe und verbundenen Laufwerke werden damit gelöscht, innerhalb von Minuten.',
+  closeHint: 'Lass es leer, wenn du dich nur über einen anderen Dienst anmeldest.',
+  closeForGood: 'Endgültig schließen',
+  closed: 'Das Konto ist geschlossen.',
   keys: 'API-Schlüssel',
   noKeys: 'Es gibt noch keinen.',
   newKey: 'Neuer Schlüssel',
@@ -88,6 +94,9 @@ const words: typeof en = {
     INVALID_CODE: 'Dieser Code ist falsch oder zu alt. Tippe den neuesten.',
     INVALID_BACKUP_CODE: 'Dieser Notfallcode ist falsch oder wurde schon benutzt.',
     USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'Es gibt schon ein Konto mit dieser Adresse. Melde dich an.',
+    SESSION_EXPIRED: 'Melde dich zuerst neu an: Es ist eine Weile her.',
+    ADMINISTRATOR:
+      'Das Konto einer Verwalterin oder eines Verwalters bleibt. Jemand anderes nimmt zuerst die Rolle weg.',
     INVALID_TOKEN: 'Dieser Link ist zu alt oder wurde schon benutzt. Fordere einen neuen Brief an.',
   },
 }

@@ -47,6 +47,12 @@ export default {
   recovery: 'Recovery codes',
   recoveryHint:
     'Each of these codes signs you in once, should the app be gone. Keep them; they are shown this once.',
+  close: 'Close the account',
+  closeMeans:
+    'Your jobs with their files, keys, webhooks, workflows and connected drives are deleted with it, within minutes.',
+  closeHint: 'Leave it empty if you only sign in by another service.',
+  closeForGood: 'Close it for good',
+  closed: 'The account is closed.',
   keys: 'API keys',
   noKeys: 'There is none yet.',
   newKey: 'New key',
@@ -87,6 +93,8 @@ export default {
     INVALID_CODE: 'This code is wrong or too old. Type the newest one.',
     INVALID_BACKUP_CODE: 'This recovery code is wrong or was used before.',
     USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'There is an account with this address. Sign in instead.',
+    SESSION_EXPIRED: 'Sign in again first: it has been a while.',
+    ADMINISTRATOR: 'An administrator’s account stays. Another administrator takes the role away first.',
     INVALID_TOKEN: 'This link is too old or was used before. Ask for a new letter.',
   } as Readonly<Record<string, string>>,
 }
