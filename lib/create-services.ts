@@ -10,11 +10,8 @@ import { WorkSigner } from './aws/work-signer.ts'
 import { believedMs } from './believed.ts'
 import type { Config } from './config.ts'
 import { Durations } from './conversion/durations.ts'
-import { receiveUpload } from './conversion/receive-upload.ts'
-import { secretOptionsOf } from './conversion/start-job.ts'
 import { Downloads } from './downloads.ts'
 import type { Engine } from './engines/engine.ts'
-import { engines } from './engines/index.ts'
 import { resultLinks } from './http/result-links.ts'
 import { type JobHint, Jobs } from './jobs/jobs.ts'
 import { byWayOfPreparing, direct, type Outlet } from './jobs/outlet.ts'
@@ -52,7 +49,7 @@ export function createServices(
   const files = new Files(config, connections, patience)
   const queues = new Queues(config, connections.sqs, patience)
   const bus = new Bus(config, connections.eventBridge, patience)
-  const engines = usedEngines(config)
+  const engines = once(() => usedEngines(config))
   const store = new JobStore(table)
   const secret = once(() => secretOf(config))
   const download = once(() => keysOfDays(secret()))
@@ -65,7 +62,10 @@ export function createServices(
     ...{ store, files, uploads, queues, bus, log, hint },
     outlet: outletOf({ config, store, files, engines, vault, signsWork }),
     listenersOf: (owner) => listeners.get(owner, () => listenersOf(table, owner)),
-    lookForUpload: (task) => receiveUpload(task.uploadId ?? '', { uploads, files, jobs }),
+    lookForUpload: async (task) => {
+      const { receiveUpload } = await import('./conversion/receive-upload.ts')
+      return receiveUpload(task.uploadId ?? '', { uploads, files, jobs })
+    },
   })
   const services: Services = {
     ...{ config, log, table, files, queues, bus, jobs, uploads, engines },
@@ -82,7 +82,6 @@ export function createServices(
     get keys() {
       return keys()
     },
-    secretOptions: secretOptionsOf(engines),
     at: (other) => ({
       ...services,
       config: other,
@@ -121,7 +120,7 @@ function outletOf({
   readonly config: Config
   readonly signsWork: boolean
   readonly store: JobStore
-  readonly engines: readonly Engine[]
+  readonly engines: Services['engines']
   readonly files: Files
   readonly vault: () => Vault
 }): Outlet {
@@ -139,5 +138,7 @@ function secretOf({ SERVICE_SECRET }: Config): string {
   throw new Error('SERVICE_SECRET is not set')
 }
 
-const usedEngines = ({ ENGINES }: Config): readonly Engine[] =>
-  ENGINES ? engines.filter(({ id }) => ENGINES.includes(id)) : engines
+async function usedEngines({ ENGINES }: Config): Promise<readonly Engine[]> {
+  const { engines } = await import('./engines/index.ts')
+  return ENGINES ? engines.filter(({ id }) => ENGINES.includes(id)) : engines
+}

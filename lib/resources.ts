@@ -230,6 +230,8 @@ export interface FunctionDeclaration {
   readonly maximumConcurrency?: number
   /** It looks into files of users: it has what tells formats apart. */
   readonly readsFiles?: true
+  /** It plans conversions, so that it knows of all engines. */
+  readonly plans?: true
   /** Times that an asynchronous invocation is repeated after an error; 2 when left out, as on Lambda. */
   readonly retryAttempts?: 0 | 1 | 2
   /** Asynchronous invocations that failed for good go to the queue `<name>-dead`. */
@@ -303,7 +305,7 @@ export const functions = {
       { list: true },
       { queues: queueIds, may: ['sqs:GetQueueAttributes'] },
     ],
-    ...{ secrets: ['SERVICE_SECRET'] },
+    ...{ secrets: ['SERVICE_SECRET'], plans: true },
     maximumConcurrency: 50,
   },
   conversion: {
@@ -317,7 +319,7 @@ export const functions = {
       { list: true },
       { queues: imageIds, may: ['sqs:GetQueueAttributes'] },
     ],
-    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true },
+    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true, plans: true },
     maximumConcurrency: 50,
   },
   jobs: {
@@ -333,7 +335,7 @@ export const functions = {
       { index: 'byList' },
       { index: 'byTag' },
     ],
-    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true },
+    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true, plans: true },
     maximumConcurrency: 100,
   },
   uploads: {
@@ -369,13 +371,18 @@ export const functions = {
       callLanes,
       { index: 'byList' },
     ],
-    ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL'], reaches: ['receivers', 'mail'], readsFiles: true },
+    ...{
+      secrets: ['SERVICE_SECRET', 'SMTP_URL'],
+      reaches: ['receivers', 'mail'],
+      readsFiles: true,
+      plans: true,
+    },
     maximumConcurrency: 10,
   },
   drives: {
     ...{ ...http, handler: 'functions/drives.handler', trigger: { http: below('/v1/cloud') } },
     rights: [...moveJobs, records('PutItem', 'DeleteItem')],
-    ...{ secrets: ['SERVICE_SECRET', 'DRIVES'], reaches: ['drives'] },
+    ...{ secrets: ['SERVICE_SECRET', 'DRIVES'], reaches: ['drives'], plans: true },
     maximumConcurrency: 10,
   },
   access: {
@@ -406,7 +413,7 @@ export const functions = {
       { index: 'byList' },
       { index: 'byTag' },
     ],
-    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true, onlyWith: 'facades' },
+    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true, plans: true, onlyWith: 'facades' },
     maximumConcurrency: 50,
   },
   /** Signing up and in, by a library as large as all of the API. */
@@ -439,7 +446,12 @@ export const functions = {
     // The next one comes within the minute.
     retryAttempts: 0,
     // A workflow that is switched off is told of by mail.
-    ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL'], reaches: ['mail', 'sockets'], readsFiles: true },
+    ...{
+      secrets: ['SERVICE_SECRET', 'SMTP_URL'],
+      reaches: ['mail', 'sockets'],
+      readsFiles: true,
+      plans: true,
+    },
     maximumConcurrency: 2,
   },
   'receive-upload': {
@@ -466,7 +478,7 @@ export const functions = {
       // Who has its address learns that an input is deleted.
       { list: true },
     ],
-    ...{ secrets: ['SERVICE_SECRET'] },
+    ...{ secrets: ['SERVICE_SECRET'], plans: true },
     maximumConcurrency: 20,
   },
   transfer: {

@@ -34,8 +34,8 @@ export interface Services {
   readonly requestCounts: RequestCounts
   /** The way to what users point at; few processes go it. */
   readonly outgoing: () => Promise<Outgoing>
-  /** Those that are installed here. */
-  readonly engines: readonly Engine[]
+  /** Those that are installed here; loaded when something is to be planned or made. */
+  readonly engines: () => Promise<readonly Engine[]>
   readonly vault: Vault
   readonly plans: Plans
   /** What tokens and cursors are signed with, and requests are told apart by. */
@@ -44,6 +44,4 @@ export interface Services {
   }
   /** The same with other addresses of the service and of its files. */
   readonly at: (config: Config) => Services
-  /** Names of options that are sealed while they are stored. */
-  readonly secretOptions: ReadonlySet<string>
 }

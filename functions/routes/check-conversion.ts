@@ -68,7 +68,7 @@ export const checkConversion = contract({
     exportTask(body, [])
     // Some operations have fields of their own.
     const wish = task.wish([], task.specOf({ output_format: to, engine: pinnedEngine(body.engine), options }))
-    const { engines } = services
+    const engines = await services.engines()
     const route = planRoute({ ...wish, from, to: wish.to ?? from, engines })
     const { warnings } = stepsWithOptions(route, wish.options)
     const way = formatsOf(route)

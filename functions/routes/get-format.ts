@@ -14,9 +14,9 @@ export const getFormat = contract({
   params: z.object({ formatId: z.string().describe('Id or alias of the format, as `jpg` or `jpeg`') }),
   reply: { status: 200, schema: FormatView, etag: true, cacheControl: 'public, max-age=300' },
   errors: ['FORMAT_NOT_FOUND'],
-  handle: ({ params }, { engines }) => {
+  handle: async ({ params }, services) => {
     const id = formatByAlias(params.formatId)?.id
-    const data = formatViews(engines).find((format) => format.id === id)
+    const data = formatViews(await services.engines()).find((format) => format.id === id)
     if (data) return { data }
     throw new AppError(
       'FORMAT_NOT_FOUND',

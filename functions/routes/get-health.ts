@@ -1,8 +1,6 @@
 import * as z from 'zod'
 import { open } from '../../lib/access/principal.ts'
 import { spaceForFiles } from '../../lib/disk.ts'
-import { engines } from '../../lib/engines/index.ts'
-import { protection, refusal } from '../../lib/engines/sandbox/confine.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { queueIds } from '../../lib/resources.ts'
 import type { Services } from '../../lib/services.ts'
@@ -24,8 +22,11 @@ export const getHealth = contract({
   description: '200 when every part works, 503 otherwise; each part is named.',
   reply: { status: 200, also: { 503: 'Some part does not answer' }, schema: Health, form: 'raw' },
   handle: async (_request, services) => {
+    const [{ engines }, here] = await Promise.all([import('../../lib/engines/index.ts'), services.engines()])
     const parts = Object.fromEntries(
-      await Promise.all(checks(services).map(async ([name, check]) => [name, await inspect(check)] as const)),
+      await Promise.all(
+        checks(services, here.length > 0).map(async ([name, check]) => [name, await inspect(check)] as const),
+      ),
     )
     const ok = Object.values(parts).every((part) => part.ok)
     return {
@@ -37,7 +38,7 @@ export const getHealth = contract({
         engines: engines.map(({ id, image }) => ({
           id,
           image,
-          available: services.engines.some((engine) => engine.id === id),
+          available: here.some((engine) => engine.id === id),
         })),
       },
     }
@@ -46,14 +47,14 @@ export const getHealth = contract({
 
 type Check = readonly [part: string, check: () => Promise<unknown>]
 
-function checks(services: Services): readonly Check[] {
+function checks(services: Services, hasEngines: boolean): readonly Check[] {
   const { config } = services
   return [
     ['table', () => services.table.check()],
     ['files', () => services.files.check()],
     ...queueIds.map((queue): Check => [`queue-${queue}`, () => services.queues.depth(queue)]),
     // Elsewhere engines are confined by those who run them.
-    ...(services.engines.length === 0 ? [confinement] : []),
+    ...(hasEngines ? [] : [confinement]),
     [
       'disk',
       async () => {
@@ -67,6 +68,7 @@ function checks(services: Services): readonly Check[] {
 const confinement: Check = [
   'confinement',
   async () => {
+    const { protection, refusal } = await import('../../lib/engines/sandbox/confine.ts')
     const reason = refusal(await protection())
     if (reason !== undefined) throw new Shortage(reason)
   },

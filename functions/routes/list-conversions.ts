@@ -73,7 +73,8 @@ export const listConversions = contract({
     from === undefined && to === undefined && limit === undefined && cursor === undefined
       ? JSON.stringify([few.operation, few.category, few.engine])
       : undefined,
-  handle: ({ query }, { engines, config }) => {
+  handle: async ({ query }, { config, ...services }) => {
+    const engines = await services.engines()
     const { category, engine, operation } = query
     const from = formatNamed(query.from, 'from')
     const to = formatNamed(query.to, 'to')

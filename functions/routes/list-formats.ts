@@ -33,7 +33,8 @@ export const listFormats = contract({
   },
   errors: ['INVALID_INPUT'],
   keptAs: ({ query }) => (Object.values(query).every((value) => value === undefined) ? 'all' : undefined),
-  handle: ({ query }, { engines }) => {
+  handle: async ({ query }, services) => {
+    const engines = await services.engines()
     const all = formatViews(engines)
     const wanted = query.q?.toLowerCase()
     const found = all.filter(

@@ -43,7 +43,7 @@ export async function estimateOf({ job }: JobState, services: Services): Promise
     return null
   const [from, to] = [source.format, target.format]
   if (!isFormatId(from) || !isFormatId(to)) return null
-  const route = planRoute({ from, to, operation, engines: services.engines })
+  const route = planRoute({ from, to, operation, engines: await services.engines() })
   // The task itself is among those that wait, unless it has begun.
   return estimateOfKind({ operation, from, to, route, size: source.size, queued: 1 }, services)
 }

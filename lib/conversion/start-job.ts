@@ -1,10 +1,8 @@
 import { boundsOf } from '../access/bounds.ts'
 import type { Engine } from '../engines/engine.ts'
-import { isSecret } from '../engines/options.ts'
+import { sealedOptions } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
-import { withExtension } from '../file-name.ts'
 import { detectFormat, type PdfHint } from '../formats/detect.ts'
-import { type FormatId, formatById } from '../formats/index.ts'
 import { decryptFirst } from '../formats/locked-pdf.ts'
 import { newId } from '../ids.ts'
 import { graphRecords, type NewJob, type NewTask } from '../jobs/graph.ts'
@@ -12,7 +10,6 @@ import type { Job, JobState, StoredFile, Warning } from '../jobs/job.ts'
 import { optionsOf, planRoute } from '../plan/index.ts'
 import type { PlanId } from '../plans.ts'
 import type { Services } from '../services.ts'
-import { snakeCase } from '../spelling.ts'
 import { isTransfer } from '../tasks/index.ts'
 import type { Spec } from '../tasks/operation.ts'
 import { namingTask, ofTask, type RequestedTask } from '../tasks/parse-tasks.ts'
@@ -22,6 +19,7 @@ import { Webhooks } from '../webhooks/webhooks.ts'
 import { requireAutoPdfEngine } from './pdf-engine.ts'
 import { planFiles, type Wish } from './plan-files.ts'
 import { type Source, takenAlready } from './source.ts'
+import { storedFile } from './stored-file.ts'
 import { pollAfterS } from './time-limits.ts'
 
 /** What an import task gives from the start, or waits for. */
@@ -58,15 +56,6 @@ export interface JobRequest {
   readonly fieldOfMore?: string
 }
 
-/** Options of all engines that are secrets, by either spelling of their names: which of them an operation knows is not known before its files. */
-export const secretOptionsOf = (engines: readonly Engine[]): ReadonlySet<string> =>
-  new Set(
-    engines
-      .flatMap(({ capabilities }) => capabilities)
-      .flatMap(({ options }) => Object.entries(options.shape))
-      .flatMap(([name, schema]) => (isSecret(schema) ? [name, snakeCase(name)] : [])),
-  )
-
 /**
  * Looks into the files, plans what can be planned, and sets the job going.
  * @throws AppError for files, targets and options that cannot work; nothing is stored then.
@@ -79,8 +68,10 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const webhooks = new Webhooks(services)
   if (webhookUrl !== undefined) await webhooks.checkJobUrl(webhookUrl)
   const numbers = new Map(request.tasks.map(({ name }, number) => [name, number]))
-  const files = await detectAll(request, services)
-  const tasks = request.tasks.map((task) => newTask(task, { request, numbers, files, jobId, services }))
+  const engines = await services.engines()
+  const files = await detectAll(request, engines)
+  const context = { request, numbers, files, jobId, services, engines }
+  const tasks = request.tasks.map((task) => newTask(task, context))
   requireWork(tasks, request)
   const planned = tasks.flatMap(({ limitS }) => limitS ?? [])
   const retentionS = Math.min(request.expiresInS ?? Number.POSITIVE_INFINITY, bounds.retentionHours * 3600)
@@ -169,13 +160,13 @@ async function madeBefore(
 type Detected = ReadonlyMap<string, StoredFile | AppError>
 
 /** The files of all imports that are there; in a batch an error of one file is its own. */
-async function detectAll(request: JobRequest, services: Services): Promise<Detected> {
+async function detectAll(request: JobRequest, engines: readonly Engine[]): Promise<Detected> {
   const detected = new Map<string, StoredFile | AppError>()
   for (const [name, one] of request.imports) {
     if ('refused' in one) detected.set(name, one.refused)
     if (!('source' in one)) continue
     try {
-      detected.set(name, await detect(name, one.source, request, services))
+      detected.set(name, await detect(name, one.source, request, engines))
     } catch (error) {
       if (!request.isBatch || !(error instanceof AppError)) throw error
       detected.set(name, error)
@@ -188,18 +179,18 @@ async function detect(
   name: string,
   source: Source,
   { tasks, fieldOfMore }: JobRequest,
-  services: Services,
+  engines: readonly Engine[],
 ): Promise<StoredFile> {
   const takers = tasks.filter(({ input }) => input.includes(name))
   const seen = new Map<string, StoredFile>()
   for (const taker of takers) {
-    const hint = hintOf(taker, services)
+    const hint = hintOf(taker, engines)
     const key = JSON.stringify(hint)
     if (seen.has(key)) continue
     try {
       seen.set(key, storedFile(source, await detectFormat(source, hint)))
     } catch (error) {
-      const known = withWayOut(error, taker, services)
+      const known = withWayOut(error, taker, engines)
       throw fieldOfMore === undefined ? namingTask(name, known) : known
     }
   }
@@ -207,7 +198,7 @@ async function detect(
 }
 
 /** What must be known to look into a PDF. */
-function hintOf(taker: RequestedTask, services: Services): PdfHint {
+function hintOf(taker: RequestedTask, engines: readonly Engine[]): PdfHint {
   const { operation, fields } = taker
   if (operation.kind !== 'process') return { mayBeLocked: true }
   const { options } = operation.specOf(fields)
@@ -217,7 +208,7 @@ function hintOf(taker: RequestedTask, services: Services): PdfHint {
   return {
     passwordField,
     // One that the conversion would not use opens nothing, though it were the right one.
-    ...(typeof password === 'string' && readsPassword(taker, services) && { password }),
+    ...(typeof password === 'string' && readsPassword(taker, engines) && { password }),
     ...(operation.name === 'repair-pdf' && { mayBeDamaged: true }),
     ...(anythingGoes.includes(operation.name) && { mayBeLocked: true }),
   }
@@ -227,45 +218,33 @@ function hintOf(taker: RequestedTask, services: Services): PdfHint {
 const anythingGoes = ['archive', 'extract', 'metadata']
 
 /** The way out that a conversion has for a PDF whose password is missing or wrong. */
-function withWayOut(error: unknown, taker: RequestedTask, services: Services): unknown {
+function withWayOut(error: unknown, taker: RequestedTask, engines: readonly Engine[]): unknown {
   if (!(error instanceof AppError) || error.code !== 'PDF_ENCRYPTED' || taker.operation.kind !== 'process')
     return error
   try {
-    return pdfRouteHas('password', taker, services) ? error : decryptFirst(error)
+    return pdfRouteHas('password', taker, engines) ? error : decryptFirst(error)
   } catch (unplanned) {
     return unplanned
   }
 }
 
 /** What is wrong with the wish itself is told when it is planned. */
-function readsPassword(taker: RequestedTask, services: Services): boolean {
+function readsPassword(taker: RequestedTask, engines: readonly Engine[]): boolean {
   try {
-    return pdfRouteHas('password', taker, services) || pdfRouteHas('currentPassword', taker, services)
+    return pdfRouteHas('password', taker, engines) || pdfRouteHas('currentPassword', taker, engines)
   } catch {
     return true
   }
 }
 
-function pdfRouteHas(option: string, { operation, fields }: RequestedTask, { engines }: Services): boolean {
+function pdfRouteHas(
+  option: string,
+  { operation, fields }: RequestedTask,
+  engines: readonly Engine[],
+): boolean {
   if (operation.kind !== 'process') return false
   const { operation: wanted, engine, to = 'pdf' } = operation.wish([], operation.specOf(fields))
   return option in optionsOf(planRoute({ from: 'pdf', to, operation: wanted, engine, engines })).shape
-}
-
-export function storedFile(
-  source: Pick<Source, 'key' | 'filename' | 'size' | 'sha256' | 'etag'>,
-  detected: { format: FormatId; mimeType: string },
-): StoredFile {
-  const { extensions } = formatById(detected.format)
-  const named = extensions.some((extension) => source.filename.toLowerCase().endsWith(`.${extension}`))
-  return {
-    key: source.key,
-    filename: named ? source.filename : withExtension(source.filename, extensions[0] ?? detected.format),
-    ...detected,
-    size: source.size,
-    sha256: source.sha256,
-    ...(source.etag && { etag: source.etag }),
-  }
 }
 
 function requireWork(tasks: readonly PlannedTask[], { onAllRefused, tasks: requested }: JobRequest): void {
@@ -280,6 +259,7 @@ interface TaskContext {
   readonly files: Detected
   readonly jobId: string
   readonly services: Services
+  readonly engines: readonly Engine[]
 }
 
 interface PlannedTask {
@@ -339,7 +319,7 @@ const failed = ({ code, message, details }: AppError): NonNullable<NewTask['fixe
 
 /** Where all its files are there, its way is planned now, so that what cannot work is said at once. */
 function processTask(requested: RequestedTask, common: NewTask, context: TaskContext): PlannedTask {
-  const { request, files, services, jobId } = context
+  const { request, files, services, engines, jobId } = context
   const { operation, fields, input, name } = requested
   if (operation.kind !== 'process') throw new Error(`${operation.name} makes nothing`)
   const specify = () => {
@@ -352,7 +332,7 @@ function processTask(requested: RequestedTask, common: NewTask, context: TaskCon
     )
     if (known.length < input.length) return { spec, plan: undefined }
     const wish = { ...operation.wish(known, spec), ...fieldOf(request) }
-    return { spec, plan: planFiles(known, wish, services.engines) }
+    return { spec, plan: planFiles(known, wish, engines) }
   }
   try {
     const { spec, plan } = request.fieldOfMore === undefined ? ofTask(name, specify) : specify()
@@ -367,9 +347,9 @@ function processTask(requested: RequestedTask, common: NewTask, context: TaskCon
 const fieldOf = ({ fieldOfMore }: JobRequest): Partial<Wish> =>
   fieldOfMore === undefined ? {} : { moreField: fieldOfMore }
 
-const sealedSpec = (spec: Spec, jobId: string, { vault, secretOptions }: Services): Spec => ({
+const sealedSpec = (spec: Spec, jobId: string, { vault }: Services): Spec => ({
   ...spec,
-  options: vault.sealSome(spec.options, secretOptions, jobId),
+  options: vault.sealSome(spec.options, sealedOptions, jobId),
 })
 
 /** What is shown of the job without its tasks: its first file, its last target. */

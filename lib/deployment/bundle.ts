@@ -85,12 +85,14 @@ const packagesForFiles = ['unpdf', 'wasmagic']
 export function packagesWithout({
   reaches = [],
   readsFiles,
-}: Pick<FunctionDeclaration, 'reaches' | 'readsFiles'>): readonly string[] {
+  plans,
+}: Pick<FunctionDeclaration, 'reaches' | 'readsFiles' | 'plans'>): readonly string[] {
   const wanted = new Set(reaches.flatMap((one) => packagesFor[one]))
   const unwanted = Object.values(packagesFor).flat()
   return [
     ...onlyToRun,
     ...unwanted.filter((one) => !wanted.has(one)),
     ...(readsFiles ? [] : packagesForFiles),
+    ...(plans ? [] : ['planning']),
   ]
 }

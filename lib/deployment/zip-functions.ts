@@ -35,6 +35,8 @@ const bundled = () =>
 
 type Bundled = Awaited<ReturnType<typeof bundled>>
 
+const engineList = 'lib/engines/index.ts'
+
 const packageOf = (path: string) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 
 /**
@@ -47,9 +49,14 @@ export function reached(
   without: readonly string[],
 ): ReadonlyMap<string, 'at start' | 'later'> {
   const found = new Map<string, 'at start' | 'later'>()
-  const isEngine = (path: string) =>
-    without.includes('engines') &&
-    Object.keys(outputs[path]?.inputs ?? {}).some((input) => input.startsWith('lib/engines/'))
+  const isEngine = (path: string) => {
+    // What is known of engines is one thing, how they work another.
+    if (outputs[path]?.entryPoint === engineList) return without.includes('planning')
+    return (
+      without.includes('engines') &&
+      Object.keys(outputs[path]?.inputs ?? {}).some((input) => input.startsWith('lib/engines/'))
+    )
+  }
   const isLeftOut = (path: string, seen = new Set([path])): boolean =>
     Object.keys(outputs[path]?.inputs ?? {}).some((input) => without.includes(packageOf(input) ?? '')) ||
     (outputs[path]?.imports ?? []).some(({ path: next, kind }) => {

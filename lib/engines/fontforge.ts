@@ -6,7 +6,8 @@ import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
 import { integer } from './options.ts'
-import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
+import { EngineCrash } from './sandbox/engine-crash.ts'
+import { ProcessFailure } from './sandbox/exec.ts'
 import { python, runPython } from './sandbox/python.ts'
 
 const outlines = [

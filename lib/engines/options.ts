@@ -46,6 +46,13 @@ export const lenient = { lenient: true } as const
 
 export const isLenient = (schema: z.ZodType): boolean => schema.meta()?.lenient === true
 
+/** Names of all that are secret, by either spelling: which of them an operation knows is not known before its files. */
+export const sealedOptions: ReadonlySet<string> = new Set([
+  'password',
+  ...['ownerPassword', 'owner_password'],
+  ...['currentPassword', 'current_password'],
+])
+
 export const isSecret = (schema: z.ZodType): boolean => schema.meta()?.secret === true
 
 /** Given to `meta`, as above, of an option that says how the file that was sent is to be read. */

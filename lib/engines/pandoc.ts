@@ -39,7 +39,8 @@ import {
   titleOf,
   titleToHeading,
 } from './pandoc/tree.ts'
-import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
+import { EngineCrash } from './sandbox/engine-crash.ts'
+import { ProcessFailure } from './sandbox/exec.ts'
 import { utf8Copy } from './text/encoding.ts'
 import { readingAny } from './text/reading.ts'
 import { TableOptions } from './text/table-options.ts'

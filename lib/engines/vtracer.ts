@@ -11,7 +11,8 @@ import type { Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import { integer } from './options.ts'
 import { type RawPixels, rawPixels } from './picture/raw-pixels.ts'
 import { tellWhatIsDropped, traceable } from './picture/traced.ts'
-import { EngineCrash, ProcessFailure } from './sandbox/exec.ts'
+import { EngineCrash } from './sandbox/engine-crash.ts'
+import { ProcessFailure } from './sandbox/exec.ts'
 
 const Options = z.object({
   colorMode: z

@@ -1,7 +1,5 @@
-import { routeFiles } from '../conversion/plan-files.ts'
 import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
-import { firstImage } from '../plan/index.ts'
 import type { QueueId } from '../resources.ts'
 import { queueOfTransfer, transferOperation } from '../tasks/index.ts'
 import type { JobState, Task } from './job.ts'
@@ -25,8 +23,13 @@ export interface Outlet {
   readonly again: (queue: QueueId) => QueueId
 }
 
+interface Parts {
+  readonly store: JobStore
+  readonly engines: () => Promise<readonly Engine[]>
+}
+
 /** Straight to the queue that has its next step; its worker reaches all that it needs. */
-export const direct = (parts: { readonly store: JobStore; readonly engines: readonly Engine[] }): Outlet => ({
+export const direct = (parts: Parts): Outlet => ({
   route: async (task, known) => ({
     queue: await queueOf(task, known, parts),
     message: messageOf(refOf(task)),
@@ -40,18 +43,19 @@ export const byWayOfPreparing: Outlet = {
   again: () => 'ready',
 }
 
-async function queueOf(
-  task: Task,
-  known: Known | undefined,
-  { store, engines }: { readonly store: JobStore; readonly engines: readonly Engine[] },
-): Promise<QueueId> {
+async function queueOf(task: Task, known: Known | undefined, { store, engines }: Parts): Promise<QueueId> {
   const transfer = transferOperation(task.operation)
   if (transfer) return queueOfTransfer(transfer)
   if (task.pieces) return imageOf(task.pieces)
   const state = known ?? (await store.inputsOf(task))
   if (!state) throw new AppError('NO_FILES', 'The job of this task is gone.')
   const [files, wish] = wishedOf(task, state)
-  const [first] = routeFiles(files, wish, engines)
+  // Where tasks go by way of preparing, nothing is planned here.
+  const [{ routeFiles }, { firstImage }] = await Promise.all([
+    import('../conversion/plan-files.ts'),
+    import('../plan/index.ts'),
+  ])
+  const [first] = routeFiles(files, wish, await engines())
   if (!first) throw new Error('no way was planned')
   return firstImage(first.route, wish.options)
 }

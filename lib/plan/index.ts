@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import type { Engine, EngineId, ImageId, Operation } from '../engines/engine.ts'
-import { engines as allEngines } from '../engines/index.ts'
 import { unlocker, unlockShape } from '../engines/libreoffice/unlock-options.ts'
 import { isOfSource } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
@@ -24,7 +23,7 @@ export interface RouteRequest {
   readonly operation?: Operation
   /** Pins the engine that makes the target; it also does the steps before where it can. */
   readonly engine?: EngineId | undefined
-  readonly engines?: readonly Engine[]
+  readonly engines: readonly Engine[]
   /** Of the file that is to be converted. */
   readonly traits?: readonly Trait[] | undefined
 }
@@ -44,7 +43,7 @@ export function planRoute({
   to,
   operation = 'convert',
   engine,
-  engines = allEngines,
+  engines,
   traits = [],
 }: RouteRequest): Route {
   const plans = plansOf(engines, operation)
@@ -76,7 +75,7 @@ export function planRoute({
 export function planOtherRoute(
   request: OtherRouteRequest & Pick<RouteRequest, 'operation' | 'engines'>,
 ): Route | undefined {
-  const { operation = 'convert', engines = allEngines } = request
+  const { operation = 'convert', engines } = request
   return plansOf(engines, operation).other(request)
 }
 
@@ -111,7 +110,7 @@ function notOffered(
  * What people want a file of this format to become: its own category and the most wanted first, then as the registry
  * orders it, and never itself. `conversions` has all that works.
  */
-export function targetsOf(from: FormatId, engines: readonly Engine[] = allEngines): FormatId[] {
+export function targetsOf(from: FormatId, engines: readonly Engine[]): FormatId[] {
   return offeredOf(from, new Set(plansOf(engines, 'convert').from(from).keys()))
 }
 
@@ -129,7 +128,7 @@ export function offeredOf(from: FormatId, reached: ReadonlySet<FormatId>): Forma
 
 /** Every pair that works, or those of one source, with its route. Searched once for a list of engines. */
 export function conversions(
-  engines: readonly Engine[] = allEngines,
+  engines: readonly Engine[],
   operation: Operation = 'convert',
   from?: FormatId,
 ): readonly Conversion[] {
@@ -141,8 +140,8 @@ const conversionsOf = (from: FormatId, routes: ReadonlyMap<FormatId, Route>): Co
   [...routes].map(([to, route]) => ({ from, to, route }))
 
 /** Every pair that should work, those included that nobody has seen to; `npm run conformance` tries them. */
-export function candidates(): readonly Conversion[] {
-  return lazyPlans(edgesOf(allEngines, 'convert'), maxStepsOf('convert'), {}).all()
+export function candidates(engines: readonly Engine[]): readonly Conversion[] {
+  return lazyPlans(edgesOf(engines, 'convert'), maxStepsOf('convert'), {}).all()
 }
 
 /**

@@ -1,3 +1,4 @@
+import { sealedOptions } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import { hidden, isSealed } from '../sealed.ts'
 import type { Services } from '../services.ts'
@@ -58,11 +59,11 @@ export function requestedTasks(
 const mapTasks = (tasks: TaskMap, change: (name: string, fields: Fields) => Fields): TaskMap =>
   Object.fromEntries(Object.entries(tasks).map(([name, fields]) => [name, change(name, fields)]))
 
-function sealed(fields: Fields, id: string, { vault, secretOptions }: Services): Fields {
+function sealed(fields: Fields, id: string, { vault }: Services): Fields {
   const operation = findOperation(String(fields['operation']))
   const own = operation && 'secrets' in operation ? (operation.secrets ?? []) : []
   const secrets = (of: object) =>
-    new Set(Object.keys(of).filter((name) => secretOptions.has(name) || own.includes(snakeCase(name))))
+    new Set(Object.keys(of).filter((name) => sealedOptions.has(name) || own.includes(snakeCase(name))))
   const { options } = fields
   const all = vault.sealSome(fields, secrets(fields), id)
   if (typeof options !== 'object' || options === null || Array.isArray(options)) return all

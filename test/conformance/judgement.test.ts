@@ -7,8 +7,8 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { planRoute } from '../../lib/plan/index.ts'
 import { fixture } from '../engines/run-engine.ts'
+import { planRoute } from '../plan/with-all-engines.ts'
 import { judged } from './judgement.ts'
 
 const run = promisify(execFile)

@@ -1,7 +1,7 @@
 /** Holds the registry to what was seen; it runs no conversion. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { candidates, conversions } from '../../lib/plan/index.ts'
+import { candidates, conversions } from '../plan/with-all-engines.ts'
 import { isProven, pairKey, readResults } from './results.ts'
 
 const all = conversions()

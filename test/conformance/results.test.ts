@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import known from '../../lib/fidelity/known-shares.json' with { type: 'json' }
-import { conversions, planRoute } from '../../lib/plan/index.ts'
+import { conversions, planRoute } from '../plan/with-all-engines.ts'
 import { cases } from '../sweep/cases.ts'
 import { mutations } from '../sweep/mutations.ts'
 import { seeded } from '../sweep/seeded.ts'

@@ -10,8 +10,8 @@ import { targetFormatOf, toolOf } from '../../lib/conversion/target.ts'
 import { pollAfterS, timeLimitOf } from '../../lib/conversion/time-limits.ts'
 import { engines } from '../../lib/engines/index.ts'
 import type { JobError, Piece, StoredFile } from '../../lib/jobs/job.ts'
-import { planRoute } from '../../lib/plan/index.ts'
 import { file } from '../jobs/records.ts'
+import { planRoute } from '../plan/with-all-engines.ts'
 
 const of = (name: string, format: string, more: Partial<StoredFile> = {}): StoredFile => ({
   ...{ ...file(name), format, ...more },

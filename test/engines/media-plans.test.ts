@@ -13,7 +13,8 @@ import { colorSpace } from '../../lib/engines/picture/options.ts'
 import { needsBrowser } from '../../lib/formats/detect/drawing.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { parseWith } from '../../lib/parse-with.ts'
-import { optionsOf, planRoute } from '../../lib/plan/index.ts'
+import { optionsOf } from '../../lib/plan/index.ts'
+import { planRoute } from '../plan/with-all-engines.ts'
 
 const flac = { most: 8 }
 const alac = { most: 8, layouts: ['mono', 'stereo', '3.0', '4.0', '5.0', '5.1'] } as const

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
-import { planRoute } from '../../lib/plan/index.ts'
+import { planRoute } from '../plan/with-all-engines.ts'
 import { refused } from '../refused.ts'
 import {
   at,

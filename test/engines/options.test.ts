@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
 import { engines } from '../../lib/engines/index.ts'
-import { isSecret, secret } from '../../lib/engines/options.ts'
+import { isSecret, sealedOptions, secret } from '../../lib/engines/options.ts'
+import { snakeCase } from '../../lib/spelling.ts'
 
 describe('an option that is a secret', () => {
   const options = engines.flatMap(({ capabilities }) =>
@@ -18,6 +19,14 @@ describe('an option that is a secret', () => {
     for (const { operation, name, schema } of passwords) assert.ok(isSecret(schema), `${operation}: ${name}`)
     for (const { operation, name, schema } of options)
       assert.equal(isSecret(schema), /password/i.test(name), `${operation}: ${name}`)
+  })
+
+  test('is sealed while it is stored, by either spelling of its name', () => {
+    const names = options.filter(({ schema }) => isSecret(schema)).map(({ name }) => name)
+    assert.deepEqual(
+      [...sealedOptions].toSorted(),
+      [...new Set(names.flatMap((name) => [name, snakeCase(name)]))].toSorted(),
+    )
   })
 
   test('keeps its description', () => {

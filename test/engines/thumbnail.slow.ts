@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { engines } from '../../lib/engines/index.ts'
 import { formatByExtension } from '../../lib/formats/index.ts'
-import { planRoute } from '../../lib/plan/index.ts'
+import { planRoute } from '../plan/with-all-engines.ts'
 import { pictureSize } from './judge.ts'
 import { convert, fixture } from './run-engine.ts'
 

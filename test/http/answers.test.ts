@@ -16,8 +16,9 @@ import { canBeShown } from '../../lib/http/shown-types.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import { idBounds } from '../../lib/jobs/list.ts'
-import { conversions, optionsOf, planRoute } from '../../lib/plan/index.ts'
+import { optionsOf } from '../../lib/plan/index.ts'
 import { file } from '../jobs/records.ts'
+import { conversions, planRoute } from '../plan/with-all-engines.ts'
 
 const asking = (headers: Record<string, string>) => ({ headers }) as unknown as HttpEvent
 

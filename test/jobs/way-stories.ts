@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { EngineCrash } from '../../lib/engines/sandbox/exec.ts'
+import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { NewTask } from '../../lib/jobs/graph.ts'
 import { importedAnimation } from './no-op-engine.ts'

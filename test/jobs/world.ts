@@ -127,7 +127,8 @@ export class World {
       const said = await during?.(this, { attempt, progress: (ratio) => tools.progress(ratio) })
       return said as Shortfall | undefined
     }
-    this.#engines = noOpEngines(behave)
+    const engines = noOpEngines(behave)
+    this.#engines = async () => engines
     for (const { key } of [importedFile, importedDocument, importedAnimation])
       this.files.objects.set(key, new Uint8Array([1]))
     mkdirSync(folder, { recursive: true })
@@ -175,7 +176,6 @@ export class World {
         signedUrls: key,
         download: () => key,
       },
-      secretOptions: new Set(['password']),
       at: () => this.services(),
     }
   }

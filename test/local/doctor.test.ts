@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { engines } from '../../lib/engines/index.ts'
 import { type Findings, isHealthy, reportOn, reportText } from '../../lib/local/doctor-report.ts'
-import { conversions } from '../../lib/plan/index.ts'
+import { conversions } from '../plan/with-all-engines.ts'
 
 const findings: Findings = {
   engines,

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { engines } from '../../lib/engines/index.ts'
 import { type FormatId, formatById, formats, isFormatId } from '../../lib/formats/index.ts'
-import { conversions, optionsOf, planRoute, targetsOf } from '../../lib/plan/index.ts'
+import { optionsOf } from '../../lib/plan/index.ts'
 import { isWorthAWay, namedIds } from '../../lib/plan/offered.ts'
 import unprovenPairs from '../../lib/plan/unproven-pairs.json' with { type: 'json' }
+import { conversions, planRoute, targetsOf } from './with-all-engines.ts'
 
 const steps = (from: FormatId, to: FormatId) =>
   [from, ...planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)].join(' ')

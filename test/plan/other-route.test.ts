@@ -3,8 +3,9 @@ import { describe, test } from 'node:test'
 import * as z from 'zod'
 import type { Engine, EngineId } from '../../lib/engines/engine.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
-import { planOtherRoute, planRoute, type Unread } from '../../lib/plan/index.ts'
+import { planOtherRoute, type Unread } from '../../lib/plan/index.ts'
 import { isOffered, isWorthAWay, rankOf } from '../../lib/plan/offered.ts'
+import { planRoute } from './with-all-engines.ts'
 
 function engine(id: EngineId, rows: [from: FormatId[], to: FormatId[], cost: number][]): Engine {
   const capabilities = rows.map(([from, to, cost]) => ({

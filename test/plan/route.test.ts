@@ -5,7 +5,8 @@ import { planFiles } from '../../lib/conversion/plan-files.ts'
 import type { Capability, Engine, EngineId, ImageId } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type FormatId, formats } from '../../lib/formats/index.ts'
-import { conversions, firstImage, optionsOf, planRoute, stepsOf, targetsOf } from '../../lib/plan/index.ts'
+import { firstImage, optionsOf, stepsOf } from '../../lib/plan/index.ts'
+import { conversions, planRoute, targetsOf } from './with-all-engines.ts'
 
 function engine(id: EngineId, image: ImageId, capabilities: readonly Capability[]): Engine {
   const limits = { memoryMb: 1, diskMb: 1, timeoutS: 1 }

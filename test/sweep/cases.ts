@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { extname } from 'node:path'
 import { type Category, type FormatId, formatByExtension, formatById } from '../../lib/formats/index.ts'
-import { conversions } from '../../lib/plan/index.ts'
+import { conversions } from '../plan/with-all-engines.ts'
 import { mutations, wrongEnding } from './mutations.ts'
 import { oneOf, seeded } from './seeded.ts'
 import { chains, documents } from './variants/documents.ts'

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { EngineCrash } from '../../lib/engines/sandbox/exec.ts'
+import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type Fidelity, type Unit, unitNames } from '../../lib/fidelity/fidelity.ts'
 import { formatByExtension } from '../../lib/formats/index.ts'

@@ -5,7 +5,8 @@ import names from '../../functions/web/options/names/words/de.ts'
 import { operations } from '../../lib/engines/engine.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { optionViews } from '../../lib/http/option-view.ts'
-import { conversions, optionsOf } from '../../lib/plan/index.ts'
+import { optionsOf } from '../../lib/plan/index.ts'
+import { conversions } from '../plan/with-all-engines.ts'
 
 /** Values that are called the same in German: names of codecs, devices, encodings, papers and sizes, and texts that are taken as they are. */
 const sameEverywhere = new Set(

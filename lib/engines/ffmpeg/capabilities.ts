@@ -73,14 +73,14 @@ const others = { min: 1, max: 49 }
 
 export const capabilities: readonly Capability[] = [
   ...videos.map((to): Capability => {
-    const options = videoOptions(videoContainers[to])
     const from = [...videoSources, 'gif', 'apng'] as const
-    return { operation: 'convert', from, to: [to], same: true, options, cost: 5 }
+    const row = { operation: 'convert', from, to: [to], same: true, cost: 5 } as const
+    return withOptions(row, () => videoOptions(videoContainers[to]))
   }),
   ...audios.map((to): Capability => {
-    const options = audioOptions(audioContainers[to])
     const from = soundOfFilms.includes(to) ? [...sounds, ...soundingVideos] : sounds
-    return { operation: 'convert', from, to: [to], same: true, options, cost: 0.5 }
+    const row = { operation: 'convert', from, to: [to], same: true, cost: 0.5 } as const
+    return withOptions(row, () => audioOptions(audioContainers[to]))
   }),
   { operation: 'convert', from: [...videoSources, 'apng'], to: ['gif'], options: gifOptions, cost: 2 },
   {
@@ -135,13 +135,23 @@ export const capabilities: readonly Capability[] = [
   ),
   ...Object.entries({ ...videoContainers, ...audioContainers }).flatMap(([name, container]) => {
     const id = name as FormatId // Object.entries forgets the names.
-    const options = compressOptions(container)
-    return canShrink(container)
-      ? [{ operation: 'compress', from: [id], to: [id], same: true, options, cost: 5 } as const]
-      : []
+    const row = { operation: 'compress', from: [id], to: [id], same: true, cost: 5 } as const
+    return canShrink(container) ? [withOptions(row, () => compressOptions(container))] : []
   }),
   ...metadataRows,
 ]
+
+/** Made when they are first wanted: there are dozens of containers, and a file becomes one of them. */
+function withOptions(row: Omit<Capability, 'options'>, make: () => Capability['options']): Capability {
+  let made: Capability['options'] | undefined
+  return {
+    ...row,
+    get options() {
+      made ??= make()
+      return made
+    },
+  }
+}
 
 /** What has a choice of bits, and can be read again. */
 function canShrink({ muxer, video, audio, needsSound }: Container): boolean {

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import type { Capability, Result, Tools, Work } from '../engine.ts'
-import { EngineCrash, ProcessFailure } from '../sandbox/exec.ts'
+import { EngineCrash } from '../sandbox/engine-crash.ts'
+import { ProcessFailure } from '../sandbox/exec.ts'
 import { runPython } from '../sandbox/python.ts'
 
 export const mailCapability: Capability = {

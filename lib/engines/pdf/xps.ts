@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Capability, Result, Tools, Work } from '../engine.ts'
-import { EngineCrash, ProcessFailure } from '../sandbox/exec.ts'
+import { EngineCrash } from '../sandbox/engine-crash.ts'
+import { ProcessFailure } from '../sandbox/exec.ts'
 import { openPdf } from './open.ts'
 
 const sources: readonly FormatId[] = ['xps', 'oxps']

@@ -6,27 +6,13 @@ import type { EngineLimits, ExecOptions, Tools } from '../engine.ts'
 import { threadsHere } from '../here.ts'
 import type { SandboxedCommand, SandboxLimits, SandboxOptions, WaitingProgram } from './command.ts'
 import { freshUid, protection, sandboxed } from './confine.ts'
+import { EngineCrash } from './engine-crash.ts'
 import { OutputCap, TextEnds } from './output.ts'
 import { ended, isOver, killGroup, killMarked, signalOf } from './process-end.ts'
 import { type Turns, turns } from './turns.ts'
 import { removeOddFiles } from './work-folder.ts'
 
 const MB = 1024 * 1024
-
-/** The program ended by a signal it did not expect: it crashed, or a limit of the sandbox ended it. */
-export class EngineCrash extends Error {
-  override readonly name = 'EngineCrash'
-  readonly bin: string
-  readonly signal: string
-  readonly stderr: string
-
-  constructor(bin: string, signal: string, stderr: string) {
-    super(`${bin} was ended by ${signal}: ${stderr.slice(-2000)}`)
-    this.bin = bin
-    this.signal = signal
-    this.stderr = stderr
-  }
-}
 
 /** The program said itself that it failed. Engines turn it into an AppError that a client can read. */
 export class ProcessFailure extends Error {

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { leadsOut, unsafeName } from '../../formats/unsafe-name.ts'
 import type { Tools } from '../engine.ts'
-import { EngineCrash } from '../sandbox/exec.ts'
+import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { mostDepth, mostEntries, tooLarge, tooMany } from './limits.ts'
 
 /** What the list of an archive says of one thing in it. */

@@ -2,7 +2,6 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type {
-  Capability,
   Crew,
   Engine,
   ImageId,
@@ -19,14 +18,15 @@ import { limitsHere } from '../../engines/here.ts'
 import { engines as allEngines } from '../../engines/index.ts'
 import { createTools, type OnCommand } from '../../engines/sandbox/exec.ts'
 import { engineVersion } from '../../engines/version.ts'
-import { AppError } from '../../errors.ts'
 import type { Fidelity } from '../../fidelity/fidelity.ts'
 import { Guard } from '../../fidelity/guard.ts'
 import type { Held } from '../../fidelity/holding.ts'
 import { withExtension } from '../../file-name.ts'
-import { type FormatId, formatById, isFormatId } from '../../formats/index.ts'
+import type { FormatId } from '../../formats/index.ts'
 import type { Log } from '../../log.ts'
 import type { Step, Warning } from '../job.ts'
+import { capabilityOf } from './capability-of.ts'
+import { extensionOf, formatId } from './known-format.ts'
 
 export interface FilesRun {
   readonly steps: readonly Step[]
@@ -193,30 +193,6 @@ function logged({ log, onCommand }: FilesRun): OnCommand {
     }
   }
 }
-
-/** @throws AppError UNSUPPORTED_CONVERSION for a step that was planned by another version of the service. */
-export function capabilityOf(
-  step: Step,
-  engines: readonly Engine[],
-): { engine: Engine; capability: Capability } {
-  const engine = engines.find(({ id }) => id === step.engine)
-  const capability = engine?.capabilities.find(
-    ({ operation, from, to }) =>
-      operation === step.operation && from.some((id) => id === step.from) && to.some((id) => id === step.to),
-  )
-  if (engine && capability) return { engine, capability }
-  throw new AppError(
-    'UNSUPPORTED_CONVERSION',
-    `The engine ${step.engine} no longer converts ${step.from} to ${step.to}. Send the file again.`,
-  )
-}
-
-export function formatId(id: string): FormatId {
-  if (isFormatId(id)) return id
-  throw new AppError('UNSUPPORTED_FORMAT', `The format ${id} is no longer supported.`)
-}
-
-export const extensionOf = (id: FormatId): string => formatById(id).extensions[0] ?? id
 
 async function nextInput(output: OutputFile, filename: string, to: FormatId): Promise<InputFile> {
   const format = output.format ?? to

@@ -142,7 +142,7 @@ async function goOn(run: PiecesRun, piece: Piece, at: number): Promise<Went | Sh
     const lost = done.result.shortfall?.warning
     return { piece: went, warnings: lost ? [...warnings, lost] : warnings, facts, made: keys, dropped: [] }
   }
-  const said = [...warningsOfWay(piece, run.services.engines), ...warnings]
+  const said = [...warningsOfWay(piece, await run.services.engines()), ...warnings]
   const made = { files, warnings: said, ...facts, ...known }
   return endOf(afterEnd(piece, made, done.result.shortfall, findWay), piece, keys)
 }
@@ -174,7 +174,7 @@ async function runPiece(
 ): Promise<FilesDone | SharedOut> {
   const { services, image, task, workDir, signal, log, progress, onStep } = run
   const { steps, step, files } = piece
-  const { engines } = services
+  const engines = await services.engines()
   const filesRun = {
     steps,
     from: step,

@@ -5,6 +5,7 @@ import { nextWay } from '../../conversion/next-way.ts'
 import { planFiles } from '../../conversion/plan-files.ts'
 import { captureLimitS, timeLimitOf, transferLimitS } from '../../conversion/time-limits.ts'
 import { ranOut, SpaceWatch, saysNoSpace } from '../../disk.ts'
+import { sealedOptions } from '../../engines/options.ts'
 import { requireConfinement } from '../../engines/sandbox/confine.ts'
 import { makeProcessFolder, taskFolderPrefix } from '../../engines/sandbox/process-folder.ts'
 import { AppError } from '../../errors.ts'
@@ -110,7 +111,7 @@ async function attempt(run: TaskRun, claimed: Claimed): Promise<MessageOutcome> 
   const { task, state, lease } = claimed
   const transfer = transferOperation(task.operation)
   if (transfer) return carry(run, claimed, transfer)
-  const { pieces, warnings } = planned(task, state, run.services)
+  const { pieces, warnings } = await planned(task, state, run.services)
   const limitS = timeLimitOf(pieces)
   if (imageOf(pieces) !== run.queue) {
     // The plan was another one when it was sent. From now on it is this one, whoever sends it.
@@ -167,14 +168,14 @@ async function makeWorkFolder({ WORK_DIR }: TaskServices['config']): Promise<str
   }
 }
 
-function planned(
+async function planned(
   task: Task,
   state: JobState,
   services: TaskServices,
-): { pieces: readonly Piece[]; warnings: readonly Warning[] } {
-  const { engines, vault } = services
+): Promise<{ pieces: readonly Piece[]; warnings: readonly Warning[] }> {
+  const { vault } = services
   if (task.pieces) return { pieces: vault.openAll(task.pieces, task.jobId), warnings: [] }
-  return planFiles(...wishOfTask(task, state, services), engines)
+  return planFiles(...wishOfTask(task, state, services), await services.engines())
 }
 
 const wishOfTask = (task: Task, state: JobState, { vault }: TaskServices) =>
@@ -186,10 +187,10 @@ function work(
   { pieces, limitS, workDir }: { pieces: readonly Piece[]; limitS: number; workDir: string },
 ): Promise<PiecesResult | SharedOut> {
   const { task, state, lease, log } = claimed
-  const { engines } = run.services
   return withinLimit(run, claimed, limitS, async (signal, space) => {
     // Also before those engines that start no program: what they read, this process does.
     await requireConfinement()
+    const engines = await run.services.engines()
     return runPieces({
       ...{ services: run.services, image: imageOf(pieces), task, pieces, workDir, space, log, signal },
       progress: (percent, stage) => lease.progress(percent, stage),
@@ -275,12 +276,12 @@ async function expand(
 }
 
 /** Between two images the options wait in the table again. */
-function sealed(pieces: readonly Piece[], { jobId }: Task, { vault, secretOptions }: TaskServices): Piece[] {
+function sealed(pieces: readonly Piece[], { jobId }: Task, { vault }: TaskServices): Piece[] {
   return pieces.map((piece) => ({
     ...piece,
     steps: piece.steps.map((step) => ({
       ...step,
-      options: vault.sealSome(step.options, secretOptions, jobId),
+      options: vault.sealSome(step.options, sealedOptions, jobId),
     })),
   }))
 }

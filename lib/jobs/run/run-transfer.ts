@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { boundsOf } from '../../access/bounds.ts'
-import { storedFile } from '../../conversion/start-job.ts'
+import { storedFile } from '../../conversion/stored-file.ts'
 import { requireDiskSpace } from '../../disk.ts'
 import { DistinctNames } from '../../distinct-names.ts'
 import { AppError } from '../../errors.ts'
@@ -51,7 +51,7 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
     if ('openStore' in operation) return { deliveries: await takeOut(run, operation, fields, surroundings) }
     if ('find' in operation)
       return await bringIn(run, await (await operation.find())(fields, surroundings), fields)
-    requireBrowser(services)
+    await requireBrowser(services)
     const { workDir, progress } = run
     const capture = await operation.capture()
     const { file, warnings } = await capture(fields, { ...surroundings, workDir, progress })
@@ -66,7 +66,8 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   }
 }
 
-function requireBrowser({ engines }: TaskServices): void {
+async function requireBrowser(services: TaskServices): Promise<void> {
+  const engines = await services.engines()
   if (engines.some(({ id }) => id === 'chromium')) return
   throw new AppError('UNSUPPORTED_CONVERSION', 'This service has no browser that could show a website.')
 }

@@ -1,10 +1,10 @@
 import { isUnread } from '../../conversion/next-way.ts'
 import type { Engine, Shortfall } from '../../engines/engine.ts'
-import { EngineCrash } from '../../engines/sandbox/exec.ts'
+import { EngineCrash } from '../../engines/sandbox/engine-crash.ts'
 import { AppError } from '../../errors.ts'
 import { errorForClient } from '../failure.ts'
 import type { Fallback, JobError, Piece, Tried, Warning } from '../job.ts'
-import { capabilityOf } from './convert-files.ts'
+import { capabilityOf } from './capability-of.ts'
 
 /** What becomes of a piece whose way leads nowhere, or to too little: it takes another one, or what an earlier one made. */
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../../errors.ts'
 import type { Tools } from '../../engine.ts'
-import { EngineCrash } from '../../sandbox/exec.ts'
+import { EngineCrash } from '../../sandbox/engine-crash.ts'
 import { damaged, qpdf } from '../qpdf.ts'
 
 /**

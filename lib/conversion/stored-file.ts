@@ -1,0 +1,21 @@
+import { withExtension } from '../file-name.ts'
+import { type FormatId, formatById } from '../formats/index.ts'
+import type { StoredFile } from '../jobs/job.ts'
+import type { Source } from './source.ts'
+
+/** A source of which it is known what it is; its name gets the ending of that. */
+export function storedFile(
+  source: Pick<Source, 'key' | 'filename' | 'size' | 'sha256' | 'etag'>,
+  detected: { format: FormatId; mimeType: string },
+): StoredFile {
+  const { extensions } = formatById(detected.format)
+  const named = extensions.some((extension) => source.filename.toLowerCase().endsWith(`.${extension}`))
+  return {
+    key: source.key,
+    filename: named ? source.filename : withExtension(source.filename, extensions[0] ?? detected.format),
+    ...detected,
+    size: source.size,
+    sha256: source.sha256,
+    ...(source.etag && { etag: source.etag }),
+  }
+}

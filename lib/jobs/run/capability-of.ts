@@ -1,0 +1,20 @@
+import type { Capability, Engine } from '../../engines/engine.ts'
+import { AppError } from '../../errors.ts'
+import type { Step } from '../job.ts'
+
+/** @throws AppError UNSUPPORTED_CONVERSION for a step that was planned by another version of the service. */
+export function capabilityOf(
+  step: Step,
+  engines: readonly Engine[],
+): { engine: Engine; capability: Capability } {
+  const engine = engines.find(({ id }) => id === step.engine)
+  const capability = engine?.capabilities.find(
+    ({ operation, from, to }) =>
+      operation === step.operation && from.some((id) => id === step.from) && to.some((id) => id === step.to),
+  )
+  if (engine && capability) return { engine, capability }
+  throw new AppError(
+    'UNSUPPORTED_CONVERSION',
+    `The engine ${step.engine} no longer converts ${step.from} to ${step.to}. Send the file again.`,
+  )
+}
