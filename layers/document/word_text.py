@@ -1,7 +1,8 @@
 """Brings into the text of a Word document what converters leave out: word_text.py in.docx out.docx
 
 Text boxes, shapes, drawn letters and diagrams come after the paragraph that they hang on; comments become footnotes.
-Prints {"boxes": …, "comments": …}. Exit codes: 3 no such document; 4 it is encrypted; 5 it has nothing of the kind,
+Hidden text, which nobody sees in Word and converters would show, goes.
+Prints {"boxes": …, "comments": …, "hidden": …}. Exit codes: 3 no such document; 4 it is encrypted; 5 it has nothing of the kind,
 and nothing is written.
 """
 
@@ -28,7 +29,9 @@ NOTES_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml.foo
 # What is read as a whole; the parts of a real document are far smaller.
 MOST_BYTES = 256 * 1024 * 1024
 NOT_WORD, ENCRYPTED, NOTHING = 3, 4, 5
-SIGNS = re.compile(rb'txbxContent|textpath|dgm:relIds|c:chart|commentReference')
+SIGNS = re.compile(rb'txbxContent|textpath|dgm:relIds|c:chart|commentReference|vanish')
+# Styles that are based on one another in a ring end here.
+MOST_BASES = 10
 
 
 def main(source, target):
@@ -61,16 +64,17 @@ class Document:
         self.xml = self._read(self.main)
 
     def is_wanted(self):
-        return SIGNS.search(self.xml) is not None
+        return SIGNS.search(self.xml) is not None or b'vanish' in self._styles()
 
     def bring_in(self):
         root = self._parse(self.xml)
         self.w = '{%s}' % (STRICT if root.tag.startswith(f'{{{STRICT}') else W)
         self.relations = self._relations(self.main)
+        hidden = self._hide(root)
         boxes = self._boxes(root)
         comments = self._comments(root)
         self.changed[self.main] = root
-        return {'boxes': boxes, 'comments': comments}
+        return {'boxes': boxes, 'comments': comments, 'hidden': hidden}
 
     def write(self, target):
         with zipfile.ZipFile(target, 'w', zipfile.ZIP_DEFLATED) as result:
@@ -110,6 +114,23 @@ class Document:
             relation.get('Id'): posixpath.normpath(posixpath.join(
                 '/', posixpath.dirname(part), relation.get('Target', ''))).lstrip('/')
             for relation in root.iter(RELATIONSHIP) if relation.get('TargetMode') != 'External'}
+
+    def _styles(self):
+        name = f'{self.folder}/styles.xml'
+        return self._read(name) if name in self.package.namelist() else b''
+
+    def _hide(self, root):
+        """Of the text itself and of its notes."""
+        styles = HidingStyles(self._styles(), self.w)
+        hidden = styles.remove_from(root)
+        for part in self.relations.values():
+            if posixpath.basename(part) in ('footnotes.xml', 'endnotes.xml') and part in self.package.namelist():
+                notes = self._parse(self._read(part))
+                removed = styles.remove_from(notes)
+                if removed:
+                    self.changed[part] = notes
+                hidden += removed
+        return hidden
 
     def _boxes(self, root):
         """Sets what hangs on a paragraph below it; what hangs on paragraphs in a box comes after the box."""
@@ -228,7 +249,7 @@ class Document:
         """The footnotes, or a new part for them."""
         known = next((part for part in self.relations.values() if posixpath.basename(part) == 'footnotes.xml'), None)
         if known in self.package.namelist():
-            return known, self._parse(self._read(known))
+            return known, self.changed[known] if known in self.changed else self._parse(self._read(known))
         name = f'{self.folder}/footnotes.xml'
         relations_name = f'{self.folder}/_rels/{posixpath.basename(self.main)}.rels'
         relations = ET.fromstring(self._read(relations_name))
@@ -238,6 +259,59 @@ class Document:
         ET.SubElement(types, f'{{{PACKAGE}/content-types}}Override', {'PartName': f'/{name}', 'ContentType': NOTES_TYPE})
         self.changed['[Content_Types].xml'] = types
         return name, ET.Element(f'{self.w}footnotes')
+
+
+class HidingStyles:
+    """What hides text: ECMA-376, part 1, 17.3.2.41 and 17.7.3."""
+
+    def __init__(self, xml, w):
+        self.w = w
+        self.styles = {}
+        self.default = None
+        for style in ET.fromstring(xml).iter(f'{w}style') if xml else []:
+            self.styles[style.get(f'{w}styleId')] = style
+            if style.get(f'{w}type') == 'paragraph' and style.get(f'{w}default') in ('1', 'true', 'on'):
+                self.default = style.get(f'{w}styleId')
+
+    def remove_from(self, root):
+        """Fields keep their marks: what has a beginning needs an end."""
+        kept = {f'{self.w}{name}' for name in ('rPr', 'fldChar', 'instrText')}
+        count = 0
+        open_elements = [(root, False)]
+        while open_elements:
+            element, is_hiding = open_elements.pop()
+            if element.tag == f'{self.w}p':
+                is_hiding = self._hides(self._value(element, 'pPr/w:pStyle') or self.default)
+            if element.tag == f'{self.w}r' and self._is_hidden(element, is_hiding):
+                for child in [one for one in element if one.tag not in kept]:
+                    element.remove(child)
+                    count += 1
+            open_elements.extend((child, is_hiding) for child in element)
+        return count
+
+    def _is_hidden(self, run, is_paragraph_hiding):
+        own = self._find(run, 'rPr/w:vanish')
+        if own is not None:
+            return self._is_on(own)
+        # What both styles turn on is off.
+        return is_paragraph_hiding != self._hides(self._value(run, 'rPr/w:rStyle'))
+
+    def _hides(self, name, depth=0):
+        style = self.styles.get(name)
+        if style is None or depth > MOST_BASES:
+            return False
+        own = self._find(style, 'rPr/w:vanish')
+        return self._is_on(own) if own is not None else self._hides(self._value(style, 'basedOn'), depth + 1)
+
+    def _find(self, element, path):
+        return element.find(f'w:{path}', {'w': self.w[1:-1]})
+
+    def _value(self, element, path):
+        found = self._find(element, path)
+        return None if found is None else found.get(f'{self.w}val')
+
+    def _is_on(self, element):
+        return element.get(f'{self.w}val', 'true') not in ('0', 'false', 'off')
 
 
 def drawn_text(element):

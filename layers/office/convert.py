@@ -38,7 +38,7 @@ def convert(office, request, tell):
         tell('loaded')
         _show(document, office, request['family'])
         prepare(document, request)
-        facts = count(document, request['family'])
+        facts = count(document, request['family'], request['output'])
         if request['target'].get('firstPageOnly'):
             keep_first_page(document)
         path = _store(document, office, request)

@@ -10,7 +10,7 @@ from com.sun.star.style.ParagraphAdjust import CENTER
 from com.sun.star.text.PageNumberType import CURRENT
 
 from refused import Refused
-from shapes import keep_words
+from shapes import count_on, keep_words
 
 SIDES = ('Top', 'Right', 'Bottom', 'Left')
 # Below this a sheet that is turned to landscape reads better than one that is only shrunk.
@@ -49,9 +49,11 @@ def prepare(document, request):
         _fit_sheets(document, page)
 
 
-def count(document, family):
+def count(document, family, output):
     if family == 'sheet':
-        return {'sheets': document.Sheets.Count}
+        # Cells alone, of the first sheet.
+        lost = count_on(document.Sheets.getByIndex(0)) if output.endswith(('.csv', '.tsv')) else {}
+        return {'sheets': document.Sheets.Count, **lost}
     if family == 'text':
         return {}
     return {'pages': document.DrawPages.Count}

@@ -13,6 +13,30 @@ def keep_words(document, family):
             _free(document, document.DrawPages.getByIndex(index))
     if family == 'text':
         _write_out(document)
+    if family == 'sheet':
+        for sheet in document.Sheets:
+            _set_below(sheet)
+
+
+def count_on(sheet):
+    """Shapes with words on a sheet, and how many words."""
+    texts = [shape.getString() for shape in _with_words(sheet.DrawPage)]
+    return {'shapes': len(texts), 'shapeWords': sum(len(text.split()) for text in texts)}
+
+
+def _set_below(sheet):
+    """Of a sheet: rows of their own below its cells. The shape itself would be a picture that nobody has."""
+    page = sheet.DrawPage
+    cursor = sheet.createCursor()
+    cursor.gotoEndOfUsedArea(False)
+    row = cursor.RangeAddress.EndRow + 2
+    for shape in [page.getByIndex(index) for index in range(page.Count)]:
+        texts = [part.getString() for part in _texts_in(shape)]
+        for offset, text in enumerate(texts):
+            sheet.getCellByPosition(0, row + offset).setString(text)
+        row += len(texts)
+        if texts:
+            page.remove(shape)
 
 
 def _free(document, page):
@@ -55,12 +79,15 @@ def _write_out(document):
 def _with_words(shapes):
     """Also within groups. Frames, and shapes that are boxes of text of the writer itself, are written as they are."""
     for index in range(shapes.Count):
-        shape = shapes.getByIndex(index)
-        if hasattr(shape, 'Count') and hasattr(shape, 'getByIndex'):
-            yield from _with_words(shape)
-        elif shape.supportsService('com.sun.star.drawing.Text') and not getattr(shape, 'TextBox', False):
-            if shape.getString().strip():
-                yield shape
+        yield from _texts_in(shapes.getByIndex(index))
+
+
+def _texts_in(shape):
+    if hasattr(shape, 'Count') and hasattr(shape, 'getByIndex'):
+        yield from _with_words(shape)
+    elif shape.supportsService('com.sun.star.drawing.Text') and not getattr(shape, 'TextBox', False):
+        if shape.getString().strip():
+            yield shape
 
 
 def _anchor(shape):

@@ -154,7 +154,7 @@ async function convert(pool: OfficePool, work: Work, tools: Tools, password?: st
 
 function tellWhatIsDropped(
   { to, options }: Work,
-  { sheets = 1, pages = 1, fonts = [] }: OfficeFacts,
+  { sheets = 1, shapes = 0, shapeWords = 0, pages = 1, fonts = [] }: OfficeFacts,
   tools: Tools,
 ): void {
   if (to === 'pdf' && !PdfOptions.parse(options).embedAllFonts) {
@@ -168,10 +168,16 @@ function tellWhatIsDropped(
   if ((to === 'csv' || to === 'tsv') && sheets > 1) {
     tools.warn('SHEETS_DROPPED', `The first of ${sheets} sheets was converted: ${to} holds one table.`)
   }
+  if (shapes > 0) {
+    const [boxes, words] = [plural(shapes, 'drawn shape'), plural(shapeWords, 'word')]
+    tools.warn('SHAPES_DROPPED', `The ${words} of ${boxes} on the sheet were left out: ${to} holds cells.`)
+  }
   if (to === 'svg' && pages > 1) {
     tools.warn('PAGES_DROPPED', `The first of ${pages} pages was converted: svg holds one drawing.`)
   }
 }
+
+const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** Made to have the widths of Calibri, Cambria, Arial, Times New Roman and Courier New. */
 const sameWidths = /^(?:Carlito|Caladea|Liberation )/

@@ -20,6 +20,11 @@ export class Cells {
     this.#words.add(text)
   }
 
+  /** What stands on a sheet, but in no cell. */
+  besides(text: string): void {
+    this.#words.add(text)
+  }
+
   /** @param index of a text that is shared. */
   sharedText(index: number): void {
     if (!this.#shared[index]) return

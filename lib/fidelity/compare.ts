@@ -189,6 +189,8 @@ const isHeld: Readonly<Record<Feature, (to: FormatId, from: FormatId) => boolean
   notes: (to) => slides.includes(to),
   margins: (to) => office.includes(to) || to === 'pdf' || formatById(to).category === 'image',
   changes: (to) => office.includes(to),
+  // A web page of the office holds it, unseen.
+  hiddenText: (to) => office.includes(to) || to === 'html',
   selectableText: (to) => formatById(to).category !== 'image' || to === 'svg',
 }
 
@@ -205,6 +207,7 @@ const mayHave: Readonly<Record<Feature, (from: FormatId) => boolean>> = {
   notes: (from) => slides.includes(from),
   margins: (from) => [...office, ...sheets, ...slides].includes(from),
   changes: (from) => office.includes(from),
+  hiddenText: (from) => office.includes(from),
   selectableText: (from) => ['document', 'ebook'].includes(formatById(from).category),
 }
 

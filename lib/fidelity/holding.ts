@@ -20,6 +20,8 @@ export const features = [
   'margins',
   /** Text that was deleted while changes were tracked. */
   'changes',
+  /** Which is neither shown nor printed. */
+  'hiddenText',
   'selectableText',
 ] as const
 export type Feature = (typeof features)[number]

@@ -149,23 +149,34 @@ const inline = new Set([
   ...['text:change-end', 'text:change', 'text:alphabetical-index-mark', 'v', 'emph', 'hi'],
 ])
 
+interface TextSettings {
+  readonly isPage?: boolean
+  /** Asked of each tag, whether the text after it is seen by nobody. */
+  readonly isHiddenFrom?: (tag: Tag) => boolean
+}
+
 /** @param hidden elements that hold nothing to read. */
 export function textOfMarkup(
   markup: string,
   hidden: ReadonlySet<string>,
-  options?: { isPage: boolean },
+  { isPage = false, isHiddenFrom }: TextSettings = {},
 ): string {
   const parts: string[] = []
+  let isHidden = false
   readMarkup(
     markup,
     {
-      text: (text) => parts.push(text),
-      tag: ({ name, isEnd }) => {
+      text: (text) => {
+        if (!isHidden) parts.push(text)
+      },
+      tag: (tag) => {
+        const { name, isEnd } = tag
         if (!inline.has(name)) parts.push(' ')
+        if (isHiddenFrom) isHidden = isHiddenFrom(tag)
         return !isEnd && hidden.has(name)
       },
     },
-    options,
+    { isPage },
   )
   return decoded(parts.join(''))
 }

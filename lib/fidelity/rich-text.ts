@@ -1,5 +1,5 @@
 import type { FileBytes } from './bytes.ts'
-import type { Holding } from './holding.ts'
+import type { Feature, Holding } from './holding.ts'
 import { Words } from './words.ts'
 
 /** Groups that are no text of the document (Rich Text Format 1.9.1). */
@@ -25,13 +25,18 @@ const unread = new Set([
 const read = new Set(['shptxt', 'footnote'])
 const breaks = new Set(['par', 'line', 'tab', 'cell', 'row', 'page', 'sect', 'nestcell', 'nestrow', 'column'])
 const symbols: Readonly<Record<string, string>> = { '~': ' ', _: '-', '-': '', '\n': '\n', '\r': '\n' }
+const hidingWord = /\\v(?![a-z0-9])/
 const token = /\\([a-z]+)(-?\d+)? ?|\\'([\da-fA-F]{2})|\\([^a-z'])|([{}])|([^\\{}\r\n]+)/g
 
 export async function richText(bytes: FileBytes): Promise<Holding> {
   const words = new Words()
   const rtf = (await bytes.whole()).toString('latin1')
   words.add(new Reading(rtf).text())
-  return { words, counts: {}, features: rtf.includes('\\pict') ? ['pictures'] : [] }
+  const features: Feature[] = [
+    ...(rtf.includes('\\pict') ? (['pictures'] as const) : []),
+    ...(hidingWord.test(rtf) ? (['hiddenText'] as const) : []),
+  ]
+  return { words, counts: {}, features }
 }
 
 interface Group {

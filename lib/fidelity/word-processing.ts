@@ -1,6 +1,7 @@
 import type { FileBytes } from './bytes.ts'
 import type { Feature, Holding } from './holding.ts'
-import { decoded, readMarkup, type Tag, textOfMarkup } from './markup.ts'
+import { readOpenText } from './open-text.ts'
+import { hidingStyles, noStyles, readRuns } from './word-runs.ts'
 import { Words } from './words.ts'
 import { openZip, type Zip } from './zip.ts'
 
@@ -10,14 +11,20 @@ export async function wordDocument(bytes: FileBytes): Promise<Holding | undefine
   const main = zip?.names.find((name) => /^word\/document\d*\.xml$/.test(name))
   if (!zip || main === undefined) return undefined
   const words = new Words()
+  const styles = await zip.read('word/styles.xml')
+  const hiding = styles?.includes('<w:vanish') ? hidingStyles(styles.toString()) : noStyles
+  let hasHiddenText = false
   let hasEquations = false
   for (const name of [main, 'word/footnotes.xml', 'word/endnotes.xml']) {
     const xml = (await zip.read(name))?.toString()
-    if (xml) words.add(textOfRuns(xml))
+    const runs = xml === undefined ? undefined : readRuns(xml, hiding)
+    if (runs) words.add(runs.text)
+    hasHiddenText ||= runs?.hasHidden === true
     hasEquations ||= xml?.includes('<m:oMath') === true
   }
   const has = (pattern: RegExp) => zip.names.some((name) => pattern.test(name))
   const found: Feature[] = [
+    ...(hasHiddenText ? (['hiddenText'] as const) : []),
     ...(has(/^word\/media\//) ? (['pictures'] as const) : []),
     ...(hasEquations ? (['equations'] as const) : []),
     // Some programs write the part for none.
@@ -30,37 +37,10 @@ export async function wordDocument(bytes: FileBytes): Promise<Holding | undefine
 async function hasText(zip: Zip, pattern: RegExp): Promise<boolean> {
   for (const name of zip.names.filter((one) => pattern.test(one)).slice(0, 3)) {
     const xml = await zip.read(name)
-    if (xml && /\p{L}/u.test(textOfRuns(xml.toString()))) return true
+    if (xml && /\p{L}/u.test(readRuns(xml.toString()).text)) return true
   }
   return false
 }
-
-/** What begins a new word when it ends, or stands by itself. */
-const breaks = new Set(['w:p', 'w:tc', 'w:tab', 'w:br', 'w:cr', 'm:t', 'w:noBreakHyphen', 'w:sym', 'w:ptab'])
-
-function textOfRuns(xml: string): string {
-  const parts: string[] = []
-  let isText = false
-  let isHidden = false
-  readMarkup(xml, {
-    text: (text) => {
-      if (isText && !isHidden) parts.push(text)
-    },
-    tag: (tag) => {
-      const { name, isEnd, isEmpty } = tag
-      if (name === 'w:t') isText = !isEnd && !isEmpty
-      else if (name === 'w:r') isHidden = false
-      else if (name === 'w:vanish') isHidden = isOn(tag)
-      else if (breaks.has(name)) parts.push('\n')
-      // Shapes stand there twice, for old programs once more; moved text also where it was.
-      return name === 'mc:Fallback' || name === 'w:moveFrom' || name === 'w:pPr'
-    },
-  })
-  return decoded(parts.join(''))
-}
-
-/** 17.17.4: a property is on unless it says otherwise. */
-const isOn = ({ source }: Tag) => !/w:val="(?:0|false|off)"/.test(source)
 
 /** What of an OpenDocument file is not on its pages (OpenDocument 1.3, part 3). */
 const besides = new Set([
@@ -97,8 +77,10 @@ export async function openDocument(bytes: FileBytes): Promise<Holding | undefine
   if (!content) return undefined
   const xml = content.toString()
   const words = new Words()
-  words.add(textOfMarkup(xml, besides))
+  const { text, hasHidden } = readOpenText(xml, besides, (await zip?.read('styles.xml'))?.toString() ?? '')
+  words.add(text)
   const found: Feature[] = [
+    ...(hasHidden ? (['hiddenText'] as const) : []),
     ...(xml.includes('<draw:image') ? (['pictures'] as const) : []),
     ...(xml.includes('<office:annotation') ? (['comments'] as const) : []),
     ...(xml.includes('<text:tracked-changes') ? (['changes'] as const) : []),

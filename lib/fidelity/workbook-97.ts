@@ -21,6 +21,8 @@ const types = {
   formula: 0x0006,
   shown: 0x0207,
   note: 0x001c,
+  drawn: 0x005d,
+  drawnText: 0x01b6,
 } as const
 const version8 = 0x0600
 
@@ -46,11 +48,14 @@ export async function workbook97(file: FileBytes): Promise<Holding | undefined> 
   if (isLocked) return undefined
   const cells = new Cells(texts)
   const features = new Set<Feature>()
-  for (const start of sheets)
+  for (const start of sheets) {
+    const shapes = new Shapes(cells)
     for (const record of recordsFrom(stream, start)) {
       if (record.type === types.end) break
       count(record, cells, features)
+      shapes.see(record)
     }
+  }
   return cells.holding(sheets.length, [...features])
 }
 
@@ -84,6 +89,33 @@ function count({ type, data }: BiffRecord, cells: Cells, features: Set<Feature>)
   else if (type === types.formula) {
     features.add('formulas')
     countFormula(data, cells)
+  }
+}
+
+/** 2.5.143: what a comment hangs in. */
+const boxOfNote = 0x19
+
+/** Words that are drawn on a sheet: what it is, that it has text, then its letters (2.4.181, 2.4.329). */
+class Shapes {
+  readonly #cells: Cells
+  #isNote = false
+  #missing = 0
+
+  constructor(cells: Cells) {
+    this.#cells = cells
+  }
+
+  see({ type, data }: BiffRecord): void {
+    if (type === types.drawn) this.#isNote = data.readUInt16LE(4) === boxOfNote
+    else if (type === types.drawnText) this.#missing = this.#isNote ? 0 : data.readUInt16LE(10)
+    else if (type === types.more && this.#missing > 0) this.#letters(data)
+  }
+
+  #letters(data: Buffer): void {
+    const isWide = ((data[0] ?? 0) & 1) === 1
+    const text = data.toString(isWide ? 'utf16le' : 'latin1', 1).slice(0, this.#missing)
+    this.#missing -= text.length
+    this.#cells.besides(text)
   }
 }
 

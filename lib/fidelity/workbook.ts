@@ -16,6 +16,7 @@ export async function workbook(bytes: FileBytes): Promise<Holding | undefined> {
   for (const path of paths) {
     const xml = await zip.read(path)
     if (xml && readCells(xml, cells)) hasFormulas = true
+    for (const words of await wordsOfShapes(zip, path)) cells.besides(words)
   }
   const features: Feature[] = [
     ...(hasFormulas ? (['formulas'] as const) : []),
@@ -41,6 +42,35 @@ async function shownSheets(zip: Zip): Promise<string[]> {
   })
   // A chart may be a sheet of its own.
   return paths.filter((path) => path.includes('worksheet') && zip.names.includes(path))
+}
+
+/** 20.5: drawn on a sheet, which its relations name. */
+async function wordsOfShapes(zip: Zip, sheet: string): Promise<string[]> {
+  const relations = sheet.replace(/([^/]+)$/, '_rels/$1.rels')
+  const drawings: string[] = []
+  if (zip.names.includes(relations))
+    await eachTag(zip, relations, (tag) => {
+      const name = /\bdrawings\/(drawing\d+\.xml)$/.exec(attributeOf(tag, 'Target') ?? '')?.[1]
+      if (name !== undefined) drawings.push(`xl/drawings/${name}`)
+    })
+  return Promise.all(drawings.map(async (name) => textOfRuns((await zip.read(name))?.toString() ?? '')))
+}
+
+/** 21.1.2.3: letters of one look; of a drawing that stands there twice, the newer kind. */
+function textOfRuns(xml: string): string {
+  const parts: string[] = []
+  let isText = false
+  readMarkup(xml, {
+    text: (text) => {
+      if (isText) parts.push(text)
+    },
+    tag: ({ name, isEnd, isEmpty }) => {
+      if (name === 'a:t') isText = !isEnd && !isEmpty
+      else if (name === 'a:p' || name === 'a:br') parts.push('\n')
+      return name === 'mc:Fallback'
+    },
+  })
+  return decoded(parts.join(''))
 }
 
 async function eachTag(zip: Zip, name: string, see: (tag: Tag) => void): Promise<void> {
@@ -80,9 +110,27 @@ function sharedTexts(xml: string): string[] {
 const mostRepeats = 10_000
 const besides = new Set([
   ...['office:annotation', 'office:automatic-styles', 'office:styles', 'office:master-styles', 'office:meta'],
-  ...['office:settings', 'office:scripts', 'office:font-face-decls', 'office:forms', 'table:shapes'],
+  ...['office:settings', 'office:scripts', 'office:font-face-decls', 'office:forms'],
   ...['table:tracked-changes', 'table:content-validations', 'office:binary-data', 'draw:object'],
 ])
+
+/** What is drawn on a sheet with words in it, each by itself (OpenDocument 1.3, part 3, 10.3). */
+const shapes = new Set(
+  [
+    'custom-shape',
+    'text-box',
+    'rect',
+    'ellipse',
+    'circle',
+    'line',
+    'polyline',
+    'polygon',
+    'path',
+    'connector',
+  ]
+    .concat(['measure', 'caption', 'regular-polygon'])
+    .map((name) => `draw:${name}`),
+)
 
 /** Sheets of OpenDocument, in a ZIP or flat. */
 export async function openWorkbook(bytes: FileBytes): Promise<Holding | undefined> {
@@ -108,6 +156,8 @@ class TablesReader {
   #rows = 1
   #columns = 1
   #parts: string[] = []
+  /** Of the cell that a shape is in. */
+  #around: string[] = []
 
   constructor(words: Words) {
     this.#words = words
@@ -125,8 +175,15 @@ class TablesReader {
       if (isEnd) this.#end()
       else if (!isEmpty) this.#columns = repeats(tag, 'table:number-columns-repeated')
       this.#parts = []
-    } else if (name === 'text:p' || name === 'text:s' || name === 'text:line-break') this.#parts.push(' ')
+    } else if (shapes.has(name) && !isEmpty) this.#shape(isEnd)
+    else if (name === 'text:p' || name === 'text:s' || name === 'text:line-break') this.#parts.push(' ')
     return !isEnd && besides.has(name)
+  }
+
+  #shape(isEnd: boolean): void {
+    if (isEnd) this.#words.add(decoded(this.#parts.join('')))
+    else this.#around = this.#parts
+    this.#parts = isEnd ? this.#around : []
   }
 
   #end(): void {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import iconv from 'iconv-lite'
 import { holdingOf } from '../../lib/fidelity/read.ts'
+import { hidingStyles, readRuns } from '../../lib/fidelity/word-runs.ts'
 import { Words } from '../../lib/fidelity/words.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch.ts'
@@ -60,6 +61,26 @@ test('a PDF holds the words that poppler finds in it', async () => {
   assert.equal(await holdingOf(fixture('needs-password.pdf'), 'pdf', asSource), undefined)
 })
 
+test('words of Word are hidden by their look or a style, by those that it is based on, and shown by what is nearer', () => {
+  const style = (id: string, looks: string, base = '') =>
+    `<w:style w:styleId="${id}">${base && `<w:basedOn w:val="${base}"/>`}<w:rPr>${looks}</w:rPr></w:style>`
+  const hiding = hidingStyles(
+    `${style('Quiet', '<w:vanish/>')}${style('Quieter', '', 'Quiet')}${style('Loud', '<w:vanish w:val="0"/>', 'Quiet')}
+     ${style('Ring', '', 'Ring')}<w:style w:styleId="Mark"><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr></w:style>`,
+  )
+  assert.deepEqual([...hiding], ['Quiet', 'Quieter'])
+  const run = (text: string, looks = '') => `<w:r><w:rPr>${looks}</w:rPr><w:t>${text}</w:t></w:r>`
+  const styled = (id: string) => `<w:rStyle w:val="${id}"/>`
+  const seen = (xml: string) => readRuns(`<w:p>${xml}</w:p>`, hiding).text.trim()
+  assert.equal(seen(`${run('a')}${run('b', '<w:vanish/>')}${run('c', styled('Quieter'))}${run('d')}`), 'ad')
+  const quiet = '<w:pPr><w:pStyle w:val="Quieter"/><w:rPr><w:vanish w:val="0"/></w:rPr></w:pPr>'
+  assert.equal(
+    seen(`${quiet}${run('a')}${run('b', '<w:vanish w:val="false"/>')}${run('c', styled('Quiet'))}`),
+    'bc',
+  )
+  assert.equal(seen(`<w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${run('a')}`), 'a')
+})
+
 test('a text is read in the encoding that it has, or that was asked for', async () => {
   const said = 'Съешь ещё этих мягких французских булок, да выпей чаю. '.repeat(3)
   const expected = wordsOf(said)
@@ -94,6 +115,8 @@ test('what fixtures hold is counted by their formats', async () => {
     const holding = await holdingOf(fixture(`subtitles.${format}`), format, asSource)
     assert.deepEqual([holding?.counts.cues, holding?.words?.total], [2, 12], format)
   }
+  const short = await holdingOf(fixture('odd/short-lines.ass'), 'ass', asSource)
+  assert.deepEqual([short?.counts.cues, short?.words?.total], [2, 5])
 })
 
 test('as much sound is counted as ffprobe finds', async () => {

@@ -16,6 +16,9 @@ export class OfficeStartFailure extends OfficeCrash {}
 const OfficeFacts = z.object({
   pages: z.int().min(0).optional(),
   sheets: z.int().min(0).optional(),
+  /** With words, of which there are so many, on a sheet that becomes a table without them. */
+  shapes: z.int().min(0).optional(),
+  shapeWords: z.int().min(0).optional(),
   /** Fonts that the document asks for and that are not here, with those that took their place. */
   fonts: z.array(z.object({ name: z.string(), drawnWith: z.string() })).optional(),
 })

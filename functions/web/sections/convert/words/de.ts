@@ -177,6 +177,7 @@ const words: typeof en = {
       margins: 'Kopf- und Fußzeilen',
       changes: 'gelöschter Text',
       channels: 'Tonkanäle',
+      hiddenText: 'ausgeblendeter Text',
       selectableText: 'auswählbarer Text',
     },
     uncounted: (names) => `Was erhalten blieb, lässt sich nicht zählen in ${names}.`,

@@ -183,6 +183,7 @@ export default {
       margins: 'page headers and footers',
       changes: 'deleted text',
       channels: 'channels of sound',
+      hiddenText: 'hidden text',
       selectableText: 'text to select',
     } as Readonly<Record<string, string>>,
     uncounted: (names: string) => `What was kept cannot be counted in ${names}.`,

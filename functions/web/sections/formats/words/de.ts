@@ -43,6 +43,7 @@ const words: typeof en = {
     notes: 'Notizen für den Vortrag',
     margins: 'Kopf- und Fußzeilen',
     changes: 'Verfolgte Änderungen',
+    hiddenText: 'Ausgeblendeter Text',
     selectableText: 'Markierbarer Text',
     frames: 'Einzelbilder des Films',
     seconds: 'Spieldauer',

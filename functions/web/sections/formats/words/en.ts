@@ -41,6 +41,7 @@ export default {
     notes: 'Notes of the speaker',
     margins: 'Page headers and footers',
     changes: 'Tracked changes',
+    hiddenText: 'Hidden text',
     selectableText: 'Text that can be selected',
     frames: 'Pictures of the film',
     seconds: 'Playing time',

@@ -1,0 +1,92 @@
+// Words that an office shows beside the text of a document, or does not show at all.
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
+import { pandoc } from '../../lib/engines/pandoc.ts'
+import { holdingOf } from '../../lib/fidelity/read.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { scratchFolder } from '../scratch.ts'
+import { output } from './judge.ts'
+import { convert } from './run-engine.ts'
+
+const folder = scratchFolder('unseen-words')
+const office = createLibreOffice({ processes: 1 })
+after(() => office.close?.())
+
+const names = ['office', 'style', 'text', 'table', 'draw', 'svg-compatible', 'fo'].map((name) => {
+  const long = { fo: 'xsl-fo-compatible', draw: 'drawing' }[name] ?? name
+  const prefix = name === 'svg-compatible' ? 'svg' : name
+  return `xmlns:${prefix}="urn:oasis:names:tc:opendocument:xmlns:${long}:1.0"`
+})
+
+async function flat(name: string, kind: string, parts: string): Promise<string> {
+  const path = join(folder, name)
+  const mime = `office:mimetype="application/vnd.oasis.opendocument.${kind}" office:version="1.3"`
+  await writeFile(
+    path,
+    `<?xml version="1.0"?><office:document ${names.join(' ')} ${mime}>${parts}</office:document>`,
+  )
+  return path
+}
+
+const held = async (path: string, format: FormatId) => {
+  const holding = await holdingOf(path, format, { isResult: false })
+  return [holding?.words?.total, holding?.features.filter((one) => one === 'hiddenText').length]
+}
+
+const hiding = (name: string, family: string, display = 'none') =>
+  `<style:style style:name="${name}" style:family="${family}"><style:text-properties text:display="${display}"/></style:style>`
+
+test('hidden text of documents is in no text, book or PDF, and that it was there is said', async () => {
+  const document = await flat(
+    'hidden.fodt',
+    'text',
+    `<office:styles>${hiding('Quiet', 'paragraph')}${hiding('Low', 'text')}
+      </office:styles>
+    <office:automatic-styles>${hiding('T1', 'text')}${hiding('T2', 'text', 'true')}</office:automatic-styles>
+    <office:body><office:text><text:p>Seen words <text:span text:style-name="T1">secret</text:span> go on</text:p>
+      <text:p text:style-name="Quiet">secret by its style</text:p>
+      <text:p>also <text:span text:style-name="Low">secret</text:span><text:span text:style-name="Low"><text:span
+        text:style-name="T2">shown</text:span></text:span></text:p></office:text></office:body>`,
+  )
+  assert.deepEqual(await held(document, 'fodt'), [6, 1])
+  const { path } = await convert(office, document, 'docx')
+  assert.deepEqual(await held(path, 'docx'), [6, 1])
+  const seen = /^Seen words\s+go on\s+also\s+shown\s*$/
+  for (const [engine, to] of [
+    [pandoc, 'txt'],
+    [pandoc, 'md'],
+    [office, 'pdf'],
+  ] as const) {
+    const result = await convert(engine, path, to)
+    const text =
+      to === 'pdf' ? await output('pdftotext', result.path, '-') : await readFile(result.path, 'utf8')
+    assert.match(text, seen, `${engine.id} ${to}`)
+    assert.deepEqual(await held(result.path, to), [6, 0])
+  }
+  const rich = await convert(office, path, 'rtf')
+  assert.deepEqual(await held(rich.path, 'rtf'), [6, 1])
+})
+
+test('words in shapes on a sheet stand below its cells in a web page, and a table tells of them', async () => {
+  const sheet = await flat(
+    'shapes.fods',
+    'spreadsheet',
+    `<office:body><office:spreadsheet><table:table table:name="S"><table:table-row>
+      <table:table-cell office:value-type="string"><office:annotation><text:p>a remark</text:p></office:annotation>
+        <draw:custom-shape svg:width="5cm" svg:height="2cm"><text:p>=words of a</text:p><text:p>shape</text:p></draw:custom-shape>
+        <draw:g><draw:rect svg:width="2cm" svg:height="1cm"><text:p>grouped</text:p></draw:rect></draw:g>
+        <text:p>cell</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet></office:body>`,
+  )
+  assert.deepEqual((await holdingOf(sheet, 'fods', { isResult: false }))?.counts, { sheets: 1, cells: 1 })
+  const page = await readFile((await convert(office, sheet, 'html')).path, 'utf8')
+  assert.match(page, /cell<[\s\S]*>=words of a<br>shape<[\s\S]*>grouped</)
+  // One that is painted would be a picture beside the page.
+  assert.doesNotMatch(page, /<img/)
+  const { path, warnings } = await convert(office, sheet, 'csv')
+  assert.deepEqual([await readFile(path, 'utf8'), warnings], ['cell\n', ['SHAPES_DROPPED']])
+  for (const to of ['xlsx', 'xls', 'ods'] as const)
+    assert.deepEqual(await held((await convert(office, sheet, to)).path, to), [6, 0], to)
+})
