@@ -168,8 +168,23 @@ const marks = [
   /\d -->[^\n]{0,200}/g,
   /(?<=\n\n)[^\n]{1,200}\n(?=[\d:.,]{5,20} {1,3}\n)/g,
 ]
-/** Layer, start, end, style, name, three margins, effect; then the text. */
-const dialogue = /^Dialogue:(?:[^,\n]{0,200},){9}(.*)$/gm
+/** Of lines of events, whose fields may be fewer than layer, start, end, style, name, three margins and effect. */
+const eventFields = /^\[Events\][ \t]{0,9}\n(?:[^[\n][^\n]*\n|\n)*?Format:([^\n]*)/im
+const usualFields = 10
+
+/** The text is the last of them, and may hold commas. */
+function dialogueIn(source: string): string {
+  const fields = eventFields.exec(source)?.[1]?.split(',').length ?? usualFields
+  const lines = source.match(/^Dialogue:.*$/gm) ?? []
+  return lines
+    .map((line) =>
+      line
+        .split(',')
+        .slice(fields - 1)
+        .join(','),
+    )
+    .join('\n')
+}
 
 export function subtitles(kind: keyof typeof cueStarts) {
   return async (bytes: FileBytes, _isResult: boolean, { encoding }: Asked = {}): Promise<Holding> => {
@@ -177,8 +192,7 @@ export function subtitles(kind: keyof typeof cueStarts) {
     const starts = source.match(cueStarts[kind]) ?? []
     // Lines of one moment are one.
     const cues = kind === 'stamp' ? new Set(starts).size : starts.length
-    const said =
-      kind === 'dialogue' ? [...source.matchAll(dialogue)].map(([, text]) => text).join('\n') : source
+    const said = kind === 'dialogue' ? dialogueIn(source) : source
     const text = marks.reduce((rest, mark) => rest.replaceAll(mark, ' '), said)
     const words = new Words()
     words.add(textOfPage(text))
