@@ -116,11 +116,40 @@ async function firstSource(
 ): Promise<{ source: GivenFile; discard?: () => Promise<void> }> {
   const { fileUrl: url, filename, sourceJobId, sourceTask } = request.body
   const alone = sourceJobId !== undefined ? 'sourceJobId' : url !== undefined ? 'fileUrl' : undefined
-  if (!alone) return { source: await openSource(request, services) }
+  if (!alone) {
+    requireNoAddressElsewhere(request)
+    return { source: await openSource(request, services) }
+  }
   requireAlone(request, alone)
   if (sourceJobId !== undefined)
     return sourceOfJob({ sourceJobId, sourceTask, filename }, request.principal, services)
   return { source: { url: url ?? '', filename, field: 'fileUrl' } }
+}
+
+/** What other services call it. */
+const othersFileUrl = [
+  'url',
+  'file_url',
+  'sourceUrl',
+  'source_url',
+  'inputUrl',
+  'input_url',
+  'fileURL',
+  'link',
+]
+
+/** @throws AppError NO_FILES where the only source is an address in a field that is none. */
+function requireNoAddressElsewhere({ body, files }: Request): void {
+  const given: Readonly<Record<string, unknown>> = body
+  const name = othersFileUrl.find((field) => typeof given[field] === 'string')
+  if (name === undefined || files.length > 0 || body.uploadId !== undefined) return
+  throw new AppError(
+    'NO_FILES',
+    `There is no file: \`${name}\` is no field here. Send the address as \`fileUrl\`.`,
+    {
+      field: 'fileUrl',
+    },
+  )
 }
 
 /** @throws AppError INVALID_REQUEST where there is another source beside it. */

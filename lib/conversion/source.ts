@@ -49,7 +49,7 @@ export async function openSource({ body, files, principal }: Request, services: 
     return uploadedSource(body.uploadId, 'uploadId', principal.ownerId, services, body.filename)
   throw new AppError(
     'NO_FILES',
-    'There is no file: send it in the form field `file`, or name an upload in `uploadId`.',
+    'There is no file: send it in the form field `file`, its address as `fileUrl`, or name an upload in `uploadId`.',
     { field: 'file' },
   )
 }

@@ -19,6 +19,13 @@ export const wrongConversions: readonly {
 }[] = [
   { name: 'no file', fields: { targetFormat: 'pdf' }, status: 400, code: 'NO_FILES', message: /`file`/ },
   {
+    name: 'an address in a field of another service',
+    fields: { targetFormat: 'pdf', url: 'https://example.com/a.docx' },
+    status: 400,
+    code: 'NO_FILES',
+    message: /`url` is no field here. Send the address as `fileUrl`/,
+  },
+  {
     name: 'an empty file',
     file: { name: 'a.png', bytes: Buffer.alloc(0) },
     fields: { targetFormat: 'jpg' },
