@@ -24,6 +24,8 @@ LOOKS = {
 SIZED = ('img', 'svg', 'video', 'canvas', 'iframe', 'object', 'embed', 'image', 'rect', 'use')
 GONE = ('cellpadding', 'cellspacing', 'nowrap', 'noshade', 'hspace', 'vspace', 'compact', 'clear', 'border', 'size',
         'frame', 'rules', 'summary', 'link', 'vlink', 'alink', 'text', 'background', 'axis', 'char', 'charoff')
+# Elsewhere it is what a book for a Kindle says of its parts.
+TYPED = ('a', 'area', 'button', 'embed', 'input', 'link', 'menu', 'object', 'ol', 'script', 'source', 'style', 'track')
 RENAMED = {
     'center': ('div', 'text-align: center'), 'font': ('span', ''), 'tt': ('span', 'font-family: monospace'),
     'big': ('span', 'font-size: larger'), 'strike': ('s', ''), 'acronym': ('abbr', ''), 'dir': ('ul', ''),
@@ -92,11 +94,17 @@ def _clean_page(page):
             _group(one)
         for attribute in list(one.attrib):
             _clean_attribute(one, name, attribute)
-        mark = one.get('id')
+        mark = _one_word(one.get('id') or '')
+        if mark and mark != one.get('id'):
+            one.set('id', mark)
         if mark in seen:
             del one.attrib['id']
         elif mark:
             seen.add(mark)
+
+
+def _one_word(name):
+    return '-'.join(name.split())
 
 
 def _group(column):
@@ -120,7 +128,7 @@ def _clean_attribute(one, name, attribute):
             _add_look(one, f'{LOOKS[attribute]}: {value}{"px" if value.isdigit() else ""}')
     elif attribute in GONE or (attribute == 'value' and name == 'li' and not re.fullmatch(r'-?\d+', one.get('value'))):
         del one.attrib[attribute]
-    elif attribute == 'type' and name in ('ul', 'li'):
+    elif attribute == 'type' and (name not in TYPED or (name == 'a' and '/' not in one.get('type'))):
         del one.attrib[attribute]
 
 
@@ -140,7 +148,9 @@ def _clean_links(page, name, names, ids):
         if target not in names:
             del one.attrib['href']
         elif fragment and target in ids and urllib.parse.unquote(fragment) not in ids[target]:
-            if address:
+            if _one_word(urllib.parse.unquote(fragment)) in ids[target]:
+                one.set('href', f'{address}#{urllib.parse.quote(_one_word(urllib.parse.unquote(fragment)))}')
+            elif address:
                 one.set('href', address)
             else:
                 del one.attrib['href']

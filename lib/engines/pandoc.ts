@@ -31,6 +31,7 @@ import {
   hasRawHtml,
   headersToRows,
   keepDescriptiveMeta,
+  plainText,
   removeBoxes,
   removeRaw,
   setTitle,
@@ -177,7 +178,7 @@ async function viaTree(
   fit(tree, from, target)
   if (target === 'opml') makeOutline(tree, titleOf(tree) || titleFromName(input.filename))
   if (titleAsHeading) titleToHeading(tree)
-  if (needsTitle && !('title' in tree.meta)) {
+  if (needsTitle && plainText(tree.meta['title']) === '') {
     const title = titleOf(tree) || titleFromName(input.filename)
     setTitle(tree, webPages.includes(target) ? 'pagetitle' : 'title', title)
   }

@@ -27,7 +27,9 @@ function faults(path: string): Promise<string[]> {
 }
 
 /** What old pages hold that no book may. */
-const old = `<html><head><title>Old</title></head><body><h1 id="a">alphamarker</h1>
+const old = `<html><head><title> </title></head><body type="main"><h1 id="a">alphamarker</h1>
+  <h2 id="b c" onclick="x()">named <a href="#b c">itself</a> <a href="#b%20c">again</a></h2>
+  <p><svg width="9" height="9"><circle r="3"></circle></svg></p>
   <p id="a">twice <a href="#nowhere">x</a> <a href="other.html">y</a> <a href="#a">z</a></p>
   <center><font color="red" size="5">red</font></center><ol><li value="3">three</li></ol>
   <table border=1 cellpadding=3><col width=30><tr valign=top><td width=30 bgcolor="#eee">c</td></tr></table>

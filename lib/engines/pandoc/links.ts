@@ -1,4 +1,4 @@
-import { isElement, noAttributes, plainText, type Tree, visit } from './tree.ts'
+import { type Element, isElement, noAttributes, plainText, type Tree, visit } from './tree.ts'
 
 /** Names that pandoc itself gives to blocks of code. */
 const own = /^cb\d+(?:-\d+)?$/
@@ -20,21 +20,32 @@ const isAttributes = (node: unknown): node is Attributes =>
 const isPair = (node: unknown) =>
   Array.isArray(node) && node.length === 2 && node.every((part) => typeof part === 'string')
 
-/** What a book may not have: two elements of one name, links to what is not in it, a date that says nothing. */
+/** Books run no scripts. */
+const handlers = /^on[a-z]+$/i
+
+/**
+ * What a book may not have: two elements of one name, names with spaces, links to what is not in it, handlers, a date
+ * that says nothing.
+ */
 export function makeSound(tree: Tree): void {
   if ('date' in tree.meta && plainText(tree.meta.date) === '') delete tree.meta.date
   const names = new Set<string>()
   eachAttributes(tree.blocks, (attributes, isPicture) => {
-    const [name] = attributes
-    if (names.has(name) || own.test(name)) attributes[0] = ''
-    else if (name !== '') names.add(name)
-    if (!isPicture)
-      attributes[2] = attributes[2].filter((pair) => !(Array.isArray(pair) && looks.test(pair[0])))
+    const name = oneWord(attributes[0])
+    attributes[0] = names.has(name) || own.test(name) ? '' : name
+    names.add(attributes[0])
+    const isGone = (key: string) => handlers.test(key) || (!isPicture && looks.test(key))
+    attributes[2] = attributes[2].filter((pair) => !(Array.isArray(pair) && isGone(pair[0])))
   })
+  names.delete('')
   visit(tree.blocks, (element) => {
     const address = addressOf(element)
     if (address === undefined || /^[a-z][a-z0-9+.-]*:/i.test(address)) return
-    if (address.startsWith('#') && names.has(decoded(address.slice(1)))) return
+    const name = oneWord(decoded(address.slice(1)))
+    if (address.startsWith('#') && names.has(name)) {
+      setAddress(element, `#${name}`)
+      return
+    }
     element.t = 'Span'
     element.c = [noAttributes, Array.isArray(element.c) ? element.c[1] : []]
   })
@@ -62,6 +73,12 @@ function addressOf(element: unknown): string | undefined {
   const [, , target]: unknown[] = element.c
   return Array.isArray(target) ? String(target[0]) : undefined
 }
+
+function setAddress({ c }: Element, address: string): void {
+  if (Array.isArray(c) && Array.isArray(c[2])) c[2][0] = address
+}
+
+const oneWord = (name: string) => name.trim().replaceAll(/\s+/g, '-')
 
 function decoded(name: string): string {
   try {

@@ -155,7 +155,8 @@ async function carriedPicture(
   const data = /^data:image\/([a-z]+)(?:\+xml)?;base64,/i.exec(address)
   if (data?.[1]) {
     const name = `inline-${index}.${data[1].toLowerCase()}`
-    await writeFile(join(workDir, name), Buffer.from(address.slice(data[0].length), 'base64'))
+    const bytes = Buffer.from(address.slice(data[0].length), 'base64')
+    await writeFile(join(workDir, name), data[1] === 'svg' ? standingAlone(bytes) : bytes)
     return name
   }
   const path = resolve(workDir, address)
@@ -167,6 +168,14 @@ async function carriedPicture(
   return isFile ? path.slice(workDir.length + 1) : undefined
 }
 
+/** A drawing within a page needs no namespace; as a file of its own nobody draws it without. */
+function standingAlone(svg: Buffer): Buffer {
+  const text = svg.toString()
+  const [, tag = ''] = /^\s*<svg(\s[^>]*|)>/.exec(text) ?? []
+  const isBare = /^\s*<svg[\s>]/.test(text) && !/\sxmlns\s*=/.test(tag)
+  return isBare ? Buffer.from(text.replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"')) : svg
+}
+
 const isLocal = (address: string) => /^(?:file|data):/i.test(address)
 
 async function dataAddress(path: string): Promise<string> {
@@ -176,7 +185,8 @@ async function dataAddress(path: string): Promise<string> {
 
 /** The text of the title or of the first heading; empty when there is neither. */
 export function titleOf(tree: Tree): string {
-  if ('title' in tree.meta) return plainText(tree.meta.title)
+  const title = plainText(tree.meta['title'])
+  if (title !== '') return title
   let heading: Element | undefined
   for (const block of tree.blocks) {
     if (isElement(block) && block.t === 'Header') heading ??= block
