@@ -20,6 +20,7 @@ from fontTools.ttLib import TTCollection, TTFont
 # It is started out of reach of other modules.
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 from outlines import has_outlines, to_cubic, to_first_cff, to_quadratic  # noqa: E402
+from scratch_files import keep_in_work_folder  # noqa: E402
 
 # Tables that an outline editor does not carry over, with what a reader would miss.
 LOST_TABLES = {'fvar': 'variations', 'COLR': 'colors', 'CBDT': 'colors', 'sbix': 'colors', 'SVG ': 'colors'}
@@ -38,6 +39,7 @@ class Refused(Exception):
 
 
 def main(source, kind, target, wanted, options):
+    keep_in_work_folder()
     folder = tempfile.mkdtemp(dir=os.getcwd())
     facts = {'dropped': [], 'faces': 1}
     path, sfnt = opened(source, kind, folder, facts, options.get('face', 1))

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, readFileSync } from 'node:fs'
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fontforge } from '../../lib/engines/fontforge.ts'
+import { commandFor } from '../../lib/engines/sandbox/confine.ts'
+import { pythonProgram } from '../../lib/engines/sandbox/python.ts'
+import { type Way, ways } from '../../lib/engines/sandbox/ways.ts'
 import { holdingOf } from '../../lib/fidelity/read.ts'
-import type { FormatId } from '../../lib/formats/index.ts'
+import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { detected } from '../formats/detected.ts'
 import { refused } from '../refused.ts'
 import { scratchFolder } from '../scratch.ts'
@@ -29,6 +33,34 @@ conformance(fontforge, {
   only: (_, to) => to === 'woff2' || to === 'woff',
   garbage: ['ttf', 'woff2', 'pfb', 'svg-font'],
   long: { source: '/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc', to: 'sfd' },
+})
+
+/** Where no namespace gives programs a /tmp of their own, and they may not write to that of the machine. */
+const filtered = ways.filter(({ level, landlock }) => level === 'filtered' && landlock)[0] as Way
+
+const endingOf = (id: FormatId) => formatById(id).extensions[0]
+
+async function byFilters(source: string, from: FormatId, to: FormatId): Promise<string> {
+  const workDir = mkdtempSync(join(scratch, 'filtered-'))
+  const [given, made] = [`source.${endingOf(from)}`, `result.${endingOf(to)}`]
+  copyFileSync(source, join(workDir, given))
+  const { file, args, readOnly } = pythonProgram('font/convert_font.py')
+  const wish = [given, from, made, to, JSON.stringify(from === 'ttf' ? subset : {})]
+  const options = { workDir, limits: {}, readOnly: [...readOnly] }
+  const command = await commandFor(filtered, file, [...args, ...wish], options)
+  const { status, signal, stderr } = spawnSync(command.file, command.args, { ...command, encoding: 'utf8' })
+  assert.deepEqual([status, signal], [0, null], stderr)
+  return join(workDir, made)
+}
+
+describe('by filters alone, a font', { concurrency: 2 }, () => {
+  for (const to of ['pfb', 'pfa', 'svg-font', 'sfd', 'otf', 't42'] as const) {
+    test(`becomes ${to} and comes back`, async () => {
+      const made = await byFilters(ttf, 'ttf', to)
+      const back = await byFilters(made, to, 'ttf')
+      assert.ok((await letterCount(back, 'ttf')) >= new Set(letters).size)
+    })
+  }
 })
 
 describe('a font of few letters', { concurrency: 2 }, () => {

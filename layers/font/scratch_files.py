@@ -1,0 +1,66 @@
+"""Has FontForge keep its scratch files in the work folder.
+
+It opens them by tmpfile(), which knows no folder but /tmp: where no namespace gives it a /tmp of its own it may not
+write there, takes no notice and ends by SIGSEGV. So the one place by which its library calls that function leads here.
+"""
+
+import ctypes
+import itertools
+import mmap
+import os
+import struct
+import tempfile
+
+LIBRARY = '/libfontforge.so'
+# elf.h
+PT_DYNAMIC = 2
+DT_PLTRELSZ, DT_STRTAB, DT_SYMTAB, DT_JMPREL = 2, 5, 6, 23
+READ, WRITE = 1, 2
+
+WORK = os.getcwd()
+
+libc = ctypes.CDLL(None, use_errno=True)
+libc.fdopen.argtypes, libc.fdopen.restype = (ctypes.c_int, ctypes.c_char_p), ctypes.c_void_p
+libc.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+
+
+@ctypes.CFUNCTYPE(ctypes.c_void_p)
+def scratch_file():
+    handle, path = tempfile.mkstemp(dir=WORK)
+    os.unlink(path)
+    return libc.fdopen(handle, b'w+b')
+
+
+def keep_in_work_folder():
+    """After FontForge is loaded, and before it opens anything."""
+    place = place_of(b'tmpfile', loaded_at(LIBRARY))
+    page = place & -mmap.PAGESIZE
+    if libc.mprotect(page, mmap.PAGESIZE, READ | WRITE) != 0:
+        raise OSError(ctypes.get_errno(), 'mprotect')
+    ctypes.c_void_p.from_address(place).value = ctypes.cast(scratch_file, ctypes.c_void_p).value
+    # The linker had filled in all such places, and closed them.
+    libc.mprotect(page, mmap.PAGESIZE, READ)
+
+
+def loaded_at(library):
+    with open('/proc/self/maps', encoding='utf-8') as mapped:
+        return next(int(line.split('-')[0], 16) for line in mapped if library in line)
+
+
+def place_of(name, base):
+    """Where the address of a function of another library stands; layouts are those of 64 bits (elf.h)."""
+    header = ctypes.string_at(base, 64)
+    at, size, count = struct.unpack_from('<Q', header, 32)[0], *struct.unpack_from('<HH', header, 54)
+    programs = (struct.unpack('<IIQQQQQQ', ctypes.string_at(base + at + index * size, 56)) for index in range(count))
+    dynamic = next(base + program[3] for program in programs if program[0] == PT_DYNAMIC)
+    entries = (struct.unpack('<QQ', ctypes.string_at(dynamic + index * 16, 16)) for index in itertools.count())
+    facts = dict(itertools.takewhile(lambda entry: entry[0] != 0, entries))
+    # Some linkers write addresses where the file had distances.
+    strings, symbols, calls = (
+        fact if fact > base else base + fact for fact in (facts[DT_STRTAB], facts[DT_SYMTAB], facts[DT_JMPREL])
+    )
+    for offset, info, _addend in struct.iter_unpack('<QQq', ctypes.string_at(calls, facts[DT_PLTRELSZ])):
+        spelled = struct.unpack('<I', ctypes.string_at(symbols + (info >> 32) * 24, 4))[0]
+        if ctypes.string_at(strings + spelled) == name:
+            return base + offset
+    raise LookupError(f'FontForge does not call {name.decode()}')
