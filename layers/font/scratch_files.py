@@ -32,7 +32,14 @@ def scratch_file():
 
 
 def keep_in_work_folder():
-    """After FontForge is loaded, and before it opens anything."""
+    """After FontForge is loaded, and before it opens anything; nothing changes where it can write to /tmp."""
+    try:
+        tempfile.TemporaryFile(dir='/tmp').close()
+    except OSError:
+        lead_here()
+
+
+def lead_here():
     place = place_of(b'tmpfile', loaded_at(LIBRARY))
     page = place & -mmap.PAGESIZE
     if libc.mprotect(page, mmap.PAGESIZE, READ | WRITE) != 0:
