@@ -60,7 +60,9 @@ interface Told {
 export async function failureOf(response: Response): Promise<MutaborError> {
   const text = await response.text().catch(() => '')
   const { error, meta } = told(text)
-  const seconds = Number(response.headers.get('retry-after') || Number.NaN)
+  const after = response.headers.get('retry-after') || ''
+  // Seconds, or a date.
+  const seconds = /^\d+$/.test(after) ? Number(after) : Math.max(0, (Date.parse(after) - Date.now()) / 1000)
   const more = {
     status: response.status,
     details: error?.details,

@@ -14,6 +14,8 @@ export interface Settings {
   readonly retries?: number | undefined
   /** Seconds of `Retry-After` that are waited for; 60 when left out. What takes longer fails at once. */
   readonly patienceS?: number | undefined
+  /** Told before a request is sent again, and in how many seconds. */
+  readonly onPause?: ((failure: MutaborError, seconds: number) => void) | undefined
   readonly fetch?: typeof fetch | undefined
 }
 
@@ -130,6 +132,7 @@ export class Transport {
       // Where nobody has ever answered, the address is more likely wrong than the line broken.
       const most = this.#isThere ? retries : Math.min(1, retries)
       if (attempt >= most || waitS > patienceS || !passes(failure, mayRepeat)) throw failure
+      this.#settings.onPause?.(failure, waitS)
       await pause(waitS * 1000, signal)
     }
   }

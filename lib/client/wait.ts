@@ -82,6 +82,8 @@ async function asked(transport: Transport, jobId: string, tell: Tell, signal: Ab
 
 /** Milliseconds without a byte after which a stream counts as dead; the service sends one more often. */
 const silenceMs = 60_000
+/** Milliseconds until the service's first word, which it says at once: a proxy that holds it back may do so to the end. */
+const firstMs = 15_000
 
 /** What is told of a job: first, and after a gap, the job as it is; then what happens to it. */
 export interface Heard {
@@ -130,24 +132,16 @@ async function* oneStream(
   signal?: AbortSignal,
 ): AsyncGenerator<Heard> {
   const silence = new AbortController()
-  const { lastEventId } = place
-  const response = await transport.send({
-    ...{ operation: 'GET /v1/jobs/{jobId}/events', path: { jobId } },
-    signal: signal ? AbortSignal.any([signal, silence.signal]) : silence.signal,
-    headers: { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) },
-  })
-  place.isEnd = response.status === 204
-  if (place.isEnd) return
-  if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream'))
-    throw unheard()
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let timer = setTimeout(() => silence.abort(unheard()), firstMs)
   const alive = () => {
     clearTimeout(timer)
     timer = setTimeout(() => silence.abort(), silenceMs)
   }
   try {
-    alive()
-    for await (const { name, id, data } of eventsOf(response.body, alive)) {
+    const both = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal
+    const body = await streamOf(transport, jobId, place, both)
+    if (!body) return
+    for await (const { name, id, data } of eventsOf(body, alive)) {
       if (name === 'retry') place.retryMs = Number(data)
       else {
         place.lastEventId = id || place.lastEventId
@@ -157,8 +151,21 @@ async function* oneStream(
     }
   } catch (thrown) {
     // A line that breaks is one that ends.
-    if (signal?.aborted || thrown instanceof SyntaxError) throw thrown
+    if (signal?.aborted || isFailure(thrown) || thrown instanceof SyntaxError) throw thrown
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Undefined when there is no more to tell. */
+async function streamOf(transport: Transport, jobId: string, place: Place, signal: AbortSignal) {
+  const { lastEventId } = place
+  const { status, headers, body } = await transport.send({
+    ...{ operation: 'GET /v1/jobs/{jobId}/events', path: { jobId }, signal },
+    headers: { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) },
+  })
+  place.isEnd = status === 204
+  if (place.isEnd) return undefined
+  if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) throw unheard()
+  return body
 }
