@@ -9,6 +9,7 @@ import { generated, makeTypes } from '../../lib/client/make-types.ts'
 import { managerOf } from '../account.ts'
 import { startService, type TestService } from '../service.ts'
 import { commandCases } from './command-cases.ts'
+import { hostileCases } from './hostile-cases.ts'
 import { inFolder } from './run-command.ts'
 import { surface } from './surface.ts'
 
@@ -20,6 +21,9 @@ const everyday: ReadonlySet<string> = new Set([
   'believes a webhook that is signed, and no other',
   'converts a file, and does not do it twice',
   'tells of a wrong option before it sends anything, and what was meant',
+  'makes everything once when it is called twice at once',
+  'puts results nowhere but where it was told to, whatever they are called',
+  'hands shells no word that they would carry out',
 ])
 
 describe('the client', { concurrency: 4 }, () => {
@@ -44,7 +48,7 @@ describe('the client', { concurrency: 4 }, () => {
       assert.equal((await shell.run(['logout'])).code, 0)
     }))
 
-  for (const [name, run] of Object.entries(commandCases))
+  for (const [name, run] of Object.entries({ ...commandCases, ...hostileCases }))
     if (everyday.has(name)) test(`its command line ${name}`, () => inFolder(service.url, run))
 })
 

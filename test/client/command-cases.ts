@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Shell } from './run-command.ts'
@@ -46,6 +47,42 @@ export const commandCases: Readonly<Record<string, (shell: Shell) => Promise<voi
     }
     assert.match(await readFile(join(shell.folder, 'tea.html'), 'utf8'), /From md/)
     assert.match(await readFile(join(shell.folder, 'tea.txt.html'), 'utf8'), /From txt/)
+  },
+  'makes everything once when it is called twice at once': async (shell) => {
+    const names = Array.from({ length: 6 }, (_, at) => `p${at}.md`)
+    await mkdir(join(shell.folder, 'in'))
+    for (const name of names) await writeFile(join(shell.folder, 'in', name), `# ${name}`)
+    const both = await Promise.all([1, 2].map(() => shell.run(['in', 'html', '--out', 'web/'])))
+    const said = both.map(({ stderr }) => stderr).join('')
+    assert.deepEqual(
+      both.map(({ code }) => code),
+      [0, 0],
+      said,
+    )
+    assert.deepEqual([said.split('✓').length - 1, said.split('=').length - 1], [6, 6], said)
+    const made = names.map((name) => name.replace('md', 'html'))
+    assert.deepEqual((await readdir(join(shell.folder, 'web'))).sort(), made)
+  },
+  'converts where nothing can be kept, and says so': async (shell) => {
+    await writeFile(join(shell.folder, '.home'), 'no folder')
+    await writeFile(join(shell.folder, 'tea.md'), '# Tea')
+    const { code, stderr } = await shell.run(['tea.md', 'html'])
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /^Nothing can be kept to go on with after a break: ENOTDIR.*\n✓ tea\.md/)
+  },
+  'ends quietly when nobody reads on, and not when its words are lost': async (shell) => {
+    const child = shell.start('formats', '--json')
+    let said = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk
+    })
+    child.stdout.once('data', () => child.stdout.destroy())
+    await once(child, 'close')
+    assert.doesNotMatch(said, /EPIPE|at /)
+    const [program = '', ...args] = shell.program
+    const lost = ['-c', '"$0" "$@" > /dev/full', program, ...args, 'formats']
+    const full = await new Shell(shell.folder, shell.env['MUTABOR_URL'] ?? '', ['sh', ...lost]).run([])
+    assert.deepEqual([full.code, full.stderr], [1, 'ENOSPC: no space left on device, write\n'])
   },
   'takes from stdin and gives to stdout': async (shell) => {
     const { code, stdout } = await shell.run(['-', 'html', '--from', 'md'], '# Tea\n')

@@ -8,7 +8,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { chromium, type Page } from 'playwright-core'
@@ -16,7 +16,9 @@ import { startService, type TestService } from '../service.ts'
 import { agentCases } from './agent-cases.ts'
 import { commandCases } from './command-cases.ts'
 import { exampleCases } from './example-cases.ts'
+import { hostileCases } from './hostile-cases.ts'
 import { inFolder } from './run-command.ts'
+import { shellCases } from './shell-cases.ts'
 import { surface } from './surface.ts'
 import { terminalCases } from './terminal-cases.ts'
 
@@ -26,15 +28,14 @@ let folder: string
 /** The installed package, and the cases beside it. */
 let script: string
 
-/** Runs each case and tells what went wrong. */
+/** Runs all cases at once, as they mostly wait, and tells what went wrong. */
 const runner = `
 import * as client from '@mutabor/client'
 import { surface } from '${join(import.meta.dirname, 'surface.ts')}'
 globalThis.runSurface = async (url) => {
-  const outcomes = {}
-  for (const [name, one] of Object.entries(surface))
-    outcomes[name] = await one(client, url).then(() => 'right', (error) => String(error?.stack ?? error))
-  return outcomes
+  const outcome = ([name, one]) =>
+    one(client, url).then(() => [name, 'right'], (error) => [name, String(error?.stack ?? error)])
+  return Object.fromEntries(await Promise.all(Object.entries(surface).map(outcome)))
 }
 `
 
@@ -88,10 +89,12 @@ for (const node of [ownNode(), process.execPath]) {
   })
 }
 
-const deno = (process.env['PATH'] ?? '')
-  .split(delimiter)
-  .map((place) => join(place, 'deno'))
-  .find(existsSync)
+const onPath = (program: string) =>
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((place) => join(place, program))
+    .find(existsSync)
+const deno = onPath('deno')
 
 /** It is no dependency, as it has 90 MB: `npm install --prefix /tmp/deno deno`, its `node_modules/.bin` on the PATH. */
 test('it does all of it in Deno', { skip: !deno && 'there is no deno on the PATH' }, async () => {
@@ -126,9 +129,6 @@ test('it does all of it in a browser, on a page of another origin', () =>
     allRight(await visitor.evaluate(`runSurface(${JSON.stringify(service.url)})`))
   }))
 
-for (const [name, act] of Object.entries(exampleCases))
-  test(`the example ${name}`, () => act({ folder, url: service.url }))
-
 test('the example uppy.html sends files in parts and shows what became of them', async () => {
   const page = await readFile(join(folder, 'node_modules/@mutabor/client/examples/uppy.html'), 'utf8')
   const [, code = ''] = /<script type="module">([\s\S]*?)<\/script>/.exec(page) ?? []
@@ -150,28 +150,37 @@ test('the example uppy.html sends files in parts and shows what became of them',
   })
 })
 
-for (const [name, act] of Object.entries(commandCases))
-  test(`the command line ${name}`, () =>
-    inFolder(service.url, act, [ownNode(), join(folder, 'node_modules/@mutabor/client/dist/mutabor.js')]))
+const installed = () => join(folder, 'node_modules/@mutabor/client/dist/mutabor.js')
 
-// The SDK is there where the source is; who has only the package is told to install it.
-for (const [name, act] of Object.entries(agentCases)) test(`it ${name}`, () => inFolder(service.url, act))
-test('without the SDK for agents it says what to install', () =>
-  inFolder(
-    service.url,
-    async (shell) => {
-      const { code, stderr } = await shell.run(['mcp'])
-      assert.equal(code, 2)
-      assert.match(stderr, /npm install @modelcontextprotocol\/sdk/)
-    },
-    [process.execPath, join(folder, 'node_modules/@mutabor/client/dist/mutabor.js')],
-  ))
+// Each mostly waits.
+describe('each by itself', { concurrency: 4 }, () => {
+  for (const [name, act] of Object.entries(exampleCases))
+    test(`the example ${name}`, () => act({ folder, url: service.url }))
+
+  for (const [name, act] of Object.entries({ ...commandCases, ...hostileCases }))
+    test(`the command line ${name}`, () => inFolder(service.url, act, [ownNode(), installed()]))
+
+  // The SDK is there where the source is; who has only the package is told to install it.
+  for (const [name, act] of Object.entries(agentCases)) test(`it ${name}`, () => inFolder(service.url, act))
+  test('without the SDK for agents it says what to install', () =>
+    inFolder(
+      service.url,
+      async (shell) => {
+        const { code, stderr } = await shell.run(['mcp'])
+        assert.equal(code, 2)
+        assert.match(stderr, /npm install @modelcontextprotocol\/sdk/)
+      },
+      [process.execPath, installed()],
+    ))
+})
 
 for (const [name, act] of Object.entries(terminalCases))
-  test(`the command line ${name}`, () => {
-    const main = join(folder, 'node_modules/@mutabor/client/dist/mutabor.js')
-    return act({ program: [ownNode(), main], folder, url: service.url })
-  })
+  test(`the command line ${name}`, () => act({ program: [ownNode(), installed()], folder, url: service.url }))
+
+for (const [name, { shell, act }] of Object.entries(shellCases))
+  test(`the command line ${name}`, { skip: !onPath(shell) && `there is no ${shell} on the PATH` }, () =>
+    act({ program: [ownNode(), installed()], folder, url: service.url }),
+  )
 
 test('its types fit the programs that use it', async () => {
   await writeFile(

@@ -10,11 +10,23 @@ export interface SlowLine {
   close(): void
 }
 
-export async function slowLine(service: string, putMs: number): Promise<SlowLine> {
+/** @param refused paths whose first request is refused, as for a key that is not known yet */
+export async function slowLine(
+  service: string,
+  putMs: number,
+  refused: readonly string[] = [],
+): Promise<SlowLine> {
   const { hostname, port } = new URL(service)
   const puts: number[] = []
+  const left = new Set(refused)
   const server = createServer(async (incoming, outgoing) => {
     const { method = 'GET', url, headers } = incoming
+    if (left.delete(url ?? '')) {
+      const error = { code: 'INVALID_API_KEY', message: 'Not yet.', details: {} }
+      incoming.resume()
+      outgoing.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))
+      return
+    }
     if (method === 'PUT') await sleep(putMs)
     // Under the same name: addresses that the service hands out lead here again.
     const next = pass({ hostname, port, method, path: url, headers }, (answer) => {

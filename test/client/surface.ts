@@ -205,7 +205,7 @@ export const surface: Readonly<Record<string, Case>> = {
     const nobody = new Mutabor({ url: 'http://127.0.0.1:9', retries: 0 })
     same((await refusal(nobody.formats())).code, 'UNREACHABLE', 'nobody')
     const tasks = {
-      in: { operation: 'import/url', url: 'http://127.0.0.1:9/a.png' },
+      in: { operation: 'import/url', url: 'http://169.254.169.254/a.png' },
       out: { operation: 'convert', input: 'in', output_format: 'webp' },
     } as const
     const failed = await refusal(

@@ -9,22 +9,10 @@ import { Mutabor } from '../../lib/client/index.ts'
 import { until } from '../until.ts'
 import { sound } from './hum.ts'
 import { Shell } from './run-command.ts'
+import { place, screen, type Terminal } from './screen.ts'
 import { slowLine } from './slow-line.ts'
 
 const run = promisify(execFile)
-
-/** The installed command line, where it stands, and the service. */
-export interface Terminal {
-  readonly program: readonly string[]
-  readonly folder: string
-  readonly url: string
-}
-
-async function place({ program, folder, url }: Terminal, name: string): Promise<Shell> {
-  const own = join(folder, name)
-  await mkdir(own)
-  return new Shell(own, url, program)
-}
 
 async function pictures(folder: string, count: number): Promise<string[]> {
   const names = Array.from({ length: count }, (_, at) => `many/${at % 4}/p${at}.png`)
@@ -66,48 +54,6 @@ async function bareMs(folder: string, names: readonly string[], url: string): Pr
   return performance.now() - from
 }
 
-/** A terminal that somebody looks at. */
-async function screen(
-  shell: Shell,
-  [node = '', main = '']: readonly string[],
-  act: (tmux: Tmux) => Promise<void>,
-) {
-  const socket = `mutabor-${process.pid}`
-  const call = (...args: readonly string[]) => run('tmux', ['-L', socket, ...args])
-  const env = Object.entries(shell.env).flatMap(([name, value]) => ['-e', `${name}=${value}`])
-  await call(
-    '-f',
-    '/dev/null',
-    'new-session',
-    '-d',
-    '-s',
-    't',
-    '-x',
-    '100',
-    '-y',
-    '30',
-    '-c',
-    shell.folder,
-    ...env,
-    'sh',
-  )
-  try {
-    await act({
-      type: (line) => call('send-keys', '-t', 't', line.replace(/^mutabor/, `${node} ${main}`), 'Enter'),
-      press: (key) => call('send-keys', '-t', 't', key),
-      seen: async () => (await call('capture-pane', '-p', '-J', '-t', 't', '-S', '-300')).stdout,
-    })
-  } finally {
-    await call('kill-server')
-  }
-}
-
-interface Tmux {
-  type(line: string): Promise<unknown>
-  press(key: string): Promise<unknown>
-  seen(): Promise<string>
-}
-
 export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Promise<void>>> = {
   'starts in a blink': async ({ program: [node = '', main = ''] }) => {
     const ms = async (...args: readonly string[]) => {
@@ -127,17 +73,18 @@ export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Prom
   'converts 200 files nearly as fast as bare requests do': async (terminal) => {
     const shell = await place(terminal, 'rate')
     const names = await pictures(shell.folder, 200)
-    await bareMs(shell.folder, names.slice(0, 40), terminal.url)
+    const some = names.filter((_, at) => at % 2 === 0)
+    await bareMs(shell.folder, some.slice(0, 16), terminal.url)
     const rates: number[] = []
     // A busy machine is not fair to whoever comes second; by itself it is 1.0 to 1.1.
     while (rates.length < 3 && Math.max(0, ...rates) < 0.9) {
-      const bare = await bareMs(shell.folder, names, terminal.url)
+      const bare = await bareMs(shell.folder, some, terminal.url)
       const from = performance.now()
       const out = `round-${rates.length}`
       const { code, stderr } = await shell.run(['many', 'webp', '--out', `${out}/out/`])
       assert.equal(code, 0, stderr)
       assert.equal((await results(join(shell.folder, out))).length, 200)
-      rates.push(bare / (performance.now() - from))
+      rates.push((bare / some.length) * (names.length / (performance.now() - from)))
     }
     assert.ok(
       Math.max(...rates) >= 0.9,
@@ -146,7 +93,7 @@ export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Prom
   },
   'goes on after a kill, without a second job for any file': async (terminal) => {
     const shell = await place(terminal, 'killed')
-    const count = 60
+    const count = 40
     await pictures(shell.folder, count)
     const child = shell.start('many', 'webp', '--out', 'out/')
     await until(async () => (await results(shell.folder)).length >= 10, 'some are done', 60)
@@ -170,7 +117,7 @@ export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Prom
     const line = await slowLine(terminal.url, 300)
     try {
       const shell = await place({ ...terminal, url: line.url }, 'large')
-      const hum = sound(60 * 1024 ** 2)
+      const hum = sound(52 * 1024 ** 2)
       await writeFile(join(shell.folder, 'hum.wav'), await hum.bytes())
       const child = shell.start('hum.wav', 'flac')
       await until(() => line.puts.length > 0, 'a part is there', 60)
@@ -213,12 +160,12 @@ export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Prom
   },
   'shows in a terminal how far it is, stops when it is told to, and goes on': async (terminal) => {
     const shell = await place(terminal, 'terminal')
-    await pictures(shell.folder, 80)
+    await pictures(shell.folder, 50)
     await screen(shell, terminal.program, async ({ type, press, seen }) => {
       await type('mutabor many webp --out out/')
-      await until(async () => /█+░+ +[1-9]\d* of 80/.test(await seen()), 'a bar', 60)
+      await until(async () => /█+░+ +[1-9]\d* of 50/.test(await seen()), 'a bar', 60)
       await press('C-c')
-      const stopped = /Interrupted: \d+ of 80 are done\. The same command goes on from here\./
+      const stopped = /Interrupted: \d+ of 50 are done\. The same command goes on from here\./
       await until(async () => stopped.test(await seen()), 'it stops', 60)
       await type('mutabor many webp --out out/; echo ended with $?')
       await until(async () => (await seen()).includes('ended with 0'), 'it goes on', 120)
@@ -230,10 +177,12 @@ export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Prom
         60,
       )
     })
-    assert.equal((await results(shell.folder)).length, 80)
+    assert.equal((await results(shell.folder)).length, 50)
   },
   'converts what arrives in a folder': async (terminal) => {
-    const shell = await place(terminal, 'hot')
+    // Refused once: what has arrived meanwhile is not forgotten.
+    const line = await slowLine(terminal.url, 0, ['/v1/convert'])
+    const shell = await place({ ...terminal, url: line.url }, 'hot')
     await mkdir(join(shell.folder, 'inbox'))
     const child = shell.start('watch', 'inbox', '--to', 'html')
     try {
@@ -244,6 +193,7 @@ export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Prom
     } finally {
       child.kill('SIGTERM')
       await once(child, 'close')
+      line.close()
     }
     assert.equal(child.exitCode, 0)
   },

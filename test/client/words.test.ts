@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { alone } from '../../lib/client/command/alone.ts'
 import { parseArguments } from '../../lib/client/command/arguments.ts'
 import { picture, told, watched } from '../../lib/client/command/bars.ts'
-import { findInputs, glob } from '../../lib/client/command/inputs.ts'
+import { findInputs, glob, OutputNames } from '../../lib/client/command/inputs.ts'
+import { localName } from '../../lib/client/command/local-name.ts'
 import { bar, bytesText, cutTo, openTerminal } from '../../lib/client/command/terminal.ts'
+import { failureOf } from '../../lib/client/failure.ts'
 import { scratchFolder } from '../scratch.ts'
+import { until } from '../until.ts'
 
 test('what is no option of the command line is one of the conversion', () => {
   const { words, flags, options } = parseArguments([
@@ -101,4 +107,64 @@ test('names of files neither steer a terminal nor break its lines', () => {
   terminal.draw([])
   assert.deepEqual(written, ['✓ a�[2Jb�.png\n', '日本語の長\n', '\u001b[1A\u001b[J'])
   assert.equal(cutTo(5, 'a👩‍👩‍👧bcd'), 'a👩‍👩‍👧bc')
+})
+
+test('every result has a name of its own, however many sources are called the same', () => {
+  const names = new OutputNames()
+  const next = (path: string) => names.next({ path, folder: '/out' }, 'html')
+  const sources = ['/a/x.md', '/b/x.md', '/c/x.md', '/d/x.txt']
+  const expected = [undefined, '/out/x.md.html', '/out/x.md 2.html', '/out/x.txt.html']
+  assert.deepEqual(sources.map(next), expected)
+  assert.deepEqual(sources.map(next), expected, 'each keeps its name')
+})
+
+test('what a service calls a result leads nowhere else, hides nothing and steers no terminal', () => {
+  const names = [
+    'a.pdf',
+    '../../a.pdf',
+    '/etc/passwd',
+    '.bashrc',
+    '..',
+    '',
+    'a\u001b[31m\n.pdf',
+    '…and ünï.pdf',
+  ]
+  const safe = ['a.pdf', 'a.pdf', 'passwd', '_bashrc', '_', 'result', 'a_[31m_.pdf', '…and ünï.pdf']
+  assert.deepEqual(names.map(localName), safe)
+})
+
+test('one process at a time is at a result, and takes over from one that was killed', async () => {
+  const place = join(scratchFolder('mutabor-alone'), 'held')
+  const { signal } = new AbortController()
+  const told: number[] = []
+  const how = { signal, onWait: (pid: number) => told.push(pid) }
+  let atOnce = 0
+  const work = async () => {
+    atOnce += 1
+    assert.equal(atOnce, 1)
+    if (told.length < 2) await until(() => told.length === 2, 'the others wait')
+    atOnce -= 1
+  }
+  await Promise.all([1, 2, 3].map(() => alone(place, how, work)))
+  assert.deepEqual(told, [process.pid, process.pid])
+  const gone = spawn(process.execPath, ['-e', '0'])
+  await once(gone, 'close')
+  for (const left of [gone.pid, process.pid]) {
+    await writeFile(place, String(left))
+    await alone(place, how, work)
+  }
+  await assert.rejects(readFile(place), 'nothing is left behind')
+  assert.equal(await alone('/etc/hostname/held', how, async () => 'made'), 'made')
+  assert.equal(told.length, 2)
+})
+
+test('Retry-After is so many seconds, or a date', async () => {
+  const secondsOf = async (after: string) =>
+    (await failureOf(new Response('', { status: 429, headers: { 'retry-after': after } }))).retryAfterS
+  const inAMinute = await secondsOf(new Date(Date.now() + 60_000).toUTCString())
+  assert.ok(inAMinute !== undefined && inAMinute > 50 && inAMinute <= 60, String(inAMinute))
+  assert.deepEqual(
+    [await secondsOf('7'), await secondsOf('Wed, 21 Oct 2015 07:28:00 GMT'), await secondsOf('soon')],
+    [7, 0, undefined],
+  )
 })

@@ -8,7 +8,10 @@ import { readJson, writeJson } from './kept-json.ts'
 import { extensionOf, optionsOf } from './pair-options.ts'
 import type { Session } from './session.ts'
 
-/** What shells ask: `mutabor complete -- WORD…`, the last of which is being typed. Lines; none means files. */
+/**
+ * What shells ask: `mutabor complete -- WORD…`, the last of which is being typed. Lines; none means files. That of zsh may
+ * be sourced, or be a file `_mutabor` of the fpath, which is the function itself when it is first called.
+ */
 const scripts: Readonly<Record<string, string>> = {
   bash: `_mutabor() {
   local found; found=$(mutabor complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
@@ -21,7 +24,7 @@ _mutabor() {
   (( \${#found} )) && compadd -a found
   _files
 }
-compdef _mutabor mutabor`,
+if [[ \${funcstack[1]} == _mutabor ]]; then _mutabor "$@"; else compdef _mutabor mutabor; fi`,
   fish: `complete -c mutabor -a '(mutabor complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
 }
 
@@ -33,7 +36,9 @@ export function completionScript(shell: string | undefined): string {
 }
 
 export async function complete(words: readonly string[], session: Session): Promise<ExitCode> {
-  for (const line of await candidates(words, session)) session.terminal.result(line)
+  // Shells read words anew: one with a sign of theirs, from whoever answers as the service, would be carried out.
+  const found = (await candidates(words, session)).filter((line) => /^[\w.-]+$/.test(line))
+  for (const line of found) session.terminal.result(line)
   return exit.done
 }
 

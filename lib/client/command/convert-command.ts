@@ -1,7 +1,7 @@
 import { basename, join, resolve } from 'node:path'
 import type { Arguments } from './arguments.ts'
 import { stateFolder } from './environment.ts'
-import { type ExitCode, exit, UsageError } from './exit.ts'
+import { type ExitCode, exit, sentenceOf, UsageError } from './exit.ts'
 import { findInputs, type Input, OutputNames, usualOutput } from './inputs.ts'
 import { extensionOf, optionsOf, requireKnown } from './pair-options.ts'
 import { Records } from './records.ts'
@@ -18,7 +18,10 @@ export function atOnceOf({ flags }: Arguments): number {
   throw new UsageError(`--jobs: expected a number from 1 to 100, got ${flags.jobs}.`)
 }
 
-export const openRecords = () => new Records(stateFolder)
+export const openRecords = ({ terminal }: Session) =>
+  new Records(stateFolder, (reason) =>
+    terminal.note(`Nothing can be kept to go on with after a break: ${sentenceOf(reason)}`),
+  )
 
 const isFormat = (word: string) => /^[a-z0-9]{1,12}$/i.test(word)
 
@@ -39,10 +42,7 @@ export async function convertFiles(given: Arguments, session: Session): Promise<
   }
   const inputs = await findInputs(files, isFolder(flags.out) ? flags.out : undefined, wanted)
   if (inputs.length === 0) throw new UsageError(`Nothing in ${files.join(', ')} becomes ${to}.`)
-  if (flags.out !== undefined && !isFolder(flags.out) && inputs.length > 1)
-    throw new UsageError(
-      `--out ${flags.out} is one file, and there are ${inputs.length} to convert. Name a folder, as out/`,
-    )
+  requireRoom(inputs, flags.out)
   await requireOptions(inputs, to, given, session)
   const output = flags.out !== undefined && !isFolder(flags.out) ? resolve(flags.out) : undefined
   const names = new OutputNames()
@@ -53,7 +53,7 @@ export async function convertFiles(given: Arguments, session: Session): Promise<
       ...{ folder: input.folder, expected: own ?? usualOutput(input, to) },
     }
   })
-  const records = openRecords()
+  const records = openRecords(session)
   const code = await runWorks(works, session, records, {
     force: flags.force === true,
     atOnce: atOnceOf(given),
@@ -67,6 +67,13 @@ const seen = ({ path, size, mtimeMs }: Input) => ({ path, size, mtimeMs })
 /** A name with an ending is a file. */
 const isFolder = (out: string | undefined): boolean =>
   out !== undefined && (out.endsWith('/') || !/\.[a-z0-9]{1,8}$/i.test(basename(out)))
+
+function requireRoom(inputs: readonly Input[], out: string | undefined): void {
+  if (out === undefined || isFolder(out) || inputs.length <= 1) return
+  throw new UsageError(
+    `--out ${out} is one file, and there are ${inputs.length} to convert. Name a folder, as out/`,
+  )
+}
 
 async function sourcesOf(to: string, { client }: Session): Promise<ReadonlySet<string>> {
   const [formats, { conversions }] = await Promise.all([
@@ -123,7 +130,7 @@ export async function mergeFiles(given: Arguments, session: Session): Promise<Ex
     ...{ wish: { kind: 'merge', to, mergeType: kind }, folder: first.folder },
     expected: output ?? join(first.folder, `merged.${to ?? extensionOf(first.path)}`),
   }
-  return runWorks([work], session, openRecords(), { force: flags.force === true, atOnce: 1 })
+  return runWorks([work], session, openRecords(session), { force: flags.force === true, atOnce: 1 })
 }
 
 /** PDFs are merged by a tool of their own, and so are documents that become one. */
@@ -144,8 +151,10 @@ export async function runTool(given: Arguments, session: Session): Promise<ExitC
     isFolder(flags.out) ? flags.out : undefined,
     async () => (extension) => extension === 'pdf',
   )
+  requireRoom(inputs, flags.out)
   const known = await optionsOf(session.client, { operation: tool })
   if (known) requireKnown(Object.keys(options), known, tool)
+  const names = new OutputNames()
   const output = flags.out !== undefined && !isFolder(flags.out) ? resolve(flags.out) : undefined
   const works = inputs.map((input): Work => {
     // Beside its source a result needs another name.
@@ -153,11 +162,14 @@ export async function runTool(given: Arguments, session: Session): Promise<ExitC
     return {
       ...{ sources: [seen(input)], shown: input.shown, wish: { kind: 'tool', tool }, options },
       ...{
-        output: output ?? (isFolder(flags.out) ? undefined : beside),
+        output: output ?? (isFolder(flags.out) ? names.next(input, 'pdf') : beside),
         folder: input.folder,
         expected: undefined,
       },
     }
   })
-  return runWorks(works, session, openRecords(), { force: flags.force === true, atOnce: atOnceOf(given) })
+  return runWorks(works, session, openRecords(session), {
+    force: flags.force === true,
+    atOnce: atOnceOf(given),
+  })
 }

@@ -107,15 +107,24 @@ const partSource = (part: string) =>
 export const usualOutput = ({ path, folder }: Pick<Input, 'path' | 'folder'>, format: string): string =>
   join(folder, `${basename(path, extname(path))}.${format}`)
 
-/** Results of files that differ in their endings alone: each has a name of its own. */
+/** Results of files that differ in their endings, or in folders that are not kept, alone: each has a name of its own. */
 export class OutputNames {
   readonly #sources = new Map<string, string>()
 
   /** Undefined for the first that comes, whose result has the name that results usually have. */
   next(input: Pick<Input, 'path' | 'folder'>, format: string): string | undefined {
     const usual = usualOutput(input, format)
-    const first = this.#sources.get(usual) ?? input.path
-    this.#sources.set(usual, first)
-    return first === input.path ? undefined : join(input.folder, `${basename(input.path)}.${format}`)
+    if (this.#isFree(usual, input)) return undefined
+    for (let copy = 1; ; copy += 1) {
+      const number = copy > 1 ? ` ${copy}` : ''
+      const name = join(input.folder, `${basename(input.path)}${number}.${format}`)
+      if (this.#isFree(name, input)) return name
+    }
+  }
+
+  #isFree(output: string, { path }: Pick<Input, 'path'>): boolean {
+    const source = this.#sources.get(output) ?? path
+    this.#sources.set(output, source)
+    return source === path
   }
 }

@@ -114,6 +114,16 @@ async function main(): Promise<void> {
     stop.abort(new Error('interrupted'))
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupted)
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      stop.abort(error)
+      // Whoever read it, as `head`, has read enough.
+      if (error.code === 'EPIPE') return
+      if (stream === process.stdout) process.stderr.write(`${error.message}\n`)
+      process.once('exit', () => {
+        process.exitCode = exit.failed
+      })
+    })
   process.exitCode = await runCommand(process.argv.slice(2), stop.signal)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupted)
 }

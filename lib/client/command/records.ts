@@ -22,19 +22,45 @@ export interface WorkRecord {
   readonly output?: Seen
 }
 
-const hashOf = (value: unknown) =>
+export const hashOf = (value: unknown) =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
 const dayMs = 86_400_000
 
 export class Records {
   readonly #folder: string
+  readonly #onLost: (reason: unknown) => void
+  #isLost = false
+  /** What this command has written, by what it was made of. */
+  readonly #claims = new Map<string, string>()
 
-  constructor(folder: string) {
+  /** @param onLost told once, when nothing can be kept: that is no reason not to convert */
+  constructor(folder: string, onLost: (reason: unknown) => void) {
     this.#folder = folder
+    this.#onLost = onLost
   }
 
   #work = (identity: unknown) => join(this.#folder, 'works', `${hashOf(identity)}.json`)
   #output = (path: string) => join(this.#folder, 'outputs', `${hashOf(path)}.json`)
+  #keep = async (path: string, value: unknown) => {
+    try {
+      await writeJson(path, value)
+    } catch (reason) {
+      if (!this.#isLost) this.#onLost(reason)
+      this.#isLost = true
+    }
+  }
+
+  /** A file that is there while a process makes such a result. */
+  held(what: unknown): string {
+    return join(this.#folder, 'held', hashOf(what))
+  }
+
+  /** Whether nothing else that this command converts has become this file. */
+  claim(output: string, { path }: Seen): boolean {
+    const source = this.#claims.get(output) ?? path
+    this.#claims.set(output, source)
+    return source === path
+  }
 
   /** @param identity what is wanted of which files, and of whom */
   async open(identity: unknown, sources: readonly Seen[]): Promise<OpenRecord> {
@@ -42,7 +68,7 @@ export class Records {
     const found = (await readJson(path)) as WorkRecord | undefined // our own file
     const isSame = found !== undefined && JSON.stringify(found.sources) === JSON.stringify(sources)
     const fresh = { sources, key: crypto.randomUUID() }
-    return new OpenRecord(path, isSame ? found : fresh, fresh)
+    return new OpenRecord(path, isSame ? found : fresh, this.#keep)
   }
 
   /** Whether a command of ours wrote this file, and nobody has changed it since. */
@@ -53,12 +79,12 @@ export class Records {
   }
 
   async written(output: Seen): Promise<void> {
-    await writeJson(this.#output(output.path), output)
+    await this.#keep(this.#output(output.path), output)
   }
 
   /** Forgets what nobody has come back to for a month. */
   async sweep(): Promise<void> {
-    for (const kind of ['works', 'outputs']) {
+    for (const kind of ['works', 'outputs', 'held']) {
       const folder = join(this.#folder, kind)
       for (const name of await readdir(folder).catch(() => [])) {
         const path = join(folder, name)
@@ -71,27 +97,31 @@ export class Records {
 
 export class OpenRecord {
   readonly #path: string
-  readonly #fresh: WorkRecord
+  readonly #keep: (path: string, value: unknown) => Promise<void>
   #now: WorkRecord
+  #turn = Promise.resolve()
 
-  constructor(path: string, now: WorkRecord, fresh: WorkRecord) {
+  constructor(path: string, now: WorkRecord, keep: (path: string, value: unknown) => Promise<void>) {
     this.#path = path
     this.#now = now
-    this.#fresh = fresh
+    this.#keep = keep
   }
 
   get now(): WorkRecord {
     return this.#now
   }
 
-  async add(news: Partial<WorkRecord>): Promise<void> {
+  /** One after the other: what is said last stays. */
+  add(news: Partial<WorkRecord>): Promise<void> {
     this.#now = { ...this.#now, ...news }
-    await writeJson(this.#path, this.#now)
+    this.#turn = this.#turn.then(() => this.#keep(this.#path, this.#now))
+    return this.#turn
   }
 
   /** As if nothing had happened yet. */
   async forget(): Promise<void> {
-    this.#now = { ...this.#fresh, key: crypto.randomUUID() }
+    this.#now = { sources: this.#now.sources, key: crypto.randomUUID() }
+    await this.#turn
     await removeFile(this.#path)
   }
 }

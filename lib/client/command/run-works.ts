@@ -11,6 +11,8 @@ export interface Running {
   readonly force: boolean
   /** Works at a time. */
   readonly atOnce: number
+  /** Told of each that was not done for a reason that may pass. */
+  readonly onUndone?: (work: Work) => void
 }
 
 const redrawMs = 100
@@ -20,7 +22,7 @@ export async function runWorks(
   works: readonly Work[],
   session: Session,
   records: Records,
-  { force, atOnce }: Running,
+  { force, atOnce, onUndone }: Running,
 ): Promise<ExitCode> {
   const { terminal, signal } = session
   const active = new Set<Watched>()
@@ -33,6 +35,11 @@ export async function runWorks(
         ? []
         : picture(active, { over: done + failures.length, all: works.length, now: Date.now() }),
     )
+  let isTold = false
+  const onWait = (pid: number) => {
+    if (!isTold) terminal.note(`Another command (process ${pid}) is at work here: waiting for it.`)
+    isTold = true
+  }
   const redraw = terminal.isWatched ? setInterval(draw, redrawMs) : undefined
   const worker = async () => {
     for (let work = waiting.shift(); work && !signal.aborted; work = waiting.shift()) {
@@ -40,7 +47,7 @@ export async function runWorks(
       active.add(one)
       const telling = { progress: (stage: string, share: number) => told(one, stage, share) }
       try {
-        const made = await perform(work, session, records, { force, telling })
+        const made = await perform(work, session, records, { force, telling, onWait })
         done += 1
         tellDone(made, session)
       } catch (thrown) {
@@ -48,7 +55,8 @@ export async function runWorks(
         failures.push(thrown)
         tellFailure(work, thrown, session)
         // The others would fail as well, each after as long a wait.
-        if (isFailure(thrown, 'UNREACHABLE', 'INVALID_API_KEY', 'AUTHENTICATION_REQUIRED')) waiting.length = 0
+        if (isFailure(thrown, 'UNREACHABLE', 'INVALID_API_KEY', 'AUTHENTICATION_REQUIRED'))
+          for (const undone of [work, ...waiting.splice(0)]) onUndone?.(undone)
       } finally {
         active.delete(one)
       }

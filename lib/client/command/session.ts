@@ -44,6 +44,7 @@ export async function openSession(
     ownerToken: kept[name],
     retries: 6,
     patienceS: 3700,
+    onPause: pausing(terminal),
     onOwnerToken: (token) => {
       kept[name] = token
       // What cannot be kept is a job that cannot be found again, and no reason to stop.
@@ -51,4 +52,17 @@ export async function openSession(
     },
   })
   return { client, signal, terminal, close: async () => local?.stop() }
+}
+
+/** Seconds that nobody has to be told of. */
+const shortS = 5
+
+/** Several at work are told to wait as one. */
+function pausing(terminal: Terminal) {
+  let until = 0
+  return ({ message }: Error, seconds: number) => {
+    if (seconds < shortS || Date.now() < until) return
+    until = Date.now() + seconds * 1000
+    terminal.note(`${message} Going on in ${Math.ceil(seconds)} s.`)
+  }
 }

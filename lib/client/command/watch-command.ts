@@ -7,6 +7,7 @@ import { atOnceOf, openRecords } from './convert-command.ts'
 import { type ExitCode, exit, UsageError } from './exit.ts'
 import { findInputs, type Input, OutputNames, usualOutput } from './inputs.ts'
 import { optionsOf, requireKnown } from './pair-options.ts'
+import type { Seen } from './records.ts'
 import { runWorks } from './run-works.ts'
 import type { Session } from './session.ts'
 import type { Work } from './work.ts'
@@ -34,10 +35,17 @@ export async function watchFolder(given: Arguments, session: Session): Promise<E
       ? await optionsOf(session.client, { from: pair.from, to })
       : undefined
   if (known) requireKnown(Object.keys(options), known, `${pair?.from} → ${to}`)
-  const records = openRecords()
+  const records = openRecords(session)
   const ended = once(session.signal, 'abort')
   const tried = new Set<string>()
   const names = new OutputNames()
+  const running = {
+    ...{ force: flags.force === true, atOnce: atOnceOf(given) },
+    // A service that is away for a while comes back.
+    onUndone: ({ sources: files }: Work) => {
+      for (const file of files) tried.delete(version(file))
+    },
+  }
   const look = async () => {
     const inputs = await findInputs([folder], out, async () => (extension) => sources.has(extension))
     const fresh = inputs.filter((input) => isNew(input, out, tried))
@@ -50,7 +58,7 @@ export async function watchFolder(given: Arguments, session: Session): Promise<E
         ...{ wish: { kind: 'convert', to }, expected: output ?? usualOutput(input, to) },
       }
     })
-    if (works.length > 0) await runWorks(works, session, records, { force: true, atOnce: atOnceOf(given) })
+    if (works.length > 0) await runWorks(works, session, records, running)
   }
   session.terminal.note(`Watching ${folder}: what arrives becomes ${to} in ${out}. Ctrl-C ends it.`)
   const stop = repeat(folder, look, session)
@@ -59,7 +67,7 @@ export async function watchFolder(given: Arguments, session: Session): Promise<E
   return exit.done
 }
 
-const version = ({ path, size, mtimeMs }: Input) => `${path} ${size} ${mtimeMs}`
+const version = ({ path, size, mtimeMs }: Seen) => `${path} ${size} ${mtimeMs}`
 
 const isNew = (input: Input, out: string, tried: ReadonlySet<string>): boolean =>
   !input.path.startsWith(`${out}/`) && Date.now() - input.mtimeMs >= quietMs && !tried.has(version(input))

@@ -7,9 +7,12 @@ import { pipeline } from 'node:stream/promises'
 import { isFailure, MutaborError } from '../failure.ts'
 import type { How, Options } from '../request-body.ts'
 import type { Result, ResultFile } from '../result.ts'
+import { alone } from './alone.ts'
 import { fileBlob } from './file-blob.ts'
+import { removeFile } from './kept-json.ts'
+import { localName } from './local-name.ts'
 import type { OpenRecord, Records, Seen } from './records.ts'
-import { lookAt } from './records.ts'
+import { hashOf, lookAt } from './records.ts'
 import type { Session } from './session.ts'
 
 /** One result that is wanted. */
@@ -43,12 +46,26 @@ export interface Telling {
   progress(stage: string, share: number): void
 }
 
-/** Makes one result, or finds that it is made; goes on where an earlier command has ended. */
-export async function perform(
+interface Performing {
+  readonly force: boolean
+  readonly telling: Telling
+  /** Told of another command that is at the same. */
+  readonly onWait: (pid: number) => void
+}
+
+/** Makes one result, or finds that it is made; goes on where an earlier command has ended, or once another one has. */
+export function perform(work: Work, session: Session, records: Records, how: Performing): Promise<Done> {
+  const { signal } = session
+  const place = work.output ?? work.expected ?? [work.folder, work.sources]
+  const waiting = { signal, onWait: how.onWait }
+  return alone(records.held(place), waiting, () => performAlone(work, session, records, how))
+}
+
+async function performAlone(
   work: Work,
   session: Session,
   records: Records,
-  { force, telling }: { force: boolean; telling: Telling },
+  { force, telling }: Performing,
 ): Promise<Done> {
   const { sources, wish, options, output, folder } = work
   const record = await records.open([session.client.url, wish, options, sources, output ?? folder], sources)
@@ -61,8 +78,10 @@ export async function perform(
   const made = result ?? (await make(work, record, session, telling))
   const outputs: Seen[] = []
   for (const file of made.files) {
-    const path = output && made.files.length === 1 ? output : join(folder, basename(file.filename))
+    const path = output && made.files.length === 1 ? output : join(folder, localName(file.filename))
     await requireFree(path, records, force)
+    if (sources[0] && !records.claim(path, sources[0]))
+      throw new MutaborError('CONFLICT', `${path} is the result of another file of this command.`)
     outputs.push(await save(made, file, path, session, records))
   }
   const [first] = outputs
@@ -149,8 +168,9 @@ async function save(
   records: Records,
 ): Promise<Seen> {
   await mkdir(dirname(path), { recursive: true })
-  // Found again, and written over, by whoever goes on after a kill.
-  const draft = join(dirname(path), `.${basename(path)}.mutabor-part`)
+  // Found again, and replaced, by whoever goes on after a kill. Not longer than names may be.
+  const draft = join(dirname(path), `.${hashOf(basename(path))}.mutabor-part`)
+  await removeFile(draft)
   const hash = createHash('sha256')
   const hashed = new Transform({
     transform: (chunk: Buffer, _, give) => {
@@ -161,9 +181,15 @@ async function save(
   const source = Readable.fromWeb(
     result.stream(file, session.signal) as Parameters<typeof Readable.fromWeb>[0],
   )
-  await pipeline(source, hashed, createWriteStream(draft))
-  if (hash.digest('hex') !== file.sha256)
-    throw new MutaborError('DAMAGED', `${file.filename} did not arrive as it was made.`)
+  try {
+    await pipeline(source, hashed, createWriteStream(draft, { flags: 'wx' }))
+    if (hash.digest('hex') !== file.sha256)
+      throw new MutaborError('DAMAGED', `${file.filename} did not arrive as it was made.`)
+  } catch (thrown) {
+    // A full disk is not made fuller.
+    await removeFile(draft)
+    throw thrown
+  }
   const { mtimeMs, size } = await stat(draft)
   const seen = { path, size, mtimeMs }
   // Before it has its name: after a kill in between it would be nobody's.

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileBlob } from '../command/file-blob.ts'
+import { localName } from '../command/local-name.ts'
 import { MutaborError } from '../failure.ts'
 import type { Source } from '../request-body.ts'
 import type { Result, ResultFile } from '../result.ts'
@@ -61,7 +62,7 @@ export class AgentFiles {
         kept.push({ file, uri })
       } else {
         // One name for several files would keep the last.
-        const name = at === 0 ? basename(output) : file.filename
+        const name = at === 0 ? basename(output) : localName(file.filename)
         const path = join(await this.#inside(dirname(output)), name)
         await this.#write(path, result.stream(file))
         kept.push({ file, path })
