@@ -76,7 +76,7 @@ function checkout(
   mkdirSync(join(dir, 'layers'))
   writeFileSync(
     join(dir, 'layers/packages.json'),
-    '{"av":["tool-a","tool-b"],"test":["tool-t"],"aws":["tool-w"],"images":["tool-i"]}',
+    '{"av":["tool-a","tool-b"],"test":["tool-t"],"slow":["tool-s"],"aws":["tool-w"],"images":["tool-i"]}',
   )
   writeFileSync(join(dir, 'package.json'), '{"name":"x","version":"1.0.0","type":"module"}')
   writeFileSync(
@@ -227,6 +227,12 @@ test('where nothing may be installed, tests end with what to run', () => {
 test('only the tests of the embedded servers ask for the tools of AWS', () => {
   const run = setUp(checkout(noRights), 'test:aws')
   assert.match(run.stderr, /apt-get install -y --no-install-recommends tool-a tool-b tool-t tool-w\n/)
+  assert.equal(run.status, 1)
+})
+
+test('only the slow tests ask for a second browser', () => {
+  const run = setUp(checkout(noRights), 'test:slow')
+  assert.match(run.stderr, /apt-get install -y --no-install-recommends tool-a tool-b tool-t tool-s\n/)
   assert.equal(run.status, 1)
 })
 

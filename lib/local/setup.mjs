@@ -27,17 +27,17 @@ const usage = `Use: node lib/local/setup.mjs start
 const dockerRuns = () => spawnSync('docker', ['info'], { timeout: 10_000 }).status === 0
 
 /**
- * Parts of layers/packages.json: engines for what converts, a browser for tests, a client of AWS, tools that
- * build images.
+ * Parts of layers/packages.json: engines for what converts, tools of tests, another browser for slow ones, a client of
+ * AWS, tools that build images.
  */
-const isEngine = (part) => !['test', 'aws', 'images'].includes(part)
+const isEngine = (part) => !['test', 'slow', 'aws', 'images'].includes(part)
 const isTested = (part) => isEngine(part) || part === 'test'
 const wantsPart = {
   start: isEngine,
   run: isEngine,
   test: isTested,
-  'test:slow': isTested,
-  'test:aws': (part) => part !== 'images',
+  'test:slow': (part) => isTested(part) || part === 'slow',
+  'test:aws': (part) => isTested(part) || part === 'aws',
   // A Docker engine builds by itself, on any system.
   images: (part) => part === 'images' && !dockerRuns(),
   'images:test': (part) => isEngine(part) || part === 'images',

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { test } from 'node:test'
+import puppeteer, { type Browser, type ElementHandle, type Page } from 'puppeteer-core'
+import { after, before } from '../hooks.ts'
+import { scratchFolder } from '../scratch.ts'
+import { startService, type TestService } from '../service.ts'
+import { until } from '../until.ts'
+import { fixture } from './browser.ts'
+
+/** The way through the page in Debian's Firefox ESR, which WebDriver BiDi drives. A quarter of a minute. */
+
+const home = scratchFolder('firefox')
+const waitMs = 60_000
+let service: TestService
+let browser: Browser
+
+before(async () => {
+  service = await startService()
+  browser = await puppeteer.launch({
+    browser: 'firefox',
+    executablePath: '/usr/bin/firefox-esr',
+    // It keeps caches beside its profile.
+    env: { ...process.env, HOME: home },
+    extraPrefsFirefox: {
+      'browser.download.dir': home,
+      'browser.download.folderList': 2,
+      'browser.download.always_ask_before_handling_new_types': false,
+      // Else it opens what it has saved, and the page is out of sight.
+      'browser.helperApps.neverAsk.saveToDisk': 'image/webp,image/gif,application/pdf',
+      'browser.download.viewableInternally.enabledTypes': '',
+      'intl.accept_languages': 'en',
+    },
+  })
+})
+after(async () => {
+  await browser.close()
+  await service.stop()
+})
+
+/** Opens a page as somebody new, and checks afterwards that it broke no rule of its policy and asked nobody else. */
+async function visit(act: (page: Page) => Promise<void>): Promise<void> {
+  const context = await browser.createBrowserContext()
+  const page = await context.newPage()
+  page.setDefaultTimeout(waitMs)
+  const wrong: string[] = []
+  page.on('pageerror', (error) => wrong.push(String(error)))
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url())
+    if (protocol.startsWith('http') && origin !== new URL(service.url).origin) wrong.push(request.url())
+  })
+  await page.evaluateOnNewDocument(() => {
+    document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+      throw new Error(`refused by ${effectiveDirective}: ${blockedURI}`)
+    })
+    // The driver closes each dialog before it gives the files: nobody cancelled.
+    HTMLInputElement.prototype.addEventListener = function (kind: string, ...rest: unknown[]) {
+      if (kind !== 'cancel') Reflect.apply(EventTarget.prototype.addEventListener, this, [kind, ...rest])
+    }
+  })
+  try {
+    await page.goto(service.url)
+    // Whoever drops a file before the page is awake has it opened in place of the page.
+    await page.locator('#kinds li').wait()
+    await act(page)
+    assert.deepEqual(wrong, [])
+  } finally {
+    await context.close()
+  }
+}
+
+const button = (page: Page, name: string) => page.locator(`::-p-aria([name="${name}"][role="button"])`)
+const link = (page: Page, name: string) => page.locator(`::-p-aria([name="${name}"][role="link"])`)
+const shows = (page: Page, text: string) => page.locator(`::-p-text(${text})`).wait()
+
+async function drop(page: Page, path: string): Promise<void> {
+  const base64 = (await readFile(path)).toString('base64')
+  await page.evaluate(
+    ({ name, base64 }) => {
+      const data = new DataTransfer()
+      data.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name))
+      for (const type of ['dragenter', 'dragover', 'drop'])
+        document
+          .querySelector('h1')
+          ?.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: data }))
+    },
+    { name: basename(path), base64 },
+  )
+}
+
+async function choose(page: Page, path: string): Promise<void> {
+  const [dialog] = await Promise.all([page.waitForFileChooser(), button(page, 'Choose files').click()])
+  await dialog.accept([path])
+}
+
+async function downloaded(name: string): Promise<Buffer> {
+  const path = join(home, name)
+  const bytes = () => readFile(path).catch(() => Buffer.alloc(0))
+  await until(async () => (await bytes()).length > 0, `${name} is downloaded`, 60)
+  return bytes()
+}
+
+test('a dropped picture becomes the WebP that is downloaded, and the history has it', () =>
+  visit(async (page) => {
+    await drop(page, fixture('corners.png'))
+    await page.locator('.chip ::-p-text(WEBP)').click()
+    await button(page, 'Convert to WEBP').click()
+    await page.locator('article a[download]').click()
+    assert.match((await downloaded('corners.webp')).toString('latin1', 0, 12), /^RIFF.{4}WEBP$/s)
+    await link(page, 'History').click()
+    await page.locator('tbody ::-p-text(corners.png)').click()
+    await shows(page, 'Tasks')
+    assert.match(page.url(), /\/history\/job_/)
+    await page.goBack()
+    await shows(page, 'corners.png')
+  }))
+
+test('a chosen film keeps its bytes while an option is wrong, and converts with the right one', () =>
+  visit(async (page) => {
+    const sent: string[] = []
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (request.method() === 'PUT' || /presign|convert$/.test(pathname)) sent.push(pathname)
+    })
+    await choose(page, fixture('film.mp4'))
+    await page.locator('.chip ::-p-text(GIF)').click()
+    await page.locator('summary ::-p-text(Options)').click()
+    await page.locator('[data-option="start"]').fill('abc')
+    await button(page, 'Convert to GIF').click()
+    const wrong = (await page.waitForSelector(
+      '[data-option="start"][aria-invalid="true"]:focus',
+    )) as ElementHandle
+    assert.ok(await wrong.isVisible())
+    assert.deepEqual(sent, [])
+    await page.locator('[data-option="start"]').fill('0:00.2')
+    await button(page, 'Convert to GIF').click()
+    await page.locator('article a[download]').click()
+    assert.match((await downloaded('film.gif')).toString('latin1', 0, 6), /^GIF89a$/)
+    assert.ok(sent.length > 0)
+  }))
+
+test('pages of a PDF are drawn, and taken out by keys', () =>
+  visit(async (page) => {
+    await page.goto(new URL('/tools/extract-pdf-pages', service.url).href)
+    const input = (await page.waitForSelector('main input[type="file"]')) as ElementHandle<HTMLInputElement>
+    await input.uploadFile(fixture('three-pages.pdf'))
+    await page.locator('[role="option"] canvas[data-drawn]').wait()
+    await page.focus('[role="option"]')
+    await page.keyboard.press(' ')
+    await button(page, 'Take pages out').click()
+    await page.locator('.tool-result a').click()
+    assert.match((await downloaded('three-pages.pdf')).toString('latin1', 0, 5), /^%PDF-$/)
+  }))
