@@ -73,6 +73,8 @@ function sound(ear: Ear, signal: AbortSignal): Promise<void> {
 }
 
 function connect(): void {
+  // It may be dead since the line was cut, and nobody heard what happened meanwhile. Added once, however often.
+  window.addEventListener('online', tellAll)
   const token = ownIdentity()
   // Where cookies are off.
   const protocols = ['v1.jobs', ...(token ? [`bearer.${token}`] : [])]

@@ -5,7 +5,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Download, type
 import { startService } from '../service.ts'
 
 /** Debian's browser: the one that `npm test` installs anyway. */
-function launchBrowser(): Promise<Browser> {
+export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium',
     args: [

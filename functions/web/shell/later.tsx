@@ -13,13 +13,19 @@ export function Later<Props extends object>({
   )
   useEffect(() => {
     if (Part) return
-    load().then(
-      (module) => {
-        loaded.set(load, module.default as ComponentType<never>)
-        setPart(() => module.default)
-      },
-      (error: unknown) => reportError(error),
-    )
+    const ask = () =>
+      void load().then(
+        (module) => {
+          loaded.set(load, module.default as ComponentType<never>)
+          setPart(() => module.default)
+        },
+        (error: unknown) => {
+          if (navigator.onLine) return reportError(error)
+          window.addEventListener('online', ask, { once: true })
+        },
+      )
+    ask()
+    return () => window.removeEventListener('online', ask)
   }, [Part, load])
   return Part ? <Part {...(props as unknown as Props)} /> : null // all but what is this component's own
 }

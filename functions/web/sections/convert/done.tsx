@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { type Job, Problem } from '../../api.ts'
+import type { Job } from '../../api.ts'
 import { again } from './adding.ts'
 import { chooseFile } from './incoming.ts'
 import type { Item } from './item.ts'
@@ -46,7 +46,7 @@ export function Done({
         <ul class="files">
           {result.files.map(({ downloadUrl, filename, size }) => (
             <li key={downloadUrl}>
-              <Download item={item} job={job} url={downloadUrl} filename={filename}>
+              <Download url={downloadUrl} filename={filename}>
                 <bdi>{filename}</bdi>
               </Download>{' '}
               {sizeWords(size)}
@@ -66,7 +66,7 @@ export function Done({
       )}
       <Notice text={item.notice.value} />
       <div class="actions">
-        <Download item={item} job={job} url={result.downloadUrl} filename={result.filename} isMain>
+        <Download url={result.downloadUrl} filename={result.filename} isMain>
           <Icon name="download" />
           {words.download}
           <Of>{result.filename}</Of>
@@ -106,26 +106,16 @@ export function Done({
 }
 
 function Download(props: {
-  readonly item: Item
-  readonly job: Job
   readonly url: string
   readonly filename: string
   readonly isMain?: boolean
   readonly children: ComponentChildren
 }) {
-  const { item, job } = props
   return (
     <a
       href={props.url}
       download={props.filename}
       {...(props.isMain && { class: 'button primary', 'data-primary': true })}
-      onClick={(event) => {
-        if (Date.parse(job.expiresAt) > Date.now()) return
-        // The files are deleted by now; a link would lead to an error.
-        event.preventDefault()
-        item.notice.value = new Problem('FILE_GONE', words.gone)
-        item.phase.value = item.hasBytes.value ? 'ready' : 'stranded'
-      }}
     >
       {props.children}
     </a>

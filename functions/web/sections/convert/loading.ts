@@ -74,7 +74,7 @@ async function load(): Promise<void> {
   else isThere.value = true
   await wanted.promise
   const known = await wantFormats()
-  const restored = add(
+  const restored = await add(
     // A file that was dropped meanwhile is a draft already.
     drafts
       .filter(({ key }) => !items.value.some((item) => item.key === key))
@@ -92,12 +92,23 @@ async function load(): Promise<void> {
   }
   const there = new Set(items.value.map(({ job }) => job.value?.jobId))
   void forgetFolders([...folders.keys()].filter((jobId) => !there.has(jobId)))
-  onOtherTab(() =>
-    Promise.all([listJobs(), keptFolders()]).then(
-      ([{ jobs }, kept]) => addJobs(jobs, kept),
+  onOtherTab((gone) => {
+    leave(({ job }) => gone.has(job.value?.jobId ?? ''))
+    Promise.all([listJobs(), keptFolders(), keptDrafts()]).then(
+      ([{ jobs }, kept, waiting]) => {
+        const keys = new Set(waiting.map(({ key }) => key))
+        // Started or removed there.
+        leave(({ draft, phase }) => draft !== undefined && phase.value === 'ready' && !keys.has(draft.key))
+        addJobs(jobs, kept)
+      },
       () => {},
-    ),
-  )
+    )
+  })
+}
+
+function leave(isGone: (item: Item) => boolean): void {
+  for (const item of items.value.filter(isGone)) item.gone.abort()
+  items.value = items.value.filter((item) => !isGone(item))
 }
 
 /** Those that are not in the page yet, behind what is. */

@@ -43,7 +43,7 @@ export async function finishRemoval(): Promise<void> {
   if (!what) return
   clearTimeout(timer)
   removed.value = undefined
-  void dropDrafts(what.items.map(({ key }) => key))
+  const dropped = dropDrafts(what.items.map(({ key }) => key))
   const slots = new Slots(4)
   const never = new AbortController().signal
   await Promise.all(
@@ -59,7 +59,8 @@ export async function finishRemoval(): Promise<void> {
       release()
     }),
   )
-  tellOthers()
+  await dropped
+  tellOthers(what.items.flatMap(({ job }) => job.value?.jobId ?? []))
 }
 
 /** At once, as the button says; what the service refuses stays and tells why. */
@@ -75,5 +76,5 @@ export async function deleteNow(item: Item): Promise<void> {
   void dropDrafts([item.key])
   items.value = items.value.filter((other) => other !== item)
   announce(words.removed(item.name))
-  tellOthers()
+  tellOthers(job ? [job.jobId] : [])
 }

@@ -5,6 +5,7 @@ import {
   createJob,
   deleteJob,
   type Job,
+  jobStatus,
   Problem,
   problemOf,
   retryJob,
@@ -12,14 +13,14 @@ import {
 import { faultsIn, fieldOf } from '../../options/values.ts'
 import { announce } from '../../shell/announce.ts'
 import { loadOptionsOf } from './choosing.ts'
-import { type Progress, watchJob } from './conversion.ts'
+import { type Progress, pause, watchJob } from './conversion.ts'
 import { dropDrafts } from './drafts.ts'
 import { keepFolder } from './folders.ts'
 import type { Item } from './item.ts'
 import { keep } from './keeping.ts'
 import { items, mostCards } from './list.ts'
 import { forget, send } from './send.ts'
-import { tellOthers } from './tabs.ts'
+import { alone, tellOthers } from './tabs.ts'
 import { join, tellEnd } from './telling.ts'
 import { wishOf } from './wish.ts'
 import words from './words/en.ts'
@@ -54,7 +55,8 @@ async function isFine(item: Item): Promise<boolean> {
     return true
   } catch (error) {
     const problem = problemOf(error)
-    // Whether it works is told by the conversion itself, then.
+    // Whether it works is told by the conversion itself, then. Parts of the page need a line as well.
+    if (!navigator.onLine) return true
     if (['UNREACHABLE', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'].includes(problem.code))
       return true
     const field = fieldOf(problem, item.options.value ?? [])
@@ -82,11 +84,11 @@ export async function start(item: Item): Promise<void> {
     item.phase.value = 'sending'
   })
   try {
-    const job = await made(item, wish, work.signal)
+    const job = await alone(item.key, () => made(item, wish, work.signal))
     forgetFailed(item)
     item.job.value = job
     if (item.folder !== undefined) void keepFolder(job.jobId, item.folder)
-    void dropDrafts([item.key])
+    await dropDrafts([item.key])
     if (work.signal.aborted) await cancelJob(job.jobId).catch(() => {})
     tellOthers()
     await follow(item, job)
@@ -152,10 +154,30 @@ export async function follow(item: Item, job: Job): Promise<void> {
     if (ended.status === 'completed' && ended.result) {
       const { filename, size } = ended.result
       item.phase.value = 'done'
+      expireInTime(item, ended).catch(() => {}) // it has left the list
       if (isNews) tellEnd(words.converted(item.name, filename, sizeWords(size)))
     } else stop(item, ended.status === 'cancelled' ? words.cancelled : problemIn(ended))
   } catch (error) {
     if (!item.gone.signal.aborted) stop(item, problemOf(error))
+  }
+}
+
+/** Seconds after which it is asked once more whether a result is there: clocks of visitors are wrong, too. */
+const leastPauseS = 60
+/** The longest that a timer runs, about 24 days. */
+const longestPauseS = (2 ** 31 - 1) / 1000
+
+/** When the time of its result is over, and the service says so, a file is as it was before. */
+async function expireInTime(item: Item, { jobId, expiresAt }: Job): Promise<void> {
+  const { signal } = item.gone
+  while (item.job.value?.jobId === jobId) {
+    const leftS = (Date.parse(expiresAt) - Date.now()) / 1000
+    await pause(Math.min(longestPauseS, Math.max(leastPauseS, leftS)), signal)
+    const isGone = await jobStatus(jobId, signal).then(
+      ({ data }) => !data.result,
+      (error: unknown) => problemOf(error).code === 'JOB_NOT_FOUND',
+    )
+    if (isGone) return stop(item, new Problem('FILE_GONE', words.gone))
   }
 }
 

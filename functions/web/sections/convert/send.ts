@@ -48,8 +48,9 @@ export async function send(sending: Sending): Promise<string> {
 const typeOf = ({ type }: File) => (/^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'application/octet-stream')
 
 async function sendWhole({ file, onProgress, signal }: Sending): Promise<string> {
-  const presigned = await presign({ filename: file.name, contentType: typeOf(file), size: file.size }, signal)
   const meter = meterOf(file.size, onProgress)
+  const announced = { filename: file.name, contentType: typeOf(file), size: file.size }
+  const presigned = await persistently(() => presign(announced, signal), meter.cut, signal)
   await persistently(() => putBytes(presigned, file, meter.show, signal), meter.cut, signal)
   return presigned.uploadId
 }

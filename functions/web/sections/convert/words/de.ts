@@ -148,6 +148,7 @@ const words: typeof en = {
   goesOn: (sent, total) =>
     `${sent} von ${total} sind schon da. Wähle die Datei noch einmal, dann geht es von dort weiter.`,
   otherFile: 'Das ist eine andere Datei: Name und Größe sind verschieden.',
+  otherTab: 'Ein anderer Tab dieses Browsers sendet diese Datei gerade.',
   beforeAfter: 'Vorher und nachher',
   quality: 'Andere Qualität versuchen',
   noPreview: 'Von dieser Art Datei gibt es keine Vorschau. Lade sie herunter, um sie zu sehen.',

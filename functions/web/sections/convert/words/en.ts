@@ -153,6 +153,7 @@ export default {
   goesOn: (sent: string, total: string) =>
     `${sent} of ${total} are there already. Choose the file again, and it goes on from there.`,
   otherFile: 'That is another file: name and size differ.',
+  otherTab: 'Another tab of this browser is sending this file.',
   // Drawer
   beforeAfter: 'Before and after',
   quality: 'Try another quality',
