@@ -7,6 +7,7 @@ import { keep } from './keeping.ts'
 import type { Choice } from './links.ts'
 import { catalogue, items, mostCards, newest } from './list.ts'
 import { preferredTarget } from './remembered.ts'
+import { inSlices } from './slices.ts'
 import { Slots } from './slots.ts'
 import { toolsFor } from './tools.ts'
 
@@ -15,9 +16,14 @@ import { toolsFor } from './tools.ts'
 /** What the next files are to become, as a link has it. */
 export const linked = signal<Choice | undefined>(undefined)
 
-export function add(origins: readonly Origin[], known: Catalogue): readonly Item[] {
-  const added = origins.map((origin) => new Item(origin, known))
-  for (const item of added) chooseDefault(item, known)
+export async function add(origins: readonly Origin[], known: Catalogue): Promise<readonly Item[]> {
+  const added: Item[] = []
+  // A browser looks at the disk for each file.
+  await inSlices(origins, (origin) => {
+    const item = new Item(origin, known)
+    chooseDefault(item, known)
+    added.push(item)
+  })
   batch(() => {
     if (added.length > 1) agree(added)
     items.value = [...added, ...items.value]
@@ -52,23 +58,35 @@ function agree(added: readonly Item[]): void {
 const lookSlots = new Slots(4)
 
 async function settleIn(added: readonly Item[]): Promise<void> {
-  const never = new AbortController().signal
   const tool = linked.value?.tool
-  await Promise.all(
-    added.map(async (item) => {
-      if (tool && toolsFor(item.source).some(({ id, hasOwnPage }) => id === tool && !hasOwnPage))
-        return setTool(item, tool)
-      const file = item.file.value
-      if (item.source?.category !== 'image' || !file) return keep(item)
-      const release = await lookSlots.take(never)
-      item.holdsAlpha.value = await holdsAlpha(item.source.id, file, added.length <= mostCards).catch(
-        () => false,
-      )
-      release()
-      if (item.holdsAlpha.value) keepTransparency(item)
-      return keep(item)
-    }),
-  )
+  const usual = new Map(added.map((item) => [item, item.target.value]))
+  const clear = await Promise.all(added.map((item) => isSeeThrough(item, added.length <= mostCards)))
+  // At once: what is said of all files is made anew with each change.
+  batch(() => {
+    for (const [at, item] of added.entries()) {
+      item.holdsAlpha.value = clear[at] ?? false
+      // Meanwhile somebody may have chosen.
+      if (clear[at] && item.target.value === usual.get(item)) keepTransparency(item)
+    }
+  })
+  for (const item of added) {
+    if (tool && toolsFor(item.source).some(({ id, hasOwnPage }) => id === tool && !hasOwnPage))
+      void setTool(item, tool)
+    else void keep(item)
+  }
+}
+
+async function isSeeThrough(item: Item, isExact: boolean): Promise<boolean> {
+  const file = item.file.value
+  if (item.source?.category !== 'image' || !file) return false
+  const release = await lookSlots.take(new AbortController().signal)
+  try {
+    return await holdsAlpha(item.source.id, file, isExact)
+  } catch {
+    return false
+  } finally {
+    release()
+  }
 }
 
 /** What is chosen without being asked for never fills what is transparent. */

@@ -18,7 +18,7 @@ export async function bring(origins: readonly Origin[]): Promise<void> {
   if (origins.length === 0) return
   const known = await wantFormats()
   onlySome.value = origins.length > mostFiles ? words.onlyFirst(mostFiles) : undefined
-  const added = add(origins.slice(0, mostFiles), known)
+  const added = await add(origins.slice(0, mostFiles), known)
   newest.current = added[0]
   announce(added.length === 1 ? words.added(added[0]?.name ?? '') : words.addedMany(added.length))
 }

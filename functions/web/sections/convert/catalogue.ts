@@ -48,31 +48,47 @@ export interface Catalogue {
   byId(id: string): Format | undefined
   /** By its extension, the longest that fits (`tar.gz` before `gz`), else by the type that the browser tells. */
   ofFile(file: { readonly name: string; readonly type: string }): Format | undefined
-  /** Every format that can be written when the source is not known: the content decides. */
+  /**
+   * Every format that can be written when the source is not known: the content decides. The same list for the same
+   * source.
+   */
   targetsOf(source: Format | undefined): readonly Format[]
 }
 
 export function createCatalogue(formats: readonly Format[]): Catalogue {
   const ids = new Map(formats.map((format) => [format.id, format]))
-  const readable = formats.filter(({ canRead }) => canRead)
-  const find = (fits: (format: Format) => boolean) => readable.find(fits) ?? formats.find(fits)
+  // Those that can be read come first where several have an ending or a type.
+  const inOrder = [...formats.filter(({ canRead }) => canRead), ...formats]
+  const byExtension = firstBy(inOrder, ({ extensions }) => extensions)
+  const byType = firstBy(inOrder, ({ mimeTypes }) => mimeTypes)
+  const targets = new Map<Format | undefined, readonly Format[]>([
+    [undefined, formats.filter(({ canWrite }) => canWrite)],
+  ])
   return {
     formats,
     byId: (id) => ids.get(id),
     ofFile: ({ name, type }) => {
       const parts = name.toLowerCase().split('.').slice(1)
       const endings = parts.map((_, at) => parts.slice(at).join('.'))
-      for (const ending of endings) {
-        const format = find(({ extensions }) => extensions.includes(ending))
-        if (format) return format
-      }
-      return type ? find(({ mimeTypes }) => mimeTypes.includes(type)) : undefined
+      const ending = endings.find((each) => byExtension.has(each))
+      return ending === undefined ? byType.get(type) : byExtension.get(ending)
     },
     targetsOf: (source) => {
-      if (!source) return formats.filter(({ canWrite }) => canWrite)
-      return source.targets.map((id) => ids.get(id)).filter((format) => format !== undefined)
+      const known = targets.get(source)
+      if (known) return known
+      const found = (source?.targets ?? []).map((id) => ids.get(id)).filter((format) => format !== undefined)
+      targets.set(source, found)
+      return found
     },
   }
+}
+
+/** The first format for each of its words. */
+function firstBy(formats: readonly Format[], wordsOf: (format: Format) => readonly string[]) {
+  const found = new Map<string, Format>()
+  for (const format of formats)
+    for (const word of wordsOf(format)) if (!found.has(word)) found.set(word, format)
+  return found
 }
 
 /** The few that stand as buttons. */
@@ -87,8 +103,8 @@ export function likelyTargets(source: Format | undefined, targets: readonly Form
   return (found.length > 0 ? found : targets).slice(0, mostLikely)
 }
 
-/** Those that every one of several files can become. */
+/** Those that every one of several files can become. Files of a format share a list: of five hundred few are left. */
 export function commonTargets(lists: readonly (readonly Format[])[]): readonly Format[] {
-  const [first = [], ...others] = lists
+  const [first = [], ...others] = new Set(lists)
   return first.filter((format) => others.every((list) => list.includes(format)))
 }
