@@ -108,7 +108,7 @@ export function Table<Row>({
   if (rows.length === 0) return <p class="meta">{empty}</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which keys must be able to do
-    <section class="wide" aria-label={caption} tabIndex={0}>
+    <section class={columns.length > 3 ? 'wide stacks' : 'wide'} aria-label={caption} tabIndex={0}>
       <table>
         <caption class="visually-hidden">{caption}</caption>
         <thead>
@@ -129,7 +129,7 @@ export function Table<Row>({
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={name} class={isNumber ? 'number' : undefined}>
+                  <td key={name} class={isNumber ? 'number' : undefined} data-column={name}>
                     {cell(row)}
                   </td>
                 ),

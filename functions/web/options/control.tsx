@@ -2,6 +2,7 @@ import type { ControlProps } from './attributes.ts'
 import { Choice, Switch, YesNo } from './choices.tsx'
 import { Languages } from './languages.tsx'
 import { Num, Slider } from './numbers.tsx'
+import { Pages } from './pages.tsx'
 import { Paper } from './paper.tsx'
 import { Color, Multiline, Password, Text } from './texts.tsx'
 
@@ -22,6 +23,8 @@ export function Control(props: ControlProps) {
       return <Languages {...props} />
     case 'paper':
       return <Paper {...props} />
+    case 'pages':
+      return <Pages {...props} />
     case 'multiline':
       return <Multiline {...props} />
     case 'date':

@@ -48,7 +48,7 @@ function Field(props: FieldProps) {
   const control = <Control {...props} attributes={attributes} />
   const isSwitch = option.type === 'boolean' && option.default !== undefined
   return (
-    <div class="field" data-wide={option.widget === 'multiline' || undefined}>
+    <div class="field" data-wide={['multiline', 'pages'].includes(option.widget ?? '') || undefined}>
       {isSwitch ? (
         <div class="check">
           {control}

@@ -23,6 +23,7 @@ const words: typeof en = {
   paperWidth: 'Breite des Papiers',
   paperHeight: 'Höhe des Papiers',
   paperUnit: 'Einheit des Papiers',
+  byPictures: 'Nach Bildern auswählen',
   trim: 'Ausschnitt der Aufnahme',
   startHere: 'Hier anfangen',
   endHere: 'Hier enden',

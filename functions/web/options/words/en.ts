@@ -25,6 +25,7 @@ export default {
   paperHeight: 'Height of the paper',
   paperUnit: 'Unit of the paper',
   // Trim
+  byPictures: 'Choose by pictures',
   trim: 'Part of the recording',
   startHere: 'Start here',
   endHere: 'End here',

@@ -16,20 +16,23 @@ import { toolsFor } from './tools.ts'
 /** What the next files are to become, as a link has it. */
 export const linked = signal<Choice | undefined>(undefined)
 
-export async function add(origins: readonly Origin[], known: Catalogue): Promise<readonly Item[]> {
-  const added: Item[] = []
+export async function itemsOf(origins: readonly Origin[], known: Catalogue): Promise<readonly Item[]> {
+  const made: Item[] = []
   // A browser looks at the disk for each file.
   await inSlices(origins, (origin) => {
     const item = new Item(origin, known)
     chooseDefault(item, known)
-    added.push(item)
+    made.push(item)
   })
+  return made
+}
+
+export function add(added: readonly Item[]): void {
   batch(() => {
     if (added.length > 1) agree(added)
     items.value = [...added, ...items.value]
   })
   void settleIn(added)
-  return added
 }
 
 function chooseDefault(item: Item, known: Catalogue): void {

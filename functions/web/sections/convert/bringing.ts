@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { announce } from '../../shell/announce.ts'
 import { brought } from '../../shell/brought.ts'
-import { add } from './adding.ts'
+import { add, itemsOf } from './adding.ts'
 import { addressIn, mostFiles } from './incoming.ts'
 import type { Origin } from './item.ts'
 import { newest } from './list.ts'
@@ -18,8 +18,9 @@ export async function bring(origins: readonly Origin[]): Promise<void> {
   if (origins.length === 0) return
   const known = await wantFormats()
   onlySome.value = origins.length > mostFiles ? words.onlyFirst(mostFiles) : undefined
-  const added = await add(origins.slice(0, mostFiles), known)
+  const added = await itemsOf(origins.slice(0, mostFiles), known)
   newest.current = added[0]
+  add(added)
   announce(added.length === 1 ? words.added(added[0]?.name ?? '') : words.addedMany(added.length))
 }
 

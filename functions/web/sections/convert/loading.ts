@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { type Job, listFormats, listJobs, type Problem, problemOf } from '../../api.ts'
-import { add } from './adding.ts'
+import { add, itemsOf } from './adding.ts'
 import { type Catalogue, createCatalogue } from './catalogue.ts'
 import { keptDrafts } from './drafts.ts'
 import { forgetFolders, keptFolders } from './folders.ts'
@@ -74,13 +74,14 @@ async function load(): Promise<void> {
   else isThere.value = true
   await wanted.promise
   const known = await wantFormats()
-  const restored = await add(
+  const restored = await itemsOf(
     // A file that was dropped meanwhile is a draft already.
     drafts
       .filter(({ key }) => !items.value.some((item) => item.key === key))
       .map((draft) => ({ kind: 'draft', draft }) as const),
     known,
   )
+  add(restored)
   for (const item of restored) void lookAtBegun(item)
   addJobs(first.jobs, folders)
   isThere.value = true

@@ -9,7 +9,8 @@ import { isRange } from './targets.ts'
 import type { Tool } from './tools.ts'
 import words from './words/en.ts'
 
-const chooser = () => import('./range-chooser.tsx')
+const canMove = ['move'] as const
+const chooser = () => import('../../grid/range-chooser.tsx')
 
 interface Props {
   readonly tool: Tool
@@ -200,7 +201,7 @@ function Range({
           <bdi>{name}</bdi>
         </span>
       </button>
-      {isOpen && <Later load={chooser} file={chosen.file} onChange={onChange} />}
+      {isOpen && <Later load={chooser} file={chosen.file} can={canMove} onChange={onChange} />}
     </div>
   )
 }

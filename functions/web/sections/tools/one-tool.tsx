@@ -95,7 +95,7 @@ export function OneTool({ tool }: { readonly tool: Tool }) {
             <OptionFields
               {...{ values, wrong }}
               options={fields}
-              file={files[0]?.file}
+              file={files.length === 1 ? files[0]?.file : undefined}
               onChange={(option, value) => setValues(withValue(values, option, value))}
             />
             {fault && fault !== 'few' && (

@@ -2,7 +2,6 @@ import { useMemo, useState } from 'preact/hooks'
 import type { listConversions } from '../../../routes/list-conversions.ts'
 import { ask, type DataOf, listFormats } from '../../api.ts'
 import { type Loaded, useLoaded } from '../../desk/use-loaded.ts'
-import { said } from '../../options/said.ts'
 import { createCatalogue } from '../convert/catalogue.ts'
 import type { Chosen } from './chosen.ts'
 import { type MergeKind, mergeKindOf, usualTarget } from './targets.ts'
@@ -22,7 +21,12 @@ export function useOptions(tool: Tool, files: readonly Chosen[]) {
   const loaded: Loaded<Conversions> = useLoaded(`${operation} ${from}`, async () => {
     if (!from) return []
     const query = new URLSearchParams({ operation, from })
-    return (await ask<{ conversions: Conversions }>(`/v1/formats/conversions?${query}`)).conversions
+    // The words of a language for all options are more than a first visit may cost.
+    const [{ said }, { conversions }] = await Promise.all([
+      import('../../options/said.ts'),
+      ask<{ conversions: Conversions }>(`/v1/formats/conversions?${query}`),
+    ])
+    return conversions.map((one) => ({ ...one, options: (one.options ?? []).map(said) }))
   })
   const targets = loaded.data?.map(({ to }) => to) ?? []
   const isWanted = wanted !== undefined && targets.includes(wanted)
@@ -34,9 +38,9 @@ export function useOptions(tool: Tool, files: readonly Chosen[]) {
     targets: tool.takes === undefined && targets.length > 1 ? targets : [],
     /** Named only where somebody chose it. */
     targetFormat: isWanted ? wanted : undefined,
-    options: (loaded.data?.find((one) => one.to === to)?.options ?? [])
-      .filter(({ deprecated }) => !deprecated)
-      .map(said),
+    options: (loaded.data?.find((one) => one.to === to)?.options ?? []).filter(
+      ({ deprecated }) => !deprecated,
+    ),
     isPdf: source?.id === 'pdf',
   }
 }

@@ -2,7 +2,7 @@ import type en from './en.ts'
 
 const words: typeof en = {
   title: 'Verlauf',
-  lead: 'Alles, was Sie umgewandelt haben, solange es aufbewahrt wird.',
+  lead: 'Alles, was du umgewandelt hast, solange es aufbewahrt wird.',
   state: 'Stand',
   tag: 'Kennzeichen',
   target: 'Format',

@@ -3,7 +3,7 @@ import type en from './en.ts'
 
 const words: typeof en = {
   title: 'Abläufe',
-  lead: 'Pipelines, die die Uhr startet.',
+  lead: 'Abfolgen, die die Uhr startet.',
   none: 'Es gibt noch keinen.',
   create: 'Neuer Ablauf',
   createButton: 'Ablauf anlegen',

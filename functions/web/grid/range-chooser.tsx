@@ -1,17 +1,19 @@
 import { useState } from 'preact/hooks'
-import { type Arranged, rangeOf, selectedPages } from '../../grid/arrangement.ts'
-import PageGrid from '../../grid/grid.tsx'
+import { type Arranged, rangeOf, selectedPages } from './arrangement.ts'
+import PageGrid from './grid.tsx'
+import type { Ability } from './props.ts'
 
-/** Some pages of a file in the order in which they are taken. */
+/** Some pages of a file; in the order in which they are taken, where they can be moved. */
 export default function RangeChooser(props: {
   readonly file: File
+  readonly can: readonly Ability[]
   readonly onChange: (pages: string) => void
 }) {
   const [arranged, setArranged] = useState<Arranged>()
   return (
     <PageGrid
       file={props.file}
-      can={['move']}
+      can={props.can}
       isChoice={false}
       arranged={arranged}
       onChange={(next) => {

@@ -1,0 +1,34 @@
+import { useState } from 'preact/hooks'
+import { Later } from '../shell/later.tsx'
+import type { ControlProps } from './attributes.ts'
+import { Text } from './texts.tsx'
+import words from './words/en.ts'
+
+const chooser = () => import('../grid/range-chooser.tsx')
+const noMoves = [] as const
+
+/** Pages as text, and by pictures where the page has the PDF. */
+export function Pages(props: ControlProps) {
+  const [isOpen, setOpen] = useState(false)
+  const { file, option, onChange } = props
+  return (
+    <div class="pages">
+      <Text {...props} type="text" />
+      {file && isPdf(file) && (
+        <button type="button" class="button small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {words.byPictures}
+        </button>
+      )}
+      {file && isOpen && (
+        <Later
+          load={chooser}
+          file={file}
+          can={noMoves}
+          onChange={(pages) => onChange(option.name, pages || undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+const isPdf = ({ name, type }: File) => type === 'application/pdf' || /\.pdf$/i.test(name)
