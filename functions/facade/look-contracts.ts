@@ -2,8 +2,23 @@ import * as z from 'zod'
 import { accountOf } from '../../lib/access/accounts.ts'
 import { read } from '../../lib/access/principal.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
+import type { OptionView } from '../../lib/http/option-view.ts'
 import { listConversions } from '../routes/list-conversions.ts'
+import { getQuota } from '../routes/quota.ts'
 import { ask, baseOf, common, data, listed } from './ask.ts'
+
+interface Quotas {
+  readonly quotas: readonly { readonly window: string; readonly remaining: number | null }[]
+}
+
+/** Its SDKs read a number: this many where nothing is counted. */
+const endless = 1_000_000
+
+/** What is left of the day's and the month's. */
+const creditsIn = ({ quotas }: Quotas): number =>
+  quotas
+    .filter(({ window }) => window === 'day' || window === 'month')
+    .reduce((least, { remaining }) => Math.min(least, Math.floor(remaining ?? endless)), endless)
 
 const showUser = contract({
   ...common,
@@ -12,15 +27,19 @@ const showUser = contract({
   access: read,
   summary: 'See who you are',
   reply: { status: 200, ...data },
-  handle: async ({ principal }, services) => {
-    const account = await accountOf(services, principal.ownerId)
+  handle: async (request, services) => {
+    const { principal } = request
+    const [account, quotas] = await Promise.all([
+      accountOf(services, principal.ownerId),
+      ask<Quotas>(getQuota, request, {}, services),
+    ])
     return {
       data: {
         data: {
           id: principal.ownerId,
-          username: account?.name ?? null,
-          email: account?.email ?? null,
-          credits: null,
+          username: account?.name ?? '',
+          email: account?.email ?? '',
+          credits: creditsIn(quotas),
           created_at: account?.createdAt ?? null,
           links: { self: `${baseOf(services)}/v2/users/me` },
         },
@@ -32,6 +51,7 @@ const showUser = contract({
 const FormatFilters = z.looseObject({
   'filter[input_format]': z.string().optional(),
   'filter[output_format]': z.string().optional(),
+  include: z.string().optional(),
 })
 
 interface Conversions {
@@ -39,8 +59,19 @@ interface Conversions {
     readonly from: string
     readonly to: string
     readonly engines: readonly string[]
+    readonly experimental: boolean
+    readonly options?: readonly OptionView[]
   }[]
 }
+
+const theirOption = ({ name, type, default: usual, enum: values }: OptionView) => ({
+  ...{
+    name,
+    type: type === 'number' ? 'float' : type,
+    default: usual ?? null,
+    possible_values: values ?? [],
+  },
+})
 
 const formatsAt = (path: string) =>
   contract({
@@ -52,7 +83,7 @@ const formatsAt = (path: string) =>
     query: FormatFilters,
     reply: listed,
     handle: async (request, services) => {
-      const { 'filter[input_format]': from, 'filter[output_format]': to } = request.query
+      const { 'filter[input_format]': from, 'filter[output_format]': to, include = '' } = request.query
       const query = { operation: 'convert', ...(from && { from }), ...(to && { to }) }
       const { conversions } = await ask<Conversions>(listConversions, request, { query }, services)
       const rows = conversions.map((pair) => ({
@@ -61,6 +92,8 @@ const formatsAt = (path: string) =>
         output_format: pair.to,
         engine: pair.engines[0] ?? null,
         credits: null,
+        ...{ deprecated: false, experimental: pair.experimental },
+        ...(include.split(',').includes('options') && { options: (pair.options ?? []).map(theirOption) }),
       }))
       return { data: { data: rows } }
     },

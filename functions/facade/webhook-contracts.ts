@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { webhooks } from '../../lib/access/principal.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from '../routes/webhooks.ts'
-import { ask, common, data, gone, listed } from './ask.ts'
+import { ask, baseOf, common, data, gone, listed } from './ask.ts'
 import { type OurWebhook, ourEvents, theirWebhook } from './webhooks.ts'
 
 const addWebhook = contract({
@@ -23,7 +23,8 @@ const addWebhook = contract({
   handle: async (request, services) => {
     const { url, events } = request.body
     const body = { url, events: ourEvents(events), format: 'facade-v2', enabled: true }
-    return { data: { data: theirWebhook(await ask(createWebhook, request, { body }, services)) } }
+    const made = await ask<OurWebhook>(createWebhook, request, { body }, services)
+    return { data: { data: theirWebhook(made, baseOf(services)) } }
   },
 })
 
@@ -42,7 +43,7 @@ const myWebhooks = contract({
       { query },
       services,
     )
-    return { data: { data: all.map(theirWebhook) } }
+    return { data: { data: all.map((one) => theirWebhook(one, baseOf(services))) } }
   },
 })
 

@@ -19,11 +19,15 @@ export interface OurWebhook {
   readonly updatedAt: string
 }
 
-export const theirWebhook = ({ id, url, events, enabled, secret, createdAt, updatedAt }: OurWebhook) => ({
+export const theirWebhook = (
+  { id, url, events, enabled, secret, createdAt, updatedAt }: OurWebhook,
+  base: string,
+) => ({
   ...{ id, url },
   events: Object.entries(ours).flatMap(([theirs, name]) => (events.includes(name) ? [theirs] : [])),
   disabled: !enabled,
   ...(secret !== undefined && { signing_secret: secret }),
   created_at: createdAt,
   updated_at: updatedAt,
+  links: { self: `${base}/v2/webhooks/${id}` },
 })

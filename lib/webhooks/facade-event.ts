@@ -26,7 +26,7 @@ interface Job {
 }
 
 /** The body for a receiver that expects `{ event, job }` with tasks as a list. */
-export function facadeEvent({ event, job }: Fields): Fields {
+export function facadeEvent({ event, job }: Fields, base: string): Fields {
   const { id, status, tag, createdAt, startedAt, endedAt, error, files = [], tasks = {} } = (job ?? {}) as Job
   return {
     event: events[String(event)] ?? event,
@@ -39,8 +39,11 @@ export function facadeEvent({ event, job }: Fields): Fields {
         .map(([name, task]) => ({
           ...{ id: `${id}.${name}`, name, job_id: id, operation: theirOperation(task.operation) },
           ...{ status: statusOf(task.status), ...unknown },
+          percent: task.status === 'completed' ? 100 : null,
+          links: { self: `${base}/v2/tasks/${id}.${name}` },
           result: task.operation === 'export/url' && files.length > 0 ? { files } : null,
         })),
+      links: { self: `${base}/v2/jobs/${id}` },
     },
   }
 }
@@ -49,6 +52,7 @@ export function facadeEvent({ event, job }: Fields): Fields {
 const unknown = {
   ...{ code: null, message: null, payload: null, created_at: null, started_at: null, ended_at: null },
   ...{ retry_of_task_id: null, copy_of_task_id: null, engine: null, engine_version: null },
+  ...{ host_name: null, storage: null, credits: null, depends_on_task_ids: null },
 }
 
 /** Of such a receiver: the hex of HMAC-SHA256 over the body and nothing around it. */

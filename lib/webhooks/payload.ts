@@ -27,7 +27,7 @@ export function payloadOf(
 function textOf(event: Fields, format: WebhookFormat, baseUrl: string): string {
   if (format === 'chat-blocks') return JSON.stringify(chatBlocks(event))
   if (format === 'chat-embed') return JSON.stringify(chatEmbed(event))
-  if (format === 'facade-v2') return JSON.stringify(facadeEvent(event))
+  if (format === 'facade-v2') return JSON.stringify(facadeEvent(event, baseUrl))
   const forms = [event, outlined(event, baseUrl), bare(event, baseUrl)].map((form) => JSON.stringify(form))
   return forms.find((form) => Buffer.byteLength(form) <= mostPayloadBytes) ?? forms.at(-1) ?? ''
 }

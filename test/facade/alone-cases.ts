@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { facadeEvent } from '../../lib/webhooks/facade-event.ts'
 import { asking, type Cases, type Loose } from './asking.ts'
 
 const keysOf = (value: Loose) => Object.keys(value).sort()
@@ -14,6 +15,8 @@ const shapes = {
   page: ['data', 'links', 'meta'],
   links: ['first', 'last', 'prev', 'next'],
   meta: ['current_page', 'from', 'path', 'per_page', 'to'],
+  webhook: ['id', 'url', 'events', 'disabled', 'created_at', 'updated_at', 'links'],
+  option: ['name', 'type', 'default', 'possible_values'],
   user: ['id', 'username', 'email', 'created_at', 'credits', 'links'],
 }
 const has = (value: Loose, shape: keyof typeof shapes) =>
@@ -40,6 +43,29 @@ export const alone: Cases = {
       has(body.data[0], kind === 'jobs' ? 'job' : 'task')
     }
     has((await call('GET', '/v2/users/me')).body.data, 'user')
+    const task = await call('POST', '/v2/import/raw', text)
+    has(task.body.data, 'task')
+    for (const path of [`/v2/tasks/${task.body.data.id}`, `/sync/v2/tasks/${task.body.data.id}`])
+      has((await call('GET', path)).body.data, 'task')
+    has((await call('POST', `/v2/tasks/${task.body.data.id}/retry`)).body.data, 'task')
+    const url = 'https://receiver.example/'
+    const webhook = await call('POST', '/v2/webhooks', { url, events: ['job.finished'] })
+    const { signing_secret, ...told } = webhook.body.data
+    assert.match(signing_secret, /^whsec_/)
+    has(told, 'webhook')
+    has((await call('GET', '/v2/users/me/webhooks')).body.data[0], 'webhook')
+    assert.equal((await call('DELETE', `/v2/webhooks/${told.id}`)).status, 204)
+    const pair = 'filter[input_format]=png&filter[output_format]=webp&include=options'
+    const { body: pairs } = await call('GET', `/v2/convert/formats?${pair}`)
+    has(pairs.data[0].options[0], 'option')
+  },
+  'an event has the names that SDKs read': async () => {
+    const tasks = { out: { operation: 'export/url', status: 'completed' } }
+    const event = { event: 'job.completed', job: { id: 'job_1', status: 'completed', tasks } }
+    const { job } = facadeEvent(event, 'https://here.example') as Loose
+    has(job, 'job')
+    has(job.tasks[0], 'task')
+    assert.equal(job.tasks[0].links.self, 'https://here.example/v2/tasks/job_1.out')
   },
   'a task takes files of tasks of other jobs, and of no one else': async (facade) => {
     const call = asking(facade)

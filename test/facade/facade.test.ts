@@ -110,9 +110,13 @@ test('errors have the form that its SDKs read', async () => {
 test('who one is, what converts to what, and pages of jobs', async () => {
   const me = await sdk.users.me()
   assert.match(String(me.id), /^acc_/)
+  assert.ok(Number.isInteger(me.credits) && me.credits > 0, String(me.credits))
   const formats = await send('GET', '/v2/convert/formats?filter[input_format]=png&filter[output_format]=webp')
   assert.deepEqual(formats.body.data, [
-    { operation: 'convert', input_format: 'png', output_format: 'webp', engine: 'vips', credits: null },
+    {
+      ...{ operation: 'convert', input_format: 'png', output_format: 'webp', engine: 'vips', credits: null },
+      ...{ deprecated: false, experimental: false },
+    },
   ])
   for (const _ of [1, 2, 3]) await send('POST', '/v2/import/raw', { file: 'x', filename: 'x.txt' })
   const first = await send('GET', '/v2/jobs?per_page=2')
@@ -161,10 +165,13 @@ test('an event has the tasks that were asked for, under the names that they were
     smaller: { operation: 'compress', status: 'completed' },
     '__facade-export-0': { operation: 'export/url', status: 'completed' },
   }
-  const { job } = facadeEvent({
-    event: 'job.completed',
-    job: { id: 'job_1', status: 'completed', tasks },
-  }) as {
+  const { job } = facadeEvent(
+    {
+      event: 'job.completed',
+      job: { id: 'job_1', status: 'completed', tasks },
+    },
+    'https://here.example',
+  ) as {
     job: { tasks: { id: string; name: string; operation: string; status: string }[] }
   }
   assert.deepEqual(
