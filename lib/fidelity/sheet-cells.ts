@@ -84,7 +84,27 @@ class SheetReader {
       const isShort = xml[at + 4] === xml[at + 2]
       this.#type = (isShort ? xml[at + 3] : undefined) ?? text
     }
-    return at
+    return this.#plainCell(at)
+  }
+
+  /**
+   * Most cells are a number, or that of a text, between two tags: read without looking at each of those.
+   * @param close of the tag of the cell.
+   * @returns where the cell ends, or the same where it is another kind.
+   */
+  #plainCell(close: number): number {
+    const xml = this.#xml
+    const type = this.#type
+    if (type !== shared && type !== number) return close
+    if (xml[close + 2] !== lowerV || xml[close + 1] !== lessThan || xml[close + 3] !== greaterThan)
+      return close
+    const start = close + 4
+    const end = this.#following(start, lessThan)
+    const isEnd = xml[end + 1] === slash && xml[end + 2] === lowerV && xml[end + 6] === lowerC
+    if (end === start || !isEnd || xml[end + 5] !== slash || xml[end + 7] !== greaterThan) return close
+    if (type === shared) this.#cells.sharedText(this.#numberAt(start))
+    else this.#cells.numbers()
+    return end + 7
   }
 
   #text(from: number): number {
