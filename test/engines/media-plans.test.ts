@@ -133,6 +133,26 @@ describe('a sound of more channels than the format holds', () => {
   })
 })
 
+test('samples keep their depth where there is room for it, and what is rounded says from what to what', () => {
+  const made = (sound: StreamFacts, to: 'wav' | 'flac' | 'aiff' | 'caf') => {
+    const { output, warnings } = recipeFor({
+      ...{ media: film(sound), from: 'mkv', to, container: audioContainers[to] },
+      options: { mode: 'auto', channels: 1 },
+      ...{ mayCopy: true, keepSubtitles: true },
+    })
+    const rounded = warnings.find(({ code }) => code === 'SAMPLES_ROUNDED')?.message
+    return [output[output.findIndex((flag) => flag.startsWith('-c:a')) + 1], rounded]
+  }
+  const pcm = (kind: string, bits: number) => ({ index: 1, codec_name: `pcm_${kind}`, bits_per_sample: bits })
+  assert.deepEqual(made(pcm('s16le', 16), 'wav'), ['pcm_s16le', undefined])
+  assert.deepEqual(made({ ...pcm('s24le', 24), bits_per_raw_sample: 20 }, 'wav'), ['pcm_s24le', undefined])
+  assert.deepEqual(made(pcm('s32le', 32), 'wav'), ['pcm_s32le', undefined])
+  assert.deepEqual(made(pcm('f32le', 32), 'wav'), ['pcm_f32le', undefined])
+  assert.deepEqual(made(pcm('f64le', 64), 'wav'), ['pcm_f64le', undefined])
+  const said = 'The samples of 32 bits were rounded to 24: the format holds no more.'
+  assert.deepEqual(made(pcm('s32le', 32), 'flac'), ['flac', said])
+})
+
 describe('a GIF that is too large', () => {
   test('shows fewer pictures before smaller ones', () => {
     assert.deepEqual(smaller({ width: 400, fps: 20 }, 0.5), { width: 400, fps: 9 })

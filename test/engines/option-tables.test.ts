@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type * as z from 'zod'
+import { titleFromName } from '../../lib/engines/calibre/book.ts'
 import { bookShape } from '../../lib/engines/calibre/options.ts'
 import { type VideoCodec, videoCodecs } from '../../lib/engines/ffmpeg/codecs.ts'
 import { channelsIn, type LayoutName, usualLayouts } from '../../lib/engines/ffmpeg/layouts.ts'
@@ -10,7 +11,7 @@ import { MetadataOptions } from '../../lib/engines/metadata/options.ts'
 import { toolOptions } from '../../lib/engines/pdf/tools/options.ts'
 import { jpgShape, pngShape, scales } from '../../lib/engines/picture/options.ts'
 import { manyCount, scaleInto, thumbnailBox } from '../../lib/engines/picture/thumbnail-options.ts'
-import { stampInputs } from '../../lib/engines/picture/watermark-options.ts'
+import { color, stampInputs } from '../../lib/engines/picture/watermark-options.ts'
 import { TableOptions } from '../../lib/engines/text/table-options.ts'
 
 describe('the words for quality', () => {
@@ -38,6 +39,18 @@ describe('the words for quality', () => {
     }
     assert.deepEqual(videoCodecs.prores.args, ['-profile:v', '3', '-pix_fmt', 'yuv422p10le'])
   })
+})
+
+test('a book without a title is called as its file', () => {
+  const names = [' Two  otters .docx', 'a.tar.gz', '.pdf', 'x'.repeat(300)]
+  assert.deepEqual(names.map(titleFromName), ['Two  otters', 'a.tar', 'Untitled', 'x'.repeat(200)])
+})
+
+test('colors are names or numbers, with or without their sign', () => {
+  const names = ['black', 'white', 'gray', 'red', 'green', 'blue', 'yellow', 'orange', 'purple']
+  for (const name of [...names, '#abc', '#A1b2C3']) assert.equal(color.parse(name), name)
+  assert.equal(color.parse('ff0000'), '#ff0000')
+  for (const wrong of ['pink', '#ab', 'red;', '']) assert.throws(() => color.parse(wrong), wrong)
 })
 
 test('layouts have as many speakers as their names say', () => {
