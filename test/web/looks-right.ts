@@ -7,11 +7,15 @@ import { misfits, weakContrasts } from './inspect.ts'
 /** A folder for pictures of what is judged, for people to look at. */
 const shots = process.env['SHOTS']
 
+export async function shoot(page: Page, name: string): Promise<void> {
+  if (shots) await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true })
+}
+
 /** What a page shows now has no fault for axe, is easy to read in light and dark, and fits. */
 export async function looksRight(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
-    if (shots) await page.screenshot({ path: join(shots, `${name}-${colorScheme}.png`), fullPage: true })
+    await shoot(page, `${name}-${colorScheme}`)
     assert.deepEqual(await faultsByAxe(page), [], `${name}, ${colorScheme}`)
     assert.deepEqual(await page.evaluate(weakContrasts), [], `${name}, ${colorScheme}`)
   }

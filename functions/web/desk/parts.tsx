@@ -276,7 +276,7 @@ export function Copyable({ text, label }: { readonly text: string; readonly labe
   return (
     <div class="copyable">
       <section aria-label={label}>
-        <pre class="terminal">
+        <pre class="terminal" dir="ltr">
           <code>{text}</code>
         </pre>
       </section>

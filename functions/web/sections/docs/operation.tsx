@@ -48,7 +48,7 @@ export function OperationView({ entry, document }: { readonly entry: Entry; read
       {example !== undefined && (
         <details>
           <summary>{words.example}</summary>
-          <pre class="terminal">
+          <pre class="terminal" dir="ltr">
             <code>{example}</code>
           </pre>
         </details>

@@ -279,7 +279,7 @@ function One({ id }: { readonly id: string }) {
             </p>
           </Block>
           <Block title={words.tasks}>
-            <pre class="terminal">
+            <pre class="terminal" dir="ltr">
               <code>{JSON.stringify(data.tasks, null, 2)}</code>
             </pre>
           </Block>
