@@ -1,8 +1,9 @@
 import type { Connections } from '../lib/aws/connections.ts'
+import { carryTask } from '../lib/jobs/run/carry-task.ts'
 import { queueFunction } from '../lib/jobs/run/queue-function.ts'
 
 /** Makes files of websites, each in a browser of its own, which ends with its task. */
 export const createFunction = (connections?: Connections) =>
-  queueFunction({ queueOf: () => 'capture', close: async () => {}, connections })
+  queueFunction({ queueOf: () => 'capture', work: carryTask, close: async () => {}, connections })
 
 export const { handler } = createFunction()

@@ -1,6 +1,7 @@
 import type { Connections } from '../lib/aws/connections.ts'
 import { engines } from '../lib/engines/index.ts'
 import { protection } from '../lib/engines/sandbox/confine.ts'
+import { convertTask } from '../lib/jobs/run/convert-task.ts'
 import { queueFunction } from '../lib/jobs/run/queue-function.ts'
 
 /** Runs the tasks of one image. */
@@ -12,6 +13,7 @@ export function createFunction(connections?: Connections) {
       if (!IMAGE_ID) throw new Error('IMAGE_ID is not set')
       return IMAGE_ID
     },
+    work: convertTask,
     close: () => Promise.all(engines.map((engine) => engine.close?.())),
     connections,
   })

@@ -13,6 +13,7 @@ import type { Table } from '../../lib/aws/table.ts'
 import { clientAddress } from '../../lib/http/client-address.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
+import { convertTask } from '../../lib/jobs/run/convert-task.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
 import { Slots } from '../../lib/jobs/run/slots.ts'
 import { type Plan, type PlanId, planIds } from '../../lib/plans.ts'
@@ -356,10 +357,11 @@ test('jobs beyond those that may be at work wait, and are called in their order'
   assert.deepEqual(sent.slice(2), [{ jobId: fifth.id, task: 1 }])
   await end(fifth)
   const never = new AbortController().signal
-  const ran = await runTask({
-    ...{ ref: { jobId: fifth.id, task: 1 }, queue: 'document', services, remainingMs: 60_000 },
+  const run = {
+    ...{ ref: { jobId: fifth.id, task: 1 }, queue: 'document' as const, services, remainingMs: 60_000 },
     ...{ stopping: never, outOfSpace: never, extendVisibility: async () => {} },
-  })
+  }
+  const ran = await runTask(run, convertTask)
   assert.deepEqual(ran, { done: true })
   assert.deepEqual(sent.slice(3), [{ jobId: sixth.id, task: 1 }])
   assert.ok(groups.every((group) => group === first.owner))

@@ -15,6 +15,8 @@ import { isTerminal, type Job, type JobState } from '../../lib/jobs/job.ts'
 import { Jobs } from '../../lib/jobs/jobs.ts'
 import { jobKey } from '../../lib/jobs/keys.ts'
 import { direct } from '../../lib/jobs/outlet.ts'
+import { carryTask } from '../../lib/jobs/run/carry-task.ts'
+import { convertTask } from '../../lib/jobs/run/convert-task.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
 import { type Along, JobStore } from '../../lib/jobs/store.ts'
 import { defaultPlans } from '../../lib/plans.ts'
@@ -264,12 +266,13 @@ export class World {
     const work = async () => {
       const extendVisibility = (seconds: number) => this.queues.extendVisibility(queue, receipt, seconds)
       try {
-        const outcome = await runTask({
+        const run = {
           ...{ ref: message, queue, services, extendVisibility },
           stopping: new AbortController().signal,
           outOfSpace: new AbortController().signal,
           remainingMs: 600_000,
-        })
+        }
+        const outcome = await runTask(run, queue === 'transfer' ? carryTask : convertTask)
         if (outcome.done) await this.queues.delete(receipt)
         else await extendVisibility(outcome.againInS)
       } catch (error) {

@@ -12,6 +12,7 @@ import type { QueueId } from '../../resources.ts'
 import type { Services } from '../../services.ts'
 import { started } from '../../started.ts'
 import { messageOf, TaskMessage } from '../task-message.ts'
+import type { Work } from './claimed.ts'
 import { runTask } from './run-task.ts'
 import { servicesFor } from './signed-work.ts'
 import type { TaskRun } from './task-run.ts'
@@ -23,13 +24,15 @@ const reserveMs = 10_000
 
 interface Serving {
   readonly queueOf: (config: Config) => QueueId
+  /** What is done for each of its tasks. */
+  readonly work: Work
   /** Ends what stays between tasks. */
   readonly close: () => Promise<unknown>
   readonly connections?: Connections | undefined
 }
 
 /** Runs the tasks of one queue, on Lambda and in the workers of one machine; messages that must come again are named. */
-export function queueFunction({ queueOf, close, connections }: Serving) {
+export function queueFunction({ queueOf, work, close, connections }: Serving) {
   const open = started(async () => createServices(await deployedConfig(), { connections }))
   const stopping = new AbortController()
   let outOfSpace = new AbortController()
@@ -49,9 +52,11 @@ export function queueFunction({ queueOf, close, connections }: Serving) {
       }
       if (atWork === 0) await clearUp(services.config)
       atWork++
-      const failures = await Promise.all(event.Records.map((record) => runOne(record, run))).finally(() => {
-        atWork--
-      })
+      const failures = await Promise.all(event.Records.map((record) => runOne(record, run, work))).finally(
+        () => {
+          atWork--
+        },
+      )
       return { batchItemFailures: failures.filter((failure) => failure !== undefined) }
     },
 
@@ -80,6 +85,7 @@ async function clearUp({ WORK_DIR }: Config): Promise<void> {
 async function runOne(
   record: SQSRecord,
   run: Omit<TaskRun, 'ref' | 'extendVisibility' | 'services'> & { readonly services: Services },
+  work: Work,
 ): Promise<SQSBatchItemFailure | undefined> {
   const { queues, log } = run.services
   const message = TaskMessage.parse(JSON.parse(record.body))
@@ -91,7 +97,7 @@ async function runOne(
       await sendAgain(message, run)
       return undefined
     }
-    const outcome = await runTask({ ...run, services: own, ref: message, extendVisibility })
+    const outcome = await runTask({ ...run, services: own, ref: message, extendVisibility }, work)
     if ('again' in outcome) {
       await sendAgain(message, run)
       return undefined
