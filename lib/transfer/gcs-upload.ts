@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ask } from './gcs-bucket.ts'
 import type { OutgoingResponse } from './outgoing.ts'
 import { RemoteError } from './remote-error.ts'
+import { counting } from './spent-buffers.ts'
 import type { OutgoingFile } from './transfer.ts'
 
 /** Times that an upload goes on after its connection was lost, and milliseconds before the first of them. */
@@ -78,14 +79,11 @@ const emptyPut = (range: string) => ({
 async function putFrom(start: number, file: OutgoingFile, count: (at: number) => void) {
   const { size } = file
   if (start === size) return emptyPut(`bytes */${size}`)
-  const body = await file.open({ start, end: size })
   let at = start
-  body.on('data', (chunk: Buffer) => {
-    at += chunk.length
+  const body = counting(await file.open({ start, end: size }), (bytes) => {
+    at += bytes
     count(at)
   })
-  // It flows when it is read, not because somebody counts.
-  body.pause()
   return {
     method: 'PUT' as const,
     headers: {

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream'
+
 /** Bytes that pass between two collections of what is young, and of all: that takes a tenth of a second. */
 const everyBytes = 4 * 1024 ** 2
 const everyBytesOfAll = 256 * 1024 ** 2
@@ -25,4 +27,11 @@ export function freeingSpent(): (bytes: number) => void {
       globalThis.gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     } else globalThis.gc({ type: 'minor', execution: 'sync' })
   }
+}
+
+/** Tells of bytes as they are read. */
+export function counting(body: Readable, tell: (bytes: number) => void): Readable {
+  body.on('data', (chunk: Buffer) => tell(chunk.length))
+  // It flows when it is read, not because somebody counts.
+  return body.pause()
 }

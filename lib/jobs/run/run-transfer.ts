@@ -10,7 +10,7 @@ import type { TransferOperation } from '../../tasks/index.ts'
 import type { ExportOperation } from '../../tasks/operation.ts'
 import { receive } from '../../transfer/receive.ts'
 import { RemoteError } from '../../transfer/remote-error.ts'
-import { freeingSpent } from '../../transfer/spent-buffers.ts'
+import { counting, freeingSpent } from '../../transfer/spent-buffers.ts'
 import type { Fields, OutgoingFile, RemoteFile, Store, Surroundings } from '../../transfer/transfer.ts'
 import { PassingError } from '../failure.ts'
 import { type Delivery, type JobState, jobPrefix, type StoredFile, type Task } from '../job.ts'
@@ -181,15 +181,14 @@ async function takeOut(
   const free = freeingSpent()
   const sent = (bytes: number) => {
     done += bytes
-    free(bytes)
     run.progress((done / Math.max(1, total)) * 100)
   }
   try {
     if (task.begun !== undefined) await store.forget?.(task.begun)
     for (const [index, file] of files.entries()) {
       const { size, mimeType, sha256, filename } = file
-      const open: OutgoingFile['open'] = (range = { start: 0, end: size }) =>
-        services.files.stream(file, range, signal)
+      const open: OutgoingFile['open'] = async (range = { start: 0, end: size }) =>
+        counting(await services.files.stream(file, range, signal), free)
       const url = await store.put({ path: paths[index] ?? filename, size, mimeType, sha256, open }, sent)
       deliveries.push({ url, filename, size, mimeType, sha256 })
     }
