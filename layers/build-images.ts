@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { processEnvironment } from '../lib/config.ts'
 import { writeService, writeTask } from '../lib/deployment/task.ts'
-import { imageIds } from '../lib/resources.ts'
+import { imageIds } from '../lib/resources/queues.ts'
 import { revision, revisionLabel } from './revision.ts'
 
 const publishedBase = processEnvironment['DEBIAN_IMAGE'] ?? 'docker.io/library/debian:bookworm-slim'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../lib/config.ts'
 import { notePushedImages } from '../lib/deployment/pushed-images.ts'
-import { imageIds } from '../lib/resources.ts'
+import { imageIds } from '../lib/resources/queues.ts'
 import { containerProgram, imageName, localName, output } from './containers.ts'
 import { revision } from './revision.ts'
 

@@ -3,7 +3,7 @@ import { engineIds } from './engines/engine.ts'
 import { confinementLevels } from './engines/sandbox/levels.ts'
 import { expectationOf } from './expected.ts'
 import { planIds } from './plans.ts'
-import { imageIds } from './resources.ts'
+import { imageIds } from './resources/queues.ts'
 import { driveIds } from './transfer/drives/drive.ts'
 
 /** `ENGINES` of a service that has none: an empty variable is one that is not set, and means all. */

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Table } from './aws/table.ts'
 import { StoredFile } from './jobs/job.ts'
 import type { Along } from './jobs/store.ts'
-import { uploadDays } from './resources.ts'
+import { uploadDays } from './resources/storage.ts'
 
 /** A file on its way into the service by presigned URL. */
 export const UploadRecord = z.object({

@@ -26,22 +26,11 @@ import { functionEnvironment } from '../lib/local/environment.ts'
 import { httpRoutes, webSocketRoutes, zipFunctions } from '../lib/local/functions.ts'
 import { routesFinder } from '../lib/local/gateway/http-routes.ts'
 import { createLog } from '../lib/log.ts'
-import {
-  bucket,
-  type FunctionDeclaration,
-  type FunctionName,
-  functions,
-  imageIds,
-  maxReceiveCount,
-  outside,
-  queueIds,
-  queueMapping,
-  rowOf,
-  secretNames,
-  secretsOf,
-  table,
-  visibilityOf,
-} from '../lib/resources.ts'
+import { type FunctionDeclaration, outside, secretNames, secretsOf } from '../lib/resources/declaration.ts'
+import { type FunctionName, functions, rowOf } from '../lib/resources/functions.ts'
+import { queueMapping, visibilityOf } from '../lib/resources/queue-functions.ts'
+import { imageIds, maxReceiveCount, queueIds } from '../lib/resources/queues.ts'
+import { bucket, table } from '../lib/resources/storage.ts'
 import { packageDeployment, reference } from './deployment.ts'
 
 const { lambda, ofType, onPackage, properties, queueOf, startBytes, template, zipBytes } = packageDeployment()

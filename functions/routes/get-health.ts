@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { open } from '../../lib/access/principal.ts'
 import { spaceForFiles } from '../../lib/disk.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { queueIds } from '../../lib/resources.ts'
+import { queueIds } from '../../lib/resources/queues.ts'
 import type { Services } from '../../lib/services.ts'
 
 const Part = z.object({ ok: z.boolean(), ms: z.int().optional(), message: z.string().optional() })

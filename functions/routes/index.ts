@@ -23,7 +23,7 @@ import { getReliability } from './usage.ts'
 
 /**
  * Endpoints that the OpenAPI document describes, beside itself. To add one: its file, and its line in the function that
- * has its path (`lib/resources.ts`), or here where none has.
+ * has its path (`lib/resources/functions.ts`), or here where none has.
  */
 const described: readonly AnyContract[] = [
   ...conversion,

@@ -1,7 +1,7 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import type { BusEvent } from '../../events/index.ts'
 import type { Config } from '../config.ts'
-import { eventSource, type Signal } from '../resources.ts'
+import { eventSource, type Signal } from '../resources/events.ts'
 import type { Connection } from './connections.ts'
 import { limitPatience, type Patience } from './patience.ts'
 import { Sha256 } from './sha256.ts'

@@ -10,7 +10,7 @@ import {
 import type { Config } from '../config.ts'
 import { eachOf } from '../each-of.ts'
 import type { TaskMessage } from '../jobs/task-message.ts'
-import type { QueueId } from '../resources.ts'
+import type { QueueId } from '../resources/queues.ts'
 import type { Connection } from './connections.ts'
 import { limitPatience, type Patience } from './patience.ts'
 import { Sha256 } from './sha256.ts'

@@ -7,7 +7,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import type { Config } from '../config.ts'
-import { type SecretName, secretNames } from '../resources.ts'
+import { type SecretName, secretNames } from '../resources/declaration.ts'
 
 type Where = Pick<Config, 'AWS_REGION' | 'AWS_ENDPOINT_URL_S3'>
 type Secrets = Partial<Record<SecretName, string>>

@@ -1,10 +1,6 @@
-import {
-  functions as declared,
-  type FunctionDeclaration,
-  functionNames,
-  imageIds,
-  queueIds,
-} from '../resources.ts'
+import type { FunctionDeclaration } from '../resources/declaration.ts'
+import { functions as declared, functionNames } from '../resources/functions.ts'
+import { imageIds, queueIds } from '../resources/queues.ts'
 import { deadLetterQueueId, pascalCase, queueResourceId } from './references.ts'
 import { isDeployed, type Stage } from './stage.ts'
 

@@ -1,4 +1,4 @@
-import type { FunctionDeclaration } from '../resources.ts'
+import type { FunctionDeclaration } from '../resources/declaration.ts'
 
 interface Budget {
   /** Thousands of bytes of code that are read before it answers anything: what a cold start waits for. */

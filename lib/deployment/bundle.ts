@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions, Plugin } from 'esbuild'
-import type { FunctionDeclaration, Outside } from '../resources.ts'
+import type { FunctionDeclaration, Outside } from '../resources/declaration.ts'
 import { builtPages } from './built-pages.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

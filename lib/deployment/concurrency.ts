@@ -1,4 +1,7 @@
-import { type FunctionDeclaration, functionNames, mappingOf, queueIds, rowOf } from '../resources.ts'
+import type { FunctionDeclaration } from '../resources/declaration.ts'
+import { functionNames, rowOf } from '../resources/functions.ts'
+import { mappingOf } from '../resources/queue-functions.ts'
+import { queueIds } from '../resources/queues.ts'
 import { isDeployed, type Stage } from './stage.ts'
 
 type Wanted = Pick<Stage, 'conversionsAtATime' | 'facades'>

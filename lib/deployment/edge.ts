@@ -1,5 +1,5 @@
 import { frontHeaders } from '../http/front.ts'
-import { webSocketApi } from '../resources.ts'
+import { webSocketApi } from '../resources/web-sockets.ts'
 import { arnOf } from './references.ts'
 import type { Stage } from './stage.ts'
 

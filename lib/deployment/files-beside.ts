@@ -1,6 +1,6 @@
 import { glob } from 'node:fs/promises'
 import type { Metafile } from 'esbuild'
-import { type FunctionName, rowOf } from '../resources.ts'
+import { type FunctionName, rowOf } from '../resources/functions.ts'
 import { packagesWithout, unbundled } from './bundle.ts'
 
 /** What a function reads beside its code. */

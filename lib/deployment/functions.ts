@@ -3,19 +3,16 @@ import type { Engine, ImageId } from '../engines/engine.ts'
 import { runtimeMemoryMb } from '../engines/here.ts'
 import { engines } from '../engines/index.ts'
 import {
-  eventPattern,
   type FunctionDeclaration,
-  type FunctionName,
-  functionNames,
-  functions,
-  imageIds,
-  mappingOf,
-  type QueueId,
   type SecretName,
   secretsOf,
   type Trigger,
-  uploadPattern,
-} from '../resources.ts'
+} from '../resources/declaration.ts'
+import { eventPattern } from '../resources/events.ts'
+import { type FunctionName, functionNames, functions } from '../resources/functions.ts'
+import { mappingOf } from '../resources/queue-functions.ts'
+import { imageIds, type QueueId } from '../resources/queues.ts'
+import { uploadPattern } from '../resources/storage.ts'
 import { isKept, reserves } from './concurrency.ts'
 import { publicUrl } from './edge.ts'
 import { closedIn, isClosed } from './network.ts'

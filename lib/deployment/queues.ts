@@ -1,11 +1,7 @@
-import {
-  type FunctionDeclaration,
-  functions,
-  maxReceiveCount,
-  type QueueId,
-  queueIds,
-  visibilityOf,
-} from '../resources.ts'
+import type { FunctionDeclaration } from '../resources/declaration.ts'
+import { functions } from '../resources/functions.ts'
+import { visibilityOf } from '../resources/queue-functions.ts'
+import { maxReceiveCount, type QueueId, queueIds } from '../resources/queues.ts'
 import { arnOf, deadLetterQueueId, queueName, queueResourceId } from './references.ts'
 
 /** Seconds; the longest that SQS keeps a message, for somebody to look at what failed. */

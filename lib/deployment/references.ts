@@ -1,4 +1,4 @@
-import type { QueueId } from '../resources.ts'
+import type { QueueId } from '../resources/queues.ts'
 
 /** `convert-av` → `ConvertAv`: ids of resources have no hyphens. */
 export const pascalCase = (name: string) =>

@@ -1,14 +1,7 @@
-import {
-  convertRights,
-  type FunctionName,
-  functionNames,
-  functions,
-  imageIds,
-  type QueueId,
-  rowOf,
-  type SecretName,
-  secretsOf,
-} from '../resources.ts'
+import { type SecretName, secretsOf } from '../resources/declaration.ts'
+import { type FunctionName, functionNames, functions, rowOf } from '../resources/functions.ts'
+import { imageIds, type QueueId } from '../resources/queues.ts'
+import { convertRights } from '../resources/role-rights.ts'
 import type { Right } from '../rights.ts'
 import { isClosed } from './network.ts'
 import { arnOf, deadLetterQueueId, queueResourceId, roleId } from './references.ts'

@@ -1,6 +1,6 @@
 // The Serverless Framework loads values from .js files only; Node loads the TypeScript behind this one.
 
-import { webSocketApi } from '../resources.ts'
+import { webSocketApi } from '../resources/web-sockets.ts'
 import { alarmResources } from './alarms.ts'
 import { edgeResources } from './edge.ts'
 import { deployedFunctions } from './functions.ts'

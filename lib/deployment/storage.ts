@@ -1,4 +1,4 @@
-import { bucket, table } from '../resources.ts'
+import { bucket, table } from '../resources/storage.ts'
 import { arnOf } from './references.ts'
 import type { Stage } from './stage.ts'
 

@@ -1,6 +1,6 @@
 import type { Files } from '../aws/files.ts'
 import type { Log } from '../log.ts'
-import { queueVisibilityS } from '../resources.ts'
+import { queueVisibilityS } from '../resources/queues.ts'
 import { type Uploads, uploadIdOf } from '../uploads.ts'
 import type { Course } from './course.ts'
 import { expired, fileDeleted, untold } from './events.ts'

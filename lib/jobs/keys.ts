@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Key } from '../aws/table.ts'
-import { wakeShards } from '../resources.ts'
+import { wakeShards } from '../resources/storage.ts'
 
 /** Where the records of a job stand: a hundred tasks to a partition, so that no key of the table has to carry them all. */
 

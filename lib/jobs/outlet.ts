@@ -1,6 +1,6 @@
 import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
-import type { QueueId } from '../resources.ts'
+import type { QueueId } from '../resources/queues.ts'
 import { queueOfTransfer, transferOperation } from '../tasks/index.ts'
 import type { JobState, Task } from './job.ts'
 import { imageOf, wishedOf } from './next-step.ts'

@@ -1,4 +1,4 @@
-import { webSocketApi } from '../resources.ts'
+import { webSocketApi } from '../resources/web-sockets.ts'
 
 /**
  * WebSockets of API Gateway have no paths. Whatever stands before it hands over what the path said as a query.

@@ -1,7 +1,7 @@
 // Functions apart from each other and from the service, as on AWS: each in a process of its own and with a key of its own.
 import type { Connection } from '../aws/connections.ts'
 import type { Log } from '../log.ts'
-import { type FunctionName, functionNames, functions } from '../resources.ts'
+import { type FunctionName, functionNames, functions } from '../resources/functions.ts'
 import type { Callers } from './embedded.ts'
 import type { Environment } from './environment.ts'
 import type { LocalFunction } from './lambda/runtime.ts'

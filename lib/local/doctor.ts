@@ -10,7 +10,7 @@ import type { ImageId } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
 import { protection, refusal } from '../engines/sandbox/confine.ts'
 import { engineVersion } from '../engines/version.ts'
-import { imageIds } from '../resources.ts'
+import { imageIds } from '../resources/queues.ts'
 import { isHealthy, reportOn, reportText } from './doctor-report.ts'
 import { installedEngines } from './installed.ts'
 

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os'
 import type { Connections } from '../aws/connections.ts'
 import { type Config, noEngines } from '../config.ts'
-import { deliveriesAtATime, type QueueId } from '../resources.ts'
+import { deliveriesAtATime, type QueueId } from '../resources/queues.ts'
 import { type Embedded, type EmbeddedService, embeddedServices } from './embedded.ts'
 import { s3Path } from './gateway.ts'
 import { inProcess } from './in-process.ts'

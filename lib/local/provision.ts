@@ -28,19 +28,12 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
-import {
-  bucket,
-  eventPattern,
-  type FunctionDeclaration,
-  functions,
-  maxReceiveCount,
-  type QueueId,
-  queueIds,
-  type Trigger,
-  table,
-  uploadPattern,
-  visibilityOf,
-} from '../resources.ts'
+import type { FunctionDeclaration, Trigger } from '../resources/declaration.ts'
+import { eventPattern } from '../resources/events.ts'
+import { functions } from '../resources/functions.ts'
+import { visibilityOf } from '../resources/queue-functions.ts'
+import { maxReceiveCount, type QueueId, queueIds } from '../resources/queues.ts'
+import { bucket, table, uploadPattern } from '../resources/storage.ts'
 import { functionArn } from './lambda/runtime.ts'
 import { removeObsoleteRules } from './obsolete-rules.ts'
 
@@ -65,7 +58,7 @@ export interface Provisioned {
   readonly deadLetters: Readonly<Record<string, Queue>>
 }
 
-/** Makes what `lib/resources.ts` declares, as a deployment does; what is there already is left or brought up to date. */
+/** Makes what `lib/resources` declares, as a deployment does; what is there already is left or brought up to date. */
 export async function provision(names: Names): Promise<Provisioned> {
   const [queues] = await Promise.all([makeQueues(names), makeTable(names), makeBucket(names), makeBus(names)])
   return queues

@@ -10,7 +10,7 @@ import type { SQSEvent } from 'aws-lambda'
 import type { Connection } from '../aws/connections.ts'
 import { Sha256 } from '../aws/sha256.ts'
 import type { Log } from '../log.ts'
-import type { QueueMappingSettings } from '../resources.ts'
+import type { QueueMappingSettings } from '../resources/queue-functions.ts'
 import { batchesOf, failedIds, recordOf } from './lambda/sqs-batch.ts'
 
 /** Seconds of one long poll (AWS's limit). */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Queues } from '../../lib/aws/queues.ts'
 import type { Config } from '../../lib/config.ts'
 import { TaskMessage } from '../../lib/jobs/task-message.ts'
-import { maxReceiveCount, type QueueId } from '../../lib/resources.ts'
+import { maxReceiveCount, type QueueId } from '../../lib/resources/queues.ts'
 import type { Gate } from './gate.ts'
 
 interface Stored {

@@ -2,7 +2,7 @@ import { CreateTableCommand, type CreateTableCommandInput } from '@aws-sdk/clien
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import type { Item } from '../../lib/aws/table.ts'
 import { openDynamoDb } from '../../lib/local/dynamodb/server.ts'
-import { table as shape } from '../../lib/resources.ts'
+import { table as shape } from '../../lib/resources/storage.ts'
 import { after, before } from '../hooks.ts'
 import { makeClient, makeFolder, silentLog } from '../local/dynamodb/start.ts'
 

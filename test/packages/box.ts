@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { deployedFunctions } from '../../lib/deployment/functions.ts'
 import { stageOf } from '../../lib/deployment/stage.ts'
-import { functions, rowOf } from '../../lib/resources.ts'
+import { functions, rowOf } from '../../lib/resources/functions.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const worker = fileURLToPath(new URL('worker.mjs', import.meta.url))

@@ -2,7 +2,8 @@
 import { deadLetterQueueId, queueResourceId } from '../../lib/deployment/references.ts'
 import { type Statement, statementsOfRoles } from '../../lib/deployment/roles.ts'
 import type { Asked } from '../../lib/local/may.ts'
-import { functionNames, queueIds } from '../../lib/resources.ts'
+import { functionNames } from '../../lib/resources/functions.ts'
+import { queueIds } from '../../lib/resources/queues.ts'
 
 /** One thing that a role may do, as its policy names it. */
 export interface Grant {

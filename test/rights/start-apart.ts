@@ -5,14 +5,9 @@ import { join } from 'node:path'
 import { processEnvironment } from '../../lib/config.ts'
 import { zipNames } from '../../lib/deployment/zip-functions.ts'
 import { startService } from '../../lib/local/service.ts'
-import {
-  type FunctionDeclaration,
-  type FunctionName,
-  functionNames,
-  functions,
-  imageIds,
-  secretNames,
-} from '../../lib/resources.ts'
+import { type FunctionDeclaration, secretNames } from '../../lib/resources/declaration.ts'
+import { type FunctionName, functionNames, functions } from '../../lib/resources/functions.ts'
+import { imageIds } from '../../lib/resources/queues.ts'
 import { commandOf, environmentOf, secretsBucket } from '../packages/box.ts'
 import { allGrants, allowing, type Grant } from './policy.ts'
 

@@ -1,4 +1,5 @@
-import { rowOf, secretNames } from '../../resources.ts'
+import { secretNames } from '../../resources/declaration.ts'
+import { rowOf } from '../../resources/functions.ts'
 import { reserves } from '../concurrency.ts'
 import type { Stage } from '../stage.ts'
 import { type Finding, isRecord, type Resource, type Template } from './template.ts'

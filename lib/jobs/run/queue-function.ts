@@ -8,7 +8,7 @@ import {
   removeOwnFolders,
   taskFolderPrefix,
 } from '../../engines/sandbox/process-folder.ts'
-import type { QueueId } from '../../resources.ts'
+import type { QueueId } from '../../resources/queues.ts'
 import type { Services } from '../../services.ts'
 import { started } from '../../started.ts'
 import { messageOf, TaskMessage } from '../task-message.ts'

@@ -1,6 +1,6 @@
 import { boundsOf } from '../../access/bounds.ts'
 import type { Item, Key } from '../../aws/table.ts'
-import type { QueueId } from '../../resources.ts'
+import type { QueueId } from '../../resources/queues.ts'
 import type { Services } from '../../services.ts'
 import { isLive, type Job } from '../job.ts'
 import { type TaskRef, wakeShardOf } from '../keys.ts'

@@ -1,4 +1,4 @@
-import type { QueueId } from '../../resources.ts'
+import type { QueueId } from '../../resources/queues.ts'
 import type { TaskRef } from '../keys.ts'
 import type { TaskServices } from './task-services.ts'
 

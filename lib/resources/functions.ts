@@ -1,0 +1,308 @@
+import { endings } from '../usage/endings.ts'
+import type { FunctionDeclaration } from './declaration.ts'
+import { deliveriesAtATime, imageIds, queueIds } from './queues.ts'
+import { callLanes, everyFile, files, moveJobs, records, runTasks, serve } from './role-rights.ts'
+
+/** All below a path, and the path itself. */
+const below = (...paths: readonly string[]) => paths.flatMap((path) => [`ANY ${path}`, `ANY ${path}/{rest+}`])
+
+/** What functions of the HTTP API have in common; a request ends after 29 s. */
+const http = { memoryMb: 1024, timeoutS: 29 } as const
+
+/**
+ * What the service consists of stands in this folder, as data: `serverless.yml` deploys it and the one-machine runtime
+ * starts it. Names of AWS properties are AWS's own, so that both sides pass them on as they stand.
+ *
+ * Functions by name; each image adds its `convert-<image>` function, made from the engines' limits. Which endpoints a
+ * function of the HTTP API has stands in its file; on one machine one of them, `api`, serves all.
+ */
+export const functions = {
+  api: {
+    ...{ ...http, handler: 'functions/api.handler', trigger: { http: true } },
+    // Files are in the bucket and tasks in the queues when `/health` looks.
+    rights: [
+      ...serve,
+      records('PutItem'),
+      { list: true },
+      { queues: queueIds, may: ['sqs:GetQueueAttributes'] },
+    ],
+    ...{ secrets: ['SERVICE_SECRET'], plans: true },
+    maximumConcurrency: 50,
+  },
+  conversion: {
+    ...{ ...http, handler: 'functions/conversion.handler', trigger: { http: below('/v1/convert') } },
+    // The estimate counts who waits before it.
+    rights: [
+      ...moveJobs,
+      records('PutItem', 'BatchWriteItem'),
+      files(everyFile, 'GetObject'),
+      files(['received'], 'PutObject', 'DeleteObject'),
+      { list: true },
+      { queues: imageIds, may: ['sqs:GetQueueAttributes'] },
+    ],
+    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true, plans: true },
+    maximumConcurrency: 50,
+  },
+  jobs: {
+    handler: 'functions/jobs.handler',
+    ...http,
+    trigger: { http: below('/v1/jobs', '/v1/status', '/v1/download', '/v1/import') },
+    rights: [
+      ...moveJobs,
+      records('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      files(everyFile, 'GetObject', 'DeleteObject'),
+      files(['received', 'uploads'], 'PutObject'),
+      { list: true },
+      { index: 'byList' },
+      { index: 'byTag' },
+    ],
+    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true, plans: true },
+    maximumConcurrency: 100,
+  },
+  uploads: {
+    ...{ ...http, handler: 'functions/uploads.handler', trigger: { http: below('/v1/uploads') } },
+    rights: [
+      ...serve,
+      records('PutItem', 'BatchWriteItem'),
+      files(
+        ['uploads'],
+        ...([
+          'GetObject',
+          'PutObject',
+          'DeleteObject',
+          'AbortMultipartUpload',
+          'ListMultipartUploadParts',
+        ] as const),
+      ),
+      // Whether an upload has come.
+      { list: true },
+    ],
+    ...{ secrets: ['SERVICE_SECRET'] },
+    maximumConcurrency: 50,
+  },
+  /** What happens without anybody asking: a test of a webhook calls it. */
+  automation: {
+    handler: 'functions/automation.handler',
+    ...http,
+    trigger: { http: below('/v1/webhooks', '/v1/workflows') },
+    rights: [
+      ...moveJobs,
+      records('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      files(['received'], 'PutObject', 'DeleteObject'),
+      callLanes,
+      { index: 'byList' },
+    ],
+    ...{
+      secrets: ['SERVICE_SECRET', 'SMTP_URL'],
+      reaches: ['receivers', 'mail'],
+      readsFiles: true,
+      plans: true,
+    },
+    maximumConcurrency: 10,
+  },
+  drives: {
+    ...{ ...http, handler: 'functions/drives.handler', trigger: { http: below('/v1/cloud') } },
+    rights: [...moveJobs, records('PutItem', 'DeleteItem')],
+    ...{ secrets: ['SERVICE_SECRET', 'DRIVES'], reaches: ['drives'], plans: true },
+    maximumConcurrency: 10,
+  },
+  access: {
+    handler: 'functions/access.handler',
+    ...http,
+    trigger: { http: below('/v1/account', '/v1/api-keys', '/v1/oauth') },
+    rights: [...serve, records('PutItem', 'DeleteItem'), { index: 'byList' }],
+    ...{ secrets: ['SERVICE_SECRET'] },
+    maximumConcurrency: 20,
+  },
+  admin: {
+    ...{ ...http, handler: 'functions/admin.handler', trigger: { http: below('/v1/admin') } },
+    rights: [...serve, records('PutItem', 'DeleteItem'), { index: 'byList' }],
+    ...{ secrets: ['SERVICE_SECRET'] },
+    maximumConcurrency: 5,
+  },
+  /** Asks endpoints of most others, so it may do what they may. */
+  facade: {
+    handler: 'functions/facade.handler',
+    ...http,
+    trigger: { http: below('/v2', '/sync/v2') },
+    rights: [
+      ...moveJobs,
+      records('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      files(everyFile, 'GetObject', 'DeleteObject'),
+      files(['received', 'uploads'], 'PutObject'),
+      { list: true },
+      { index: 'byList' },
+      { index: 'byTag' },
+    ],
+    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true, plans: true, onlyWith: 'facades' },
+    maximumConcurrency: 50,
+  },
+  /** Signing up and in, by a library as large as all of the API. */
+  account: {
+    ...{ ...http, handler: 'functions/account.handler', trigger: { http: ['ANY /v1/auth/{path+}'] } },
+    rights: [
+      records('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'),
+      { index: 'byList' },
+    ],
+    ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL', 'OPENID_PROVIDERS'], reaches: ['mail', 'sign-in'] },
+    maximumConcurrency: 20,
+  },
+  sweep: {
+    handler: 'functions/sweep.handler',
+    memoryMb: 512,
+    timeoutS: 60,
+    trigger: { schedule: 'rate(1 minute)' },
+    rights: [
+      ...moveJobs,
+      records('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      callLanes,
+      { index: 'byWake' },
+      { index: 'byList' },
+      files(['uploads'], 'GetObject'),
+      files(['received'], 'PutObject'),
+      files(everyFile, 'DeleteObject'),
+      { list: true },
+      { sockets: ['GET', 'POST', 'DELETE'] },
+    ],
+    // The next one comes within the minute.
+    retryAttempts: 0,
+    // A workflow that is switched off is told of by mail.
+    ...{
+      secrets: ['SERVICE_SECRET', 'SMTP_URL'],
+      reaches: ['mail', 'sockets'],
+      readsFiles: true,
+      plans: true,
+    },
+    maximumConcurrency: 2,
+  },
+  'receive-upload': {
+    handler: 'functions/receive-upload.handler',
+    memoryMb: 512,
+    timeoutS: 30,
+    trigger: { uploads: 'uploads/' },
+    rights: [...moveJobs, files(['uploads'], 'GetObject', 'DeleteObject'), { list: true }],
+    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true },
+    maximumConcurrency: 20,
+  },
+  /** Plans tasks that are ready, and signs what their workers need: engines reach no file by themselves. */
+  prepare: {
+    handler: 'functions/prepare.handler',
+    memoryMb: 512,
+    timeoutS: 30,
+    trigger: { queue: 'ready' },
+    rights: [
+      ...moveJobs,
+      records('DeleteItem'),
+      { queues: [...imageIds, 'capture', 'transfer'], may: ['sqs:SendMessage'] },
+      files(everyFile, 'GetObject'),
+      files(['jobs', 'work'], 'PutObject'),
+      // Who has its address learns that an input is deleted.
+      { list: true },
+    ],
+    ...{ secrets: ['SERVICE_SECRET'], plans: true },
+    maximumConcurrency: 20,
+  },
+  transfer: {
+    handler: 'functions/transfer.handler',
+    memoryMb: 1024,
+    timeoutS: 900,
+    diskMb: 10_240,
+    trigger: { queue: 'transfer' },
+    rights: [
+      ...runTasks('transfer'),
+      files(everyFile, 'GetObject'),
+      files(['jobs', 'uploads'], 'PutObject', 'DeleteObject', 'AbortMultipartUpload'),
+    ],
+    ...{ secrets: ['SERVICE_SECRET'], reaches: ['stores'], readsFiles: true },
+  },
+  capture: {
+    handler: 'functions/capture.handler',
+    memoryMb: 3264,
+    timeoutS: 300,
+    trigger: { queue: 'capture' },
+    rights: runTasks('capture'),
+    image: 'browser',
+    reaches: ['websites'],
+  },
+  /** Finds out which webhooks want to know of an event. */
+  dispatch: {
+    handler: 'functions/dispatch.handler',
+    memoryMb: 256,
+    timeoutS: 30,
+    trigger: { events: ['job.*', 'file.*', 'subscription.*', 'quota.*'], for: 'webhooks' },
+    rights: [records('GetItem', 'Query', 'PutItem', 'UpdateItem'), callLanes],
+    deadLetter: true,
+    maximumConcurrency: 20,
+  },
+  deliver: {
+    handler: 'functions/deliver.handler',
+    memoryMb: 512,
+    timeoutS: 120,
+    trigger: { queue: 'delivery' },
+    rights: [records('GetItem', 'Query', 'UpdateItem'), callLanes],
+    ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL'], reaches: ['receivers', 'mail'] },
+    maximumConcurrency: deliveriesAtATime,
+  },
+  'record-metrics': {
+    handler: 'functions/record-metrics.handler',
+    memoryMb: 256,
+    timeoutS: 10,
+    trigger: { events: ['job.completed', 'job.failed', 'file.deleted'] },
+    rights: [records('GetItem', 'BatchWriteItem')],
+    maximumConcurrency: 10,
+  },
+  /** Adds the ends of jobs to the figures of their owners and of the service. */
+  'count-usage': {
+    handler: 'functions/count-usage.handler',
+    memoryMb: 256,
+    timeoutS: 15,
+    trigger: { events: endings },
+    rights: [records('GetItem', 'BatchGetItem', 'UpdateItem')],
+    deadLetter: true,
+    maximumConcurrency: 10,
+  },
+  sockets: {
+    handler: 'functions/live.sockets',
+    memoryMb: 512,
+    timeoutS: 20,
+    trigger: { websocket: ['$connect', '$disconnect', '$default'] },
+    rights: [
+      records('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'),
+      { index: 'byList' },
+      { publish: true },
+      { sockets: ['POST', 'DELETE'] },
+    ],
+    ...{ secrets: ['SERVICE_SECRET'], reaches: ['sockets'] },
+    maximumConcurrency: 30,
+  },
+  broadcast: {
+    handler: 'functions/live.broadcast',
+    memoryMb: 512,
+    timeoutS: 20,
+    trigger: { events: ['job.*', 'file.*', 'subscription.*', 'quota.*', 'socket.opened'], for: 'sockets' },
+    rights: [
+      records('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'),
+      { index: 'byList' },
+      { sockets: ['POST', 'GET', 'DELETE'] },
+    ],
+    ...{ secrets: ['SERVICE_SECRET'], reaches: ['sockets'] },
+    maximumConcurrency: 20,
+  },
+  /** How far engines can be held where functions run. */
+  probe: {
+    handler: 'functions/probe.handler',
+    memoryMb: 1024,
+    timeoutS: 60,
+    trigger: { operator: true },
+    rights: [],
+    // The smallest; what is found holds for all.
+    image: 'archive',
+    maximumConcurrency: 1,
+  },
+} as const satisfies Readonly<Record<string, FunctionDeclaration>>
+export type FunctionName = keyof typeof functions
+/** The row of a function; what runs the tasks of an image has none. */
+export const rowOf = (name: string | undefined): FunctionDeclaration | undefined =>
+  (functions as Readonly<Record<string, FunctionDeclaration>>)[name ?? '']
+
+export const functionNames = Object.keys(functions) as FunctionName[] // keys of a const table

@@ -1,0 +1,47 @@
+import type { ImageId } from '../engines/engine.ts'
+import type { FilePrefix, FileVerb, Right, TableVerb } from '../rights.ts'
+
+export const records = (...verbs: readonly TableVerb[]) => ({
+  table: verbs.map((verb) => `dynamodb:${verb}` as const),
+})
+export const files = (below: readonly FilePrefix[], ...verbs: readonly FileVerb[]) => ({
+  files: verbs.map((verb) => `s3:${verb}` as const),
+  below: below.map((prefix) => `${prefix}/`),
+})
+export const everyFile = ['jobs', 'uploads', 'received'] as const satisfies readonly FilePrefix[]
+
+/** What any change of a job may lead to: records, tasks that are ready, events for those who listen. */
+export const moveJobs = [
+  records('GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
+  { queues: ['ready'], may: ['sqs:SendMessage'] },
+  { publish: true },
+] as const satisfies readonly Right[]
+
+/** Lanes of webhooks are called by whoever has something to deliver. */
+export const callLanes = { queues: ['delivery'], may: ['sqs:SendMessage'] } as const satisfies Right
+
+/**
+ * To run tasks whose files and passwords come in the message: none to any file. Tasks of an owner whose plan lets them
+ * run one after the other wait in records of theirs.
+ */
+export const runTasks = (queue: ImageId | 'capture' | 'transfer') =>
+  [
+    ...moveJobs,
+    records('PutItem', 'DeleteItem'),
+    { queues: [queue], may: ['sqs:ChangeMessageVisibility'] },
+  ] as const satisfies readonly Right[]
+
+/** What any request may lead to: who sends it and how much of his plan is left, told when it runs out. */
+export const serve = [
+  records('GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
+  { publish: true },
+] as const satisfies readonly Right[]
+
+/** Images with an engine that shares out its work. */
+const sharing: readonly ImageId[] = ['av', 'pdf']
+
+/** Of the function that runs the tasks of an image. */
+export const convertRights = (image: ImageId): readonly Right[] => [
+  ...runTasks(image),
+  ...(sharing.includes(image) ? [records('BatchWriteItem')] : []),
+]
