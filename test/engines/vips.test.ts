@@ -304,6 +304,17 @@ describe('an option of a picture', () => {
   })
 })
 
+test('a large drawing that is to be a little larger is drawn at that size, not as large as any', async () => {
+  const path = join(scratchFolder('drawings'), 'large.svg')
+  await writeFile(
+    path,
+    '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="900"><path d="M0 0L900 900"/></svg>',
+  )
+  const drawn = await convert(vips, path, 'png', { options: { width: 1000, fit: 'scale' } })
+  const { width, height } = await sharp(drawn.path).metadata()
+  assert.deepEqual([width, height], [1000, 1000])
+})
+
 describe('a hostile picture', () => {
   after(removeRuns)
 
