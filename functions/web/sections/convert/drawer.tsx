@@ -3,6 +3,7 @@ import type { Job } from '../../api.ts'
 import { again } from './adding.ts'
 import { Body } from './card.tsx'
 import type { Item } from './item.ts'
+import said from './later/words/en.ts'
 import { catalogue, opened } from './list.ts'
 import { Icon } from './parts.tsx'
 import words from './words/en.ts'
@@ -20,7 +21,7 @@ export default function Drawer({ item }: { readonly item: Item }) {
   const job = item.job.value
   const result = item.phase.value === 'done' ? job?.result : undefined
   return (
-    <dialog ref={dialog} class="drawer" aria-label={words.detailsOf(item.name)} onClose={close}>
+    <dialog ref={dialog} class="drawer" aria-label={said.detailsOf(item.name)} onClose={close}>
       <div class="drawer-head">
         <h2>
           <bdi>{result?.filename ?? item.name}</bdi>
@@ -39,7 +40,7 @@ export default function Drawer({ item }: { readonly item: Item }) {
             if (added) opened.value = added
           }}
         >
-          {words.quality}
+          {said.quality}
         </button>
       )}
       <Body key={item.key} item={item} />
@@ -56,7 +57,7 @@ const mostTextBytes = 200_000
 function Preview({ item, result }: { readonly item: Item; readonly result: Result }) {
   const kind = kindOf(result)
   if (kind === 'none' || (kind !== 'media' && result.size > mostPreviewBytes))
-    return <p class="hint">{words.noPreview}</p>
+    return <p class="hint">{said.noPreview}</p>
   if (kind === 'media') return <Player result={result} />
   return <Fetched item={item} result={result} kind={kind} />
 }
@@ -107,7 +108,7 @@ function Fetched(props: {
       if (url) URL.revokeObjectURL(url)
     }
   }, [result.downloadUrl, result.mimeType, kind])
-  if (shown.hasFailed) return <p class="hint">{words.previewFailed}</p>
+  if (shown.hasFailed) return <p class="hint">{said.previewFailed}</p>
   if (shown.text !== undefined)
     return (
       <textarea class="preview text" dir="auto" readOnly aria-label={result.filename} value={shown.text} />
@@ -158,7 +159,7 @@ function Compared({
           min={0}
           max={100}
           value={edge}
-          aria-label={words.beforeAfter}
+          aria-label={said.beforeAfter}
           onInput={(event) => setEdge(Number(event.currentTarget.value))}
         />
       )}

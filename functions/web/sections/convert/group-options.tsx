@@ -5,8 +5,8 @@ import { loadOptions } from '../../options/load.ts'
 import { faultsIn, type Values, withValue } from '../../options/values.ts'
 import { setValues } from './choosing.ts'
 import type { Item } from './item.ts'
+import said from './later/words/en.ts'
 import { Presets } from './presets.tsx'
-import words from './words/en.ts'
 
 /** Options of a kind of files, of those that the first of them has; each takes what it knows. */
 export default function GroupOptions({
@@ -32,7 +32,7 @@ export default function GroupOptions({
   }
   return (
     <details key={target?.id} class="options group-options" onToggle={() => void open()}>
-      <summary>{words.optionsOf(counted)}</summary>
+      <summary>{said.optionsOf(counted)}</summary>
       <OptionFields
         options={options.value}
         values={values.value}

@@ -7,6 +7,7 @@ import { linked } from './adding.ts'
 import { loadOptionsOf } from './choosing.ts'
 import type { Item } from './item.ts'
 import { keep } from './keeping.ts'
+import said from './later/words/en.ts'
 import { Presets } from './presets.tsx'
 import words from './words/en.ts'
 
@@ -25,7 +26,7 @@ export default function ItemOptions({ item }: { readonly item: Item }) {
   if (problem.value)
     return (
       <p class="notice">
-        {words.optionsFailed(problem.value.message)}{' '}
+        {said.optionsFailed(problem.value.message)}{' '}
         <button type="button" class="link" onClick={load}>
           {words.tryAgain}
         </button>
@@ -47,7 +48,7 @@ export default function ItemOptions({ item }: { readonly item: Item }) {
     options.some(({ name }) => name in (linked.value?.values ?? {}))
   return (
     <details class="options" open={isOpen || undefined}>
-      <summary>{words.options}</summary>
+      <summary>{said.options}</summary>
       <OptionFields
         options={options}
         values={item.values.value}

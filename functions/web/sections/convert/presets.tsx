@@ -3,9 +3,9 @@ import { useId } from 'preact/hooks'
 import type { Option } from '../../api.ts'
 import type { Values } from '../../options/values.ts'
 import { announce } from '../../shell/announce.ts'
+import said from './later/words/en.ts'
 import { type Choice, linkTo } from './links.ts'
 import { keepPresets, presetsFor } from './remembered.ts'
-import words from './words/en.ts'
 
 /** Options under a name, kept in this browser, and as an address to give away. */
 export function Presets(props: {
@@ -37,7 +37,7 @@ export function Presets(props: {
     <div class="presets">
       {presets.value.length > 0 && (
         <>
-          <label for={id}>{words.presets}</label>
+          <label for={id}>{said.presets}</label>
           <select
             id={id}
             value={chosen.value}
@@ -46,7 +46,7 @@ export function Presets(props: {
               props.onUse(presets.value.find((preset) => preset.name === chosen.value)?.values ?? {})
             }}
           >
-            <option value="">{words.noPreset}</option>
+            <option value="">{said.noPreset}</option>
             {presets.value.map((preset) => (
               <option key={preset.name} value={preset.name}>
                 {preset.name}
@@ -64,15 +64,15 @@ export function Presets(props: {
             chosen.value = ''
           }}
         >
-          {words.deletePreset}
+          {said.deletePreset}
         </button>
       )}
       {isNaming.value ? (
         <span class="preset-name">
           <input
             type="text"
-            aria-label={words.presetName}
-            placeholder={words.presetName}
+            aria-label={said.presetName}
+            placeholder={said.presetName}
             maxLength={60}
             value={name.value}
             onInput={(event) => {
@@ -85,7 +85,7 @@ export function Presets(props: {
             }}
           />
           <button type="button" class="button" onClick={save}>
-            {words.save}
+            {said.save}
           </button>
         </span>
       ) : (
@@ -96,7 +96,7 @@ export function Presets(props: {
             isNaming.value = true
           }}
         >
-          {words.savePreset}
+          {said.savePreset}
         </button>
       )}
       <button
@@ -105,14 +105,14 @@ export function Presets(props: {
         onClick={() => {
           void navigator.clipboard
             .writeText(linkTo({ ...props.choice, values: own }))
-            .then(() => announce(words.linkCopied))
+            .then(() => announce(said.linkCopied))
         }}
       >
-        {words.copyLink}
+        {said.copyLink}
       </button>
       {Object.keys(own).length > 0 && (
         <button type="button" class="button quiet" onClick={() => props.onUse({})}>
-          {words.reset}
+          {said.reset}
         </button>
       )}
     </div>

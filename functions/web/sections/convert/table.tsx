@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Problem } from '../../api.ts'
 import { saidOf } from './busy.tsx'
 import type { Item } from './item.ts'
+import said from './later/words/en.ts'
 import { opened } from './list.ts'
 import { Icon, Of } from './parts.tsx'
 import { deleteNow, remove } from './removing.ts'
@@ -37,12 +38,12 @@ export default function Table({ all }: { readonly all: readonly Item[] }) {
   const { from, to } = range.value
   const first = Math.min(from, Math.max(0, all.length - 1))
   return (
-    <div class="table" role="table" aria-label={words.table} aria-rowcount={all.length + 1}>
+    <div class="table" role="table" aria-label={said.table} aria-rowcount={all.length + 1}>
       <div role="row" class="row head" aria-rowindex={1}>
-        <span role="columnheader">{words.name}</span>
-        <span role="columnheader">{words.size}</span>
-        <span role="columnheader">{words.state}</span>
-        <span role="columnheader">{words.actions}</span>
+        <span role="columnheader">{said.name}</span>
+        <span role="columnheader">{said.size}</span>
+        <span role="columnheader">{said.state}</span>
+        <span role="columnheader">{said.actions}</span>
       </div>
       <div ref={place} role="rowgroup" class="rows" style={{ height: `${all.length * rowPx}px` }}>
         {all.slice(first, to).map((item, at) => (
@@ -90,7 +91,7 @@ function Row({ item, at }: { readonly item: Item; readonly at: number }) {
           </a>
         )}
         <button type="button" class="button small" onClick={() => (opened.value = item)}>
-          {words.details}
+          {said.details}
           <Of>{item.name}</Of>
         </button>
         <button

@@ -53,18 +53,7 @@ export default {
   losesTransparency: (id: string) =>
     `${id} has no transparency: what is transparent gets the color of the background.`,
   // Options
-  options: 'Options',
   makeOf: 'Run the tool',
-  optionsFailed: (why: string) => `The options could not be loaded. ${why}`,
-  presets: 'Presets',
-  noPreset: 'None',
-  savePreset: 'Keep as a preset',
-  presetName: 'Name of the preset',
-  save: 'Keep',
-  deletePreset: 'Delete the preset',
-  copyLink: 'Copy a link to this choice',
-  linkCopied: 'The link is copied.',
-  reset: 'Back to the defaults',
   linkedTo: (id: string) =>
     `The link that you followed asks for ${id}: that is what the files become that you bring.`,
   linkedTool: (name: string) =>
@@ -74,7 +63,6 @@ export default {
   allReady: 'All files that are ready',
   ready: (count: number) => `${files(count)} are ready.`,
   targetOf: (counted: string) => `Format for ${counted}`,
-  optionsOf: (counted: string) => `Options for ${counted}`,
   convertAll: 'Convert all',
   cancelAll: 'Cancel all',
   downloadAll: (count: number) => `Download all ${count} as ZIP`,
@@ -94,14 +82,7 @@ export default {
   notifyOn: 'You will be told when all are done',
   allDone: (done: number, failed: number) =>
     failed > 0 ? `${files(done)} converted, ${failed} failed.` : `${files(done)} converted.`,
-  table: 'Files',
-  name: 'Name',
   folder: 'Folder',
-  size: 'Size',
-  state: 'State',
-  actions: 'Actions',
-  details: 'Details',
-  detailsOf: (name: string) => `Details of ${name}`,
   close: 'Close',
   // Under way
   cancel: 'Cancel',
@@ -154,11 +135,6 @@ export default {
     `${sent} of ${total} are there already. Choose the file again, and it goes on from there.`,
   otherFile: 'That is another file: name and size differ.',
   otherTab: 'Another tab of this browser is sending this file.',
-  // Drawer
-  beforeAfter: 'Before and after',
-  quality: 'Try another quality',
-  noPreview: 'There is no preview of this kind of file. Download it to see it.',
-  previewFailed: 'The preview could not be loaded.',
   tryAgain: 'Try again',
   bytes: ['bytes', 'kB', 'MB', 'GB', 'TB'],
   oneByte: '1 byte',

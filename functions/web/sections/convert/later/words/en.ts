@@ -1,0 +1,27 @@
+/** What the parts of Convert say that are loaded later: a first visit does without these words. */
+
+export default {
+  options: 'Options',
+  optionsFailed: (why: string) => `The options could not be loaded. ${why}`,
+  presets: 'Presets',
+  noPreset: 'None',
+  savePreset: 'Keep as a preset',
+  presetName: 'Name of the preset',
+  save: 'Keep',
+  deletePreset: 'Delete the preset',
+  copyLink: 'Copy a link to this choice',
+  linkCopied: 'The link is copied.',
+  reset: 'Back to the defaults',
+  optionsOf: (counted: string) => `Options for ${counted}`,
+  table: 'Files',
+  name: 'Name',
+  size: 'Size',
+  state: 'State',
+  actions: 'Actions',
+  details: 'Details',
+  detailsOf: (name: string) => `Details of ${name}`,
+  beforeAfter: 'Before and after',
+  quality: 'Try another quality',
+  noPreview: 'There is no preview of this kind of file. Download it to see it.',
+  previewFailed: 'The preview could not be loaded.',
+}
