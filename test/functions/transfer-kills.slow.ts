@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import {
   GetObjectAttributesCommand,
   GetObjectCommand,
@@ -36,7 +36,8 @@ interface Told {
 const transferWorker = ({ pid }: TestService) =>
   descendants(pid).find(({ command }) => /worker\.ts transfer/.test(command))?.pid
 
-test('transfers whose process is killed in the middle of a part end right and leave nothing', async (t) => {
+/** Transfers of both kinds, in and out, each by a proxy that falls silent in the middle of it. */
+async function begin(t: TestContext) {
   const { client: s3, endpoint } = await startWithBucket(t)
   const sshd = await startSshd()
   t.after(() => sshd.stop())
@@ -75,9 +76,13 @@ test('transfers whose process is killed in the middle of a part end right and le
     const { data } = (await (await client.fetch(`/v1/jobs/${jobId}`)).json()) as { data: Told }
     return data
   })
-
-  await until(() => proxies.every(({ state }) => state.isHeld), 'all are in the middle', 60)
   const uploads = async () => (await s3.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads ?? []
+  return { s3, sshd, service, proxies, jobs, uploads }
+}
+
+test('transfers whose process is killed in the middle of a part end right and leave nothing', async (t) => {
+  const { s3, sshd, service, proxies, jobs, uploads } = await begin(t)
+  await until(() => proxies.every(({ state }) => state.isHeld), 'all are in the middle', 60)
   const [begun = assert.fail('an upload')] = await uploads()
   const partial = await readdir(sshd.files)
   assert.ok(partial.some((name) => name.startsWith('out.txt.') && name.endsWith('.part')))
@@ -111,4 +116,33 @@ test('transfers whose process is killed in the middle of a part end right and le
     work.filter((path) => /import-\d+$/.test(path)),
     [],
   )
+})
+
+test('a transfer whose process is killed in each of three attempts fails, and leaves nothing', async (t) => {
+  const { s3, sshd, service, proxies, jobs, uploads } = await begin(t)
+  for (let kills = 0; kills < 3; kills++) {
+    await until(() => proxies.every(({ state }) => state.isHeld), 'all are in the middle', 90)
+    const pid = transferWorker(service) ?? assert.fail('no worker')
+    process.kill(pid, 'SIGKILL')
+    await until(() => transferWorker(service) !== pid, 'the worker is gone', 30)
+    for (const { state } of proxies) state.isHeld = false
+  }
+  const codes = (await Promise.all(jobs)).map(({ status, error }) => {
+    const { code, message } = error as { code: string; message: string }
+    // Not for what the silence of the proxy would end some day.
+    assert.match(message, /did not survive three attempts/)
+    return [status, code]
+  })
+  const [lostIn, lostOut] = [
+    ['failed', 'IMPORT_FAILED'],
+    ['failed', 'EXPORT_FAILED'],
+  ]
+  assert.deepEqual(codes, [lostIn, lostIn, lostOut, lostOut])
+  assert.deepEqual(await uploads(), [])
+  const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket }))
+  assert.deepEqual(
+    Contents.map((object) => object.Key),
+    ['in.txt'],
+  )
+  assert.deepEqual(await readdir(sshd.files), ['in.txt'])
 })

@@ -3,7 +3,7 @@ import { boundsOf } from '../../access/bounds.ts'
 import { storedFile } from '../../conversion/stored-file.ts'
 import { requireDiskSpace } from '../../disk.ts'
 import { DistinctNames } from '../../distinct-names.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, type ErrorCode } from '../../errors.ts'
 import { fileName, nameFromTemplate } from '../../file-name.ts'
 import { detectFormat } from '../../formats/detect.ts'
 import type { TransferOperation } from '../../tasks/index.ts'
@@ -14,7 +14,7 @@ import { counting, freeingSpent } from '../../transfer/spent-buffers.ts'
 import type { Fields, OutgoingFile, RemoteFile, Store, Surroundings } from '../../transfer/transfer.ts'
 import { PassingError } from '../failure.ts'
 import { type Delivery, type JobState, jobPrefix, type StoredFile, type Task } from '../job.ts'
-import { filesOfTask } from '../machine.ts'
+import { filesOfTask, maxAttempts } from '../machine.ts'
 import type { TaskServices } from './task-services.ts'
 
 export interface TransferRun {
@@ -38,6 +38,8 @@ const pausesS = [5, 30]
  */
 export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   const { operation, task, services, signal } = run
+  if (operation.kind === 'import')
+    requireAttempt(task, 'packs' in operation ? 'CONVERSION_FAILED' : 'IMPORT_FAILED')
   const fields = services.vault.openAll(task.spec, task.jobId)
   if ('packs' in operation) return { files: [await packUp(run, fields)] }
   const { GCS_ENDPOINT: gcsEndpoint } = services.config
@@ -64,6 +66,13 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   } finally {
     over.abort()
   }
+}
+
+/** Whatever ended the processes that had it, each further attempt may end another one, and what runs beside it. */
+function requireAttempt({ attempt }: Task, code: ErrorCode): void {
+  if (attempt <= maxAttempts) return
+  const sentence = 'The transfer did not survive three attempts. Try again later, or with smaller files.'
+  throw new AppError(code, sentence, { reason: 'incomplete' })
 }
 
 async function requireBrowser(services: TaskServices): Promise<void> {
@@ -185,6 +194,7 @@ async function takeOut(
   }
   try {
     if (task.begun !== undefined) await store.forget?.(task.begun)
+    requireAttempt(task, 'EXPORT_FAILED')
     for (const [index, file] of files.entries()) {
       const { size, mimeType, sha256, filename } = file
       const open: OutgoingFile['open'] = async (range = { start: 0, end: size }) =>
