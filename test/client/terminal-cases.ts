@@ -73,18 +73,21 @@ export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Prom
   'converts 200 files nearly as fast as bare requests do': async (terminal) => {
     const shell = await place(terminal, 'rate')
     const names = await pictures(shell.folder, 200)
-    const some = names.filter((_, at) => at % 2 === 0)
+    const some = names.filter((_, at) => at % 4 === 0)
     await bareMs(shell.folder, some.slice(0, 16), terminal.url)
     const rates: number[] = []
     // A busy machine is not fair to whoever comes second; by itself it is 1.0 to 1.1.
     while (rates.length < 3 && Math.max(0, ...rates) < 0.9) {
-      const bare = await bareMs(shell.folder, some, terminal.url)
+      const before = await bareMs(shell.folder, some, terminal.url)
       const from = performance.now()
       const out = `round-${rates.length}`
       const { code, stderr } = await shell.run(['many', 'webp', '--out', `${out}/out/`])
       assert.equal(code, 0, stderr)
       assert.equal((await results(join(shell.folder, out))).length, 200)
-      rates.push((bare / some.length) * (names.length / (performance.now() - from)))
+      const ms = performance.now() - from
+      // Before and after: whether others have begun to work meanwhile or ended, it counts half.
+      const bare = (before + (await bareMs(shell.folder, some, terminal.url))) / 2
+      rates.push(bare / some.length / (ms / names.length))
     }
     assert.ok(
       Math.max(...rates) >= 0.9,
