@@ -116,10 +116,16 @@ export function watch(url: string): void {
   globalThis.fetch = checkedFetch
 }
 
+const startTries = 5
+
 async function documentOf(origin: string): Promise<Described | undefined> {
-  const response = await plainFetch(`${origin}/v1/openapi.json`).catch(() => undefined)
-  // Some tests end the service: what it said last has been checked by others.
-  return response && new Described((await response.json()) as object)
+  // A busy machine may take longer to start a function than a request may.
+  for (let left = startTries; ; left--) {
+    const response = await plainFetch(`${origin}/v1/openapi.json`).catch(() => undefined)
+    // Some tests end the service: what it said last has been checked by others.
+    if (response?.ok || left === 0) return response && new Described((await response.json()) as object)
+    if (!response) return undefined
+  }
 }
 
 const checkedFetch: typeof fetch = async (input, init) => {

@@ -176,6 +176,11 @@ test('somebody signs up, and keeps what was made before', async () => {
     assert.equal((await ask('POST', `auth/${path}`, {})).status, 200, path)
 })
 
+test('requests of somebody known are counted, whatever he asks for', async () => {
+  const member = await apart.newMember()
+  for (const path of ['/v1/formats/jpg', '/health']) assert.equal((await member.fetch(path)).status, 200, path)
+})
+
 test('what cannot be told is put aside', async () => {
   for (const name of ['dispatch', 'count-usage'])
     assert.equal((await apart.invoke(name, { detail: {} }, 'Event')).status, 202)
