@@ -178,7 +178,8 @@ test('somebody signs up, and keeps what was made before', async () => {
 
 test('requests of somebody known are counted, whatever he asks for', async () => {
   const member = await apart.newMember()
-  for (const path of ['/v1/formats/jpg', '/health']) assert.equal((await member.fetch(path)).status, 200, path)
+  for (const path of ['/v1/formats/jpg', '/health'])
+    assert.equal((await member.fetch(path)).status, 200, path)
 })
 
 test('what cannot be told is put aside', async () => {
