@@ -80,7 +80,7 @@ test('an estimate is by what such conversions took, and by what waits before the
   const durations = new Durations(table)
   const waiting = { depth: 5 }
   const services = {
-    ...{ engines, durations, config: { PARALLEL: 2 } },
+    ...{ engines: async () => engines, durations, config: { PARALLEL: 2 } },
     queues: { depth: async () => waiting.depth },
   } as unknown as Services // as much of them as is looked at
   const source = { filename: 'a.png', format: 'png', size: 1000 }

@@ -18,7 +18,6 @@ function sending(put: Store['put'], more: Partial<typeof send> = {}) {
   const seen: unknown[] = []
   const services = {
     config: { GCS_ENDPOINT: undefined },
-    engines: [],
     outgoing: async () => ({ for: () => ({}) }),
     vault: { openAll: () => ({ prefix: 'x' }) },
     files: { stream: async ({ key }: { key: string }) => Readable.from([key]) },
