@@ -17,6 +17,8 @@ import { cardOf, choose, downloadFrom, fixture, launchBrowser, payload, visit } 
  */
 
 const megabytes = Number(process.env['UPLOAD_MB'] ?? 400)
+/** A worker of PDFs holds 4 GiB: what is larger arrives whole, and is told so. */
+const isConvertible = megabytes * 1e6 < 4 * 1024 ** 3
 const dataDir = scratchFolder('perils-data')
 const scratch = scratchFolder('perils')
 let service: TestService
@@ -112,8 +114,10 @@ test('an upload goes on where it was after two cuts, a kill of the service and a
       card.getByRole('button', { name: /^Choose/ }).click(),
     ])
     await dialog.setFiles(path)
-    await card.getByRole('link', { name: /^Download/ }).waitFor({ timeout: 600_000 })
-    assert.equal((await downloadFrom(page, 'large.pdf')).suggestedFilename(), 'large.txt')
+    if (isConvertible) {
+      await card.getByRole('link', { name: /^Download/ }).waitFor({ timeout: 600_000 })
+      assert.equal((await downloadFrom(page, 'large.pdf')).suggestedFilename(), 'large.txt')
+    } else await card.getByText('a conversion of this kind can hold').waitFor({ timeout: 600_000 })
     const again = [...taken].filter(([, times]) => times > 1)
     assert.deepEqual(again, [], `of ${taken.size} parts`)
   }))
