@@ -7,6 +7,7 @@ import { removeDefaultSecret } from '../webhooks/default-secret.ts'
 import { accountOf } from './accounts.ts'
 import { ApiKeys } from './api-keys.ts'
 import { noteOf } from './audit.ts'
+import { forgetMove } from './move.ts'
 import { removeRecordsOf } from './sessions.ts'
 
 /**
@@ -44,6 +45,7 @@ export async function wakeClosing(account: string, services: Services): Promise<
 
 async function removeAllOf(owner: string, services: Services): Promise<void> {
   const { table } = services
+  await forgetMove(owner, services)
   await removeRecordsOf(owner, services)
   const keys = new ApiKeys(services)
   for (const key of await keys.list(owner)) await keys.revoke(key)

@@ -58,6 +58,12 @@ export async function wakeMove(account: string, now: Date, services: Needed): Pr
   else await table.update(moveKey(account), { set: { wakeAt: soon(now) } })
 }
 
+/** What comes late stays with whoever was here before the account, once that is gone. */
+export async function forgetMove(account: string, { table }: Pick<Services, 'table'>): Promise<void> {
+  await table.delete(moveKey(account))
+  await table.delete(cameFromKey(account))
+}
+
 interface Move {
   readonly from: string
   readonly to: string

@@ -1,6 +1,6 @@
 import type { FileBytes } from './bytes.ts'
+import { textOfDrawing } from './drawing-text.ts'
 import type { Feature, Holding } from './holding.ts'
-import { decoded, readMarkup } from './markup.ts'
 import { Words } from './words.ts'
 import { openZip } from './zip.ts'
 
@@ -18,7 +18,7 @@ export async function presentation(bytes: FileBytes): Promise<Holding | undefine
     // 19.3.1.38, an attribute of its first element.
     if (/<p:sld\b[^>]{0,4000}\sshow="(?:0|false)"/.test(xml.slice(0, 8000))) continue
     slides++
-    words.add(textOf(xml))
+    words.add(textOfDrawing(xml))
   }
   const features: Feature[] = [
     ...(zip.names.some((name) => name.startsWith('ppt/media/')) ? (['pictures'] as const) : []),
@@ -26,20 +26,4 @@ export async function presentation(bytes: FileBytes): Promise<Holding | undefine
     ...(zip.names.some((name) => name.startsWith('ppt/comments')) ? (['comments'] as const) : []),
   ]
   return { words, counts: { slides }, features }
-}
-
-function textOf(xml: string): string {
-  const parts: string[] = []
-  let isText = false
-  readMarkup(xml, {
-    text: (text) => {
-      if (isText) parts.push(text)
-    },
-    tag: ({ name, isEnd, isEmpty }) => {
-      if (name === 'a:t') isText = !isEnd && !isEmpty
-      else if (name === 'a:p' || name === 'a:br' || name === 'a:tc') parts.push('\n')
-      return name === 'mc:Fallback'
-    },
-  })
-  return decoded(parts.join(''))
 }

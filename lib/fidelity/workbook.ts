@@ -1,5 +1,6 @@
 import type { FileBytes } from './bytes.ts'
 import { Cells } from './cells.ts'
+import { textOfDrawing } from './drawing-text.ts'
 import type { Feature, Holding } from './holding.ts'
 import { attributeOf, decoded, readMarkup, type Tag } from './markup.ts'
 import { readCells } from './sheet-cells.ts'
@@ -53,24 +54,7 @@ async function wordsOfShapes(zip: Zip, sheet: string): Promise<string[]> {
       const name = /\bdrawings\/(drawing\d+\.xml)$/.exec(attributeOf(tag, 'Target') ?? '')?.[1]
       if (name !== undefined) drawings.push(`xl/drawings/${name}`)
     })
-  return Promise.all(drawings.map(async (name) => textOfRuns((await zip.read(name))?.toString() ?? '')))
-}
-
-/** 21.1.2.3: letters of one look; of a drawing that stands there twice, the newer kind. */
-function textOfRuns(xml: string): string {
-  const parts: string[] = []
-  let isText = false
-  readMarkup(xml, {
-    text: (text) => {
-      if (isText) parts.push(text)
-    },
-    tag: ({ name, isEnd, isEmpty }) => {
-      if (name === 'a:t') isText = !isEnd && !isEmpty
-      else if (name === 'a:p' || name === 'a:br') parts.push('\n')
-      return name === 'mc:Fallback'
-    },
-  })
-  return decoded(parts.join(''))
+  return Promise.all(drawings.map(async (name) => textOfDrawing((await zip.read(name))?.toString() ?? '')))
 }
 
 async function eachTag(zip: Zip, name: string, see: (tag: Tag) => void): Promise<void> {

@@ -31,8 +31,12 @@ const tasks = {
 const hook = { url: 'https://1.1.1.1/hook', events: ['*'] }
 const workflow = { name: 'each day', cron: '0 6 * * *', tasks: { ...tasks } }
 
-async function member(email: string) {
+async function member(
+  email: string,
+  before: (here: ReturnType<typeof visitorOf>) => Promise<unknown> = async () => {},
+) {
   const here = visitorOf(app, account)
+  await before(here)
   const { id } = (await here.send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password })).json
     .user
   return { ...here, id: String(id), close: (body: object) => here.send('POST', '/v1/auth/delete-user', body) }
@@ -53,7 +57,8 @@ const kindOf = (pk: string) => pk.slice(0, pk.indexOf('#'))
 
 describe('an account that its owner closes', () => {
   test('takes along all that it owns, and opens nothing any more', async () => {
-    const here = await member('leaver@example.com')
+    // What was made before the account is moved to it for a day.
+    const here = await member('leaver@example.com', (visitor) => visitor.send('POST', '/v1/jobs', { tasks }))
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
     assert.equal((await here.send('POST', '/v1/webhooks', hook)).status, 201)
     assert.equal((await here.send('GET', '/v1/webhooks/secret')).status, 200)
