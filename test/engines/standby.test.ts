@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ExecOptions } from '../../lib/engines/engine.ts'
 import type { WaitingProgram } from '../../lib/engines/sandbox/command.ts'
 import { protection } from '../../lib/engines/sandbox/confine.ts'
@@ -117,7 +118,11 @@ describe('a program that waits', confined, () => {
   test('and ends before there is work is not given out', async () => {
     const programs = standby('exit 1')
     await programs.take()
+    let pauseMs = 0
     const nothingIsGiven = async () => {
+      // Each that is taken starts another one, which needs time to end on a busy machine.
+      pauseMs += 50
+      await pause(pauseMs)
       const program = await programs.take()
       await program?.end()
       return program === undefined

@@ -43,6 +43,11 @@ export async function openSite(environment: Record<string, string> = {}): Promis
   }
 }
 
+/** Lines that the browser itself writes for an answer of 4xx or a lost line; what the page makes of it is tested. */
+const isOfTheBrowser = (line: string) =>
+  line.startsWith('Failed to load resource') ||
+  /^WebSocket connection to .*: net::ERR_(INTERNET_DISCONNECTED|CONNECTION_REFUSED)$/.test(line)
+
 /** What a page must not do: ask anybody else, or fail where nobody sees it. */
 class Conduct {
   readonly #origin: string
@@ -54,9 +59,8 @@ class Conduct {
     page.on('websocket', (socket) => this.#check(socket.url()))
     page.on('pageerror', (error) => this.#wrong.push(`uncaught: ${error.message}`))
     page.on('console', (message) => {
-      // The browser itself writes a line for each answer of 4xx; what the page makes of it is tested.
-      const isAnswer = message.text().startsWith('Failed to load resource')
-      if (message.type() === 'error' && !isAnswer) this.#wrong.push(`console: ${message.text()}`)
+      if (message.type() === 'error' && !isOfTheBrowser(message.text()))
+        this.#wrong.push(`console: ${message.text()}`)
     })
   }
 

@@ -113,7 +113,8 @@ test('what is killed in the middle tells everything all the same, and the same u
   // Requests that a kill cut off have made no job, or one that is told of.
   const made = jobs.filter((id) => id !== undefined)
   assert.ok(made.length >= 25, `${made.length} jobs were made`)
-  await until(() => hasAll('/killed', made), 'all are told', 200)
+  // What failed twice, as it may on a busy machine, is tried again after five minutes.
+  await until(() => hasAll('/killed', made), 'all are told', 400)
   const ids = new Map<string, string>()
   for (const { json } of receiver.at('/killed')) {
     const before = ids.get(json.job.id)
