@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { boundsOf } from '../../lib/access/bounds.ts'
 import { read } from '../../lib/access/principal.ts'
+import { requireRoom } from '../../lib/conversion/disk-limits.ts'
 import { Estimate, estimateOfKind } from '../../lib/conversion/estimate.ts'
 import { pinnedEngine, stepsWithOptions } from '../../lib/conversion/options.ts'
 import { requireAutoPdfEngine } from '../../lib/conversion/pdf-engine.ts'
@@ -27,7 +28,12 @@ const Fields = z.looseObject({
     .describe(
       `A tool instead of a conversion: ${toolOperations.join(', ')}; also what else a task can do, as \`merge\` or \`thumbnail\``,
     ),
-  size: z.number().int().min(0).optional().describe('Bytes of the file, where they are known'),
+  size: z
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe('Bytes of the file, where they are known: what is too large for its conversion is told'),
 })
 
 export const checkConversion = contract({
@@ -70,6 +76,7 @@ export const checkConversion = contract({
     const wish = task.wish([], task.specOf({ output_format: to, engine: pinnedEngine(body.engine), options }))
     const engines = await services.engines()
     const route = planRoute({ ...wish, from, to: wish.to ?? from, engines })
+    requireRoom(route.steps[0].image, { size: body.size ?? 0, what: 'The file has', engines })
     const { warnings } = stepsWithOptions(route, wish.options)
     const way = formatsOf(route)
     const kind = { operation: wish.operation, from, to: way.at(-1) ?? from }

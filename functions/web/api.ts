@@ -151,7 +151,7 @@ export async function targetsOfTool(from: string, operation: string): Promise<re
 }
 
 /** @throws Problem that a conversion would have, before its file is sent. */
-export async function checkWish(wish: Wish & { from: string; size?: number }): Promise<void> {
+export async function checkWish(wish: Wish & { from: string; size?: number | undefined }): Promise<void> {
   await call('/v1/convert/check', { method: 'POST', body: wish })
 }
 

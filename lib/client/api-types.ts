@@ -472,7 +472,7 @@ options?: (string | {
  */
 toolOperation?: string
 /**
- * Bytes of the file, where they are known
+ * Bytes of the file, where they are known: what is too large for its conversion is told
  */
 size?: number
 [k: string]: unknown

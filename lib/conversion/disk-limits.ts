@@ -1,6 +1,6 @@
 import type { Engine, ImageId } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
-import type { Piece, StoredFile } from '../jobs/job.ts'
+import type { Piece } from '../jobs/job.ts'
 
 const mib = 1024 ** 2
 
@@ -15,17 +15,19 @@ export const diskOf = (image: string, engines: readonly Engine[]): number =>
 export function requireRoomInImage({ steps, step, files }: Piece, engines: readonly Engine[]): void {
   const next = steps[step]
   if (!next) return
-  const max = diskOf(next.image, engines)
   const size = files.reduce((sum, file) => sum + file.size, 0)
-  if (size > max) throw tooLargeToHold(files, { size, max })
+  const what = files.length === 1 ? `The file ${files[0]?.filename} has` : `The ${files.length} files have`
+  requireRoom(next.image, { size, what, engines })
 }
 
-function tooLargeToHold(
-  files: readonly StoredFile[],
-  { size, max }: { size: number; max: number },
-): AppError {
-  const what = files.length === 1 ? `The file ${files[0]?.filename} has` : `The ${files.length} files have`
-  return new AppError(
+/** @throws AppError FILE_TOO_LARGE for so many bytes, as `what` (`The file a.pdf has`) tells of them. */
+export function requireRoom(
+  image: string,
+  { size, what, engines }: { size: number; what: string; engines: readonly Engine[] },
+): void {
+  const max = diskOf(image, engines)
+  if (size <= max) return
+  throw new AppError(
     'FILE_TOO_LARGE',
     `${what} ${Math.ceil(size / mib)} MiB; a conversion of this kind can hold ${Math.floor(max / mib)} MiB. Send a smaller file, or parts of it.`,
     { field: 'file', maxBytes: max, size },

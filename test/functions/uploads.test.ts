@@ -265,3 +265,16 @@ test('what is dropped is gone, parts of others too, and sizes are known before b
   ] as const)
     assert.equal(await codeOf(await client.post('/v1/uploads/multipart', { filename: 'a', size })), code)
 })
+
+test('a file that the workers of its target cannot hold is refused before it is sent, a smaller one is not', async () => {
+  const check = (from: string, targetFormat: string, size: number) =>
+    client.post('/v1/convert/check', { from, targetFormat, size })
+  const gib = 1024 ** 3
+  const refused = await check('pdf', 'txt', 4 * gib + 1)
+  assert.equal(refused.status, 413)
+  const { error } = (await refused.json()) as { error: { code: string; message: string; details: object } }
+  assert.match(error.message, /^The file has 4097 MiB; a conversion of this kind can hold 4096 MiB\. Send a/)
+  assert.deepEqual(error.details, { field: 'file', maxBytes: 4 * gib, size: 4 * gib + 1 })
+  assert.equal((await check('pdf', 'txt', 4 * gib)).status, 200)
+  assert.equal((await check('mp4', 'mp3', 4 * gib + 1)).status, 200)
+})

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
@@ -17,8 +17,6 @@ import { cardOf, choose, downloadFrom, fixture, launchBrowser, payload, visit } 
  */
 
 const megabytes = Number(process.env['UPLOAD_MB'] ?? 400)
-/** A worker of PDFs holds 4 GiB: what is larger arrives whole, and is told so. */
-const isConvertible = megabytes * 1e6 < 4 * 1024 ** 3
 const dataDir = scratchFolder('perils-data')
 const scratch = scratchFolder('perils')
 let service: TestService
@@ -40,9 +38,29 @@ const visitPage = (act: (page: Page) => Promise<void>) =>
     await act(page)
   })
 
-/** A PDF with so many bytes that nobody sees, which stand nowhere on the disk: an update at its end (ISO 32000-2, 7.5.6). */
-async function sparsePdf(bytes: number): Promise<string> {
-  const path = join(scratch, 'large.pdf')
+/** A file with so many bytes between two pieces of it, which stand nowhere on the disk. */
+async function sparse(name: string, pieces: readonly [Buffer, Buffer], bytes: number): Promise<string> {
+  const path = join(scratch, name)
+  const [head, end] = pieces
+  const file = await open(path, 'w')
+  await file.write(head)
+  await file.write(end, 0, end.length, head.length + bytes)
+  await file.close()
+  return path
+}
+
+/** A film with a box of free space behind it (ISO 14496-12, 8.1.2). */
+function largeFilm(bytes: number): Promise<string> {
+  const box = Buffer.alloc(16)
+  box.writeUInt32BE(1)
+  box.write('free', 4)
+  box.writeBigUInt64BE(BigInt(box.length + bytes + 1), 8)
+  const head = Buffer.concat([readFileSync(fixture('film.mp4')), box])
+  return sparse('large.mp4', [head, Buffer.from([0])], bytes)
+}
+
+/** A PDF with a stream that nobody sees: an update at its end (ISO 32000-2, 7.5.6). */
+function largePdf(bytes: number): Promise<string> {
   const old = readFileSync(fixture('three-pages.pdf'))
   const text = old.toString('latin1')
   const root = /\/Root (\d+ \d+ R)/.exec(text)?.[1]
@@ -52,11 +70,7 @@ async function sparsePdf(bytes: number): Promise<string> {
   const at = old.length + head.length + bytes + end.length
   const table = `xref\n900 1\n${String(old.length + 1).padStart(10, '0')} 00000 n \n`
   const trailer = `trailer\n<< /Size 901 /Root ${root} /Prev ${start} >>\nstartxref\n${at}\n%%EOF\n`
-  const file = await open(path, 'w')
-  await file.write(Buffer.concat([old, head]), 0, undefined, 0)
-  await file.write(end + table + trailer, old.length + head.length + bytes)
-  await file.close()
-  return path
+  return sparse('large.pdf', [Buffer.concat([old, head]), Buffer.from(end + table + trailer)], bytes)
 }
 
 /** Parts that the storage has taken, by number. */
@@ -89,11 +103,11 @@ test('an upload goes on where it was after two cuts, a kill of the service and a
       const wanted = taken.size + parts
       return until(() => taken.size >= wanted, `${wanted} parts are there`, 300)
     }
-    const path = await sparsePdf(megabytes * 1e6)
+    const path = await largeFilm(megabytes * 1e6)
     await chooseLarge(page, path)
-    const card = cardOf(page, 'large.pdf')
-    await card.getByRole('radio', { name: 'TXT' }).check()
-    await card.getByRole('button', { name: 'Convert to TXT' }).click()
+    const card = cardOf(page, 'large.mp4')
+    await card.getByRole('radio', { name: 'MP3' }).check()
+    await card.getByRole('button', { name: 'Convert to MP3' }).click()
     await more(3)
 
     await context.setOffline(true)
@@ -114,12 +128,31 @@ test('an upload goes on where it was after two cuts, a kill of the service and a
       card.getByRole('button', { name: /^Choose/ }).click(),
     ])
     await dialog.setFiles(path)
-    if (isConvertible) {
-      await card.getByRole('link', { name: /^Download/ }).waitFor({ timeout: 600_000 })
-      assert.equal((await downloadFrom(page, 'large.pdf')).suggestedFilename(), 'large.txt')
-    } else await card.getByText('a conversion of this kind can hold').waitFor({ timeout: 600_000 })
+    await card.getByRole('link', { name: /^Download/ }).waitFor({ timeout: 600_000 })
+    assert.equal((await downloadFrom(page, 'large.mp4')).suggestedFilename(), 'large.mp3')
     const again = [...taken].filter(([, times]) => times > 1)
     assert.deepEqual(again, [], `of ${taken.size} parts`)
+  }))
+
+test('a file that the workers of its target cannot hold is told so before a byte is sent', () =>
+  visitPage(async (page) => {
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    // A small file with the same wish says nothing of a large one.
+    for (const path of [fixture('three-pages.pdf'), await largePdf(4.5 * 1024 ** 3)]) {
+      await chooseLarge(page, path)
+      const card = cardOf(page, basename(path))
+      await card.getByRole('radio', { name: 'TXT' }).check()
+      await card.getByRole('button', { name: 'Convert to TXT' }).click()
+      const end = basename(path) === 'large.pdf' ? card.getByRole('alert') : download(page, basename(path))
+      await end.waitFor()
+    }
+    const told = await cardOf(page, 'large.pdf').getByRole('alert').textContent()
+    assert.match(told ?? '', /4609 MiB; a conversion of this kind can hold 4096 MiB/)
+    assert.deepEqual(
+      asked.filter((path) => path.startsWith('/v1/uploads/')),
+      ['/v1/uploads/presign'],
+    )
   }))
 
 const download = (page: Page, name: string) => cardOf(page, name).getByRole('link', { name: /^Download/ })

@@ -90,11 +90,12 @@ function further(job: Job, { percent, stage, taskName, at }: ProgressNews): Job 
 }
 
 const passing: ReadonlySet<string> = new Set([
-  ...['UNREACHABLE', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'],
+  ...['UNREACHABLE', 'UPLOAD_REFUSED', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'],
 ])
 
-/** Says nothing about the job, only about the asking. */
-const isPassing = (error: unknown): error is Problem => error instanceof Problem && passing.has(error.code)
+/** Says nothing about what is asked for, only about the asking. */
+export const isPassing = (error: unknown): error is Problem =>
+  error instanceof Problem && passing.has(error.code)
 
 export function pause(seconds: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()

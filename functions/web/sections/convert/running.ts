@@ -13,7 +13,7 @@ import {
 import { faultsIn, fieldOf } from '../../options/values.ts'
 import { announce } from '../../shell/announce.ts'
 import { loadOptionsOf } from './choosing.ts'
-import { type Progress, pause, watchJob } from './conversion.ts'
+import { isPassing, type Progress, pause, watchJob } from './conversion.ts'
 import { dropDrafts } from './drafts.ts'
 import { keepFolder } from './folders.ts'
 import type { Item } from './item.ts'
@@ -30,15 +30,16 @@ import { sizeWords } from './words.ts'
 
 const checked = new Map<string, Promise<void>>()
 
+/** Of many files only such sizes are told: smaller ones fit everywhere, and are alike without them. */
+const largeBytes = 1e9
+
 /** Asks whether it would work before a byte is sent; what is alike is asked once. */
 async function check(item: Item): Promise<void> {
   if (!item.source) return
-  const { size } = item
-  const wish = { from: item.source.id, ...wishOf(item) }
+  const isTold = items.value.length <= mostCards || Number(item.size) > largeBytes
+  const wish = { from: item.source.id, ...wishOf(item), size: isTold ? item.size : undefined }
   const key = JSON.stringify(wish)
-  const asked =
-    checked.get(key) ??
-    checkWish({ ...wish, ...(items.value.length <= mostCards && size !== undefined && { size }) })
+  const asked = checked.get(key) ?? checkWish(wish)
   checked.set(key, asked)
   asked.catch(() => checked.delete(key))
   await asked
@@ -54,11 +55,9 @@ async function isFine(item: Item): Promise<boolean> {
     await check(item)
     return true
   } catch (error) {
-    const problem = problemOf(error)
     // Whether it works is told by the conversion itself, then. Parts of the page need a line as well.
-    if (!navigator.onLine) return true
-    if (['UNREACHABLE', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'].includes(problem.code))
-      return true
+    if (!navigator.onLine || isPassing(error)) return true
+    const problem = problemOf(error)
     const field = fieldOf(problem, item.options.value ?? [])
     if (field) item.wrong.value = { [field]: problem.message }
     else item.notice.value = problem

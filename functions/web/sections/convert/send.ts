@@ -1,14 +1,5 @@
-import {
-  beginParts,
-  completeParts,
-  dropParts,
-  type Part,
-  Problem,
-  partsThere,
-  partUrls,
-  presign,
-} from '../../api.ts'
-import { type Progress, pause } from './conversion.ts'
+import { beginParts, completeParts, dropParts, type Part, partsThere, partUrls, presign } from '../../api.ts'
+import { isPassing, type Progress, pause } from './conversion.ts'
 import { Slots } from './slots.ts'
 import { putBytes } from './upload.ts'
 
@@ -135,18 +126,13 @@ async function persistently<Value>(
       return await act()
     } catch (error) {
       signal.throwIfAborted()
-      const isPassing = error instanceof Problem && passing.has(error.code)
-      if (!isPassing || (tries >= mostTries && navigator.onLine)) throw error
+      if (!isPassing(error) || (tries >= mostTries && navigator.onLine)) throw error
       onCut()
       const seconds = Math.min(longestPauseS, error.retryAfterS ?? firstPauseS * 3 ** Math.min(tries - 1, 5))
       await Promise.race([pause(seconds, signal), online(signal)])
     }
   }
 }
-
-const passing: ReadonlySet<string> = new Set([
-  ...['UNREACHABLE', 'UPLOAD_REFUSED', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'],
-])
 
 /** Never settles where the line is there: then the pause decides. */
 function online(signal: AbortSignal): Promise<void> {

@@ -12,6 +12,7 @@ export interface Choice {
   readonly files: readonly Chosen[]
   readonly kind: MergeKind | undefined
   readonly targetFormat: string | undefined
+  readonly from: string | undefined
   readonly use: Use | undefined
   /** Pages as they were put in the grid, where it is shown. */
   readonly arranged: Arranged | undefined
@@ -37,7 +38,7 @@ export function faultOf({ tool, files, kind, use, arranged }: Choice): Fault | '
 }
 
 export function orderOf(choice: Choice, given: Values): Order {
-  const { tool, files, kind, targetFormat, use, arranged, way } = choice
+  const { tool, files, kind, targetFormat, from, use, arranged, way } = choice
   const values = { ...(arranged && way.password !== undefined && { password: way.password }), ...given }
   const asIs: readonly Step[] = [{ operation: tool.id, options: {} }]
   const alone = (arranged && use?.steps(arranged, tool.id)) ?? asIs
@@ -49,6 +50,7 @@ export function orderOf(choice: Choice, given: Values): Order {
     files: files.map((chosen) => ({ file: chosen.file, steps: stepsOf(chosen) })),
     ...(tool.isJoint && { joint: { operation: tool.id, options: values } }),
     targetFormat,
+    from,
     sentWith: arranged && files.length === 1 ? way.jobId : undefined,
   }
 }

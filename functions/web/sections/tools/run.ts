@@ -1,6 +1,6 @@
-import { ask, createJob, type Job, jobStatus } from '../../api.ts'
+import { ask, checkWish, createJob, type Job, jobStatus } from '../../api.ts'
 import type { Step } from '../../grid/arrangement.ts'
-import type { Progress } from '../convert/conversion.ts'
+import { isPassing, type Progress } from '../convert/conversion.ts'
 import { send } from '../convert/send.ts'
 
 /** What is going on with the files of a tool, from the first byte up to the links of what came out. */
@@ -15,6 +15,8 @@ export interface Order {
   /** What makes one of all of them. */
   readonly joint?: Step | undefined
   readonly targetFormat?: string | undefined
+  /** The format of the first file, where it is known. */
+  readonly from?: string | undefined
   /** A job that has the only file already. */
   readonly sentWith?: string | undefined
 }
@@ -33,7 +35,24 @@ export async function run(order: Order, tell: (run: Run) => void, signal: AbortS
   tell({ state: 'over', job })
 }
 
-async function begin({ files, joint, targetFormat }: Order, tell: (run: Run) => void, signal: AbortSignal) {
+/** Before a byte is sent: what is wrong with it whatever is in the files, the largest of which has to fit. */
+async function check({ files, joint, targetFormat, from }: Order): Promise<void> {
+  const step = joint ?? files[0]?.steps[0]
+  if (!from || !step) return
+  const sizes = files.map(({ file }) => file.size)
+  const size = joint ? sizes.reduce((sum, one) => sum + one, 0) : Math.max(...sizes)
+  const to = targetFormat && { targetFormat }
+  await checkWish({ from, toolOperation: step.operation, ...to, options: step.options, size }).catch(
+    (error: unknown) => {
+      // The sending waits for a line.
+      if (!isPassing(error)) throw error
+    },
+  )
+}
+
+async function begin(order: Order, tell: (run: Run) => void, signal: AbortSignal) {
+  await check(order)
+  const { files, joint, targetFormat } = order
   const uploads = await sendAll(
     files.map(({ file }) => file),
     tell,

@@ -33,7 +33,7 @@ export function useOptions(tool: Tool, files: readonly Chosen[]) {
   const to = isWanted ? wanted : usualTarget(tool.id, from, source?.category, targets)
   const kind: MergeKind | undefined = tool.id === 'merge' ? mergeKindOf(files, catalogue) : undefined
   return {
-    ...{ loaded, setTarget, to, kind },
+    ...{ loaded, setTarget, from, to, kind },
     /** Of tools of any kind of file: those of PDFs make PDFs, or what alone suits. */
     targets: tool.takes === undefined && targets.length > 1 ? targets : [],
     /** Named only where somebody chose it. */
