@@ -6,6 +6,7 @@ import { SheetOption } from './sheet.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { isMirrored, useDrops } from './use-drops.ts'
 import { useInSight } from './use-in-sight.ts'
+import { useSlices } from './use-slices.ts'
 import words from './words/en.ts'
 
 const usualSide = 150
@@ -19,7 +20,8 @@ export function Sheets(props: SheetsProps) {
   const { sheets, selected } = arranged
   const list = useRef<HTMLDivElement>(null)
   const [side, setSide] = useState(usualSide)
-  const seen = useInSight(list)
+  const there = useSlices(sheets.length)
+  const seen = useInSight(list, there)
   const drops = useDrops(list, props)
   const hands = useHands(list, props)
   const keysId = useId()
@@ -42,7 +44,7 @@ export function Sheets(props: SheetsProps) {
         onFocusIn={hands.focusIn}
         {...drops.listeners}
       >
-        {sheets.map((sheet, at) => (
+        {sheets.slice(0, there).map((sheet, at) => (
           <SheetOption
             key={sheet.page}
             {...{ sheet, pages }}
@@ -81,10 +83,12 @@ function useHands(list: { readonly current: HTMLElement | null }, { arranged, ca
 
   useLayoutEffect(() => {
     if (!refocus.current) return
-    refocus.current = false
     const option = list.current?.querySelector<HTMLElement>(`[data-page="${focused}"]`)
-    option?.focus({ preventScroll: true })
-    option?.scrollIntoView({ block: 'nearest' })
+    // Of many pages the last ones come a moment later.
+    if (!option) return
+    refocus.current = false
+    option.focus({ preventScroll: true })
+    option.scrollIntoView({ block: 'nearest' })
   })
 
   const placeOf = (page: number) => sheets.findIndex((sheet) => sheet.page === page)
