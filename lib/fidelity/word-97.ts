@@ -1,6 +1,7 @@
 import type { FileBytes } from './bytes.ts'
 import { openCompound } from './compound.ts'
 import type { Feature, Holding } from './holding.ts'
+import { hasHidingStyle, type Unseen, unseenIn } from './word-97-hidden.ts'
 import { Words } from './words.ts'
 
 /** Offsets in [MS-DOC] 2.5.1, of Word 97 and later. */
@@ -20,7 +21,7 @@ const [fieldBegin, fieldDivider, fieldEnd] = ['\u0013', '\u0014', '\u0015']
 const fieldMarks = new RegExp(`([${fieldBegin}-${fieldEnd}])`)
 const picture = '\u0001'
 
-/** Documents of Word 97 to 2003. Text that is hidden, or deleted while changes were tracked, cannot be told from it. */
+/** Documents of Word 97 to 2003. */
 export async function word97(file: FileBytes): Promise<Holding | undefined> {
   const streamOf = await openCompound(file)
   const main = streamOf?.('WordDocument')
@@ -29,9 +30,12 @@ export async function word97(file: FileBytes): Promise<Holding | undefined> {
   const table = streamOf((flags & isSecondTable) === 0 ? '0Table' : '1Table')
   if ((flags & isEncrypted) !== 0 || !table) return undefined
   const start = main.readUInt32LE(fib.pieces)
-  const text = textOf(main, table.subarray(start, start + main.readUInt32LE(fib.pieces + 4)))
+  const unseen = unseenIn(main, table)
+  const text = textOf(main, table.subarray(start, start + main.readUInt32LE(fib.pieces + 4)), unseen)
   const words = new Words()
-  const features: Feature[] = []
+  const isUncertain = hasHidingStyle(main, table)
+  const hidden = [...unseen.map(({ why }) => why), ...(isUncertain ? (['hiddenText'] as const) : [])]
+  const features: Feature[] = [...new Set(hidden)]
   let at = 0
   for (const [index, name] of parts.entries()) {
     const end = at + main.readUInt32LE(fib.counts + 4 * index)
@@ -42,11 +46,11 @@ export async function word97(file: FileBytes): Promise<Holding | undefined> {
     at = end
   }
   if (withoutFields(text).includes(picture)) features.push('pictures')
-  return { words, counts: {}, features }
+  return { ...(!isUncertain && { words }), counts: {}, features }
 }
 
 /** 2.9.38: changes that do not matter here, then the list of pieces of which the text is put together. */
-function textOf(main: Buffer, list: Buffer): string {
+function textOf(main: Buffer, list: Buffer, unseen: readonly Unseen[]): string {
   let at = 0
   while (list[at] === 1) at += 3 + list.readUInt16LE(at + 1)
   if (list[at] !== 2) throw new RangeError('a document without its pieces')
@@ -55,11 +59,28 @@ function textOf(main: Buffer, list: Buffer): string {
   const read = Array.from({ length: count }, (_, index) => {
     const length = pieces.readUInt32LE(4 * index + 4) - pieces.readUInt32LE(4 * index)
     const where = pieces.readUInt32LE(4 * (count + 1) + pieceBytes * index + 2)
-    if ((where & isCompressed) === 0) return main.toString('utf16le', where, where + 2 * length)
-    const from = (where & (isCompressed - 1)) / 2
-    return western.decode(main.subarray(from, from + length))
+    const width = (where & isCompressed) === 0 ? 2 : 1
+    const from = width === 2 ? where : (where & (isCompressed - 1)) / 2
+    const bytes = main.subarray(from, from + width * length)
+    const text = width === 2 ? bytes.toString('utf16le') : western.decode(bytes)
+    return withoutUnseen(text, unseen, (at) => (at - from) / width)
   })
   return read.join('')
+}
+
+/**
+ * Spaces in place of what is not seen: parts are found by their length.
+ * @param placeOf a byte of the file, in the text.
+ */
+function withoutUnseen(text: string, unseen: readonly Unseen[], placeOf: (at: number) => number): string {
+  let [seen, from] = ['', 0]
+  for (const { start, end } of unseen) {
+    const [first, last] = [Math.max(from, placeOf(start)), Math.min(text.length, placeOf(end))]
+    if (first >= last) continue
+    seen += text.slice(from, first) + ' '.repeat(last - first)
+    from = last
+  }
+  return seen + text.slice(from)
 }
 
 const western = new TextDecoder('windows-1252')

@@ -17,12 +17,13 @@ after(() => calibre.close?.())
 function faults(path: string): Promise<string[]> {
   // Debian's is started by the kernel's own support for JARs, where there is some.
   const args = ['-XX:TieredStopAtLevel=1', '-jar', '/usr/bin/epubcheck', path]
-  return new Promise((resolve) => {
-    execFile('java', args, (_, stdout, stderr) =>
-      resolve(
-        `${stdout}${stderr}`.split('\n').filter((line) => /^(?:ERROR|FATAL)|^EPUBCheck completed/.test(line)),
-      ),
-    )
+  return new Promise((resolve, reject) => {
+    execFile('java', args, (_, stdout, stderr) => {
+      const lines = `${stdout}${stderr}`.split('\n')
+      if (lines.includes('EPUBCheck completed'))
+        resolve(lines.filter((line) => /^(?:ERROR|FATAL)/.test(line)))
+      else reject(new Error(`EPUBCheck did not run, is Debian's epubcheck installed? It said: ${stderr}`))
+    })
   })
 }
 
@@ -44,7 +45,7 @@ test('a book of an old page has no fault, nor has what goes from it through a Ki
   for (const { path } of [book, back])
     assert.deepEqual(
       (await faults(path)).map((line) => line.slice(0, 300)),
-      ['EPUBCheck completed'],
+      [],
     )
 })
 
@@ -54,6 +55,6 @@ for (const name of ['letter.docx', 'plain.txt', 'comic.cbr', 'fruit.mmd', 'table
     const { path } = await convert(engine, fixture(name), 'epub')
     assert.deepEqual(
       (await faults(path)).map((line) => line.slice(0, 300)),
-      ['EPUBCheck completed'],
+      [],
     )
   })

@@ -70,6 +70,28 @@ test('hidden text of documents is in no text, book or PDF, and that it was there
   assert.deepEqual(await held(rich.path, 'rtf'), [6, 1])
 })
 
+test('hidden and deleted text of Word 97 is not looked for, nor any words where a style hides some', async () => {
+  const span = (style: string, text: string) => `<text:span text:style-name="${style}">${text}</text:span>`
+  const ofWord = async (name: string, styles: string, body: string) => {
+    const parts = `${styles}<office:body><office:text>${body}</office:text></office:body>`
+    const { path } = await convert(office, await flat(name, 'text', parts), 'doc')
+    const holding = await holdingOf(path, 'doc', { isResult: false })
+    return [holding?.words?.total, holding?.features]
+  }
+  const automatic = `<office:automatic-styles>${hiding('T1', 'text')}</office:automatic-styles>`
+  // Cyrillic letters are stored as two bytes each, others as one.
+  const body = `<text:p>Seen ${span('T1', 'secret words')} go on</text:p><text:p>${span('T1', 'тайна')} видно ${span('T1', 'нет')}</text:p>`
+  assert.deepEqual(await ofWord('spans.fodt', automatic, body), [4, ['hiddenText', 'selectableText']])
+  const deletion = `<text:changed-region text:id="c1"><text:deletion><office:change-info><dc:creator xmlns:dc="http://purl.org/dc/elements/1.1/">A</dc:creator><dc:date xmlns:dc="http://purl.org/dc/elements/1.1/">2026-01-01T00:00:00</dc:date></office:change-info><text:p>gone for good</text:p>
+    </text:deletion></text:changed-region>`
+  const tracked = `<text:tracked-changes text:track-changes="true">${deletion}</text:tracked-changes>
+    <text:p>one <text:change text:change-id="c1"/>two</text:p>`
+  assert.deepEqual(await ofWord('tracked.fodt', '', tracked), [2, ['changes', 'selectableText']])
+  const styles = `<office:styles>${hiding('Quiet', 'paragraph')}</office:styles>`
+  const styled = `<text:p>one two</text:p><text:p text:style-name="Quiet">secret</text:p>`
+  assert.deepEqual(await ofWord('styled.fodt', styles, styled), [undefined, ['hiddenText']])
+})
+
 test('words in shapes on a sheet stand below its cells in a web page, and a table tells of them', async () => {
   const sheet = await flat(
     'shapes.fods',
