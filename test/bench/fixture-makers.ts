@@ -18,6 +18,8 @@ export type FixtureName =
   | 'minute.mkv'
   | 'minute.webm'
   | 'book.epub'
+  | 'table.csv'
+  | 'minute.mp3'
 
 type Other = (name: FixtureName) => Promise<{ readonly path: string }>
 type Maker = (path: string, other: Other) => Promise<unknown>
@@ -44,12 +46,25 @@ export const makers: Readonly<Record<FixtureName, Maker>> = {
       ...['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-b:v', '1M', '-c:a', 'libopus'],
     ]),
   'book.epub': makeBook,
+  'table.csv': (path) => writeFile(path, table),
+  'minute.mp3': (path) =>
+    run('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', 'anoisesrc=d=60:c=pink:seed=1', '-b:a', '192k', path]),
 }
 
 const paragraph =
   '<p>The ship left the harbour before sunrise, and nobody on the quay said a word about it.</p>'
 const page = `<h1>A chapter</h1>${paragraph.repeat(30)}<p style="page-break-before:always"></p>`
 const pages = `<html><body>${page.repeat(10)}</body></html>`
+
+const words = 'harbour island sunrise barrel quay whale map wind'.split(' ')
+const row = (_: unknown, at: number) =>
+  [
+    at,
+    ...words.map((word, column) => (column % 2 === 0 ? `${word} ${at % 97}` : at * (column + 1))),
+    'told',
+  ].join()
+/** Half of it words, half of it numbers. */
+const table = `${['no', ...words, 'end'].join()}\n${Array.from({ length: 5000 }, row).join('\n')}`
 
 async function office(source: string, target: string, args: readonly string[]): Promise<void> {
   const folder = join(dirname(target), 'office')

@@ -2,6 +2,7 @@ import type { Section } from './section.ts'
 import { access } from './sections/access.ts'
 import { controlPlane } from './sections/control-plane.ts'
 import { docx } from './sections/docx.ts'
+import { fidelity } from './sections/fidelity.ts'
 import { graphs } from './sections/graphs.ts'
 import { growth } from './sections/growth.ts'
 import { idle } from './sections/idle.ts'
@@ -18,6 +19,7 @@ export const sections: readonly Section[] = [
   png,
   docx,
   ...programs,
+  fidelity,
   controlPlane,
   idle,
   growth,

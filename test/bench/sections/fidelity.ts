@@ -1,0 +1,133 @@
+import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { InputFile } from '../../../lib/engines/engine.ts'
+import { limitsHere } from '../../../lib/engines/here.ts'
+import { engines } from '../../../lib/engines/index.ts'
+import { createTools } from '../../../lib/engines/sandbox/exec.ts'
+import { Guard } from '../../../lib/fidelity/guard.ts'
+import { type FormatId, formatByExtension } from '../../../lib/formats/index.ts'
+import { capabilityOf } from '../../../lib/jobs/run/capability-of.ts'
+import { createLog } from '../../../lib/log.ts'
+import { planRoute, stepsOf } from '../../../lib/plan/index.ts'
+import type { FixtureName } from '../fixture-makers.ts'
+import { median } from '../measure.ts'
+import { cpuMs } from '../process-tree.ts'
+import type { Report } from '../report.ts'
+import type { Section } from '../section.ts'
+
+/** What it costs to hold each result to its source: the same steps in pairs, with the guard and without it. */
+export const fidelity: Section = {
+  name: 'fidelity',
+  about: 'what counting source and result adds to a conversion, in pairs with and without',
+  async run({ report, fixtures }) {
+    report.title('Guard of what is kept')
+    try {
+      for (const { fixture, to, pairs } of cases) {
+        const { path } = await fixtures.get(fixture)
+        const folder = await fixtures.folder('fidelity')
+        await inPairs({ path, to, pairs, folder }, report)
+      }
+    } finally {
+      await Promise.all(engines.map((engine) => engine.close?.()))
+    }
+  },
+}
+
+const cases: readonly { fixture: FixtureName; to: FormatId; pairs: number }[] = [
+  { fixture: 'pages.docx', to: 'pdf', pairs: 21 },
+  { fixture: 'table.csv', to: 'xlsx', pairs: 11 },
+  { fixture: 'pages.html', to: 'pdf', pairs: 11 },
+  { fixture: 'book.epub', to: 'pdf', pairs: 5 },
+  { fixture: 'minute.mp3', to: 'wav', pairs: 21 },
+]
+
+interface Case {
+  readonly path: string
+  readonly to: FormatId
+  readonly pairs: number
+  readonly folder: string
+}
+
+/** Milliseconds of one run: on the wall, of this process, and of all. */
+interface Spent {
+  readonly wall: number
+  readonly own: number
+  readonly all: number
+}
+
+/** Per cent of the time without the guard that one of its jobs may take. */
+const most = 3
+/** Runs that warm up: engines, and what V8 makes of our own code. */
+const warming = 20
+
+async function inPairs(one: Case, report: Report): Promise<void> {
+  for (let run = 0; run < Math.min(warming, one.pairs); run++) await measured(one, true)
+  const pairs: { with: Spent; without: Spent }[] = []
+  for (let pair = 0; pair < one.pairs; pair++) {
+    // Whoever is second may find the machine in another state, so each begins half of the pairs.
+    const first = await measured(one, pair % 2 === 0)
+    const second = await measured(one, pair % 2 !== 0)
+    pairs.push(pair % 2 === 0 ? { with: first, without: second } : { with: second, without: first })
+  }
+  const added = (clock: keyof Spent) => median(pairs.map((pair) => pair.with[clock] - pair.without[clock]))
+  const base = (clock: keyof Spent) => median(pairs.map((pair) => pair.without[clock]))
+  // Nothing of the guard runs in another process, whose time the kernel tells in steps of 10 ms only.
+  const figures = [
+    { clock: 'processor', cost: added('own'), of: base('all') },
+    { clock: 'wall', cost: added('wall'), of: base('wall') },
+  ]
+  for (const { clock, cost, of } of figures) {
+    const what = `${formatByExtension(one.path)?.id} → ${one.to}, ${clock}`
+    const remark = `${cost.toFixed(2)} ms on ${of.toFixed(1)} ms, median of ${one.pairs} pairs`
+    report.figure({ what, value: (100 * cost) / of, unit: '%', aim: { most }, remark })
+  }
+}
+
+/** One conversion as a worker runs it, in a folder of its own. */
+async function measured({ path, to, folder }: Case, isGuarded: boolean): Promise<Spent> {
+  const format = formatByExtension(path)?.id
+  if (!format) throw new Error(`${path} has no known extension`)
+  const workDir = await mkdtemp(join(folder, 'run-'))
+  const source = join(workDir, `source.${format}`)
+  await copyFile(path, source)
+  const input = { path: source, filename: `source.${format}`, format, size: (await stat(path)).size }
+  const [wall, own, all] = [performance.now(), process.cpuUsage(), cpuMs(process.pid)]
+  await converted(input, to, workDir, isGuarded)
+  const spent = { wall: performance.now() - wall, ...times(process.cpuUsage(own), all) }
+  await rm(workDir, { recursive: true })
+  // What an office puts away behind its answer is not the next one's.
+  await pause(restMs)
+  return spent
+}
+
+const restMs = 40
+
+const times = ({ user, system }: NodeJS.CpuUsage, allBefore: number) => ({
+  own: (user + system) / 1000,
+  all: cpuMs(process.pid) - allBefore,
+})
+
+async function converted(input: InputFile, to: FormatId, workDir: string, isGuarded: boolean): Promise<void> {
+  const route = planRoute({ engines, from: input.format as FormatId, to })
+  const guard = isGuarded ? new Guard(log) : undefined
+  let inputs = [input]
+  const steps = stepsOf(route, {})
+  guard?.begin(inputs, steps[0])
+  for (const [at, step] of steps.entries()) {
+    const { engine, capability } = capabilityOf(step, engines)
+    const outDir = join(workDir, `step-${at + 1}`)
+    await mkdir(outDir)
+    const { signal } = new AbortController()
+    const tools = createTools({ workDir, signal, limits: limitsHere(engine.limits) })
+    const { operation, options } = step
+    const [from, next] = [step.from as FormatId, step.to as FormatId] // of a route
+    const work = { operation, inputs, from, to: next, options: capability.options.parse(options), outDir }
+    const result = await engine.run(work, tools)
+    await guard?.end(step, result, [])
+    const [{ path }] = result.files
+    inputs = [{ path, filename: `step.${next}`, format: next, size: (await stat(path)).size }]
+  }
+}
+
+const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
