@@ -29,8 +29,8 @@ const reasons: readonly Reason[] = [
   },
   {
     of: (name) => name === 'api',
-    more: { startKb: 450, zipKb: 950 },
-    why: 'it has the contracts of all endpoints, whose description it serves, the page in its languages (250), and what draws PDFs there (700)',
+    more: { startKb: 450, zipKb: 1450 },
+    why: 'it has the contracts of all endpoints, whose description it serves, the page in its languages (250), what draws PDFs there (700), and the encodings of Asian texts for it (450)',
   },
   {
     of: (name) => name === 'account',

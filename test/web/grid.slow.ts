@@ -81,6 +81,38 @@ function heavy(bytes: number): string {
   return path
 }
 
+/** A page for each text, in fonts that are in no file, by encodings that are in none either: only what reads it knows them. */
+function asianPdf(texts: readonly { script: string; encoding: string; bytes: Buffer }[]): string {
+  const pages = texts.flatMap(({ script, encoding, bytes }, at) => {
+    const content = `BT /F 60 Tf 20 60 Td <${bytes.toString('hex')}> Tj ET`
+    const system = `/CIDSystemInfo << /Registry (Adobe) /Ordering (${script}) /Supplement 2 >>`
+    const flags = '/Flags 4 /FontBBox [0 -120 1000 880] /ItalicAngle 0 /Ascent 880 /Descent -120 /StemV 80'
+    const descriptor = `<< /Type /FontDescriptor /FontName /Song ${flags} /CapHeight 700 >>`
+    const font = `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Song ${system} /FontDescriptor ${descriptor} >>`
+    return [
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents ${at * 3 + 4} 0 R /Resources << /Font << /F ${at * 3 + 5} 0 R >> >> >>`,
+      `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+      `<< /Type /Font /Subtype /Type0 /BaseFont /Song-${encoding} /Encoding /${encoding} /DescendantFonts [${font}] >>`,
+    ]
+  })
+  const kids = texts.map((_, at) => `${at * 3 + 3} 0 R`).join(' ')
+  const tree = `<< /Type /Pages /Kids [${kids}] /Count ${texts.length} >>`
+  const objects = ['<< /Type /Catalog /Pages 2 0 R >>', tree, ...pages]
+  const body = objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`).join('')
+  const path = join(scratch, 'asian.pdf')
+  // Readers look for the objects themselves where no table says where they are.
+  writeFileSync(path, `%PDF-1.7\n${body}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\n%%EOF\n`)
+  return path
+}
+
+const pixels = (canvas: Locator) =>
+  canvas.evaluate(async (picture: HTMLCanvasElement) => {
+    const bitmap = await createImageBitmap(picture)
+    const pen = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
+    pen?.drawImage(bitmap, 0, 0)
+    return pen?.getImageData(0, 0, bitmap.width, bitmap.height).data.join() ?? ''
+  })
+
 describe('the grid of pages', () => {
   before(async () => {
     site = await openSite()
@@ -206,6 +238,26 @@ describe('the grid of pages', () => {
       await page.getByText('4 of 500 selected').waitFor()
       await page.getByRole('button', { name: 'Take pages out' }).click()
       assert.equal(pagesOf(await result(page, /\.pdf$/)), 4)
+    }))
+
+  test('draws Asian texts of fonts and encodings that are not in the file', () =>
+    visit({ site, path: '/tools/organize-pdf' }, async (page) => {
+      const japan = { script: 'Japan1', encoding: '90ms-RKSJ-H', bytes: Buffer.from('93fa967b', 'hex') }
+      const file = asianPdf([
+        japan,
+        { script: 'Japan1', encoding: 'UniJIS-UTF16-H', bytes: Buffer.from('65e5672c', 'hex') },
+        { ...japan, bytes: Buffer.from('938c8b9e', 'hex') },
+        { script: 'GB1', encoding: 'UniGB-UCS2-H', bytes: Buffer.from('4e2d6587', 'hex') },
+        { script: 'CNS1', encoding: 'ETen-B5-V', bytes: Buffer.from('a4a4a4e5', 'hex') },
+        { script: 'Korea1', encoding: 'KSCms-UHC-H', bytes: Buffer.from('c7d1b1db', 'hex') },
+      ])
+      await openGrid(page, file)
+      for (let at = 0; at < 6; at++) await drawn(options(page).nth(at))
+      const [first, same, other] = await Promise.all(
+        [0, 1, 2].map((at) => pixels(options(page).nth(at).locator('canvas'))),
+      )
+      assert.ok(first === same, 'the same words in two encodings look the same')
+      assert.ok(first !== other, 'and others do not')
     }))
 
   test('asks for the password of a locked PDF, and needs it once', () =>

@@ -2,7 +2,7 @@ import { getDocument, PDFDataRangeTransport, type PDFDocumentProxy } from 'pdfjs
 // Leaves its half where the other looks for it, which then asks for no worker of its own.
 import 'pdfjs-dist/legacy/build/pdf.worker.mjs'
 import type { Answer, Ask } from './messages.ts'
-import { drawingData } from './served.ts'
+import { isOfDrawing } from './served.ts'
 
 /** Draws pages of local PDFs, away from the page, which stays quick whatever is in them. */
 
@@ -78,10 +78,9 @@ const noFilters: unknown = new Proxy(class {}, {
 
 class Data {
   async fetch({ filename }: { filename: string }): Promise<Uint8Array> {
-    const known: readonly string[] = drawingData.standard_fonts
-    // Of the tables of Asian scripts there are none here: the service draws such pages.
-    if (!known.includes(filename)) throw new Error(`nothing is called ${filename}`)
+    if (!isOfDrawing(filename)) throw new Error(`nothing is called ${filename}`)
     const response = await fetch(`/web/${filename}`)
+    if (!response.ok) throw new Error(`${filename} is not there: ${response.status}`)
     return new Uint8Array(await response.arrayBuffer())
   }
 }
