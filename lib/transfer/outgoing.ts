@@ -7,6 +7,7 @@ import { AppError } from '../errors.ts'
 import { Addresses, type Resolve } from './addresses.ts'
 import { type CheckedAgents, checkedAgents } from './agents.ts'
 import { Breaker } from './breaker.ts'
+import { bundled } from './bundled.ts'
 import { RemoteError } from './remote-error.ts'
 import { unreachable } from './unreachable.ts'
 
@@ -162,7 +163,7 @@ export class Outgoing {
       const within = AbortSignal.any([signal, AbortSignal.timeout(connectMs)])
       const socket = await connected(address, port, within)
       breaker.succeeded(name, owner)
-      return socket
+      return bundled(socket)
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof AppError) throw error
