@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { PassingError } from '../../lib/jobs/failure.ts'
+import { errorForClient, PassingError } from '../../lib/jobs/failure.ts'
+import { carryTask } from '../../lib/jobs/run/carry-task.ts'
+import type { Claimed } from '../../lib/jobs/run/claimed.ts'
 import { runTransfer, type TransferRun } from '../../lib/jobs/run/run-transfer.ts'
+import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import type { Store } from '../../lib/transfer/transfer.ts'
+import { scratchFolder } from '../scratch.ts'
 import { completed, file, given, newJob, task, withTasks } from './records.ts'
 
 const state = withTasks(newJob([given('in'), task('work', [0]), task('send', [1])]), {
@@ -82,4 +86,30 @@ test('what fails there is an error of the export; one that may pass is tried aga
       )
       return true
     })
+})
+
+test('a fault of ours is tried again, and told as ours in the end: no engine broke down', async () => {
+  const WORK_DIR = scratchFolder('mutabor-transfer')
+  const fault = new TypeError('of a bug')
+  const services = {
+    config: { WORK_DIR },
+    vault: { openAll: () => ({}) },
+    outgoing: () => Promise.reject(fault),
+  }
+  const { signal } = new AbortController()
+  const run = { services, remainingMs: 60_000, stopping: signal, outOfSpace: signal } as unknown as TaskRun
+  for (const [operation, code] of [
+    ['import/s3', 'IMPORT_FAILED'],
+    ['export/sftp', 'EXPORT_FAILED'],
+  ] as const) {
+    const claimed = { task: { ...send, operation }, state, lease: { keep: () => {} } } as unknown as Claimed
+    await assert.rejects(carryTask(run, claimed), (error) => {
+      assert.ok(error instanceof PassingError)
+      assert.equal(error.forClient.cause, fault)
+      const { message, ...told } = errorForClient(error)
+      assert.deepEqual(told, { code })
+      assert.match(message, /fault of this service/)
+      return true
+    })
+  }
 })

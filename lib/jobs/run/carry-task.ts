@@ -1,7 +1,9 @@
 import { captureLimitS, transferLimitS } from '../../conversion/time-limits.ts'
+import { AppError, type ErrorCode } from '../../errors.ts'
 import { transferOperation } from '../../tasks/index.ts'
-import { done, inWorkDir, LeaseLost, type Work, withinLimit } from './claimed.ts'
-import { runTransfer } from './run-transfer.ts'
+import { PassingError } from '../failure.ts'
+import { done, inWorkDir, LeaseLost, Stopped, type Work, withinLimit } from './claimed.ts'
+import { failureOf, runTransfer } from './run-transfer.ts'
 
 /** What has no engine: files come from elsewhere or go there. */
 export const carryTask: Work = async (run, claimed) => {
@@ -19,9 +21,21 @@ export const carryTask: Work = async (run, claimed) => {
           if (!(await lease.note({ begun }))) throw new LeaseLost()
         },
       }),
-    )
+    ).catch((error: unknown) => {
+      throw isExpected(error) ? error : ofOurOwn(error, failureOf(operation))
+    })
     const isOurs = await lease.finish({ ...carried, status: 'completed', percent: 100 })
     if (!isOurs) await services.files.delete((carried.files ?? []).map(({ key }) => key))
     return done
   })
+}
+
+const isExpected = (error: unknown) =>
+  [AppError, PassingError, LeaseLost, Stopped].some((kind) => error instanceof kind)
+
+/** A fault of this service, which the last attempt tells of as such: neither the other side nor the file is to blame. */
+function ofOurOwn(cause: unknown, code: ErrorCode): PassingError {
+  const sentence =
+    'The transfer failed three times by a fault of this service, not of the other side. Try again later.'
+  return new PassingError(new AppError(code, sentence, undefined, { cause }), 0)
 }

@@ -38,8 +38,8 @@ const pausesS = [5, 30]
  */
 export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   const { operation, task, services, signal } = run
-  if (operation.kind === 'import')
-    requireAttempt(task, 'packs' in operation ? 'CONVERSION_FAILED' : 'IMPORT_FAILED')
+  const code = failureOf(operation)
+  if (operation.kind === 'import') requireAttempt(task, code)
   const fields = services.vault.openAll(task.spec, task.jobId)
   if ('packs' in operation) return { files: [await packUp(run, fields)] }
   const { GCS_ENDPOINT: gcsEndpoint } = services.config
@@ -60,12 +60,17 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
     return { ...(await bringIn(run, [file], fields)), warnings: [...task.warnings, ...warnings] }
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error
-    const code = operation.kind === 'import' ? 'IMPORT_FAILED' : 'EXPORT_FAILED'
     const told = new AppError(code, error.message, error.details, { cause: error })
     throw error.isPassing ? new PassingError(told, pausesS[task.attempt - 1] ?? 0) : told
   } finally {
     over.abort()
   }
+}
+
+/** What is told of one that failed. */
+export function failureOf(operation: TransferOperation): ErrorCode {
+  if ('packs' in operation) return 'CONVERSION_FAILED'
+  return operation.kind === 'import' ? 'IMPORT_FAILED' : 'EXPORT_FAILED'
 }
 
 /** Whatever ended the processes that had it, each further attempt may end another one, and what runs beside it. */
