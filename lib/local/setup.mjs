@@ -99,7 +99,9 @@ const commandOf = {
   run: () => args,
   test: testCommand,
   'test:slow': () =>
-    testing(['test/{access,capture,client,engines,functions,jobs,live,rights,transfer,web,webhooks}/**/*.slow.ts']),
+    testing([
+      'test/{access,capture,client,engines,functions,jobs,live,rights,transfer,web,webhooks}/**/*.slow.ts',
+    ]),
   'test:aws': () => ['test/aws.ts', ...args],
   images: () => ['layers/build-images.ts', ...args],
   'images:test': () => ['--test', 'test/layers/images.slow.ts'],
