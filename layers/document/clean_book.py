@@ -14,6 +14,7 @@ from lxml import etree
 XHTML = '{http://www.w3.org/1999/xhtml}'
 DC = '{http://purl.org/dc/elements/1.1/}'
 OPF = '{http://www.idpf.org/2007/opf}'
+MATHML = '{http://www.w3.org/1998/Math/MathML}'
 LINKED = ('href', 'src')
 SCHEME = re.compile(r'[a-z][a-z0-9+.-]*:', re.IGNORECASE)
 # Attributes of old, and what says the same in a style.
@@ -42,7 +43,11 @@ def clean(path):
             if name.endswith('.opf'):
                 _clean_package(page)
             else:
+                _name_formulas(page)
                 _clean_page(page)
+        for name, page in pages.items():
+            if name.endswith('.opf'):
+                _list_formulas(page, name, pages)
         ids = {name: {one.get('id') for one in page.iter() if one.get('id')} for name, page in pages.items()}
         for name, page in pages.items():
             if not name.endswith('.opf'):
@@ -80,6 +85,29 @@ def _drop(package, element):
         if name and one.get('refines') == f'#{name}':
             one.getparent().remove(one)
     element.getparent().remove(element)
+
+
+def _name_formulas(page):
+    """Books for a Kindle say no longer that they are such."""
+    for one in list(page.iter(f'{XHTML}math')):
+        # A new one, or each of its elements would get a prefix.
+        named = etree.Element(f'{MATHML}math', dict(one.attrib), {None: MATHML[1:-1]})
+        named.text, named.tail = one.text, one.tail
+        named.extend(list(one))
+        one.getparent().replace(one, named)
+        for child in named.iter(f'{XHTML}*'):
+            child.tag = MATHML + child.tag[len(XHTML):]
+
+
+def _list_formulas(package, name, pages):
+    """EPUB 3 tells which pages hold some."""
+    if not (package.get('version') or '').startswith('3'):
+        return
+    for item in package.iter(f'{OPF}item'):
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(name), urllib.parse.unquote(item.get('href') or '')))
+        said = (item.get('properties') or '').split()
+        if path in pages and 'mathml' not in said and pages[path].find(f'.//{MATHML}math') is not None:
+            item.set('properties', ' '.join([*said, 'mathml']))
 
 
 def _clean_page(page):
@@ -139,13 +167,15 @@ def _add_look(element, look):
 
 def _clean_links(page, name, names, ids):
     """A link to what is not in the book is none."""
-    for one in page.iter(f'{XHTML}a', f'{XHTML}area'):
+    for one in list(page.iter(f'{XHTML}a', f'{XHTML}area', f'{XHTML}link')):
         link = one.get('href')
         if link is None or SCHEME.match(link):
             continue
         address, _, fragment = link.partition('#')
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), urllib.parse.unquote(address))) if address else name
-        if target not in names:
+        if target not in names and one.tag == f'{XHTML}link':
+            one.getparent().remove(one)
+        elif target not in names:
             del one.attrib['href']
         elif fragment and target in ids and urllib.parse.unquote(fragment) not in ids[target]:
             if _one_word(urllib.parse.unquote(fragment)) in ids[target]:

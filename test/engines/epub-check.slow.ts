@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { createCalibre } from '../../lib/engines/calibre.ts'
 import { pandoc } from '../../lib/engines/pandoc.ts'
 import { scratchFolder } from '../scratch.ts'
+import { output } from './judge.ts'
 import { convert, fixture } from './run-engine.ts'
 
 const folder = scratchFolder('checked')
@@ -47,6 +48,26 @@ test('a book of an old page has no fault, nor has what goes from it through a Ki
       (await faults(path)).map((line) => line.slice(0, 300)),
       [],
     )
+})
+
+test('a book with formulas has no fault behind a Kindle, nor made anew', async () => {
+  const page = join(folder, 'formulas.html')
+  const math = '<math xmlns="http://www.w3.org/1998/Math/MathML"><msup><mi>r</mi><mn>2</mn></msup></math>'
+  const lines = `<h1>One</h1><p>Area ${math} and so on</p>`
+  await writeFile(page, `<html lang="en"><head><title>Formulas</title></head><body>${lines}</body></html>`)
+  const book = await convert(pandoc, page, 'epub')
+  const kindle = await convert(calibre, book.path, 'azw3')
+  const back = await convert(calibre, kindle.path, 'epub')
+  const again = await convert(calibre, back.path, 'epub')
+  for (const { path } of [back, again]) {
+    assert.deepEqual(
+      (await faults(path)).map((line) => line.slice(0, 300)),
+      [],
+    )
+    const content = await output('unzip', '-p', path, '*.html', '*.opf')
+    assert.match(content, /<math xmlns="http:\/\/www.w3.org\/1998\/Math\/MathML"[^>]*>.*<msup>/s)
+    assert.match(content, /<item [^>]*properties="mathml"/)
+  }
 })
 
 for (const name of ['letter.docx', 'plain.txt', 'comic.cbr', 'fruit.mmd', 'table.csv'])
