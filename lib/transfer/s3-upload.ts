@@ -6,6 +6,8 @@ import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   type CreateMultipartUploadCommandInput,
+  ListMultipartUploadsCommand,
+  ListPartsCommand,
   PutObjectCommand,
   type S3Client,
   S3ServiceException,
@@ -23,6 +25,10 @@ const tries = 3
 const pauseMs = 500
 /** Milliseconds for taking away what was not finished. */
 const clearUpMs = 5000
+/** In place of the id of an upload that was asked for, before the moment of it. */
+const nameless = 'since:'
+/** Milliseconds by which that moment and the one that the store tells may differ: by the asking, and by their clocks. */
+const beginMs = 120_000
 
 interface Sending {
   readonly signal: AbortSignal
@@ -59,6 +65,7 @@ async function sendInParts(
   const { Bucket, Key } = target
   const failed = new AbortController()
   const unlessFailed = AbortSignal.any([signal, failed.signal])
+  await begun?.(`${nameless}${new Date().toISOString()} ${Key}`)
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(target), { abortSignal: signal })
   const upload = { Bucket, Key, UploadId }
   const numbers = Array.from({ length: Math.ceil(file.size / step) }, (_, at) => at + 1)
@@ -93,13 +100,36 @@ async function sendInParts(
   }
 }
 
-/** Removes the parts of an upload that nobody goes on with. */
-export function dropUpload(client: S3Client, Bucket: string, trace: string): Promise<void> {
-  const [UploadId = '', ...key] = trace.split(' ')
-  return abort(client, { Bucket, Key: key.join(' '), UploadId })
+/** Removes an upload that nobody goes on with. Where it does not succeed, the bucket's own rules have to. */
+export async function dropUpload(client: S3Client, Bucket: string, trace: string): Promise<void> {
+  const [id = '', ...key] = trace.split(' ')
+  const Key = key.join(' ')
+  if (!id.startsWith(nameless)) return abort(client, { Bucket, Key, UploadId: id })
+  const begunMs = Date.parse(id.slice(nameless.length))
+  await dropEmptyOf(client, { Bucket, Key }, begunMs).catch(() => {})
 }
 
-/** Where it does not succeed, the bucket's own rules have to. */
+/**
+ * Ours is the one of this key that was begun then and has no part, unless somebody begins one of the same name at this
+ * very moment: his next part would be refused.
+ */
+async function dropEmptyOf(
+  client: S3Client,
+  { Bucket, Key }: { readonly Bucket: string; readonly Key: string },
+  begunMs: number,
+): Promise<void> {
+  const inTime = { abortSignal: AbortSignal.timeout(clearUpMs) }
+  const asked = new ListMultipartUploadsCommand({ Bucket, Prefix: Key })
+  const { Uploads = [] } = await client.send(asked, inTime)
+  for (const { Key: name, UploadId, Initiated } of Uploads) {
+    const isFromThen = Math.abs((Initiated?.getTime() ?? 0) - begunMs) < beginMs
+    if (name !== Key || !isFromThen) continue
+    const upload = { Bucket, Key, UploadId }
+    const { Parts = [] } = await client.send(new ListPartsCommand({ ...upload, MaxParts: 1 }), inTime)
+    if (Parts.length === 0) await abort(client, upload)
+  }
+}
+
 async function abort(client: S3Client, upload: AbortMultipartUploadCommandInput): Promise<void> {
   const inTime = { abortSignal: AbortSignal.timeout(clearUpMs) }
   await client.send(new AbortMultipartUploadCommand(upload), inTime).catch(() => {})

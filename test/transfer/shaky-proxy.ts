@@ -1,6 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
+/** Enough for a request without a large body. */
+const keptBytes = 8192
+
 /** A way to a server on which connections can be lost, or fall silent. */
 export async function startProxy(to: number) {
   const open = new Set<Socket>()
@@ -12,11 +15,20 @@ export async function startProxy(to: number) {
     /** Bytes in either direction after which a connection passes on nothing more, and whether one has come to that. */
     holdAfter: Number.POSITIVE_INFINITY,
     isHeld: false,
+    /** Whether the answer to the last that was asked, of which this is the end, is held back too. */
+    holdsAnswer: (_asked: string): boolean => false,
   }
   const server = createServer((near) => {
     const far = connect(to, '127.0.0.1')
     state.connections++
     let passed = 0
+    let asked = ''
+    /** Of each answer, before it passes. */
+    const holdsBack = () => {
+      const is = state.holdsAnswer(asked)
+      asked = ''
+      return is
+    }
     const pass = (from: Socket, into: Socket) => {
       open.add(from)
       from.on('error', () => {})
@@ -26,11 +38,12 @@ export async function startProxy(to: number) {
       })
       from.on('data', (bytes: Buffer) => {
         passed += bytes.length
+        if (from === near) asked = (asked + bytes.toString('latin1')).slice(-keptBytes)
         if (passed > state.cutAfter && state.cuts > 0) {
           state.cuts--
           near.destroy()
           far.destroy()
-        } else if (passed > state.holdAfter) {
+        } else if (passed > state.holdAfter || (from === far && holdsBack())) {
           state.isHeld = true
           from.pause()
         } else if (!into.write(bytes)) {

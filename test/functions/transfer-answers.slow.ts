@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
+import { identity, region } from '../local/s3/identity.ts'
+import { Bucket, startWithBucket } from '../local/s3/start.ts'
+import { descendants } from '../processes.ts'
+import { Client, startService } from '../service.ts'
+import { startAzurite } from '../transfer/azurite.ts'
+import { credentials, startGcs } from '../transfer/gcs-server.ts'
+import { startProxy } from '../transfer/shaky-proxy.ts'
+import { startSshd } from '../transfer/sshd.ts'
+import { until } from '../until.ts'
+
+/** Two parts of an export to S3. */
+const content = Buffer.from(Array.from({ length: 650_000 }, (_, at) => `line ${at + 1e7}\n`).join(''))
+
+interface Told {
+  readonly status: string
+  readonly error: unknown
+  readonly tasks: { readonly out: { readonly result: { readonly files: readonly unknown[] } } }
+}
+
+async function startServers(t: TestContext) {
+  const [s3, gcs, azurite, sshd] = await Promise.all([
+    startWithBucket(t),
+    startGcs(),
+    startAzurite(),
+    startSshd(),
+  ])
+  t.after(() => Promise.all([gcs.stop(), azurite.stop(), sshd.stop()]))
+  return { s3, gcs, azurite, sshd }
+}
+
+/** Exports by proxies, of which each holds back the answer to what the store has done. */
+async function exportsWithout(
+  t: TestContext,
+  { s3, gcs, azurite, sshd }: Awaited<ReturnType<typeof startServers>>,
+) {
+  const proxies: Awaited<ReturnType<typeof startProxy>>[] = []
+  const holding = async (endpoint: string, holdsAnswer: (asked: string) => boolean) => {
+    const { protocol, port, pathname } = new URL(endpoint)
+    const proxy = await startProxy(Number(port))
+    t.after(() => proxy.stop())
+    proxy.state.holdsAnswer = holdsAnswer
+    proxies.push(proxy)
+    return { port: proxy.port, url: `${protocol}//127.0.0.1:${proxy.port}${pathname.replace(/\/$/, '')}` }
+  }
+  const bucket = { bucket: Bucket, region, access_key_id: identity.accessKeyId }
+  const s3Export = async (key: string, last: string) => {
+    const { url: endpoint } = await holding(s3.endpoint, (asked) => asked.includes(`/${key}?${last}`))
+    return { operation: 'export/s3', ...bucket, secret_access_key: identity.secretAccessKey, endpoint, key }
+  }
+  const atGcs = await holding(gcs.endpoint, () => gcs.objects.has('out.txt'))
+  const atAzurite = await holding(azurite.access.endpoint, (asked) => asked.includes('comp=blocklist'))
+  const file = join(sshd.files, 'out.txt')
+  const atSshd = await holding(`ssh://127.0.0.1:${sshd.port}`, () => existsSync(file))
+  const { host, username, plainKey: private_key, fingerprint: host_key_fingerprint } = sshd
+  const outs: Record<string, unknown>[] = [
+    await s3Export('begun.txt', 'uploads'),
+    await s3Export('out.txt', 'uploadId='),
+    { operation: 'export/gcs', bucket: 'box', credentials, key: 'out.txt' },
+    { operation: 'export/blobstore', ...azurite.access, endpoint: atAzurite.url, blob: 'out.txt' },
+    {
+      operation: 'export/sftp',
+      ...{ host, username, private_key, host_key_fingerprint },
+      port: atSshd.port,
+      file,
+    },
+  ]
+  return { outs, proxies, gcsEndpoint: atGcs.url }
+}
+
+test('an export whose process is killed before it hears that the store is ready ends once, and right', async (t) => {
+  const servers = await startServers(t)
+  const { s3, gcs, azurite, sshd } = servers
+  const { outs, proxies, gcsEndpoint } = await exportsWithout(t, servers)
+  const service = await startService({ OUTGOING_ALLOW: '127.0.0.1/32', GCS_ENDPOINT: gcsEndpoint })
+  t.after(() => service.stop())
+  const jobs = outs.map(async (out) => {
+    // Each of somebody else, so that none waits for another.
+    const client = new Client(service)
+    const given = { operation: 'import/base64', file: content.toString('base64'), filename: 'in.txt' }
+    const { jobId } = await client.accepted(
+      await client.post('/v1/jobs', { tasks: { in: given, out: { ...out, input: 'in' } } }),
+    )
+    return ((await (await client.fetch(`/v1/jobs/${jobId}`)).json()) as { data: Told }).data
+  })
+  await until(() => proxies.every(({ state }) => state.isHeld), 'all stores are ready', 120)
+  const worker = descendants(service.pid).find(({ command }) => /worker\.ts transfer/.test(command))
+  process.kill(worker?.pid ?? assert.fail('no worker'), 'SIGKILL')
+  for (const { state } of proxies) state.holdsAnswer = () => false
+
+  for (const { status, error, tasks } of await Promise.all(jobs)) {
+    assert.equal(status, 'completed', JSON.stringify(error))
+    assert.equal(tasks.out.result.files.length, 1)
+  }
+  const { Contents = [] } = await s3.client.send(new ListObjectsV2Command({ Bucket }))
+  assert.deepEqual(
+    Contents.map(({ Key }) => Key),
+    ['begun.txt', 'out.txt'],
+  )
+  const { Uploads = [] } = await s3.client.send(new ListMultipartUploadsCommand({ Bucket }))
+  assert.deepEqual(Uploads, [])
+  assert.deepEqual([...gcs.objects.keys()], ['out.txt'])
+  assert.equal(gcs.sessions.size, 0)
+  assert.deepEqual(await readdir(sshd.files), ['out.txt'])
+  const blob = azurite.container.getBlockBlobClient('out.txt')
+  const { uncommittedBlocks = [] } = await blob.getBlockList('uncommitted')
+  assert.deepEqual(uncommittedBlocks, [])
+  const inS3 = async (Key: string) => {
+    const { Body } = await s3.client.send(new GetObjectCommand({ Bucket, Key }))
+    return Buffer.from((await Body?.transformToByteArray()) ?? [])
+  }
+  const { readableStreamBody } = await blob.download()
+  const there = [
+    await inS3('begun.txt'),
+    await inS3('out.txt'),
+    gcs.objects.get('out.txt')?.content,
+    await buffer(readableStreamBody ?? assert.fail('a body')),
+    await readFile(join(sshd.files, 'out.txt')),
+  ]
+  for (const bytes of there) assert.ok(bytes?.equals(content))
+})
