@@ -104,8 +104,10 @@ describe('a web page as PDF', () => {
   })
 
   test('with margins that leave no room is told so', async () => {
-    const margins = { marginLeft: '200mm', marginRight: '200mm' }
-    await refused(made('<p>x', 'pdf', margins), 'INVALID_INPUT', /margins/)
+    const wide = { marginLeft: '105mm', marginRight: '105mm' }
+    const high = { marginTop: '150mm', marginBottom: '150mm' }
+    for (const margins of [wide, high])
+      await refused(made('<p>x', 'pdf', margins), 'INVALID_INPUT', /margins/)
   })
 
   test('is read in the encoding that it has', async () => {

@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { imagemagick } from '../../lib/engines/imagemagick.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
+import { scratchFolder } from '../scratch.ts'
 import { conformance } from './conformance.ts'
 import { corners, quarters } from './imagemagick-corners.ts'
 import { pdfPages, pictureSize, zipNames } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
+
+const folder = scratchFolder('imagemagick')
 
 conformance(imagemagick, {
   fixtures: { png: fixture('corners.png'), gif: fixture('animated.gif') },
@@ -41,6 +45,18 @@ describe('a picture of another program', () => {
     const { path: opaque } = await convert(imagemagick, fixture('corners.png'), 'ppm')
     for (const to of ['jp2', 'j2k'] as const) {
       assert.equal(await quarters((await convert(imagemagick, opaque, to)).path), 'RGBx', to)
+    }
+  })
+
+  test('takes more bytes in JPEG 2000 where a higher quality is asked for', async () => {
+    const path = join(folder, 'noise.png')
+    const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const
+    await sharp({ create: { width: 200, height: 150, channels: 3, noise, background: '#888' } }).toFile(path)
+    for (const to of ['jp2', 'j2k'] as const) {
+      const bytes = async (quality: unknown) =>
+        (await readFile((await convert(imagemagick, path, to, { options: { quality } })).path)).length
+      const [low, high] = [await bytes('low'), await bytes('highest')]
+      assert.ok(low * 1.5 < high, `${to}: ${low} and ${high} bytes`)
     }
   })
 

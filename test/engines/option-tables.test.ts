@@ -74,6 +74,28 @@ test('a film is sized by its short side or into a box, whichever way it is turne
   assert.deepEqual(size(1920, 1080, '640x640'), [640, 360])
 })
 
+test('a film of pixels that are not square is as wide as it is shown', () => {
+  const size = (shape: string, rotation = 0) => {
+    const turned = rotation === 0 ? [] : [{ rotation }]
+    const video = { width: 720, height: 576, sample_aspect_ratio: shape, side_data_list: turned, tags: {} }
+    const { width, height } = sizeFor(video as never, {} as never)
+    return [width, height]
+  }
+  assert.deepEqual(size('64:45'), [1024, 576])
+  assert.deepEqual(size('64:45', 90), [576, 1024])
+  for (const unknown of ['0:1', '1:0', '1:1']) assert.deepEqual(size(unknown), [720, 576], unknown)
+})
+
+test('a hundred texts are blackened at once, in a list or between commas', () => {
+  const { shape } = toolOptions['redact-pdf']
+  const terms = (value: unknown) => shape.terms.safeParse(value).data
+  assert.deepEqual(terms(' a, b ,,c\nd'), ['a', 'b', 'c', 'd'])
+  assert.deepEqual(terms('["a, b"]'), ['a, b'])
+  assert.equal(terms(Array(100).fill('x'))?.length, 100)
+  for (const wrong of [[], [''], ['x'.repeat(201)], Array(101).fill('x'), ','])
+    assert.equal(terms(wrong), undefined)
+})
+
 test('a thumbnail has a box, and what is drawn for it is as large as the box needs', () => {
   const boxes = [{}, { width: 9 }, { height: 9, fit: 'crop' }, { width: 9, height: 8, fit: 'scale' }]
   assert.deepEqual(boxes.map(thumbnailBox), [

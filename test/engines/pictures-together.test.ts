@@ -32,6 +32,14 @@ describe('pictures are merged', () => {
   test('beside each other, and in a grid of equal cells', async () => {
     const size = async (layout: string, count: number) =>
       pictureSize((await merged('png', Array(count - 1).fill(standing), { layout })).path, 'png')
+    // Cells of 40 by 40: the third one of a grid of two columns is the first of the second row.
+    const grid = (await merged('png', [standing, standing], { layout: 'grid2x2' })).path
+    assert.equal((await dot(grid, 2, 2))[3], 0)
+    assert.deepEqual(await dot(grid, 2, 7), [255, 0, 0, 255])
+    assert.equal((await dot(grid, 42, 20))[3], 0)
+    assert.equal((await dot(grid, 47, 2))[3], 255)
+    assert.equal((await dot(grid, 2, 60))[3], 0)
+    assert.equal((await dot(grid, 7, 42))[3], 255)
     assert.deepEqual(await size('horizontal', 3), { width: 40 + 30 + 30, height: 40 })
     assert.deepEqual(await size('grid', 5), { width: 3 * 40, height: 2 * 40 })
     assert.deepEqual(await size('grid2x2', 3), { width: 2 * 40, height: 2 * 40 })

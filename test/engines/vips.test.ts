@@ -107,6 +107,21 @@ describe('a picture', () => {
     }
   })
 
+  test('becomes an icon of each size up to its own, square and in its middle', async () => {
+    const sizes = async (options = {}) => {
+      const { path, result } = await convert(vips, fixture('corners.png'), 'icns', { options })
+      const listed = await output('icns2png', '-l', path)
+      const found = [...listed.matchAll(/(\d+)x\1 32-bit/g)].map(([, side]) => Number(side))
+      return [found.sort((a, b) => a - b), result.details]
+    }
+    assert.deepEqual(await sizes(), [[16, 32], { width: 32, height: 32 }])
+    assert.deepEqual(await sizes({ width: 12, height: 9 }), [[16], { width: 16, height: 16 }])
+    assert.deepEqual(await sizes({ width: 130, fit: 'scale' }), [
+      [16, 32, 48, 128],
+      { width: 128, height: 128 },
+    ])
+  })
+
   test('in CMYK becomes RGB', async () => {
     const { path } = await convert(vips, fixture('cmyk.jpg'), 'png')
     assert.equal((await sharp(path).metadata()).space, 'srgb')

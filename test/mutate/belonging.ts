@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
 import { areas } from './areas.ts'
 
 /** A test further away runs so much else that it is not about the file. */
@@ -31,6 +31,8 @@ function likeness(test: string, file: string): number {
   return [...words(test)].filter((word) => wanted.has(word)).length
 }
 
+const named = (test: string, file: string) => likeness(basename(test), basename(file))
+
 /** Tests that may notice a fault of the file, the likeliest first. Paths are relative to the working directory. */
 export function testsOf(file: string): string[] {
   const area = areas.find(({ files }) => globSync([...files]).includes(file))
@@ -44,5 +46,7 @@ export function testsOf(file: string): string[] {
     })
     .toSorted((a, b) => b.likeness - a.likeness || a.distance - b.distance)
     .slice(0, most)
-  return [...new Set([...byImport.map(({ test }) => test), ...(area?.tests ?? [])])]
+  // The quickest first, but for those that are called after the file.
+  const ofArea = (area?.tests ?? []).toSorted((a, b) => named(b, file) - named(a, file))
+  return [...new Set([...byImport.map(({ test }) => test), ...ofArea])]
 }
