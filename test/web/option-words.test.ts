@@ -27,13 +27,14 @@ const sameEverywhere = new Set(
 ).add('PCM, 8 kHz')
 const unitsEverywhere = new Set(['s', 'bit/s', 'Hz', 'px', '%', 'bit', 'dpi', 'pt'])
 
-const views = [
+const allViews = [
   ...new Set(
     operations.flatMap((operation) =>
       conversions(engines, operation).flatMap(({ route }) => optionViews(optionsOf(route))),
     ),
   ),
-].filter(({ deprecated }) => !deprecated)
+]
+const views = allViews.filter(({ deprecated }) => !deprecated)
 const unique = (texts: readonly string[]) => [...new Set(texts)].filter(Boolean).toSorted()
 const said = {
   labels: unique(views.map(({ label }) => label)),
@@ -41,6 +42,27 @@ const said = {
   units: unique(views.flatMap(({ unit = '' }) => unit)),
   hints: unique(views.map(({ description }) => description)),
 }
+
+/** What its makers write so. */
+const proper =
+  /\b(?:JetBook|PocketBook|InkPad|ProRes|RealVideo|TrueHD|WavPack|aptX|iLiad|iPad|iRex|sRGB|kHz)\b/g
+/** As the program calls things, and not people. */
+const isCode = (text: string) => /_|:|\p{Ll}\p{Lu}/u.test(text.replace(proper, ''))
+
+test('no label, value, unit or group of any pair is a name of the program code', () => {
+  const shown = allViews.flatMap(({ label, unit = '', group, enumLabels = {} }) => [
+    ...[label, unit, group],
+    ...Object.values(enumLabels),
+  ])
+  assert.deepEqual(unique(shown).filter(isCode), [])
+  assert.ok(['crf_value', 'Bayer:bayer_scale=5', 'videoBitrate'].every(isCode))
+  const unnamed = allViews.filter(({ name, label }) => label === name || !/^[\p{Lu}\d]/u.test(label))
+  assert.deepEqual(unique(unnamed.map(({ label }) => label)), [])
+  const bare = allViews.flatMap(({ name, enumLabels = {}, ...view }) =>
+    (view.enum ?? []).filter((value) => !(String(value) in enumLabels)).map((value) => `${name}: ${value}`),
+  )
+  assert.deepEqual(unique(bare), [])
+})
 
 describe('the German page', () => {
   test('has words of its own for each label, value, unit and hint of each pair', () => {
