@@ -300,6 +300,20 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
       assert.equal(await card.getByRole('spinbutton', { name: 'Width' }).inputValue(), '20')
     }))
 
+  test('what was chosen for files of a kind holds after a reload', () =>
+    visitPage(async (page) => {
+      const files = [
+        { name: 'letter.docx', to: 'ODT' },
+        { name: 'owner-password.pdf', to: 'PNG' },
+      ]
+      await choose(page, ...(await Promise.all(files.map(({ name }) => payload(fixture(name))))))
+      const target = (name: string, to: string, checked?: boolean) =>
+        cardOf(page, name).getByRole('radio', { name: to, exact: true, ...(checked && { checked }) })
+      for (const { name, to } of files) await target(name, to).check()
+      await page.reload()
+      for (const { name, to } of files) await target(name, to, true).waitFor()
+    }))
+
   test('a tool is found where formats are searched', () =>
     visitPage(async (page) => {
       await choose(page, await payload(fixture('owner-password.pdf')))

@@ -11,7 +11,8 @@ export function Control(props: ControlProps) {
   const { option } = props
   if (option.type === 'boolean')
     return option.default === undefined ? <YesNo {...props} /> : <Switch {...props} />
-  if (option.type === 'enum') return <Choice {...props} />
+  // Of colors the words are only some.
+  if (option.type === 'enum' && option.widget !== 'color') return <Choice {...props} />
   switch (option.widget) {
     case 'slider':
       return <Slider {...props} bounds={option} />

@@ -71,7 +71,7 @@ export function Password({ attributes, option, ...props }: ControlProps) {
 /** The system's chooser for the hand, and text, as not every color is one of it: names, and what is transparent. */
 export function Color(props: ControlProps) {
   const { option, onChange } = props
-  const text = textOf(props)
+  const text = textOf(props) || String(option.default)
   return (
     <span class="color">
       <input
@@ -80,7 +80,7 @@ export function Color(props: ControlProps) {
         value={/^#[\da-f]{6}$/i.test(text) ? text : '#ffffff'}
         onInput={(event) => onChange(option.name, event.currentTarget.value)}
       />
-      <Text {...props} type="text" />
+      <Text {...props} option={{ ...option, suggestions: option.suggestions ?? option.enum }} type="text" />
     </span>
   )
 }

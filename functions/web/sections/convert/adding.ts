@@ -29,7 +29,8 @@ export async function itemsOf(origins: readonly Origin[], known: Catalogue): Pro
 
 export function add(added: readonly Item[]): void {
   batch(() => {
-    if (added.length > 1) agree(added)
+    // What was chosen before a reload holds.
+    agree(added.filter(({ draft }) => !draft))
     items.value = [...added, ...items.value]
   })
   void settleIn(added)
@@ -69,7 +70,7 @@ async function settleIn(added: readonly Item[]): Promise<void> {
     for (const [at, item] of added.entries()) {
       item.holdsAlpha.value = clear[at] ?? false
       // Meanwhile somebody may have chosen.
-      if (clear[at] && item.target.value === usual.get(item)) keepTransparency(item)
+      if (clear[at] && !item.draft && item.target.value === usual.get(item)) keepTransparency(item)
     }
   })
   for (const item of added) {

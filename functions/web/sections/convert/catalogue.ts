@@ -34,6 +34,7 @@ const likely: Readonly<Record<string, readonly string[]>> = {
   audio: ['mp3', 'wav', 'm4a', 'ogg', 'flac', 'opus'],
   archive: ['zip', '7z', 'tar.gz', 'tgz', 'tar'],
   font: ['woff2', 'ttf', 'otf', 'woff', 'eot'],
+  docx: ['pdf', 'jpg', 'txt', 'html', 'odt'],
   heic: ['jpg', 'png', 'pdf', 'webp'],
   svg: ['png', 'pdf', 'jpg', 'webp'],
   gif: ['mp4', 'webp', 'png', 'webm', 'jpg'],

@@ -43,7 +43,5 @@ export const momentWords = (iso: string) => moment.format(new Date(iso))
 export function stageWords({ status, progress }: Job): string {
   if (status === 'pending') return words.waitingFile
   if (status === 'queued') return words.waitingTurn
-  return words.stages[progress.stage] ?? sentenceCase(progress.stage)
+  return words.stages[progress.stage] ?? words.stages['convert'] ?? ''
 }
-
-export const sentenceCase = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
