@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { endpoint, storedWith, storeExport, storeImport } from './store-operations.ts'
+import { endpoint, metadataOf, storedWith, storeExport, storeImport } from './store-operations.ts'
 
 /** A container of Azure's blob storage. */
 const container = {
@@ -27,10 +27,7 @@ const container = {
   path: z.string().min(1).max(1024),
   attributes: {
     ...storedWith,
-    metadata: z
-      .record(z.string().regex(/^[A-Za-z_]\w*$/, 'expected letters, digits and underscores'), z.string())
-      .optional()
-      .describe('Names and values that are stored with it'),
+    metadata: metadataOf(z.string().regex(/^[A-Za-z_]\w*$/, 'expected letters, digits and underscores')),
   },
   find: async () => (await import('../transfer/blobstore.ts')).findInBlobstore,
   openStore: async () => (await import('../transfer/blobstore.ts')).openBlobstore,

@@ -44,6 +44,10 @@ const bucket = {
       .optional()
       .describe('Who may read it, in the words of the storage'),
     ...storedWith,
+    metadata: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('Names and values that are stored with it'),
   },
   find: async () => (await import('../transfer/gcs.ts')).findInGcs,
   openStore: async () => (await import('../transfer/gcs.ts')).openGcs,

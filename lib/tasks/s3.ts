@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { endpoint, storedWith, storeExport, storeImport } from './store-operations.ts'
+import { endpoint, metadataOf, storedWith, storeExport, storeImport, word } from './store-operations.ts'
 
 /** A bucket of somebody else. */
 const bucket = {
@@ -9,9 +9,9 @@ const bucket = {
     bucket: z.string().min(3).max(255).describe('Name of the bucket'),
     region: z.string().min(1).max(64).describe('Region of the bucket, as `eu-central-1`'),
     endpoint: endpoint.describe('Address of a storage that is not AWS but speaks its protocol'),
-    access_key_id: z.string().min(1).max(256).describe('Access key'),
+    access_key_id: word(z.string().min(1).max(256)).describe('Access key'),
     secret_access_key: z.string().min(1).max(256).describe('Its secret'),
-    session_token: z.string().max(8192).optional().describe('Of temporary credentials'),
+    session_token: word(z.string().max(8192)).optional().describe('Of temporary credentials'),
     path_style: z
       .boolean()
       .optional()
@@ -32,6 +32,9 @@ const bucket = {
       .optional()
       .describe('Who may read it, in the words of S3'),
     ...storedWith,
+    metadata: metadataOf(
+      z.string().regex(/^[\w.-]+$/, 'expected letters, digits, hyphens, dots and underscores'),
+    ),
     server_side_encryption: z.enum(['AES256', 'aws:kms']).optional().describe('How S3 encrypts it'),
     tagging: z.record(z.string(), z.string()).optional().describe('Tags of the object'),
   },

@@ -25,7 +25,8 @@ interface StoreKind {
 
 /** Files of such a store. */
 export function storeImport(kind: StoreKind): ImportOperation {
-  const { name, alias, title, access, secrets, place, path, find } = kind
+  const { name, alias, title, access, secrets, place, find } = kind
+  const path = withoutNul(kind.path)
   return {
     kind: 'import',
     name: `import/${name}`,
@@ -49,7 +50,8 @@ export function storeImport(kind: StoreKind): ImportOperation {
 
 /** Files go into such a store. */
 export function storeExport(kind: StoreKind): ExportOperation {
-  const { name, alias, title, access, secrets, place, path, attributes, openStore } = kind
+  const { name, alias, title, access, secrets, place, attributes, openStore } = kind
+  const path = withoutNul(kind.path)
   return {
     kind: 'export',
     name: `export/${name}`,
@@ -71,6 +73,9 @@ export function storeExport(kind: StoreKind): ExportOperation {
   }
 }
 
+/** Where it stands, programs take a name to be over. */
+const withoutNul = (path: z.ZodString) => path.refine((name) => !name.includes('\0'), 'expected no NUL')
+
 const prefixOf = ({ isFolder }: StoreKind['place']) =>
   isFolder ? 'Folder of the files' : 'What the names of the files begin with'
 
@@ -83,11 +88,27 @@ function oneOf({ needsOneOf: names = [] }: StoreKind) {
   return [isFine, { path, message: `expected ${names.join(' or ')}` }] as const
 }
 
+/** A line break would make two headers of one, and stores take no letters but those of ASCII. */
+const inHeader = (text: z.ZodString) =>
+  text.regex(/^[ -~]*$/, "expected ASCII without line breaks; other letters as filename*=UTF-8''%C3%A4.pdf")
+
+/** Goes into a header as it is, as keys and tokens do. */
+export const word = (text: z.ZodString) => text.regex(/^[!-~]*$/, 'expected ASCII without spaces')
+
+/** Names and values that stores keep in headers. */
+export const metadataOf = (name: z.ZodString) =>
+  z
+    .record(
+      name,
+      z.string().regex(/^[ -~]*$/, 'expected ASCII without line breaks; other letters percent-encoded'),
+    )
+    .optional()
+    .describe('Names and values that are stored with it')
+
 /** What most stores keep with a file. */
 export const storedWith = {
-  cache_control: z.string().max(256).optional().describe('Header of its downloads'),
-  content_disposition: z.string().max(512).optional().describe('Header of its downloads'),
-  metadata: z.record(z.string(), z.string()).optional().describe('Names and values that are stored with it'),
+  cache_control: inHeader(z.string().max(256)).optional().describe('Header of its downloads'),
+  content_disposition: inHeader(z.string().max(512)).optional().describe('Header of its downloads'),
 } as const
 
 export const endpoint = z.url({ protocol: /^https?$/ }).optional()

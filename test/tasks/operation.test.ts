@@ -337,3 +337,44 @@ describe('the tasks of a request', () => {
     assert.equal(TaskMap.safeParse({ a: { ...raw, input: 'x' } }).success, false)
   })
 })
+
+describe('what a store would choke on is refused by its field', () => {
+  const s3 = { bucket: 'box', region: 'eu-central-1', access_key_id: 'AK', secret_access_key: 's' }
+  const sftp = { host: 'example.com', username: 'me', password: 'p' }
+  const blob = { storage_account: 'box', container: 'box', storage_access_key: 'a2V5' }
+  const cases: readonly [string, Record<string, unknown>, string][] = [
+    ['export/s3', { ...s3, metadata: { a: 'b\r\nx-amz-acl: public-read' } }, 'metadata.a'],
+    ['export/s3', { ...s3, metadata: { a: 'ü' } }, 'metadata.a'],
+    ['export/s3', { ...s3, metadata: { 'a: b': 'c' } }, 'metadata'],
+    ['export/s3', { ...s3, cache_control: 'no-store\nx: y' }, 'cache_control'],
+    ['export/s3', { ...s3, access_key_id: 'AK\r\nx: y' }, 'access_key_id'],
+    [
+      'export/blobstore',
+      { ...blob, content_disposition: 'attachment; filename="ü.pdf"' },
+      'content_disposition',
+    ],
+    ['export/blobstore', { ...blob, metadata: { a: '\n' } }, 'metadata.a'],
+    ['export/gcs', { bucket: 'box', cache_control: '\r' }, 'cache_control'],
+    ['export/sftp', { ...sftp, file: 'a\0b' }, 'file'],
+    ['import/sftp', { ...sftp, path: 'a\0b' }, 'path'],
+  ]
+  for (const [name, fields, field] of cases)
+    test(`${name} ${JSON.stringify(fields[field.split('.')[0] ?? ''])}`, () => {
+      const { issues = [] } =
+        transferOperation(name)?.fields.safeParse(fields).error ?? assert.fail('it is taken')
+      assert.ok(
+        issues.some(({ path }) => path.join('.').startsWith(field)),
+        JSON.stringify(issues),
+      )
+    })
+
+  test('and what they take is not', () => {
+    const taken = {
+      metadata: { 'x-a.b_c': 'd e~' },
+      content_disposition: "attachment; filename*=UTF-8''%C3%A4.pdf",
+    }
+    assert.ok(
+      transferOperation('export/s3')?.fields.safeParse({ ...s3, ...taken, key: 'ü\n/{name}' }).success,
+    )
+  })
+})
