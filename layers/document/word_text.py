@@ -30,6 +30,7 @@ NOTES_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml.foo
 MOST_BYTES = 256 * 1024 * 1024
 NOT_WORD, ENCRYPTED, NOTHING = 3, 4, 5
 SIGNS = re.compile(rb'txbxContent|textpath|dgm:relIds|c:chart|commentReference|vanish')
+TABLE, GRID = re.compile(rb'<\w+:tbl>'), re.compile(rb'<\w+:tblGrid[\s/>]')
 # Styles that are based on one another in a ring end here.
 MOST_BASES = 10
 
@@ -64,12 +65,14 @@ class Document:
         self.xml = self._read(self.main)
 
     def is_wanted(self):
-        return SIGNS.search(self.xml) is not None or b'vanish' in self._styles()
+        has_bare_tables = len(TABLE.findall(self.xml)) > len(GRID.findall(self.xml))
+        return SIGNS.search(self.xml) is not None or has_bare_tables or b'vanish' in self._styles()
 
     def bring_in(self):
         root = self._parse(self.xml)
         self.w = '{%s}' % (STRICT if root.tag.startswith(f'{{{STRICT}') else W)
         self.relations = self._relations(self.main)
+        self._fill_grids(root)
         hidden = self._hide(root)
         boxes = self._boxes(root)
         comments = self._comments(root)
@@ -118,6 +121,15 @@ class Document:
     def _styles(self):
         name = f'{self.folder}/styles.xml'
         return self._read(name) if name in self.package.namelist() else b''
+
+    def _fill_grids(self, root):
+        """Some programs leave out the columns of a table (17.4.48), of which pandoc then reads no cell."""
+        for table in root.iter(f'{self.w}tbl'):
+            if table.find(f'{self.w}tblGrid') is None:
+                columns = max((len(row.findall(f'{self.w}tc')) for row in table.findall(f'{self.w}tr')), default=0)
+                grid = ET.Element(f'{self.w}tblGrid')
+                table.insert(0 if table.find(f'{self.w}tblPr') is None else 1, grid)
+                grid.extend(ET.Element(f'{self.w}gridCol', {f'{self.w}w': '2000'}) for _ in range(columns))
 
     def _hide(self, root):
         """Of the text itself and of its notes."""

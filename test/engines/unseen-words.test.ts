@@ -1,6 +1,6 @@
 // Words that an office shows beside the text of a document, or does not show at all.
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
@@ -111,4 +111,21 @@ test('words in shapes on a sheet stand below its cells in a web page, and a tabl
   assert.deepEqual([await readFile(path, 'utf8'), warnings], ['cell\n', ['SHAPES_DROPPED']])
   for (const to of ['xlsx', 'xls', 'ods'] as const)
     assert.deepEqual(await held((await convert(office, sheet, to)).path, to), [6, 0], to)
+})
+
+test('cells of a table without a list of columns, as some programs write it, are in texts', async () => {
+  const page = join(folder, 'table.md')
+  await writeFile(page, '| first | second |\n|---|---|\n| third | fourth |\n')
+  const { path, workDir } = await convert(pandoc, page, 'docx')
+  const xml = await output('unzip', '-p', path, 'word/document.xml')
+  const grid = /<w:tblGrid\s*\/>|<w:tblGrid>.*?<\/w:tblGrid>/s
+  assert.match(xml, grid)
+  const parts = join(workDir, 'parts')
+  await mkdir(parts)
+  await output('bsdtar', '-xf', path, '-C', parts)
+  await writeFile(join(parts, 'word/document.xml'), xml.replace(grid, ''))
+  const names = ['[Content_Types].xml', '_rels', 'word']
+  await output('bsdtar', '-cf', join(workDir, 'bare.docx'), '--format', 'zip', '-C', parts, ...names)
+  const text = await readFile((await convert(pandoc, join(workDir, 'bare.docx'), 'txt')).path, 'utf8')
+  assert.match(text, /first\tsecond\nthird\tfourth/)
 })
