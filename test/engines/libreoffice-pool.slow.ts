@@ -92,7 +92,7 @@ describe('the pool of offices', () => {
       const now = await offices(baseDir)
       return now.length === 1 && now[0] !== first
     }
-    await until(isReplaced, 'another office has taken the place of the first')
+    await until(isReplaced, 'another office has taken the place of the first', 60)
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
   })
 
