@@ -212,6 +212,18 @@ describe('how the page looks and sounds', { concurrency: 3 }, () => {
     }
   })
 
+  test('without scripts the page has one way in, which converts', () =>
+    visitPage({ javaScriptEnabled: false }, async (page) => {
+      assert.equal(await page.locator('#choose, .ways summary').filter({ visible: true }).count(), 0)
+      await page.locator('input[name=file]').setInputFiles(fixture('corners.png'))
+      await page.locator('input[name=targetFormat]').fill('webp')
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Convert' }).click(),
+      ])
+      assert.equal(download.suggestedFilename(), 'corners.webp')
+    }))
+
   test('the reference page shows the endpoints and asks nobody else', () =>
     visit({ site, path: '/docs', context: { colorScheme: 'dark' } }, async (page) => {
       const links = page.locator('.contents a[href*="operation="]')

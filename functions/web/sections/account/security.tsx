@@ -10,7 +10,7 @@ export function Sessions({ own }: { readonly own: string | undefined }) {
   const sessions = useLoaded('sessions', () => auth<Session[]>('list-sessions', undefined, 'GET'))
   const columns: readonly Column<Session>[] = [
     { name: words.browser, cell: ({ userAgent }) => <bdi>{browserOf(userAgent)}</bdi> },
-    { name: words.address, cell: ({ ipAddress }) => ipAddress || '–' },
+    { name: words.address, cell: ({ ipAddress }) => shortAddress(ipAddress) },
     { name: words.since, cell: ({ createdAt }) => sayMoment(createdAt) },
     {
       name: words.end,
@@ -64,6 +64,10 @@ interface Factor {
   readonly totpURI: string
   readonly backupCodes: readonly string[]
 }
+
+/** As RFC 5952 writes them; IPv6 is kept in full length. */
+const shortAddress = (address: string | null) =>
+  address?.includes(':') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address || '–'
 
 export function TwoFactors({
   current,
