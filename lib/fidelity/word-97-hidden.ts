@@ -34,10 +34,14 @@ export function unseenIn(main: Buffer, table: Buffer): readonly Unseen[] {
   const list = table.subarray(start, start + main.readUInt32LE(pagesInFib + 4))
   // One offset more than pages.
   const count = Math.max(0, Math.floor((list.length - 4) / 8))
-  const found = Array.from({ length: count }, (_, index) => {
-    const at = (list.readUInt32LE(4 * (count + 1) + 4 * index) & 0x3fffff) * pageBytes
-    return unseenOnPage(main.subarray(at, at + pageBytes))
-  })
+  const numbers = Array.from(
+    { length: count },
+    (_, index) => list.readUInt32LE(4 * (count + 1) + 4 * index) & 0x3fffff,
+  )
+  // A list that names a page again and again would take more memory than its file.
+  const found = [...new Set(numbers)].map((number) =>
+    unseenOnPage(main.subarray(number * pageBytes, (number + 1) * pageBytes)),
+  )
   return found.flat().toSorted((a, b) => a.start - b.start)
 }
 

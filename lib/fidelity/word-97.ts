@@ -49,6 +49,8 @@ export async function word97(file: FileBytes): Promise<Holding | undefined> {
   return { ...(!isUncertain && { words }), counts: {}, features }
 }
 
+const mostComparisons = 20_000_000
+
 /** 2.9.38: changes that do not matter here, then the list of pieces of which the text is put together. */
 function textOf(main: Buffer, list: Buffer, unseen: readonly Unseen[]): string {
   let at = 0
@@ -56,6 +58,8 @@ function textOf(main: Buffer, list: Buffer, unseen: readonly Unseen[]): string {
   if (list[at] !== 2) throw new RangeError('a document without its pieces')
   const pieces = list.subarray(at + 5, at + 5 + list.readUInt32LE(at + 1))
   const count = Math.floor((pieces.length - 4) / (4 + pieceBytes))
+  // Each piece is held against each of them: no program writes so many, and they would take minutes.
+  if (count * unseen.length > mostComparisons) throw new RangeError('more pieces than a document has')
   const read = Array.from({ length: count }, (_, index) => {
     const length = pieces.readUInt32LE(4 * index + 4) - pieces.readUInt32LE(4 * index)
     const where = pieces.readUInt32LE(4 * (count + 1) + pieceBytes * index + 2)
