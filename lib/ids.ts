@@ -27,6 +27,9 @@ export function newId<P extends IdPrefix>(prefix: P): `${P}_${string}` {
 /** A pattern for route parameters: a wrong id is unknown, never a path. */
 export const idPattern = (prefix: IdPrefix) => new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`)
 
+/** An id that somebody sent, as a sentence names it: of an empty one it would only show a hole. */
+export const namedId = (id: string) => id.trim().slice(0, 64) || '"" (the id is empty)'
+
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** The library's own `ulid()` asks the system for each character anew. */

@@ -7,7 +7,7 @@ import { administer } from '../../lib/access/principal.ts'
 import { endSession, SessionView, sessionsOf } from '../../lib/access/sessions.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { idPattern } from '../../lib/ids.ts'
+import { idPattern, namedId } from '../../lib/ids.ts'
 import { planIds } from '../../lib/plans.ts'
 
 const shared = { tag: 'Administration', access: administer } as const
@@ -124,7 +124,7 @@ export const endUserSession = contract({
       }),
     ]
     const ended = idPattern('ses').test(sessionId) && (await endSession(sessionId, services, along))
-    if (!ended) throw new AppError('NOT_FOUND', `There is no session ${sessionId.slice(0, 64)}.`)
+    if (!ended) throw new AppError('NOT_FOUND', `There is no session ${namedId(sessionId)}.`)
     return { data: null }
   },
 })
@@ -149,8 +149,5 @@ export const listAudit = contract({
 /** @throws AppError NOT_FOUND */
 function known(account: Account | undefined, { userId }: { readonly userId: string }): Account {
   if (account) return account
-  throw new AppError(
-    'NOT_FOUND',
-    `There is no account ${userId.slice(0, 64)}. GET /v1/admin/users lists them.`,
-  )
+  throw new AppError('NOT_FOUND', `There is no account ${namedId(userId)}. GET /v1/admin/users lists them.`)
 }

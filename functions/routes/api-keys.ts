@@ -13,7 +13,7 @@ import {
 import { manageAccount, type Principal } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { idPattern } from '../../lib/ids.ts'
+import { idPattern, namedId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 
 const Params = z.object({ keyId: z.string().describe('Id of the key, `key_…`') })
@@ -195,7 +195,7 @@ const tooMany = () =>
   })
 
 const notFound = (id: string) =>
-  new AppError('API_KEY_NOT_FOUND', `There is no API key ${id.slice(0, 64)}; it may have been revoked.`, {
+  new AppError('API_KEY_NOT_FOUND', `There is no API key ${namedId(id)}; it may have been revoked.`, {
     keyId: id.slice(0, 64),
   })
 

@@ -6,6 +6,7 @@ import { Tokens, tokenLifetimeS } from '../../lib/access/oauth/tokens.ts'
 import { grantedScopes, manageAccount, open } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
+import { namedId } from '../../lib/ids.ts'
 
 const Scopes = z.array(z.enum(grantedScopes)).min(1).max(grantedScopes.length)
 
@@ -86,7 +87,7 @@ export const deleteOAuthClient = contract({
     if (!client || !isOwn || !(await clients.remove(client, [noted('delete', client, by)])))
       throw new AppError(
         'API_KEY_NOT_FOUND',
-        `There is no OAuth client ${params.clientId.slice(0, 64)}; it may have been deleted.`,
+        `There is no OAuth client ${namedId(params.clientId)}; it may have been deleted.`,
       )
     return { data: null }
   },

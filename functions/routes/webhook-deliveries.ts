@@ -4,7 +4,7 @@ import { webhooks } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { pageAfter } from '../../lib/http/query.ts'
-import { idPattern } from '../../lib/ids.ts'
+import { idPattern, namedId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import type { Delivery } from '../../lib/webhooks/delivery.ts'
 import { mostReplayed, Sendings } from '../../lib/webhooks/sendings.ts'
@@ -147,7 +147,7 @@ async function ownDelivery(id: string, webhook: Webhook, services: Services): Pr
   if (delivery) return delivery
   throw new AppError(
     'WEBHOOK_NOT_FOUND',
-    `Nothing is known of a delivery ${id.slice(0, 64)} to ${webhook.id}; they are kept for 30 days.`,
+    `Nothing is known of a delivery ${namedId(id)} to ${webhook.id}; they are kept for 30 days.`,
     { webhookId: webhook.id, deliveryId: id.slice(0, 64) },
   )
 }

@@ -5,7 +5,7 @@ import { webhooks } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { pageAfter } from '../../lib/http/query.ts'
-import { idPattern } from '../../lib/ids.ts'
+import { idPattern, namedId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import { isSecret } from '../../lib/webhooks/signatures.ts'
 import { SecretField, WebhookView, webhookView } from '../../lib/webhooks/view.ts'
@@ -216,7 +216,7 @@ function known(principal: Principal): Principal {
 }
 
 const notFound = (id: string) =>
-  new AppError('WEBHOOK_NOT_FOUND', `There is no webhook ${id.slice(0, 64)}; it may have been deleted.`, {
+  new AppError('WEBHOOK_NOT_FOUND', `There is no webhook ${namedId(id)}; it may have been deleted.`, {
     webhookId: id.slice(0, 64),
   })
 

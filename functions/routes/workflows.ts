@@ -4,7 +4,7 @@ import { readWorkflows, workflows } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { pageAfter } from '../../lib/http/query.ts'
-import { idPattern } from '../../lib/ids.ts'
+import { idPattern, namedId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
 import { webhookUrl } from '../../lib/webhooks/target-url.ts'
@@ -197,7 +197,7 @@ export const listRuns = contract({
 })
 
 const notFound = (id: string) =>
-  new AppError('WORKFLOW_NOT_FOUND', `There is no workflow ${id.slice(0, 64)}; it may have been deleted.`, {
+  new AppError('WORKFLOW_NOT_FOUND', `There is no workflow ${namedId(id)}; it may have been deleted.`, {
     workflowId: id.slice(0, 64),
   })
 

@@ -2,7 +2,7 @@ import { boundsOf } from '../access/bounds.ts'
 import type { Principal } from '../access/principal.ts'
 import { AppError } from '../errors.ts'
 import { isInReach } from '../http/job-access.ts'
-import { idPattern, newId } from '../ids.ts'
+import { idPattern, namedId, newId } from '../ids.ts'
 import type { JobState, StoredFile } from '../jobs/job.ts'
 import { taskWithFiles } from '../jobs/task-files.ts'
 import type { Services } from '../services.ts'
@@ -65,7 +65,7 @@ function fileOf(state: JobState, sourceTask: string | undefined): StoredFile | u
 const notFound = (jobId: string) =>
   new AppError(
     'JOB_NOT_FOUND',
-    `sourceJobId: there is no job ${jobId.slice(0, 64)} of yours. Send the file again.`,
+    `sourceJobId: there is no job ${namedId(jobId)} of yours. Send the file again.`,
     { field: 'sourceJobId' },
   )
 

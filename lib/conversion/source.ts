@@ -3,7 +3,7 @@ import type { StoredObject } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
 import { fileName } from '../file-name.ts'
 import type { HttpRequest, ReceivedFile } from '../http/contract.ts'
-import { idPattern } from '../ids.ts'
+import { idPattern, namedId } from '../ids.ts'
 import type { Services } from '../services.ts'
 import type { UploadRecord } from '../uploads.ts'
 
@@ -100,7 +100,7 @@ export async function ownUpload(
 export const uploadNotFound = (uploadId: string, field: string) =>
   new AppError(
     'UPLOAD_NOT_FOUND',
-    `There is no upload ${uploadId.slice(0, 64)} of yours; it may have expired. Upload the file again.`,
+    `There is no upload ${namedId(uploadId)} of yours; it may have expired. Upload the file again.`,
     { field },
   )
 

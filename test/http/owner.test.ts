@@ -113,6 +113,11 @@ describe('a job', () => {
       assert.throws(() => checkedJobId(odd), { code: 'JOB_NOT_FOUND' }, odd)
   })
 
+  test('is not named by a hole in the sentence where the id is empty', () => {
+    for (const none of ['', '  '])
+      assert.throws(() => checkedJobId(none), { message: /^There is no job "" \(the id is empty\);/ })
+  })
+
   test('tells when to ask again while it runs, and how long a request has waited', () => {
     assert.deepEqual(jobHeaders(of({ status: 'completed' }), undefined), {})
     assert.deepEqual(jobHeaders(of({ status: 'completed' }), 0), { 'preference-applied': 'wait=0' })

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts'
+import { namedId } from '../../ids.ts'
 import type { Services } from '../../services.ts'
 import { RemoteError } from '../remote-error.ts'
 import { asking } from './ask.ts'
@@ -141,7 +142,7 @@ export class Driving {
   async connection(owner: string, id: string): Promise<Connection> {
     const found = await this.#connections.find(id)
     if (found?.owner === owner && found.drive === this.drive.id) return found
-    throw this.#notConnected(`You have no connection ${id.slice(0, 64)} to ${this.drive.title}.`)
+    throw this.#notConnected(`You have no connection ${namedId(id)} to ${this.drive.title}.`)
   }
 
   /** Does something in the drive. @param forMs the access token is to hold so long. */
