@@ -5,8 +5,14 @@ import { type Dict, isDict, Name, Operator, Ref, type Value, Values } from './pd
 /** Bytes that are looked at before a file counts as one that was made to be slow. */
 const mostRead = 256 * 1024 * 1024
 
+/** Bytes of a file that is read at once. */
+const mostWhole = 16 * 1024 * 1024
+
 /** A damaged file, or one of a kind that is left to others: encrypted, or compressed in a rare way. */
 export class UnreadPdf extends Error {}
+
+/** In a table: an object that is there, and one that is not. */
+const [letterN, letterF] = [110, 102]
 
 interface Place {
   /** In the file, or in the stream of objects. */
@@ -38,6 +44,8 @@ export class PdfFile {
   /** @throws UnreadPdf, RangeError. */
   static async open(bytes: FileBytes): Promise<PdfFile> {
     const file = new PdfFile(bytes)
+    // Its objects lie all over it.
+    if (bytes.size <= mostWhole) await bytes.whole()
     const tail = await file.#at(Math.max(0, bytes.size - 2048), 2048)
     const start = /startxref\s+(\d+)/.exec(
       tail.toString('latin1', Math.max(0, tail.lastIndexOf('startxref'))),
@@ -82,9 +90,14 @@ export class PdfFile {
     return found
   }
 
-  #at(position: number, length: number): Promise<Buffer> {
-    this.#read += Math.min(length, this.#bytes.size)
+  /** Notes bytes that were looked at, or that are kept of them. @throws UnreadPdf for too many. */
+  spend(bytes: number): void {
+    this.#read += bytes
     if (this.#read > mostRead) throw new UnreadPdf('it has too much to read')
+  }
+
+  #at(position: number, length: number): Promise<Buffer> {
+    this.spend(Math.min(length, this.#bytes.size))
     return this.#bytes.at(position, length)
   }
 
@@ -115,20 +128,38 @@ export class PdfFile {
       length *= 8
       bytes = await this.#at(start, length)
     }
-    const text = bytes.toString('latin1')
-    const end = text.indexOf('trailer')
+    const end = bytes.indexOf('trailer')
     if (end < 0) throw new UnreadPdf('a table has no end')
-    let number = 0
-    for (const line of text.slice(0, end).matchAll(/(\d{1,10})\s{1,3}(\d{1,10})(?:\s{1,3}([nf]))?/g)) {
-      if (line[3] === undefined) number = Number(line[1])
-      else {
-        if (line[3] === 'n') this.#place(number, { at: Number(line[1]) })
-        number++
-      }
-    }
+    this.#rows(bytes.subarray(0, end))
     const trailer = new Values(bytes, end + 7).next()
     if (!isDict(trailer)) throw new UnreadPdf('a trailer is damaged')
     return trailer
+  }
+
+  /**
+   * Rows of two numbers and a letter; two numbers alone say which object comes next. There may be a hundred thousand, and
+   * spaces between them are not as many as they ought to be everywhere.
+   */
+  #rows(table: Buffer): void {
+    let [id, first, numbers, value] = [0, 0, 0, -1]
+    for (const byte of table) {
+      const digit = byte - 48
+      if (digit >= 0 && digit <= 9) {
+        value = Math.max(0, value) * 10 + digit
+        continue
+      }
+      if (value >= 0) {
+        if (numbers === 2) [id, numbers] = [first, 0]
+        if (numbers === 0) first = value
+        numbers++
+        value = -1
+      }
+      if (numbers === 2 && (byte === letterN || byte === letterF)) {
+        if (byte === letterN) this.#place(id, { at: first })
+        id++
+        numbers = 0
+      }
+    }
   }
 
   /** 7.5.8. */

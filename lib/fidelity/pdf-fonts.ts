@@ -1,12 +1,65 @@
 import type { PdfFile } from './pdf-file.ts'
 import { type Dict, Name, Operator, type Value, Values } from './pdf-objects.ts'
+import type { Bytes } from './pdf-strings.ts'
+import type { GlyphText } from './pdf-text.ts'
 
-/** How the codes of a font read. */
-export interface PdfFont {
+/** In the place of a unit of UTF-16: not looked up yet, known by nobody, several units. Texts do not hold these. */
+const [unseen, unknown, several] = [0, 1, 2]
+/** Fonts of more glyphs are rare, and a file may name thousands of fonts. */
+const mostUnits = 4096
+
+/** How the codes of a font read. Each glyph of a document is looked up here, so most are answered from a table. */
+export class PdfFont {
   readonly codeBytes: 1 | 2
-  /** Undefined for a glyph of which nobody says what it means. */
-  textOf(code: number): string | undefined
+  readonly #look: (code: number) => string | undefined
+  #units = new Uint16Array(128)
+
+  constructor(codeBytes: 1 | 2, look: (code: number) => string | undefined) {
+    this.codeBytes = codeBytes
+    this.#look = look
+  }
+
+  /** Adds what glyphs of these codes mean. @returns how many glyphs nobody knows. */
+  read(codes: Bytes, text: GlyphText): number {
+    const { bytes, length } = codes
+    let unread = 0
+    if (this.codeBytes === 1) {
+      for (let at = 0; at < length; at++) unread += this.#readOne(bytes[at] ?? 0, text)
+    } else {
+      for (let at = 1; at < length; at += 2)
+        unread += this.#readOne((bytes[at - 1] ?? 0) * 256 + (bytes[at] ?? 0), text)
+    }
+    return unread
+  }
+
+  #readOne(code: number, text: GlyphText): 0 | 1 {
+    const unit = this.#units[code] ?? unseen
+    if (unit > several) {
+      text.push(unit)
+      return 0
+    }
+    if (unit === unknown) return 1
+    const read = this.#look(code)
+    if (unit === unseen) this.#keep(code, read)
+    if (read === undefined) return 1
+    text.add(read)
+    return 0
+  }
+
+  #keep(code: number, read: string | undefined): void {
+    if (code >= mostUnits) return
+    if (code >= this.#units.length) {
+      const larger = new Uint16Array(Math.min(mostUnits, 2 ** Math.ceil(Math.log2(code + 1))))
+      larger.set(this.#units)
+      this.#units = larger
+    }
+    const unit = read?.length === 1 ? read.charCodeAt(0) : several
+    this.#units[code] = read === undefined ? unknown : Math.max(several, unit)
+  }
 }
+
+/** Bytes that the meaning of a code takes. */
+const codeMemory = 80
 
 /** ISO 32000-1, 9.10.2. */
 export async function fontOf(dict: Dict, file: PdfFile): Promise<PdfFont> {
@@ -15,17 +68,9 @@ export async function fontOf(dict: Dict, file: PdfFile): Promise<PdfFont> {
   const map = await file.stream(dict.get('ToUnicode'))
   const told = map ? unicodeMap(await map.content()) : undefined
   const encoded = codeBytes === 1 ? await encodingOf(dict, file) : () => undefined
-  // An array, as each glyph of a document is looked up in it; null is what nobody knows.
-  const known: (string | null)[] = []
-  const textOf = (code: number) => {
-    let text = known[code]
-    if (text === undefined) {
-      text = told?.get(code) ?? encoded(code) ?? null
-      known[code] = text
-    }
-    return text ?? undefined
-  }
-  return { codeBytes, textOf }
+  // Many fonts may name one map.
+  file.spend((told?.size ?? 0) * codeMemory)
+  return new PdfFont(codeBytes, (code) => told?.get(code) ?? encoded(code))
 }
 
 /** 9.10.3. */

@@ -1,5 +1,25 @@
 // Strings of a PDF (ISO 32000-1, 7.3.4), byte by byte into a list that several of them may share.
 
+/** A list of bytes that grows. */
+export class Bytes {
+  bytes = new Uint8Array(64)
+  length = 0
+
+  push(byte: number): void {
+    if (this.length === this.bytes.length) {
+      const larger = new Uint8Array(this.length * 4)
+      larger.set(this.bytes)
+      this.bytes = larger
+    }
+    this.bytes[this.length++] = byte
+  }
+
+  /** A copy of what is there. */
+  taken(): Buffer {
+    return Buffer.from(this.bytes.subarray(0, this.length))
+  }
+}
+
 /** The value of a hexadecimal digit; 16 for what is none. */
 const hexDigits = new Uint8Array(256).map((_, byte) => {
   const digit = Number.parseInt(String.fromCharCode(byte), 16)
@@ -7,7 +27,7 @@ const hexDigits = new Uint8Array(256).map((_, byte) => {
 })
 
 /** @param at of its first sign. @returns where it has ended. */
-export function hexInto(out: number[], bytes: Buffer, at: number): number {
+export function hexInto(out: Bytes, bytes: Uint8Array, at: number): number {
   let upper = 16
   let next = at + 1
   for (; next < bytes.length && bytes[next] !== 62; next++) {
@@ -25,7 +45,7 @@ export function hexInto(out: number[], bytes: Buffer, at: number): number {
 }
 
 /** As `hexInto`, of letters in parentheses. */
-export function stringInto(out: number[], bytes: Buffer, at: number): number {
+export function stringInto(out: Bytes, bytes: Uint8Array, at: number): number {
   let open = 0
   let next = at
   for (;;) {
@@ -38,7 +58,7 @@ export function stringInto(out: number[], bytes: Buffer, at: number): number {
 }
 
 /** 7.3.4.2, table 3. */
-function escapeInto(out: number[], bytes: Buffer, at: number): number {
+function escapeInto(out: Bytes, bytes: Uint8Array, at: number): number {
   const byte = bytes[at] ?? 0
   const known = escapes[String.fromCharCode(byte)]
   let next = at + 1

@@ -1,8 +1,10 @@
 import type { FileBytes } from './bytes.ts'
 import type { Holding } from './holding.ts'
+import { PdfContent } from './pdf-content.ts'
 import { PdfFile, UnreadPdf } from './pdf-file.ts'
 import { fontOf, type PdfFont } from './pdf-fonts.ts'
-import { type Dict, Name, Operator, Ref, type Value, Values } from './pdf-objects.ts'
+import { type Dict, Name, Ref, type Value } from './pdf-objects.ts'
+import { GlyphText } from './pdf-text.ts'
 import { Words } from './words.ts'
 
 /** Content of pages that is read; drawings of a whole country are longer. */
@@ -37,7 +39,7 @@ class PdfReading {
   readonly #fonts = new Map<Value | number, Promise<PdfFont>>()
   readonly #words = new Words()
   /** Of a page. */
-  #text: string[] = []
+  readonly #text = new GlyphText()
   #glyphs = 0
   #unknown = 0
   #bytes = 0
@@ -87,8 +89,7 @@ class PdfReading {
       const looks = await this.#file.dict((await this.#file.dict(note)).get('AP'))
       await this.#form(looks.get('N'), { resources, depth: 1 })
     }
-    this.#words.add(this.#text.join(''))
-    this.#text = []
+    this.#words.add(this.#text.taken())
   }
 
   /** 8.10: content that is drawn where it is named. */
@@ -101,51 +102,27 @@ class PdfReading {
     await this.#read(await form.content(), { resources: own, depth })
   }
 
-  async #read(content: Buffer, place: Place): Promise<void> {
-    this.#bytes += Math.max(content.length, leastBytes)
+  async #read(bytes: Buffer, place: Place): Promise<void> {
+    this.#bytes += Math.max(bytes.length, leastBytes)
     if (this.#bytes > mostContentBytes) this.#isCut = true
     if (this.#isCut) return
     const fonts = await this.#file.dict(place.resources.get('Font'))
-    const values = new Values(content, 0, gap)
-    let operands: Value[] = []
-    let font: PdfFont | undefined
-    const kept: (PdfFont | undefined)[] = []
-    for (let value = values.next(); value !== undefined; value = values.next()) {
-      if (!(value instanceof Operator)) {
-        if (operands.length < 64) operands.push(value)
-        continue
-      }
-      switch (value.word) {
-        case 'Tf':
-          font = await this.#font(operands[0], fonts)
-          break
-        case 'q':
-          kept.push(font)
-          break
-        case 'Q':
-          font = kept.pop()
-          break
-        case 'ID':
-          values.skipInlineImage()
-          break
-        case 'Do':
-          await this.#drawn(operands[0], place)
-          break
-        default:
-          this.#show(value.word, operands, font)
-      }
-      operands = []
+    const content = new PdfContent(bytes, this.#text)
+    for (let wanted = content.next(); wanted; wanted = content.next()) {
+      if (wanted.what === 'font') content.font = await this.#font(wanted.name, fonts)
+      else await this.#drawn(wanted.name, place)
     }
+    this.#glyphs += content.glyphs
+    this.#unknown += content.unknown
   }
 
-  async #drawn(name: Value | undefined, place: Place): Promise<void> {
-    if (!(name instanceof Name)) return
+  async #drawn(name: string, place: Place): Promise<void> {
     const objects = await this.#file.dict(place.resources.get('XObject'))
-    await this.#form(objects.get(name.name), { ...place, depth: place.depth + 1 })
+    await this.#form(objects.get(name), { ...place, depth: place.depth + 1 })
   }
 
-  #font(name: Value | undefined, fonts: Dict): Promise<PdfFont> | undefined {
-    const value = name instanceof Name ? fonts.get(name.name) : undefined
+  #font(name: string, fonts: Dict): Promise<PdfFont> | PdfFont | undefined {
+    const value = fonts.get(name)
     if (value === undefined) return undefined
     // Each page may name it anew.
     const key = value instanceof Ref ? value.id : value
@@ -155,36 +132,4 @@ class PdfReading {
     this.#fonts.set(key, font)
     return font
   }
-
-  /** 9.4.3. A move to another place divides words; what is only kerned does not. */
-  #show(word: string, operands: readonly Value[], font: PdfFont | undefined): void {
-    const last = operands.at(-1)
-    if (word === 'Tj') this.#say(last, font)
-    else if (word === 'TJ' && Array.isArray(last)) {
-      for (const item of last) {
-        if (typeof item === 'number') this.#text.push(' ')
-        else this.#say(item, font)
-      }
-    } else if (word === "'" || word === '"') {
-      this.#text.push('\n')
-      this.#say(last, font)
-    } else if (word === 'Td' || word === 'TD' || word === 'Tm' || word === 'T*' || word === 'BT')
-      this.#text.push(' ')
-  }
-
-  #say(value: Value | undefined, font: PdfFont | undefined): void {
-    if (!Buffer.isBuffer(value) || !font) return
-    const { codeBytes } = font
-    let said = ''
-    for (let at = 0; at + codeBytes <= value.length; at += codeBytes) {
-      const text = font.textOf(codeBytes === 1 ? (value[at] ?? 0) : value.readUInt16BE(at))
-      this.#glyphs++
-      if (text === undefined) this.#unknown++
-      else said += text
-    }
-    this.#text.push(said)
-  }
 }
-
-/** Thousandths of the size of the letters; a space is 250 wide as a rule, and kerning 100 at most. */
-const gap = -170

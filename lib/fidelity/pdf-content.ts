@@ -1,0 +1,199 @@
+import type { PdfFont } from './pdf-fonts.ts'
+import { commentEnd, isNumeric, isSpace, nameIn, regularEnd } from './pdf-signs.ts'
+import { Bytes, hexInto, stringInto } from './pdf-strings.ts'
+import type { GlyphText } from './pdf-text.ts'
+
+/** What content asks for that lies outside of it: a font to go on with, or a form or picture to draw. */
+export interface Wanted {
+  readonly what: 'font' | 'drawing'
+  readonly name: string
+}
+
+/** A move by this many thousandths of the size of the letters divides words: a space is 250 wide as a rule, kerning 100 at most. */
+const gap = 170
+const blank = 32
+
+/** Operators (annex A) as numbers of their one or two bytes. */
+const codeOf = (word: string) =>
+  word.length === 1 ? word.charCodeAt(0) : word.charCodeAt(0) * 256 + word.charCodeAt(1)
+const [Tj, TJ, nextLine, spacedLine] = [codeOf('Tj'), codeOf('TJ'), codeOf("'"), codeOf('"')]
+const [Td, TD, Tm, TStar, BT] = [codeOf('Td'), codeOf('TD'), codeOf('Tm'), codeOf('T*'), codeOf('BT')]
+const [q, Q, ID, Tf, Do] = [codeOf('q'), codeOf('Q'), codeOf('ID'), codeOf('Tf'), codeOf('Do')]
+
+/**
+ * Content of a page or form (ISO 32000-1, 7.8.2), read for what it shows. Pages are mostly numbers that say where, which
+ * are stepped over: a value for each operand takes several times as long as all else.
+ */
+export class PdfContent {
+  font: PdfFont | undefined
+  glyphs = 0
+  /** Glyphs of which nobody says what they mean. */
+  unknown = 0
+  readonly #bytes: Buffer
+  readonly #text: GlyphText
+  readonly #codes = new Bytes()
+  readonly #kept: (PdfFont | undefined)[] = []
+  #at = 0
+  /** Where the first name before an operator begins and ends. */
+  #name: readonly [start: number, end: number] | undefined
+  /** Of the text, where strings before an operator began: they are shown when that shows them. */
+  #shown: number | undefined
+
+  constructor(bytes: Buffer, text: GlyphText) {
+    this.#bytes = bytes
+    this.#text = text
+  }
+
+  /** Reads on, to what is wanted next. Undefined at the end. */
+  next(): Wanted | undefined {
+    const bytes = this.#bytes
+    while (this.#at < bytes.length) {
+      const byte = bytes[this.#at] ?? blank
+      if (isSpace(byte)) this.#at++
+      else if (isNumeric(byte)) this.#at = regularEnd(bytes, this.#at)
+      else if (byte === 40 || byte === 60) this.#stringOrDict(byte)
+      else if (byte === 91) this.#list()
+      else if (byte === 47) this.#readName()
+      else if (byte === 37) this.#at = commentEnd(bytes, this.#at)
+      else {
+        const wanted = this.#operator()
+        if (wanted) return wanted
+      }
+    }
+    return undefined
+  }
+
+  #readName(): void {
+    const start = this.#at + 1
+    this.#at = regularEnd(this.#bytes, start)
+    this.#name ??= [start, this.#at]
+  }
+
+  #stringOrDict(byte: number): void {
+    if (byte === 60 && this.#bytes[this.#at + 1] === 60) this.#skipDict()
+    else {
+      this.#shown = this.#text.length
+      this.#string(byte)
+    }
+  }
+
+  #string(byte: number): void {
+    const codes = this.#codes
+    codes.length = 0
+    this.#at = (byte === 40 ? stringInto : hexInto)(codes, this.#bytes, this.#at)
+    if (!this.font) return
+    this.glyphs += Math.floor(codes.length / this.font.codeBytes)
+    this.unknown += this.font.read(codes, this.#text)
+  }
+
+  /** 9.4.3: strings, and moves between them. What is only kerned is one word. */
+  #list(): void {
+    const bytes = this.#bytes
+    this.#shown = this.#text.length
+    this.#at++
+    while (this.#at < bytes.length) {
+      const byte = bytes[this.#at] ?? blank
+      if (byte === 40 || byte === 60) this.#string(byte)
+      else if (isNumeric(byte)) {
+        if (this.#isGap()) this.#text.push(blank)
+        this.#at = regularEnd(bytes, this.#at)
+      } else {
+        this.#at++
+        if (byte === 93) return
+      }
+    }
+  }
+
+  /** Whether the number that begins here is far enough below zero. */
+  #isGap(): boolean {
+    const bytes = this.#bytes
+    if (bytes[this.#at] !== 45) return false
+    let size = 0
+    for (let at = this.#at + 1; size <= gap; at++) {
+      const digit = (bytes[at] ?? blank) - 48
+      if (digit < 0 || digit > 9) return false
+      size = size * 10 + digit
+    }
+    return true
+  }
+
+  #skipDict(): void {
+    const bytes = this.#bytes
+    let open = 0
+    while (this.#at < bytes.length) {
+      const byte = bytes[this.#at]
+      const isTwice = bytes[this.#at + 1] === byte
+      if (byte === 40 || (byte === 60 && !isTwice)) {
+        this.#codes.length = 0
+        this.#at = (byte === 40 ? stringInto : hexInto)(this.#codes, bytes, this.#at)
+      } else if ((byte === 60 || byte === 62) && isTwice) {
+        open += byte === 60 ? 1 : -1
+        this.#at += 2
+        if (open <= 0) return
+      } else this.#at++
+    }
+  }
+
+  #operator(): Wanted | undefined {
+    const code = this.#operatorCode()
+    const [name, shown] = [this.#name, this.#shown]
+    this.#name = undefined
+    this.#shown = undefined
+    if (code === Tj || code === TJ) return undefined
+    if (code === nextLine || code === spacedLine) {
+      if (shown !== undefined) this.#text.divideAt(shown)
+      return undefined
+    }
+    if (shown !== undefined) this.#text.length = shown
+    switch (code) {
+      case Td:
+      case TD:
+      case Tm:
+      case TStar:
+      case BT:
+        this.#text.push(blank)
+        return undefined
+      case q:
+        this.#kept.push(this.font)
+        return undefined
+      case Q:
+        this.font = this.#kept.pop()
+        return undefined
+      case ID:
+        this.#skipInlineImage()
+        return undefined
+      case Tf:
+      case Do:
+        return { what: code === Tf ? 'font' : 'drawing', name: name ? nameIn(this.#bytes, ...name) : '' }
+      default:
+        return undefined
+    }
+  }
+
+  /** 0 for what has more than two letters, as nothing has that matters here. */
+  #operatorCode(): number {
+    const start = this.#at
+    // A delimiter that closes nothing is stepped over.
+    this.#at = Math.max(start + 1, regularEnd(this.#bytes, start))
+    const length = this.#at - start
+    const first = this.#bytes[start] ?? blank
+    if (length > 2) return 0
+    return length === 1 ? first : first * 256 + (this.#bytes[start + 1] ?? blank)
+  }
+
+  /** 8.9.7: pixels among operators, up to their end. */
+  #skipInlineImage(): void {
+    const bytes = this.#bytes
+    for (let at = this.#at; ; at++) {
+      at = bytes.indexOf('EI', at, 'latin1')
+      if (at < 0) {
+        this.#at = bytes.length
+        return
+      }
+      if (isSpace(bytes[at - 1] ?? blank) && isSpace(bytes[at + 2] ?? blank)) {
+        this.#at = at + 2
+        return
+      }
+    }
+  }
+}
