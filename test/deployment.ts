@@ -10,9 +10,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
+import { unpack } from './packages/unpack.ts'
 import { scratchFolder } from './scratch.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -77,16 +77,6 @@ function packageIn(folder: string): Resources {
 export function reference(value: unknown): string | undefined {
   const { Ref, 'Fn::GetAtt': getAtt } = value as { Ref?: string; 'Fn::GetAtt'?: readonly [string, string] }
   return Ref ?? getAtt?.[0]
-}
-
-async function unpack(zip: string, target: string): Promise<void> {
-  const reader = new ZipReader(new Uint8ArrayReader(readFileSync(zip)))
-  for (const entry of await reader.getEntries()) {
-    if (entry.directory) continue
-    const path = join(target, entry.filename)
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, await entry.getData(new Uint8ArrayWriter()))
-  }
 }
 
 export function packageDeployment() {

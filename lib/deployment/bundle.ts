@@ -28,11 +28,36 @@ const sourceAddresses: Plugin = {
   },
 }
 
+/**
+ * Code that packages read at their start, and that nothing of ours comes to: threads that write a log, and a check of
+ * patterns in the paths of routes, which is made wherever the code runs as it is.
+ */
+const instead: Readonly<Record<string, string>> = {
+  'thread-stream':
+    'module.exports = class { constructor() { throw new Error("Logs are written by no thread.") } }',
+  'safe-regex2': 'module.exports = () => true',
+}
+
+const notReached: Plugin = {
+  name: 'not-reached',
+  setup(build) {
+    const filter = new RegExp(`/node_modules/(${Object.keys(instead).join('|')})/index\\.js$`)
+    build.onLoad({ filter }, ({ path }) => ({
+      contents: instead[filter.exec(path)?.[1] ?? ''] ?? '',
+      loader: 'js',
+    }))
+  },
+}
+
 /** Packages that are native or load files of their own; they stay packages beside the bundle. */
 export const unbundled = ['sharp', 'wasmagic'] as const
 
 /** What their packages do without where it is not there: a native helper, and a form that sketches are not sent in. */
 export const leftOut = ['cpu-features', 'protobufjs'] as const
+
+/** Packages in the older module format call require, which a module does not have. */
+export const requiring =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
 
 export const bundleOptions = {
   bundle: true,
@@ -41,19 +66,18 @@ export const bundleOptions = {
   format: 'esm',
   // The form of a package of which only what is used is taken, where it has one.
   mainFields: ['module', 'main'],
-  // Packages in the older module format call require, which a module does not have.
-  banner: {
-    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-  },
+  banner: { js: requiring },
   plugins: [builtPages, sourceAddresses],
 } as const satisfies BuildOptions
 
 /**
  * Of a function in a zip package. What is imported when it is needed lies in files of its own, so that a cold start reads
- * only what each request takes. The maps stay beside the packages.
+ * only what each request takes (see joined-start.ts, which adds `requiring`). The maps stay beside the packages.
  */
 export const functionOptions = {
   ...bundleOptions,
+  banner: {},
+  plugins: [...bundleOptions.plugins, notReached],
   splitting: true,
   minify: true,
   sourcemap: 'external',

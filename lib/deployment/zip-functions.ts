@@ -7,6 +7,7 @@ import type { FunctionDeclaration } from '../resources/declaration.ts'
 import { type FunctionName, functionNames, functions } from '../resources/functions.ts'
 import { functionOptions, leftOut, packagesOfEngines, packagesWithout, unbundled } from './bundle.ts'
 import { filesBeside } from './files-beside.ts'
+import { joinedStart, requiringLater } from './joined-start.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -93,16 +94,22 @@ async function packageFor(name: FunctionName, { outputFiles, metafile }: Bundled
   const made = new Map(outputFiles.map(({ path, contents }) => [relative(root, path), contents]))
   const files = new Map<string, Uint8Array>()
   const maps = new Map<string, Uint8Array>()
-  let startBytes = 0
-  for (const [path, when] of paths) {
-    const code = made.get(path) ?? new Uint8Array()
+  const put = (path: string, { code, map }: { readonly code: Uint8Array; readonly map: Uint8Array }) => {
     files.set(path, code)
-    maps.set(`${path}.map`, made.get(`${path}.map`) ?? new Uint8Array())
-    if (when === 'at start') startBytes += code.length
+    maps.set(`${path}.map`, map)
   }
+  const nothing = new Uint8Array()
+  for (const [path, when] of paths)
+    if (when === 'later')
+      put(path, requiringLater(made.get(path) ?? nothing, made.get(`${path}.map`) ?? nothing))
+  const [entry = '', ...atStart] = [...paths.keys()].filter((path) => paths.get(path) === 'at start')
+  const joined = await joinedStart(entry, atStart, made, metafile)
+  put(entry, joined)
+  for (const [path, code] of joined.chunks) files.set(path, code)
   for (const path of await filesBeside(name, [...paths.keys()], metafile))
     files.set(path, await readFile(join(root, path)))
-  return { name, files: new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1))), startBytes, maps }
+  const sorted = new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
+  return { name, files: sorted, startBytes: joined.code.length, maps }
 }
 
 async function packages(): Promise<Package[]> {

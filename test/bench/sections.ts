@@ -6,6 +6,7 @@ import { fidelity } from './sections/fidelity.ts'
 import { graphs } from './sections/graphs.ts'
 import { growth } from './sections/growth.ts'
 import { idle } from './sections/idle.ts'
+import { imports } from './sections/imports.ts'
 import { page } from './sections/page.ts'
 import { png } from './sections/png.ts'
 import { programs } from './sections/programs.ts'
@@ -29,5 +30,6 @@ export const sections: readonly Section[] = [
   transfers,
   telling,
   access,
+  imports,
   page,
 ]

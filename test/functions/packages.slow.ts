@@ -1,16 +1,16 @@
 // Every function that is deployed as a zip package, from its package: unpacked, in a folder without this checkout, with a
 // /tmp of 512 MB, Lambda's environment and the key of its role, called with what the gateways, queues and rules send.
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
 import { WebSocket } from 'ws'
 import { zipFunctions, zipNames } from '../../lib/deployment/zip-functions.ts'
 import { after, before } from '../hooks.ts'
 import { callSigned, region } from '../local/runtime.ts'
 import { hasMounts, secretsBucket } from '../packages/box.ts'
+import { unpack } from '../packages/unpack.ts'
 import { decisionsIn } from '../rights/tally.ts'
 import { scratchFolder } from '../scratch.ts'
 import { until } from '../until.ts'
@@ -27,16 +27,6 @@ let servers: Record<string, string>
 let credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
 let receiver: Awaited<ReturnType<typeof openReceiver>>
 
-async function unpack(name: string): Promise<void> {
-  const reader = new ZipReader(new Uint8ArrayReader(readFileSync(join(packages, `${name}.zip`))))
-  for (const entry of await reader.getEntries()) {
-    if (entry.directory) continue
-    const path = join(packages, name, entry.filename)
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, await entry.getData(new Uint8ArrayWriter()))
-  }
-}
-
 const logLines = () =>
   readFileSync(join(service.dataDir, 'service.log'), 'utf8')
     .trim()
@@ -50,7 +40,7 @@ const invoke = (name: string) =>
 
 before(async () => {
   await zipFunctions(packages)
-  await Promise.all(zipNames.map(unpack))
+  await Promise.all(zipNames.map((name) => unpack(join(packages, `${name}.zip`), join(packages, name))))
   receiver = await openReceiver()
   service = await startService({ OUTGOING_ALLOW: '127.0.0.0/8' })
   credentials = JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8'))
