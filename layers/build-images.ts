@@ -1,6 +1,6 @@
 // npm run images [-- av image office pdf document archive font browser all]: builds container images as mutabor-<name>.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,9 +8,12 @@ import { processEnvironment } from '../lib/config.ts'
 import { writeService, writeTask } from '../lib/deployment/task.ts'
 import { imageIds } from '../lib/resources/queues.ts'
 import { revision, revisionLabel } from './revision.ts'
+import { snapshotSources } from './snapshot.ts'
 
 const publishedBase = processEnvironment['DEBIAN_IMAGE'] ?? 'docker.io/library/debian:bookworm-slim'
-const ownBase = 'localhost/mutabor-debian:bookworm-slim'
+const { DEBIAN_SNAPSHOT: snapshot, DEBIAN_SNAPSHOT_MIRROR: mirror } = processEnvironment
+const sources = snapshotSources(snapshot, mirror)
+const ownBase = `localhost/mutabor-debian:bookworm-slim${snapshot ? `-${snapshot}` : ''}`
 
 const layers = fileURLToPath(new URL('.', import.meta.url))
 const ownNode = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
@@ -36,7 +39,7 @@ function buildahBase(): string {
   if (succeeds('buildah', ['pull', '--quiet', publishedBase])) return publishedBase
   if (!succeeds('buildah', ['inspect', '--type', 'image', ownBase])) {
     console.log(`${publishedBase} cannot be fetched; making one from Debian's packages.`)
-    run(join(layers, 'make-base.sh'), [ownBase])
+    run(join(layers, 'make-base.sh'), [ownBase, join(context, 'layers/snapshot.list')])
   }
   return ownBase
 }
@@ -67,6 +70,7 @@ try {
   for (const name of ['packages.json', 'install-packages.mjs']) {
     cpSync(join(layers, name), join(context, 'layers', name))
   }
+  writeFileSync(join(context, 'layers/snapshot.list'), sources)
   await writeTask(join(context, 'task'))
   if (targets.includes('all')) await writeService(join(context, 'service'))
   const build = builder()

@@ -1,6 +1,7 @@
 // Installs the Debian packages of the named parts of packages.json; used while an image is built.
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
 const parts = JSON.parse(readFileSync(new URL('packages.json', import.meta.url), 'utf8'))
 const names = process.argv.slice(2).flatMap((part) => {
@@ -14,8 +15,13 @@ function run(...command) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-run('apt-get', 'update', '-q')
-run('apt-get', 'install', '-y', '-q', '--no-install-recommends', ...names)
+// Instead of what the base names, where there is something in it; then what the base has newer goes back, too.
+const snapshot = fileURLToPath(new URL('snapshot.list', import.meta.url))
+const isOfThen = statSync(snapshot).size > 0
+const from = isOfThen ? ['-o', `Dir::Etc::SourceList=${snapshot}`, '-o', 'Dir::Etc::SourceParts=-'] : []
+run('apt-get', ...from, 'update', '-q')
+if (isOfThen) run('apt-get', ...from, 'dist-upgrade', '-y', '-q', '--allow-downgrades')
+run('apt-get', ...from, 'install', '-y', '-q', '--no-install-recommends', ...names)
 // Python's library of numbers asks for compilers, which nothing calls and nobody else should find here.
 const { stdout } = spawnSync('dpkg-query', ['--show'], { encoding: 'utf8' })
 const compilers = stdout

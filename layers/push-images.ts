@@ -7,6 +7,7 @@ import { readConfig } from '../lib/config.ts'
 import { notePushedImages } from '../lib/deployment/pushed-images.ts'
 import { imageIds } from '../lib/resources/queues.ts'
 import { containerProgram, imageName, localName, output } from './containers.ts'
+import { lockedVersions, strayed, versionsIn } from './debian-lock.ts'
 import { revision } from './revision.ts'
 
 const { IMAGE_REGISTRY: registry } = readConfig()
@@ -49,6 +50,12 @@ function push(target: string): string {
   }
 }
 
+// Before the first one is sent: a deployment has all of them of one day.
+const refusals = targets.flatMap((target) => strayed(target, versionsIn(target), lockedVersions()) ?? [])
+if (refusals.length > 0) {
+  console.error(refusals.join('\n'))
+  process.exit(1)
+}
 for (const target of targets) {
   const uri = push(target)
   notePushedImages({ [target]: uri })

@@ -21,6 +21,7 @@ const usage = `Use: node lib/local/setup.mjs start
      node lib/local/setup.mjs images:test
      node lib/local/setup.mjs images:push [names of images]
      node lib/local/setup.mjs images:sbom [names of images]
+     node lib/local/setup.mjs images:lock [names of images]
      node lib/local/setup.mjs doctor [--json]
 `
 
@@ -43,6 +44,7 @@ const wantsPart = {
   'images:test': (part) => isEngine(part) || part === 'images',
   'images:push': (part) => part === 'images' && !dockerRuns(),
   'images:sbom': (part) => part === 'images' && !dockerRuns(),
+  'images:lock': (part) => part === 'images' && !dockerRuns(),
   // It looks and tells, and changes nothing.
   doctor: () => false,
 }
@@ -107,6 +109,7 @@ const commandOf = {
   'images:test': () => ['--test', 'test/layers/images.slow.ts'],
   'images:push': () => ['layers/push-images.ts', ...args],
   'images:sbom': () => ['layers/list-parts.ts', ...args],
+  'images:lock': () => ['layers/lock-images.ts', ...args],
   doctor: () => [
     'lib/local/doctor.ts',
     ...args,

@@ -1,0 +1,37 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { containerProgram, localName, output, runWith } from './containers.ts'
+
+/** Versions by Debian package: what images may consist of, those of their base among them. */
+export type Versions = Readonly<Record<string, string>>
+
+const file = fileURLToPath(new URL('debian-lock.json', import.meta.url))
+
+export const lockedVersions = (): Versions => JSON.parse(readFileSync(file, 'utf8')) as Versions // written below
+
+export function lockVersions(versions: Versions): void {
+  const sorted = Object.entries(versions).sort(([a], [b]) => (a < b ? -1 : 1))
+  writeFileSync(file, `${JSON.stringify(Object.fromEntries(sorted), undefined, 1)}\n`)
+}
+
+/** What an image that was built here consists of. */
+export function versionsIn(target: string): Versions {
+  const program = containerProgram()
+  const inside = ['--network=none', '--entrypoint=dpkg-query', localName(program, target), '--show']
+  const lines = output(program, [...runWith(program), ...inside]).split('\n')
+  // Some names have the architecture after them: `libc6:amd64`.
+  return Object.fromEntries(lines.map((line) => line.split(/(?::\w+)?\t/) as [string, string])) // two in each line
+}
+
+/** One sentence, where an image has other packages than were locked. */
+export function strayed(target: string, versions: Versions, locked: Versions): string | undefined {
+  const others = Object.entries(versions).filter(([name, version]) => locked[name] !== version)
+  if (others.length === 0) return undefined
+  const list = others.map(([name, version]) => `${name} ${version} (locked: ${locked[name] ?? 'none'})`)
+  const shown = list.length > 10 ? [...list.slice(0, 10), `${list.length - 10} more`] : list
+  return (
+    `mutabor-${target} has other packages than layers/debian-lock.json: ${shown.join(', ')}. ` +
+    'Build it from a snapshot of the day of the lock (DEBIAN_SNAPSHOT), or accept these versions by ' +
+    '`npm run images:lock` and commit the file.'
+  )
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { lockedVersions, strayed } from '../../layers/debian-lock.ts'
+import { snapshotSources } from '../../layers/snapshot.ts'
+
+test('an image of the locked packages is not refused, one with another or a newer package is, by its name', () => {
+  const locked = { poppler: '22.12.0-2', qpdf: '11.3.0-1' }
+  assert.equal(strayed('pdf', { qpdf: '11.3.0-1' }, locked), undefined)
+  assert.match(
+    strayed('pdf', { poppler: '22.12.0-2+deb12u1', qpdf: '11.3.0-1', mupdf: '1.21' }, locked) ?? '',
+    /^mutabor-pdf has .*poppler 22\.12\.0-2\+deb12u1 \(locked: 22\.12\.0-2\), mupdf 1\.21 \(locked: none\)\. .*DEBIAN_SNAPSHOT.*images:lock/,
+  )
+})
+
+test('the lock has what each image is for', () => {
+  const locked = lockedVersions()
+  for (const name of ['libc6', 'ffmpeg', 'imagemagick', 'libreoffice-core-nogui', 'poppler-utils', 'pandoc'])
+    assert.match(locked[name] ?? '', /^\d/, name)
+})
+
+test('a time names the archives of then, checked by their signatures', () => {
+  assert.equal(snapshotSources(undefined), '')
+  const lines = snapshotSources('20261120T000000Z', 'http://127.0.0.1:1/of').trim().split('\n')
+  assert.equal(lines.length, 3)
+  for (const line of lines) {
+    assert.match(line, /signed-by=/)
+    assert.match(line, /http:\/\/127\.0\.0\.1:1\/of\/debian(-security)?\/20261120T000000Z bookworm\S* main$/)
+  }
+  assert.throws(() => snapshotSources('yesterday'), /DEBIAN_SNAPSHOT: expected a time as/)
+})
