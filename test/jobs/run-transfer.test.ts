@@ -113,3 +113,21 @@ test('a fault of ours is tried again, and told as ours in the end: no engine bro
     })
   }
 })
+
+test('a transfer that one run of its function is too short for says what helps', async () => {
+  const connect = (_host: string, _port: number, signal: AbortSignal) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  const services = {
+    config: { WORK_DIR: scratchFolder('mutabor-transfer') },
+    vault: { openAll: () => ({ host: 'box.example', port: 22, file: 'a.png' }) },
+    outgoing: async () => ({ for: () => ({ connect }) }),
+  }
+  const { signal } = new AbortController()
+  const run = { services, remainingMs: 20, stopping: signal, outOfSpace: signal } as unknown as TaskRun
+  const begun = { ...send, operation: 'import/sftp', startedAt: new Date().toISOString() }
+  const claimed = { task: begun, state, lease: { keep: () => {} } } as unknown as Claimed
+  await assert.rejects(carryTask(run, claimed), {
+    code: 'TIMEOUT',
+    message: /did not end within the 0 s .*Bring fewer files in by one task, or send the file as an upload/,
+  })
+})

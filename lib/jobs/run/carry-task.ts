@@ -1,6 +1,6 @@
 import { captureLimitS, transferLimitS } from '../../conversion/time-limits.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
-import { transferOperation } from '../../tasks/index.ts'
+import { type TransferOperation, transferOperation } from '../../tasks/index.ts'
 import { PassingError } from '../failure.ts'
 import { done, inWorkDir, LeaseLost, Stopped, type Work, withinLimit } from './claimed.ts'
 import { failureOf, runTransfer } from './run-transfer.ts'
@@ -13,7 +13,8 @@ export const carryTask: Work = async (run, claimed) => {
   if (!operation) throw new Error(`the operation ${task.operation} carries no files`)
   return inWorkDir(run, async (workDir) => {
     const limitS = 'capture' in operation ? captureLimitS : transferLimitS
-    const carried = await withinLimit(run, claimed, limitS, (signal) =>
+    const limit = { limitS, wayOut: wayOutOf(operation) }
+    const carried = await withinLimit(run, claimed, limit, (signal) =>
       runTransfer({
         ...{ services, task, state, operation, workDir, signal },
         progress: (percent) => lease.progress(percent, operation.kind),
@@ -28,6 +29,15 @@ export const carryTask: Work = async (run, claimed) => {
     if (!isOurs) await services.files.delete((carried.files ?? []).map(({ key }) => key))
     return done
   })
+}
+
+/** What helps whose files are too many or too large for one run. */
+function wayOutOf(operation: TransferOperation): string {
+  if ('packs' in operation) return 'Ask for fewer jobs in one ZIP.'
+  if ('capture' in operation) return 'Capture a smaller part of the website.'
+  if (operation.kind === 'import')
+    return 'Bring fewer files in by one task, or send the file as an upload in parts.'
+  return 'Take fewer files out by one task, or download the results.'
 }
 
 const isExpected = (error: unknown) =>

@@ -55,18 +55,25 @@ async function makeWorkFolder({ WORK_DIR }: TaskServices['config']): Promise<str
   }
 }
 
+export interface Limit {
+  /** Seconds from the first claim of the task. */
+  readonly limitS: number
+  /** What helps whose task takes longer than one run of its function. */
+  readonly wayOut: string
+}
+
 /** The signal fires when the task's time is over, when somebody else has it, or when this process has to end. */
 export async function withinLimit<T>(
   run: TaskRun,
   { task, state, lease }: Claimed,
-  limitS: number,
+  { limitS, wayOut }: Limit,
   action: (signal: AbortSignal, space: SpaceWatch) => Promise<T>,
 ): Promise<T> {
   const leftMs = Date.parse(task.startedAt ?? task.createdAt) + limitS * 1000 - Date.now()
   const isRunShorter = run.remainingMs < leftMs
   const limit = AbortSignal.timeout(Math.max(1, Math.min(leftMs, run.remainingMs, longestTimerMs)))
   const stop = new AbortController()
-  const onLimit = () => stop.abort(isRunShorter ? outOfRun(task, run) : tookTooLong(limitS))
+  const onLimit = () => stop.abort(isRunShorter ? outOfRun(task, run, wayOut) : tookTooLong(limitS))
   limit.addEventListener('abort', onLimit, { once: true })
   const onStopping = () => stop.abort(new Stopped())
   const space = new SpaceWatch(run.services.config.WORK_DIR)
@@ -91,12 +98,12 @@ export async function withinLimit<T>(
 const longestTimerMs = 2 ** 31 - 1
 
 /** A part that fits into a run may have met a slow machine; whoever has it next need not. */
-function outOfRun({ part, attempt }: Task, { remainingMs }: TaskRun): Error {
+function outOfRun({ part, attempt }: Task, { remainingMs }: TaskRun, wayOut: string): Error {
   const limitS = Math.round(remainingMs / 1000)
   if (part !== undefined && attempt < maxAttempts) return new Error(`the part took longer than ${limitS} s`)
   return new AppError(
     'TIMEOUT',
-    `The conversion did not end within the ${limitS} s that one machine of this service works on it. Send a shorter file, or ask for less: a faster preset, a lower resolution.`,
+    `The task did not end within the ${limitS} s that one machine of this service works on it. ${wayOut}`,
     { limitS },
   )
 }

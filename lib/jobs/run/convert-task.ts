@@ -59,7 +59,8 @@ function work(
   { pieces, limitS, workDir }: { pieces: readonly Piece[]; limitS: number; workDir: string },
 ): Promise<PiecesResult | SharedOut> {
   const { task, state, lease, log } = claimed
-  return withinLimit(run, claimed, limitS, async (signal, space) => {
+  const wayOut = 'Send a shorter file, or ask for less: a faster preset, a lower resolution.'
+  return withinLimit(run, claimed, { limitS, wayOut }, async (signal, space) => {
     // Also before those engines that start no program: what they read, this process does.
     await requireConfinement()
     const engines = await run.services.engines()
