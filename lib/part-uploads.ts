@@ -44,10 +44,7 @@ export async function beginParts(announced: Announced, services: Services): Prom
   const bounds = await boundsOf(owner, services)
   const maxSize = mostBytes(bounds)
   if (size !== undefined && size > maxSize) throw tooLarge(maxSize, size)
-  if (size === 0)
-    throw new AppError('INVALID_INPUT', 'The file is empty, so there is nothing to convert.', {
-      field: 'size',
-    })
+  if (size === 0) throw isEmpty('size')
   const id = newId('upl')
   const key = uploadKey('uploads', id, bounds.retentionHours)
   const partsId = await files.parts.begin(key, contentType)
@@ -118,8 +115,8 @@ export interface NamedPart {
 
 /**
  * Puts the parts together. It may be asked for twice.
- * @throws AppError INVALID_REQUEST for parts that are not as they are said to be (`details.part`), UPLOAD_INCOMPLETE,
- *   FILE_TOO_LARGE, CONFLICT for an upload that was dropped.
+ * @throws AppError INVALID_REQUEST for parts that are not as they are said to be (`details.part`), INVALID_INPUT
+ *   for parts without a byte, UPLOAD_INCOMPLETE, FILE_TOO_LARGE, CONFLICT for an upload that was dropped.
  */
 export async function completeParts(
   upload: PartUpload,
@@ -136,6 +133,8 @@ export async function completeParts(
       throw tooLarge(upload.maxSize ?? size, size)
     }
     requireAnnounced(upload, size)
+    // Parts can be sent anew, so the upload stays.
+    if (size === 0) throw isEmpty('parts')
     await services.files.parts.complete({ key, uploadId }, parts)
   }
   const stored = await services.files.head(key)
@@ -200,6 +199,9 @@ function requireAnnounced({ size: announced }: PartUpload, size: number): void {
     details,
   )
 }
+
+const isEmpty = (field: string) =>
+  new AppError('INVALID_INPUT', 'The file is empty, so there is nothing to convert.', { field })
 
 const isOver = ({ id }: PartUpload) =>
   new AppError('CONFLICT', `The parts of upload ${id} were put together or dropped already.`, {

@@ -259,6 +259,12 @@ test('what is dropped is gone, parts of others too, and sizes are known before b
   assert.deepEqual(await (await stranger.fetch(`${path}?key=${key}`)).json(), [])
   assert.equal((await stranger.fetch(`${path}?key=${key}`, { method: 'DELETE' })).status, 200)
   assert.equal(await codeOf(await client.fetch(`${path}?key=${key}`)), 'UPLOAD_NOT_FOUND')
+  const empty = (await (await client.post('/v1/uploads/multipart', { filename: 'a' })).json()) as Begun
+  const parts = `/v1/uploads/multipart/${empty.uploadId}`
+  const { url } = (await (await client.fetch(`${parts}/1`)).json()) as { url: string }
+  const ETag = (await fetch(url, { method: 'PUT', body: '' })).headers.get('etag')
+  const completed = await client.post(`${parts}/complete`, { parts: [{ PartNumber: 1, ETag }] })
+  assert.equal(await codeOf(completed), 'INVALID_INPUT', 'nothing is no file')
   for (const [size, code] of [
     [0, 'INVALID_INPUT'],
     [11 * 1024 * mib, 'FILE_TOO_LARGE'],
