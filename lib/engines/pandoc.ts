@@ -26,6 +26,7 @@ import { makeSound } from './pandoc/links.ts'
 import { mailCapability, mailToPage } from './pandoc/mail.ts'
 import { makeOutline, unwrapSections } from './pandoc/outline.ts'
 import { forgetMaker, printStyle } from './pandoc/page-look.ts'
+import { withHeaderRows, withLinks } from './pandoc/readable.ts'
 import { cellsAsLines, tablesAsLines } from './pandoc/tables.ts'
 import {
   hasRawHtml,
@@ -67,6 +68,8 @@ const officeTargets = targetIds.filter((id) => office.includes(id))
 const markupTargets = targetIds.filter((id) => !office.includes(id) && !books.includes(id))
 const withLook = sourceIds.filter((id) => ['docx', 'odt', 'rtf'].includes(id))
 const poorlyRead: readonly FormatId[] = ['odt', 'rtf']
+/** For these the plan goes a longer way, see `isWorthAWay`. */
+const byWord: readonly FormatId[] = ['md', 'txt', 'rst', 'adoc', 'tex']
 const markup = sourceIds.filter((id) => ![...withLook, 'html', 'csv'].includes(id))
 
 function without(ids: readonly FormatId[], ...left: readonly FormatId[]): FormatId[] {
@@ -88,12 +91,13 @@ const layout =
 const texts = sourceIds.filter((id) => !sourceOf(id).binary && id !== 'rtf')
 
 const capabilities: readonly Capability[] = [
-  row([...sourceIds], without(markupTargets, 'md'), cost.markup),
-  row(without(sourceIds, ...poorlyRead), ['md'], cost.markup),
+  row(without(sourceIds, ...poorlyRead), markupTargets, cost.markup),
+  row(poorlyRead, without(markupTargets, ...byWord), cost.markup),
   row(markup, officeTargets, cost.markup),
-  { ...row([...withLook, 'csv'], without(officeTargets, 'txt'), cost.office), drops: layout },
+  { ...row(['docx', 'csv'], without(officeTargets, 'txt'), cost.office), drops: layout },
+  { ...row(poorlyRead, without(officeTargets, 'txt'), cost.poorlyRead), drops: layout },
   row(['docx', 'csv'], ['txt'], cost.office),
-  row(poorlyRead, ['md', 'txt'], cost.poorlyRead),
+  row(poorlyRead, byWord, cost.poorlyRead),
   row(['html'], officeTargets, cost.pageToOffice),
   row([...markup, 'csv'], books, cost.book),
   row(['html'], books, cost.pageToBook),
@@ -132,7 +136,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   return { files: [{ path }] }
 }
 
-/** In UTF-8, all that it reads; a table with commas, a Word document with all of its text. */
+/** In UTF-8, all that it reads; a table with commas, a document of an office with all of its text. */
 async function lettersOf(
   input: InputFile,
   from: SourceId,
@@ -140,6 +144,8 @@ async function lettersOf(
   tools: Tools,
 ): Promise<InputFile> {
   if (from === 'docx') return wholeText(input, tools)
+  if (from === 'odt') return withHeaderRows(input, tools)
+  if (from === 'rtf') return withLinks(input, tools)
   if (sourceOf(from).binary) return input
   const wanted = TableOptions.parse(options)
   if (from !== 'csv') return { ...input, path: await utf8Copy(input, tools, wanted) }

@@ -107,11 +107,19 @@ describe('what a document says', () => {
         /\*blue\*/,
         /- +first/,
         /- +second/,
+        /\|? *Day *\|?/,
         /\|? *14 *\|?/,
       ]) {
         assert.match(text, part, between)
       }
     }
+  })
+
+  test('keeps the words of links as LibreOffice writes them', async () => {
+    const field = String.raw`{{\field{\*\fldinst HYPERLINK "https://example.com/\{a\}" }{\fldrslt {\cs15 the link}{}}}}`
+    const link = await file('link.rtf', String.raw`{\rtf1\ansi see ${field} here\par}`)
+    const { text } = await converted(link, 'wiki')
+    assert.match(text, /see \[https:\/\/example\.com\S* the link\] here/)
   })
 
   test('has its title and author where a book keeps them', async () => {

@@ -1,0 +1,71 @@
+import { openAsBlob } from 'node:fs'
+import { open, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import type { Entry } from '@zip.js/zip.js'
+import type { InputFile, Tools } from '../engine.ts'
+import { allowedBytes, mostEntries } from '../seven-zip/limits.ts'
+
+/** The text of links that Writer makes: pandoc 2 drops a field whose instruction is not in a group of its own. */
+const bareLink = /(\\fldinst)\s{1,9}(HYPERLINK(?:[^{}\\]|\\[\s\S]){1,4000})\}/g
+
+/** Links of a rich text are read with what they say. */
+export async function withLinks(input: InputFile, tools: Tools): Promise<InputFile> {
+  const text = await readFile(input.path, 'latin1')
+  const read = text.replaceAll(bareLink, '$1{$2}}')
+  if (read === text) return input
+  const path = join(tools.workDir, 'readable.rtf')
+  await writeFile(path, read, 'latin1')
+  return { ...input, path }
+}
+
+const content = 'content.xml'
+/** Rows that name the columns stand in a group, which pandoc 2 leaves out with all that is in it. */
+const namesOfColumns = /<\/?table:table-header-(?:rows|columns)\b[^<>]{0,999}>/g
+
+/** Tables of an OpenDocument text are read with the rows that name their columns. What is no such file stays as it is. */
+export async function withHeaderRows(input: InputFile, tools: Tools): Promise<InputFile> {
+  const { BlobReader, TextReader, TextWriter, Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } =
+    await import('@zip.js/zip.js')
+  const entries = await entriesOf(new ZipReader(new BlobReader(await openAsBlob(input.path)), inThread))
+  const main = entries.find(({ filename }) => filename === content)
+  if (!main || main.directory || main.uncompressedSize > allowedBytes(input.size)) return input
+  const xml = await main.getData(new TextWriter()).catch(() => '')
+  const read = xml.replaceAll(namesOfColumns, '')
+  if (read === xml) return input
+  const path = join(tools.workDir, 'readable.odt')
+  const file = await open(path, 'w')
+  const zip = new ZipWriter(Writable.toWeb(file.createWriteStream()), { ...inThread, keepOrder: true })
+  for (const entry of entries) {
+    if (entry.directory) continue
+    if (entry === main) {
+      await zip.add(content, new TextReader(read))
+      continue
+    }
+    const { compressionMethod, uncompressedSize, signature, filename } = entry
+    const bytes = await entry.getData(new Uint8ArrayWriter(), { passThrough: true })
+    const asItIs = { passThrough: true, compressionMethod, uncompressedSize, encrypted: false }
+    await zip.add(filename, new Uint8ArrayReader(bytes), {
+      ...asItIs,
+      ...(signature !== undefined && { signature }),
+    })
+  }
+  await zip.close()
+  return { ...input, path }
+}
+
+const inThread = { useWebWorkers: false } as const
+
+/** None of what is no ZIP, or one of far too many files: its reader says that. */
+async function entriesOf(reader: { getEntriesGenerator(): AsyncIterable<Entry> }): Promise<Entry[]> {
+  const entries: Entry[] = []
+  try {
+    for await (const entry of reader.getEntriesGenerator()) {
+      entries.push(entry)
+      if (entries.length > mostEntries) return []
+    }
+  } catch {
+    return []
+  }
+  return entries
+}
