@@ -17,6 +17,8 @@ from scrub import scrub
 # com.sun.star.document.MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE.
 NEVER_EXECUTE = 0
 NO_UPDATE = 0
+# They hold no tracked changes; com.sun.star.document.RedlineDisplayType.NONE.
+FINAL, NO_CHANGES = ('.pdf', '.html', '.txt'), 0
 # The id under which Writer registers SwPagePreview (sw/source/uibase/app/swmodule.cxx).
 PRINT_PREVIEW = 7
 
@@ -36,6 +38,7 @@ def convert(office, request, tell):
     document = _load(office, request)
     try:
         tell('loaded')
+        _hide_changes(document, request)
         _show(document, office, request['family'])
         prepare(document, request)
         facts = count(document, request['family'], request['output'])
@@ -83,6 +86,13 @@ def _load(office, request):
         if questions.needs_password:
             raise Refused('password', 'the document asks for a password')
     raise Refused('corrupt', message)
+
+
+def _hide_changes(document, request):
+    """Shows the text as it stands when all changes are accepted: else what was deleted is printed, and in a web page
+    looks like any other. Only before there is a window."""
+    if request['family'] == 'text' and request['output'].endswith(FINAL):
+        document.RedlineDisplayType = NO_CHANGES
 
 
 def _show(document, office, family):

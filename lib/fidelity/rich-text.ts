@@ -25,6 +25,9 @@ const unread = new Set([
 const read = new Set(['shptxt', 'footnote'])
 const breaks = new Set(['par', 'line', 'tab', 'cell', 'row', 'page', 'sect', 'nestcell', 'nestrow', 'column'])
 const symbols: Readonly<Record<string, string>> = { '~': ' ', _: '-', '-': '', '\n': '\n', '\r': '\n' }
+/** Hidden letters, those that were deleted while changes were tracked, and the end of both. */
+const unseen = new Set(['v', 'deleted', 'plain'])
+const deletingWord = /\\deleted(?![a-z0-9])/
 const hidingWord = /\\v(?![a-z0-9])/
 const token = /\\([a-z]+)(-?\d+)? ?|\\'([\da-fA-F]{2})|\\([^a-z'])|([{}])|([^\\{}\r\n]+)/g
 
@@ -34,6 +37,7 @@ export async function richText(bytes: FileBytes): Promise<Holding> {
   words.add(new Reading(rtf).text())
   const features: Feature[] = [
     ...(rtf.includes('\\pict') ? (['pictures'] as const) : []),
+    ...(deletingWord.test(rtf) ? (['changes'] as const) : []),
     ...(hidingWord.test(rtf) ? (['hiddenText'] as const) : []),
   ]
   return { words, counts: {}, features }
@@ -87,7 +91,7 @@ class Reading {
       this.#toSkip = this.#group.spare
     } else if (word === 'uc') this.#group = { ...this.#group, spare: Number(number) }
     else if (breaks.has(word)) this.#say('\n')
-    else if (word === 'plain' || word === 'v') this.#hide(word === 'v' && number !== '0')
+    else if (unseen.has(word)) this.#hide(word !== 'plain' && number !== '0')
     else if (read.has(word)) this.#group = { ...this.#group, isHidden: false }
     else if (unread.has(word) || isOptional) this.#group = { ...this.#group, isHidden: true }
     if (isOptional) this.#group = { ...this.#group, isOptional: false }

@@ -15,18 +15,21 @@ export async function wordDocument(bytes: FileBytes): Promise<Holding | undefine
   const hiding = styles?.includes('<w:vanish') ? hidingStyles(styles.toString()) : noStyles
   let hasHiddenText = false
   let hasEquations = false
+  let hasChanges = false
   for (const name of [main, 'word/footnotes.xml', 'word/endnotes.xml']) {
     const xml = (await zip.read(name))?.toString()
     const runs = xml === undefined ? undefined : readRuns(xml, hiding)
     if (runs) words.add(runs.text)
     hasHiddenText ||= runs?.hasHidden === true
     hasEquations ||= xml?.includes('<m:oMath') === true
+    hasChanges ||= xml?.includes('<w:delText') === true
   }
   const has = (pattern: RegExp) => zip.names.some((name) => pattern.test(name))
   const found: Feature[] = [
     ...(hasHiddenText ? (['hiddenText'] as const) : []),
     ...(has(/^word\/media\//) ? (['pictures'] as const) : []),
     ...(hasEquations ? (['equations'] as const) : []),
+    ...(hasChanges ? (['changes'] as const) : []),
     // Some programs write the part for none.
     ...((await hasText(zip, /^word\/comments\.xml$/)) ? (['comments'] as const) : []),
     ...((await hasText(zip, /^word\/(header|footer)\d*\.xml$/)) ? (['margins'] as const) : []),

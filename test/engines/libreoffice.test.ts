@@ -166,6 +166,29 @@ describe('a document with comments', () => {
   })
 })
 
+describe('a text with tracked changes', async () => {
+  const path = join(scratch, 'tracked.rtf')
+  const body = String.raw`Pay {\deleted\revauthdel0\revdttmdel0 eleven }{\revised\revauth0\revdttm0 twelve }euros\par`
+  await writeFile(path, String.raw`{\rtf1\ansi{\*\revtbl{Ada;}}${body}}`)
+
+  test('is shown as it reads with all of them', async () => {
+    const pdf = await convert(engine, path, 'pdf')
+    assert.equal((await pdfText(pdf.path)).trim(), 'Pay twelve euros')
+    const page = await convert(engine, path, 'html')
+    assert.match(await readFile(page.path, 'utf8'), /Pay\s+twelve\s+euros/)
+  })
+
+  test('keeps them in another format', async () => {
+    const made = await convert(engine, path, 'fodt')
+    assert.match(await readFile(made.path, 'utf8'), /<text:deletion>[\s\S]*eleven/)
+  })
+
+  test('holds the words that are seen', async () => {
+    const holding = await holdingOf(path, 'rtf', { isResult: false })
+    assert.deepEqual([holding?.words?.total, holding?.features], [3, ['changes', 'selectableText']])
+  })
+})
+
 describe('a sheet becomes PDF', () => {
   test('with all columns of a row on one page', async () => {
     const path = await pdfOf('workbook.xlsx')
