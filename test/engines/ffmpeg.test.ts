@@ -15,7 +15,7 @@ const targets: Readonly<Partial<Record<FormatId, readonly FormatId[]>>> = {
   mp4: ['mov', 'webm', 'wmv', 'swf', 'mxf', 'y4m', 'gif', 'apng'],
   wav: ['mp3', 'flac', 'opus', 'amr', 'mlp', 'c2', 'aptx', 'rf64'],
   flac: ['ac3', 'dts', 'amr'],
-  gif: ['mp4'],
+  gif: ['mp4', 'mj2'],
   mkv: ['webm'],
   mp3: ['mp4'],
   ogg: ['mp3'],
