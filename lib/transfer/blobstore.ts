@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import {
   AnonymousCredential,
+  type BlobClient,
+  BlobSASPermissions,
   type BlockBlobClient,
   ContainerClient,
   newPipeline,
@@ -13,7 +15,7 @@ import { eachOf } from '../each-of.ts'
 import type { CheckedAgents } from './agents.ts'
 import { filesBelow, lastPart } from './files-below.ts'
 import type { Fields, Find, OpenStore, OutgoingFile, RemoteFile, Surroundings } from './transfer.ts'
-import { translating } from './translated.ts'
+import { refusedBy, translating } from './translated.ts'
 
 /** A container as a task names it; see lib/tasks/blobstore.ts. */
 interface Container {
@@ -24,10 +26,14 @@ interface Container {
   readonly endpoint?: string
 }
 
-/** Bytes of a block; a blob takes 50,000 of them. */
-const blockBytes = 8 * 1024 ** 2
+/** Bytes of a block; a blob takes 50,000 of them. They pass as streams, so that large ones take no more memory. */
+const blockBytes = 64 * 1024 ** 2
 const mostBlocks = 50_000
-const blocksAtATime = 3
+const blocksAtATime = 2
+/** As of which a blob is asked for where no token names a version; that of 2009 gives no conditions to anybody. */
+const apiVersion = '2021-12-02'
+/** Milliseconds in which a request that is signed has to arrive. */
+const signedForMs = 15 * 60_000
 
 function containerOf(fields: Fields, { outgoing }: Surroundings): ContainerClient {
   const given = fields as unknown as Container // parsed when the task was made
@@ -59,7 +65,7 @@ export const findInBlobstore: Find = async (fields, surroundings) => {
     blob === undefined
       ? await translated(place, () => filesBelow(blobsIn(container, prefix, surroundings), asked))
       : [await blobAt(container, blob, surroundings)]
-  return files.map((file) => remoteFile(container, file))
+  return files.map((file) => remoteFile(container, file, surroundings))
 }
 
 /** As a list or a look at it tells. */
@@ -89,20 +95,43 @@ async function blobAt(container: ContainerClient, name: string, { signal }: Surr
   return { name, size: contentLength, tag: etag }
 }
 
-const remoteFile = (container: ContainerClient, { name, size, tag }: Found): RemoteFile => ({
-  filename: lastPart(name),
-  size,
-  isResumable: tag !== undefined,
-  open: async (start, abortSignal) => {
-    const { readableStreamBody } = await translated(`${container.containerName}/${name}`, () =>
-      // An empty blob has no first byte to begin with.
-      container
-        .getBlobClient(name)
-        .download(start, undefined, { abortSignal, conditions: { ...(tag && { ifMatch: tag }) } }),
-    )
-    return readableStreamBody as Readable // on Node; its type also covers browsers
-  },
-})
+function remoteFile(
+  container: ContainerClient,
+  { name, size, tag }: Found,
+  { outgoing }: Surroundings,
+): RemoteFile {
+  const place = `${container.containerName}/${name}`
+  return {
+    filename: lastPart(name),
+    size,
+    isResumable: tag !== undefined,
+    // Not by Azure's client, whose streams take twice the processor time.
+    open: async (start, signal) => {
+      const headers = {
+        'x-ms-version': apiVersion,
+        ...(tag && { 'if-match': tag }),
+        ...(start > 0 && { range: `bytes=${start}-` }),
+      }
+      const url = await signedUrl(container.getBlobClient(name))
+      const answer = await outgoing.request(url, { headers, signal, mostRedirects: 0 })
+      if (answer.status === (start > 0 ? 206 : 200)) return answer.body
+      answer.body.destroy()
+      throw refusedBy(place, {
+        status: answer.status,
+        code: String(answer.headers['x-ms-error-code'] ?? 'no code'),
+      })
+    },
+  }
+}
+
+/** A token of the user's is in the address already. */
+const signedUrl = async (blob: BlobClient): Promise<string> =>
+  blob.credential instanceof StorageSharedKeyCredential
+    ? blob.generateSasUrl({
+        permissions: BlobSASPermissions.from({ read: true }),
+        expiresOn: new Date(Date.now() + signedForMs),
+      })
+    : blob.url
 
 export const openBlobstore: OpenStore = async (fields, surroundings) => {
   const container = containerOf(fields, surroundings)
