@@ -33,3 +33,11 @@ export const withEnvironment = (text: string) => pids().filter((id) => read(id, 
 export function residentBytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(read(pid, 'status'))?.[1] ?? 0) * 1024
 }
+
+/**
+ * Proportional bytes (proc(5), `Pss`): what the process has alone, and its share of what it has with others, such as the
+ * program of Node; 0 when it is gone.
+ */
+export function proportionalBytes(pid: number): number {
+  return Number(/^Pss:\s+(\d+) kB/m.exec(read(pid, 'smaps_rollup'))?.[1] ?? 0) * 1024
+}

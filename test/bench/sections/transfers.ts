@@ -4,7 +4,7 @@ import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { descendants, residentBytes } from '../../processes.ts'
+import { descendants, proportionalBytes, residentBytes } from '../../processes.ts'
 import { Client, startService, type TestService } from '../../service.ts'
 import { inTurns, median, type Turn } from '../measure.ts'
 import { cpuMs, cpuMsOfEnded } from '../process-tree.ts'
@@ -70,16 +70,19 @@ const program =
     return [(performance.now() - start) / 1000]
   }
 
-/** The most that a worker takes while it works. */
+/** The most MiB that a worker takes while it works. */
 function watchWorkers({ pid }: TestService) {
-  let most = 0
+  const most = { resident: 0, proportional: 0 }
   const timer = setInterval(() => {
-    for (const { pid: one, command } of descendants(pid))
-      if (command.includes('worker')) most = Math.max(most, residentBytes(one))
+    for (const { pid: one, command } of descendants(pid)) {
+      if (!command.includes('worker')) continue
+      most.resident = Math.max(most.resident, residentBytes(one) / 2 ** 20)
+      most.proportional = Math.max(most.proportional, proportionalBytes(one) / 2 ** 20)
+    }
   }, 100)
   return () => {
     clearInterval(timer)
-    return most / 2 ** 20
+    return most
   }
 }
 
@@ -102,7 +105,7 @@ async function measureStore(store: ForeignStore, { report }: Bench, means: Means
   const stop = watchWorkers(service)
   const theirs = { up: upload ? program(upload, theirCpu) : async () => [] }
   const seconds = await inTurns(rounds, { ...theirs, down: program(download, theirCpu), ours })
-  const most = stop()
+  const { proportional, resident } = stop()
   const speed = (what: string, ourS: number, theirS: number, theirName: string) =>
     report.figure({
       ...{ what, value: mib / ourS, unit: 'MiB/s', aim: { least: (0.8 * mib) / theirS } },
@@ -116,7 +119,10 @@ async function measureStore(store: ForeignStore, { report }: Bench, means: Means
     ...{ what: 'processor time, a GiB each way', value: perGib(ourCpu, 1), unit: 's' },
     remark: `the other program's: ${perGib(theirCpu, upload ? 2 : 1).toFixed(1)} s`,
   })
-  report.figure({ what: 'most memory of a worker', value: most, unit: 'MiB', aim: { most: 150 } })
+  report.figure({
+    ...{ what: 'most memory of a worker', value: proportional, unit: 'MiB', aim: { most: 150 } },
+    remark: `${Math.round(resident)} with all of what it shares with other processes`,
+  })
 }
 
 interface Means {
