@@ -1,13 +1,12 @@
 import type { Readable } from 'node:stream'
 
-/** Bytes that pass between two collections of what is young, and of all: that takes a tenth of a second. */
+/** Bytes that pass between two collections of what is young. */
 const everyBytes = 4 * 1024 ** 2
-const everyBytesOfAll = 256 * 1024 ** 2
-/** Resident bytes of the process above which all is collected. */
-const mostBytes = 140 * 1024 ** 2
+/** Bytes of buffers that may gather among what is old before that is collected too. */
+const oldBytes = 32 * 1024 ** 2
 
-/** Of all transfers of this process. What its start left is worth a collection. */
-let sinceAll = everyBytesOfAll
+/** Bytes of buffers that were in use after the last collection of all, in this process. */
+let inUse = 0
 
 /**
  * Frees the buffers of a stream as it goes on. V8 counts only the small objects that hold them, and would let some
@@ -18,14 +17,13 @@ export function freeingSpent(): (bytes: number) => void {
   let passed = 0
   return (bytes) => {
     passed += bytes
-    sinceAll += bytes
     if (passed < everyBytes || !globalThis.gc) return
     passed = 0
-    if (sinceAll >= everyBytesOfAll && process.memoryUsage.rss() > mostBytes) {
-      sinceAll = 0
-      // The other kinds keep the pages of what they free.
-      globalThis.gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })
-    } else globalThis.gc({ type: 'minor', execution: 'sync' })
+    globalThis.gc({ type: 'minor', execution: 'sync' })
+    // Some were on their way through two collections, and count as old since.
+    if (process.memoryUsage().arrayBuffers < inUse + oldBytes) return
+    globalThis.gc({ type: 'major', execution: 'sync' })
+    inUse = process.memoryUsage().arrayBuffers
   }
 }
 
