@@ -7,6 +7,14 @@ export function quantile(values: readonly number[], share: number): number {
 }
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
+
+/** Between which the median lies with some 95 %, by ranks alone: times are not spread evenly around it. */
+export function medianRange(values: readonly number[]): readonly [least: number, most: number] {
+  const sorted = [...values].sort((a, b) => a - b)
+  const rank = Math.max(1, Math.floor(sorted.length / 2 - 0.98 * Math.sqrt(sorted.length)))
+  return [sorted[rank - 1] ?? 0, sorted[sorted.length - rank] ?? 0]
+}
+
 export const p95 = (values: readonly number[]): number => quantile(values, 0.95)
 
 /** What one of several does when it is its turn; gives what was measured. */
