@@ -17,7 +17,7 @@ import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { output, pdfText } from '../engines/judge.ts'
 import { refused } from '../refused.ts'
 import { scratchFolder } from '../scratch.ts'
-import { privateForms } from '../transfer/private-forms.ts'
+import { privateFormsAt } from '../transfer/private-forms.ts'
 import { capture, html, Sites } from './site.ts'
 
 const sites = new Sites()
@@ -77,7 +77,6 @@ test('a page reaches no address that is not public, in whatever way it asks', as
     const isFirst = looked.filter((name) => name === host).length === 1
     return [{ address: host === 'turning.example' && isFirst ? '127.0.0.2' : '127.0.0.1', family: 4 }]
   }
-  const ports = privateForms.map((form) => form.replace(/^(http:\/\/[^/]+)\/.*$/, `$1:${trap.port}/`))
   const site = await sites.serve('127.0.0.2', (request, response) => {
     const to = new URL(request.url ?? '', 'http://x').searchParams.get('to')
     if (to !== null) response.writeHead(302, { location: to, connection: 'close' }).end()
@@ -86,7 +85,7 @@ test('a page reaches no address that is not public, in whatever way it asks', as
         .writeHead(200, { ...html, connection: 'close' })
         .end(
           prying([
-            ...ports,
+            ...privateFormsAt(trap.port),
             ...[`http://${inside}/`, `http://inside.example:${trap.port}/`].map(
               (to) => `/?to=${encodeURIComponent(to)}&`,
             ),

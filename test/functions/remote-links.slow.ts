@@ -8,6 +8,7 @@ import { Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { Sites } from '../capture/site.ts'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
+import { privateFormsAt } from '../transfer/private-forms.ts'
 
 const sites = new Sites()
 let service: TestService
@@ -18,11 +19,14 @@ before(async () => {
   service = await startService()
   client = new Client(service)
   // Whatever address of this machine is asked.
-  trap = await sites.trap('0.0.0.0')
+  trap = await sites.trap('::')
   const own = Object.values(networkInterfaces()).flatMap((all = []) =>
     all.flatMap(({ address, family }) => (family === 'IPv4' ? [address] : [])),
   )
-  links = [...new Set(['127.0.0.1', 'localhost', ...own])].map((host) => `http://${host}:${trap.port}/a.png`)
+  links = [
+    ...privateFormsAt(trap.port),
+    ...['localhost', ...own].map((host) => `http://${host}:${trap.port}/a.png`),
+  ]
 })
 after(async () => {
   sites.close()

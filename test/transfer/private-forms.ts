@@ -44,3 +44,7 @@ export const privateForms = [
   'http://[fd00:ec2::254]/',
   'http://[ff02::1]/',
 ]
+
+/** @returns the same addresses with a port, where something may listen */
+export const privateFormsAt = (port: number): readonly string[] =>
+  privateForms.map((form) => form.replace(/^(http:\/\/[^/]+)\/.*$/, `$1:${port}/a.png`))
