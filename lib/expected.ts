@@ -10,6 +10,7 @@ interface JsonSchema {
   readonly const?: unknown
   readonly enum?: readonly unknown[]
   readonly anyOf?: readonly JsonSchema[]
+  readonly allOf?: readonly JsonSchema[]
   readonly items?: JsonSchema
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly additionalProperties?: JsonSchema | boolean
@@ -31,6 +32,7 @@ const formats: Readonly<Record<string, string>> = {
   'date-time': 'a time as 2026-01-31T12:00:00Z',
   date: 'a date as 2026-01-31',
   uri: 'an address as https://example.com/',
+  email: 'an address as ann@example.com',
 }
 
 /** Longer lists are in the reference. */
@@ -71,7 +73,7 @@ function fieldOf(
   return undefined
 }
 
-const formsOf = (schema: JsonSchema): readonly JsonSchema[] => schema.anyOf ?? [schema]
+const formsOf = (schema: JsonSchema): readonly JsonSchema[] => schema.anyOf ?? schema.allOf ?? [schema]
 
 /** What a pattern means is said by its description, which is not about the value as a rule. */
 function wordsOfDescription(schema: JsonSchema | undefined): string {

@@ -27,8 +27,12 @@ export function newId<P extends IdPrefix>(prefix: P): `${P}_${string}` {
 /** A pattern for route parameters: a wrong id is unknown, never a path. */
 export const idPattern = (prefix: IdPrefix) => new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`)
 
-/** An id that somebody sent, as a sentence names it: of an empty one it would only show a hole. */
-export const namedId = (id: string) => id.trim().slice(0, 64) || '"" (the id is empty)'
+/** An id that somebody sent, as a sentence names it: of an empty one, or of signs that nobody sees, it would show a hole. */
+export function namedId(id: string): string {
+  const shown = id.trim().slice(0, 64)
+  if (shown === '') return '"" (the id is empty)'
+  return /^[\w-]+$/.test(shown) ? shown : JSON.stringify(shown)
+}
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 

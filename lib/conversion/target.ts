@@ -17,9 +17,10 @@ export function targetFormatOf(fields: TargetFields, name = 'targetFormat'): For
   const [first] = given
   if (first === undefined) return undefined
   if (given.some((target) => target !== first)) {
+    const shown = given.map((target) => target?.slice(0, 64)).join(', ')
     throw new AppError(
       'INVALID_INPUT',
-      `targetFormat, output_format and target are names of one field, but differ: ${given.join(', ')}.`,
+      `targetFormat, output_format and target are names of one field, but differ: ${shown}.`,
       { field: name },
     )
   }

@@ -55,6 +55,6 @@ function notFound(path: string): AppError {
   }
   return new AppError(
     'NOT_FOUND',
-    `There is nothing at ${path}. GET /v1 lists what there is, /docs describes it.`,
+    `There is nothing at ${path.slice(0, 100)}. GET /v1 lists what there is, /docs describes it.`,
   )
 }

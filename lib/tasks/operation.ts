@@ -91,7 +91,7 @@ export function processFields(fields: z.ZodRawShape, hasTarget: boolean): z.ZodO
 
 /** The spec of fields: whatever is no field of every operation is taken for an option. */
 export function specOf(fields: Readonly<Record<string, unknown>>): Spec {
-  const { output_format, engine, filename, options, ...beside } = fields as z.infer<typeof AnyFields>
+  const { output_format, engine, filename, options, ...beside } = fields as AnyFields
   const to = targetFormatOf({ output_format }, 'output_format')
   const pinned = pinnedEngine(engine)
   return {
@@ -102,7 +102,7 @@ export function specOf(fields: Readonly<Record<string, unknown>>): Spec {
   }
 }
 
-const AnyFields = z.looseObject({ ...target, ...common })
+type AnyFields = z.infer<z.ZodObject<typeof target & typeof common, z.core.$loose>>
 
 /** The wish of a spec for one operation of the engines. */
 export function wishOf(spec: Spec, operation: Wish['operation']): Wish {

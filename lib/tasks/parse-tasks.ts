@@ -15,7 +15,9 @@ export interface RequestedTask {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-export const taskName = /^[\w-]{1,64}$/
+/** Characters of a name. */
+const mostOfName = 64
+export const taskName = new RegExp(`^[\\w-]{1,${mostOfName}}$`)
 /** Tasks of one job. */
 export const mostTasks = 1000
 
@@ -60,7 +62,8 @@ export function ofTask<T>(name: string, action: () => T): T {
   }
 }
 
-export function namingTask(name: string, error: unknown): unknown {
+export function namingTask(sentName: string, error: unknown): unknown {
+  const name = sentName.slice(0, mostOfName)
   if (!(error instanceof AppError)) return error
   const { field, ...details } = error.details ?? {}
   const path = `tasks.${name}${typeof field === 'string' && field !== name ? `.${field}` : ''}`
@@ -74,7 +77,7 @@ function parseTask(name: string, given: unknown): RequestedTask {
   if (!taskName.test(name))
     throw new AppError(
       'INVALID_INPUT',
-      `"${name.slice(0, 64)}" is no name of a task: expected up to 64 letters, digits, hyphens and underscores.`,
+      `"${name.slice(0, mostOfName)}" is no name of a task: expected up to ${mostOfName} letters, digits, hyphens and underscores.`,
     )
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new AppError('INVALID_INPUT', 'expected an object with an operation and its fields.')

@@ -35,6 +35,9 @@ describe('a target', () => {
       message: /differ: pdf, png/,
       details: { field: 'targetFormat' },
     })
+    assert.throws(() => targetFormatOf({ targetFormat: 'pdf', target: 'x'.repeat(99) }), {
+      message: `targetFormat, output_format and target are names of one field, but differ: pdf, ${'x'.repeat(64)}.`,
+    })
     assert.throws(
       () => targetFormatOf({ target: 'x'.repeat(99) }, 'tasks.a'),
       (error: Error) => {

@@ -46,6 +46,8 @@ test('an unknown path answers 404 in the error envelope, with the request id in 
   assert.equal(body.success, false)
   assert.equal(body.error.code, 'NOT_FOUND')
   assert.equal(body.meta.requestId, 'my-id-1')
+  const long = await client.fetch(`/v1/${'a'.repeat(5000)}`)
+  assert.ok((await long.text()).length < 400, 'what was asked for is told in short')
 })
 
 test('a request id that could break a log line is replaced', async () => {

@@ -118,6 +118,12 @@ describe('a job', () => {
       assert.throws(() => checkedJobId(none), { message: /^There is no job "" \(the id is empty\);/ })
   })
 
+  test('is named in quotes where it holds what no id does, and in short', () => {
+    assert.throws(() => checkedJobId('job_1'), { message: /^There is no job job_1;/ })
+    assert.throws(() => checkedJobId('a\0b'), { message: /^There is no job "a\\u0000b";/ })
+    assert.throws(() => checkedJobId('x'.repeat(500)), { message: /^There is no job x{64};/ })
+  })
+
   test('tells when to ask again while it runs, and how long a request has waited', () => {
     assert.deepEqual(jobHeaders(of({ status: 'completed' }), undefined), {})
     assert.deepEqual(jobHeaders(of({ status: 'completed' }), 0), { 'preference-applied': 'wait=0' })

@@ -10,6 +10,7 @@ import {
   taskOperations,
   transferOperation,
 } from '../../lib/tasks/index.ts'
+import { Spec } from '../../lib/tasks/operation.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
 import { file } from '../jobs/records.ts'
@@ -35,6 +36,7 @@ describe('what a task wants', () => {
       ...{ to: 'jpg', engine: 'vips', filename: 'b.jpg' },
       options: { dpi: 72, quality: 5 },
     })
+    assert.deepEqual(Spec.parse(specOf(fields)), specOf(fields), 'and is that after it was stored')
     assert.deepEqual(specOf({ output_format: 'png', engine: 'auto' }), { to: 'png', options: {} })
     assert.throws(() => specOf({}), { code: 'INVALID_INPUT', details: { field: 'output_format' } })
     assert.throws(() => specOf({ output_format: 'nothing' }), { code: 'UNSUPPORTED_FORMAT' })
@@ -252,7 +254,7 @@ describe('the tasks of a request', () => {
       Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`t${at}`, raw])),
       /at most 1000/,
     ],
-    ['a name of 65 letters', { ['a'.repeat(65)]: raw }, /is no name of a task/],
+    ['a name of 65 letters', { ['a'.repeat(65)]: raw }, /^tasks\.a{64}: "a{64}" is no name of a task/],
     ['one that is a list', { a: [] }, /expected an object/],
     ['one that is nothing', { a: null }, /expected an object/],
     [

@@ -6,6 +6,7 @@ import type { HttpEvent } from '../../http/contract.ts'
 import { readAll } from '../../http/form.ts'
 import { newId } from '../../ids.ts'
 import { type Auth, addressHeader } from './auth.ts'
+import { type Refusal, refusalOf } from './refusals.ts'
 
 /** Bytes of a body: forms of a person, nothing else comes here. */
 const mostBytes = 64 * 1024
@@ -30,8 +31,11 @@ export async function handleAuth(
   }
 }
 
+/** The page that the library shows to people has no script; nothing else may be made of what is reflected in it. */
+const pageRules = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
+
 async function answer(
-  auth: Pick<Auth, 'handler'>,
+  auth: Pick<Auth, 'handler' | 'api'>,
   event: HttpEvent,
   {
     origin,
@@ -53,24 +57,35 @@ async function answer(
   })
   const isEven = evenPaths.some((path) => event.rawPath.endsWith(path))
   const [response] = await Promise.all([auth.handler(request), isEven && sleep(evenMs)])
-  return resultOf(response, event.headers['x-request-id'])
+  return resultOf(response, event.headers['x-request-id'], (said) =>
+    refusalOf(response.status, said, auth.api, {
+      ...{ method, body, path: event.rawPath, query: new URLSearchParams(event.rawQueryString) },
+      contentType: headers.get('content-type') ?? '',
+    }),
+  )
 }
 
 async function resultOf(
   response: Response,
   requestId: string | undefined,
+  refusal: (said: string) => Refusal,
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'set-cookie'))
   const retryAfter = headers['retry-after'] ?? headers['x-retry-after']
+  const text = await response.text()
+  const isPage = headers['content-type']?.includes('html') ?? false
+  const isRefusal = response.status >= 400 && !isPage
   return {
     statusCode: response.status,
     headers: {
       ...{ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
       ...headers,
+      ...(isRefusal && { 'content-type': 'application/json' }),
+      ...(isPage && { 'content-security-policy': pageRules }),
       'x-request-id': requestId ?? newId('req'),
       ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
     },
     cookies: response.headers.getSetCookie(),
-    body: await response.text(),
+    body: isRefusal ? JSON.stringify(refusal(text)) : text,
   }
 }
