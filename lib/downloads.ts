@@ -14,6 +14,12 @@ export class Downloads {
     await this.#table.put({ ...keyOf(link), taken: 0, ttl: expiresAtS }, { condition: { exists: false } })
   }
 
+  /** @throws AppError FILE_GONE as `take` does, which would count. */
+  async look(link: string, most: number): Promise<void> {
+    const record = await this.#table.get(keyOf(link))
+    if (!record || Number(record['taken']) >= most) throw usedUp(most)
+  }
+
   /** @throws AppError FILE_GONE when it was taken as often as it may. */
   async take(link: string, most: number): Promise<void> {
     const { applied } = await this.#table.update(
@@ -21,13 +27,15 @@ export class Downloads {
       { setPlus: { taken: ['taken', 1] } },
       { condition: { exists: true, below: { taken: most } } },
     )
-    if (!applied)
-      throw new AppError(
-        'FILE_GONE',
-        `This address has led to the file as often as it may, ${most} times. Ask whoever sent it for a new one.`,
-        { maxDownloads: most },
-      )
+    if (!applied) throw usedUp(most)
   }
 }
+
+const usedUp = (most: number) =>
+  new AppError(
+    'FILE_GONE',
+    `This address has led to the file as often as it may, ${most === 1 ? 'once' : `${most} times`}. Ask whoever sent it for a new one.`,
+    { maxDownloads: most },
+  )
 
 const keyOf = (link: string) => ({ pk: `LINK#${link}`, sk: 'LINK' })

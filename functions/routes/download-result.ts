@@ -9,6 +9,9 @@ import { networkOf } from '../../lib/http/network.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import { isSigned, verify } from '../../lib/http/signed-download.ts'
 
+/** Seconds that what a counted address leads to works: to begin with it, not to hand it on in its place. */
+const countedLifetimeS = 300
+
 export const downloadResult = contract({
   method: 'GET',
   path: '/v1/download/:jobId',
@@ -45,10 +48,11 @@ export const downloadResult = contract({
     if (!signed && !maySee(job, principal)) throw jobNotFound(jobId)
     const file = await resultOf(job, query, services)
     const isFetched = method !== 'HEAD'
-    if (isFetched && link !== undefined) await services.downloads.take(link, Number(max))
+    if (link !== undefined) await services.downloads[isFetched ? 'take' : 'look'](link, Number(max))
     const leftS = signed ? Number(exp) - Date.now() / 1000 : linkLifetimeS
+    const lifetimeS = link === undefined ? leftS : Math.min(leftS, countedLifetimeS)
     const [location] = await Promise.all([
-      linkTo(file, services, { inline, method: isFetched ? 'GET' : 'HEAD', lifetimeS: leftS }),
+      linkTo(file, services, { inline, method: isFetched ? 'GET' : 'HEAD', lifetimeS }),
       // The file is there for whoever asks, whether or not it can be told.
       isFetched &&
         services.jobs.downloaded(job, file, { signed, ip: networkOf(sourceIp) }).catch((error: unknown) => {

@@ -37,7 +37,9 @@ export const signDownload = contract({
         .min(1)
         .max(1_000_000)
         .optional()
-        .describe('Times that it leads to the file; each time that it is opened counts'),
+        .describe(
+          'Times that it leads to the file; each time that it is opened counts, and what it leads to works for five minutes',
+        ),
     }),
   },
   reply: {

@@ -1490,7 +1490,7 @@ expiresIn?: number
  */
 disposition?: ("attachment" | "inline")
 /**
- * Times that it leads to the file; each time that it is opened counts
+ * Times that it leads to the file; each time that it is opened counts, and what it leads to works for five minutes
  */
 maxDownloads?: number
 }

@@ -88,6 +88,9 @@ const refusalOf = async (response: Response) => {
   return `${response.status} ${error.code}`
 }
 
+const doubled = (address: string, name: string) =>
+  `${address}&${name}=${new URL(address).searchParams.get(name)}`
+
 test('a signed address leads to its file as often as it may, and no altered one does', async () => {
   const { job, bytes } = await convert('alpha.png', { targetFormat: 'webp' })
   const sign = async (fields: object) => {
@@ -104,8 +107,21 @@ test('a signed address leads to its file as often as it may, and no altered one 
   assert.equal(first.headers.get('content-disposition'), 'inline; filename=alpha.webp')
   const rest = await Promise.all([ask(url), ask(url), ask(url)])
   assert.deepEqual(rest.map(({ status }) => status).sort(), [302, 410, 410], 'of several at once one')
+  const led = rest.find(({ status }) => status === 302)?.headers.get('location') ?? ''
+  assert.equal(new URL(led).searchParams.get('X-Amz-Expires'), '300', 'nobody hands that on instead')
+  assert.equal((await ask(url, { method: 'HEAD' })).status, 410, 'to look tells that it is used up')
 
+  const second = await sign({ maxDownloads: 3, expiresIn: 700 })
+  const swapped = ['link', 'max', 'exp', 'sig'].map((name) => {
+    const address = new URL(url)
+    address.searchParams.set(name, new URL(second.url).searchParams.get(name) ?? '')
+    return address.href
+  })
   const altered = [
+    ...swapped,
+    // Not `inline`, which is then no boolean.
+    ...['file', 'link', 'max', 'exp', 'kid', 'sig'].map((name) => doubled(url, name)),
+    `${url}&more=1`,
     url.replace('max=2', 'max=9'),
     url.replace(/exp=\d+/, 'exp=99999999999'),
     url.replace('&sig=', '&task=convert-file&sig='),
@@ -121,6 +137,23 @@ test('a signed address leads to its file as often as it may, and no altered one 
   assert.equal((await client.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })).status, 204)
   assert.equal(await refusalOf(await ask(other.url)), '410 FILE_GONE')
 })
+
+for (const most of [1, 3])
+  test(`of fifty that open an address of ${most} at the same moment ${most} get the file, whole or in part`, async () => {
+    const { job, bytes } = await convert('alpha.png', { targetFormat: 'webp' })
+    const response = await client.post('/v1/download/signed', { jobId: job.jobId, maxDownloads: most })
+    const { url } = ((await response.json()) as { data: Signed }).data
+    const open = async (_: unknown, at: number) => {
+      const isPart = at % 2 === 1
+      const answer = await fetch(url, isPart ? { headers: { range: 'bytes=0-9' } } : {})
+      const got = Buffer.from(await answer.arrayBuffer())
+      if (answer.ok) assert.deepEqual(got, isPart ? bytes.subarray(0, 10) : bytes)
+      return answer.ok ? 'the file' : String(answer.status)
+    }
+    const answers = await Promise.all(Array.from({ length: 50 }, open))
+    assert.equal(answers.filter((one) => one === 'the file').length, most)
+    assert.equal(answers.filter((one) => one === '410').length, 50 - most)
+  })
 
 test('results of many jobs come as one ZIP, which says what is missing', async () => {
   const jobs = [
