@@ -116,7 +116,8 @@ export interface NamedPart {
 /**
  * Puts the parts together. It may be asked for twice.
  * @throws AppError INVALID_REQUEST for parts that are not as they are said to be (`details.part`), INVALID_INPUT
- *   for parts without a byte, UPLOAD_INCOMPLETE, FILE_TOO_LARGE, CONFLICT for an upload that was dropped.
+ *   for parts without a byte, UPLOAD_INCOMPLETE, FILE_TOO_LARGE, CONFLICT for an upload that was dropped, or while a part
+ *   is sent again.
  */
 export async function completeParts(
   upload: PartUpload,
@@ -135,7 +136,7 @@ export async function completeParts(
     requireAnnounced(upload, size)
     // Parts can be sent anew, so the upload stays.
     if (size === 0) throw isEmpty('parts')
-    await services.files.parts.complete({ key, uploadId }, parts)
+    if ((await services.files.parts.complete({ key, uploadId }, parts)) === 'changed') throw wasResent(upload)
   }
   const stored = await services.files.head(key)
   if (!stored) throw isOver(upload)
@@ -202,6 +203,13 @@ function requireAnnounced({ size: announced }: PartUpload, size: number): void {
 
 const isEmpty = (field: string) =>
   new AppError('INVALID_INPUT', 'The file is empty, so there is nothing to convert.', { field })
+
+const wasResent = ({ id }: PartUpload) =>
+  new AppError(
+    'CONFLICT',
+    `A part of upload ${id} was sent again while they were put together. Complete it with the ETags of GET /v1/uploads/multipart/${id}.`,
+    { uploadId: id },
+  )
 
 const isOver = ({ id }: PartUpload) =>
   new AppError('CONFLICT', `The parts of upload ${id} were put together or dropped already.`, {

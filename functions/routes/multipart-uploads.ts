@@ -172,10 +172,15 @@ const signPart = contract({
   },
 })
 
+const mostAsked = 1000
+const isPartNumber = (text: string) => /^[1-9]\d{0,4}$/.test(text) && Number(text) <= partLimits.parts
 const partNumbers = z
   .string()
+  .refine((text) => {
+    const numbers = text.split(',')
+    return numbers.every(isPartNumber) && numbers.length <= mostAsked
+  }, `expected at most ${mostAsked} numbers from 1 to ${partLimits.parts} with commas between, as 1,2,3`)
   .transform((text) => [...new Set(text.split(',').map(Number))])
-  .pipe(z.array(z.int().min(1).max(partLimits.parts)).min(1).max(1000))
 
 const signParts = contract({
   method: 'GET',

@@ -13,6 +13,13 @@ import { uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
 /** Bytes of one PUT (AWS's limit); larger files go in parts. */
 const maxPutBytes = 5 * 1024 ** 3
 
+const needsParts = (size: number) =>
+  new AppError(
+    'FILE_TOO_LARGE',
+    `A file of more than ${maxPutBytes / 1024 ** 3} GiB does not go in one request. Send it in parts: POST /v1/uploads/multipart.`,
+    { field: 'size', maxBytes: maxPutBytes, size },
+  )
+
 const Presigned = z.object({
   uploadId: z.string(),
   key: z.string(),
@@ -56,6 +63,7 @@ export const presignUpload = contract({
     await requireDiskSpace(services.config)
     const bounds = boundsOfPlan(principal.plan, services)
     const maxSize = Math.min(maxPutBytes, bounds.maxFileBytes)
+    if (body.size > maxPutBytes && body.size <= bounds.maxFileBytes) throw needsParts(body.size)
     if (body.size > maxSize) throw tooLarge(maxSize, body.size)
     if (body.size === 0) {
       throw new AppError('INVALID_INPUT', 'The file is empty, so there is nothing to convert.', {

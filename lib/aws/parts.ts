@@ -72,16 +72,19 @@ export class Parts {
     }
   }
 
-  /** False when there is no such upload any more. */
-  async complete(of: PartsOf, parts: readonly StoredPart[]): Promise<boolean> {
+  /**
+   * @returns `over` when there is no such upload any more, `changed` when a part was sent anew since they were listed.
+   */
+  async complete(of: PartsOf, parts: readonly StoredPart[]): Promise<'done' | 'over' | 'changed'> {
     const Parts = parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }))
     try {
       await this.#s3.send(
         new CompleteMultipartUploadCommand({ ...this.#target(of), MultipartUpload: { Parts } }),
       )
-      return true
+      return 'done'
     } catch (error) {
-      if (isGone(error)) return false
+      if (isGone(error)) return 'over'
+      if (error instanceof Error && error.name === 'InvalidPart') return 'changed'
       throw error
     }
   }

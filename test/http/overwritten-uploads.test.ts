@@ -13,6 +13,7 @@ import { refused } from '../refused.ts'
 import { scratchFolder } from '../scratch.ts'
 import type { Presigned } from '../service.ts'
 import { type EmbeddedApp, openApp } from './app-on-embedded.ts'
+import { interrupted, once } from './interrupted.ts'
 
 const png = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
 /** As long, but other bytes. */
@@ -44,27 +45,6 @@ async function uploaded(): Promise<Place> {
 
 const convert = (uploadId: string, on = app) =>
   on.send('POST', '/v1/convert', { headers, body: { uploadId, targetFormat: 'webp' } })
-
-/** The same with this before some of its methods. */
-function interrupted<Service extends object>(
-  service: Service,
-  method: keyof Service,
-  act: () => Promise<unknown>,
-) {
-  return new Proxy(service, {
-    get: (target, name) => {
-      const value = Reflect.get(target, name)
-      if (typeof value !== 'function') return value
-      const call = value.bind(target)
-      return name === method ? async (...args: unknown[]) => act().then(() => call(...args)) : call
-    },
-  })
-}
-
-const once = (act: () => Promise<unknown>) => {
-  let done: Promise<unknown> | undefined
-  return () => (done ??= act())
-}
 
 /** What a worker would do first with the file of a job. */
 async function fetchedBy(jobId: string): Promise<void> {

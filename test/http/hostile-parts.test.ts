@@ -1,0 +1,189 @@
+// Uploads in parts by whoever does not mean well, or is two at once: each call is answered with its code, and what is
+// refused for good leaves nothing in the bucket.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ownerToken } from '../../lib/access/anonymous.ts'
+import type { Files } from '../../lib/aws/files.ts'
+import { newId } from '../../lib/ids.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from './app-on-embedded.ts'
+import { interrupted, once, replaced } from './interrupted.ts'
+
+const mib = 1024 ** 2
+const large = Buffer.alloc(5 * mib, 'words ')
+
+let app: EmbeddedApp
+let headers: Record<string, string>
+before(async () => {
+  app = await openApp()
+  headers = { 'x-owner-token': ownerToken(newId('anon'), app.services.keys.owner) }
+})
+after(() => app.close())
+
+interface Begun {
+  readonly uploadId: string
+  readonly key: string
+}
+interface Part {
+  readonly PartNumber: number
+  readonly ETag: string
+}
+
+async function begun(announced: object = {}, on = app): Promise<Begun> {
+  const body = { filename: 'a.txt', type: 'text/plain', ...announced }
+  const { status, json } = await on.send('POST', '/v1/uploads/multipart', { headers, body })
+  assert.equal(status, 201)
+  return json.data
+}
+
+const path = ({ uploadId }: Begun, rest = '') => `/v1/uploads/multipart/${uploadId}${rest}`
+
+async function sent(upload: Begun, PartNumber: number, body: Buffer | string): Promise<Part> {
+  const { json } = await app.send('GET', path(upload, `/${PartNumber}`), { headers })
+  const response = await fetch(json.data.url, { method: 'PUT', body: Uint8Array.from(Buffer.from(body)) })
+  assert.equal(response.status, 200)
+  return { PartNumber, ETag: response.headers.get('etag') ?? '' }
+}
+
+const complete = (upload: Begun, parts: readonly Part[], on = app) =>
+  on.send('POST', path(upload, '/complete'), { headers, body: { parts } })
+const abort = (upload: Begun) => app.send('DELETE', path(upload), { headers })
+const answer = ({ status, json }: Awaited<ReturnType<EmbeddedApp['send']>>) =>
+  status < 300 ? String(status) : `${status} ${json.error.code}`
+
+/** The service on which something happens before the parts are put together. */
+function beforeCompleting(act: () => Promise<unknown>): EmbeddedApp {
+  const { files } = app.services
+  const changed: Partial<Files> = { parts: interrupted(files.parts, 'complete', once(act)) }
+  return app.with({ files: replaced(files, changed) })
+}
+
+async function assertNothingIsLeft({ key, uploadId }: Begun): Promise<void> {
+  const record = await app.services.uploads.get(uploadId)
+  assert.equal(record, undefined)
+  assert.equal(await app.services.files.head(key), undefined)
+}
+
+test('a part that is sent again while the parts are put together is told of, and goes in with its new tag', async () => {
+  const upload = await begun()
+  const first = await sent(upload, 1, 'words')
+  let second = first
+  const racing = beforeCompleting(async () => {
+    second = await sent(upload, 1, 'other')
+  })
+  const { status, json } = await complete(upload, [first], racing)
+  assert.deepEqual([status, json.error.code], [409, 'CONFLICT'])
+  assert.match(json.error.message, /sent again while they were put together/)
+  assert.equal(answer(await complete(upload, [first])), '400 INVALID_REQUEST')
+  assert.equal(answer(await complete(upload, [second])), '200')
+})
+
+test('an upload that is dropped while its parts are put together is gone, parts and all', async () => {
+  const upload = await begun()
+  const part = await sent(upload, 1, 'words')
+  const racing = beforeCompleting(() => abort(upload))
+  assert.equal(answer(await complete(upload, [part], racing)), '409 CONFLICT')
+  assert.equal(answer(await complete(upload, [part])), '404 UPLOAD_NOT_FOUND')
+  await assertNothingIsLeft(upload)
+})
+
+test('an upload that is dropped after its parts were put together is gone as well', async () => {
+  const upload = await begun()
+  const part = await sent(upload, 1, 'words')
+  assert.equal(answer(await complete(upload, [part])), '200')
+  assert.equal(answer(await abort(upload)), '200')
+  assert.equal(answer(await complete(upload, [part])), '404 UPLOAD_NOT_FOUND')
+  await assertNothingIsLeft(upload)
+})
+
+test('parts that are not there, not in order or not whole are named, and the upload can go on', async () => {
+  const upload = await begun()
+  const [one, two] = [await sent(upload, 1, large), await sent(upload, 2, 'end')]
+  const small = await sent(upload, 3, 'x')
+  const wrong: readonly (readonly [what: string, parts: readonly Part[], part: number | undefined])[] = [
+    ['none', [], undefined],
+    ['part 0', [{ ...one, PartNumber: 0 }], undefined],
+    ['part 10001', [{ ...one, PartNumber: 10_001 }], undefined],
+    ['another tag', [one, { ...two, ETag: one.ETag }], 2],
+    ['a tag that is none', [one, { ...two, ETag: '"' }], 2],
+    ['out of order', [two, one], 1],
+    ['one twice', [one, one], 1],
+    ['one that did not arrive', [one, { ...two, PartNumber: 9 }], 9],
+    ['a small one that is not the last', [one, two, small], 2],
+    ['more than there can be', Array.from({ length: 10_001 }, () => one), undefined],
+  ]
+  for (const [what, parts, part] of wrong) {
+    const { status, json } = await complete(upload, parts)
+    assert.deepEqual([what, status, json.error.details.part], [what, 400, part])
+  }
+  const whole = await complete(upload, [one, two])
+  assert.deepEqual([whole.status, whole.json.data.size], [200, large.length + 3])
+  assert.equal(answer(await app.send('GET', path(upload, '/1'), { headers })), '409 CONFLICT')
+})
+
+test('numbers that no part can have are refused in words of their own, alone and in a list', async () => {
+  const upload = await begun()
+  for (const number of ['0', '10001', '-1', '1.5', 'x'])
+    assert.equal(answer(await app.send('GET', path(upload, `/${number}`), { headers })), '400 INVALID_INPUT')
+  const many = Array.from({ length: 1001 }, (_, at) => at + 1).join(',')
+  for (const partNumbers of ['', '0', '1,10001', '1,,2', '1,x', '1e2', many]) {
+    const { status, json } = await app.send('GET', path(upload, '/batch'), {
+      headers,
+      query: { partNumbers },
+    })
+    assert.equal(status, 400, partNumbers)
+    assert.match(
+      json.error.message,
+      /^partNumbers: expected at most 1000 numbers from 1 to 10000 with commas/,
+    )
+  }
+})
+
+test('nobody else reaches an upload, with its key or that of another', async () => {
+  const upload = await begun()
+  const other = await begun()
+  const part = await sent(upload, 1, 'words')
+  const stranger = { 'x-owner-token': ownerToken(newId('anon'), app.services.keys.owner) }
+  const asked = [
+    ['GET', '', {}, stranger],
+    ['GET', '/1', { key: upload.key }, stranger],
+    ['POST', '/complete', {}, stranger],
+    ['DELETE', '', { key: upload.key }, stranger],
+    ['GET', '', { key: other.key }, headers],
+    ['DELETE', '', { key: '' }, headers],
+  ] as const
+  for (const [method, rest, query, who] of asked) {
+    const body = method === 'POST' ? { body: { parts: [part] } } : {}
+    const refusal = await app.send(method, path(upload, rest), { headers: who, query, ...body })
+    assert.equal(answer(refusal), '404 UPLOAD_NOT_FOUND', `${method} ${rest}`)
+  }
+  // Those that need no identity are others: their doors lead not here.
+  const open = `/v1/uploads/s3/multipart/${upload.uploadId}`
+  const byKey = await app.send('GET', open, { headers: stranger, query: { key: upload.key } })
+  assert.equal(answer(byKey), '404 UPLOAD_NOT_FOUND')
+  assert.equal(answer(await complete(upload, [part])), '200')
+})
+
+test('more than the plan takes is refused when it is announced, at the next part, and when it is put together', async () => {
+  const small = app.with({ config: { ...app.services.config, MAX_FILE_MB: 6 } })
+  const announced = { filename: 'a', size: 6 * mib + 1 }
+  const atOnce = await small.send('POST', '/v1/uploads/multipart', { headers, body: announced })
+  assert.equal(answer(atOnce), '413 FILE_TOO_LARGE')
+
+  const next = await begun({}, small)
+  await sent(next, 1, Buffer.alloc(6 * mib))
+  assert.equal(answer(await app.send('GET', path(next, '/2'), { headers })), '413 FILE_TOO_LARGE')
+  await assertNothingIsLeft(next)
+
+  const last = await begun({}, small)
+  const parts = [await sent(last, 1, large), await sent(last, 2, Buffer.alloc(mib + 1))]
+  assert.equal(answer(await complete(last, parts)), '413 FILE_TOO_LARGE')
+  await assertNothingIsLeft(last)
+})
+
+test('a file that one request cannot carry is led to the parts', async () => {
+  const body = { filename: 'a', contentType: 'video/mp4', size: 5 * 1024 * mib + 1 }
+  const { status, json } = await app.send('POST', '/v1/uploads/presign', { headers, body })
+  assert.deepEqual([status, json.error.code, json.error.details.field], [413, 'FILE_TOO_LARGE', 'size'])
+  assert.match(json.error.message, /more than 5 GiB .* in parts: POST \/v1\/uploads\/multipart/)
+})

@@ -1,0 +1,29 @@
+/** The same service with some of what it has replaced. */
+export function replaced<Service extends object>(service: Service, changed: Partial<Service>): Service {
+  return new Proxy(service, {
+    get: (target, name) => {
+      if (name in changed) return Reflect.get(changed, name)
+      const value = Reflect.get(target, name)
+      // A proxy has no private fields.
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+/** The same with this before one of its methods. */
+export function interrupted<Service extends object>(
+  service: Service,
+  method: keyof Service,
+  act: () => Promise<unknown>,
+): Service {
+  const call = Reflect.get(service, method)
+  if (typeof call !== 'function') throw new Error(`${String(method)} is no method`)
+  const after = async (...args: unknown[]) => act().then(() => call.apply(service, args))
+  return replaced(service, { [method]: after } as Partial<Service>) // as the method, but for what is before
+}
+
+/** Done once, however often it is called. */
+export const once = (act: () => Promise<unknown>) => {
+  let done: Promise<unknown> | undefined
+  return () => (done ??= act())
+}
