@@ -8,14 +8,14 @@ import { openZip } from './zip.ts'
 /** Of an EPUB: what is read from front to back (EPUB 3.3, 5.7), without its own table of contents. */
 export async function epub(bytes: FileBytes): Promise<Holding | undefined> {
   const zip = await openZip(bytes)
-  const container = (await zip?.read('META-INF/container.xml'))?.toString()
+  const container = await zip?.text('META-INF/container.xml')
   const root = /full-path\s{0,9}=\s{0,9}["']([^"']{1,1000})["']/.exec(container ?? '')?.[1]
-  const opf = root === undefined ? undefined : (await zip?.read(root))?.toString()
+  const opf = root === undefined ? undefined : await zip?.text(root)
   if (!zip || root === undefined || opf === undefined) return undefined
   const words = new Words()
   for (const href of readingOrder(opf)) {
-    const page = await zip.read(posix.join(posix.dirname(root), href))
-    if (page) words.add(textOfPage(textIn(page)))
+    const page = await zip.read(posix.join(posix.dirname(root), href), textIn)
+    if (page !== undefined) words.add(textOfPage(page))
   }
   return { words, counts: {}, features: picturesIn(zip.names) }
 }
@@ -54,9 +54,8 @@ const besides = new Set(['description', 'stylesheet', 'binary'])
 export async function fictionBook(bytes: FileBytes): Promise<Holding | undefined> {
   const zip = await openZip(bytes)
   const name = zip?.names.find((one) => one.endsWith('.fb2')) ?? ''
-  const file = zip ? await zip.read(name) : await bytes.whole()
-  if (!file) return undefined
-  const xml = textIn(file)
+  const xml = zip ? await zip.read(name, textIn) : textIn(await bytes.whole())
+  if (xml === undefined) return undefined
   const words = new Words()
   words.add(textOfMarkup(xml, besides))
   return { words, counts: {}, features: xml.includes('<binary') ? ['pictures'] : [] }
@@ -66,9 +65,8 @@ export async function fictionBook(bytes: FileBytes): Promise<Holding | undefined
 export async function zippedText(bytes: FileBytes): Promise<Holding | undefined> {
   const zip = await openZip(bytes)
   const name = zip?.names.find((one) => /\.(?:x?html?|txt|md)$/i.test(one))
-  const file = name === undefined ? undefined : await zip?.read(name)
-  if (!zip || !file || name === undefined) return undefined
-  const text = textIn(file)
+  const text = name === undefined ? undefined : await zip?.read(name, textIn)
+  if (!zip || text === undefined || name === undefined) return undefined
   const words = new Words()
   words.add(/html?$/i.test(name) ? textOfPage(text) : text)
   return { words, counts: {}, features: picturesIn(zip.names) }

@@ -47,7 +47,17 @@ export class FileBytes implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (typeof this.#from === 'number') closeSync(this.#from)
+    giveBack(typeof this.#from === 'number' ? this.#window : this.#from)
   }
+}
+
+/**
+ * Large memory goes back at once, and the next file is read into it. Until somebody collects it, each file would be read
+ * into pages that nobody has touched before, which takes several times as long as unpacking it.
+ */
+export function giveBack({ buffer }: Buffer): void {
+  // Smaller ones share theirs with others.
+  if (buffer instanceof ArrayBuffer && buffer.byteLength > Buffer.poolSize) buffer.transfer(0)
 }
 
 const smallBytes = 1024 * 1024

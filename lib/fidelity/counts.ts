@@ -10,23 +10,24 @@ export class Counts {
   /** Each as it was first met. */
   readonly words: string[] = []
 
-  /** The word is what stands there in the text, which is cut only when it is new. */
-  add(hash: number, times: number, text: string, start: number, end: number): void {
+  /** @returns whether it is new, and so is to be added to `words`. */
+  add(hash: number, times: number): boolean {
     const place = this.#placeOf(hash)
     const number = this.#places[place] ?? 0
     if (number > 0) {
       this.#times[number - 1] = this.timesOf(number - 1) + times
-      return
+      return false
     }
     this.#hashes.push(hash)
     this.#times.push(times)
-    this.#places[place] = this.words.push(text.slice(start, end))
-    if (this.words.length * 2 > this.#places.length) this.#grow()
+    this.#places[place] = this.#hashes.length
+    if (this.#hashes.length * 2 > this.#places.length) this.#grow()
+    return true
   }
 
   addAll(other: Counts): void {
     for (const [at, word] of other.words.entries())
-      this.add(other.#hashes[at] ?? 0, other.timesOf(at), word, 0, word.length)
+      if (this.add(other.#hashes[at] ?? 0, other.timesOf(at))) this.words.push(word)
   }
 
   /** Of the word at this place of `words`. */

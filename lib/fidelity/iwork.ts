@@ -20,11 +20,12 @@ const besides = new Set([
 export async function iWork(bytes: FileBytes): Promise<Holding | undefined> {
   const zip = await openZip(bytes)
   const name = mains.find((one) => zip?.names.includes(one))
-  const file = name === undefined ? undefined : await zip?.read(name)
-  if (!file || name === undefined) return undefined
-  const xml = name.endsWith('.gz') ? gunzipSync(file, { maxOutputLength: mostAtOnce }) : file
+  const isPacked = name?.endsWith('.gz') === true
+  const unpacked = (file: Buffer) => (isPacked ? gunzipSync(file, { maxOutputLength: mostAtOnce }) : file)
+  const xml = name === undefined ? undefined : await zip?.read(name, (file) => unpacked(file).toString())
+  if (xml === undefined) return undefined
   const reader = new OfficeReader()
-  readMarkup(xml.toString(), reader)
+  readMarkup(xml, reader)
   const { sheets, slides } = reader
   const words = new Words()
   words.add(decoded(reader.parts.join('')))

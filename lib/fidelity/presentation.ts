@@ -14,7 +14,7 @@ export async function presentation(bytes: FileBytes): Promise<Holding | undefine
   const words = new Words()
   let slides = 0
   for (const name of names) {
-    const xml = (await zip.read(name))?.toString() ?? ''
+    const xml = (await zip.text(name)) ?? ''
     // 19.3.1.38, an attribute of its first element.
     if (/<p:sld\b[^>]{0,4000}\sshow="(?:0|false)"/.test(xml.slice(0, 8000))) continue
     slides++

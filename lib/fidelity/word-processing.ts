@@ -11,13 +11,12 @@ export async function wordDocument(bytes: FileBytes): Promise<Holding | undefine
   const main = zip?.names.find((name) => /^word\/document\d*\.xml$/.test(name))
   if (!zip || main === undefined) return undefined
   const words = new Words()
-  const styles = await zip.read('word/styles.xml')
-  const hiding = styles?.includes('<w:vanish') ? hidingStyles(styles.toString()) : noStyles
+  const hiding = (await zip.read('word/styles.xml', hidingIn)) ?? noStyles
   let hasHiddenText = false
   let hasEquations = false
   let hasChanges = false
   for (const name of [main, 'word/footnotes.xml', 'word/endnotes.xml']) {
-    const xml = (await zip.read(name))?.toString()
+    const xml = await zip.text(name)
     const runs = xml === undefined ? undefined : readRuns(xml, hiding)
     if (runs) words.add(runs.text)
     hasHiddenText ||= runs?.hasHidden === true
@@ -37,10 +36,13 @@ export async function wordDocument(bytes: FileBytes): Promise<Holding | undefine
   return { words, counts: {}, features: found }
 }
 
+const hidingIn = (styles: Buffer) =>
+  styles.includes('<w:vanish') ? hidingStyles(styles.toString()) : noStyles
+
 async function hasText(zip: Zip, pattern: RegExp): Promise<boolean> {
   for (const name of zip.names.filter((one) => pattern.test(one)).slice(0, 3)) {
-    const xml = await zip.read(name)
-    if (xml && /\p{L}/u.test(readRuns(xml.toString()).text)) return true
+    const xml = await zip.text(name)
+    if (xml !== undefined && /\p{L}/u.test(readRuns(xml).text)) return true
   }
   return false
 }
@@ -76,11 +78,10 @@ const besides = new Set([
 /** Text and drawings of OpenDocument, in a ZIP or flat. */
 export async function openDocument(bytes: FileBytes): Promise<Holding | undefined> {
   const zip = await openZip(bytes)
-  const content = zip ? await zip.read('content.xml') : await bytes.whole()
-  if (!content) return undefined
-  const xml = content.toString()
+  const xml = zip ? await zip.text('content.xml') : (await bytes.whole()).toString()
+  if (xml === undefined) return undefined
   const words = new Words()
-  const { text, hasHidden } = readOpenText(xml, besides, (await zip?.read('styles.xml'))?.toString() ?? '')
+  const { text, hasHidden } = readOpenText(xml, besides, (await zip?.text('styles.xml')) ?? '')
   words.add(text)
   const found: Feature[] = [
     ...(hasHidden ? (['hiddenText'] as const) : []),

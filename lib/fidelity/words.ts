@@ -9,6 +9,7 @@ const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 
 /** FNV-1a, of units of 16 bits. */
 const [noHash, hashFactor] = [0x811c9dc5 | 0, 0x01000193]
+const ampersand = 38
 
 export class Words {
   readonly #counts = new Counts()
@@ -37,6 +38,30 @@ export class Words {
     }
   }
 
+  /**
+   * The same from bytes, as a text of its own for each of a million cells takes longer than to count them.
+   * @returns false, with nothing counted, where some are not in ASCII or stand for others.
+   */
+  addPlainBytes(bytes: Buffer, from: number, to: number, times = 1): boolean {
+    if (!isPlain(bytes, from, to)) return false
+    let start = from
+    let hash = noHash
+    for (let at = from; at <= to; at++) {
+      const kind = at < to ? kindOf(bytes[at] ?? 0) : divider
+      if (kind > rare) hash = Math.imul(hash ^ kind, hashFactor)
+      else {
+        if (at > start) {
+          if (this.#counts.add(hash, times)) this.#counts.words.push(bytes.toString('latin1', start, at))
+          this.#total += times
+        }
+        if (kind === digit) this.#hasDigits = true
+        start = at + 1
+        hash = noHash
+      }
+    }
+    return true
+  }
+
   /** Signs that depend on their neighbours, as letters with an accent beside them. */
   #addRare(run: string, times: number): void {
     const plain = run.replaceAll(invisible, '').normalize('NFKC').toLowerCase()
@@ -51,7 +76,7 @@ export class Words {
   }
 
   #count(hash: number, times: number, text: string, start: number, end: number): void {
-    this.#counts.add(hash, times, text, start, end)
+    if (this.#counts.add(hash, times)) this.#counts.words.push(text.slice(start, end))
     this.#total += times
   }
 
@@ -96,6 +121,14 @@ export class Words {
     const shared = sum([...own].map(([letter, count]) => Math.min(count, others.get(letter) ?? 0)))
     return Math.floor((shared / ownTotal) * this.#total)
   }
+}
+
+function isPlain(bytes: Buffer, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at] ?? 0
+    if (byte > 127 || byte === ampersand) return false
+  }
+  return true
 }
 
 /** Letters of a result as a share of those of its source. */

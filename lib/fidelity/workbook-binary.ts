@@ -48,18 +48,18 @@ function wideText(data: Buffer, at: number): readonly [text: string, end: number
 /** Excel's binary workbooks: the sheets that are shown. */
 export async function binaryWorkbook(bytes: FileBytes): Promise<Holding | undefined> {
   const zip = await openZip(bytes)
-  const book = await zip?.read('xl/workbook.bin')
-  if (!zip || !book) return undefined
-  const shared = (await zip.read('xl/sharedStrings.bin')) ?? Buffer.alloc(0)
-  const items = [...recordsOf(shared)].filter(({ type }) => type === sharedItem)
-  const cells = new Cells(items.map(({ data }) => wideText(data, 1)[0]))
-  const paths = await shownSheets(zip, book)
+  const ids = await zip?.read('xl/workbook.bin', idsOfShown)
+  if (!zip || !ids) return undefined
+  const cells = new Cells((await zip.read('xl/sharedStrings.bin', sharedTexts)) ?? [])
+  const paths = await pathsOf(ids, zip)
   let hasFormulas = false
   for (const path of paths)
-    for (const record of recordsOf((await zip.read(path)) ?? Buffer.alloc(0))) {
-      hasFormulas ||= record.type >= formulas.from && record.type <= formulas.to
-      count(record, cells)
-    }
+    await zip.read(path, (sheet) => {
+      for (const record of recordsOf(sheet)) {
+        hasFormulas ||= record.type >= formulas.from && record.type <= formulas.to
+        count(record, cells)
+      }
+    })
   const has = (start: string) => zip.names.some((name) => name.startsWith(start))
   const features: Feature[] = [
     ...(hasFormulas ? (['formulas'] as const) : []),
@@ -80,18 +80,23 @@ function count({ type, data }: BinaryRecord, cells: Cells): void {
   else if (kind === 'text') cells.text(wideText(data, type === richText ? at + 1 : at)[0])
 }
 
-async function shownSheets(zip: Zip, book: Buffer): Promise<string[]> {
+const sharedTexts = (part: Buffer) =>
+  [...recordsOf(part)].flatMap(({ type, data }) => (type === sharedItem ? [wideText(data, 1)[0]] : []))
+
+const idsOfShown = (book: Buffer) =>
+  [...recordsOf(book)].flatMap(({ type, data }) =>
+    type === sheetOfBook && data.readUInt32LE(0) === 0 ? [wideText(data, 8)[0]] : [],
+  )
+
+async function pathsOf(ids: readonly string[], zip: Zip): Promise<string[]> {
   const targets = new Map<string, string>()
-  readMarkup((await zip.read('xl/_rels/workbook.bin.rels'))?.toString() ?? '', {
+  readMarkup((await zip.text('xl/_rels/workbook.bin.rels')) ?? '', {
     text: () => {},
     tag: (tag) => {
       targets.set(attributeOf(tag, 'Id') ?? '', attributeOf(tag, 'Target') ?? '')
       return false
     },
   })
-  const ids = [...recordsOf(book)].flatMap(({ type, data }) =>
-    type === sheetOfBook && data.readUInt32LE(0) === 0 ? [wideText(data, 8)[0]] : [],
-  )
   return ids
     .map((id) => targets.get(id) ?? '')
     .map((target) => (target.startsWith('/') ? target.slice(1) : `xl/${target}`))

@@ -3,6 +3,7 @@ import { Cells } from './cells.ts'
 import { textOfDrawing } from './drawing-text.ts'
 import type { Feature, Holding } from './holding.ts'
 import { attributeOf, decoded, readMarkup, type Tag } from './markup.ts'
+import { OpenCells } from './open-cells.ts'
 import { readCells } from './sheet-cells.ts'
 import { Words } from './words.ts'
 import { openZip, type Zip } from './zip.ts'
@@ -11,12 +12,11 @@ import { openZip, type Zip } from './zip.ts'
 export async function workbook(bytes: FileBytes): Promise<Holding | undefined> {
   const zip = await openZip(bytes)
   if (!zip?.names.includes('xl/workbook.xml')) return undefined
-  const cells = new Cells(sharedTexts((await zip.read('xl/sharedStrings.xml'))?.toString() ?? ''))
+  const cells = new Cells(sharedTexts((await zip.text('xl/sharedStrings.xml')) ?? ''))
   const paths = await shownSheets(zip)
   let hasFormulas = false
   for (const path of paths) {
-    const xml = await zip.read(path)
-    if (xml && readCells(xml, cells)) hasFormulas = true
+    if (await zip.read(path, (xml) => readCells(xml, cells))) hasFormulas = true
     for (const words of await wordsOfShapes(zip, path)) cells.besides(words)
   }
   const features: Feature[] = [
@@ -54,11 +54,11 @@ async function wordsOfShapes(zip: Zip, sheet: string): Promise<string[]> {
       const name = /\bdrawings\/(drawing\d+\.xml)$/.exec(attributeOf(tag, 'Target') ?? '')?.[1]
       if (name !== undefined) drawings.push(`xl/drawings/${name}`)
     })
-  return Promise.all(drawings.map(async (name) => textOfDrawing((await zip.read(name))?.toString() ?? '')))
+  return Promise.all(drawings.map(async (name) => textOfDrawing((await zip.text(name)) ?? '')))
 }
 
 async function eachTag(zip: Zip, name: string, see: (tag: Tag) => void): Promise<void> {
-  const xml = (await zip.read(name))?.toString() ?? ''
+  const xml = (await zip.text(name)) ?? ''
   readMarkup(xml, {
     text: () => {},
     tag: (tag) => {
@@ -90,95 +90,16 @@ function sharedTexts(xml: string): string[] {
   return texts
 }
 
-/** Whole columns in one color are no content. */
-const mostRepeats = 10_000
-const besides = new Set([
-  ...['office:annotation', 'office:automatic-styles', 'office:styles', 'office:master-styles', 'office:meta'],
-  ...['office:settings', 'office:scripts', 'office:font-face-decls', 'office:forms'],
-  ...['table:tracked-changes', 'table:content-validations', 'office:binary-data', 'draw:object'],
-])
-
-/** What is drawn on a sheet with words in it, each by itself (OpenDocument 1.3, part 3, 10.3). */
-const shapes = new Set(
-  [
-    'custom-shape',
-    'text-box',
-    'rect',
-    'ellipse',
-    'circle',
-    'line',
-    'polyline',
-    'polygon',
-    'path',
-    'connector',
-  ]
-    .concat(['measure', 'caption', 'regular-polygon'])
-    .map((name) => `draw:${name}`),
-)
-
 /** Sheets of OpenDocument, in a ZIP or flat. */
 export async function openWorkbook(bytes: FileBytes): Promise<Holding | undefined> {
   const zip = await openZip(bytes)
-  const xml = (zip ? await zip.read('content.xml') : await bytes.whole())?.toString()
-  if (xml === undefined) return undefined
+  return zip ? zip.read('content.xml', openSheets) : openSheets(await bytes.whole())
+}
+
+function openSheets(xml: Buffer): Holding {
   const words = new Words()
-  const tables = new TablesReader(words)
-  readMarkup(xml, tables)
-  const features: Feature[] = [
-    ...(xml.includes('table:formula=') ? (['formulas'] as const) : []),
-    ...(xml.includes('<office:annotation') ? (['comments'] as const) : []),
-    ...(xml.includes('<draw:image') ? (['pictures'] as const) : []),
-  ]
-  return { words, counts: { sheets: tables.sheets, cells: tables.cells }, features }
-}
-
-/** Rows and cells that are the same stand there once (OpenDocument 1.3, part 3, 19.675 and 19.678). */
-class TablesReader {
-  sheets = 0
-  cells = 0
-  readonly #words: Words
-  #rows = 1
-  #columns = 1
-  #parts: string[] = []
-  /** Of the cell that a shape is in. */
-  #around: string[] = []
-
-  constructor(words: Words) {
-    this.#words = words
-  }
-
-  text(text: string): void {
-    this.#parts.push(text)
-  }
-
-  tag(tag: Tag): boolean {
-    const { name, isEnd, isEmpty } = tag
-    if (name === 'table:table' && !isEnd) this.sheets++
-    else if (name === 'table:table-row' && !isEnd) this.#rows = repeats(tag, 'table:number-rows-repeated')
-    else if (name === 'table:table-cell') {
-      if (isEnd) this.#end()
-      else if (!isEmpty) this.#columns = repeats(tag, 'table:number-columns-repeated')
-      this.#parts = []
-    } else if (shapes.has(name) && !isEmpty) this.#shape(isEnd)
-    else if (name === 'text:p' || name === 'text:s' || name === 'text:line-break') this.#parts.push(' ')
-    return !isEnd && besides.has(name)
-  }
-
-  #shape(isEnd: boolean): void {
-    if (isEnd) this.#words.add(decoded(this.#parts.join('')))
-    else this.#around = this.#parts
-    this.#parts = isEnd ? this.#around : []
-  }
-
-  #end(): void {
-    const text = decoded(this.#parts.join(''))
-    if (text.trim() === '') return
-    this.cells += this.#rows * this.#columns
-    this.#words.add(text, this.#rows * this.#columns)
-  }
-}
-
-function repeats(tag: Tag, name: string): number {
-  const times = Number(attributeOf(tag, name) ?? 1)
-  return times > 0 && times <= mostRepeats ? times : 1
+  const tables = new OpenCells(xml, words)
+  tables.read()
+  const { sheets, cells, features } = tables
+  return { words, counts: { sheets, cells }, features: [...features] }
 }

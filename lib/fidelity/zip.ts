@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib'
-import { type FileBytes, mostAtOnce } from './bytes.ts'
+import { type FileBytes, giveBack, mostAtOnce } from './bytes.ts'
 
 /**
  * The list of a ZIP and single members of it (PKWARE's APPNOTE 6.3.10; numbers are its sections). zip.js sends each
@@ -7,8 +7,14 @@ import { type FileBytes, mostAtOnce } from './bytes.ts'
  */
 export interface Zip {
   readonly names: readonly string[]
-  /** Undefined where it is not there. @throws RangeError for what is too large or damaged. */
-  read(name: string): Promise<Buffer | undefined>
+  /**
+   * @param see is shown the content, which is gone afterwards.
+   * @returns undefined where it is not there.
+   * @throws RangeError for what is too large or damaged.
+   */
+  read<Seen>(name: string, see: (content: Buffer) => Seen): Promise<Seen | undefined>
+  /** The same, of text. */
+  text(name: string): Promise<string | undefined>
 }
 
 interface Member {
@@ -33,13 +39,11 @@ export async function openZip(bytes: FileBytes): Promise<Zip | undefined> {
   const start = tail.readUInt32LE(end + 16)
   if (start + size > bytes.size) return undefined
   const members = membersIn(await bytes.at(start, size))
-  return {
-    names: [...members.keys()],
-    read: async (name) => {
-      const member = members.get(name)
-      return member && contentOf(member, bytes)
-    },
+  const read = async <Seen>(name: string, see: (content: Buffer) => Seen) => {
+    const member = members.get(name)
+    return member && seen(member, bytes, see)
   }
+  return { names: [...members.keys()], read, text: (name) => read(name, (content) => content.toString()) }
 }
 
 /** 4.3.12. */
@@ -60,14 +64,24 @@ function membersIn(directory: Buffer): ReadonlyMap<string, Member> {
 }
 
 /** 4.3.7: how long the local header is, only it says. */
-async function contentOf({ method, packed, unpacked, start }: Member, bytes: FileBytes): Promise<Buffer> {
+async function seen<Seen>(
+  { method, packed, unpacked, start }: Member,
+  bytes: FileBytes,
+  see: (content: Buffer) => Seen,
+): Promise<Seen> {
   if (unpacked > mostAtOnce) throw new RangeError('a member is too large')
   const header = await bytes.at(start, 30)
-  const content = start + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
-  const data = await bytes.at(content, packed)
-  if (method === 0) return data
+  const from = start + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
+  const data = await bytes.at(from, packed)
+  if (method === 0) return see(data)
   if (method !== 8) throw new RangeError('a member is packed in a rare way')
-  // One piece of memory of the size that the list tells, which may lie, instead of many that are put together.
-  const chunkSize = Math.min(Math.max(unpacked, leastChunk), mostAtOnce)
-  return inflateRawSync(data, { maxOutputLength: mostAtOnce, chunkSize })
+  // One piece of memory of the size that the list tells, which may lie, instead of many that are put together. Where the
+  // last byte fills it, zlib makes another one.
+  const chunkSize = Math.min(Math.max(unpacked + 1, leastChunk), mostAtOnce)
+  const content = inflateRawSync(data, { maxOutputLength: mostAtOnce, chunkSize })
+  try {
+    return see(content)
+  } finally {
+    giveBack(content)
+  }
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { rename, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, extname, join, parse } from 'node:path'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
 import { makeBook } from './make-book.ts'
@@ -19,6 +19,7 @@ export type FixtureName =
   | 'minute.webm'
   | 'book.epub'
   | 'table.csv'
+  | 'table.xlsx'
   | 'minute.mp3'
 
 type Other = (name: FixtureName) => Promise<{ readonly path: string }>
@@ -47,6 +48,8 @@ export const makers: Readonly<Record<FixtureName, Maker>> = {
     ]),
   'book.epub': makeBook,
   'table.csv': (path) => writeFile(path, table),
+  'table.xlsx': async (path, other) =>
+    office((await other('table.csv')).path, path, ['--convert-to', 'xlsx']),
   'minute.mp3': (path) =>
     run('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', 'anoisesrc=d=60:c=pink:seed=1', '-b:a', '192k', path]),
 }
@@ -70,8 +73,8 @@ async function office(source: string, target: string, args: readonly string[]): 
   const folder = join(dirname(target), 'office')
   const profile = `-env:UserInstallation=file://${join(folder, 'profile')}`
   await run('soffice', [profile, '--headless', ...args, '--outdir', folder, source], { timeout: 120_000 })
-  const extension = target.slice(target.lastIndexOf('.'))
-  await rename(join(folder, `pages${extension}`), target)
+  const { name } = parse(source)
+  await rename(join(folder, `${name}${extname(target)}`), target)
 }
 
 /** A minute of a test picture and a tone. */

@@ -196,6 +196,40 @@ test('cells of a table are counted by what parts its fields', async () => {
   assert.equal(own?.counts.cells, 2)
 })
 
+test('cells of OpenDocument are counted as often as they are repeated, with the words of shapes and without notes', async () => {
+  const cell = (content: string, attributes = '') =>
+    `<table:table-cell${attributes}><text:p>${content}</text:p></table:table-cell>`
+  const shape = (words: string) => `<draw:rect svg:width="3cm"><text:p>${words}</text:p></draw:rect>`
+  const note = '<office:annotation><text:p>a note</text:p></office:annotation>'
+  const twice = ' table:number-columns-repeated="2"'
+  const rows = [
+    `<table:table-row>${cell('plain')}<table:table-cell/>${cell('Äpfel &amp; Birnen', twice)}${cell(' ')}</table:table-row>`,
+    `<table:table-row table:number-rows-repeated="3">${cell('sin<text:span>gle</text:span><text:s/>word', twice)}`,
+    `${cell('far', ' table:number-columns-repeated="16384"')}</table:table-row>`,
+    `<table:table-row><table:table-cell>${note}${shape('in shape')}<text:p>beside</text:p></table:table-cell>`,
+    `${cell('3', ' table:formula="of:=1+2"')}${cell('<![CDATA[raw > words]]>')}<!-- no > cell --></table:table-row>`,
+  ]
+  const sheet = `<table:table table:name="one">${shape('on sheet')}${rows.join('')}</table:table>`
+  const holding = await written('odd.fods', `<office:document>${sheet}${sheet}</office:document>`)
+  assert.deepEqual(holding?.counts, { sheets: 2, cells: 2 * (1 + 2 + 6 + 3 + 3) })
+  // Twice what is on a sheet: plain, two cells of two, six of two, three, and seven of the last row and the shape.
+  assert.equal(holding.words?.total, 2 * (1 + 4 + 12 + 3 + 7))
+  const once = wordsOf(
+    'plain',
+    'äpfel',
+    'birnen',
+    'single',
+    'word',
+    'far',
+    'in shape',
+    'beside',
+    'raw words',
+    'on sheet',
+  )
+  assert.equal(once.keptIn(holding.words ?? new Words()), once.total)
+  assert.deepEqual([...holding.features].sort(), ['comments', 'formulas', 'selectableText'])
+})
+
 test('a binary workbook is counted', async () => {
   assert.deepEqual((await holdingOf(fixture('fruit.xlsb'), 'xlsb', asSource))?.counts, {
     sheets: 1,

@@ -37,6 +37,8 @@ export const fidelity: Section = {
 const cases: readonly { fixture: FixtureName; to: FormatId; pairs: number }[] = [
   { fixture: 'pages.docx', to: 'pdf', pairs: 21 },
   { fixture: 'table.csv', to: 'xlsx', pairs: 17 },
+  { fixture: 'table.csv', to: 'ods', pairs: 17 },
+  { fixture: 'table.xlsx', to: 'csv', pairs: 17 },
   { fixture: 'pages.html', to: 'pdf', pairs: 17 },
   { fixture: 'book.epub', to: 'pdf', pairs: 5 },
   { fixture: 'minute.mp3', to: 'wav', pairs: 21 },
