@@ -24,8 +24,8 @@ export type Turn = () => Promise<readonly number[]>
 const restMs = 60
 
 /**
- * One after the other, round after round: a machine that becomes slower becomes so for all of them. The first round
- * warms up and does not count.
+ * One after the other, round after round: a machine that becomes slower becomes so for all of them, and each comes
+ * after each other, whose caches it finds. The first round warms up and does not count.
  */
 export async function inTurns<Name extends string>(
   rounds: number,
@@ -34,7 +34,7 @@ export async function inTurns<Name extends string>(
   const measured = new Map<Name, number[]>()
   const contestants = Object.entries(turns) as [Name, Turn][] // it has no other keys
   for (let round = 0; round <= rounds; round++) {
-    for (const [name, turn] of contestants) {
+    for (const [name, turn] of round % 2 === 0 ? contestants : contestants.toReversed()) {
       const values = await turn()
       await pause(restMs)
       if (round > 0) measured.set(name, [...(measured.get(name) ?? []), ...values])

@@ -13,9 +13,9 @@ import { credentials, region } from './server-process.ts'
 /** Stores of others, as tasks name them and as well-known programs do. */
 export interface ForeignStore {
   readonly name: string
-  /** Puts the file there, and fetches it; commands. */
+  /** Commands: one puts the file there, the other fetches it to this path. */
   readonly upload?: readonly string[]
-  readonly download: readonly string[]
+  download(path: string): Promise<readonly string[]> | readonly string[]
   /** What they are called. */
   readonly programs: { readonly upload?: string; readonly download: string }
   readonly importing: Readonly<Record<string, unknown>>
@@ -23,7 +23,6 @@ export interface ForeignStore {
 }
 
 export async function foreignStores(dir: string, file: string, size: number) {
-  const back = join(dir, 'back.wav')
   const [s3, gcs, azurite, sshd] = await Promise.all([
     s3Server(join(dir, 's3')),
     startGcs(),
@@ -35,10 +34,10 @@ export async function foreignStores(dir: string, file: string, size: number) {
     await Promise.all([gcs.stop(), azurite.stop(), sshd.stop()])
   }
   const stores: ForeignStore[] = [
-    ...(await s3Stores(s3.url, file, back)),
-    await sftpStore(sshd, dir, { file, back }),
-    gcsStore(gcs.endpoint, { file, back, size }),
-    blobStore(azurite, { file, back }),
+    ...(await s3Stores(s3.url, file)),
+    await sftpStore(sshd, dir, file),
+    gcsStore(gcs.endpoint, { file, size }),
+    blobStore(azurite, file),
   ]
   return { stores, gcsEndpoint: gcs.endpoint, stop }
 }
@@ -50,7 +49,7 @@ async function s3Server(dir: string) {
   return { child, url }
 }
 
-async function s3Stores(endpoint: string, file: string, back: string): Promise<ForeignStore[]> {
+async function s3Stores(endpoint: string, file: string): Promise<ForeignStore[]> {
   const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
   const Bucket = 'box'
   await client.send(new CreateBucketCommand({ Bucket }))
@@ -80,14 +79,14 @@ async function s3Stores(endpoint: string, file: string, back: string): Promise<F
       name: 's3',
       programs: { upload: 'aws', download: 'aws' },
       upload: [...aws, file, `s3://${Bucket}/in.wav`],
-      download: [...aws, `s3://${Bucket}/in.wav`, back],
+      download: (path) => [...aws, `s3://${Bucket}/in.wav`, path],
       importing: { operation: 'import/s3', ...access, key: 'in.wav' },
       exporting: { operation: 'export/s3', ...access, key: 'out.wav' },
     },
     {
       name: 'url',
       programs: { download: 'curl' },
-      download: ['curl', '-sf', '-o', back, link],
+      download: (path) => ['curl', '-sf', '-o', path, link],
       importing: { operation: 'import/url', url: link, filename: 'in.wav' },
     },
   ]
@@ -96,7 +95,7 @@ async function s3Stores(endpoint: string, file: string, back: string): Promise<F
 async function sftpStore(
   { files, host, port, username, plainKey, plainKeyFile, fingerprint }: Awaited<ReturnType<typeof startSshd>>,
   dir: string,
-  { file, back }: { file: string; back: string },
+  file: string,
 ): Promise<ForeignStore> {
   const options = [
     '-i',
@@ -116,16 +115,13 @@ async function sftpStore(
     name: 'sftp',
     programs: { upload: 'sftp', download: 'sftp' },
     upload: await commands('put', `put ${file} ${files}/in.wav\n`),
-    download: await commands('get', `get ${files}/in.wav ${back}\n`),
+    download: (path) => commands('get', `get ${files}/in.wav ${path}\n`),
     importing: { operation: 'import/sftp', ...access, file: join(files, 'in.wav') },
     exporting: { operation: 'export/sftp', ...access, file: join(files, 'out.wav') },
   }
 }
 
-function gcsStore(
-  endpoint: string,
-  { file, back, size }: { file: string; back: string; size: number },
-): ForeignStore {
+function gcsStore(endpoint: string, { file, size }: { file: string; size: number }): ForeignStore {
   const header = `Authorization: Bearer ${gcsToken}`
   const session = `curl -sf -H '${header}' -D - -d '{}' '${endpoint}/upload/storage/v1/b/box/o?name=in.wav'`
   const address = `$(${session} | sed -n 's/^[Ll]ocation: //p' | tr -d '\\r')`
@@ -135,7 +131,15 @@ function gcsStore(
     name: 'gcs',
     programs: { upload: 'curl', download: 'curl' },
     upload: ['sh', '-c', `curl -sf -o /dev/null -H '${header}' -H '${range}' -T '${file}' "${address}"`],
-    download: ['curl', '-sf', '-H', header, '-o', back, `${endpoint}/storage/v1/b/box/o/in.wav?alt=media`],
+    download: (path) => [
+      'curl',
+      '-sf',
+      '-H',
+      header,
+      '-o',
+      path,
+      `${endpoint}/storage/v1/b/box/o/in.wav?alt=media`,
+    ],
     importing: { operation: 'import/gcs', ...access, key: 'in.wav' },
     exporting: { operation: 'export/gcs', ...access, key: 'out.wav' },
   }
@@ -143,7 +147,7 @@ function gcsStore(
 
 function blobStore(
   { container, access }: Awaited<ReturnType<typeof startAzurite>>,
-  { file, back }: { file: string; back: string },
+  file: string,
 ): ForeignStore {
   const token = generateBlobSASQueryParameters(
     {
@@ -157,7 +161,7 @@ function blobStore(
     name: 'blobstore',
     programs: { upload: 'curl', download: 'curl' },
     upload: ['curl', '-sf', '-o', '/dev/null', '-H', 'x-ms-blob-type: BlockBlob', '-T', file, link],
-    download: ['curl', '-sf', '-o', back, link],
+    download: (path) => ['curl', '-sf', '-o', path, link],
     importing: { operation: 'import/blobstore', ...access, blob: 'in.wav' },
     exporting: { operation: 'export/blobstore', ...access, blob: 'out.wav' },
   }
