@@ -1,21 +1,11 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { promisify } from 'node:util'
-import { identity, region } from '../local/s3/identity.ts'
-import { Bucket, startWithBucket } from '../local/s3/start.ts'
 import { Client, startService, type TestService } from '../service.ts'
 import { credentials, startGcs } from '../transfer/gcs-server.ts'
 import { startSshd } from '../transfer/sshd.ts'
-
-/** Debian's package; another one may stand earlier on the PATH. */
-const AWS = '/usr/bin/aws'
 
 /** Imports and exports as a client sees them: through the whole service, from servers of others. */
 
@@ -127,40 +117,6 @@ test('a server that falls silent is asked three times and given up', { timeout: 
   const { status, error } = await imported({ url: `${base}/mute.txt` })
   assert.deepEqual([status, error.code, error.details['reason']], ['failed', 'IMPORT_FAILED', 'incomplete'])
   assert.equal(times['mute'], 2)
-})
-
-test('what the AWS command line stored in parts comes by its presigned address, and goes back', {
-  skip: !existsSync(AWS) && `${AWS} is not there`,
-}, async (t) => {
-  const { endpoint } = await startWithBucket(t)
-  const dir = await mkdtemp(join(tmpdir(), 'mutabor-cli-'))
-  const aws = async (...args: string[]) => {
-    const env = {
-      ...{ PATH: process.env['PATH'], AWS_DEFAULT_REGION: region, HOME: dir },
-      ...{ AWS_ACCESS_KEY_ID: identity.accessKeyId, AWS_SECRET_ACCESS_KEY: identity.secretAccessKey },
-    }
-    const { stdout } = await promisify(execFile)(AWS, ['--endpoint-url', endpoint, 's3', ...args], { env })
-    return stdout.trim()
-  }
-  try {
-    const content = Buffer.alloc(20 * 1024 ** 2, 'words of a text\n')
-    await writeFile(join(dir, 'words.txt'), content)
-    // Above 8 MB it sends parts.
-    await aws('cp', '--quiet', join(dir, 'words.txt'), `s3://${Bucket}/words.txt`)
-    const access = {
-      ...{ bucket: Bucket, region, endpoint },
-      ...{ access_key_id: identity.accessKeyId, secret_access_key: identity.secretAccessKey },
-    }
-    const { status, error } = await ran({
-      in: { operation: 'import/url', url: await aws('presign', `s3://${Bucket}/words.txt`) },
-      out: { operation: 'export/s3', input: 'in', ...access, key: 'back/words.txt' },
-    })
-    assert.equal(status, 'completed', JSON.stringify(error))
-    await aws('cp', '--quiet', `s3://${Bucket}/back/words.txt`, join(dir, 'back.txt'))
-    assert.ok((await readFile(join(dir, 'back.txt'))).equals(content))
-  } finally {
-    await rm(dir, { recursive: true })
-  }
 })
 
 test('a private address is refused', async () => {

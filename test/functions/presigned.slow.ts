@@ -1,0 +1,181 @@
+// Addresses that the service gives out and takes, in the hands of well-known programs: curl sends to them, the AWS
+// command line makes them at a stranger's store. Run by hand or by `npm run test:slow`.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { copyFile, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { after, before } from '../hooks.ts'
+import { identity, region } from '../local/s3/identity.ts'
+import { Bucket, startWithBucket } from '../local/s3/start.ts'
+import { scratchFolder } from '../scratch.ts'
+import { Client, type Presigned, startService, type TestService } from '../service.ts'
+
+/** Debian's packages; others may stand earlier on the PATH. */
+const AWS = '/usr/bin/aws'
+const CURL = '/usr/bin/curl'
+const mib = 1024 ** 2
+
+const folder = scratchFolder('presigned')
+const png = join(folder, 'alpha.png')
+let service: TestService
+let client: Client
+before(async () => {
+  await copyFile(new URL('../fixtures/alpha.png', import.meta.url), png)
+  service = await startService({ OUTGOING_ALLOW: '127.0.0.1/32' })
+  client = new Client(service)
+})
+after(() => service.stop())
+
+const run = promisify(execFile)
+
+/** Its answer, headers and all; an answer above 399 fails it. */
+const curl = async (...args: string[]) => (await run(CURL, ['-sSf', '-i', ...args])).stdout
+const withHeaders = (headers: Readonly<Record<string, string>>) =>
+  Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
+
+async function dataOf<T>(response: Response): Promise<T> {
+  const body = (await response.json()) as { data: T }
+  assert.ok(response.ok, JSON.stringify(body))
+  return body.data
+}
+
+async function converted(fields: object): Promise<void> {
+  const job = await client.accepted(await client.post('/v1/convert', { targetFormat: 'webp', ...fields }))
+  assert.equal(job.status, 'completed', JSON.stringify(job.error))
+  assert.equal((await client.download(job.jobId)).toString('latin1', 8, 12), 'WEBP')
+}
+
+const needs = (program: string) => ({ skip: !existsSync(program) && `${program} is not there` })
+
+test(
+  'curl sends a file to the address of a PUT and to that of a form, as they were given',
+  needs(CURL),
+  async () => {
+    const { size } = await stat(png)
+    const announced = { filename: 'alpha.png', contentType: 'image/png', size }
+    const put = await client.presign(announced)
+    assert.match(await curl('-T', png, ...withHeaders(put.headers), put.url), /^HTTP\/1\.1 200 /m)
+    await converted({ uploadId: put.uploadId })
+
+    const form: Presigned = await client.presign({ ...announced, method: 'POST' })
+    const fields = Object.entries(form.fields).flatMap(([name, value]) => ['-F', `${name}=${value}`])
+    assert.match(await curl(...fields, '-F', `file=@${png}`, form.url), /^HTTP\/1\.1 20[14] /m)
+    await converted({ uploadId: form.uploadId })
+  },
+)
+
+interface Begun {
+  readonly uploadId: string
+  readonly partSize: number
+}
+
+test('curl sends 60 MB to the addresses of its parts, one of them twice', needs(CURL), async () => {
+  // Every line is another one, so that parts in another order are seen.
+  const bytes = Buffer.from(
+    Array.from({ length: 60 * 2 ** 15 }, (_, at) => `line ${at}\n`.padStart(32)).join(''),
+  )
+  const size = bytes.length
+  const begin = await client.post('/v1/uploads/multipart', { filename: 'lines.txt', size })
+  const { uploadId, partSize } = await dataOf<Begun>(begin)
+  const path = `/v1/uploads/multipart/${uploadId}`
+  const numbers = Array.from({ length: Math.ceil(size / partSize) }, (_, at) => at + 1)
+  assert.equal(numbers.length, 8)
+  const batch = await client.fetch(`${path}/batch?partNumbers=${numbers}`)
+  const { presignedUrls } = await dataOf<{ presignedUrls: Record<string, string> }>(batch)
+  const send = async (number: number) => {
+    const part = join(folder, `part-${number}`)
+    await writeFile(part, bytes.subarray((number - 1) * partSize, number * partSize))
+    const answer = await curl('-T', part, presignedUrls[number] ?? '')
+    const ETag = /^etag: (.*)$/im.exec(answer)?.[1]?.trim()
+    assert.ok(ETag, answer)
+    return { PartNumber: number, ETag }
+  }
+  const parts = await Promise.all(numbers.map(send))
+  await send(3)
+  const done = await dataOf<{ size: number }>(await client.post(`${path}/complete`, { parts }))
+  assert.equal(done.size, size)
+  const tasks = {
+    in: { operation: 'import/upload', upload_id: uploadId },
+    out: { operation: 'export/url', input: 'in' },
+  }
+  const job = await client.accepted(await client.post('/v1/jobs', { tasks }))
+  assert.equal(job.status, 'completed', JSON.stringify(job.error))
+  const back = join(folder, 'back')
+  await run(CURL, ['-sSfL', '-o', back, job.result?.downloadUrl ?? ''])
+  assert.ok((await readFile(back)).equals(bytes))
+})
+
+/** The command line of AWS at a stranger's store. */
+async function startCli(t: TestContext) {
+  const { endpoint } = await startWithBucket(t)
+  const env = {
+    ...{ PATH: process.env['PATH'], AWS_DEFAULT_REGION: region, HOME: folder },
+    ...{ AWS_ACCESS_KEY_ID: identity.accessKeyId, AWS_SECRET_ACCESS_KEY: identity.secretAccessKey },
+  }
+  const aws = async (...args: string[]) => {
+    const { stdout } = await run(AWS, ['--endpoint-url', endpoint, 's3', ...args], { env })
+    return stdout.trim()
+  }
+  const access = {
+    ...{ bucket: Bucket, region, endpoint },
+    ...{ access_key_id: identity.accessKeyId, secret_access_key: identity.secretAccessKey },
+  }
+  return { aws, access }
+}
+
+test(
+  'an address that the AWS command line presigned is a source wherever one is named',
+  needs(AWS),
+  async (t) => {
+    const { aws } = await startCli(t)
+    const place = `s3://${Bucket}/Größe & 日本 +.png`
+    await aws('cp', '--quiet', png, place)
+    const address = await aws('presign', place, '--expires-in', '300')
+    await converted({ fileUrl: address })
+
+    const { uploadId, jobId } = await dataOf<{ uploadId: string; jobId: string }>(
+      await client.post('/v1/import/url', { url: address }),
+    )
+    assert.equal((await client.finished(jobId)).status, 'completed')
+    const upload = await dataOf<Record<string, unknown>>(await client.fetch(`/v1/uploads/${uploadId}`))
+    const { status, filename, format, sha256 } = upload
+    const expected = createHash('sha256')
+      .update(await readFile(png))
+      .digest('hex')
+    assert.deepEqual([status, filename, format, sha256], ['ready', 'Größe & 日本 +.png', 'png', expected])
+    await converted({ uploadId })
+
+    await aws('rm', '--quiet', place)
+    const gone = await client.accepted(
+      await client.post('/v1/convert', { fileUrl: address, targetFormat: 'webp' }),
+    )
+    assert.deepEqual([gone.status, gone.error?.code], ['failed', 'IMPORT_FAILED'])
+    assert.match(gone.error?.message ?? '', /has no such file \(status 404\)/)
+  },
+)
+
+test(
+  'what the AWS command line stored in parts comes by its presigned address, and goes back',
+  needs(AWS),
+  async (t) => {
+    const { aws, access } = await startCli(t)
+    const words = join(folder, 'words.txt')
+    const content = Buffer.alloc(20 * mib, 'words of a text\n')
+    await writeFile(words, content)
+    // Above 8 MB it sends parts.
+    await aws('cp', '--quiet', words, `s3://${Bucket}/words.txt`)
+    const tasks = {
+      in: { operation: 'import/url', url: await aws('presign', `s3://${Bucket}/words.txt`) },
+      out: { operation: 'export/s3', input: 'in', ...access, key: 'back/words.txt' },
+    }
+    const { status, error } = await client.accepted(await client.post('/v1/jobs', { tasks }))
+    assert.equal(status, 'completed', JSON.stringify(error))
+    const back = join(folder, 'back.txt')
+    await aws('cp', '--quiet', `s3://${Bucket}/back/words.txt`, back)
+    assert.ok((await readFile(back)).equals(content))
+  },
+)
