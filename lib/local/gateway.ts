@@ -54,12 +54,8 @@ export function createGateway(
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     protocolErrors.watch(request, response)
     void Promise.resolve(parts).then(({ http, s3 }) => {
-      if (request.headers.host === undefined && request.httpVersion === '1.1')
-        return send(
-          gatewayAnswer(400, 'The request has no header Host, which HTTP/1.1 wants.'),
-          request,
-          response,
-        )
+      const wrongHost = faultOfHost(request)
+      if (wrongHost !== undefined) return send(gatewayAnswer(400, wrongHost), request, response)
       if (!s3 || !isStorage(request)) {
         if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue()
         return http(request, response)
@@ -73,6 +69,12 @@ export function createGateway(
   const server = createServer(settings, serve)
   // Storage refuses an upload by its headers, before the client sends what may be gibibytes.
   server.on('checkContinue', serve)
+  // Node would refuse any other expectation without a word; "a server MAY respond with 417" (RFC 9110, 10.1.1).
+  server.on('checkExpectation', serve)
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => socket.destroy())
+    protocolErrors.refuse(socket, 405, 'This is no proxy, so CONNECT leads nowhere.')
+  })
   server.on('upgrade', (request, socket, head) => {
     // Until a WebSocket takes it over, nobody else hears of a connection that breaks.
     socket.on('error', () => socket.destroy())
@@ -84,6 +86,14 @@ export function createGateway(
   server.on('clientError', (error, socket) => protocolErrors.answer(error, socket))
   server.timeout = idleMs
   return server
+}
+
+/** Which of two counts would be for each proxy to decide: "A server MUST respond with a 400" (RFC 9112, 3.2). */
+function faultOfHost({ headersDistinct: { host = [] }, httpVersion }: IncomingMessage): string | undefined {
+  if (host.length > 1) return 'The request has several headers Host, of which HTTP wants one.'
+  if (host.length === 0 && httpVersion === '1.1')
+    return 'The request has no header Host, which HTTP/1.1 wants.'
+  return undefined
 }
 
 const isStorage = ({ url = '' }: IncomingMessage) => url.startsWith(`${s3Path}/`)

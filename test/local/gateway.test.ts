@@ -287,6 +287,8 @@ const noRequests: [what: string, bytes: string, status: number, code: string][] 
     'INVALID_REQUEST',
   ],
   ['no host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'INVALID_REQUEST'],
+  ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400, 'INVALID_REQUEST'],
+  ['the method of proxies', 'CONNECT b:80 HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
   [
     'two lengths',
     'PUT /stream HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
@@ -308,6 +310,14 @@ for (const [what, bytes, status, code] of noRequests) {
     assert.deepEqual([answer.status, codeOf(answer.body)], [status, code])
   })
 }
+
+test('an expectation that nobody knows changes nothing', async () => {
+  const ask = (header: string) => answerTo(`GET / HTTP/1.1\r\nHost: a\r\n${header}Connection: close\r\n\r\n`)
+  const [plain, expecting] = [await ask(''), await ask('Expect: tea\r\n')]
+  assert.equal(plain.status, expecting.status)
+  assert.notEqual(plain.status, 417)
+  assert.ok(expecting.body.length > 5, 'an answer with a body')
+})
 
 test('a route that nobody declared gets 404', async () => {
   const http = createHttpApi({ lambda: makeLambda(functions), routes: routes.slice(1), streamed: [], log })

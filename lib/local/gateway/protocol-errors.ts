@@ -33,7 +33,11 @@ export class ProtocolErrors {
       socket.destroy()
       return
     }
-    const [status, sentence] = answers[error.code ?? ''] ?? notHttp
+    this.refuse(socket, ...(answers[error.code ?? ''] ?? notHttp))
+  }
+
+  /** Says so on the bare connection, and closes it. */
+  refuse(socket: Duplex, status: number, sentence: string): void {
     const { headers, body } = gatewayAnswer(status, sentence)
     const lines = Object.entries({ ...headers, 'content-length': body.length, connection: 'close' })
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')

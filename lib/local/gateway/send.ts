@@ -12,6 +12,7 @@ const drainMs = 10_000
 const codes: Readonly<Record<number, ErrorCode>> = {
   400: 'INVALID_REQUEST',
   404: 'NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
   408: 'TIMEOUT',
   413: 'FILE_TOO_LARGE',
   431: 'HEADERS_TOO_LARGE',
