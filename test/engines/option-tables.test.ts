@@ -5,7 +5,21 @@ import { titleFromName } from '../../lib/engines/calibre/book.ts'
 import { bookShape } from '../../lib/engines/calibre/options.ts'
 import { type VideoCodec, videoCodecs } from '../../lib/engines/ffmpeg/codecs.ts'
 import { channelsIn, type LayoutName, usualLayouts } from '../../lib/engines/ffmpeg/layouts.ts'
+import {
+  animatedPngOptions,
+  animatedWebpOptions,
+  audioOptions,
+  compressOptions,
+  filmWatermarkOptions,
+  gifOptions,
+  mergeSoundOptions,
+  mergeVideoOptions,
+  readResolution,
+  videoOptions,
+} from '../../lib/engines/ffmpeg/options.ts'
 import { sizeFor } from '../../lib/engines/ffmpeg/size.ts'
+import { audioContainers } from '../../lib/engines/ffmpeg/sound-containers.ts'
+import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 import { SheetPdfOptions, TextPdfOptions } from '../../lib/engines/libreoffice/page.ts'
 import { MetadataOptions } from '../../lib/engines/metadata/options.ts'
 import { toolOptions } from '../../lib/engines/pdf/tools/options.ts'
@@ -168,6 +182,37 @@ describe('the options', () => {
       'merge-pdf': 'password outline',
       compress: 'password quality profile targetSize',
     })
+  })
+
+  test('of films, sounds and clips are these', () => {
+    const { mp4, h264 } = videoContainers
+    const picture = 'preset crf quality videoBitrate bitrate twoPass resolution fps rotate background'
+    const sound = 'audioBitrate audioSampleRate channels volume'
+    assert.equal(named(videoOptions(mp4)), `${sound} start end codec ${picture} audioCodec mode`)
+    assert.equal(named(videoOptions(h264)), `start end codec ${picture} mode`)
+    const plainSound = 'audioSampleRate audioCodec mode channels volume start end'
+    assert.equal(named(audioOptions(audioContainers.mp3)), `${plainSound} audioBitrate quality`)
+    assert.equal(named(audioOptions(audioContainers.flac)), plainSound)
+    assert.equal(named(compressOptions(mp4)), 'quality targetSize resolution fps')
+    assert.equal(named(compressOptions(audioContainers.mp3)), 'quality targetSize')
+    const clip = 'width fps start end loop'
+    assert.equal(named(gifOptions), `${clip} dither palette boomerang maxFileSize`)
+    assert.equal(named(animatedWebpOptions), `${clip} quality`)
+    assert.equal(named(animatedPngOptions), clip)
+    assert.equal(named(filmWatermarkOptions), `watermarkText ${mark} quality preset`)
+    assert.equal(named(mergeVideoOptions), 'mode quality preset')
+    assert.equal(named(mergeSoundOptions), 'gap quality audioBitrate')
+  })
+
+  test('of a resolution are these names, each the shorter side of a film', () => {
+    const sides = ['240p', '360p', '480p', '720p', '1080p', '1440p', '4k'].map((name) => {
+      assert.ok(videoOptions(videoContainers.mp4).safeParse({ resolution: name }).success, name)
+      return readResolution(name)
+    })
+    assert.deepEqual(
+      sides,
+      [240, 360, 480, 720, 1080, 1440, 2160].map((shortSide) => ({ shortSide })),
+    )
   })
 
   test('of pictures, books, sheets and metadata are these', () => {
