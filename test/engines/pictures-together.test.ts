@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { output, pdfPages, pictureSize } from './judge.ts'
-import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+import { convert, fixture, type Run, type RunSettings, removeRuns } from './run-engine.ts'
 
 const upright = fixture('corners.png')
 const standing = fixture('orientation-6.jpg')
@@ -15,13 +15,22 @@ async function dot(path: string, left: number, top: number): Promise<number[]> {
   return [...(await sharp(path).ensureAlpha().extract({ left, top, width: 1, height: 1 }).raw().toBuffer())]
 }
 
+/** What is told of a run while it lasts: never less than before, nor more than all of it. */
+function rises({ progress }: Run): void {
+  assert.ok(progress.length > 0, 'nothing is told')
+  for (const [at, ratio] of progress.entries())
+    assert.ok(ratio >= (progress[at - 1] ?? 0) && ratio <= 1, `${progress}`)
+}
+
 describe('pictures are merged', () => {
   after(removeRuns)
   const merged = (to: FormatId, more: readonly string[], options: RunSettings['options'] = {}) =>
     convert(vips, upright, to, { operation: 'merge', more, options })
 
   test('below each other, upright, each in the middle', async () => {
-    const { path, result } = await merged('png', [standing, fixture('corners.bmp')])
+    const run = await merged('png', [standing, fixture('corners.bmp')])
+    const { path, result } = run
+    rises(run)
     assert.deepEqual(await pictureSize(path, 'png'), { width: 40, height: 30 + 40 + 30 })
     assert.equal(result.details?.pictures, 3)
     assert.deepEqual(await dot(path, 2, 2), [255, 0, 0, 255])
@@ -127,7 +136,10 @@ describe('a picture is compressed', () => {
   for (const format of ['jpg', 'png', 'webp', 'tiff', 'gif', 'avif'] as const) {
     test(`in ${format} to fewer bytes of the same size in pixels`, async () => {
       const source = await detailed(format)
-      const { path, result, warnings } = await compressed(source)
+      const run = await compressed(source)
+      const { path, result, warnings } = run
+      rises(run)
+      assert.ok(Number(run.progress.at(-2)) > 0.8, 'one try is nearly all of it')
       assert.ok((await bytes(path)) < (await bytes(source)), `${await bytes(path)} bytes`)
       assert.deepEqual(await pictureSize(path, format), { width: 320, height: 240 })
       assert.deepEqual(
@@ -153,7 +165,10 @@ describe('a picture is compressed', () => {
       [8000, 0.9],
       [1200, 0.7],
     ] as const) {
-      const { path, result, warnings } = await compressed(source, { targetSize })
+      const run = await compressed(source, { targetSize })
+      const { path, result, warnings } = run
+      rises(run)
+      assert.ok(Number(run.progress[0]) < 0.3, 'the first try is one of several')
       assert.ok(
         (await bytes(path)) <= targetSize && (await bytes(path)) > targetSize * least,
         `${await bytes(path)}`,

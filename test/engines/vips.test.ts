@@ -253,17 +253,15 @@ describe('an option of a picture', () => {
     assert.deepEqual(await size({ width: 10, height: 10, fit: 'crop' }), { width: 10, height: 10 })
   })
 
-  test('sets the quality by number and by word', async () => {
-    const bytes = async (quality: unknown) =>
-      (await readFile((await convert(vips, fixture('corners.jpg'), 'jpg', { options: { quality } })).path))
-        .length
-    const [low, high, ten, ninety] = [
-      await bytes('low'),
-      await bytes('highest'),
-      await bytes('10'),
-      await bytes(90),
-    ]
-    assert.ok(low < high && ten < ninety && ten <= low, `${low} ${high} ${ten} ${ninety}`)
+  test('sets the quality by number and by word, in every format that has one', async () => {
+    for (const to of ['jpg', 'webp', 'avif', 'heic', 'jxl', 'jxr', 'djvu'] as const) {
+      const bytes = async (quality: unknown) =>
+        (await readFile((await convert(vips, fixture('corners.jpg'), to, { options: { quality } })).path))
+          .length
+      const sizes = [await bytes('low'), await bytes('highest'), await bytes('10'), await bytes(90)]
+      const [low = 0, high = 0, ten = 0, ninety = 0] = sizes
+      assert.ok(low < high && ten < ninety && ten <= low, `${to}: ${sizes}`)
+    }
   })
 
   test('keeps every pixel in WebP when asked to', async () => {
