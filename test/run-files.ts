@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { endHungFiles } from './end-hung.ts'
 
 /**
  * Runs test files side by side (`node test/run-files.ts [options of node --test] files`). What fails there runs once
@@ -13,6 +14,8 @@ const besideOthers = 4
 const mostAgain = 6
 /** A test that hangs fails by its name, and ends with what it left open. Milliseconds: the longest takes a tenth. */
 const testTimeout = 600_000
+/** A file that hangs elsewhere is ended. Milliseconds: the longest takes less than half. */
+const fileMs = 1_500_000
 
 interface Outcome {
   readonly code: number
@@ -47,12 +50,14 @@ async function run(args: readonly string[], concurrency: number): Promise<Outcom
 /** Ends as `node` ends, and before it where a signal says so. */
 function ended(args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [...process.execArgv, ...args], { stdio: 'inherit' })
+  const unwatch = endHungFiles(Number(child.pid), { fileMs, everyMs: 10_000 })
   const pass = (signal: NodeJS.Signals) => void child.kill(signal)
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
   for (const signal of signals) process.on(signal, pass)
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('exit', (code, signal) => {
+      unwatch()
       for (const name of signals) process.off(name, pass)
       // Who was told to stop runs nothing again.
       if (signal) process.exit(128 + constants.signals[signal])

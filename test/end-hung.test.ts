@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { endHungFiles } from './end-hung.ts'
+import { scratchFolder } from './scratch.ts'
+
+const hanging: Readonly<Record<string, string>> = {
+  'a loop that never waits': `test('a', () => { for (;;); })`,
+  'a wait outside of tests': `setInterval(() => {}, 1000); await new Promise(() => {})`,
+  'a program that it started':
+    `import { spawn } from 'node:child_process'\n` +
+    `test('a', () => { spawn('sleep', ['1000'], { stdio: 'inherit' }); for (;;); })`,
+}
+
+for (const [what, body] of Object.entries(hanging))
+  test(`a file that hangs by ${what} is ended and has failed`, async () => {
+    const folder = scratchFolder('hung')
+    writeFileSync(join(folder, 'hung.test.ts'), `import { test } from 'node:test'\n${body}\n`)
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env // or the inner runner believes to be a file of the outer one
+    const runner = spawn(process.execPath, ['--test', '--test-timeout=1000', 'hung.test.ts'], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const stop = endHungFiles(Number(runner.pid), { fileMs: 4000, everyMs: 200 })
+    try {
+      const said = text(runner.stdout)
+      const [code] = await once(runner, 'exit')
+      assert.equal(code, 1)
+      assert.match(await said, /hung\.test\.ts/)
+    } finally {
+      stop()
+    }
+  })
