@@ -8,6 +8,7 @@ import { compress } from './ffmpeg/compress.ts'
 import { joinFilm, runFilmShare, splitFilm } from './ffmpeg/film-parts.ts'
 import { filmAsPicture } from './ffmpeg/film-picture.ts'
 import { mergeSound, mergeVideo } from './ffmpeg/merge.ts'
+import { joinMerge, runMergeShare, splitMerge } from './ffmpeg/merge-parts.ts'
 import { readMetadata } from './ffmpeg/metadata.ts'
 import { animatedPngOptions, animatedWebpOptions, gifOptions } from './ffmpeg/options.ts'
 import { playable } from './ffmpeg/playable.ts'
@@ -28,15 +29,20 @@ export const ffmpeg: Engine = {
   limits: { memoryMb: 6144, diskMb: 10_240, timeoutS: 1800 },
   version: ['ffmpeg', '-version'],
   run,
-  split: splitFilm,
-  join: (work, results, tools) => saying(work, joinFilm(work, results, tools)),
+  split: (work, tools, crew) => saying(work, partsOf(work).split(work, tools, crew)),
+  join: (work, results, tools) => saying(work, partsOf(work).join(work, results, tools)),
 }
+
+const partsOf = ({ operation }: Work) =>
+  operation === 'merge'
+    ? { split: splitMerge, run: runMergeShare, join: joinMerge }
+    : { split: splitFilm, run: runFilmShare, join: joinFilm }
 
 async function run(work: Work, tools: Tools): Promise<Result> {
   const [input] = work.inputs
   if (!input) throw new Error('ffmpeg was called without an input.')
   const target = join(work.outDir, `output.${formatById(work.to).extensions[0]}`)
-  return saying(work, work.share ? runFilmShare(work, tools) : runOperation(work, input, target, tools))
+  return saying(work, work.share ? partsOf(work).run(work, tools) : runOperation(work, input, target, tools))
 }
 
 async function saying<T>({ from, to }: Work, doing: Promise<T>): Promise<T> {

@@ -17,10 +17,10 @@ import { containerOf } from './transcode.ts'
  */
 export async function mergeVideo(work: Work, target: string, tools: Tools): Promise<Result> {
   const parts = await partsOf(work, tools)
-  for (const [index, { media }] of parts.entries()) if (!media.video) throw without('picture', index)
+  requirePictures(parts)
   const options = mergeVideoOptions.parse(work.options)
   warnDropped(parts, tools)
-  const merge = { parts, work, options, target, lastsS: total(parts, 0) }
+  const merge = { parts, work, options, target, lastsS: totalS(parts) }
   const copied =
     options.mode !== 'encode' && matches(parts, containerOf(work.to)) && (await copy(merge, tools))
   if (!copied) {
@@ -72,7 +72,7 @@ export async function mergeSound(work: Work, target: string, tools: Tools): Prom
     if (media.audio.length === 0) throw without('sound', index)
   const options = mergeSoundOptions.parse(work.options)
   const args = mergedSoundArgs(parts, work.to, options)
-  const durationS = total(parts, options.gap)
+  const durationS = totalS(parts, options.gap)
   await runFfmpeg([...inputs(parts), ...args, target], { durationS }, tools)
   tools.progress(1)
   return { files: [{ path: target }], method: 'encode' }
@@ -80,13 +80,19 @@ export async function mergeSound(work: Work, target: string, tools: Tools): Prom
 
 const inputs = (parts: readonly Part[]) => parts.flatMap(({ path, guard }) => [...guard, '-i', path])
 
-function total(parts: readonly Part[], gap: number): number | undefined {
+/** With seconds between two of them. */
+export function totalS(parts: readonly Part[], gap = 0): number | undefined {
   const durations = parts.map(({ media }) => media.durationS)
   if (durations.some((duration) => duration === undefined)) return undefined
   return durations.reduce<number>((sum, duration) => sum + (duration ?? 0), gap * (parts.length - 1))
 }
 
-function warnDropped(parts: readonly Part[], tools: Tools): void {
+/** @throws AppError UNSUPPORTED_CONVERSION. */
+export function requirePictures(parts: readonly Part[]): void {
+  for (const [index, { media }] of parts.entries()) if (!media.video) throw without('picture', index)
+}
+
+export function warnDropped(parts: readonly Part[], tools: Tools): void {
   if (parts.some(({ media }) => media.audio.length > 1)) {
     tools.warn('AUDIO_TRACKS_DROPPED', 'A merged film has one sound track: the first of each part was taken.')
   }

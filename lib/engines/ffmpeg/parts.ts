@@ -1,11 +1,13 @@
 // The files of a merge, as ffprobe sees them.
+import type { FormatId } from '../../formats/index.ts'
 import type { Tools, Work } from '../engine.ts'
 import { inputGuard } from './inputs.ts'
 import { playable } from './playable.ts'
-import { type Media, probeWhole } from './probe.ts'
+import { type Media, probedOnce } from './probe.ts'
 
 export interface Part {
   readonly path: string
+  readonly format: FormatId
   /** Of `inputGuard`. */
   readonly guard: readonly string[]
   readonly media: Media
@@ -16,7 +18,12 @@ export async function partsOf({ inputs: files }: Work, tools: Tools): Promise<Pa
   const parts: Part[] = []
   for (const file of files) {
     const { path, from: format } = await playable(file.path, file.format, tools)
-    parts.push({ path, guard: inputGuard(format), media: await probeWhole(path, format, tools) })
+    parts.push({
+      path,
+      format,
+      guard: inputGuard(format),
+      media: await probedOnce(file, { path, from: format }, tools),
+    })
   }
   return parts
 }
