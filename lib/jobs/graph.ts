@@ -283,9 +283,16 @@ export function partRecord(
 }
 
 /** Parts that one attempt can have. */
-export const mostParts = 1000
+export const mostParts = 500
+/** Each of them can have a twin, which does the same. */
+const numbersOfAttempt = 2 * mostParts
 
 /** Parts of one attempt carry its number, so that those of an abandoned one are told apart. */
-export const partNumber = (attempt: number, index: number) => attempt * mostParts + index
+export const partNumber = (attempt: number, index: number) => attempt * numbersOfAttempt + index
 
-export const attemptOfPart = (part: number) => Math.floor(part / mostParts)
+export const attemptOfPart = (part: number) => Math.floor(part / numbersOfAttempt)
+
+export const isTwin = (part: number) => part % numbersOfAttempt >= mostParts
+export const twinOf = (part: number) => part + mostParts
+/** The number that its task waits for. */
+export const memberOf = (part: number) => (isTwin(part) ? part - mostParts : part)

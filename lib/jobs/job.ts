@@ -196,6 +196,8 @@ export const Task = z.object({
   pieces: z.array(Piece).optional(),
   /** Of a part: key of what was cut for it alone. */
   cut: z.string().optional(),
+  /** Of a part that is over: milliseconds that its worker had it. */
+  ranMs: z.int().optional(),
   /** The attempt whose parts it waits for or was joined from. */
   expandedBy: z.int().optional(),
   partCount: z.int().optional(),

@@ -1,6 +1,6 @@
 import { isUnread } from '../conversion/next-way.ts'
 import { arrival } from './arrival.ts'
-import { attemptOfPart } from './graph.ts'
+import { attemptOfPart, memberOf } from './graph.ts'
 import { isOver, JobError, type Task } from './job.ts'
 import { isJoining, percentOfTask } from './machine.ts'
 import { type JobStore, refOf } from './store.ts'
@@ -18,7 +18,8 @@ interface Means {
 export async function settlePart(part: Task, again: boolean, means: Means): Promise<void> {
   // Whoever cancels a part cancels its task.
   if (part.status === 'cancelled') return
-  const { jobId, number, part: member = 0 } = part
+  const { jobId, number } = part
+  const member = memberOf(part.part ?? 0)
   const isDone = part.status === 'completed'
   const { applied, record: task } = await means.store.changeTask(
     { jobId, task: number },

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { AppError } from '../../lib/errors.ts'
 import type { NewTask } from '../../lib/jobs/graph.ts'
+import { jobPrefix } from '../../lib/jobs/job.ts'
 import { importedDocument } from './no-op-engine.ts'
 import { graph, imported } from './tasks.ts'
 import type { Story } from './walk.ts'
-import type { During } from './world.ts'
+import type { During, World } from './world.ts'
 
 /** What a task that splits into parts can live through. */
 
@@ -27,6 +28,17 @@ export const created =
   async (world) => {
     await world.create(tasks())
   }
+
+/** Records and files of parts. */
+export async function leftovers(world: World): Promise<string[]> {
+  const state = await world.services().jobs.store.whole(world.jobId)
+  const files = new Set(state?.tasks.flatMap(({ files }) => files.map(({ key }) => key)))
+  const objects = [...world.files.objects.keys()].filter((key) => key.startsWith(jobPrefix(world.jobId)))
+  return [
+    ...(state?.parts.map(({ part }) => `part ${part}`) ?? []),
+    ...objects.filter((key) => !files.has(key)),
+  ]
+}
 
 const breaks: During = async () => {
   throw new Error('The engine broke down.')

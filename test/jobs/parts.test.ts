@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { jobPrefix } from '../../lib/jobs/job.ts'
 import { percentOfTask } from '../../lib/jobs/machine.ts'
 import { assertAtRest, outcomeOf } from './outcome.ts'
-import { created, partStories, split } from './part-stories.ts'
+import { created, leftovers, partStories, split } from './part-stories.ts'
 import { openDatabase } from './table-of-tests.ts'
 import { type Story, walk } from './walk.ts'
 import { type During, World } from './world.ts'
@@ -25,17 +24,6 @@ async function told({ play, during, loops = 2 }: Story): Promise<World> {
   await world.settle()
   await assertAtRest(world)
   return world
-}
-
-/** Records and files of parts. */
-async function leftovers(world: World): Promise<string[]> {
-  const state = await world.services().jobs.store.whole(world.jobId)
-  const files = new Set(state?.tasks.flatMap(({ files }) => files.map(({ key }) => key)))
-  const objects = [...world.files.objects.keys()].filter((key) => key.startsWith(jobPrefix(world.jobId)))
-  return [
-    ...(state?.parts.map(({ part }) => `part ${part}`) ?? []),
-    ...objects.filter((key) => !files.has(key)),
-  ]
 }
 
 test('a task in parts ends alike whatever write, message or event is the last of its process', async (t) => {

@@ -52,6 +52,8 @@ export interface Circumstances {
   readonly tableName: string
   /** Messages that are worked on at a time. */
   readonly loops?: number
+  /** Seconds for which a message stays hidden of which its receiver says nothing. */
+  readonly visibilityS?: number
   /** Conversions at a time for which there is room; as many as it takes when left out. */
   readonly parallel?: number
   /** Numbers of the effects after which whoever had them dies. */
@@ -106,9 +108,12 @@ export class World {
 
   constructor(circumstances: Circumstances) {
     this.#circumstances = circumstances
-    const { database, tableName, manner = asItIs, stops, copies } = circumstances
+    const { database, tableName, manner = asItIs, stops, copies, visibilityS } = circumstances
     this.gate = new Gate(stops)
-    this.queues = new MemoryQueues(config, this.gate, { ...(copies && { copies }) })
+    this.queues = new MemoryQueues(config, this.gate, {
+      ...(copies && { copies }),
+      ...(visibilityS && { visibilityS }),
+    })
     this.bus = new MemoryBus(config, this.gate)
     this.files = new MemoryFiles(config, this.gate)
     const client = database.client().send.bind(database.client()) as (command: unknown) => Promise<unknown>

@@ -3,6 +3,7 @@ import { planFiles } from '../../conversion/plan-files.ts'
 import { timeLimitOf } from '../../conversion/time-limits.ts'
 import { sealedOptions } from '../../engines/options.ts'
 import { requireConfinement } from '../../engines/sandbox/confine.ts'
+import { isTwin } from '../graph.ts'
 import type { JobState, Piece, Task, Warning } from '../job.ts'
 import { distinctWarnings } from '../machine.ts'
 import { imageOf, wishedOf } from '../next-step.ts'
@@ -15,7 +16,7 @@ import {
   type Work,
   withinLimit,
 } from './claimed.ts'
-import { dropParts, isWanted, partsOf } from './parts.ts'
+import { dropParts, isToBeMade, partsOf, whoWantsPart } from './parts.ts'
 import { type PiecesResult, runPieces, type SharedOut } from './run-pieces.ts'
 import type { TaskRun } from './task-run.ts'
 import type { TaskServices } from './task-services.ts'
@@ -23,6 +24,7 @@ import type { TaskServices } from './task-services.ts'
 /** What engines of this image do of a task. */
 export const convertTask: Work = async (run, claimed) => {
   const { task, state, lease } = claimed
+  if (isTwin(task.part ?? 0) && !(await isToBeMade(task, run.services))) throw new LeaseLost()
   const { pieces, warnings } = await planned(task, state, run.services)
   const limitS = timeLimitOf(pieces)
   if (imageOf(pieces) !== run.queue) {
@@ -92,7 +94,7 @@ async function conclude(
     await services.files.delete(dropped)
     if (task.expandedBy !== undefined) await dropParts(task, services, task.expandedBy)
     // Whoever dropped the other parts may have looked before this one had its files.
-    if (task.part !== undefined && !(await isWanted(task, services))) await services.files.delete(made)
+    if (task.part !== undefined && !(await whoWantsPart(task, services))) await services.files.delete(made)
   }
   return done
 }

@@ -7,6 +7,7 @@ import { endOfJob } from '../job-end.ts'
 import { joinsAtPercent, maxAttempts, outcomeOf, percentOfTask } from '../machine.ts'
 import { hasFetched, type Settlement } from '../settle.ts'
 import { refOf, unitOf, type Written } from '../store.ts'
+import { lookAfterPart } from './stragglers.ts'
 import type { TaskRun } from './task-run.ts'
 
 /** Seconds that a claim holds without a sign of life. */
@@ -34,6 +35,7 @@ export class Lease {
   readonly #settlement: Settlement
   #task: Task | undefined
   #job: Job | undefined
+  #claimedAt = Date.now()
   #percent = 0
   #stage = 'convert'
   #toldPercent = 0
@@ -57,6 +59,7 @@ export class Lease {
   /** Takes the task unless somebody has it, it has to wait or is over; the answer shows it either way. */
   async claim(): Promise<Written<Task>> {
     const now = new Date()
+    this.#claimedAt = now.getTime()
     const claimed = await this.#store.changeTask(
       this.#run.ref,
       {
@@ -85,6 +88,8 @@ export class Lease {
     this.#job = job
     this.#onLost = onLost
     this.#heart = setInterval(() => this.#tell(() => this.#beat()), beatMs)
+    // A part that dies at once is not to wait as long as a message that nobody has received.
+    if (this.#task?.part !== undefined) this.#tell(() => this.#run.extendVisibility(leaseS + 1))
     if (job.status === 'queued')
       this.#start = setTimeout(() => this.#tell(() => this.#tellStart()), startAfterMs)
   }
@@ -116,7 +121,17 @@ export class Lease {
       this.#change({ set: { leaseUntil: leaseUntil(), percent: this.#percent, stage: this.#stage } }),
       this.#run.extendVisibility(leaseS + 1),
     ])
-    if (!kept.applied) this.#onLost()
+    if (!kept.applied || !(await this.#isToBeMade())) this.#onLost()
+  }
+
+  /** Of a part, which gets a twin when it takes too long. */
+  async #isToBeMade(): Promise<boolean> {
+    if (!this.#job || this.#task?.part === undefined) return true
+    return lookAfterPart({ part: this.#task, job: this.#job, ranMs: this.#ranMs }, this.#run, this.#log)
+  }
+
+  get #ranMs(): number {
+    return Math.max(0, Date.now() - this.#claimedAt)
   }
 
   async #tellStart(): Promise<void> {
@@ -216,7 +231,8 @@ export class Lease {
   /** The task is over, and whoever waits for it hears of it. */
   async finish(end: TaskEnd): Promise<boolean> {
     await this.end()
-    const set = { ...end, endedAt: new Date().toISOString(), endedBy: this.#id }
+    const ran = this.#task?.part === undefined ? {} : { ranMs: this.#ranMs }
+    const set = { ...end, ...ran, endedAt: new Date().toISOString(), endedBy: this.#id }
     const change: Change = { set, remove: ['leaseId', 'leaseUntil', 'pieces', 'begun', 'stage'] }
     if (await this.#endWithJob(change)) return true
     const mayStart = this.#job?.status === 'queued'

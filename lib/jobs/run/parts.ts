@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eachOf } from '../../each-of.ts'
 import type { ShareResult } from '../../engines/engine.ts'
-import { attemptOfPart, mostParts, partNumber, partRecord } from '../graph.ts'
+import { attemptOfPart, memberOf, mostParts, partNumber, partRecord } from '../graph.ts'
 import { isOver, type Piece, type Task, type Warning } from '../job.ts'
 import { distinctWarnings } from '../machine.ts'
 import { fetchInputs } from './fetch-inputs.ts'
@@ -42,9 +42,13 @@ export async function fetchResults(
   task: Task,
   { services, workDir, signal }: { services: TaskServices; workDir: string; signal: AbortSignal },
 ): Promise<{ results: ShareResult[]; warnings: Warning[] }> {
-  const parts = (await services.jobs.store.parts(task)).filter(
+  const made = (await services.jobs.store.parts(task)).filter(
     ({ part = 0, status }) => attemptOfPart(part) === task.expandedBy && status === 'completed',
   )
+  // One whose twin is there too is the same.
+  const parts = [
+    ...new Map(made.toReversed().map((part) => [memberOf(part.part ?? 0), part])).values(),
+  ].toSorted((one, other) => memberOf(one.part ?? 0) - memberOf(other.part ?? 0))
   if (parts.length !== task.partCount)
     throw new Error(`of ${task.partCount} parts of the task ${parts.length} are there`)
   const results = new Map<Task, ShareResult>()
@@ -93,8 +97,16 @@ export async function dropPartsOfEnded(ended: Task, services: TaskServices): Pro
     await dropParts(ended, services, attemptOfPart(part))
 }
 
-/** Whether the task of a part still waits for those of its attempt. */
-export async function isWanted({ jobId, number, part = 0 }: Task, { jobs }: TaskServices): Promise<boolean> {
+/** The task of a part, as long as it waits for those of its attempt. */
+export async function whoWantsPart(
+  { jobId, number, part = 0 }: Task,
+  { jobs }: TaskServices,
+): Promise<Task | undefined> {
   const task = await jobs.store.task({ jobId, task: number })
-  return task !== undefined && !isOver(task) && task.expandedBy === attemptOfPart(part)
+  return task && !isOver(task) && task.expandedBy === attemptOfPart(part) ? task : undefined
+}
+
+/** Whether it is still to be made: its twin may have been faster. */
+export async function isToBeMade(part: Task, services: TaskServices): Promise<boolean> {
+  return (await whoWantsPart(part, services))?.open?.has(memberOf(part.part ?? 0)) === true
 }

@@ -1,0 +1,58 @@
+import type { Log } from '../../log.ts'
+import { attemptOfPart, isTwin, memberOf, partRecord, twinOf } from '../graph.ts'
+import type { Job, Task } from '../job.ts'
+import { imageOf } from '../next-step.ts'
+import { freeWorkers } from './free-workers.ts'
+import { whoWantsPart } from './parts.ts'
+import type { TaskRun } from './task-run.ts'
+
+/** A part that takes far longer than its siblings, as its machine is slow or its engine hangs. */
+
+/** As many times as long as the one in the middle, and as many seconds, which a new worker may need to begin. */
+const timesAsLong = 4
+const leastMs = 20_000
+/** Fewer siblings say little. */
+const fewest = 2
+
+/** Whether others like it took so much less that one of them would be there sooner. Pure. */
+export function isStraggler(part: Task, ranMs: number, siblings: readonly Task[], count: number): boolean {
+  const made = siblings.filter(({ status }) => status === 'completed')
+  // As long as most are at work, all of them may take so long.
+  if (ranMs < leastMs || made.length * 2 < count) return false
+  // The sound of a film is not like its pieces, which were cut out for their workers.
+  const alike = made.filter(({ cut }) => (cut === undefined) === (part.cut === undefined))
+  const times = alike.flatMap(({ ranMs: took }) => took ?? []).toSorted((a, b) => a - b)
+  const middle = times[Math.floor(times.length / 2)]
+  return times.length >= fewest && middle !== undefined && ranMs > timesAsLong * middle
+}
+
+/**
+ * Called again and again while a worker has a part. Lets another one make a straggler too, as its twin: whichever is
+ * there first counts, and the other one is told here. False for a part that is not wanted any more.
+ */
+export async function lookAfterPart(
+  { part, job, ranMs }: { readonly part: Task; readonly job: Job; readonly ranMs: number },
+  { services }: Pick<TaskRun, 'services'>,
+  log: Log,
+): Promise<boolean> {
+  if (ranMs < leastMs) return true
+  const number = part.part ?? 0
+  const task = await whoWantsPart(part, services)
+  if (!task?.open?.has(memberOf(number))) return false
+  const { partCount = 0, open } = task
+  // Read once there is something to see.
+  if (isTwin(number) || open.size * 2 > partCount) return true
+  const { store, settlement } = services.jobs
+  const all = await store.parts(task)
+  const siblings = all.filter(({ part: other = 0 }) => attemptOfPart(other) === task.expandedBy)
+  const hasTwin = siblings.some(({ part: other }) => other === twinOf(number))
+  if (hasTwin || !isStraggler(part, ranMs, siblings, partCount)) return true
+  const { spec, pieces = [], cut } = part
+  // The worker that asks is one of them.
+  if ((await freeWorkers(imageOf(pieces), services)) < 2) return true
+  const twin = partRecord(task, twinOf(number), { spec, pieces, ...(cut && { cut }) }, new Date())
+  await store.addParts([twin])
+  await settlement.sendAll([twin], { job, fixed: job.fixed ?? [], tasks: [], parts: [] })
+  log.info({ twin: twin.part, ranMs }, 'part is made by another worker too')
+  return true
+}
