@@ -8,6 +8,7 @@ import { growth } from './sections/growth.ts'
 import { idle } from './sections/idle.ts'
 import { imports } from './sections/imports.ts'
 import { page } from './sections/page.ts'
+import { parts } from './sections/parts.ts'
 import { png } from './sections/png.ts'
 import { programs } from './sections/programs.ts'
 import { servers } from './sections/servers.ts'
@@ -20,6 +21,7 @@ export const sections: readonly Section[] = [
   png,
   docx,
   ...programs,
+  parts,
   fidelity,
   controlPlane,
   idle,

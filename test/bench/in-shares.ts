@@ -1,0 +1,112 @@
+import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type {
+  Crew,
+  Engine,
+  InputFile,
+  Result,
+  Share,
+  ShareResult,
+  Tools,
+  Work,
+} from '../../lib/engines/engine.ts'
+import { limitsHere } from '../../lib/engines/here.ts'
+import { createTools } from '../../lib/engines/sandbox/exec.ts'
+import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
+import type { Measured, Spent } from './parts-model.ts'
+import { cpuMs } from './process-tree.ts'
+
+/** A conversion that its engine can share out. */
+export interface Sharing {
+  readonly engine: Engine
+  readonly path: string
+  readonly to: FormatId
+  readonly options: Readonly<Record<string, unknown>>
+  /** For whom it is shared out. */
+  readonly crew: Crew
+}
+
+export interface Shared extends Measured {
+  /** Of the result. */
+  readonly bytes: { readonly whole: number; readonly parts: number }
+}
+
+/** Runs it as one and in parts, each in a folder of its own as a worker has it, one after the other. */
+export async function inShares(sharing: Sharing, folder: string): Promise<Shared> {
+  const { engine } = sharing
+  const source = await inputOf(sharing.path)
+  const one = await step(sharing, [source], folder)
+  const whole = await timed(() => engine.run(one.work, one.tools))
+  const cutting = await step(sharing, [source], folder)
+  const cut = await timed(async () => engine.split?.(cutting.work, cutting.tools, sharing.crew))
+  if (!cut.result || !engine.join) throw new Error(`${basename(sharing.path)} was not shared out`)
+  const parts: Spent[] = []
+  const results: ShareResult[] = []
+  for (const { share, file } of cut.result) {
+    const inputs = [file?.format ? await inputOf(file.path, file.format) : source]
+    const { work, tools } = await step(sharing, inputs, folder, share)
+    const made = await timed(() => engine.run(work, tools))
+    parts.push(made.spent)
+    const files = made.result.files.map(({ path, format = sharing.to }) => inputOf(path, format))
+    results.push({ share, files: await Promise.all(files), details: made.result.details })
+  }
+  const joining = await step(sharing, [source], folder, undefined, results)
+  const joined = await timed(async () => engine.join?.(joining.work, joining.results, joining.tools))
+  const bytes = {
+    whole: await bytesOf(whole.result),
+    parts: joined.result ? await bytesOf(joined.result) : 0,
+  }
+  await rm(folder, { recursive: true })
+  return { whole: whole.spent, cut: cut.spent, parts, join: joined.spent, bytes }
+}
+
+const bytesOf = async ({ files }: Result) => (await stat(files[0].path)).size
+
+async function inputOf(path: string, format = formatByExtension(path)?.id): Promise<InputFile> {
+  if (!format) throw new Error(`${path} has no known extension`)
+  return { path, filename: basename(path), format: format as FormatId, size: (await stat(path)).size }
+}
+
+async function step(
+  { engine, path, to, options }: Sharing,
+  sources: readonly InputFile[],
+  folder: string,
+  share?: Share,
+  results: readonly ShareResult[] = [],
+): Promise<{ work: Work; tools: Tools; results: readonly ShareResult[] }> {
+  const workDir = await mkdtemp(join(folder, 'run-'))
+  const outDir = join(workDir, 'out')
+  await mkdir(outDir)
+  // An engine reads nothing beside its folder.
+  const brought = async (file: InputFile, name: string) => {
+    const own = join(workDir, `${name}.${file.format}`)
+    await copyFile(file.path, own)
+    return { ...file, path: own }
+  }
+  const inputs = await Promise.all(sources.map((file, at) => brought(file, `source-${at + 1}`)))
+  const from = (await inputOf(path)).format
+  const row = engine.capabilities.find(
+    (one) => one.operation === 'convert' && one.from.includes(from) && one.to.includes(to),
+  )
+  const work: Work = {
+    ...{ operation: 'convert', inputs, from, to, outDir, options: row?.options.parse(options) },
+    ...(share && { share }),
+  }
+  const { signal } = new AbortController()
+  return {
+    work,
+    tools: createTools({ workDir, signal, limits: limitsHere(engine.limits) }),
+    results: await Promise.all(
+      results.map(async (result, at) => ({
+        ...result,
+        files: await Promise.all(result.files.map((file, place) => brought(file, `part-${at}-${place}`))),
+      })),
+    ),
+  }
+}
+
+async function timed<T>(action: () => Promise<T>): Promise<{ result: T; spent: Spent }> {
+  const [wall, cpu] = [performance.now(), cpuMs(process.pid)]
+  const result = await action()
+  return { result, spent: { wall: performance.now() - wall, cpu: cpuMs(process.pid) - cpu } }
+}

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { overhead, wallOn } from './parts-model.ts'
+
+const spent = (seconds: number) => ({ wall: seconds * 1000, cpu: seconds * 2000 })
+const measured = {
+  ...{ whole: spent(20), cut: spent(1), join: spent(2) },
+  parts: [spent(6), spent(4), spent(8)],
+}
+
+test('workers share the parts, and the longest of them takes its time however many there are', () => {
+  assert.deepEqual(
+    [1, 2, 3, 300].map((count) => wallOn(count, measured)),
+    [21_000, 12_000, 11_000, 11_000],
+  )
+})
+
+test('parts cost what cutting and joining take, and what they take more than the whole', () => {
+  assert.equal(Math.round(overhead(measured) * 100) / 100, 5)
+})
