@@ -76,12 +76,22 @@ const leastShare: Readonly<Partial<Record<Unit, number>>> = {
 const leastOfMarked = 0.85
 /** A few words may be read otherwise by any two programs, seconds begin and end in between. */
 const slack: Readonly<Partial<Record<Unit, number>>> = { words: 3, seconds: 0.3 }
+/** Of a short text a few words are much of it. */
+const leastOfFew = { exact: 0.8, marked: 0.5 }
+/** Words of these stand in those as they are, and are read in the same way: there every one counts. */
+const plain = {
+  from: ['txt', 'csv', 'tsv', 'srt'],
+  to: ['txt', 'csv', 'tsv', 'srt', 'vtt', 'html', 'md'],
+} as const satisfies Readonly<Record<'from' | 'to', readonly FormatId[]>>
+
+const isIn = (formats: readonly FormatId[], format: FormatId) => formats.includes(format)
 
 /** Pure: what a result has of what its source had, and whether that is enough. */
 export function compare(compared: Compared): Verdict {
   const { from, to, options, warned } = compared
   const measures = measured(compared)
   const isPartial = partial.some((name) => options[name] !== undefined && options[name] !== '')
+  const isPlain = isIn(plain.from, from) && isIn(plain.to, to)
   const excused = warned.flatMap((code) => toldBy[code] ?? [])
   const lost = Object.entries(measures).flatMap(([name, measure]) => {
     const unit = name as Unit // keys of the table above
@@ -90,7 +100,9 @@ export function compare(compared: Compared): Verdict {
     const least = isMarked ? leastOfMarked : leastShare[unit]
     if (least === undefined || isPartial || excused.includes(unit)) return []
     const missing = measure.source - measure.result
-    return measure.share < least && missing > (slack[unit] ?? 0) ? [unit] : []
+    const isMuch = measure.share < least && missing > (slack[unit] ?? 0)
+    const isMuchOfFew = unit === 'words' && measure.share < leastOfFew[isMarked ? 'marked' : 'exact']
+    return isMuch || isMuchOfFew || (unit === 'words' && missing > 0 && isPlain) ? [unit] : []
   })
   return {
     fidelity: { ...measures, dropped: droppedBy(compared) },

@@ -14,7 +14,7 @@ import { createLog } from '../../lib/log.ts'
 import { scratchFolder } from '../scratch.ts'
 
 const folder = scratchFolder('guard')
-const formats: readonly FormatId[] = ['html', 'txt', 'wav', 'png', 'srt', 'xpm']
+const formats: readonly FormatId[] = ['html', 'txt', 'md', 'wav', 'png', 'srt', 'xpm']
 const subtitlesOf = (count: number) =>
   Array.from({ length: count }, (_, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\nsaid\n`).join(
     '\n',
@@ -93,6 +93,26 @@ test('words that are missing are told of with figures', async () => {
     kept: 0.8,
     warning: { code: 'CONTENT_LOST', message: 'Of 1,500 words in the html, 1,200 are in the txt (80 %).' },
   })
+})
+
+test('of a short text a few words are told of, and of a plain one each', async () => {
+  const toldOf = async (source: string, made: string, from: FormatId, to: FormatId) => {
+    const { result } = await converted({ sources: [source], made, steps: [{ from, to }] })
+    return result.shortfall?.warning.message
+  }
+  assert.equal(
+    await toldOf('<p>five words in a page</p>', 'five words', 'html', 'txt'),
+    'Of 5 words in the html, 2 are in the txt (40 %).',
+  )
+  assert.equal(await toldOf('five words in a page', 'five words in a', 'html', 'txt'), undefined)
+  assert.equal(await toldOf(text(100), text(99), 'html', 'txt'), undefined)
+  assert.equal(
+    await toldOf(text(100), text(99), 'txt', 'html'),
+    'Of 100 words in the txt, 99 are in the html (99 %).',
+  )
+  // Marks of a language may read like words.
+  assert.equal(await toldOf('five words in a page', 'five words in', 'md', 'txt'), undefined)
+  assert.match((await toldOf('five words in a page', 'five words', 'md', 'txt')) ?? '', /^Of 5 words/)
 })
 
 test('a result without any of the text is none', async () => {
