@@ -1,5 +1,7 @@
 /** Of units that are read as UTF-16, the share that has to make sense. */
 const leastSense = 0.9
+/** Of bytes of UTF-16, those that are signs of ASCII by themselves: half of an English text, less of others. */
+const mostPlain = 0.8
 const mostBytes = 64 * 1024
 
 /**
@@ -8,11 +10,14 @@ const mostBytes = 64 * 1024
  */
 export function wideCharset(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const sample = head.subarray(0, mostBytes)
-  if (sample.length < 2 || !sample.includes(0)) return undefined
+  if (sample.length < 2 || !sample.includes(0) || isNarrow(sample)) return undefined
   const [little, big] = [senseOf(sample, true), senseOf(sample, false)]
   if (Math.max(little, big) < leastSense) return undefined
   return little > big ? 'utf-16le' : 'utf-16be'
 }
+
+/** A byte of zero that got into a text in ASCII, whose letters in pairs are Chinese. */
+const isNarrow = (sample: Uint8Array) => sample.filter(isPlain).length > sample.length * mostPlain
 
 /** For each unit 2 where it is a sign of ASCII, 1 where it is of a script that fills texts, nothing for the others. */
 function senseOf(sample: Uint8Array, isLittle: boolean): number {

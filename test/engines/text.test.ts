@@ -94,6 +94,15 @@ describe('a text in an encoding that it does not tell', () => {
     assert.deepEqual(seen.warnings, ['ENCODING_ASSUMED', 'LETTERS_REPLACED'])
   })
 
+  test('is not taken for UTF-16 because of a byte of zero in it', async () => {
+    for (const words of [
+      'id,name\n007,first\n\x00,second\n',
+      `Plain words${'\0'} and more of them. `.repeat(9),
+    ])
+      for (const bytes of [Buffer.from(words), Buffer.from(` ${words}`)])
+        assert.deepEqual((await letters(bytes)).text, bytes.toString())
+  })
+
   test('is found out by letters far behind its beginning', async () => {
     const plain = 'id,name\n'.repeat(150_000)
     const { text } = await letters(
