@@ -1,12 +1,16 @@
 """Brings into the text of a Word document what converters leave out: word_text.py in.docx out.docx
 
-Text boxes, shapes, drawn letters and diagrams come after the paragraph that they hang on; comments become footnotes.
+Text boxes, shapes, drawn letters and diagrams come after the paragraph that they hang on; comments become footnotes;
+simple fields are what they show; whole documents that stand in for a part of the text (17.17.2.1) are read in its place.
 Hidden text, which nobody sees in Word and converters would show, goes.
 Prints {"boxes": …, "comments": …, "hidden": …}. Exit codes: 3 no such document; 4 it is encrypted; 5 it has nothing of the kind,
 and nothing is written.
 """
 
 import copy
+import email
+import html.parser
+import io
 import json
 import posixpath
 import re
@@ -29,10 +33,14 @@ NOTES_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml.foo
 # What is read as a whole; the parts of a real document are far smaller.
 MOST_BYTES = 256 * 1024 * 1024
 NOT_WORD, ENCRYPTED, NOTHING = 3, 4, 5
-SIGNS = re.compile(rb'txbxContent|textpath|dgm:relIds|c:chart|commentReference|vanish')
+SIGNS = re.compile(rb'txbxContent|textpath|dgm:relIds|c:chart|commentReference|vanish|fldSimple|altChunk')
 TABLE, GRID = re.compile(rb'<\w+:tbl>'), re.compile(rb'<\w+:tblGrid[\s/>]')
+# In notes.
+REPAIRED = re.compile(rb'fldSimple|<\w+:tbl>')
 # Styles that are based on one another in a ring end here.
 MOST_BASES = 10
+# A document in a document in a document.
+MOST_CHUNKS_DEEP = 3
 
 
 def main(source, target):
@@ -57,8 +65,9 @@ class TooLarge(Exception):
 
 
 class Document:
-    def __init__(self, package):
+    def __init__(self, package, depth=0):
         self.package = package
+        self.depth = depth
         self.changed = {}
         self.main = self._main_part()
         self.folder = posixpath.dirname(self.main)
@@ -66,13 +75,17 @@ class Document:
 
     def is_wanted(self):
         has_bare_tables = len(TABLE.findall(self.xml)) > len(GRID.findall(self.xml))
-        return SIGNS.search(self.xml) is not None or has_bare_tables or b'vanish' in self._styles()
+        needs_repair = any(REPAIRED.search(self._read(part)) for part in self._notes_parts())
+        return SIGNS.search(self.xml) is not None or has_bare_tables or needs_repair or b'vanish' in self._styles()
 
     def bring_in(self):
         root = self._parse(self.xml)
         self.w = '{%s}' % (STRICT if root.tag.startswith(f'{{{STRICT}') else W)
         self.relations = self._relations(self.main)
+        self._read_chunks(root)
+        self._unwrap(root)
         self._fill_grids(root)
+        self._repair_notes()
         hidden = self._hide(root)
         boxes = self._boxes(root)
         comments = self._comments(root)
@@ -122,6 +135,54 @@ class Document:
         name = f'{self.folder}/styles.xml'
         return self._read(name) if name in self.package.namelist() else b''
 
+    def _notes_parts(self):
+        """Foot- and endnotes, of which most documents have neither."""
+        names = [f'{self.folder}/{name}' for name in ('footnotes.xml', 'endnotes.xml')]
+        return [name for name in names if name in self.package.namelist()]
+
+    def _repair_notes(self):
+        for part in self._notes_parts():
+            if REPAIRED.search(self._read(part)):
+                self.changed[part] = self._parse(self._read(part))
+                self._unwrap(self.changed[part])
+                self._fill_grids(self.changed[part])
+
+    def _unwrap(self, root):
+        """Fields of one element, whose text pandoc leaves out, and controls around the cells and rows of a table."""
+        for parent in list(root.iter()):
+            for child in list(parent):
+                is_field = child.tag == f'{self.w}fldSimple'
+                is_control = child.tag == f'{self.w}sdt' and parent.tag in (f'{self.w}tbl', f'{self.w}tr')
+                holder = child.find(f'{self.w}sdtContent') if is_control else child
+                if (is_field or is_control) and holder is not None:
+                    place = list(parent).index(child)
+                    parent[place:place + 1] = list(holder)
+
+    def _read_chunks(self, root):
+        for parent in list(root.iter()):
+            for chunk in parent.findall(f'{self.w}altChunk'):
+                blocks = self._chunk(self.relations.get(chunk.get(f'{R}id')))
+                place = list(parent).index(chunk)
+                parent[place:place + 1] = blocks
+
+    def _chunk(self, name):
+        if name not in self.package.namelist():
+            return []
+        content = self._read(name)
+        if content.startswith(b'PK'):
+            return self._document_within(content)
+        return [self._paragraph(line) for line in lines_of(content)]
+
+    def _document_within(self, content):
+        if self.depth >= MOST_CHUNKS_DEEP:
+            return []
+        with zipfile.ZipFile(io.BytesIO(content)) as package:
+            within = Document(package, self.depth + 1)
+            within.bring_in()
+            body = within.changed[within.main].find(f'{within.w}body')
+            # What it refers to is not in this package: styles and pictures are left behind.
+            return [block for block in body if block.tag in (f'{self.w}p', f'{self.w}tbl', f'{self.w}sdt')]
+
     def _fill_grids(self, root):
         """Some programs leave out the columns of a table (17.4.48), of which pandoc then reads no cell."""
         for table in root.iter(f'{self.w}tbl'):
@@ -137,7 +198,7 @@ class Document:
         hidden = styles.remove_from(root)
         for part in self.relations.values():
             if posixpath.basename(part) in ('footnotes.xml', 'endnotes.xml') and part in self.package.namelist():
-                notes = self._parse(self._read(part))
+                notes = self.changed[part] if part in self.changed else self._parse(self._read(part))
                 removed = styles.remove_from(notes)
                 if removed:
                     self.changed[part] = notes
@@ -324,6 +385,58 @@ class HidingStyles:
 
     def _is_on(self, element):
         return element.get(f'{self.w}val', 'true') not in ('0', 'false', 'off')
+
+
+class PageLines(html.parser.HTMLParser):
+    """Lines of a web page."""
+
+    INLINE = {'a', 'abbr', 'b', 'big', 'cite', 'code', 'del', 'em', 'font', 'i', 'img', 'ins', 'kbd', 'mark', 'q', 's',
+              'small', 'span', 'strike', 'strong', 'sub', 'sup', 'tt', 'u', 'var', 'wbr'}
+    UNSEEN = {'script', 'style', 'head', 'title'}
+
+    def __init__(self):
+        super().__init__()
+        self.lines = ['']
+        self.unseen = None
+
+    def handle_starttag(self, tag, attrs):
+        if tag in self.UNSEEN and self.unseen is None:
+            self.unseen = tag
+        # A head may have no end.
+        if tag == 'body':
+            self.unseen = None
+        if tag not in self.INLINE:
+            self.lines.append('')
+
+    def handle_endtag(self, tag):
+        if tag == self.unseen:
+            self.unseen = None
+        if tag not in self.INLINE:
+            self.lines.append('')
+
+    def handle_data(self, data):
+        if self.unseen is None:
+            self.lines[-1] += re.sub(r'\s+', ' ', data)
+
+
+def lines_of(content):
+    """Of a web page, by itself or in a mail as browsers save it, or of a plain text."""
+    if re.match(rb'\s*(?:[\w-]+:.*\r?\n[ \t]?)*?MIME-Version:', content):
+        parts = list(email.message_from_bytes(content.lstrip()).walk())
+        page = next((part for part in parts if part.get_content_type() == 'text/html'), None)
+        content = page.get_payload(decode=True) if page is not None else b''
+    try:
+        text = content.decode('utf-8-sig')
+    except UnicodeDecodeError:
+        text = content.decode('cp1252', 'replace')
+    if text.startswith('{\\rtf'):
+        return []
+    if not re.search(r'<(?:html|body|p|div|table|span|h\d)\b', text, re.IGNORECASE):
+        return [line for line in text.splitlines() if line.strip()]
+    page = PageLines()
+    page.feed(text)
+    page.close()
+    return [line.strip() for line in page.lines if line.strip()]
 
 
 def drawn_text(element):

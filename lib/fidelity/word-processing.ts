@@ -1,6 +1,7 @@
 import type { FileBytes } from './bytes.ts'
 import type { Feature, Holding } from './holding.ts'
 import { readOpenText } from './open-text.ts'
+import { textsOfChunks } from './word-chunks.ts'
 import { hidingStyles, noStyles, readRuns } from './word-runs.ts'
 import { Words } from './words.ts'
 import { openZip, type Zip } from './zip.ts'
@@ -19,6 +20,7 @@ export async function wordDocument(bytes: FileBytes): Promise<Holding | undefine
     const xml = await zip.text(name)
     const runs = xml === undefined ? undefined : readRuns(xml, hiding)
     if (runs) words.add(runs.text)
+    if (xml?.includes('<w:altChunk')) for (const text of await textsOfChunks(zip)) words.add(text)
     hasHiddenText ||= runs?.hasHidden === true
     hasEquations ||= xml?.includes('<m:oMath') === true
     hasChanges ||= xml?.includes('<w:delText') === true

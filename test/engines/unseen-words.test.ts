@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
 import { pandoc } from '../../lib/engines/pandoc.ts'
 import { holdingOf } from '../../lib/fidelity/read.ts'
@@ -128,4 +129,89 @@ test('cells of a table without a list of columns, as some programs write it, are
   await output('bsdtar', '-cf', join(workDir, 'bare.docx'), '--format', 'zip', '-C', parts, ...names)
   const text = await readFile((await convert(pandoc, join(workDir, 'bare.docx'), 'txt')).path, 'utf8')
   assert.match(text, /first\tsecond\nthird\tfourth/)
+})
+
+const officeSpace = 'http://schemas.openxmlformats.org/officeDocument/2006'
+const packageSpace = 'http://schemas.openxmlformats.org/package/2006'
+const wordSpace = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
+const mailedPage = [
+  'MIME-Version: 1.0\r\nContent-Type: multipart/related; type="text/html"; boundary="b"\r\n\r\n--b\r\n',
+  'Content-Transfer-Encoding: quoted-printable\r\nContent-Type: text/html; charset=utf-8\r\n\r\n',
+  '<html><head><title>unseen</title></head><body><p>Gr=C3=B6=\r\n=C3=9Fe of a <b>p</b>age</p></body></html>\r\n--b--\r\n',
+].join('')
+
+/** @param parts beside the text, by the kind of their relation, each with its file name. */
+async function wordOf(
+  name: string,
+  body: string,
+  parts: readonly (readonly [string, string, string | Buffer])[],
+) {
+  const path = join(folder, `${name}.docx`)
+  const zip = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false })
+  const relation = ([kind, file]: readonly [string, string, ...unknown[]], at: number) =>
+    `<Relationship Id="r${at}" Type="${officeSpace}/relationships/${kind}" Target="${file}"/>`
+  const relations = (all: string) =>
+    `<Relationships xmlns="${packageSpace}/relationships">${all}</Relationships>`
+  const spaces = `xmlns:w="${wordSpace}" xmlns:r="${officeSpace}/relationships"`
+  const types = `<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
+    <Default Extension="xml" ContentType="application/xml"/><Default Extension="mht" ContentType="message/rfc822"/>
+    <Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/>
+    <Override PartName="/word/footnotes.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"/>`
+  const files: readonly (readonly [string, string | Buffer])[] = [
+    ['[Content_Types].xml', `<Types xmlns="${packageSpace}/content-types">${types}</Types>`],
+    ['_rels/.rels', relations(relation(['officeDocument', 'word/document.xml'], 0))],
+    ['word/_rels/document.xml.rels', relations(parts.map(relation).join(''))],
+    ['word/document.xml', `<w:document ${spaces}><w:body>${body}</w:body></w:document>`],
+    ...parts.map(([, file, content]) => [`word/${file}`, content] as const),
+  ]
+  for (const [file, content] of files) await zip.add(file, new Uint8ArrayReader(Buffer.from(content)))
+  await writeFile(path, await zip.close())
+  return path
+}
+
+const words = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
+const cell = (text: string) => `<w:tc>${words(text)}</w:tc>`
+const field = (text: string) => `<w:fldSimple w:instr="AUTHOR"><w:r><w:t>${text}</w:t></w:r></w:fldSimple>`
+const control = (content: string) => `<w:sdt><w:sdtContent>${content}</w:sdtContent></w:sdt>`
+
+test('fields, controls in tables, tables in notes and pages that stand in for text are in what comes of a Word document', async () => {
+  const notes = `<w:footnotes xmlns:w="${wordSpace}"><w:footnote w:id="2"><w:tbl><w:tr>${cell('noted')}</w:tr></w:tbl>
+    <w:p>${field('beside')}</w:p></w:footnote></w:footnotes>`
+  const within = await wordOf('within', `${words('deeper')}<w:altChunk r:id="r0"/>`, [
+    ['aFChunk', 'plain.txt', 'deepest'],
+  ])
+  const path = await wordOf(
+    'stand-ins',
+    `<w:p>${field('Author')}<w:r><w:footnoteReference w:id="2"/></w:r></w:p>
+     <w:tbl><w:tr>${control(cell('first'))}${cell('second')}</w:tr>${control(`<w:tr>${cell('third')}${cell('fourth')}</w:tr>`)}</w:tbl>
+     <w:altChunk r:id="r1"/><w:altChunk r:id="r2"/>`,
+    [
+      ['footnotes', 'footnotes.xml', notes],
+      ['aFChunk', 'page.mht', mailedPage],
+      ['aFChunk', 'within.docx', await readFile(within)],
+    ],
+  )
+  const all = [
+    'Author',
+    'first',
+    'second',
+    'third',
+    'fourth',
+    'noted',
+    'beside',
+    'Größe of a page',
+    'deeper',
+    'deepest',
+  ]
+  for (const to of ['txt', 'md'] as const) {
+    const text = await readFile((await convert(pandoc, path, to)).path, 'utf8')
+    assert.deepEqual(
+      all.filter((one) => !text.includes(one)),
+      [],
+      to,
+    )
+    assert.doesNotMatch(text, /unseen/)
+  }
+  // What stands in a page counts, so that an office that leaves it out is found out.
+  assert.deepEqual(await held(path, 'docx'), [7 + 4, 0])
 })
