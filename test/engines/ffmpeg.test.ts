@@ -202,3 +202,12 @@ describe('a hostile film', () => {
     await refused(convert(ffmpeg, path, 'webm'), 'CORRUPT_FILE')
   })
 })
+
+test('sound of more samples than Vorbis takes with a bit rate has as many as it does take', async () => {
+  const folder = dirname((await convert(ffmpeg, fixture('tone.wav'), 'flac')).path)
+  const path = join(folder, 'studio.wav')
+  const tone = ['-f', 'lavfi', '-i', 'sine=sample_rate=192000:duration=1']
+  await output('ffmpeg', '-v', 'error', ...tone, '-c:a', 'pcm_s24le', path)
+  const [sound] = await streams(await convert(ffmpeg, path, 'ogg'), 'audio')
+  assert.deepEqual([sound?.codec_name, sound?.sample_rate], ['vorbis', '48000'])
+})

@@ -71,6 +71,8 @@ export const audioCodecs = {
     name: 'vorbis',
     maxChannels: 8,
     layouts: usualLayouts,
+    // Above 50 kHz it refuses to be told how many bits to spend.
+    rates: [8000, 11025, 12000, ...mpegRates],
     lowRate: 8_000,
     kbits: { low: 96, medium: 128, high: 160, highest: 256 },
   },
