@@ -33,6 +33,11 @@ const forStreams = {
 const flagsForStreams = ['--max-semi-space-size=2', '--initial-old-space-size=64']
 
 const defaultHangMs = 15_000
+/**
+ * Until it is heard for the first time. On a machine that is busy with much else reading the code takes longer than any
+ * silence of a worker that runs; whoever ended it then would begin it anew for ever, and no job would be done.
+ */
+const defaultStartMs = 120_000
 const watchMs = 1000
 const stopMs = 8000
 
@@ -52,6 +57,8 @@ export interface ProcessOptions {
   readonly maxMemoryBytes: number
   /** Milliseconds without a sign of life after which it counts as hanging. */
   readonly hangMs?: number
+  /** The same before its first sign of life. */
+  readonly startMs?: number
   /** Program of the process; that of the functions when left out. */
   readonly file?: string
   /** What its command becomes where the process is not to run here as it is. */
@@ -78,6 +85,8 @@ export class WorkerProcess {
   readonly #pending = new Map<number, Pending>()
   readonly #watch: NodeJS.Timeout
   #lastSeen = Date.now()
+  #lastLook = Date.now()
+  #hasStarted = false
   #nextId = 1
   #isEnding = false
   /** Why it is killed by us, which its signal does not tell. */
@@ -171,6 +180,7 @@ export class WorkerProcess {
 
   #hear(message: WorkerMessage): void {
     this.#lastSeen = Date.now()
+    this.#hasStarted = true
     if (message.type === 'alive') return
     if (message.type === 'job-ended') {
       announceEnd(message.job)
@@ -201,8 +211,12 @@ export class WorkerProcess {
   }
 
   async #check(): Promise<void> {
-    if (!this.isBusy) {
-      this.#lastSeen = Date.now()
+    const now = Date.now()
+    // Whoever was stopped for a while himself, as with the lid of a computer, has not heard what was said meanwhile.
+    const wasAway = now - this.#lastLook > 3 * watchMs
+    this.#lastLook = now
+    if (wasAway || (!this.isBusy && this.#hasStarted)) {
+      this.#lastSeen = now
       return
     }
     const reason = await this.#reasonToKill()
@@ -215,7 +229,10 @@ export class WorkerProcess {
 
   async #reasonToKill(): Promise<string | undefined> {
     const now = Date.now()
-    if (now - this.#lastSeen > (this.#options.hangMs ?? defaultHangMs)) return 'it hangs'
+    const { hangMs = defaultHangMs, startMs = defaultStartMs } = this.#options
+    const silentMs = now - this.#lastSeen
+    if (!this.#hasStarted && silentMs > startMs) return 'it does not start'
+    if (this.#hasStarted && silentMs > hangMs) return 'it hangs'
     if ([...this.#pending.values()].some(({ deadline }) => now > deadline)) return 'its time is over'
     if ((await residentBytes(this.#child.pid)) > this.#options.maxMemoryBytes)
       return 'it takes too much memory'

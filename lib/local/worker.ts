@@ -94,5 +94,6 @@ if (process.send) {
   // Ctrl-C reaches the whole process group; the service decides when workers end.
   process.on('SIGINT', () => {})
   jobEnds.on(anyJob, (job: Job) => tell({ type: 'job-ended', job }))
+  tell({ type: 'alive' })
   setInterval(() => tell({ type: 'alive' }), aliveEveryMs)
 }

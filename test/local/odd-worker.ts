@@ -32,4 +32,5 @@ process.on('message', (message) => {
   }
 })
 process.on('disconnect', () => process.exit(0))
+tell({ type: 'alive' })
 setInterval(() => tell({ type: 'alive' }), 100)

@@ -71,6 +71,29 @@ test('a worker that hangs is killed, and the error says why', async () => {
   assert.ok(await invoke(worker, 'answer'))
 })
 
+const slow = fileURLToPath(new URL('./slow-worker.ts', import.meta.url))
+
+test('a worker may take longer to start than it may be silent later', async () => {
+  const worker = start({ file: slow, hangMs: 500 })
+  assert.ok(await invoke(worker, 'answer'))
+})
+
+test('a worker that does not start is killed, and the error says why', async () => {
+  const worker = start({ file: slow, startMs: 500 })
+  await assert.rejects(invoke(worker, 'answer'), /worker ended: it does not start/)
+})
+
+test('a worker is not killed because the service itself was stopped', async () => {
+  const worker = start({ hangMs: 3000 })
+  const pid = await invoke(worker, 'answer')
+  const sleeping = assert.rejects(invoke(worker, 'sleep', 12_000), /its time is over/)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5000)
+  // What comes first after it is the look at the worker.
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(await invoke(worker, 'answer'), pid)
+  await sleeping
+})
+
 test('a worker that takes too much memory is killed, and the error says why', async () => {
   const worker = start({ maxMemoryBytes: 200 * 1024 * 1024 })
   await assert.rejects(invoke(worker, 'eat'), /worker ended: it takes too much memory/)
