@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { AppError } from './errors.ts'
 import { expectationOf, ownWords } from './expected.ts'
+import { isNestedTooDeep } from './nesting.ts'
 
 interface FieldError {
   readonly field: string
@@ -38,7 +39,9 @@ export function parseJson<Schema extends z.ZodType>(
   expected: string,
 ): z.output<Schema> {
   try {
-    return schema.parse(JSON.parse(text))
+    const value: unknown = JSON.parse(text)
+    if (isNestedTooDeep(text)) throw new RangeError('nested too deep')
+    return schema.parse(value)
   } catch (error) {
     throw new AppError('INVALID_INPUT', `${field}: expected ${expected}.`, { field }, { cause: error })
   }

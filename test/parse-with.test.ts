@@ -8,7 +8,7 @@ import { MetadataOptions } from '../lib/engines/metadata/options.ts'
 import { toolOptions } from '../lib/engines/pdf/tools/options.ts'
 import { AppError } from '../lib/errors.ts'
 import { inOrder } from '../lib/in-order.ts'
-import { parseWith } from '../lib/parse-with.ts'
+import { parseJson, parseWith } from '../lib/parse-with.ts'
 import { taskOperations } from '../lib/tasks/index.ts'
 
 type Wrong = Readonly<Record<string, string>>
@@ -145,4 +145,17 @@ test('what comes back from the table in any order is told in one', () => {
   const other = { a: { c: null, d: [{ x: 2, y: 1 }] }, b: 1 }
   assert.equal(JSON.stringify(inOrder(one)), JSON.stringify(inOrder(other)))
   assert.deepEqual(inOrder(one), one)
+})
+
+test('JSON in a field of a form is refused by its field where it is none, or nested too deep', () => {
+  const options = z.record(z.string(), z.unknown())
+  const of = (text: string) => parseJson(options, text, 'options', 'a JSON object such as {"quality":"high"}')
+  assert.deepEqual(of('{"a":[[1]],"b":"[["}'), { a: [[1]], b: '[[' })
+  const deep = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+  assert.deepEqual(of(deep(100)), JSON.parse(deep(100)))
+  for (const wrong of ['{', '[]', deep(101), deep(200_000)])
+    assert.throws(() => of(wrong), {
+      code: 'INVALID_INPUT',
+      message: 'options: expected a JSON object such as {"quality":"high"}.',
+    })
 })

@@ -32,7 +32,7 @@ export function stepsWithOptions(
 
 /** @throws AppError INVALID_INPUT when it is there with another value: which of the two is meant, nobody can know. */
 export function addOption(options: Record<string, unknown>, name: string, value: unknown): void {
-  if (name in options && asText(options[name]) !== asText(value))
+  if (Object.hasOwn(options, name) && asText(options[name]) !== asText(value))
     throw new AppError(
       'INVALID_INPUT',
       `${name}: it was given twice, with different values. Expected it once, in either spelling, in options or beside them.`,
@@ -46,7 +46,7 @@ const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.str
 
 /** Either spelling; undefined for what is no option. */
 const publicNameOf = (name: string, { shape }: z.ZodObject) =>
-  [name, camelCase(name)].find((candidate) => candidate in shape)
+  [name, camelCase(name)].find((candidate) => Object.hasOwn(shape, candidate))
 
 /** Names of the given options that a route knows. */
 export function knownOptions(route: Route, given: Readonly<Record<string, unknown>>): string[] {

@@ -83,7 +83,9 @@ type Fields = Readonly<Record<string, unknown>> & {
 
 /** Every field that is none of the endpoint's own, and what stands in `options`. @throws AppError INVALID_INPUT */
 export function givenOptions(body: Fields, schema: z.ZodObject): Record<string, unknown> {
-  const beside = Object.fromEntries(Object.entries(body).filter(([name]) => !(name in schema.shape)))
+  const beside = Object.fromEntries(
+    Object.entries(body).filter(([name]) => !Object.hasOwn(schema.shape, name)),
+  )
   const options = { ...optionsObject(body.options) }
   for (const [name, value] of Object.entries(beside)) addOption(options, name, value)
   return options

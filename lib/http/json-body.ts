@@ -1,10 +1,19 @@
 import { AppError } from '../errors.ts'
+import { deepest, isNestedTooDeep } from '../nesting.ts'
 import { repeatedField } from './repeated-field.ts'
 
-/** @throws AppError INVALID_REQUEST for what is no JSON, INVALID_INPUT for a name that stands twice in one object. */
+/**
+ * @throws AppError INVALID_REQUEST for what is no JSON or nested too deep, INVALID_INPUT for a name that stands twice in
+ * one object.
+ */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return {}
   const value = parsed(text)
+  if (isNestedTooDeep(text))
+    throw new AppError(
+      'INVALID_REQUEST',
+      `The body is nested too deep: expected at most ${deepest} objects and lists within each other.`,
+    )
   const twice = nameSentTwice(text)
   if (twice !== undefined) throw repeatedField(twice)
   return value

@@ -225,6 +225,15 @@ describe('options', () => {
     )
   })
 
+  test('may have the name of what every object has', () => {
+    const options: Record<string, unknown> = {}
+    for (const name of ['constructor', 'toString', 'hasOwnProperty']) addOption(options, name, 1)
+    assert.deepEqual(Object.keys(options), ['constructor', 'toString', 'hasOwnProperty'])
+    assert.deepEqual(knownOptions(planRoute({ from: 'png', to: 'jpg' }), { constructor: 1, quality: 1 }), [
+      'quality',
+    ])
+  })
+
   test('may be said twice alike, but not differently', () => {
     const options: Record<string, unknown> = {}
     addOption(options, 'dpi', 7)

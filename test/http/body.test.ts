@@ -75,6 +75,19 @@ test('a plain body of 32 MiB is read, a larger one is refused whichever way it c
   }
 })
 
+test('what is nested deeper than anybody needs is refused before anything walks through it', async () => {
+  const sent = (body: string) => read('application/json', { body })
+  for (const [open, close] of [
+    ['[', ']'],
+    ['{"a":', '}'],
+  ] as const) {
+    const nested = (levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`
+    assert.deepEqual(await sent(nested(100)), JSON.parse(nested(100)))
+    for (const levels of [101, 200_000])
+      await assert.rejects(sent(nested(levels)), { code: 'INVALID_REQUEST', message: /nested too deep/ })
+  }
+})
+
 test('a name that stands twice in one object is refused, in two objects it is not', async () => {
   const twice = (body: string) => read('application/json', { body })
   for (const body of ['{"a":1,"a":1}', '{"b":[{"a":1}],"c":{"\\u0061":1,"a":2}}', '{"a":{"a":1},"a":2}'])
