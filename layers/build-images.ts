@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { processEnvironment } from '../lib/config.ts'
 import { writeService, writeTask } from '../lib/deployment/task.ts'
 import { imageIds } from '../lib/resources/queues.ts'
+import { imageName, localName, output } from './containers.ts'
 import { revision, revisionLabel } from './revision.ts'
 import { snapshotSources } from './snapshot.ts'
 
@@ -48,19 +49,28 @@ function buildahBase(): string {
 const platform = ['--platform', 'linux/amd64'] as const
 const label = ['--label', `${revisionLabel}=${revision()}`] as const
 
+/** By itself, because a build in which nothing but the label is new finds all that it needs in its cache: the old one. */
+function labelled(image: string): void {
+  const container = output('buildah', ['from', '--pull=never', image])
+  run('buildah', ['config', ...label, container])
+  run('buildah', ['commit', '--quiet', '--rm', container, image])
+}
+
 function builder(): (target: string, context: string) => void {
-  const named = (target: string) => ['--target', target, '--tag', `mutabor-${target}`, ...platform, ...label]
+  const named = (target: string) => ['--target', target, '--tag', imageName(target), ...platform]
   if (succeeds('docker', ['info'])) {
     const base = ['--build-arg', `DEBIAN_IMAGE=${publishedBase}`]
     return (target, context) =>
-      run('docker', ['build', '--provenance=false', ...base, ...named(target), context])
+      run('docker', ['build', '--provenance=false', ...base, ...named(target), ...label, context])
   }
   const base = buildahBase()
-  return (target, context) =>
+  return (target, context) => {
     run('buildah', [
       ...['bud', '--layers', '--pull=never', '--isolation=chroot', '--network=host', ...aptSettings()],
       ...['--build-arg', `DEBIAN_IMAGE=${base}`, ...named(target), context],
     ])
+    labelled(localName('podman', target))
+  }
 }
 
 const context = mkdtempSync(join(tmpdir(), 'mutabor-images-'))
@@ -71,6 +81,9 @@ try {
     cpSync(join(layers, name), join(context, 'layers', name))
   }
   writeFileSync(join(context, 'layers/snapshot.list'), sources)
+  const browser = join(context, 'chromium')
+  cpSync(join(layers, 'chromium'), browser, { recursive: true })
+  if (targets.includes('browser')) run('npm', ['ci', '--prefix', browser, '--ignore-scripts', '--no-audit'])
   await writeTask(join(context, 'task'))
   if (targets.includes('all')) await writeService(join(context, 'service'))
   const build = builder()

@@ -1,10 +1,17 @@
-// Installs the Debian packages of the named parts of packages.json; used while an image is built.
+// Installs the Debian packages of the named parts of packages.json; used while an image is built. `--copyright-of=NAME` puts
+// there the licenses of a package and nothing else of it.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { 'copyright-of': { type: 'string' } },
+})
+const described = values['copyright-of']
 const parts = JSON.parse(readFileSync(new URL('packages.json', import.meta.url), 'utf8'))
-const names = process.argv.slice(2).flatMap((part) => {
+const names = positionals.flatMap((part) => {
   if (!parts[part]) throw new Error(`packages.json has no part "${part}".`)
   return parts[part]
 })
@@ -22,6 +29,21 @@ const from = isOfThen ? ['-o', `Dir::Etc::SourceList=${snapshot}`, '-o', 'Dir::E
 run('apt-get', ...from, 'update', '-q')
 if (isOfThen) run('apt-get', ...from, 'dist-upgrade', '-y', '-q', '--allow-downgrades')
 run('apt-get', ...from, 'install', '-y', '-q', '--no-install-recommends', ...names)
+if (described) {
+  run(
+    'sh',
+    '-ec',
+    'cd /tmp; apt-get "$@" download "$0"; dpkg-deb --extract "$0"_*.deb got',
+    described,
+    ...from,
+  )
+  run(
+    'install',
+    '-D',
+    `/tmp/got/usr/share/doc/${described}/copyright`,
+    `/usr/share/doc/${described}/copyright`,
+  )
+}
 // Python's library of numbers asks for compilers, which nothing calls and nobody else should find here.
 const { stdout } = spawnSync('dpkg-query', ['--show'], { encoding: 'utf8' })
 const compilers = stdout

@@ -48,24 +48,41 @@ function debianParts(target: string): Part[] {
   })
 }
 
-interface Lockfile {
-  readonly packages: Readonly<Record<string, { version?: string; license?: string; dev?: boolean }>>
+interface LockedPackage {
+  /** Where another one is installed in its place. */
+  readonly name?: string
+  readonly version?: string
+  readonly license?: string
+  readonly dev?: boolean
 }
 
-/** All that the lockfile has for running: what is in a bundle can no longer be told from it. */
-function npmParts(): Part[] {
-  const { packages } = JSON.parse(readFileSync(new URL('package-lock.json', root), 'utf8')) as Lockfile // npm's own form
-  return Object.entries(packages).flatMap(([path, { version, license, dev }]): Part[] => {
-    const name = path.split('node_modules/').at(-1)
-    if (!name || !version || dev) return []
+interface Lockfile {
+  readonly packages: Readonly<Record<string, LockedPackage>>
+}
+
+/** All that a lockfile has for running: what is in a bundle can no longer be told from it. */
+function npmParts(lockfile: string): Part[] {
+  const { packages } = JSON.parse(readFileSync(new URL(lockfile, root), 'utf8')) as Lockfile // npm's own form
+  return Object.entries(packages).flatMap(([path, { name: instead, version, license, dev }]): Part[] => {
+    const name = instead ?? path.split('node_modules/').at(-1)
+    if (path === '' || !name || !version || dev) return []
     const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
     return [{ type: 'library', name, version, purl, ...licensesOf(license ? [license] : []) }]
   })
 }
 
+/** By its own name, under which what is known of its holes is found; licensed as npm's package does not say. */
+function browserPart(): Part {
+  const inside = ['--network=none', '--entrypoint=chromium', localName(program, 'browser'), '--version']
+  const version = /[\d.]+\d/.exec(output(program, [...runWith(program), ...inside]))?.[0] ?? 'unknown'
+  const purl = `pkg:generic/chromium@${version}`
+  return { type: 'library', name: 'chromium', version, purl, ...licensesOf(['BSD-3-Clause and others']) }
+}
+
 mkdirSync(folder, { recursive: true })
 for (const target of targets) {
-  const components = [...debianParts(target), ...npmParts()]
+  const components = [...debianParts(target), ...npmParts('package-lock.json')]
+  if (target === 'browser') components.push(...npmParts('layers/chromium/package-lock.json'), browserPart())
   const component = { type: 'container', name: imageName(target), version: revision() }
   const bom = { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, metadata: { component }, components }
   writeFileSync(`${folder}${target}.cdx.json`, `${JSON.stringify(bom, undefined, 1)}\n`)

@@ -43,8 +43,9 @@ test('the lockfile names the packages of other systems too, or "npm ci" refuses 
   assert.deepEqual(missing, [])
 })
 
-test('the lockfile holds no address of a registry', () => {
-  assert.doesNotMatch(readFileSync(join(root, 'package-lock.json'), 'utf8'), /"resolved"/)
+test('the lockfiles hold no address of a registry', () => {
+  for (const name of ['package-lock.json', 'layers/chromium/package-lock.json'])
+    assert.doesNotMatch(readFileSync(join(root, name), 'utf8'), /"resolved"/)
 })
 
 /** A checkout with one npm package and tools that only write down how they were called. */

@@ -34,6 +34,7 @@ export const lostWithout: Readonly<Record<string, string>> = {
   'python3-fonttools': 'WOFF2 and font collections',
   'python3-brotli': 'WOFF2',
   chromium: 'web pages as they look',
+  libnss3: 'web pages as they look',
   bubblewrap: 'engines run without a view of files and a network of their own',
   'util-linux': 'engines run without limits of memory, time and processes',
   'libavcodec-extra': 'AMR, and AC-4 and other codecs that are not in the plain library',

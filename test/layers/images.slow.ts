@@ -1,14 +1,14 @@
 // npm run images:test: the container images convert real files as Lambda would have them do.
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { after, before, test } from 'node:test'
-import { revision, revisionLabel } from '../../layers/revision.ts'
 import { environment as deployedEnvironment, imageLimits } from '../../lib/deployment/functions.ts'
 import type { ImageId } from '../../lib/engines/engine.ts'
 import { type Embedded, openEmbedded } from '../../lib/local/embedded.ts'
@@ -22,20 +22,14 @@ import { QueueMapping } from '../../lib/local/queue-mapping.ts'
 import { createLog } from '../../lib/log.ts'
 import { functions } from '../../lib/resources/functions.ts'
 import { queueMapping } from '../../lib/resources/queue-functions.ts'
-import { imageIds } from '../../lib/resources/queues.ts'
+import type { QueueId } from '../../lib/resources/queues.ts'
 import { Client } from '../service.ts'
+import { builtImages } from './built-images.ts'
 import { peakOf, sizeOf, writeFigures } from './figures.ts'
-import { openNetwork, startLambda } from './lambda.ts'
+import { type LambdaOptions, openNetwork, startLambda } from './lambda.ts'
+import { boxes, boxesIn, byDebian, difference, partsOf, richPage } from './rich-page.ts'
 
-/** Of this commit: another image holds other code. */
-function isBuilt(image: ImageId | 'all'): boolean {
-  const format = `{{index .Labels "${revisionLabel}"}}`
-  const args = ['image', 'inspect', '--format', format, `localhost/mutabor-${image}`]
-  const { status, stdout } = spawnSync('podman', args, { encoding: 'utf8' })
-  return status === 0 && stdout.trim() === revision()
-}
-
-const images = imageIds.filter(isBuilt)
+const images = builtImages()
 
 const region = 'eu-central-1'
 const credentials = { accessKeyId: 'AKIAIMAGESTEST000000', secretAccessKey: 'a'.repeat(40) }
@@ -109,26 +103,30 @@ before(async () => {
   const embedded = await openEmbedded({ dir: folder, host, region, credentials, invoke, log })
   ends.push(embedded.close)
   const { environment, queues } = await environmentOf(embedded, host)
-  for (const image of images) {
-    const { memorySize: memoryMb } = imageLimits(image)
-    const lambda = await startLambda({
-      image,
-      network,
-      memoryMb,
-      environment: { ...environment, IMAGE_ID: image },
-    })
+  const serve = async (queue: QueueId, timeoutS: number, options: Omit<LambdaOptions, 'network'>) => {
+    const lambda = await startLambda({ ...options, network })
     ends.push(lambda.close)
-    lambdas.set(image, lambda)
-    const { url: queueUrl, arn: queueArn } = queues[image]
+    const { url: queueUrl, arn: queueArn } = queues[queue]
     const mapping = new QueueMapping({
       ...{ queueUrl, queueArn, region, concurrency: 1, settings: queueMapping, log },
       invoke: async (event) => {
-        const outcome = await lambda.invoke(event, imageLimits(image).timeout)
+        const outcome = await lambda.invoke(event, timeoutS)
         if ('error' in outcome) throw new Error(JSON.stringify(outcome.error))
         return outcome.response
       },
     })
     ends.push(() => mapping.close())
+    return lambda
+  }
+  for (const image of images) {
+    const { memorySize: memoryMb, timeout } = imageLimits(image)
+    const options = { image, memoryMb, environment: { ...environment, IMAGE_ID: image } }
+    lambdas.set(image, await serve(image, timeout, options))
+  }
+  if (images.includes('browser')) {
+    const { memoryMb, timeoutS, handler } = functions.capture
+    const allowed = { ...environment, OUTGOING_ALLOW: `${host}/32` }
+    await serve('capture', timeoutS, { image: 'browser', memoryMb, handler, environment: allowed })
   }
   const { createApi } = await import('../../functions/api.ts')
   const { MIN_FREE_DISK_GB } = deployedEnvironment
@@ -275,6 +273,52 @@ test('font: ttf to woff2', unless('font'), async () => {
 test('browser: html to pdf', unless('browser'), async () => {
   const { path } = await measured('browser', 'page.html', Buffer.from('<h1>axolotl</h1>'), 'pdf')
   assert.match(text(path), /axolotl/)
+})
+
+test(
+  'browser: a page in many scripts becomes what Debian’s browser makes of it',
+  unless('browser'),
+  async () => {
+    const ours = await convert('rich.html', Buffer.from(richPage()), 'pdf')
+    assert.match(text(ours.path), /歡迎光臨.*안녕하세요.*😀.*In a font of its own/s)
+    await byDebian(folder, 'pdf', (path) => assert.deepEqual(partsOf(ours.path), partsOf(path)))
+  },
+)
+
+test('browser: a page in many scripts looks as in Debian’s browser', unless('browser'), async () => {
+  const { path, bytes } = await convert('rich.html', Buffer.from(richPage()), 'png')
+  assert.deepEqual(await boxesIn(bytes), boxes)
+  await byDebian(folder, 'png', async (other) => {
+    assert.ok((await difference(path, other)) < 2)
+  })
+})
+
+test('browser: its fonts were read when the image was built', unless('browser'), async () => {
+  await convert('page.html', Buffer.from('<h1>axolotl</h1>'), 'png')
+  const script = `
+    const { existsSync, readdirSync } = require('node:fs')
+    const homes = readdirSync('/tmp').filter((name) => name.startsWith('mutabor-browser-'))
+    console.log(homes.map((home) => existsSync('/tmp/' + home + '/.cache/fontconfig')).join())`
+  assert.equal(lambdas.get('browser')?.inside(script), 'false')
+})
+
+test('browser: a website is captured as it looks', unless('browser'), async () => {
+  const website = createHttpServer((_request, response) => {
+    const script = 'document.body.append(navigator.languages.join())'
+    response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>pangolin <script>${script}</script>`)
+  })
+  website.listen(0, network.hostAddress)
+  await once(website, 'listening')
+  try {
+    const { port } = website.address() as AddressInfo // it listens on a port, not on a path
+    const url = `http://${network.hostAddress}:${port}/`
+    const page = { operation: 'capture-website', url, output_format: 'pdf' }
+    const tasks = { page, out: { operation: 'export/url', input: 'page' } }
+    const job = await client.accepted(await client.post('/v1/jobs', { tasks }))
+    assert.match(text(await client.saved(job, folder)), /pangolin\s+en-US,en/)
+  } finally {
+    website.close()
+  }
 })
 
 for (const image of images) {

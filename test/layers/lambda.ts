@@ -31,6 +31,8 @@ export function openNetwork() {
 
 export interface LambdaOptions {
   readonly image: string
+  /** What its tasks are run by; that of the image when left out. */
+  readonly handler?: string
   readonly network: { readonly hostAddress: string; readonly path: string }
   readonly memoryMb: number
   readonly environment: Readonly<Record<string, string>>
@@ -40,7 +42,7 @@ export interface LambdaOptions {
 const memoryOfCoreMb = 1769
 
 /** A container as Lambda runs it: its user, its memory and cores, nothing writable but /tmp. */
-export async function startLambda({ image, network, memoryMb, environment }: LambdaOptions) {
+export async function startLambda({ image, handler, network, memoryMb, environment }: LambdaOptions) {
   const api = await startRuntimeApi(network.hostAddress)
   // A folder of the disk, because a tmpfs would count as memory, which on Lambda /tmp does not.
   const tmp = mkdtempSync(join(tmpdir(), 'mutabor-lambda-'))
@@ -57,6 +59,7 @@ export async function startLambda({ image, network, memoryMb, environment }: Lam
     ...[`--network=ns:${network.path}`],
     ...Object.entries(variables).map(([name, value]) => `--env=${name}=${value}`),
     `localhost/mutabor-${image}`,
+    ...(handler === undefined ? [] : [handler]),
   )
   return {
     invoke: api.invoke,

@@ -11,11 +11,16 @@ const startLimitMs = 60_000
 const fileBytes = 1024 ** 3
 const dataBytes = 2 * 1024 ** 3
 
-/** Debian's launcher is a shell script that reads the user's settings; this is what it starts. */
+/**
+ * Debian's launcher is a shell script that reads the user's settings; this is what it starts. In the image of browsers it
+ * is the one of npm (`layers/chromium`), which has the headless part alone.
+ */
 export const browserProgram = '/usr/lib/chromium/chromium'
 
 export const browserSwitches = [
   '--headless',
+  // Where there is no locale, the one of npm would tell websites that it speaks "en-US@posix", which none of them knows.
+  '--accept-lang=en-US,en',
   '--remote-debugging-pipe',
   // Its own sandbox needs privileges that ours takes away; ours is around all of its processes.
   '--no-sandbox',
@@ -35,6 +40,8 @@ export const browserSwitches = [
   '--disable-sync',
   // The last keeps it from asking for another address than it was told.
   '--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,HttpsUpgrades',
+  // JPEG XL, which the newer of the two browsers shows anyway.
+  '--enable-features=JXLImageFormat',
   '--font-render-hinting=none',
   '--force-color-profile=srgb',
   '--hide-scrollbars',

@@ -1,0 +1,14 @@
+import { spawnSync } from 'node:child_process'
+import { revision, revisionLabel } from '../../layers/revision.ts'
+import type { ImageId } from '../../lib/engines/engine.ts'
+import { imageIds } from '../../lib/resources/queues.ts'
+
+/** Of this commit: another image holds other code. */
+export function isBuilt(image: ImageId | 'all'): boolean {
+  const format = `{{index .Labels "${revisionLabel}"}}`
+  const args = ['image', 'inspect', '--format', format, `localhost/mutabor-${image}`]
+  const { status, stdout } = spawnSync('podman', args, { encoding: 'utf8' })
+  return status === 0 && stdout.trim() === revision()
+}
+
+export const builtImages = (): ImageId[] => imageIds.filter(isBuilt)

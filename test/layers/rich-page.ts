@@ -1,0 +1,119 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { createChromium } from '../../lib/engines/chromium.ts'
+import { convert } from '../engines/run-engine.ts'
+
+/** Colors of the boxes at the top of the page, each 100 pixels wide and high, from the left; the last is a picture. */
+export const boxes = ['#e02020', '#20a040', '#2040c0', '#c1a11a'] as const
+
+/** JPEG XL, by cjxl. */
+const picture = 'data:image/jxl;base64,/wpBQEDl3iqCCAIBAGAASxiLFcJJg2G+QAQAB+zvDQAAAAAAAAAA'
+
+/** In each of them a letter that no other has, so that none of them can be left out unseen. */
+const lines: Readonly<Record<string, string>> = {
+  Latin: 'Grüße, naïve façade, ﬁnd Ĳ',
+  Greek: 'Ωμέγα και άλφα',
+  Cyrillic: 'Съешь ещё этих булок',
+  Arabic: 'السلام عليكم ١٢٣',
+  Hebrew: 'שלום עולם',
+  Hindi: 'नमस्ते दुनिया',
+  Thai: 'สวัสดีชาวโลก',
+  Chinese: '你好，世界。',
+  Traditional: '歡迎光臨',
+  Japanese: 'こんにちは、世界。カタカナ',
+  Korean: '안녕하세요 세계',
+  Emoji: '😀 👩‍👩‍👧 🇩🇪 ☃',
+  Mathematics: '∑ ∫ √ ≠ ∞',
+}
+
+const fontAddress = () => {
+  const bytes = readFileSync('/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf')
+  return `data:font/ttf;base64,${bytes.toString('base64')}`
+}
+
+/** A page of what depends on how a browser was built: scripts of the world, fonts that it brings, tables, formulas. */
+export const richPage = () => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Rich</title><style>
+  @font-face { font-family: own; src: url(${fontAddress()}) }
+  body { margin: 0; font-family: sans-serif }
+  .boxes { display: flex }
+  .boxes * { width: 100px; height: 100px }
+  .own { font-family: own }
+  .grid { display: grid; grid-template-columns: 1fr 1fr; gap: 1em }
+  table { border-collapse: collapse } td { border: 1px solid }
+</style>
+<div class="boxes">${boxes
+  .slice(0, -1)
+  .map((color) => `<div style="background:${color}"></div>`)
+  .join('')}<img src="${picture}" alt="a picture"></div>
+<h1>Heading of the first level</h1>
+${Object.entries(lines)
+  .map(([name, words]) => `<p>${name}: ${words}</p>`)
+  .join('\n')}
+<p class="own">In a font of its own: Illjw 0O</p>
+<h2>Heading of the second level</h2>
+<div class="grid"><p>left cell</p><p>right cell</p></div>
+<table><tr><th>Otters<td>12<tr><th>Badgers<td>7</table>
+<math><mfrac><mi>a</mi><mi>b</mi></mfrac></math>
+<p style="hyphens:auto;width:8em;text-align:justify">Donaudampfschifffahrtsgesellschaft and the incomprehensibilities of words</p>
+<ol start="3" style="list-style:upper-roman"><li>third<li>fourth</ol>
+<svg width="60" height="20"><text y="15">drawn</text></svg>
+<a href="https://host.invalid/">a link</a>`
+
+/** The same page by the browser that a machine has, which is Debian's. */
+export async function byDebian(
+  folder: string,
+  to: 'pdf' | 'png',
+  use: (path: string) => void | Promise<void>,
+): Promise<void> {
+  const chromium = createChromium()
+  try {
+    const source = join(folder, 'rich.html')
+    writeFileSync(source, richPage())
+    await use((await convert(chromium, source, to)).path)
+  } finally {
+    await chromium.close?.()
+  }
+}
+
+const output = (command: string, ...args: string[]) => execFileSync(command, args, { encoding: 'utf8' })
+
+/** Text, fonts and tags of a PDF. */
+export const partsOf = (path: string) => ({
+  text: output('pdftotext', path, '-'),
+  // Without the letters before each name that stand for the part of the font that is used.
+  fonts: output('pdffonts', path)
+    .split('\n')
+    .map((line) =>
+      line
+        .slice(0, 54)
+        .replace(/^[A-Z]{6}\+/, '')
+        .trim(),
+    )
+    .sort(),
+  tags: output('pdfinfo', '-struct', path),
+})
+
+const pixels = (picture: Buffer | string) =>
+  sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+
+/** The colors in the middle of the boxes. */
+export async function boxesIn(picture: Buffer): Promise<string[]> {
+  const { data, info } = await pixels(picture)
+  return boxes.map((_, box) => {
+    const at = (50 * info.width + 100 * box + 50) * info.channels
+    return `#${data.subarray(at, at + 3).toString('hex')}`
+  })
+}
+
+/**
+ * In the mean of all colors, at most 255: of how they look from afar, as one letter from another font moves all that is
+ * below it by a pixel.
+ */
+export async function difference(one: string, other: string): Promise<number> {
+  const fromAfar = (picture: string) => sharp(picture).resize(64, 64, { fit: 'fill' }).png().toBuffer()
+  const { data } = await pixels(await fromAfar(one))
+  const { data: others } = await pixels(await fromAfar(other))
+  return data.reduce((sum, value, at) => sum + Math.abs(value - (others[at] ?? 0)), 0) / data.length
+}
