@@ -1,0 +1,75 @@
+// npm run images:test: what is built reaches a registry, unless it is not what was accepted.
+import assert from 'node:assert/strict'
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { containerProgram, localName, runWith } from '../../layers/containers.ts'
+import { revision } from '../../layers/revision.ts'
+import { pushedImages } from '../../lib/deployment/pushed-images.ts'
+import { builtImages } from './built-images.ts'
+import { startRegistry } from './registry.ts'
+
+const script = fileURLToPath(new URL('../../layers/push-images.ts', import.meta.url))
+const noted = fileURLToPath(new URL('../../.images.json', import.meta.url))
+const notedBefore = existsSync(noted) ? readFileSync(noted) : undefined
+const program = containerProgram()
+const [image = ''] = builtImages()
+
+let registry: Awaited<ReturnType<typeof startRegistry>>
+before(async () => {
+  assert.ok(image, 'podman has no image of this commit: run "npm run images" first.')
+  registry = await startRegistry()
+})
+after(() => {
+  registry.close()
+  if (notedBefore) writeFileSync(noted, notedBefore)
+  else rmSync(noted, { force: true })
+})
+
+/** What the command says, and the code that it ends with. */
+const push = (target: string) =>
+  new Promise<{ said: string; code: number }>((resolve) => {
+    const env = { ...process.env, IMAGE_REGISTRY: `${registry.address}/files` }
+    execFile(process.execPath, [script, target], { env }, (error, stdout, stderr) =>
+      resolve({ said: stdout + stderr, code: typeof error?.code === 'number' ? error.code : 0 }),
+    )
+  })
+
+/** The image as another script makes it, under a name of its own while it is used. */
+async function changed(target: string, shell: string, use: () => Promise<void>) {
+  const container = `mutabor-test-${process.pid}`
+  const kept = runWith(program).filter((argument) => argument !== '--rm')
+  const asRoot = ['--user=0', '--network=none', '--entrypoint=sh', `--name=${container}`]
+  execFileSync(program, [...kept, ...asRoot, localName(program, image), '-c', shell])
+  try {
+    execFileSync(program, ['commit', '--quiet', container, localName(program, target)], { stdio: 'pipe' })
+    await use()
+  } finally {
+    execFileSync(program, ['rm', '--force', container])
+    execFileSync(program, ['rmi', '--force', localName(program, target)])
+  }
+}
+
+test('an image with another version of a package is pushed nowhere', () =>
+  changed(
+    'strayed',
+    `sed -i '/^Package: perl-base$/,/^$/s/^Version: .*/Version: 9.9-1/' /var/lib/dpkg/status`,
+    async () => {
+      const { said, code } = await push('strayed')
+      assert.equal(code, 1, said)
+      assert.match(
+        said,
+        /^mutabor-strayed has other packages .*: perl-base 9\.9-1 \(locked: 5\.[\d.+a-z-]+\)\. /,
+      )
+      assert.equal(registry.requests(), 0)
+    },
+  ))
+
+test('an image is called by its digest in the registry, which packaging then has', async () => {
+  const { said, code } = await push(image)
+  assert.equal(code, 0, said)
+  const there = registry.manifests.get(`files/mutabor-${image}:${revision().slice(0, 12)}`)
+  assert.equal(there?.manifest.mediaType, 'application/vnd.docker.distribution.manifest.v2+json')
+  assert.equal(pushedImages()[image], `${registry.address}/files/mutabor-${image}@${there?.digest}`)
+})

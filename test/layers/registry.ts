@@ -1,0 +1,76 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+
+interface Manifest {
+  readonly mediaType: string
+  readonly config: { readonly digest: string }
+  readonly layers: readonly { readonly digest: string }[]
+}
+
+const digestOf = (hash: ReturnType<typeof createHash>) => `sha256:${hash.digest('hex')}`
+
+/**
+ * A registry of images that takes them as every one does, and forgets all but what they are called by their bytes.
+ * https://github.com/opencontainers/distribution-spec/blob/main/spec.md
+ */
+export async function startRegistry() {
+  const blobs = new Set<string>()
+  /** By name and tag. */
+  const manifests = new Map<string, { readonly digest: string; readonly manifest: Manifest }>()
+  const uploads = new Map<string, ReturnType<typeof createHash>>()
+  let requests = 0
+
+  async function takeBlob(request: IncomingMessage, reply: ServerResponse, url: URL) {
+    const id = request.method === 'POST' ? randomUUID() : (url.pathname.split('/').at(-1) ?? '')
+    const hash = uploads.get(id) ?? createHash('sha256')
+    uploads.set(id, hash)
+    for await (const chunk of request) hash.update(chunk)
+    const location = request.method === 'POST' ? `${url.pathname}${id}` : url.pathname
+    const wanted = url.searchParams.get('digest')
+    if (wanted === null) return reply.writeHead(202, { location, range: '0-0' }).end()
+    const digest = digestOf(hash)
+    uploads.delete(id)
+    if (digest !== wanted) return reply.writeHead(400).end()
+    blobs.add(digest)
+    return reply.writeHead(201, { location, 'docker-content-digest': digest }).end()
+  }
+
+  async function takeManifest(
+    request: IncomingMessage,
+    reply: ServerResponse,
+    [name = '', tag = '']: string[],
+  ) {
+    const bytes = await buffer(request)
+    const digest = digestOf(createHash('sha256').update(bytes))
+    const manifest = JSON.parse(String(bytes)) as Manifest // of the only program that speaks to it
+    const isWhole = [manifest.config, ...manifest.layers].every((part) => blobs.has(part.digest))
+    if (!isWhole) return reply.writeHead(400).end()
+    manifests.set(`${name}:${tag}`, { digest, manifest })
+    return reply.writeHead(201, { 'docker-content-digest': digest }).end()
+  }
+
+  const server = createServer(async (request, reply) => {
+    requests++
+    const url = new URL(request.url ?? '', 'http://registry.invalid')
+    const { method = '' } = request
+    if (url.pathname === '/v2/') reply.end('{}')
+    else if (url.pathname.includes('/blobs/uploads/')) await takeBlob(request, reply, url)
+    else if (method === 'PUT') await takeManifest(request, reply, url.pathname.slice(4).split('/manifests/'))
+    else reply.writeHead(blobs.has(url.pathname.split('/').at(-1) ?? '') ? 200 : 404).end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // it listens on a port, not on a path
+  return {
+    address: `127.0.0.1:${port}`,
+    manifests,
+    requests: () => requests,
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
