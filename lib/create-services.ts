@@ -6,7 +6,6 @@ import type { Patience } from './aws/patience.ts'
 import { Queues } from './aws/queues.ts'
 import { Sockets } from './aws/sockets.ts'
 import { documentClient, Table } from './aws/table.ts'
-import { WorkSigner } from './aws/work-signer.ts'
 import { believedMs } from './believed.ts'
 import type { Config } from './config.ts'
 import { Durations } from './conversion/durations.ts'
@@ -15,7 +14,6 @@ import type { Engine } from './engines/engine.ts'
 import { resultLinks } from './http/result-links.ts'
 import { type JobHint, Jobs } from './jobs/jobs.ts'
 import { byWayOfPreparing, direct, type Outlet } from './jobs/outlet.ts'
-import { signing } from './jobs/sign-work.ts'
 import { JobStore } from './jobs/store.ts'
 import { type ListenersOf, listenersOf } from './listeners.ts'
 import { createLog } from './log.ts'
@@ -23,6 +21,7 @@ import { readPlans } from './read-plans.ts'
 import { deriveKey, keysOfDays, Vault } from './sealed.ts'
 import type { Services } from './services.ts'
 import { ShortMemory } from './short-memory.ts'
+import { started } from './started.ts'
 import type { Outgoing } from './transfer/outgoing.ts'
 import { Uploads } from './uploads.ts'
 import { RequestCounts } from './usage/request-counts.ts'
@@ -127,7 +126,14 @@ function outletOf({
   const planned = direct({ store, engines })
   if (config.TASK_FILES === 'direct') return planned
   if (!signsWork) return byWayOfPreparing
-  return signing(planned, { store, files, vault: vault(), signer: new WorkSigner(config) })
+  const signs = started(async () => {
+    const [{ signing }, { WorkSigner }] = await Promise.all([
+      import('./jobs/sign-work.ts'),
+      import('./aws/work-signer.ts'),
+    ])
+    return signing(planned, { store, files, vault: vault(), signer: new WorkSigner(config) })
+  })
+  return { ...byWayOfPreparing, route: async (task, known) => (await signs()).route(task, known) }
 }
 
 const openOutgoing = async ({ OUTGOING_ALLOW: allowed = [] }: Config) =>

@@ -33,6 +33,9 @@ export type UploadRecord = z.infer<typeof UploadRecord>
 const keyOf = (id: string) => ({ pk: `UPLOAD#${id}`, sk: 'UPLOAD' })
 const ttlOf = ({ expiresAt }: UploadRecord) => Math.floor(Date.parse(expiresAt) / 1000)
 
+/** Bytes of one PUT or form (AWS's limit); larger files go in parts. */
+export const maxPutBytes = 5 * 1024 ** 3
+
 /** Seconds that a presigned upload may be started; S3 lets one that has started go on. */
 export const uploadLifetimeS = 3600
 

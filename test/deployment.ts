@@ -105,7 +105,7 @@ export function packageDeployment() {
       cwd: task,
       env: { AWS_REGION: 'eu-central-1', LOG_LEVEL: 'silent', SERVICE_SECRET: 'x'.repeat(40) },
       encoding: 'utf8',
-      timeout: 60_000,
+      timeout: 240_000,
     })
   }
 
@@ -114,9 +114,6 @@ export function packageDeployment() {
     properties,
     lambda: (name: string) => named('AWS::Lambda::Function', 'FunctionName', name),
     template: { Resources: resources },
-    startBytes: JSON.parse(readFileSync(join(folder, '.serverless/start-bytes.json'), 'utf8')) as Readonly<
-      Record<string, number>
-    >,
     zipBytes: (name: string) => statSync(join(folder, `.serverless/${name}.zip`)).size,
     queueOf: (image: string) => named('AWS::SQS::Queue', 'QueueName', image),
     onPackage,

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { boundsOfPlan } from '../../lib/access/bounds.ts'
 import { write } from '../../lib/access/principal.ts'
-import { maxPutBytes } from '../../lib/conversion/imports.ts'
 import { requireDiskSpace } from '../../lib/disk.ts'
 import { fileName } from '../../lib/file-name.ts'
 import { contentType } from '../../lib/http/content-type.ts'
@@ -16,7 +15,7 @@ import {
   partsOf,
   partUrls,
 } from '../../lib/part-uploads.ts'
-import { uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
+import { maxPutBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
 import {
   CompleteBody,
   KeyQuery,

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { drives as drivesAccess } from '../../lib/access/principal.ts'
-import { startJob } from '../../lib/conversion/start-job.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
@@ -200,6 +199,8 @@ export const importFromDrive = contract({
       tasks,
       imports,
     }
+    // Most requests look around in a drive.
+    const { startJob } = await import('../../lib/conversion/start-job.ts')
     const { job } = await startJob(request, services)
     const items = fileIds.map((fileId, at) => ({
       ...{ fileId, uploadId: uploads[at]?.id ?? null, taskName: names[at] ?? '' },

@@ -1,4 +1,3 @@
-import { asyncApiDocument } from '../../lib/http/asyncapi.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { interfaceVersion } from '../../lib/http/interface-version.ts'
 import { document } from './get-openapi.ts'
@@ -7,7 +6,8 @@ export const getAsyncApi = contract({
   ...document,
   path: '/v1/asyncapi.json',
   summary: 'The AsyncAPI 3 document of webhooks, WebSockets and streams of events',
-  handle: (_request, { config }) => ({
-    data: { ...asyncApiDocument({ version: interfaceVersion, url: config.PUBLIC_URL }) },
-  }),
+  handle: async (_request, { config }) => {
+    const { asyncApiDocument } = await import('../../lib/http/asyncapi.ts')
+    return { data: { ...asyncApiDocument({ version: interfaceVersion, url: config.PUBLIC_URL }) } }
+  },
 })

@@ -3,11 +3,7 @@ import { open } from '../../lib/access/principal.ts'
 import { maxBodyBytes } from '../../lib/config.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { interfaceVersion } from '../../lib/http/interface-version.ts'
-import { openApiDocument, type RecordedExample } from '../../lib/http/openapi.ts'
-import recorded from './examples.json' with { type: 'json' }
-
-/** Recorded by `npm run examples`. */
-const examples: Readonly<Record<string, RecordedExample>> = recorded
+import type { RecordedExample } from '../../lib/http/openapi.ts'
 
 /** A description of the service for machines. */
 export const document = {
@@ -24,21 +20,37 @@ export const document = {
   keptAs: () => 'document',
 } as const
 
-export function getOpenApi(contracts: readonly AnyContract[]): AnyContract {
+/** Loaded when somebody asks for the document. */
+export type Described = () => Promise<readonly AnyContract[]>
+
+/** Recorded by `npm run examples`. */
+async function recordedExamples(): Promise<Readonly<Record<string, RecordedExample>>> {
+  const { default: recorded } = await import('./examples.json', { with: { type: 'json' } })
+  return recorded
+}
+
+export function getOpenApi(contracts: Described): AnyContract {
   const self: AnyContract = contract({
     ...document,
     path: '/v1/openapi.json',
     summary: 'The OpenAPI 3.1 document of this API',
-    handle: (_request, { config }) => ({
-      data: {
-        ...openApiDocument([...contracts, self], {
-          version: interfaceVersion,
-          url: config.PUBLIC_URL ?? '/',
-          maxBodyBytes: maxBodyBytes(config),
-          examples,
-        }),
-      },
-    }),
+    handle: async (_request, { config }) => {
+      const [{ openApiDocument }, described, examples] = await Promise.all([
+        import('../../lib/http/openapi.ts'),
+        contracts(),
+        recordedExamples(),
+      ])
+      return {
+        data: {
+          ...openApiDocument([...described, self], {
+            version: interfaceVersion,
+            url: config.PUBLIC_URL ?? '/',
+            maxBodyBytes: maxBodyBytes(config),
+            examples,
+          }),
+        },
+      }
+    },
   })
   return self
 }

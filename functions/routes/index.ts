@@ -23,9 +23,9 @@ import { getReliability } from './usage.ts'
 
 /**
  * Endpoints that the OpenAPI document describes, beside itself. To add one: its file, and its line in the function that
- * has its path (`lib/resources/functions.ts`), or here where none has.
+ * has its path (`lib/resources/functions.ts`), or here and in `own.ts` where none has.
  */
-const described: readonly AnyContract[] = [
+export const described: readonly AnyContract[] = [
   ...conversion,
   ...jobs,
   createTicket,
@@ -45,6 +45,6 @@ const described: readonly AnyContract[] = [
   getHealth,
 ]
 
-export const api: readonly AnyContract[] = [...described, getOpenApi(described)]
+export const api: readonly AnyContract[] = [...described, getOpenApi(async () => described)]
 
 export const routes: readonly AnyContract[] = [...api, ...errorPages, eventPage, ...staticFiles]

@@ -8,10 +8,7 @@ import { contentType } from '../../lib/http/content-type.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { tooLarge } from '../../lib/http/form.ts'
 import { newId } from '../../lib/ids.ts'
-import { uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
-
-/** Bytes of one PUT (AWS's limit); larger files go in parts. */
-const maxPutBytes = 5 * 1024 ** 3
+import { maxPutBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
 
 const needsParts = (size: number) =>
   new AppError(

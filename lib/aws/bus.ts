@@ -1,7 +1,8 @@
-import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import type { PutEventsRequestEntry, PutEventsResponse } from '@aws-sdk/client-eventbridge'
 import type { BusEvent } from '../../events/index.ts'
 import type { Config } from '../config.ts'
 import { eventSource, type Signal } from '../resources/events.ts'
+import { started } from '../started.ts'
 import type { Connection } from './connections.ts'
 import { limitPatience, type Patience } from './patience.ts'
 import { Sha256 } from './sha256.ts'
@@ -10,30 +11,32 @@ import { Sha256 } from './sha256.ts'
 const batchSize = 10
 
 export class Bus {
-  readonly #client: EventBridgeClient
+  /** Most requests say nothing, so that a function begins without the client. */
+  readonly #put: () => Promise<(Entries: PutEventsRequestEntry[]) => Promise<PutEventsResponse>>
   readonly #name: string
 
   constructor(config: Config, connection?: Connection, patience?: Patience) {
-    this.#client = new EventBridgeClient({
-      region: config.AWS_REGION,
-      sha256: Sha256,
-      ...connection,
+    this.#put = started(async () => {
+      const { EventBridgeClient, PutEventsCommand } = await import('./event-bridge.ts')
+      const client = new EventBridgeClient({ region: config.AWS_REGION, sha256: Sha256, ...connection })
+      if (patience) limitPatience(client, patience)
+      return (Entries) => client.send(new PutEventsCommand({ Entries }))
     })
-    if (patience) limitPatience(this.#client, patience)
     this.#name = config.BUS_NAME
   }
 
   /** Sets off what the service has to do after this; nobody outside hears of it. */
   async signal(name: Signal, detail: Readonly<Record<string, unknown>>): Promise<void> {
     const entry = { Source: eventSource, DetailType: name, Time: new Date(), Detail: JSON.stringify(detail) }
-    const { FailedEntryCount } = await this.#client.send(
-      new PutEventsCommand({ Entries: [{ EventBusName: this.#name, ...entry }] }),
-    )
+    const put = await this.#put()
+    const { FailedEntryCount } = await put([{ EventBusName: this.#name, ...entry }])
     if (FailedEntryCount) throw new Error(`the bus refused ${name}`)
   }
 
   /** @throws when the bus did not accept every event; publishing them again is harmless, ids stay the same. */
   async publish(events: readonly BusEvent[]): Promise<void> {
+    if (events.length === 0) return
+    const put = await this.#put()
     for (let at = 0; at < events.length; at += batchSize) {
       const Entries = events.slice(at, at + batchSize).map((event) => ({
         EventBusName: this.#name,
@@ -42,9 +45,7 @@ export class Bus {
         Time: new Date(event.timestamp),
         Detail: JSON.stringify(event),
       }))
-      const { FailedEntryCount, Entries: results } = await this.#client.send(
-        new PutEventsCommand({ Entries }),
-      )
+      const { FailedEntryCount, Entries: results } = await put(Entries)
       if (FailedEntryCount) {
         const failed = results?.find((result) => result.ErrorCode)
         throw new Error(

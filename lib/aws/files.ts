@@ -2,28 +2,16 @@ import { createWriteStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import {
-  CopyObjectCommand,
-  DeleteObjectsCommand,
-  GetObjectCommand,
-  HeadBucketCommand,
-  HeadObjectCommand,
-  NotFound,
-  PutObjectCommand,
-  paginateListObjectsV2,
-  S3Client,
-} from '@aws-sdk/client-s3'
-import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import type { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
 import type { Config } from '../config.ts'
 import { drain } from '../drain.ts'
+import { started } from '../started.ts'
+import { type BucketClients, openClients } from './bucket-clients.ts'
 import type { Connections, FileExchange } from './connections.ts'
 import { notAsBefore } from './file-errors.ts'
 import { readLent } from './lent-files.ts'
 import { Parts } from './parts.ts'
-import { limitPatience, type Patience } from './patience.ts'
-import { Sha256 } from './sha256.ts'
-import { storeStream } from './store-stream.ts'
+import type { Patience } from './patience.ts'
 
 export interface StoredObject {
   /** Bytes. */
@@ -65,18 +53,10 @@ export interface AnnouncedFile {
 const partsAtATime = 2
 const partBytes = 8 * 1024 * 1024
 
-/** What takes no longer for a large file than for a small one. */
-const promptCommands = [
-  ...['HeadObjectCommand', 'GetObjectCommand', 'ListObjectsV2Command', 'DeleteObjectsCommand'],
-  'HeadBucketCommand',
-]
-/** Of each call for whoever has little patience. */
-const impatientAttempts = 2
-
 /** Inputs and outputs in the bucket. Keys are made by us and never hold what a client sent. */
 export class Files {
-  readonly #s3: S3Client
-  readonly #signer: S3Client
+  /** What reads and writes records alone begins without the client, which is a fifth of all that such a function reads. */
+  readonly #open: () => Promise<BucketClients>
   readonly #bucket: string
   readonly #exchange: FileExchange | undefined
   /** Of files that others send in parts. */
@@ -84,50 +64,35 @@ export class Files {
 
   constructor(config: Config, { s3: connection, files: exchange }: Connections = {}, patience?: Patience) {
     this.#exchange = exchange
-    // With a name for a host the SDK would put the bucket into the host name, which only AWS can resolve.
-    const forcePathStyle = config.AWS_ENDPOINT_URL_S3 !== undefined
-    this.#s3 = new S3Client({
-      region: config.AWS_REGION,
-      sha256: Sha256,
-      forcePathStyle,
-      // The connection guards the bytes already, and the SDK's look at them takes as long as all else about a GET.
-      responseChecksumValidation: 'WHEN_REQUIRED',
-      ...(patience && { maxAttempts: impatientAttempts }),
-      ...connection,
-    })
-    if (patience) limitPatience(this.#s3, patience, promptCommands)
-    this.#signer = new S3Client({
-      region: config.AWS_REGION,
-      sha256: Sha256,
-      forcePathStyle,
-      // Otherwise a presigned PUT would carry the checksum of an empty body.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      ...(config.S3_PUBLIC_ENDPOINT && { endpoint: config.S3_PUBLIC_ENDPOINT }),
-    })
+    this.#open = started(() => openClients(config, connection, patience))
     this.#bucket = config.BUCKET_NAME
-    this.parts = new Parts(this.#s3, this.#signer, this.#bucket)
+    this.parts = new Parts(this.#open, this.#bucket)
   }
 
   /** Stores a stream of unknown length; nothing stays when it fails or the signal fires. */
   async putStream(key: string, body: Readable, contentType: string, signal: AbortSignal): Promise<void> {
     const target = { Bucket: this.#bucket, Key: key, Body: body, ContentType: contentType }
-    await storeStream(this.#s3, target, { partBytes, partsAtATime, signal })
+    // Whoever sends it may go away while the client is loaded; it is told when the stream is read.
+    body.on('error', () => {})
+    const { s3, storeStream } = await this.#open()
+    await storeStream(s3, target, { partBytes, partsAtATime, signal })
   }
 
   /** Stores a file; its hash (hex) is needed where it leaves this machine. */
   async putFile(key: string, path: string, contentType: string, sha256: Promise<string>): Promise<void> {
     if (this.#exchange) return this.#exchange.put(key, path, contentType)
+    const { s3, PutObjectCommand, storeStream } = await this.#open()
     const { size } = await stat(path)
     const file = await open(path)
     try {
       const target = { Bucket: this.#bucket, Key: key, ContentType: contentType }
       if (size <= partBytes) {
         const ChecksumSHA256 = checksumOf(await sha256)
-        await this.#s3.send(new PutObjectCommand({ ...target, ChecksumSHA256, Body: await file.readFile() }))
+        await s3.send(new PutObjectCommand({ ...target, ChecksumSHA256, Body: await file.readFile() }))
         return
       }
       const body = file.createReadStream({ autoClose: false })
-      await storeStream(this.#s3, { ...target, Body: body }, { partBytes, partsAtATime })
+      await storeStream(s3, { ...target, Body: body }, { partBytes, partsAtATime })
     } finally {
       await file.close()
     }
@@ -156,7 +121,7 @@ export class Files {
     { start, end }: { readonly start: number; readonly end: number },
     signal: AbortSignal,
   ): Promise<Readable> {
-    if (!this.#exchange) return this.#open(file, { Range: `bytes=${start}-${end - 1}`, signal })
+    if (!this.#exchange) return this.#fetch(file, { Range: `bytes=${start}-${end - 1}`, signal })
     signal.throwIfAborted()
     try {
       return await readLent(await this.#exchange.lend(file.key, file.etag), { start, end })
@@ -165,11 +130,12 @@ export class Files {
     }
   }
 
-  async #open(
+  async #fetch(
     { key, filename, etag }: FetchedFile,
     { Range, signal }: { readonly Range?: string; readonly signal?: AbortSignal } = {},
   ) {
-    const { Body } = await this.#s3
+    const { s3, GetObjectCommand } = await this.#open()
+    const { Body } = await s3
       .send(
         new GetObjectCommand({
           Bucket: this.#bucket,
@@ -187,7 +153,8 @@ export class Files {
   }
 
   async putBytes(key: string, body: Uint8Array, contentType: string): Promise<void> {
-    await this.#s3.send(
+    const { s3, PutObjectCommand } = await this.#open()
+    await s3.send(
       new PutObjectCommand({ Bucket: this.#bucket, Key: key, Body: body, ContentType: contentType }),
     )
   }
@@ -198,7 +165,7 @@ export class Files {
    */
   async getFile(file: FetchedFile, path: string, signal: AbortSignal): Promise<void> {
     if (!this.#exchange)
-      return pipeline(await this.#open(file, { signal }), createWriteStream(path), { signal })
+      return pipeline(await this.#fetch(file, { signal }), createWriteStream(path), { signal })
     await this.#exchange.get(file.key, path, file.etag).catch((error: unknown) => {
       throw notAsBefore(error, file.filename) ?? error
     })
@@ -206,7 +173,8 @@ export class Files {
 
   /** A copy within the bucket, of the bytes that have this `etag` where there is one. */
   async copy({ key, filename, etag }: FetchedFile, to: string): Promise<void> {
-    await this.#s3
+    const { s3, CopyObjectCommand } = await this.#open()
+    await s3
       .send(
         new CopyObjectCommand({
           Bucket: this.#bucket,
@@ -224,13 +192,14 @@ export class Files {
   async read(key: string, start: number, end: number, etag?: string): Promise<Uint8Array> {
     if (end <= start) return new Uint8Array()
     const file = { key, filename: 'that was sent', ...(etag && { etag }) }
-    return (await this.#open(file, { Range: `bytes=${start}-${end - 1}` })).transformToByteArray()
+    return (await this.#fetch(file, { Range: `bytes=${start}-${end - 1}` })).transformToByteArray()
   }
 
   /** Undefined when there is no such object. */
   async head(key: string): Promise<StoredObject | undefined> {
+    const { s3, HeadObjectCommand, NotFound } = await this.#open()
     try {
-      const found = await this.#s3.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: key }))
+      const found = await s3.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: key }))
       return {
         size: found.ContentLength ?? 0,
         contentType: found.ContentType ?? 'application/octet-stream',
@@ -245,9 +214,11 @@ export class Files {
 
   /** Deleting what is not there is no error. */
   async delete(keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return
+    const { s3, DeleteObjectsCommand } = await this.#open()
     for (let at = 0; at < keys.length; at += 1000) {
       const batch = keys.slice(at, at + 1000).map((Key) => ({ Key }))
-      const { Errors } = await this.#s3.send(
+      const { Errors } = await s3.send(
         new DeleteObjectsCommand({ Bucket: this.#bucket, Delete: { Objects: batch, Quiet: true } }),
       )
       if (Errors?.length) throw new Error(`could not delete ${Errors.length} objects: ${Errors[0]?.Code}`)
@@ -256,9 +227,10 @@ export class Files {
 
   /** Deletes these keys, and all that begin with the prefix. */
   async deleteAll(keys: readonly string[], prefix: string): Promise<void> {
+    const { s3, paginateListObjectsV2 } = await this.#open()
     const below: string[] = []
     for await (const { Contents = [] } of paginateListObjectsV2(
-      { client: this.#s3 },
+      { client: s3 },
       { Bucket: this.#bucket, Prefix: prefix },
     ))
       below.push(...Contents.map(({ Key = '' }) => Key))
@@ -267,10 +239,12 @@ export class Files {
 
   /** @throws when the bucket does not answer. */
   async check(): Promise<void> {
-    await this.#s3.send(new HeadBucketCommand({ Bucket: this.#bucket }))
+    const { s3, HeadBucketCommand } = await this.#open()
+    await s3.send(new HeadBucketCommand({ Bucket: this.#bucket }))
   }
 
-  downloadUrl(link: DownloadLink): Promise<string> {
+  async downloadUrl(link: DownloadLink): Promise<string> {
+    const { signer, getSignedUrl, GetObjectCommand, HeadObjectCommand } = await this.#open()
     const target = {
       Bucket: this.#bucket,
       Key: link.key,
@@ -279,7 +253,7 @@ export class Files {
     }
     const command = link.method === 'GET' ? new GetObjectCommand(target) : new HeadObjectCommand(target)
     if (link.digest) carryDigest(command, link.digest)
-    return getSignedUrl(this.#signer, command, { expiresIn: link.expiresS })
+    return getSignedUrl(signer, command, { expiresIn: link.expiresS })
   }
 
   /** The signature binds type, length and, when given, hash: a browser can send this file and no other. */
@@ -293,6 +267,7 @@ export class Files {
       const size = { least: file.size, most: file.size }
       return this.#presignPost(key, { ...file, size }, expiresS)
     }
+    const { signer, getSignedUrl, PutObjectCommand } = await this.#open()
     const checksum = checksumOf(file.sha256)
     const command = new PutObjectCommand({
       Bucket: this.#bucket,
@@ -301,7 +276,7 @@ export class Files {
       ContentLength: file.size,
       ...(checksum && { ChecksumSHA256: checksum }),
     })
-    const url = await getSignedUrl(this.#signer, command, {
+    const url = await getSignedUrl(signer, command, {
       expiresIn: expiresS,
       signableHeaders: new Set(['host', 'content-type', 'content-length', 'x-amz-checksum-sha256']),
       // As a header, so that the storage checks the body against it.
@@ -319,13 +294,14 @@ export class Files {
     { sha256 }: { sha256?: string | undefined },
     expiresS: number,
   ): Promise<{ url: string; headers: Record<string, string> }> {
+    const { signer, getSignedUrl, PutObjectCommand } = await this.#open()
     const checksum = checksumOf(sha256)
     const command = new PutObjectCommand({
       Bucket: this.#bucket,
       Key: key,
       ...(checksum && { ChecksumSHA256: checksum }),
     })
-    const url = await getSignedUrl(this.#signer, command, {
+    const url = await getSignedUrl(signer, command, {
       expiresIn: expiresS,
       signableHeaders: new Set(['host', 'x-amz-checksum-sha256']),
       unhoistableHeaders: new Set(['x-amz-checksum-sha256']),
@@ -349,7 +325,7 @@ export class Files {
     return this.#presignPost(key, { sha256, size: { least: 1, most: maxSize }, after }, expiresS)
   }
 
-  #presignPost(
+  async #presignPost(
     key: string,
     file: {
       readonly contentType?: string
@@ -359,8 +335,9 @@ export class Files {
     },
     expiresS: number,
   ) {
+    const { signer, createPresignedPost } = await this.#open()
     const checksum = checksumOf(file.sha256)
-    return createPresignedPost(this.#signer, {
+    return createPresignedPost(signer, {
       Bucket: this.#bucket,
       Key: key,
       Expires: expiresS,

@@ -1,12 +1,4 @@
-import {
-  AbortMultipartUploadCommand,
-  CompleteMultipartUploadCommand,
-  CreateMultipartUploadCommand,
-  ListPartsCommand,
-  type S3Client,
-  UploadPartCommand,
-} from '@aws-sdk/client-s3'
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import type { BucketClients } from './bucket-clients.ts'
 
 export interface StoredPart {
   readonly number: number
@@ -27,19 +19,18 @@ export const partLimits = { least: 5 * 1024 ** 2, most: 5 * 1024 ** 3, parts: 10
 
 /** Files that somebody else sends in parts, straight to the storage. */
 export class Parts {
-  readonly #s3: S3Client
-  readonly #signer: S3Client
+  readonly #open: () => Promise<BucketClients>
   readonly #bucket: string
 
-  constructor(s3: S3Client, signer: S3Client, bucket: string) {
-    this.#s3 = s3
-    this.#signer = signer
+  constructor(open: () => Promise<BucketClients>, bucket: string) {
+    this.#open = open
     this.#bucket = bucket
   }
 
   /** @returns the name that the storage gives it. */
   async begin(key: string, contentType: string): Promise<string> {
-    const { UploadId } = await this.#s3.send(
+    const { s3, CreateMultipartUploadCommand } = await this.#open()
+    const { UploadId } = await s3.send(
       new CreateMultipartUploadCommand({ Bucket: this.#bucket, Key: key, ContentType: contentType }),
     )
     if (UploadId === undefined) throw new Error(`the storage named no upload for ${key}`)
@@ -47,18 +38,20 @@ export class Parts {
   }
 
   /** Where one part is PUT to, as raw bytes; again as often as need be. */
-  url(of: PartsOf, number: number, expiresS: number): Promise<string> {
+  async url(of: PartsOf, number: number, expiresS: number): Promise<string> {
+    const { signer, getSignedUrl, UploadPartCommand } = await this.#open()
     const command = new UploadPartCommand({ ...this.#target(of), PartNumber: number })
-    return getSignedUrl(this.#signer, command, { expiresIn: expiresS })
+    return getSignedUrl(signer, command, { expiresIn: expiresS })
   }
 
   /** Those that are there, in order; undefined when there is no such upload any more. */
   async list(of: PartsOf): Promise<StoredPart[] | undefined> {
+    const { s3, ListPartsCommand } = await this.#open()
     const found: StoredPart[] = []
     try {
       // The SDK's own paginator never ends: where nothing follows, the storage names the last part all the same.
       for (let after: string | undefined; ; ) {
-        const page = await this.#s3.send(
+        const page = await s3.send(
           new ListPartsCommand({ ...this.#target(of), ...(after && { PartNumberMarker: after }) }),
         )
         for (const { PartNumber: number = 0, ETag: etag = '', Size: size = 0 } of page.Parts ?? [])
@@ -76,11 +69,10 @@ export class Parts {
    * @returns `over` when there is no such upload any more, `changed` when a part was sent anew since they were listed.
    */
   async complete(of: PartsOf, parts: readonly StoredPart[]): Promise<'done' | 'over' | 'changed'> {
+    const { s3, CompleteMultipartUploadCommand } = await this.#open()
     const Parts = parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }))
     try {
-      await this.#s3.send(
-        new CompleteMultipartUploadCommand({ ...this.#target(of), MultipartUpload: { Parts } }),
-      )
+      await s3.send(new CompleteMultipartUploadCommand({ ...this.#target(of), MultipartUpload: { Parts } }))
       return 'done'
     } catch (error) {
       if (isGone(error)) return 'over'
@@ -91,7 +83,8 @@ export class Parts {
 
   /** Deletes what is there; nothing to delete is no error. */
   async abort(of: PartsOf): Promise<void> {
-    await this.#s3.send(new AbortMultipartUploadCommand(this.#target(of))).catch((error: unknown) => {
+    const { s3, AbortMultipartUploadCommand } = await this.#open()
+    await s3.send(new AbortMultipartUploadCommand(this.#target(of))).catch((error: unknown) => {
       if (!isGone(error)) throw error
     })
   }

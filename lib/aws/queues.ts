@@ -1,16 +1,9 @@
-import {
-  ChangeMessageVisibilityCommand,
-  GetQueueAttributesCommand,
-  type QueueAttributeName,
-  SendMessageBatchCommand,
-  type SendMessageBatchRequestEntry,
-  SendMessageCommand,
-  SQSClient,
-} from '@aws-sdk/client-sqs'
+import type { QueueAttributeName, SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs'
 import type { Config } from '../config.ts'
 import { eachOf } from '../each-of.ts'
 import type { TaskMessage } from '../jobs/task-message.ts'
 import type { QueueId } from '../resources/queues.ts'
+import { started } from '../started.ts'
 import type { Connection } from './connections.ts'
 import { limitPatience, type Patience } from './patience.ts'
 import { Sha256 } from './sha256.ts'
@@ -24,18 +17,12 @@ const sendersAtATime = 4
 
 /** The queues of tasks. */
 export class Queues {
-  readonly #sqs: SQSClient
+  /** Most requests send nothing, so that a function begins without the client. */
+  readonly #open: () => Promise<Opened>
   readonly #urlPrefix: string
 
   constructor(config: Config, connection?: Connection, patience?: Patience) {
-    // The URL of a queue carries the host to talk to; the SDK would warn about the difference to its endpoint.
-    this.#sqs = new SQSClient({
-      region: config.AWS_REGION,
-      sha256: Sha256,
-      useQueueUrlAsEndpoint: true,
-      ...connection,
-    })
-    if (patience) limitPatience(this.#sqs, patience)
+    this.#open = started(() => opened(config, connection, patience))
     this.#urlPrefix = config.QUEUE_URL_PREFIX
   }
 
@@ -47,7 +34,8 @@ export class Queues {
   async send(queue: QueueId, messages: readonly TaskMessage[], group?: string): Promise<void> {
     const [only] = messages
     if (only && messages.length === 1) {
-      await this.#sqs.send(new SendMessageCommand({ QueueUrl: this.#url(queue), ...entryOf(only, group) }))
+      const { sqs, SendMessageCommand } = await this.#open()
+      await sqs.send(new SendMessageCommand({ QueueUrl: this.#url(queue), ...entryOf(only, group) }))
       return
     }
     const batches = Array.from({ length: Math.ceil(messages.length / batchSize) }, (_, at) =>
@@ -77,7 +65,8 @@ export class Queues {
     message: object,
     { delayS = 0, group }: { readonly delayS?: number; readonly group: string },
   ): Promise<void> {
-    await this.#sqs.send(
+    const { sqs, SendMessageCommand } = await this.#open()
+    await sqs.send(
       new SendMessageCommand({
         QueueUrl: this.#url(queue),
         MessageBody: JSON.stringify(message),
@@ -95,7 +84,8 @@ export class Queues {
   }
 
   async #sendEntries(queue: QueueId, Entries: SendMessageBatchRequestEntry[]): Promise<void> {
-    const { Failed = [] } = await this.#sqs.send(
+    const { sqs, SendMessageBatchCommand } = await this.#open()
+    const { Failed = [] } = await sqs.send(
       new SendMessageBatchCommand({ QueueUrl: this.#url(queue), Entries }),
     )
     // Sending a message twice is harmless, losing one is not.
@@ -104,7 +94,8 @@ export class Queues {
 
   /** The message stays hidden from other workers for this long, counted from now. */
   async extendVisibility(queue: QueueId, receiptHandle: string, seconds: number): Promise<void> {
-    await this.#sqs.send(
+    const { sqs, ChangeMessageVisibilityCommand } = await this.#open()
+    await sqs.send(
       new ChangeMessageVisibilityCommand({
         QueueUrl: this.#url(queue),
         ReceiptHandle: receiptHandle,
@@ -124,7 +115,8 @@ export class Queues {
   }
 
   async #count(queue: QueueId, AttributeNames: QueueAttributeName[]): Promise<number> {
-    const { Attributes = {} } = await this.#sqs.send(
+    const { sqs, GetQueueAttributesCommand } = await this.#open()
+    const { Attributes = {} } = await sqs.send(
       new GetQueueAttributesCommand({ QueueUrl: this.#url(queue), AttributeNames }),
     )
     return AttributeNames.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0)
@@ -135,3 +127,18 @@ const entryOf = (message: object, group: string | undefined) => ({
   MessageBody: JSON.stringify(message),
   ...(group !== undefined && { MessageGroupId: group }),
 })
+
+type Opened = Awaited<ReturnType<typeof opened>>
+
+async function opened(config: Config, connection?: Connection, patience?: Patience) {
+  const { SQSClient, ...commands } = await import('./sqs.ts')
+  const sqs = new SQSClient({
+    region: config.AWS_REGION,
+    sha256: Sha256,
+    // The URL of a queue carries the host to talk to; the SDK would warn about the difference to its endpoint.
+    useQueueUrlAsEndpoint: true,
+    ...connection,
+  })
+  if (patience) limitPatience(sqs, patience)
+  return { sqs, ...commands }
+}

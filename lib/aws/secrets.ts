@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import {
-  GetObjectCommand,
-  NoSuchKey,
-  PutObjectCommand,
-  S3Client,
-  S3ServiceException,
-} from '@aws-sdk/client-s3'
+import { text } from 'node:stream/consumers'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import type { S3Client } from '@aws-sdk/client-s3'
+import { SignatureV4 } from '@smithy/signature-v4'
 import type { Config } from '../config.ts'
 import { type SecretName, secretNames } from '../resources/declaration.ts'
+import { Sha256 } from './sha256.ts'
 
 type Where = Pick<Config, 'AWS_REGION' | 'AWS_ENDPOINT_URL_S3'>
 type Secrets = Partial<Record<SecretName, string>>
@@ -19,15 +17,12 @@ export function parseSecretsAddress(address: string): { bucket: string; names: r
   return { bucket, names }
 }
 
-const clientOf = ({ AWS_REGION, AWS_ENDPOINT_URL_S3 }: Where) =>
-  new S3Client({ region: AWS_REGION, forcePathStyle: AWS_ENDPOINT_URL_S3 !== undefined })
-
 /** What nobody has put there is a setting that is not set. */
 export async function readSecrets(address: string, where: Where): Promise<Secrets> {
   const { bucket, names } = parseSecretsAddress(address)
-  const client = clientOf(where)
+  const read = secretReader(bucket, where)
   const entries: [SecretName, string | undefined][] = await Promise.all(
-    names.map(async (name) => [name, await readSecret(client, bucket, name)]),
+    names.map(async (name) => [name, await read(name)]),
   )
   const found: Secrets = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
   // Without it, whoever goes around the address in front would be answered.
@@ -36,13 +31,31 @@ export async function readSecrets(address: string, where: Where): Promise<Secret
   return found
 }
 
-async function readSecret(client: S3Client, Bucket: string, Key: SecretName): Promise<string | undefined> {
-  try {
-    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
-    return (await Body?.transformToString())?.trim()
-  } catch (error) {
-    if (error instanceof NoSuchKey) return undefined
-    throw error
+/** The signer copies what it is given, which makes it of this class. */
+type Sent = Parameters<DynamoDBClient['config']['requestHandler']['handle']>[0]
+
+/**
+ * Each function reads secrets at its start, and most have no other use for a client of S3, which is as much code as all
+ * else that they load: a GET is signed here, and goes out by the client of the table, which all have.
+ */
+function secretReader(bucket: string, { AWS_REGION: region, AWS_ENDPOINT_URL_S3: endpoint }: Where) {
+  const { config } = new DynamoDBClient({ region })
+  const signer = new SignatureV4({
+    ...{ service: 's3', region, sha256: Sha256, credentials: config.credentials, uriEscapePath: false },
+  })
+  const { protocol, hostname, port, host } = new URL(
+    endpoint ?? `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`,
+  )
+  return async (name: SecretName): Promise<string | undefined> => {
+    const path = `/${bucket}/${name}`
+    const request = { method: 'GET', protocol, hostname, path, query: {}, headers: { host } }
+    const signed = await signer.sign({ ...request, ...(port && { port: Number(port) }) })
+    const { response } = await config.requestHandler.handle(signed as Sent)
+    const body: string = await text(response.body)
+    if (body.includes('<Code>NoSuchKey</Code>')) return undefined
+    if (response.statusCode !== 200)
+      throw new Error(`S3 answered ${response.statusCode} about ${name}: ${body}`)
+    return body.trim()
   }
 }
 
@@ -53,7 +66,9 @@ export async function makeSecrets(
   send?: typeof fetch,
 ): Promise<void> {
   const { bucket } = parseSecretsAddress(address)
-  const client = clientOf(where)
+  const { S3Client } = await import('./s3.ts')
+  const { AWS_REGION: region, AWS_ENDPOINT_URL_S3: endpoint } = where
+  const client = new S3Client({ region, forcePathStyle: endpoint !== undefined })
   await makeSecret(client, bucket, 'SERVICE_SECRET', randomBytes(48).toString('base64url'))
   if (originArn === undefined) return
   const { secretValue } = await import('./origin-secret.ts')
@@ -61,7 +76,8 @@ export async function makeSecrets(
 }
 
 async function makeSecret(client: S3Client, Bucket: string, Key: SecretName, Body: string): Promise<void> {
+  const { PutObjectCommand } = await import('./s3.ts')
   await client.send(new PutObjectCommand({ Bucket, Key, Body, IfNoneMatch: '*' })).catch((error: unknown) => {
-    if (!(error instanceof S3ServiceException) || error.name !== 'PreconditionFailed') throw error
+    if (!(error instanceof Error) || error.name !== 'PreconditionFailed') throw error
   })
 }

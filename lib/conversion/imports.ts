@@ -11,12 +11,9 @@ import { importBase64, importRaw, mostInlineBytes } from '../tasks/import-base64
 import { importUpload } from '../tasks/import-upload.ts'
 import { isTransfer } from '../tasks/index.ts'
 import { namingTask, type RequestedTask } from '../tasks/parse-tasks.ts'
-import { uploadKey, uploadLifetimeS } from '../uploads.ts'
+import { maxPutBytes, uploadKey, uploadLifetimeS } from '../uploads.ts'
 import { type Source, uploadedSource } from './source.ts'
 import type { Import } from './start-job.ts'
-
-/** Bytes of one PUT or form (AWS's limit); larger files go in parts. */
-export const maxPutBytes = 5 * 1024 ** 3
 
 /** Files that travel in the request are stored side by side: a gateway waits for 30 s at most. */
 const openAtATime = 8

@@ -10,15 +10,6 @@ import { groupsOf, routeFiles, type Wish } from './plan-files.ts'
 /** Ways in all: each begins with the file anew. */
 export const mostWays = 3
 
-/**
- * One engine could not read the file, or nothing of what is in it, which another one may; not that nobody can, as
- * without its password.
- */
-export const isUnread = ({ code, details }: Pick<JobError, 'code' | 'details'>) =>
-  code === 'CORRUPT_FILE' ||
-  (code === 'UNSUPPORTED_FORMAT' && details?.['reason'] === 'feature') ||
-  (code === 'CONVERSION_FAILED' && details?.['reason'] === 'content-lost')
-
 export interface Attempted {
   /** Place of the files among the pieces of their task. */
   readonly at: number

@@ -2,7 +2,7 @@ import { boundsOf } from '../access/bounds.ts'
 import type { Engine } from '../engines/engine.ts'
 import { sealedOptions } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
-import { detectFormat, type PdfHint } from '../formats/detect.ts'
+import type { PdfHint } from '../formats/detect.ts'
 import { decryptFirst } from '../formats/locked-pdf.ts'
 import { newId } from '../ids.ts'
 import { graphRecords, type NewJob, type NewTask } from '../jobs/graph.ts'
@@ -181,6 +181,8 @@ async function detect(
   { tasks, fieldOfMore }: JobRequest,
   engines: readonly Engine[],
 ): Promise<StoredFile> {
+  // Of the requests that reach a function with this, most bring no file.
+  const { detectFormat } = await import('../formats/detect.ts')
   const takers = tasks.filter(({ input }) => input.includes(name))
   const seen = new Map<string, StoredFile>()
   for (const taker of takers) {

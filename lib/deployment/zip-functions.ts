@@ -82,8 +82,6 @@ export function reached(
 export interface Package {
   readonly name: FunctionName
   readonly files: Content
-  /** Bytes of code that are read before it answers anything. */
-  readonly startBytes: number
   /** Of its code, under the same paths. */
   readonly maps: Content
 }
@@ -109,7 +107,7 @@ async function packageFor(name: FunctionName, { outputFiles, metafile }: Bundled
   for (const path of await filesBeside(name, [...paths.keys()], metafile))
     files.set(path, await readFile(join(root, path)))
   const sorted = new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
-  return { name, files: sorted, startBytes: joined.code.length, maps }
+  return { name, files: sorted, maps }
 }
 
 async function packages(): Promise<Package[]> {
@@ -126,8 +124,6 @@ export async function zipped(content: Content): Promise<Uint8Array> {
 /** Writes the package of each function into a folder, as `<name>.zip`, and the maps of their code below `maps`. */
 export async function zipFunctions(folder: string): Promise<void> {
   const all = await packages()
-  const startBytes = Object.fromEntries(all.map((one) => [one.name, one.startBytes]))
-  await writeFile(join(folder, 'start-bytes.json'), JSON.stringify(startBytes))
   for (const { name, files, maps } of all) {
     await writeFile(join(folder, `${name}.zip`), await zipped(files))
     for (const [path, bytes] of maps) {

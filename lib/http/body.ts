@@ -4,8 +4,8 @@ import { AppError } from '../errors.ts'
 import { limitedBody } from './body-limit.ts'
 import { decodedBody } from './content-encoding.ts'
 import type { AnyContract, BodyKind, HttpEvent, ReceivedFile } from './contract.ts'
-import { emptyBody, readAll, readMultipart } from './form.ts'
 import { parseJson } from './json-body.ts'
+import { emptyBody, readAll } from './read-all.ts'
 import { fieldsOnce } from './repeated-field.ts'
 
 /** Bytes of a body that is not a file. */
@@ -39,24 +39,20 @@ export async function readBody(
   const none = { files: [], discard: async () => {} }
   if (!contract.body) return { value: undefined, ...none }
   const kind = kindOf(event, contract.body.accepts)
+  // Before anything arrives that nobody listens to; most requests are no forms with files.
+  const forms = kind === 'multipart' ? await import('./form.ts') : undefined
   const limited = limitedBody(bodyStream(event), event.headers, options.maxBodyBytes)
   const stream = decodedBody(limited, event.headers['content-encoding'], kind)
-  switch (kind) {
-    case 'multipart': {
-      const form = await readMultipart(stream, {
-        headers: event.headers,
-        fileFields: Object.keys(contract.body.files ?? {}),
-        ...options,
-      })
-      return { value: form.fields, files: form.files, discard: () => form.discard() }
-    }
-    case 'form': {
-      const text = (await readAll(stream, maxPlainBytes)).toString('utf8')
-      return { value: fieldsOnce(new URLSearchParams(text)), ...none }
-    }
-    case 'json':
-      return { value: parseJson((await readAll(stream, maxPlainBytes)).toString('utf8')), ...none }
+  if (forms) {
+    const form = await forms.readMultipart(stream, {
+      headers: event.headers,
+      fileFields: Object.keys(contract.body.files ?? {}),
+      ...options,
+    })
+    return { value: form.fields, files: form.files, discard: () => form.discard() }
   }
+  const text = (await readAll(stream, maxPlainBytes)).toString('utf8')
+  return { value: kind === 'form' ? fieldsOnce(new URLSearchParams(text)) : parseJson(text), ...none }
 }
 
 function kindOf(event: HttpEvent, accepts: readonly BodyKind[]): BodyKind {

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
-import { Readable, Transform } from 'node:stream'
+import { type Readable, Transform } from 'node:stream'
 import busboy, { type FileInfo } from 'busboy'
 import type { Files } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
 import { fileName } from '../file-name.ts'
 import { newId } from '../ids.ts'
 import { uploadKey } from '../uploads.ts'
-import { isUndecodable } from './content-encoding.ts'
 import type { ReceivedFile } from './contract.ts'
 import { FileEnds } from './file-ends.ts'
+import { cutOff } from './read-all.ts'
 import { repeatedField } from './repeated-field.ts'
 
 /** Parts of a form beyond these are an attack, not a request. */
@@ -206,45 +206,3 @@ export function tooLarge(maxBytes: number, size?: number): AppError {
     ...(size !== undefined && { size }),
   })
 }
-
-/**
- * Not by iteration: that would close the connection of a request that is refused before it is answered.
- * @throws AppError INVALID_REQUEST when the body is larger than `maxBytes`, or not in its encoding.
- */
-export function readAll(body: Readable, maxBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    const take = (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= maxBytes) {
-        chunks.push(chunk)
-        return
-      }
-      body.off('data', take)
-      body.pause()
-      reject(new AppError('INVALID_REQUEST', `The body is larger than ${maxBytes} bytes.`, { maxBytes }))
-    }
-    body.on('data', take)
-    body.once('end', () => resolve(Buffer.concat(chunks)))
-    body.once('error', (error) => reject(isUndecodable(error) ? undecodable(error) : cutOff(error)))
-    body.once('close', () => reject(cutOff()))
-  })
-}
-
-const cutOff = (cause?: Error) =>
-  cause instanceof AppError
-    ? cause
-    : new AppError('INVALID_REQUEST', 'The connection ended before the whole body was there.', undefined, {
-        cause,
-      })
-
-const undecodable = (cause: Error) =>
-  new AppError(
-    'INVALID_REQUEST',
-    'The body is not in the encoding that Content-Encoding names, or ends early. Send it again as it is, or without the header.',
-    { field: 'Content-Encoding' },
-    { cause },
-  )
-
-export const emptyBody = () => Readable.from([])

@@ -1,9 +1,7 @@
 import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import type { QueueId } from '../resources/queues.ts'
-import { queueOfTransfer, transferOperation } from '../tasks/index.ts'
 import type { JobState, Task } from './job.ts'
-import { imageOf, wishedOf } from './next-step.ts'
 import { type JobStore, refOf } from './store.ts'
 import { messageOf, type TaskMessage } from './task-message.ts'
 
@@ -44,13 +42,17 @@ export const byWayOfPreparing: Outlet = {
 }
 
 async function queueOf(task: Task, known: Known | undefined, { store, engines }: Parts): Promise<QueueId> {
+  // Where tasks go by way of preparing, nothing is planned here.
+  const [{ queueOfTransfer, transferOperation }, { imageOf, wishedOf }] = await Promise.all([
+    import('../tasks/index.ts'),
+    import('./next-step.ts'),
+  ])
   const transfer = transferOperation(task.operation)
   if (transfer) return queueOfTransfer(transfer)
   if (task.pieces) return imageOf(task.pieces)
   const state = known ?? (await store.inputsOf(task))
   if (!state) throw new AppError('NO_FILES', 'The job of this task is gone.')
   const [files, wish] = wishedOf(task, state)
-  // Where tasks go by way of preparing, nothing is planned here.
   const [{ routeFiles }, { firstImage }] = await Promise.all([
     import('../conversion/plan-files.ts'),
     import('../plan/index.ts'),

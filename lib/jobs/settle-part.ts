@@ -1,4 +1,4 @@
-import { isUnread } from '../conversion/next-way.ts'
+import { isUnread } from '../conversion/unread.ts'
 import { arrival } from './arrival.ts'
 import { attemptOfPart, memberOf } from './graph.ts'
 import { isOver, JobError, type Task } from './job.ts'

@@ -2,7 +2,6 @@ import type { Queues } from '../aws/queues.ts'
 import type { Change } from '../aws/table-expressions.ts'
 import { eachOf } from '../each-of.ts'
 import { AppError } from '../errors.ts'
-import { transferOperation } from '../tasks/index.ts'
 import { arrival } from './arrival.ts'
 import { Course, type CourseParts } from './course.ts'
 import { fetched } from './events.ts'
@@ -55,7 +54,7 @@ export class Settlement {
   }
 
   async #tellFetched(task: Task): Promise<void> {
-    if (!hasFetched(task)) return
+    if (!(await hasFetched(task))) return
     const job = await this.#store.job(task.jobId)
     if (job) await this.course.publish(fetched(job, task))
   }
@@ -186,8 +185,12 @@ export class Settlement {
 }
 
 /** It has brought files from elsewhere, which somebody may want to know. */
-export const hasFetched = ({ operation, status }: Task) =>
-  status === 'completed' && transferOperation(operation)?.kind === 'import'
+export async function hasFetched({ operation, status }: Task): Promise<boolean> {
+  if (status !== 'completed') return false
+  // Most functions end no task.
+  const { transferOperation } = await import('../tasks/index.ts')
+  return transferOperation(operation)?.kind === 'import'
+}
 
 const dependentsAtATime = 16
 const skipped = 'skip'

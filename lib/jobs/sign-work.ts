@@ -24,14 +24,13 @@ interface Signing {
 }
 
 /** Sends tasks with all that their workers need, who reach no file and know no secret. */
-export const signing = (planned: Outlet, parts: Signing): Outlet => ({
+export const signing = (planned: Outlet, parts: Signing): Pick<Outlet, 'route'> => ({
   route: async (task, known) => {
     const sending = await planned.route(task, known)
     // What brings files from elsewhere or takes them there is a function of ours, and reaches files by its role.
     if (sending.queue === 'transfer') return sending
     return { ...sending, message: { ...sending.message, work: await workOf(task, known, parts) } }
   },
-  again: () => 'ready',
 })
 
 async function workOf(

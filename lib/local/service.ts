@@ -171,7 +171,7 @@ export async function startService(given: Given, apart?: Apart): Promise<Service
 
 /** Functions of zip packages in this process, with what is near them. */
 async function functionsTogether(environment: Environment, connections: Connections) {
-  const { createApi } = await import('../../functions/api.ts')
+  const { createApi } = await import('../../functions/whole-api.ts')
   const { createLive } = await import('../../functions/live.ts')
   const { createCounting } = await import('../../functions/count-usage.ts')
   const counting = createCounting({ environment, gatherMs: countTogetherMs })

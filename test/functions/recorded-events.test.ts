@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Context, SQSEvent } from 'aws-lambda'
 import { handler as api } from '../../functions/api.ts'
+import { handler as conversion } from '../../functions/conversion.ts'
 import { createFunction as conversions } from '../../functions/convert.ts'
 import { createFunction as deliveries } from '../../functions/deliver.ts'
 import { handler as dispatch } from '../../functions/dispatch.ts'
@@ -31,19 +32,19 @@ const recorded = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../events/recorded/${name}.json`, import.meta.url), 'utf8'))
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context
 
-async function called(name: string) {
-  const { statusCode, body = '{}' } = await api(recorded(name) as Parameters<ApiHandler>[0], context)
+async function called(handler: ApiHandler, name: string) {
+  const { statusCode, body = '{}' } = await handler(recorded(name) as Parameters<ApiHandler>[0], context)
   return { statusCode, json: JSON.parse(body) }
 }
 
 test('a request of API Gateway is answered', async () => {
-  const { statusCode, json } = await called('http-api-get')
+  const { statusCode, json } = await called(api, 'http-api-get')
   assert.equal(statusCode, 200)
   assert.equal(json.data.id, 'png')
 })
 
 test('a form of API Gateway, in base64, makes a job of its file', async () => {
-  const { statusCode, json } = await called('http-api-form')
+  const { statusCode, json } = await called(conversion, 'http-api-form')
   assert.equal(statusCode, 202)
   const job = await app.services.jobs.store.job(json.data.jobId)
   assert.equal(job?.display.source?.filename, 'people.csv')

@@ -128,7 +128,7 @@ before(async () => {
     const allowed = { ...environment, OUTGOING_ALLOW: `${host}/32` }
     await serve('capture', timeoutS, { image: 'browser', memoryMb, handler, environment: allowed })
   }
-  const { createApi } = await import('../../functions/api.ts')
+  const { createApi } = await import('../../functions/whole-api.ts')
   const { MIN_FREE_DISK_GB } = deployedEnvironment
   const settings = { ...environment, MIN_FREE_DISK_GB, LOG_LEVEL: 'error' }
   const handlers = apiHandlers(createApi(settings))

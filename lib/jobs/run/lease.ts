@@ -268,7 +268,7 @@ export class Lease {
     )
     if (!isDone) return false
     this.#log.info({ status: over.job.status }, 'job ended')
-    const arrived = hasFetched(ended) ? fetched(job, ended) : []
+    const arrived = (await hasFetched(ended)) ? fetched(job, ended) : []
     await this.#settlement.course.publish([...arrived, ...unpublished(over), ending(over)])
     return true
   }

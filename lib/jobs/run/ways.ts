@@ -1,4 +1,4 @@
-import { isUnread } from '../../conversion/next-way.ts'
+import { isUnread } from '../../conversion/unread.ts'
 import type { Engine, Shortfall } from '../../engines/engine.ts'
 import { EngineCrash } from '../../engines/sandbox/engine-crash.ts'
 import { AppError } from '../../errors.ts'

@@ -1,0 +1,33 @@
+import type { AnyContract } from '../../lib/http/contract.ts'
+import { errorPages } from './error-pages.ts'
+import { eventPage } from './event-page.ts'
+import { getAsyncApi } from './get-asyncapi.ts'
+import { getFormat } from './get-format.ts'
+import { getHealth } from './get-health.ts'
+import { type Described, getOpenApi } from './get-openapi.ts'
+import { getVersion } from './get-version.ts'
+import { listConversions } from './list-conversions.ts'
+import { listFormats } from './list-formats.ts'
+import { listPlans } from './list-plans.ts'
+import { createTicket } from './live.ts'
+import { getOAuthMetadata } from './oauth.ts'
+import { staticFiles } from './static-files.ts'
+import { getReliability } from './usage.ts'
+
+/** Endpoints of paths that no other function has. */
+export const ownRoutes = (described: Described): readonly AnyContract[] => [
+  createTicket,
+  listPlans,
+  getReliability,
+  getOAuthMetadata,
+  listFormats,
+  listConversions,
+  getFormat,
+  getAsyncApi,
+  getVersion,
+  getHealth,
+  getOpenApi(described),
+  ...errorPages,
+  eventPage,
+  ...staticFiles,
+]

@@ -1,0 +1,40 @@
+import type { Config } from '../config.ts'
+import type { Connection } from './connections.ts'
+import { limitPatience, type Patience } from './patience.ts'
+import { Sha256 } from './sha256.ts'
+
+/** What takes no longer for a large file than for a small one. */
+const promptCommands = [
+  ...['HeadObjectCommand', 'GetObjectCommand', 'ListObjectsV2Command', 'DeleteObjectsCommand'],
+  'HeadBucketCommand',
+]
+/** Of each call for whoever has little patience. */
+const impatientAttempts = 2
+
+export type BucketClients = Awaited<ReturnType<typeof openClients>>
+
+/** Loaded when the first file is wanted, with the commands that are sent by them. */
+export async function openClients(config: Config, connection?: Connection, patience?: Patience) {
+  const sdk = await import('./s3.ts')
+  // With a name for a host the SDK would put the bucket into the host name, which only AWS can resolve.
+  const forcePathStyle = config.AWS_ENDPOINT_URL_S3 !== undefined
+  const s3 = new sdk.S3Client({
+    region: config.AWS_REGION,
+    sha256: Sha256,
+    forcePathStyle,
+    // The connection guards the bytes already, and the SDK's look at them takes as long as all else about a GET.
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    ...(patience && { maxAttempts: impatientAttempts }),
+    ...connection,
+  })
+  if (patience) limitPatience(s3, patience, promptCommands)
+  const signer = new sdk.S3Client({
+    region: config.AWS_REGION,
+    sha256: Sha256,
+    forcePathStyle,
+    // Otherwise a presigned PUT would carry the checksum of an empty body.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    ...(config.S3_PUBLIC_ENDPOINT && { endpoint: config.S3_PUBLIC_ENDPOINT }),
+  })
+  return { ...sdk, s3, signer }
+}

@@ -1,0 +1,20 @@
+// What is used of the client, so that a bundle that loads it later has no more of it.
+export {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListPartsCommand,
+  NotFound,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+export { createPresignedPost } from '@aws-sdk/s3-presigned-post'
+export { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+export { storeStream } from './store-stream.ts'

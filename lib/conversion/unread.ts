@@ -1,0 +1,10 @@
+import type { JobError } from '../jobs/job.ts'
+
+/**
+ * One engine could not read the file, or nothing of what is in it, which another one may; not that nobody can, as
+ * without its password.
+ */
+export const isUnread = ({ code, details }: Pick<JobError, 'code' | 'details'>) =>
+  code === 'CORRUPT_FILE' ||
+  (code === 'UNSUPPORTED_FORMAT' && details?.['reason'] === 'feature') ||
+  (code === 'CONVERSION_FAILED' && details?.['reason'] === 'content-lost')
