@@ -14,7 +14,7 @@ import { limitsHere } from '../../lib/engines/here.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
 import type { Measured, Spent } from './parts-model.ts'
-import { cpuMs } from './process-tree.ts'
+import { cpuMsOfBench } from './process-tree.ts'
 
 /** A conversion that its engine can share out. */
 export interface Sharing {
@@ -106,7 +106,7 @@ async function step(
 }
 
 async function timed<T>(action: () => Promise<T>): Promise<{ result: T; spent: Spent }> {
-  const [wall, cpu] = [performance.now(), cpuMs(process.pid)]
+  const [wall, cpu] = [performance.now(), cpuMsOfBench()]
   const result = await action()
-  return { result, spent: { wall: performance.now() - wall, cpu: cpuMs(process.pid) - cpu } }
+  return { result, spent: { wall: performance.now() - wall, cpu: cpuMsOfBench() - cpu } }
 }

@@ -17,6 +17,9 @@ const treeOf = (pid: number) => descendants(pid).map((one) => one.pid)
 export const cpuMs = (pid: number): number =>
   [pid, ...treeOf(pid)].reduce((sum, one) => sum + ticksOf(one), 0) * tickMs
 
+/** Of this process and all that it ever started: the reaper, under which a benchmark runs, has those who lost their parent. */
+export const cpuMsOfBench = (): number => cpuMs(process.ppid)
+
 /** Of programs that this process started and that have ended. */
 export const cpuMsOfEnded = (): number => ticksOf(process.pid, 'those that have ended') * tickMs
 

@@ -12,7 +12,7 @@ import { createLog } from '../../../lib/log.ts'
 import { planRoute, stepsOf } from '../../../lib/plan/index.ts'
 import type { FixtureName } from '../fixture-makers.ts'
 import { median, medianRange } from '../measure.ts'
-import { cpuMs } from '../process-tree.ts'
+import { cpuMsOfBench } from '../process-tree.ts'
 import type { Report } from '../report.ts'
 import type { Section } from '../section.ts'
 
@@ -96,7 +96,7 @@ async function measured({ path, to, folder }: Case, isGuarded: boolean): Promise
   const source = join(workDir, `source.${format}`)
   await copyFile(path, source)
   const input = { path: source, filename: `source.${format}`, format, size: (await stat(path)).size }
-  const [wall, own, all] = [performance.now(), process.cpuUsage(), cpuMs(process.pid)]
+  const [wall, own, all] = [performance.now(), process.cpuUsage(), cpuMsOfBench()]
   await converted(input, to, workDir, isGuarded)
   const spent = { wall: performance.now() - wall, ...times(process.cpuUsage(own), all) }
   await rm(workDir, { recursive: true })
@@ -109,7 +109,7 @@ const restMs = 40
 
 const times = ({ user, system }: NodeJS.CpuUsage, allBefore: number) => ({
   own: (user + system) / 1000,
-  all: cpuMs(process.pid) - allBefore,
+  all: cpuMsOfBench() - allBefore,
 })
 
 async function converted(input: InputFile, to: FormatId, workDir: string, isGuarded: boolean): Promise<void> {
