@@ -249,8 +249,10 @@ export interface Engine {
    * would not be faster and the step ends in time by itself. Each share is run by itself, with the same options.
    */
   split?(work: Work, tools: Tools, crew: Crew): Promise<readonly Portion[] | undefined>
-  /** Makes of the results of all shares what `run` makes of the whole. The inputs are named, but are not there. */
+  /** Makes of the results of all shares what `run` makes of the whole. */
   join?(work: Work, results: readonly ShareResult[], tools: Tools): Promise<Result>
+  /** Whether `join` works on the inputs, too; otherwise they are named, but are not there. */
+  joinReads?(step: Pick<Work, 'operation' | 'from'>): boolean
   /** Loads what makes the first job fast. */
   warm?(): Promise<void>
   /** Ends processes that stay between jobs. */

@@ -21,8 +21,9 @@ export type Behavior = (name: string, tools: Tools) => Promise<Shortfall | undef
 
 /**
  * Engines without a program: what they make of pictures is a file with the name of the task in it. The second goes on
- * in another image with what the first makes of documents. The first shares out names, letter by letter. GIFs are read
- * by it, by another one beside it, and by one in another image, in this order.
+ * in another image with what the first makes of documents. The first shares out names, letter by letter, and wants the
+ * PDFs that it was sent again where it joins. GIFs are read by it, by another one beside it, and by one in another image,
+ * in this order.
  */
 export function noOpEngines(behave: Behavior): readonly Engine[] {
   const makes =
@@ -53,9 +54,11 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
       }),
     )
   }
-  const joinAll: Engine['join'] = async ({ outDir, options }, results, tools) => {
+  const joinReads: Engine['joinReads'] = ({ from }) => from === 'pdf'
+  const joinAll: Engine['join'] = async ({ operation, from, inputs, outDir, options }, results, tools) => {
     const shortfall = await behave(`${Options.parse(options).name} joined`, tools)
     const path = join(outDir, 'made.png')
+    if (joinReads({ operation, from })) await readFile(inputs[0]?.path ?? '')
     const letters = results.flatMap(({ files }) => files.map((one) => readFile(one.path, 'utf8')))
     await writeFile(path, (await Promise.all(letters)).join(''))
     return { files: [{ path }], ...(shortfall && { shortfall }) }
@@ -70,6 +73,7 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
         run: makes('made.png', 'vips'),
         split,
         join: joinAll,
+        joinReads,
       },
       capabilities: [
         {

@@ -56,6 +56,12 @@ test('a task in parts gives what it gives in one piece, and nothing is left of i
   assert.deepEqual(await leftovers(parts), [])
 })
 
+test('what was sent is there again where parts are joined by an engine that reads it then', async () => {
+  const world = await told(partStories['a task in parts after another image'])
+  assert.ok(world.runs.includes('letter joined'))
+  assert.equal((await outcomeOf(world)).status, 'completed')
+})
+
 test('messages of parts that come twice change nothing', async () => {
   const world = new World({ database, tableName: await database.makeTable(), loops: 4, copies: () => 2 })
   await world.create(split(1))

@@ -37,7 +37,7 @@ export interface FilesRun {
   readonly inputs: readonly InputFile[]
   /** Of the first step only this much is run. */
   readonly share?: Share | undefined
-  /** The first step is not run: these are joined. */
+  /** The first step is not run: these are joined. The inputs are there if `joinReads` says so. */
   readonly results?: readonly ShareResult[] | undefined
   /** What went into these. */
   readonly held?: Held | undefined
@@ -72,8 +72,8 @@ export async function convertFiles(run: FilesRun): Promise<FilesDone> {
   let { inputs } = run
   let at = run.from
   if (run.held) guard.recall(run.held)
-  // A share of a step is not all of it, and where it is joined the inputs are elsewhere.
-  else if (!run.share && !run.results) guard.begin(inputs, steps[at])
+  // A share of a step is not all of it, and where it is joined the inputs may be elsewhere.
+  else if (!run.share && (!run.results || joinReads(run))) guard.begin(inputs, steps[at])
   for (;;) {
     const step = steps[at]
     if (!step) throw new Error(`the task has no step ${at}`)
@@ -93,21 +93,38 @@ export async function convertFiles(run: FilesRun): Promise<FilesDone> {
 
 export interface SplitFiles {
   readonly portions: readonly Portion[]
-  /** What is in the files, for who joins what comes out. */
-  readonly held: Held | undefined
+  /** What is in the files, for who joins what comes out without them. */
+  readonly held?: Held | undefined
+}
+
+/** Whether the inputs of the first step are needed where its shares are joined. */
+export function joinReads({
+  steps,
+  from,
+  engines = allEngines,
+}: Pick<FilesRun, 'steps' | 'from' | 'engines'>): boolean {
+  const step = firstStep({ steps, from })
+  const { engine, capability } = capabilityOf(step, engines)
+  return engine.joinReads?.({ operation: capability.operation, from: formatId(step.from) }) ?? false
 }
 
 /** How the first step can be shared out among those that are free; undefined when it is to be run as a whole. */
 export async function splitFiles(run: FilesRun, crew: () => Promise<Crew>): Promise<SplitFiles | undefined> {
-  const step = run.steps[run.from]
-  if (!step) throw new Error(`the task has no step ${run.from}`)
+  const step = firstStep(run)
   const { engine, work, tools } = await prepare(run, step, run.from, run.inputs, [])
   if (!engine.split) return undefined
   const portions = (await engine.split(work, tools, await crew())) ?? []
   if (portions.length < 2) return undefined
+  if (joinReads(run)) return { portions }
   const guard = new Guard(run.log)
   guard.begin(run.inputs, step)
   return { portions, held: await guard.held() }
+}
+
+function firstStep({ steps, from }: Pick<FilesRun, 'steps' | 'from'>): Step {
+  const step = steps[from]
+  if (!step) throw new Error(`the task has no step ${from}`)
+  return step
 }
 
 async function prepare(

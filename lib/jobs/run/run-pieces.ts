@@ -8,7 +8,7 @@ import { inTurn, together } from '../../fidelity/fidelity.ts'
 import type { Log } from '../../log.ts'
 import type { JobError, Piece, Task, Warning } from '../job.ts'
 import { maxAttempts } from '../machine.ts'
-import { convertFiles, type FilesDone, type FilesRun, splitFiles } from './convert-files.ts'
+import { convertFiles, type FilesDone, type FilesRun, joinReads, splitFiles } from './convert-files.ts'
 import { fetchInputs, inputsOf } from './fetch-inputs.ts'
 import { freeWorkers } from './free-workers.ts'
 import { fetchResults } from './parts.ts'
@@ -186,13 +186,15 @@ async function runPiece(
     progress,
     ...(onStep && { onStep }),
   }
+  const fetch = () => fetchInputs(services.files, files, workDir, signal)
   if (task.expandedBy !== undefined) {
     const { results, warnings } = await fetchResults(task, { services, workDir, signal })
     const { held } = piece
-    const done = await convertFiles({ ...filesRun, inputs: inputsOf(files, workDir), results, held })
+    const inputs = joinReads(filesRun) ? await fetch() : inputsOf(files, workDir)
+    const done = await convertFiles({ ...filesRun, inputs, results, held })
     return { ...done, warnings: [...warnings, ...done.warnings] }
   }
-  const inputs = await fetchInputs(services.files, files, workDir, signal)
+  const inputs = await fetch()
   if (task.part !== undefined) return convertFiles({ ...filesRun, inputs, share: task.spec })
   const split = await portionsOf({ ...filesRun, inputs }, run)
   if (!split) return convertFiles({ ...filesRun, inputs })
