@@ -240,7 +240,7 @@ export const settings = {
   TASK_LIMIT_S: wholeNumber(10, 86_400)
     .optional()
     .describe(
-      'Seconds that one run of a task may take; films that take longer are cut into parts. Any when not set',
+      'Seconds that one run of a task may take; films that take longer, merges too, are cut into parts, and so are scans to be read. Any when not set',
     ),
   IMAGE_REGISTRY: z
     .string()

@@ -15,7 +15,8 @@ import type {
 import { metadataRows } from './metadata/capabilities.ts'
 import { flag, integer, quality } from './options.ts'
 import { docxCapability, pdfToDocx } from './pdf/docx/convert.ts'
-import { ocr, runOcr } from './pdf/ocr.ts'
+import { readablePictures } from './pdf/ocr/picture.ts'
+import { ocr, runOcr, runOcrShare, splitOcr } from './pdf/ocr.ts'
 import { type OpenPdf, openPdf } from './pdf/open.ts'
 import { joinPages } from './pdf/pack-pages.ts'
 import { openShape, type PageSelection, resolutionShape } from './pdf/page-pictures.ts'
@@ -64,6 +65,10 @@ const capability = (to: FormatId, schema: z.ZodObject, cost: number): Capability
   cost,
 })
 
+/** What else is converted here from pictures is their text. */
+const isOcr = ({ operation, from }: Pick<Work, 'operation' | 'from'>) =>
+  operation === 'ocr-pdf' || (operation === 'convert' && readablePictures.some((id) => id === from))
+
 /** Pages of a PDF as pictures, text and Word documents, text in pictures, XPS, and the tools that change a PDF. */
 export const pdf: Engine = {
   id: 'pdf',
@@ -90,6 +95,7 @@ export const pdf: Engine = {
   run,
   split,
   join,
+  joinReads: isOcr,
 }
 
 async function run(work: Work, tools: Tools): Promise<Result> {
@@ -103,8 +109,9 @@ async function run(work: Work, tools: Tools): Promise<Result> {
     return untilAborted(writeMetadata(work, tools), tools.signal)
   }
   if (isXps(work.from)) return untilAborted(xpsToPdf(work, tools), tools.signal)
-  if (work.operation === 'ocr-pdf' || work.from !== 'pdf')
-    return untilAborted(runOcr(work, tools), tools.signal)
+  if (isOcr(work)) {
+    return untilAborted(work.share ? runOcrShare(work, tools) : runOcr(work, tools), tools.signal)
+  }
   if (work.operation === 'thumbnail') return untilAborted(thumbnailPages(work, tools), tools.signal)
   if (work.operation !== 'convert') {
     // Loaded when a tool is wanted: the planner and the API know them and never run one.
@@ -146,17 +153,20 @@ async function openPages(work: Work, tools: Tools): Promise<{ opened: OpenPdf; p
 /** One file of all pages, in which a page may stand twice; elsewhere each page is a file. */
 const joined: readonly FormatId[] = ['tiff', 'txt']
 
-async function split(work: Work, tools: Tools, { workers }: Crew): Promise<readonly Portion[] | undefined> {
+async function split(work: Work, tools: Tools, crew: Crew): Promise<readonly Portion[] | undefined> {
   const { operation, from, to } = work
+  const { workers } = crew
+  if (isOcr(work)) return untilAborted(splitOcr(work, tools, crew), tools.signal)
   if (operation !== 'convert' || from !== 'pdf' || !mayShare(to, workers)) return undefined
   const { opened, pages } = await openPages(work, tools)
   const drawing = z.object(resolutionShape).partial().parse(work.options)
   return sharesOf(opened, pages, to, drawing, workers)?.map((share) => ({ share }))
 }
 
-async function join({ outDir }: Work, results: readonly ShareResult[], tools: Tools): Promise<Result> {
+async function join(work: Work, results: readonly ShareResult[], tools: Tools): Promise<Result> {
   const archives = results.flatMap(({ files }) => files.map(({ path }) => path))
-  const path = await untilAborted(joinPages(outDir, archives), tools.signal)
+  if (isOcr(work)) return untilAborted(runOcr(work, tools, archives), tools.signal)
+  const path = await untilAborted(joinPages(work.outDir, archives), tools.signal)
   const details = results[0]?.details
   return { files: [{ path, format: 'zip' }], ...(details && { details }) }
 }

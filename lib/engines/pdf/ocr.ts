@@ -1,14 +1,15 @@
 import { copyFile, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import type { Capability, OutputFile, Result, Tools, Work } from '../engine.ts'
+import type { Capability, Crew, InputFile, OutputFile, Portion, Result, Tools, Work } from '../engine.ts'
 import { flag } from '../options.ts'
 import { progressWithin } from '../sandbox/progress.ts'
 import { ocrLanguage } from './ocr/languages.ts'
 import { pictureAsPdf, readablePictures } from './ocr/picture.ts'
-import { hasText, lettersByPage, recognize } from './ocr/recognize.ts'
+import { hasText, keepRecognized, lettersByPage, type OcrManner, recognize } from './ocr/recognize.ts'
+import { cutForOcr, mayShareOcr, OcrShare, sharesOfOcr } from './ocr/shares.ts'
 import { asWritten } from './ocr/text.ts'
-import { openPdf } from './open.ts'
+import { openPdf, type PageSize } from './open.ts'
 import { password } from './page-pictures.ts'
 import { toText } from './text.ts'
 import { openEditable } from './tools/document.ts'
@@ -30,6 +31,97 @@ export const ocr: readonly Capability[] = [
   { operation: 'convert', from: readablePictures, to: ['txt', 'docx'], options: PictureOptions, cost: 3 },
 ]
 
+/** A PDF, and how the text of its pages is to be read. */
+interface Scans {
+  readonly path: string
+  /** The source needs a password, or restricts what may be done with it. */
+  readonly encrypted: boolean
+  /** Of all its pages. */
+  readonly sizes: readonly PageSize[]
+  /** By page: letters that it has already. */
+  readonly letters: readonly number[]
+  /** Those to be read, counted from 1. */
+  readonly pages: readonly number[]
+  readonly how: OcrManner
+}
+
+/** What `split` has looked into, for `runOcr` when it was not split. */
+const scansBefore = new WeakMap<InputFile, Scans>()
+
+async function scansOf(work: Work, tools: Tools): Promise<Scans> {
+  const [input] = work.inputs
+  if (!input) throw new Error('ocr was called without an input.')
+  const scans =
+    scansBefore.get(input) ??
+    (await (work.from === 'pdf' ? scansOfPdf(input, work, tools) : scansOfPicture(input, work, tools)))
+  scansBefore.set(input, scans)
+  return scans
+}
+
+async function scansOfPdf(input: InputFile, { options }: Work, tools: Tools): Promise<Scans> {
+  const { password, ...how } = PdfOptions.parse(options)
+  const { path, encrypted, sizes } = await openEditable(input, password, tools)
+  const letters = await lettersByPage(path, tools)
+  const pages = letters.flatMap((count, index) => (hasText(count) ? [] : [index + 1]))
+  return { path, encrypted, sizes, letters, pages, how }
+}
+
+async function scansOfPicture(input: InputFile, { options }: Work, tools: Tools): Promise<Scans> {
+  const { language } = PictureOptions.parse(options)
+  const { path, dpi } = await pictureAsPdf(input, tools)
+  const { sizes } = await openPdf(path, undefined, tools)
+  // Tesseract reads best from 300 dpi on (its "ImproveQuality"); enlarging what is almost that only takes time.
+  const enlarged = dpi < 250 ? { oversample: 300 } : {}
+  const pages = sizes.map((_, index) => index + 1)
+  return { path, encrypted: false, sizes, letters: [], pages, how: { language, deskew: false, ...enlarged } }
+}
+
+/**
+ * `details` counts the `pages`, and those of them that were read (`pagesRecognized`).
+ * @param kept archives of pages that were read already: all that need it.
+ * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, FILE_TOO_LARGE, CONVERSION_FAILED (a signed PDF).
+ */
+export async function runOcr(work: Work, tools: Tools, kept?: readonly string[]): Promise<Result> {
+  const scans = await scansOf(work, tools)
+  const { encrypted, sizes, letters, pages, how } = scans
+  if (encrypted) tools.warn('ENCRYPTION_REMOVED', 'The PDF was protected; the result is not.')
+  if (pages.length === 0)
+    tools.warn('TEXT_PRESENT', 'Every page has text already, so nothing was recognized.')
+  const onPage = (done: number) => tools.progress((done / pages.length) * 0.9, 'ocr')
+  const path =
+    pages.length === 0
+      ? scans.path
+      : await recognize({ path: scans.path, pages, ...how, onPage, ...(kept && { kept }) }, tools)
+  const searchable = { path, pages: sizes.length, letters, recognized: pages }
+  const file = await targetOf(work, searchable, tools)
+  tools.progress(1)
+  return { files: [file], details: { pages: sizes.length, pagesRecognized: pages.length } }
+}
+
+/** Undefined where one worker reads all pages. */
+export async function splitOcr(
+  work: Work,
+  tools: Tools,
+  crew: Crew,
+): Promise<readonly Portion[] | undefined> {
+  if (!mayShareOcr(crew)) return undefined
+  const { path, sizes, pages, how } = await scansOf(work, tools)
+  const runs = sharesOfOcr({ sizes, pages, language: how.language }, crew)
+  return runs && cutForOcr(path, runs, how, tools)
+}
+
+/** Of `splitOcr`: reads some of the pages, and keeps them for `runOcr`. */
+export async function runOcrShare(work: Work, tools: Tools): Promise<Result> {
+  const [input] = work.inputs
+  if (!input) throw new Error('A share of pages came without its file.')
+  const { numbers, how } = OcrShare.parse(work.share)
+  const path = join(work.outDir, 'pages.zip')
+  const pages = numbers.map((_, index) => index + 1)
+  const onPage = (done: number) => tools.progress(done / pages.length, 'ocr')
+  await keepRecognized({ path: input.path, pages, ...how, onPage }, { numbers, path }, tools)
+  return { files: [{ path, format: 'zip' }] }
+}
+
 /** A PDF whose pages all have text. */
 interface Searchable {
   readonly path: string
@@ -38,49 +130,6 @@ interface Searchable {
   readonly letters: readonly number[]
   /** Counted from 1. */
   readonly recognized: readonly number[]
-}
-
-/**
- * `details` counts the `pages`, and those of them that were read (`pagesRecognized`).
- * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, FILE_TOO_LARGE, CONVERSION_FAILED (a signed PDF).
- */
-export async function runOcr(work: Work, tools: Tools): Promise<Result> {
-  const [input] = work.inputs
-  if (!input) throw new Error('ocr was called without an input.')
-  const searchable = work.from === 'pdf' ? await searchablePdf(work, tools) : await picturePdf(work, tools)
-  const file = await targetOf(work, searchable, tools)
-  tools.progress(1)
-  const { pages, recognized } = searchable
-  return { files: [file], details: { pages, pagesRecognized: recognized.length } }
-}
-
-async function searchablePdf({ inputs: [input], options }: Work, tools: Tools): Promise<Searchable> {
-  if (!input) throw new Error('ocr was called without an input.')
-  const { language, deskew, password } = PdfOptions.parse(options)
-  const { path, encrypted } = await openEditable(input, password, tools)
-  const letters = await lettersByPage(path, tools)
-  const pages = letters.flatMap((count, index) => (hasText(count) ? [] : [index + 1]))
-  if (encrypted) tools.warn('ENCRYPTION_REMOVED', 'The PDF was protected; the result is not.')
-  if (pages.length === 0) {
-    tools.warn('TEXT_PRESENT', 'Every page has text already, so nothing was recognized.')
-    return { path, pages: letters.length, letters, recognized: [] }
-  }
-  const onPage = (done: number) => tools.progress((done / pages.length) * 0.9, 'ocr')
-  const made = await recognize({ path, pages, language, deskew, onPage }, tools)
-  return { path: made, pages: letters.length, letters, recognized: pages }
-}
-
-async function picturePdf({ inputs: [input], options }: Work, tools: Tools): Promise<Searchable> {
-  if (!input) throw new Error('ocr was called without an input.')
-  const { language } = PictureOptions.parse(options)
-  const picture = await pictureAsPdf(input, tools)
-  const pages = Array.from({ length: picture.pages }, (_, index) => index + 1)
-  const onPage = (done: number) => tools.progress((done / pages.length) * 0.9, 'ocr')
-  // Tesseract reads best from 300 dpi on (its "ImproveQuality"); enlarging what is almost that only takes time.
-  const enlarged = picture.dpi < 250 ? { oversample: 300 } : {}
-  const { path } = picture
-  const made = await recognize({ path, pages, language, deskew: false, ...enlarged, onPage }, tools)
-  return { path: made, pages: pages.length, letters: [], recognized: pages }
 }
 
 async function targetOf(

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import type { Share } from '../engine.ts'
+import { equalRuns } from './equal-runs.ts'
 import type { OpenPdf } from './open.ts'
 import { resolutionOf } from './page-pictures.ts'
 import { parallel } from './render.ts'
@@ -76,15 +77,5 @@ export function sharesOf(
   const total = costs.reduce((sum, { seconds }) => sum + seconds, 0)
   const count = Math.min(usableWorkers(to, workers), Math.floor(total / leastS.share), costs.length)
   if (total < leastS.all || count < 2) return undefined
-  const shares: { first: number; last: number }[] = []
-  let before = 0
-  for (const { page, seconds } of costs) {
-    const share = shares.at(-1)
-    // A page belongs where its middle lies.
-    const isOf = Math.min(count, Math.floor(((before + seconds / 2) / total) * count) + 1)
-    if (share && isOf <= shares.length) share.last = page
-    else shares.push({ first: page, last: page })
-    before += seconds
-  }
-  return shares
+  return equalRuns(costs, count).map((run) => ({ first: run[0], last: run.at(-1) }))
 }

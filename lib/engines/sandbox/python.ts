@@ -11,9 +11,14 @@ const programs = new URL('../../../layers/', import.meta.url)
  * Where `layers/<program>` lies, and how it is started out of reach (-I) of modules that lie in the work folder. It sees
  * those beside it.
  */
-export function pythonProgram(program: string): { file: string; args: string[]; readOnly: string[] } {
+export function pythonProgram(program: string): {
+  path: string
+  file: string
+  args: string[]
+  readOnly: string[]
+} {
   const path = fileURLToPath(new URL(program, programs))
-  return { file: python, args: ['-I', path], readOnly: [dirname(path)] }
+  return { path, file: python, args: ['-I', path], readOnly: [dirname(path)] }
 }
 
 /** Runs `layers/<program>` in the sandbox. */

@@ -4,25 +4,30 @@ import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import type { Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
+import { pythonProgram } from '../../sandbox/python.ts'
 import { runsOf } from '../page-range.ts'
 import { unreadablePdf } from '../qpdf.ts'
 import { tesseractLanguages } from './languages.ts'
 import { straightenLayers } from './layers-in-pdf.ts'
 
-/** What is to be read, and how. */
-export interface Recognition {
-  /** Needs no password and restricts nothing. */
-  readonly path: string
-  /** Counted from 1; those that have text already are left as they are, unless it is of no use. */
-  readonly pages: readonly number[]
-  /** Pages that have text are read by their looks and become pictures, too. */
-  readonly isForced?: boolean
+/** How pages are read; JSON, which a record keeps for whoever reads some of them. */
+export interface OcrManner {
   /** As `ocrLanguage` gives it: `eng+chi-sim`. */
   readonly language: string
   /** Turns crooked pages straight, which encodes their pictures anew. */
   readonly deskew: boolean
   /** Pixels per inch that small pictures are enlarged to before they are read. */
   readonly oversample?: number
+}
+
+/** What is to be read. */
+export interface Recognition extends OcrManner {
+  /** Needs no password and restricts nothing. */
+  readonly path: string
+  /** Counted from 1; those that have text already are left as they are, unless it is of no use. */
+  readonly pages: readonly number[]
+  /** Pages that have text are read by their looks and become pictures, too. */
+  readonly isForced?: boolean
   /** Told how many pages are done, as far as that can be seen. */
   onPage(done: number): void
 }
@@ -50,33 +55,74 @@ const crookedLanguages = /ara|jpn|chi/
 
 /**
  * Puts the text of pictures behind them.
+ * @param recognition `kept` are archives of `keepRecognized`, of which all is taken: no page is read again.
  * @returns the path of the new PDF.
  * @throws AppError CORRUPT_FILE, CONVERSION_FAILED (a signed PDF), FILE_TOO_LARGE.
  */
-export async function recognize(recognition: Recognition, tools: Tools): Promise<string> {
-  const { path, pages, language, deskew, oversample, isForced = false } = recognition
+export async function recognize(
+  recognition: Recognition & { readonly kept?: readonly string[] },
+  tools: Tools,
+): Promise<string> {
+  const { pages, language, isForced = false, kept } = recognition
   const out = join(tools.workDir, isForced ? 'looked-at.pdf' : 'recognized.pdf')
-  const args = [
+  const shared = kept && sharedPages(kept.flatMap((archive) => ['--kept-pages', archive]))
+  await runOcrmypdf(recognition, { args: shared ?? [], type: 'pdf', out }, tools)
+  if (crookedLanguages.test(language)) await straightenLayers(out, pages, tools)
+  return out
+}
+
+/**
+ * Reads the pages of a PDF that has some of those of another one, and keeps what it made of them in an archive.
+ * @param numbers of its pages in the other one.
+ * @throws as `recognize`.
+ */
+export async function keepRecognized(
+  recognition: Recognition,
+  { numbers, path }: { readonly numbers: readonly number[]; readonly path: string },
+  tools: Tools,
+): Promise<void> {
+  const args = sharedPages(['--keep-pages', path, '--numbers', numbers.join(',')])
+  await runOcrmypdf(recognition, { args, type: 'none', out: '-' }, tools)
+}
+
+const plugin = pythonProgram('pdf/shared_pages.py')
+
+const sharedPages = (args: readonly string[]) => ['--plugin', plugin.path, ...args]
+
+async function runOcrmypdf(
+  recognition: Recognition,
+  {
+    args,
+    type,
+    out,
+  }: { readonly args: readonly string[]; readonly type: 'pdf' | 'none'; readonly out: string },
+  tools: Tools,
+): Promise<void> {
+  const { path, pages, language, deskew, oversample, isForced } = recognition
+  const all = [
     ...(isForced ? ['--force-ocr'] : ['--skip-text', '--rotate-pages']),
-    ...['--output-type', 'pdf', '--optimize', '1'],
+    ...['--output-type', type, '--optimize', '1'],
     ...(deskew ? ['--deskew'] : []),
     ...(oversample === undefined ? [] : ['--oversample', String(oversample)]),
     // Larger pictures are plans and maps, which take minutes and hold little text.
     ...['--skip-big', '150', '--max-image-mpixels', '400'],
     ...['--jobs', String(availableParallelism()), '--tesseract-timeout', '120'],
     ...['--language', tesseractLanguages(language), '--pages', ranges(pages)],
+    ...args,
   ]
   const stopWatching = watchPages(recognition, tools)
   try {
     // It reads a page on each core; threads of Tesseract besides would only wait for each other.
-    await tools.exec('ocrmypdf', [...args, path, out], { env: { OMP_THREAD_LIMIT: '1' } })
+    const env = { OMP_THREAD_LIMIT: '1' }
+    await tools.exec('ocrmypdf', [...all, path, out], {
+      env,
+      readOnly: args.length > 0 ? plugin.readOnly : [],
+    })
   } catch (error) {
     throw explained(error)
   } finally {
     stopWatching()
   }
-  if (crookedLanguages.test(language)) await straightenLayers(out, pages, tools)
-  return out
 }
 
 /** It tells no progress where there is no terminal; but each page that is done leaves a file. */

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { output } from '../engines/judge.ts'
+import { outlineOf } from '../engines/pdf-judge.ts'
+import { scannedPage, scanOf } from '../engines/scan-maker.ts'
+import { before } from '../hooks.ts'
+import { scratchFolder } from '../scratch.ts'
+import { Client, type JobData, startService, type TestService } from '../service.ts'
+import { until } from '../until.ts'
+
+const folder = scratchFolder('scan-in-parts')
+const count = 24
+let scan: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> }
+
+before(async () => {
+  const pages = Array.from({ length: count }, (_, index) =>
+    scannedPage([`The lighthouse on page ${index + 1}`, `has seen ${(index + 1) * 37} ships pass.`]),
+  )
+  scan = { name: 'scan.pdf', bytes: new Uint8Array(await scanOf(await Promise.all(pages))) }
+})
+
+const send = async (client: Client) => {
+  const response = await client.convert(scan, { toolOperation: 'ocr-pdf' })
+  const { data } = (await response.json()) as { data: { jobId: string } }
+  return data.jobId
+}
+
+async function facts(client: Client, jobId: string) {
+  const job = await client.finished(jobId)
+  const made = await client.saved(job, folder)
+  return {
+    told: toldOf(job),
+    pages: (await output('pdfinfo', '-f', '1', '-l', String(count), made)).match(/^(Page|Title).*$/gm),
+    texts: (await output('pdftotext', made, '-')).split('\f'),
+    outline: await outlineOf(made),
+  }
+}
+
+const toldOf = ({ status, error, warnings, result }: JobData) => ({
+  ...{ status, error, warnings },
+  ...(result && { ...result, downloadUrl: '', files: [], sha256: '', size: 0 }),
+})
+
+const logOf = async ({ dataDir }: TestService) =>
+  (await readFile(join(dataDir, 'service.log'), 'utf8')).split('\n')
+
+/** Parts that have begun. */
+const begun = async (service: TestService) =>
+  (await logOf(service)).filter((line) => line.includes('"task claimed"') && line.includes('"part":')).length
+
+test('24 scanned pages in runs of 60 s are read as in one run, though killed on the way', {
+  timeout: 2_400_000,
+}, async (t) => {
+  const unlimited = await startService({ PARALLEL: '1' })
+  t.after(() => unlimited.stop())
+  const client = new Client(unlimited)
+  const whole = await facts(client, await send(client))
+  assert.equal((await logOf(unlimited)).filter((line) => line.includes('"task shared out"')).length, 0)
+  await unlimited.stop()
+  for (const [at, text] of whole.texts.slice(0, count).entries())
+    assert.match(text, new RegExp(`page ${at + 1}\\s+has seen ${(at + 1) * 37} ships`))
+  assert.deepEqual(whole.outline, [['The end', count]])
+  assert.equal(whole.told.status, 'completed')
+  for (const workers of ['1', '2']) {
+    const settings = { PARALLEL: workers, TASK_LIMIT_S: '60' }
+    let service = await startService(settings)
+    t.after(() => service.stop())
+    const sender = new Client(service)
+    const began = performance.now()
+    const jobId = await send(sender)
+    const { dataDir } = service
+    await until(async () => (await begun(service)) >= 2, 'two parts were begun', 300)
+    await service.kill()
+    service = await startService(settings, dataDir)
+    assert.deepEqual(await facts(sender.at(service), jobId), whole)
+    t.diagnostic(`${workers} workers: ${((performance.now() - began) / 1000).toFixed(0)} s`)
+    await service.stop()
+  }
+})
