@@ -43,13 +43,7 @@ export async function openPlace(): Promise<Place> {
   const config = readConfig(given)
   if (given['TABLE_NAME'] && given['BUCKET_NAME'] && !given['DATA_DIR'])
     return placeOf(config, `table ${config.TABLE_NAME} of ${config.AWS_REGION}`, config.LOG_FILE)
-  const dataDir = resolve(config.DATA_DIR)
-  if (!existsSync(join(dataDir, 'secrets.json')))
-    throw new ReplayError(
-      `${dataDir} is no data folder of this service. Set DATA_DIR; for a deployment set TABLE_NAME, BUCKET_NAME, AWS_REGION and credentials instead.`,
-    )
-  const logFile = config.LOG_FILE ?? join(dataDir, 'service.log')
-  const secrets = await loadSecrets(dataDir)
+  const { dataDir, logFile, secrets } = await folderOf(config)
   const own = await openOwnServers(dataDir, config, secrets)
   const servers = own?.urls ?? (await serversOfRunning(dataDir, logFile))
   reach(servers, secrets)
@@ -57,6 +51,22 @@ export async function openPlace(): Promise<Place> {
   const { SERVICE_SECRET = secrets.serviceSecret, ...reached } = readConfig(given)
   const place = placeOf({ ...reached, SERVICE_SECRET }, name, logFile)
   return { ...place, close: async () => own?.close() }
+}
+
+async function folderOf(config: Config) {
+  const dataDir = resolve(config.DATA_DIR)
+  if (!existsSync(join(dataDir, 'secrets.json')))
+    throw new ReplayError(
+      `${dataDir} is no data folder of this service. Set DATA_DIR; for a deployment set TABLE_NAME, BUCKET_NAME, AWS_REGION and credentials instead.`,
+    )
+  const logFile = config.LOG_FILE ?? join(dataDir, 'service.log')
+  return { dataDir, logFile, secrets: await loadSecrets(dataDir) }
+}
+
+/** Points clients of AWS at the servers of the running service, all of them. */
+export async function reachRunning(): Promise<void> {
+  const { dataDir, logFile, secrets } = await folderOf(readConfig(processEnvironment))
+  reach(await serversOfRunning(dataDir, logFile), secrets)
 }
 
 function placeOf(config: Config, name: string, logFile: string | undefined): Place {

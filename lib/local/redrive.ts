@@ -1,0 +1,44 @@
+import { parseArgs } from 'node:util'
+import { moveBack, publishAgain } from '../aws/dead-letters.ts'
+import { ConfigError, processEnvironment, readConfig } from '../config.ts'
+import type { FunctionDeclaration } from '../resources/declaration.ts'
+import { functionNames, functions } from '../resources/functions.ts'
+import { queueIds } from '../resources/queues.ts'
+import { failureText } from './failure-text.ts'
+import { ReplayError, reachRunning } from './replay/place.ts'
+
+/** Brings back what was put aside after all attempts: `npm run redrive -- av --stage prod`. */
+const listeners = functionNames.filter((name) => (functions[name] as FunctionDeclaration).deadLetter)
+
+const usage = `Use: npm run redrive -- QUEUE [--stage STAGE]
+
+  QUEUE          ${[...queueIds, ...listeners].join(', ')}
+  --stage STAGE  of a deployment, with AWS_REGION and credentials; the running service of DATA_DIR when left out`
+
+class UsageError extends Error {}
+
+async function main(): Promise<string> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { stage: { type: 'string' } },
+  })
+  const [name] = positionals
+  const isListener = listeners.some((one) => one === name)
+  if (positionals.length !== 1 || !(isListener || queueIds.some((one) => one === name)))
+    throw new UsageError(usage)
+  if (values.stage === undefined) await reachRunning()
+  const { AWS_REGION: region } = readConfig(processEnvironment)
+  const bus = values.stage === undefined ? 'mutabor' : `mutabor-${values.stage}`
+  const queue = `${bus}-${name}-dead`
+  if (isListener) return `${await publishAgain(queue, bus, region)} events of ${queue} are on the bus again.`
+  const { moved, isOver } = await moveBack(queue, region)
+  return `${moved} messages of ${queue} went back.${isOver ? '' : ' SQS goes on with the others.'}`
+}
+
+try {
+  process.stdout.write(`${await main()}\n`)
+} catch (error) {
+  const isMeant = error instanceof UsageError || error instanceof ReplayError || error instanceof ConfigError
+  process.stderr.write(`${isMeant ? error.message : failureText(error)}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  CreateEventBusCommand,
+  EventBridgeClient,
+  PutRuleCommand,
+  PutTargetsCommand,
+} from '@aws-sdk/client-eventbridge'
+import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { moveBack, publishAgain } from '../../lib/aws/dead-letters.ts'
+import { processEnvironment } from '../../lib/config.ts'
+import { openEmbedded } from '../../lib/local/embedded.ts'
+import { createLog } from '../../lib/log.ts'
+import { scratchFolder } from '../scratch.ts'
+
+const region = 'eu-central-1'
+const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
+
+test('what was put aside goes back to its queue, and events that a function missed are told again', async (t) => {
+  const embedded = await openEmbedded({
+    ...{ dir: scratchFolder('dead-letters'), region, credentials },
+    invoke: () => Promise.resolve(),
+    log: createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }),
+  })
+  t.after(() => embedded.close())
+  Object.assign(processEnvironment, {
+    ...{ AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey },
+    ...{ AWS_ENDPOINT_URL_SQS: embedded.urls.SQS, AWS_ENDPOINT_URL_EVENTBRIDGE: embedded.urls.EVENTBRIDGE },
+  })
+  const sqs = new SQSClient({ region })
+  const made = async (QueueName: string, Attributes = {}) => {
+    const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))
+    return { QueueUrl, arn: `arn:aws:sqs:${region}:000000000000:${QueueName}` }
+  }
+  const bodies = async (QueueUrl: string | undefined, WaitTimeSeconds = 0) => {
+    const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds })
+    return ((await sqs.send(receive)).Messages ?? []).map(({ Body }) => Body)
+  }
+  const dead = await made('mutabor-av-dead')
+  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount: 1 })
+  const av = await made('mutabor-av', { RedrivePolicy, VisibilityTimeout: '0' })
+  for (const MessageBody of ['one', 'two'])
+    await sqs.send(new SendMessageCommand({ QueueUrl: av.QueueUrl, MessageBody }))
+  // Nobody works them off, so that the second look puts them aside.
+  assert.equal((await bodies(av.QueueUrl)).length, 2)
+  assert.deepEqual(await bodies(av.QueueUrl), [])
+  assert.deepEqual(await moveBack('mutabor-av-dead', region), { moved: 2, isOver: true })
+  assert.deepEqual((await bodies(av.QueueUrl)).sort(), ['one', 'two'])
+  assert.deepEqual(await bodies(dead.QueueUrl), [])
+
+  const events = new EventBridgeClient({ region })
+  await events.send(new CreateEventBusCommand({ Name: 'mutabor' }))
+  const rule = { Name: 'told', EventBusName: 'mutabor' }
+  await events.send(new PutRuleCommand({ ...rule, EventPattern: JSON.stringify({ source: ['mutabor'] }) }))
+  const told = await made('told')
+  await events.send(
+    new PutTargetsCommand({
+      ...{ Rule: rule.Name, EventBusName: rule.EventBusName },
+      Targets: [{ Id: 'told', Arn: told.arn }],
+    }),
+  )
+  const missed = await made('mutabor-dispatch-dead')
+  const event = { source: 'mutabor', 'detail-type': 'job.completed', detail: { id: 'evt_1' } }
+  const MessageBody = JSON.stringify({ ...event, time: '2026-01-01T00:00:00Z', region })
+  await sqs.send(new SendMessageCommand({ QueueUrl: missed.QueueUrl, MessageBody }))
+  assert.equal(await publishAgain('mutabor-dispatch-dead', 'mutabor', region), 1)
+  const [again = '{}'] = await bodies(told.QueueUrl, 20)
+  assert.partialDeepStrictEqual(JSON.parse(again), event)
+  assert.deepEqual(await bodies(missed.QueueUrl), [])
+})
