@@ -419,6 +419,14 @@ test('a deployment keeps its own rules, and each of them finds what breaks it', 
   const allowsAll = { Statement: [{ Effect: 'Allow', Action: ['s3:*'], Resource: ['*'] }] }
   const broken = {
     Role: { Type: 'AWS::IAM::Role', Properties: { Policies: [{ PolicyDocument: allowsAll }] } },
+    Keeper: {
+      Type: 'AWS::IAM::Role',
+      Properties: { ManagedPolicyArns: ['arn:aws:iam::aws:policy/AdministratorAccess'] },
+    },
+    Open: {
+      Type: 'AWS::S3::BucketPolicy',
+      Properties: { PolicyDocument: { Statement: [{ Effect: 'Allow', Principal: '*' }] } },
+    },
     Log: { Type: 'AWS::Logs::LogGroup', Properties: {} },
     Queue: { Type: 'AWS::SQS::Queue', Properties: {} },
     Bucket: { Type: 'AWS::S3::Bucket', DeletionPolicy: 'Retain', Properties: {} },
@@ -432,6 +440,28 @@ test('a deployment keeps its own rules, and each of them finds what breaks it', 
   }
   const found = againstOwnRules({ Resources: broken }, stage).map(({ says }) => /\((\w+)\)$/.exec(says)?.[1])
   assert.deepEqual(new Set(found), new Set(Object.keys(ownRules)))
+})
+
+test('a right to all that a service has is found in whatever gives it', () => {
+  const wide = [
+    { Action: ['s3:GetObject'], Resource: 'arn:aws:s3:::*' },
+    { Action: 's3:GetObject', Resource: [{ 'Fn::Sub': `arn:\${AWS::Partition}:s3:::*` }] },
+    { NotAction: 'iam:*', Resource: 'arn:aws:s3:::files/a' },
+    { Action: 's3:GetObject', NotResource: 'arn:aws:s3:::files/a' },
+  ]
+  const narrow = { Action: 's3:GetObject', Resource: { 'Fn::Sub': `\${Bucket.Arn}/inputs/*` } }
+  const found = (statement: object, Type: string) => {
+    const Properties = { PolicyDocument: { Statement: [{ Effect: 'Allow', ...statement }] } }
+    return againstOwnRules({ Resources: { Rights: { Type, Properties } } }, stageOf('dev', {})).length
+  }
+  for (const type of ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy', 'AWS::IAM::Role']) {
+    assert.deepEqual(
+      wide.map((statement) => found(statement, type)),
+      [1, 1, 1, 1],
+      type,
+    )
+    assert.equal(found(narrow, type), 0)
+  }
 })
 
 test('a stage that serves people is not packaged without region, domain and images, and says what is missing', () => {

@@ -121,9 +121,8 @@ const networkRights = (functionArn: unknown) => ({
   Resource: '*',
   Condition: { ArnEquals: { 'lambda:SourceFunctionArn': functionArn } },
 })
-const networkPolicy = sub(
-  `arn:\${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole`,
-)
+/** The only rights that AWS puts together: those to stand in a network. */
+export const networkPolicy = `arn:\${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole`
 
 function role(functionName: string, statements: readonly Statement[], stage: Stage) {
   const row = rowOf(functionName)
@@ -141,7 +140,7 @@ function role(functionName: string, statements: readonly Statement[], stage: Sta
           { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' },
         ],
       },
-      ...(isInside && { ManagedPolicyArns: [networkPolicy] }),
+      ...(isInside && { ManagedPolicyArns: [sub(networkPolicy)] }),
       Policies: [
         {
           PolicyName: 'work',

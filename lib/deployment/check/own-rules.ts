@@ -1,6 +1,7 @@
 import { secretNames } from '../../resources/declaration.ts'
 import { rowOf } from '../../resources/functions.ts'
 import { reserves } from '../concurrency.ts'
+import { networkPolicy } from '../roles.ts'
 import type { Stage } from '../stage.ts'
 import { type Finding, isRecord, type Resource, type Template } from './template.ts'
 
@@ -23,15 +24,44 @@ const record = (value: unknown) => (isRecord(value) ? value : {})
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
 
-const noWildcards: Rule = (template) =>
-  ofType(template, 'AWS::IAM::Role').flatMap(([id, { Properties }]) =>
-    [...records(Properties)]
-      .filter(({ Effect }) => Effect === 'Allow')
-      .flatMap(({ Action, Resource }) => [
-        ...list(Action).filter((one) => String(one).includes('*')),
-        ...list(Resource).filter((one) => one === '*'),
-      ])
-      .map((one) => finding(id, `allows ${one}`)),
+/** A text, also one into which CloudFormation fills something. */
+const textOf = (value: unknown) => String(record(value)['Fn::Sub'] ?? value)
+
+/** As the ARN that names everything of a service, `arn:aws:s3:::*`. */
+const isEverything = (resource: unknown) =>
+  /^(?:arn:[^:]*:[^:]*:[^:]*:[^:]*:)?\*$/.test(textOf(resource).replaceAll(/\$\{[^}]*\}/g, 'filled-in'))
+
+const allowances = (value: unknown) => [...records(value)].filter(({ Effect }) => Effect === 'Allow')
+
+const noWildcards: Rule = ({ Resources }) =>
+  Object.entries(Resources)
+    .filter(([, { Type }]) => Type.startsWith('AWS::IAM::'))
+    .flatMap(([id, { Properties }]) =>
+      allowances(Properties)
+        .flatMap(({ Action, Resource, NotAction, NotResource }) => [
+          ...list(Action).filter((one) => String(one).includes('*')),
+          ...list(Resource).filter(isEverything),
+          ...[NotAction, NotResource].filter(Boolean).map((but) => `all but ${JSON.stringify(but)}`),
+        ])
+        .map((one) => finding(id, `allows ${textOf(one)}`)),
+    )
+
+/** Rights that AWS or others put together change without us. */
+const ownRights: Rule = ({ Resources }) =>
+  Object.entries(Resources)
+    .filter(([, { Type }]) => Type.startsWith('AWS::IAM::'))
+    .flatMap(([id, { Properties }]) =>
+      list(Properties?.['ManagedPolicyArns'] ?? [])
+        .filter((one) => textOf(one) !== networkPolicy)
+        .map((one) => finding(id, `has the rights of ${textOf(one)}`)),
+    )
+
+/** A role may be taken by a service, a bucket or queue reached by whom it names: never by everybody. */
+const notForAll: Rule = ({ Resources }) =>
+  Object.entries(Resources).flatMap(([id, { Properties }]) =>
+    allowances(Properties)
+      .filter(({ Principal }) => list(record(Principal)['AWS'] ?? Principal).includes('*'))
+      .map(() => finding(id, 'allows everybody')),
   )
 
 const logsEnd: Rule = (template) => {
@@ -127,6 +157,8 @@ const dataStays: Rule = (template) =>
 /** What a deployment of this service must not be without. */
 export const ownRules = {
   noWildcards,
+  ownRights,
+  notForAll,
   logsEnd,
   deadLetters,
   closedBuckets,
