@@ -98,7 +98,7 @@ async function inParts(file: string, asked: Asked): Promise<Done & { readonly pa
 async function facts(path: string) {
   const about = await output('pdfinfo', '-f', '1', '-l', '99', path)
   return {
-    pages: about.match(/^(Title|Author|Page) .*$/gm),
+    pages: about.match(/^(Title:|Author:|Page ) .*$/gm),
     text: (await output('pdftotext', path, '-')).split('\f'),
     outline: await outlineOf(path),
     attachments: (await output('qpdf', '--list-attachments', path)).replace(path, ''),

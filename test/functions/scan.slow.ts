@@ -32,7 +32,7 @@ async function facts(client: Client, jobId: string) {
   const made = await client.saved(job, folder)
   return {
     told: toldOf(job),
-    pages: (await output('pdfinfo', '-f', '1', '-l', String(count), made)).match(/^(Page|Title).*$/gm),
+    pages: (await output('pdfinfo', '-f', '1', '-l', String(count), made)).match(/^Page .*$/gm),
     texts: (await output('pdftotext', made, '-')).split('\f'),
     outline: await outlineOf(made),
   }
