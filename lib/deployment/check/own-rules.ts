@@ -56,13 +56,18 @@ const ownRights: Rule = ({ Resources }) =>
         .map((one) => finding(id, `has the rights of ${textOf(one)}`)),
     )
 
-/** A role may be taken by a service, a bucket or queue reached by whom it names: never by everybody. */
+/**
+ * A role may be taken by a service, a bucket or queue reached by whom it names: never by everybody. The policy of an
+ * endpoint gives no rights of its own, and only those in our network come to it.
+ */
 const notForAll: Rule = ({ Resources }) =>
-  Object.entries(Resources).flatMap(([id, { Properties }]) =>
-    allowances(Properties)
-      .filter(({ Principal }) => list(record(Principal)['AWS'] ?? Principal).includes('*'))
-      .map(() => finding(id, 'allows everybody')),
-  )
+  Object.entries(Resources)
+    .filter(([, { Type }]) => Type !== 'AWS::EC2::VPCEndpoint')
+    .flatMap(([id, { Properties }]) =>
+      allowances(Properties)
+        .filter(({ Principal }) => list(record(Principal)['AWS'] ?? Principal).includes('*'))
+        .map(() => finding(id, 'allows everybody')),
+    )
 
 const logsEnd: Rule = (template) => {
   const kept = ofType(template, 'AWS::Logs::LogGroup')
