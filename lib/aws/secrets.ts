@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { SignatureV4 } from '@smithy/signature-v4'
@@ -38,7 +39,10 @@ type Sent = Parameters<DynamoDBClient['config']['requestHandler']['handle']>[0]
  * Each function reads secrets at its start, and most have no other use for a client of S3, which is as much code as all
  * else that they load: a GET is signed here, and goes out by the client of the table, which all have.
  */
-function secretReader(bucket: string, { AWS_REGION: region, AWS_ENDPOINT_URL_S3: endpoint }: Where) {
+function secretReader(
+  bucket: string,
+  { AWS_REGION: region, AWS_ENDPOINT_URL_S3: endpoint }: Where,
+): (name: SecretName) => Promise<string | undefined> {
   const { config } = new DynamoDBClient({ region })
   const signer = new SignatureV4({
     ...{ service: 's3', region, sha256: Sha256, credentials: config.credentials, uriEscapePath: false },
@@ -46,7 +50,7 @@ function secretReader(bucket: string, { AWS_REGION: region, AWS_ENDPOINT_URL_S3:
   const { protocol, hostname, port, host } = new URL(
     endpoint ?? `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`,
   )
-  return async (name: SecretName): Promise<string | undefined> => {
+  const read = async (name: SecretName): Promise<string | undefined> => {
     const path = `/${bucket}/${name}`
     const request = { method: 'GET', protocol, hostname, path, query: {}, headers: { host } }
     const signed = await signer.sign({ ...request, ...(port && { port: Number(port) }) })
@@ -57,7 +61,21 @@ function secretReader(bucket: string, { AWS_REGION: region, AWS_ENDPOINT_URL_S3:
       throw new Error(`S3 answered ${response.statusCode} about ${name}: ${body}`)
     return body.trim()
   }
+  return async (name) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await read(name)
+      } catch (error) {
+        if (attempt === attempts) throw error
+        await sleep(attempt * retryMs)
+      }
+    }
+  }
 }
+
+/** As many as clients of the SDK make: without its secrets a function cannot begin. */
+const attempts = 3
+const retryMs = 100
 
 /** Makes the secrets of a new deployment. Of those who do so at the same time one wins, and nobody replaces what is there. */
 export async function makeSecrets(

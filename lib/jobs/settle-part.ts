@@ -1,6 +1,6 @@
 import { isUnread } from '../conversion/unread.ts'
 import { arrival } from './arrival.ts'
-import { attemptOfPart, memberOf } from './graph.ts'
+import { attemptOfPart, isTwin, memberOf, twinOf } from './graph.ts'
 import { isOver, JobError, type Task } from './job.ts'
 import { isJoining, percentOfTask } from './machine.ts'
 import { type JobStore, refOf } from './store.ts'
@@ -21,6 +21,7 @@ export async function settlePart(part: Task, again: boolean, means: Means): Prom
   const { jobId, number } = part
   const member = memberOf(part.part ?? 0)
   const isDone = part.status === 'completed'
+  if (!isDone && (await isLeftToOther(part, means.store))) return
   const { applied, record: task } = await means.store.changeTask(
     { jobId, task: number },
     arrival(member, isDone, !isDone),
@@ -37,6 +38,12 @@ export async function settlePart(part: Task, again: boolean, means: Means): Prom
   if (isJoining(task)) {
     if (!task.leaseId) await means.send(task)
   } else if (!task.bucketed) await means.tellPercent(task, percentOfTask(task))
+}
+
+/** It has a twin, or is one, and the other was there first or may still be: nothing is lost as long as not both are. */
+async function isLeftToOther({ jobId, number, part = 0 }: Task, store: JobStore): Promise<boolean> {
+  const other = await store.task({ jobId, task: number, part: isTwin(part) ? memberOf(part) : twinOf(part) })
+  return other !== undefined && (other.status === 'completed' || !isOver(other))
 }
 
 const isSentBack = ({ pieces }: Task) => pieces?.some(({ failure }) => failure) === true

@@ -38,7 +38,6 @@ async function main(): Promise<string> {
 try {
   process.stdout.write(`${await main()}\n`)
 } catch (error) {
-  const isMeant = error instanceof UsageError || error instanceof ReplayError || error instanceof ConfigError
-  process.stderr.write(`${isMeant ? error.message : failureText(error)}\n`)
+  process.stderr.write(`${failureText(error, UsageError, ReplayError, ConfigError)}\n`)
   process.exitCode = 1
 }

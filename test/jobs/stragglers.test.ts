@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '../../lib/errors.ts'
 import { isTwin, memberOf, twinOf } from '../../lib/jobs/graph.ts'
 import type { Task } from '../../lib/jobs/job.ts'
 import { isStraggler, lookAfterPart } from '../../lib/jobs/run/stragglers.ts'
@@ -81,6 +82,21 @@ test('what another worker makes of a straggler counts when it is there first', a
   assert.equal(await played(hangs), 2)
   assert.deepEqual(told.slice(0, 2), [true, true])
   assert.notEqual(told[2], true)
+})
+
+test('a straggler that fails while another worker makes it too ends nothing', async () => {
+  const failed = async (world: World) =>
+    (await world.state()).parts.filter(({ status }) => status === 'failed').map(({ part: number }) => number)
+  const fails: During = async (world, { attempt }) => {
+    if (attempt > 1) {
+      await until(async () => (await failed(world)).includes(1004), 'the first one has failed')
+      return
+    }
+    await until(async () => (await openParts(world)) === 1, 'the others are over')
+    assert.equal(await look(world), true)
+    throw new AppError('TIMEOUT', 'It took longer than it may.')
+  }
+  assert.equal(await played(fails), 2)
 })
 
 test('a straggler that is there before its twin has begun is made once', async () => {
