@@ -38,6 +38,12 @@ export function runsOf(pages: readonly number[]): [first: number, last: number][
   return runs
 }
 
+/** `1-3,7` for 7, 1, 2 and 3. */
+export function rangesOf(pages: readonly number[]): string {
+  const runs = runsOf([...new Set(pages)].sort((a, b) => a - b))
+  return runs.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(',')
+}
+
 function numberOf(text: string, count: number): number {
   const word = text.trim().toLowerCase()
   const page = word === 'last' ? count : Number(word)

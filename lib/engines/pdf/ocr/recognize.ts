@@ -5,10 +5,11 @@ import { AppError } from '../../../errors.ts'
 import type { Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
 import { pythonProgram } from '../../sandbox/python.ts'
-import { runsOf } from '../page-range.ts'
+import { rangesOf } from '../page-range.ts'
 import { unreadablePdf } from '../qpdf.ts'
 import { tesseractLanguages } from './languages.ts'
 import { straightenLayers } from './layers-in-pdf.ts'
+import { warnUnread } from './unread.ts'
 
 /** How pages are read; JSON, which a record keeps for whoever reads some of them. */
 export interface OcrManner {
@@ -28,9 +29,14 @@ export interface Recognition extends OcrManner {
   readonly pages: readonly number[]
   /** Pages that have text are read by their looks and become pictures, too. */
   readonly isForced?: boolean
+  /** Seconds after which a page is left without text, which a warning tells. */
+  readonly pageTakesS?: number
   /** Told how many pages are done, as far as that can be seen. */
   onPage(done: number): void
 }
+
+/** Twenty times what a page full of text takes. */
+const usualPatienceS = 120
 
 /** Letters from which on a page counts as one with text: scanners stamp their name on pictures. */
 const fewLetters = 12
@@ -82,23 +88,27 @@ export async function keepRecognized(
   tools: Tools,
 ): Promise<void> {
   const args = sharedPages(['--keep-pages', path, '--numbers', numbers.join(',')])
-  await runOcrmypdf(recognition, { args, type: 'none', out: '-' }, tools)
+  await runOcrmypdf(recognition, { args, type: 'none', out: '-', numbers }, tools)
 }
 
 const plugin = pythonProgram('pdf/shared_pages.py')
 
 const sharedPages = (args: readonly string[]) => ['--plugin', plugin.path, ...args]
 
+interface OcrmypdfRun {
+  readonly args: readonly string[]
+  readonly type: 'pdf' | 'none'
+  readonly out: string
+  /** Of its pages in the document, where it has only some of them. */
+  readonly numbers?: readonly number[]
+}
+
 async function runOcrmypdf(
   recognition: Recognition,
-  {
-    args,
-    type,
-    out,
-  }: { readonly args: readonly string[]; readonly type: 'pdf' | 'none'; readonly out: string },
+  { args, type, out, numbers }: OcrmypdfRun,
   tools: Tools,
 ): Promise<void> {
-  const { path, pages, language, deskew, oversample, isForced } = recognition
+  const { path, pages, language, deskew, oversample, isForced, pageTakesS = usualPatienceS } = recognition
   const all = [
     ...(isForced ? ['--force-ocr'] : ['--skip-text', '--rotate-pages']),
     ...['--output-type', type, '--optimize', '1'],
@@ -106,18 +116,19 @@ async function runOcrmypdf(
     ...(oversample === undefined ? [] : ['--oversample', String(oversample)]),
     // Larger pictures are plans and maps, which take minutes and hold little text.
     ...['--skip-big', '150', '--max-image-mpixels', '400'],
-    ...['--jobs', String(availableParallelism()), '--tesseract-timeout', '120'],
-    ...['--language', tesseractLanguages(language), '--pages', ranges(pages)],
+    ...['--jobs', String(availableParallelism()), '--tesseract-timeout', String(pageTakesS)],
+    ...['--language', tesseractLanguages(language), '--pages', rangesOf(pages)],
     ...args,
   ]
   const stopWatching = watchPages(recognition, tools)
   try {
     // It reads a page on each core; threads of Tesseract besides would only wait for each other.
     const env = { OMP_THREAD_LIMIT: '1' }
-    await tools.exec('ocrmypdf', [...all, path, out], {
+    const { stderr } = await tools.exec('ocrmypdf', [...all, path, out], {
       env,
       readOnly: args.length > 0 ? plugin.readOnly : [],
     })
+    warnUnread(stderr, { seconds: pageTakesS, numbers }, tools)
   } catch (error) {
     throw explained(error)
   } finally {
@@ -145,12 +156,6 @@ function watchPages({ onPage, pages }: Recognition, tools: Tools): () => void {
     stopped = true
     clearInterval(timer)
   }
-}
-
-/** `1-3,7` for 1, 2, 3 and 7. */
-function ranges(pages: readonly number[]): string {
-  const runs = runsOf([...new Set(pages)].sort((a, b) => a - b))
-  return runs.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(',')
 }
 
 function explained(error: unknown): unknown {

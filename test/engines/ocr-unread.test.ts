@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import sharp from 'sharp'
+import { keepRecognized, recognize } from '../../lib/engines/pdf/ocr/recognize.ts'
+import { pdf } from '../../lib/engines/pdf.ts'
+import { createTools } from '../../lib/engines/sandbox/exec.ts'
+import { scratchFolder } from '../scratch.ts'
+import { shelf } from './pdf-maker.ts'
+import { scannedPage, scanOf } from './scan-maker.ts'
+
+/** Three pages in the folder of a step, which notes what it is told. */
+async function scanned(pictures: readonly Uint8Array[]) {
+  const workDir = scratchFolder('ocr-unread')
+  const path = join(workDir, 'source.pdf')
+  const shelved = await shelf({ 'scan.pdf': await scanOf(pictures) })
+  await copyFile(shelved('scan.pdf'), path)
+  const told: string[] = []
+  const onWarning = (code: string, message: string) => told.push(`${code} ${message}`)
+  const signal = new AbortController().signal
+  const tools = createTools({ workDir, limits: pdf.limits, signal, onWarning })
+  const manner = { path, language: 'eng', deskew: false, onPage: () => undefined }
+  return { manner, tools, workDir, told }
+}
+
+const says = (page: number) => [
+  `The keeper wrote page ${page}`,
+  'of his book by the light',
+  'of the old tower.',
+]
+
+test('pages that would take too long to be read come without text, and a warning names them', async () => {
+  const page = await scannedPage(says(1))
+  const { manner, tools, workDir, told } = await scanned([page, page, page])
+  const pageTakesS = 0.01
+  await recognize({ ...manner, pages: [1, 3], pageTakesS }, tools)
+  const numbers = [7, 8, 20]
+  const path = join(workDir, 'kept.zip')
+  await keepRecognized({ ...manner, pages: [1, 2, 3], pageTakesS }, { numbers, path }, tools)
+  const reason =
+    'TEXT_MAY_BE_MISSING The text of these pages was not read, as reading one took longer than 0.01 seconds:'
+  const wayOut = 'Send them in a lower resolution.'
+  assert.deepEqual(told, [`${reason} 1,3. ${wayOut}`, `${reason} 7-8,20. ${wayOut}`])
+})
+
+test('a page whose picture is too large to be read is named, and none where all was read', async () => {
+  const plan = { create: { width: 12_400, height: 12_400, channels: 3, background: 'white' } } as const
+  const large = await sharp(plan).toColourspace('b-w').jpeg().toBuffer()
+  const { manner, tools, told } = await scanned([await scannedPage(says(1)), large])
+  await recognize({ ...manner, pages: [1] }, tools)
+  assert.deepEqual(told, [])
+  await recognize({ ...manner, pages: [2] }, tools)
+  assert.match(told.join(), /^TEXT_MAY_BE_MISSING .* their pictures are too large: 2\./)
+})
