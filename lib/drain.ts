@@ -1,11 +1,13 @@
 import type { FileHandle } from 'node:fs/promises'
 
-const writeBytes = 256 << 10
+/** A thread is woken for each write: of small ones that costs more than the writing, and with one at a time reading waits. */
+const writeBytes = 512 << 10
+const writesAtATime = 3
 const syncBytes = 64 << 20
 
 /**
- * Writes chunks into a file while the next ones arrive, and lets the disk begin early: one sync at the end would cost
- * the whole time again.
+ * Writes chunks into a new file while the next ones arrive, and lets the disk begin early: one sync at the end would
+ * cost the whole time again.
  * @param requireRoom is asked now and then whether it may go on.
  * @returns bytes.
  */
@@ -18,30 +20,33 @@ export async function drain(
   let unsynced = 0
   let batch: Buffer[] = []
   let batchBytes = 0
-  let writing: Promise<unknown> = Promise.resolve()
+  const writes: Promise<void>[] = []
   let syncing: Promise<void> = Promise.resolve()
+  const writeBatch = async () => {
+    if (writes.length === writesAtATime) await writes.shift()
+    writes.push(settleLater(writeAll(file, batch, size)))
+    size += batchBytes
+    unsynced += batchBytes
+    batch = []
+    batchBytes = 0
+  }
   try {
     for await (const chunk of chunks) {
       batch.push(chunk)
       batchBytes += chunk.length
-      size += chunk.length
       if (batchBytes < writeBytes) continue
-      await writing
-      writing = settleLater(writeAll(file, batch))
-      unsynced += batchBytes
-      batch = []
-      batchBytes = 0
+      await writeBatch()
       if (unsynced < syncBytes) continue
       await requireRoom()
       await syncing
       syncing = settleLater(file.datasync())
       unsynced = 0
     }
-    await writing
-    if (batch.length > 0) await writeAll(file, batch)
+    if (batchBytes > 0) await writeBatch()
+    await Promise.all(writes)
     return size
   } finally {
-    await Promise.allSettled([writing, syncing])
+    await Promise.allSettled([...writes, syncing])
   }
 }
 
@@ -52,10 +57,11 @@ function settleLater<T>(promise: Promise<T>): Promise<T> {
 }
 
 /** writev may write less than it was given. */
-async function writeAll(file: FileHandle, batch: readonly Buffer[]): Promise<void> {
+async function writeAll(file: FileHandle, batch: readonly Buffer[], start: number): Promise<void> {
   let rest = [...batch]
-  while (rest.length > 0) {
-    let { bytesWritten } = await file.writev(rest)
+  for (let at = start; rest.length > 0; ) {
+    let { bytesWritten } = await file.writev(rest, at)
+    at += bytesWritten
     while (rest[0] && bytesWritten >= rest[0].length) {
       bytesWritten -= rest[0].length
       rest = rest.slice(1)
