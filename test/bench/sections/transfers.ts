@@ -95,10 +95,7 @@ function watchWorkers({ pid }: TestService) {
       most.proportional = Math.max(most.proportional, proportionalBytes(one) / 2 ** 20)
     }
   }, 100)
-  return () => {
-    clearInterval(timer)
-    return most
-  }
+  return { most, stop: () => clearInterval(timer) }
 }
 
 /** In turns: a machine that becomes slower becomes so for all of them. */
@@ -117,10 +114,11 @@ async function measureStore(store: ForeignStore, { report }: Bench, means: Means
   }
   // There has to be something before it is fetched.
   if (upload) await run(upload[0] ?? '', upload.slice(1))
-  const stop = watchWorkers(service)
+  const { most, stop } = watchWorkers(service)
   const theirs = { up: upload ? program(upload, theirCpu) : async () => [] }
-  const seconds = await inTurns(rounds, { ...theirs, down: fetching(store, dir, theirCpu), ours })
-  const { proportional, resident } = stop()
+  const turns = { ...theirs, down: fetching(store, dir, theirCpu), ours }
+  const seconds = await inTurns(rounds, turns).finally(stop)
+  const { proportional, resident } = most
   const speed = (what: string, ourS: number, theirS: number, theirName: string) =>
     report.figure({
       ...{ what, value: mib / ourS, unit: 'MiB/s', aim: { least: (0.8 * mib) / theirS } },
