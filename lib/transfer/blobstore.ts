@@ -118,7 +118,7 @@ function remoteFile(
       answer.body.destroy()
       throw refusedBy(place, {
         status: answer.status,
-        code: String(answer.headers['x-ms-error-code'] ?? 'no code'),
+        code: answer.headers['x-ms-error-code']?.toString(),
       })
     },
   }
@@ -205,6 +205,6 @@ async function* opened(file: OutgoingFile, range: { readonly start: number; read
 
 const translated = translating((error) =>
   error instanceof RestError && error.statusCode !== undefined
-    ? { status: error.statusCode, code: error.code ?? 'no code' }
+    ? { status: error.statusCode, code: error.code }
     : undefined,
 )

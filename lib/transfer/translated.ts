@@ -5,8 +5,8 @@ import { RemoteError } from './remote-error.ts'
 /** What a store answered. */
 export interface StoreAnswer {
   readonly status: number
-  /** In the words of the store. */
-  readonly code: string
+  /** In the words of the store; of a HEAD some say nothing. */
+  readonly code?: string | undefined
 }
 
 /**
@@ -35,15 +35,16 @@ function inOurWords(place: string, error: unknown, answer: StoreAnswer | undefin
 /** What an answer means that is none of success. */
 export function refusedBy(place: string, { status, code }: StoreAnswer, cause?: unknown): RemoteError {
   const details = { status, cause }
+  const why = code === undefined ? '' : ` (${code})`
   if (status === 401 || status === 403)
-    return new RemoteError('forbidden', `The storage refuses access to ${place} (${code}).`, details)
-  if (status === 404) return new RemoteError('not-found', `The storage has no ${place} (${code}).`, details)
+    return new RemoteError('forbidden', `The storage refuses access to ${place}${why}.`, details)
+  if (status === 404) return new RemoteError('not-found', `The storage has no ${place}${why}.`, details)
   if (status === 412)
     return new RemoteError('incomplete', `The file ${place} changed while it was fetched.`, {
       ...details,
       changed: true,
     })
-  return new RemoteError('status', `The storage of ${place} answered ${code} (status ${status}).`, {
+  return new RemoteError('status', `The storage of ${place} answered with status ${status}${why}.`, {
     ...details,
     isPassing: status >= 500 || status === 429 || status === 408,
   })
