@@ -10,6 +10,15 @@ export interface Asked {
 const moreBytes = 256 * 1024
 const escapeSign = 0x1b
 
+// UTF-16 has bytes of zero, and old Japanese mails have escapes, in what else is UTF-8.
+const hasOtherLetters = (bytes: Buffer) => bytes.includes(0) || bytes.includes(escapeSign)
+
+/** A text in ASCII, whose bytes are its letters: to make a text of them takes longer than to count its words. */
+export async function asciiIn(file: FileBytes, encoding?: string): Promise<Buffer | undefined> {
+  const bytes = await file.whole()
+  return encoding === undefined && isAscii(bytes) && !hasOtherLetters(bytes) ? bytes : undefined
+}
+
 /**
  * The letters of a text, read in the encoding in which an engine reads them: words that are read otherwise would all
  * be missed in the result.
@@ -17,9 +26,7 @@ const escapeSign = 0x1b
  */
 export async function lettersIn(file: FileBytes, encoding?: string): Promise<string> {
   const bytes = await file.whole()
-  // UTF-16 has bytes of zero, and old Japanese mails have escapes, in what else is UTF-8.
-  const isPlain = isUtf8(bytes) && !bytes.includes(0) && !bytes.includes(escapeSign)
-  if (isPlain && encoding === undefined) return bytes.toString('utf8')
+  if (encoding === undefined && isUtf8(bytes) && !hasOtherLetters(bytes)) return bytes.toString('utf8')
   // The tables of all encodings are loaded for the first text that needs them.
   const { charsetOf } = await import('../engines/text/detect-charset.ts')
   const { requestedCharset } = await import('../engines/text/charsets.ts')

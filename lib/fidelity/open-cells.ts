@@ -24,10 +24,15 @@ const features: ReadonlyMap<string, Feature> = new Map([
 ])
 
 const [lessThan, greaterThan, slash, colon, exclamation, question] = [60, 62, 47, 58, 33, 63]
+const [lowerF, lowerN] = [102, 110]
 const cell = Buffer.from('table:table-cell')
+const row = Buffer.from('table:table-row')
 const paragraph = Buffer.from('text:p')
-const repetition = Buffer.from('number-columns-repeated=')
+const columns = Buffer.from('number-columns-repeated=')
+const rows = Buffer.from('number-rows-repeated=')
 const formula = Buffer.from('formula=')
+/** Around the text of most cells. */
+const [opening, closing] = [Buffer.from('<text:p>'), Buffer.from('</text:p></table:table-cell>')]
 
 /**
  * Sheets of OpenDocument from their bytes, as those of Excel are read: a sheet may have a million cells. Rows and cells
@@ -42,6 +47,9 @@ export class OpenCells {
   readonly #neverClosed = new Set<string>()
   #rows = 1
   #columns = 1
+  /** What the tag says that was read last. */
+  #isRepeated = false
+  #hasFormula = false
   /** Where each part of a text begins and ends; both are 0 for a gap. */
   #bounds: number[] = []
   /** Of what the open shapes stand in. */
@@ -97,25 +105,62 @@ export class OpenCells {
       this.#gap()
       return this.#following(at, greaterThan) + 1
     }
-    if (length !== cell.length || !this.#isAt(name, cell))
-      return this.#rare(start, this.#following(at, greaterThan))
-    return isEnd ? this.#endOfCell(at) : this.#cell(start, at)
+    if (length === cell.length && this.#isAt(name, cell))
+      return isEnd ? this.#endOfCell(at) : this.#cell(start, at)
+    if (length === row.length && this.#isAt(name, row) && !isEnd) return this.#row(start, at)
+    return this.#rare(start, this.#following(at, greaterThan))
   }
 
   /** @returns where its tag ends. */
+  #row(start: number, from: number): number {
+    const end = this.#attributesEnd(from)
+    this.#rows = this.#isRepeated ? repeats(this.#tagAt(start, end), 'table:number-rows-repeated') : 1
+    return end + 1
+  }
+
+  /** @returns where its tag ends, or the whole cell. */
   #cell(start: number, from: number): number {
+    const end = this.#attributesEnd(from)
+    if (this.#hasFormula) this.features.add('formulas')
+    this.#bounds = []
+    if (this.#xml[end - 1] === slash) return end + 1
+    this.#columns = this.#isRepeated ? repeats(this.#tagAt(start, end), 'table:number-columns-repeated') : 1
+    return this.#plainCell(end + 1)
+  }
+
+  /** Notes which attributes there are. @returns where the tag ends. */
+  #attributesEnd(from: number): number {
     const xml = this.#xml
-    let isRepeated = false
+    const { length } = xml
+    this.#isRepeated = false
+    this.#hasFormula = false
     let at = from
-    for (let byte = xml[at]; at < xml.length && byte !== greaterThan; byte = xml[++at]) {
-      if (byte !== colon) continue
-      if (this.#isAt(at + 1, repetition)) isRepeated = true
-      else if (this.#isAt(at + 1, formula)) this.features.add('formulas')
+    for (; at < length; at++) {
+      const byte = xml[at] ?? 0
+      // Most are letters.
+      if (byte > greaterThan || byte < colon) continue
+      if (byte === greaterThan) break
+      const first = xml[at + 1]
+      if (first === lowerN) this.#isRepeated ||= this.#isAt(at + 1, columns) || this.#isAt(at + 1, rows)
+      else if (first === lowerF) this.#hasFormula ||= this.#isAt(at + 1, formula)
     }
-    if (xml[at - 1] !== slash)
-      this.#columns = isRepeated ? repeats(this.#tagAt(start, at), 'table:number-columns-repeated') : 1
-    this.#bounds.length = 0
-    return at + 1
+    return at
+  }
+
+  /**
+   * Most cells hold one text, without a tag in it: read without looking at each of those around it.
+   * @param start of what is in the cell.
+   * @returns where the cell ends, or the same where it is another kind.
+   */
+  #plainCell(start: number): number {
+    if (!this.#isAt(start, opening)) return start
+    const from = start + opening.length
+    const to = this.#following(from, lessThan)
+    if (!this.#isAt(to, closing)) return start
+    this.#bounds = [from, to]
+    this.#count()
+    this.#bounds = []
+    return to + closing.length
   }
 
   #tagAt(start: number, end: number): Tag {
@@ -128,7 +173,6 @@ export class OpenCells {
     const tag = this.#tagAt(start, end)
     const { name, isEnd, isEmpty } = tag
     if (name === 'table:table' && !isEnd) this.sheets++
-    else if (name === 'table:table-row' && !isEnd) this.#rows = repeats(tag, 'table:number-rows-repeated')
     else if (shapes.has(name) && !isEmpty) this.#shape(isEnd)
     else if (name === 'text:s' || name === 'text:line-break') this.#gap()
     const feature = features.get(name)
@@ -152,7 +196,7 @@ export class OpenCells {
 
   #endOfCell(from: number): number {
     this.#count()
-    this.#bounds.length = 0
+    this.#bounds = []
     return this.#following(from, greaterThan) + 1
   }
 

@@ -1,7 +1,7 @@
 import { separatorOf } from '../engines/text/separator.ts'
 import type { FileBytes } from './bytes.ts'
 import type { Holding } from './holding.ts'
-import { type Asked, lettersIn } from './letters.ts'
+import { type Asked, asciiIn, lettersIn } from './letters.ts'
 import { textOfMarkup, textOfPage } from './markup.ts'
 import { Words } from './words.ts'
 
@@ -68,7 +68,9 @@ export async function plainText(
   { encoding }: Asked = {},
 ): Promise<Holding> {
   const words = new Words()
-  words.add(await lettersIn(bytes, encoding))
+  const ascii = await asciiIn(bytes, encoding)
+  if (ascii) words.addAscii(ascii, 0, ascii.length)
+  else words.add(await lettersIn(bytes, encoding))
   return { words, counts: {}, features: [] }
 }
 
@@ -111,12 +113,21 @@ export function xmlText(...hidden: readonly string[]) {
 export function table(format: 'csv' | 'tsv') {
   return async (bytes: FileBytes, isResult: boolean, asked: Asked): Promise<Holding> => {
     const words = new Words()
-    const text = await lettersIn(bytes, asked.encoding)
-    const head = text.slice(0, headLength).replaceAll(/\r\n?/g, '\n')
+    const ascii = await asciiIn(bytes, asked.encoding)
+    const letters = ascii?.toString('latin1', 0, headLength) ?? (await lettersIn(bytes, asked.encoding))
+    const head = letters.slice(0, headLength).replaceAll(/\r\n?/g, '\n')
     const { separator, start } = separatorOf(head, format, isResult ? usual[format] : asked.delimiter)
-    words.add(start > 0 ? text.slice(start) : text)
-    return { words, counts: { cells: filledFields(text, start, separator) }, features: [] }
+    if (ascii) words.addAscii(ascii, start, ascii.length)
+    else words.add(start > 0 ? letters.slice(start) : letters)
+    const cells = filledFields(ascii ?? unitsOf(letters), start, separator)
+    return { words, counts: { cells }, features: [] }
   }
+}
+
+function unitsOf(text: string): Uint16Array {
+  const units = new Uint16Array(text.length)
+  for (let at = 0; at < units.length; at++) units[at] = text.charCodeAt(at)
+  return units
 }
 
 const usual = { csv: ',', tsv: '\t' } as const
@@ -124,26 +135,26 @@ const usual = { csv: ',', tsv: '\t' } as const
 const headLength = 64 * 1024
 const quote = 34
 const lineFeed = 10
-const carriageReturn = 13
+const isLineEnd = (code: number) => code === lineFeed || code === 13
 
-function filledFields(text: string, start: number, separator: string): number {
+function filledFields(text: Buffer | Uint16Array, start: number, separator: string): number {
   const between = separator.charCodeAt(0)
   let count = 0
   let isQuoted = false
   let isFilled = false
   let closedAt = -1
-  for (let at = start; at <= text.length; at++) {
-    const code = at === text.length ? lineFeed : text.charCodeAt(at)
+  for (let at = start; at < text.length; at++) {
+    const code = text[at] ?? lineFeed
     if (code === quote) {
       // Within words it is a sign, as of inches; two of them in a quoted field are one.
       if (isQuoted) closedAt = at
       isQuoted = !isQuoted && (!isFilled || closedAt === at - 1)
-    } else if (!isQuoted && (code === between || code === lineFeed || code === carriageReturn)) {
+    } else if (!isQuoted && (code === between || isLineEnd(code))) {
       if (isFilled) count++
       isFilled = false
     } else if (code > 32) isFilled = true
   }
-  return count
+  return isFilled && !isQuoted ? count + 1 : count
 }
 
 /** Where a subtitle begins, in each of their languages. Some say by an empty one where the one before ends. */

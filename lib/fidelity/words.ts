@@ -44,22 +44,33 @@ export class Words {
    */
   addPlainBytes(bytes: Buffer, from: number, to: number, times = 1): boolean {
     if (!isPlain(bytes, from, to)) return false
+    this.addAscii(bytes, from, to, times)
+    return true
+  }
+
+  /** @param bytes of which none is above 127. */
+  addAscii(bytes: Buffer, from: number, to: number, times = 1): void {
+    const counts = this.#counts
     let start = from
     let hash = noHash
+    let total = 0
+    let hasDigits = false
     for (let at = from; at <= to; at++) {
       const kind = at < to ? kindOf(bytes[at] ?? 0) : divider
-      if (kind > rare) hash = Math.imul(hash ^ kind, hashFactor)
-      else {
-        if (at > start) {
-          if (this.#counts.add(hash, times)) this.#counts.words.push(bytes.toString('latin1', start, at))
-          this.#total += times
-        }
-        if (kind === digit) this.#hasDigits = true
-        start = at + 1
-        hash = noHash
+      if (kind > rare) {
+        hash = Math.imul(hash ^ kind, hashFactor)
+        continue
       }
+      if (at > start) {
+        if (counts.add(hash, times)) counts.words.push(bytes.toString('latin1', start, at))
+        total += times
+      }
+      if (kind === digit) hasDigits = true
+      start = at + 1
+      hash = noHash
     }
-    return true
+    this.#total += total
+    this.#hasDigits ||= hasDigits
   }
 
   /** Signs that depend on their neighbours, as letters with an accent beside them. */
