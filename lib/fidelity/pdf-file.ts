@@ -256,8 +256,13 @@ const namesIn = (value: Value | Stream | undefined): string[] => {
 function unpacked(data: Buffer, filter: string): Buffer {
   if (filter !== 'FlateDecode' && filter !== 'Fl') throw new UnreadPdf(`a stream is packed by ${filter}`)
   // What is cut off is read as far as it goes, as readers do.
-  return inflateSync(data, { maxOutputLength: mostAtOnce, finishFlush: 2 })
+  const chunkSize = Math.min(Math.max(data.length * usualRatio, leastChunk), mostChunk)
+  return inflateSync(data, { maxOutputLength: mostAtOnce, finishFlush: 2, chunkSize })
 }
+
+/** Unpacked text is longer by as much as this, and is better put into one piece of memory than together from several. */
+const usualRatio = 8
+const [leastChunk, mostChunk] = [1024, 256 * 1024]
 
 /** 7.4.4.4, for the tables of a file: they use no other than up. */
 function unpredicted(data: Buffer, parameters: Dict): Buffer {

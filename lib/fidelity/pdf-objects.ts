@@ -26,6 +26,8 @@ export type Value = number | boolean | null | Buffer | Ref | Name | Operator | D
 export const isDict = (value: Value | undefined): value is Dict => value instanceof Map
 
 const deepest = 100
+/** As many as an integer of the processor holds: V8 makes the code anew each time that it has to count further. */
+const mostDigits = 9
 
 /** Reads values one by one. */
 export class Values {
@@ -112,14 +114,14 @@ export class Values {
     for (; ; at++) {
       const byte = bytes[at] ?? 32
       if (byte >= 48 && byte <= 57) {
+        if (++digits > mostDigits) return undefined
         value = value * 10 + byte - 48
-        digits++
         scale *= 10
       } else if (byte === 46 && scale === 0) scale = 1
       else if (isRegular(byte)) return undefined
       else break
     }
-    if (digits === 0 || digits > 15) return undefined
+    if (digits === 0) return undefined
     this.#at = at
     const size = scale > 1 ? value / scale : value
     return isNegative ? -size : size

@@ -80,10 +80,9 @@ class PdfReading {
     const parts: Buffer[] = []
     for (const part of await this.#file.array(page.get('Contents'))) {
       const stream = await this.#file.stream(part)
-      // 7.8.2: parts of a page divide it between any two words.
-      if (stream) parts.push(await stream.content(), Buffer.from('\n'))
+      if (stream) parts.push(await stream.content())
     }
-    await this.#read(Buffer.concat(parts), { resources, depth: 0 })
+    await this.#read(joined(parts), { resources, depth: 0 })
     // Filled fields of a form stand in what shows them.
     for (const note of await this.#file.array(page.get('Annots'))) {
       const looks = await this.#file.dict((await this.#file.dict(note)).get('AP'))
@@ -132,4 +131,13 @@ class PdfReading {
     this.#fonts.set(key, font)
     return font
   }
+}
+
+const lineEnd = Buffer.from('\n')
+
+/** 7.8.2: parts of a page divide it between any two words. */
+function joined(parts: readonly Buffer[]): Buffer {
+  const [first] = parts
+  if (first && parts.length === 1) return first
+  return Buffer.concat(parts.flatMap((part) => [part, lineEnd]))
 }
