@@ -93,6 +93,7 @@ export const areas: readonly Area[] = [
   },
   {
     name: 'options',
+    isWhole: true,
     files: [
       'lib/engines/**/*options.ts',
       'lib/engines/ffmpeg/{compress,cut,layouts,size,sound,codecs,thumbnail,watermark}.ts',
