@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import type { Engine, InputFile, Result, Tools, Work } from './engine.ts'
+import type { Crew, Engine, InputFile, Portion, Result, Tools, Work } from './engine.ts'
 import { makeAnimatedPng, makeAnimatedWebp, makeGif } from './ffmpeg/animation.ts'
 import { capabilities } from './ffmpeg/capabilities.ts'
 import { compress } from './ffmpeg/compress.ts'
 import { joinFilm, runFilmShare, splitFilm } from './ffmpeg/film-parts.ts'
 import { filmAsPicture } from './ffmpeg/film-picture.ts'
-import { mergeSound, mergeVideo } from './ffmpeg/merge.ts'
+import { mergeSound, mergeVideo, requireTimeForSound } from './ffmpeg/merge.ts'
 import { joinMerge, runMergeShare, splitMerge } from './ffmpeg/merge-parts.ts'
 import { readMetadata } from './ffmpeg/metadata.ts'
 import { animatedPngOptions, animatedWebpOptions, gifOptions } from './ffmpeg/options.ts'
@@ -29,7 +29,7 @@ export const ffmpeg: Engine = {
   limits: { memoryMb: 6144, diskMb: 10_240, timeoutS: 1800 },
   version: ['ffmpeg', '-version'],
   run,
-  split: (work, tools, crew) => saying(work, partsOf(work).split(work, tools, crew)),
+  split: (work, tools, crew) => saying(work, split(work, tools, crew)),
   join: (work, results, tools) => saying(work, partsOf(work).join(work, results, tools)),
 }
 
@@ -37,6 +37,14 @@ const partsOf = ({ operation }: Work) =>
   operation === 'merge'
     ? { split: splitMerge, run: runMergeShare, join: joinMerge }
     : { split: splitFilm, run: runFilmShare, join: joinFilm }
+
+const isSound = (format: FormatId) => formatById(format).category === 'audio'
+
+async function split(work: Work, tools: Tools, crew: Crew): Promise<readonly Portion[] | undefined> {
+  if (work.operation !== 'merge' || !isSound(work.to)) return partsOf(work).split(work, tools, crew)
+  await requireTimeForSound(work, tools, crew)
+  return undefined
+}
 
 async function run(work: Work, tools: Tools): Promise<Result> {
   const [input] = work.inputs
@@ -57,8 +65,7 @@ async function runOperation(work: Work, input: InputFile, target: string, tools:
   if (work.operation === 'metadata') return readMetadata(work, input, tools)
   if (work.operation === 'metadata/write') return writeMetadata(work, input, target, tools)
   if (work.operation === 'merge') {
-    const isSound = formatById(work.to).category === 'audio'
-    return isSound ? mergeSound(work, target, tools) : mergeVideo(work, target, tools)
+    return isSound(work.to) ? mergeSound(work, target, tools) : mergeVideo(work, target, tools)
   }
   if (subtitleTargets.includes(work.to)) return convertSubtitles(work, input, target, tools)
   if (work.operation === 'thumbnail') return thumbnailFilm(work, input, tools)

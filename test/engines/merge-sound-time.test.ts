@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { mergeSoundOptions } from '../../lib/engines/ffmpeg/options.ts'
+import { soundWithin } from '../../lib/engines/ffmpeg/sound-effort.ts'
+import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
+import { createTools } from '../../lib/engines/sandbox/exec.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { scratchFolder } from '../scratch.ts'
+import { fixture } from './run-engine.ts'
+
+/** Twice a tone of a second with ten between, for a worker that has so many seconds. */
+async function splitFor(secondsEach: number, to: FormatId = 'm4a') {
+  const workDir = scratchFolder('merge-sound')
+  const outDir = join(workDir, 'out')
+  await mkdir(outDir)
+  const inputs = []
+  for (const name of ['source-1.m4a', 'source-2.m4a']) {
+    const path = join(workDir, name)
+    await copyFile(fixture('tone.m4a'), path)
+    inputs.push({ path, filename: name, format: 'm4a', size: 1 } as const)
+  }
+  const tools = createTools({ workDir, limits: ffmpeg.limits, signal: new AbortController().signal })
+  const options = mergeSoundOptions.parse({ gap: 10 })
+  const work = { operation: 'merge', inputs, from: 'm4a', to, options, outDir } as const
+  return ffmpeg.split?.(work, tools, { workers: 100, secondsEach })
+}
+
+test('sound that takes longer to merge than one worker has is refused beforehand, with what would do', async () => {
+  // Twelve seconds of mono, which take 0.17.
+  await assert.rejects(splitFor(0.1), (error: Error) => {
+    assert.match(error.message, /^The pieces last \d+ min together; .* merged into m4a in the 0.1 s /)
+    return 'code' in error && error.code === 'TIMEOUT'
+  })
+  assert.equal(await splitFor(0.3), undefined)
+  assert.equal(await splitFor(0.1, 'flac'), undefined)
+  assert.equal(await splitFor(Number.POSITIVE_INFINITY), undefined)
+})
+
+test('an hour of FLAC takes less than one of AAC, and six channels thrice as long as two', () => {
+  const stereo = { channels: 2, rate: 48_000 }
+  const [aac = 0, flac = 0] = (['aac', 'flac'] as const).map((codec) => soundWithin(840, codec, stereo))
+  assert.ok(flac > aac)
+  // Seven hours and a half.
+  assert.equal(Math.round(aac / 60), 452)
+  assert.equal(soundWithin(840, 'aac', { channels: 6, rate: 48_000 }), aac / 3)
+  assert.equal(soundWithin(840, 'speex', stereo), undefined)
+})
