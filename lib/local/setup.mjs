@@ -106,7 +106,7 @@ const commandOf = {
     ]),
   'test:aws': () => ['test/aws.ts', ...args],
   images: () => ['layers/build-images.ts', ...args],
-  'images:test': () => ['--test', 'test/layers/images.slow.ts', 'test/layers/push.slow.ts'],
+  'images:test': () => ['--test', '--test-concurrency=1', 'test/layers/{images,hard-ends,push}.slow.ts'],
   'images:push': () => ['layers/push-images.ts', ...args],
   'images:sbom': () => ['layers/list-parts.ts', ...args],
   'images:lock': () => ['layers/lock-images.ts', ...args],

@@ -2,91 +2,25 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { after, before, test } from 'node:test'
-import { environment as deployedEnvironment, imageLimits } from '../../lib/deployment/functions.ts'
+import { imageLimits } from '../../lib/deployment/functions.ts'
 import type { ImageId } from '../../lib/engines/engine.ts'
-import { type Embedded, openEmbedded } from '../../lib/local/embedded.ts'
-import { apiHandlers, httpRoutes, zipFunctions } from '../../lib/local/functions.ts'
-import { createHttpApi } from '../../lib/local/gateway/http-api.ts'
-import { createGateway } from '../../lib/local/gateway.ts'
-import { Lambda } from '../../lib/local/lambda/runtime.ts'
-import { close, listen } from '../../lib/local/listen.ts'
-import { provision } from '../../lib/local/provision.ts'
-import { QueueMapping } from '../../lib/local/queue-mapping.ts'
-import { createLog } from '../../lib/log.ts'
 import { functions } from '../../lib/resources/functions.ts'
-import { queueMapping } from '../../lib/resources/queue-functions.ts'
-import type { QueueId } from '../../lib/resources/queues.ts'
-import { Client } from '../service.ts'
+import { scannedPage } from '../engines/scan-maker.ts'
 import { builtImages } from './built-images.ts'
 import { peakOf, sizeOf, writeFigures } from './figures.ts'
-import { type LambdaOptions, openNetwork, startLambda } from './lambda.ts'
 import { boxes, boxesIn, byDebian, difference, partsOf, richPage } from './rich-page.ts'
+import { conversionOf, openService, type ServiceInImages, type Serving } from './service-in-images.ts'
 
 const images = builtImages()
 
-const region = 'eu-central-1'
-const credentials = { accessKeyId: 'AKIAIMAGESTEST000000', secretAccessKey: 'a'.repeat(40) }
-const log = createLog({ LOG_LEVEL: 'error', LOG_FILE: undefined })
-
+let service: ServiceInImages
 let folder: string
-let network: ReturnType<typeof openNetwork>
-let client: Client
-const lambdas = new Map<ImageId, Awaited<ReturnType<typeof startLambda>>>()
-const ends: (() => unknown)[] = []
-
-/** The embedded DynamoDB listens on loopback only, where no container comes. */
-async function passOn(host: string, target: URL): Promise<string> {
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    const onward = connect(Number(target.port), target.hostname)
-    for (const end of [socket, onward]) {
-      sockets.add(end)
-      end.on('error', () => end.destroy()).on('close', () => sockets.delete(end))
-    }
-    pipeline(socket, onward, socket).catch(() => {})
-  })
-  server.listen(0, host)
-  await once(server, 'listening')
-  ends.push(() => {
-    server.close()
-    // What is still open when the network goes would never hear of the other side's end.
-    for (const socket of sockets) socket.destroy()
-  })
-  const { port } = server.address() as AddressInfo // it listens on a port, not on a path
-  return `http://${host}:${port}`
-}
-
-async function environmentOf(embedded: Embedded, host: string) {
-  const endpoints = Object.entries({
-    ...embedded.urls,
-    DYNAMODB: await passOn(host, new URL(embedded.urls.DYNAMODB)),
-  })
-  const access = {
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-    ...Object.fromEntries(endpoints.map(([service, url]) => [`AWS_ENDPOINT_URL_${service}`, url])),
-  }
-  Object.assign(process.env, access)
-  const names = { tableName: 'mutabor', bucketName: 'mutabor', busName: 'mutabor', queuePrefix: 'mutabor-' }
-  const { queues } = await provision({ region, ...names })
-  const environment = {
-    ...access,
-    TABLE_NAME: names.tableName,
-    BUCKET_NAME: names.bucketName,
-    BUS_NAME: names.busName,
-    QUEUE_URL_PREFIX: queues.image.url.slice(0, -'image'.length),
-    SERVICE_SECRET: 'x'.repeat(40),
-  }
-  return { environment, queues }
-}
+const lambdas = new Map<ImageId, Serving>()
 
 before(async () => {
   const bring = 'docker save mutabor-image | podman load'
@@ -94,30 +28,9 @@ before(async () => {
     images.length > 0,
     `podman has no image of this commit: run "npm run images" first, or bring each by "${bring}".`,
   )
-  folder = mkdtempSync(join(tmpdir(), 'mutabor-images-'))
-  ends.push(() => rmSync(folder, { recursive: true, force: true }))
-  network = openNetwork()
-  ends.push(network.close)
-  const host = network.hostAddress
-  const invoke = () => Promise.resolve()
-  const embedded = await openEmbedded({ dir: folder, host, region, credentials, invoke, log })
-  ends.push(embedded.close)
-  const { environment, queues } = await environmentOf(embedded, host)
-  const serve = async (queue: QueueId, timeoutS: number, options: Omit<LambdaOptions, 'network'>) => {
-    const lambda = await startLambda({ ...options, network })
-    ends.push(lambda.close)
-    const { url: queueUrl, arn: queueArn } = queues[queue]
-    const mapping = new QueueMapping({
-      ...{ queueUrl, queueArn, region, concurrency: 1, settings: queueMapping, log },
-      invoke: async (event) => {
-        const outcome = await lambda.invoke(event, timeoutS)
-        if ('error' in outcome) throw new Error(JSON.stringify(outcome.error))
-        return outcome.response
-      },
-    })
-    ends.push(() => mapping.close())
-    return lambda
-  }
+  service = await openService()
+  folder = service.folder
+  const { environment, network, serve } = service
   for (const image of images) {
     const { memorySize: memoryMb, timeout } = imageLimits(image)
     const options = { image, memoryMb, environment: { ...environment, IMAGE_ID: image } }
@@ -125,19 +38,9 @@ before(async () => {
   }
   if (images.includes('browser')) {
     const { memoryMb, timeoutS, handler } = functions.capture
-    const allowed = { ...environment, OUTGOING_ALLOW: `${host}/32` }
+    const allowed = { ...environment, OUTGOING_ALLOW: `${network.hostAddress}/32` }
     await serve('capture', timeoutS, { image: 'browser', memoryMb, handler, environment: allowed })
   }
-  const { createApi } = await import('../../functions/whole-api.ts')
-  const { MIN_FREE_DISK_GB } = deployedEnvironment
-  const settings = { ...environment, MIN_FREE_DISK_GB, LOG_LEVEL: 'error' }
-  const handlers = apiHandlers(createApi(settings))
-  const zipped = zipFunctions({ api: functions.api }, handlers, {})
-  const options = { routes: httpRoutes({ api: functions.api }), streamed: ['api'], log }
-  const http = createHttpApi({ ...options, lambda: new Lambda({ functions: zipped, region, log }) })
-  const gateway = createGateway({ http })
-  client = new Client({ url: `http://127.0.0.1:${await listen(gateway, 0, '127.0.0.1')}` })
-  ends.push(() => close(gateway))
 })
 
 after(async () => {
@@ -149,7 +52,7 @@ after(async () => {
       return [{ image, sizeMb: sizeOf(image), coldMs, warmMs, peakMb: peakOf(lambda.container) }]
     }),
   )
-  for (const end of ends.reverse()) await end()
+  await service.close()
 })
 
 /** Milliseconds from a wish to its result, by image; of the first two conversions that are alike. */
@@ -170,15 +73,9 @@ async function measured(image: ImageId, ...wish: Parameters<typeof convert>) {
 }
 
 async function convert(name: string, bytes: Buffer<ArrayBuffer>, targetFormat: string) {
-  const accepted = await client.convert({ name, bytes }, { targetFormat })
-  const { data } = (await accepted.json()) as { data: { jobId: string } }
-  assert.equal(accepted.status, 202, JSON.stringify(data))
-  const job = await client.finished(data.jobId)
-  assert.equal(job.status, 'completed', JSON.stringify(job))
-  const bytesOut = await client.download(data.jobId)
-  const path = join(folder, `result.${targetFormat}`)
-  writeFileSync(path, bytesOut)
-  return { path, bytes: bytesOut }
+  const job = await conversionOf(service, { name, bytes }, { targetFormat })
+  const path = await service.client.saved(job, folder)
+  return { path, bytes: Buffer.from(readFileSync(path)), engine: job.result?.engine }
 }
 
 function made(name: string, command: string, ...args: string[]) {
@@ -209,7 +106,7 @@ test('image: jpg to png to webp', unless('image'), async () => {
   const jpg = made('source.jpg', 'ffmpeg', ...testPicture)
   const png = await measured('image', 'photo.jpg', jpg, 'png')
   assert.equal(picture(png.path), 'png,320,200')
-  const webp = await convert('photo.png', png.bytes as Buffer<ArrayBuffer>, 'webp')
+  const webp = await convert('photo.png', png.bytes, 'webp')
   assert.equal(picture(webp.path), 'webp,320,200')
 })
 
@@ -270,6 +167,33 @@ test('font: ttf to woff2', unless('font'), async () => {
   assert.equal(readFileSync(path).toString('latin1', 0, 4), 'wOF2')
 })
 
+/** Those of the engines that none of the above has run. */
+const others = [
+  { image: 'image', engine: 'imagemagick', name: 'corners.psd', to: 'png' },
+  { image: 'image', engine: 'vtracer', name: 'corners.png', to: 'svg' },
+  { image: 'image', engine: 'potrace', name: 'corners.png', to: 'eps' },
+  { image: 'pdf', engine: 'ghostscript', name: 'letter.ps', to: 'pdf' },
+] as const
+/** By other programs than those that made them. */
+const judges = {
+  png: (path: string) => assert.match(picture(path), /^png,\d+,\d+$/),
+  svg: (path: string) => assert.match(readFileSync(path, 'utf8'), /<path d="/),
+  eps: (path: string) => assert.match(readFileSync(path, 'utf8'), /^%!PS-Adobe-3.0 EPSF-3.0/),
+  pdf: (path: string) => assert.match(text(path), /\p{L}{3}/u),
+}
+for (const { image, engine, name, to } of others)
+  test(`${image}: ${name} to ${to} by ${engine}`, unless(image), async () => {
+    const made = await convert(name, fixture(name), to)
+    assert.equal(made.engine, engine)
+    judges[to](made.path)
+  })
+
+test('pdf: the text of a scan', unless('pdf'), async () => {
+  const scan = Buffer.from(await scannedPage(['The keeper of the old lighthouse', 'wrote many letters.']))
+  const { path } = await convert('scan.jpg', scan, 'txt')
+  assert.match(readFileSync(path, 'utf8'), /keeper of the old lighthouse/)
+})
+
 test('browser: html to pdf', unless('browser'), async () => {
   const { path } = await measured('browser', 'page.html', Buffer.from('<h1>axolotl</h1>'), 'pdf')
   assert.match(text(path), /axolotl/)
@@ -307,13 +231,14 @@ test('browser: a website is captured as it looks', unless('browser'), async () =
     const script = 'document.body.append(navigator.languages.join())'
     response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>pangolin <script>${script}</script>`)
   })
-  website.listen(0, network.hostAddress)
+  website.listen(0, service.network.hostAddress)
   await once(website, 'listening')
   try {
     const { port } = website.address() as AddressInfo // it listens on a port, not on a path
-    const url = `http://${network.hostAddress}:${port}/`
+    const url = `http://${service.network.hostAddress}:${port}/`
     const page = { operation: 'capture-website', url, output_format: 'pdf' }
     const tasks = { page, out: { operation: 'export/url', input: 'page' } }
+    const { client } = service
     const job = await client.accepted(await client.post('/v1/jobs', { tasks }))
     assert.match(text(await client.saved(job, folder)), /pangolin\s+en-US,en/)
   } finally {

@@ -36,16 +36,21 @@ export interface LambdaOptions {
   readonly network: { readonly hostAddress: string; readonly path: string }
   readonly memoryMb: number
   readonly environment: Readonly<Record<string, string>>
+  /** Those that it sees; all of this machine when left out. */
+  readonly processors?: number
+  /** A folder to be /tmp, which stays; one of its own when left out. */
+  readonly tmp?: string
 }
 
 /** MB of memory for which Lambda gives one core. */
 const memoryOfCoreMb = 1769
 
 /** A container as Lambda runs it: its user, its memory and cores, nothing writable but /tmp. */
-export async function startLambda({ image, handler, network, memoryMb, environment }: LambdaOptions) {
+export async function startLambda(options: LambdaOptions) {
+  const { image, handler, network, memoryMb, environment, processors } = options
   const api = await startRuntimeApi(network.hostAddress)
   // A folder of the disk, because a tmpfs would count as memory, which on Lambda /tmp does not.
-  const tmp = mkdtempSync(join(tmpdir(), 'mutabor-lambda-'))
+  const tmp = options.tmp ?? mkdtempSync(join(tmpdir(), 'mutabor-lambda-'))
   chmodSync(tmp, 0o1777)
   const variables = { ...environment, AWS_LAMBDA_RUNTIME_API: api.address, AWS_LAMBDA_FUNCTION_NAME: image }
   const memory = `${memoryMb}m`
@@ -54,6 +59,7 @@ export async function startLambda({ image, handler, network, memoryMb, environme
     ...['--runtime=runc', '--cgroup-manager=cgroupfs', 'run', '--detach', '--pull=never'],
     ...['--read-only', '--read-only-tmpfs=false', `--volume=${tmp}:/tmp:rw,nosuid,nodev,exec`],
     ...[`--memory=${memory}`, `--memory-swap=${memory}`, `--cpus=${(memoryMb / memoryOfCoreMb).toFixed(2)}`],
+    ...(processors === undefined ? [] : [`--cpuset-cpus=0-${processors - 1}`]),
     ...['--pids-limit=1024', '--ulimit=nofile=1024:1024', '--ulimit=nproc=1024:1024'],
     ...['--user=993:990', '--cap-drop=all', '--security-opt=no-new-privileges', '--ipc=none'],
     ...[`--network=ns:${network.path}`],
@@ -61,16 +67,29 @@ export async function startLambda({ image, handler, network, memoryMb, environme
     `localhost/mutabor-${image}`,
     ...(handler === undefined ? [] : [handler]),
   )
+  const pidNow = () => Number(run('podman', 'container', 'inspect', '--format', '{{.State.Pid}}', container))
+  let pid = pidNow()
   return {
     invoke: api.invoke,
     container,
+    tmp,
+    /** Of the function, among the processes of this machine. */
+    pid: () => pid,
+    /** The runtime dies; the next has its /tmp, as on Lambda. */
+    killAndRestart: () => {
+      process.kill(pid, 'SIGKILL')
+      run('podman', 'wait', container)
+      api.exited()
+      run('podman', 'start', container)
+      pid = pidNow()
+    },
     logs: () => run('podman', 'logs', container),
     /** Runs a script of Node beside the function, as the same user. */
     inside: (script: string) => run('podman', 'exec', container, 'node', '--eval', script),
     close: () => {
       run('podman', 'rm', '--force', '--time=0', container)
       api.close()
-      rmSync(tmp, { recursive: true, force: true })
+      if (options.tmp === undefined) rmSync(tmp, { recursive: true, force: true })
     },
   }
 }

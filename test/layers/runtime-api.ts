@@ -71,6 +71,12 @@ export async function startRuntimeApi(host = '127.0.0.1') {
         hand()
       })
     },
+    /** The runtime has died: what it was at has failed. */
+    exited() {
+      const error = { errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited', stackTrace: [] }
+      for (const { settle } of running.values()) settle({ error })
+      running.clear()
+    },
     close() {
       server.closeAllConnections()
       server.close()

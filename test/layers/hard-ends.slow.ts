@@ -1,0 +1,130 @@
+// npm run images:test: the image of ffmpeg where its disk, its time or its process ends.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { environment as deployedEnvironment, imageLimits } from '../../lib/deployment/functions.ts'
+import { after, before } from '../hooks.ts'
+import { descendants } from '../processes.ts'
+import { makeSmallDisk } from '../small-disk.ts'
+import { until } from '../until.ts'
+import { isBuilt } from './built-images.ts'
+import type { LambdaOptions } from './lambda.ts'
+import { conversionOf, openService, type ServiceInImages, type Serving } from './service-in-images.ts'
+
+const image = 'av'
+const built = isBuilt(image) ? {} : { skip: `not built; "npm run images -- ${image}" builds it` }
+
+let service: ServiceInImages
+before(async () => {
+  service = await openService()
+})
+after(() => service.close())
+
+async function serve(
+  t: TestContext,
+  options: Partial<LambdaOptions> = {},
+  timeoutS = imageLimits(image).timeout,
+) {
+  const { MIN_FREE_DISK_GB } = deployedEnvironment
+  const environment = { ...service.environment, MIN_FREE_DISK_GB, IMAGE_ID: image, TASK_LIMIT_S: '840' }
+  const asDeployed = { image, environment, memoryMb: imageLimits(image).memorySize }
+  const lambda = await service.serve(image, timeoutS, { ...asDeployed, ...options })
+  // Another one would take what the next test sends.
+  t.after(lambda.close)
+  return lambda
+}
+
+function made(name: string, ...args: string[]) {
+  const path = join(service.folder, name)
+  execFileSync('ffmpeg', ['-y', '-v', 'error', '-f', 'lavfi', ...args, path])
+  return { name, bytes: Buffer.from(readFileSync(path)) }
+}
+/** Encoding it takes long enough to be met at it. */
+const film = (seconds = 20) =>
+  made('film.mp4', '-i', `testsrc2=size=640x360:duration=${seconds}`, '-preset', 'ultrafast')
+const encoding = { targetFormat: 'mkv', mode: 'encode', preset: 'slow' }
+/** Ten minutes of silence take little as FLAC, and a hundred megabytes as WAV. */
+const silence = () => made('silence.flac', '-i', 'anullsrc=r=48000:cl=stereo', '-t', '600')
+
+const encoderIn = ({ pid }: Serving) =>
+  descendants(pid()).find(({ command }) => /ffmpeg .*-threads/.test(command))
+const folders = ({ tmp }: Serving) => readdirSync(tmp).filter((name) => name.startsWith('task-'))
+
+async function atWork(lambda: Serving): Promise<{ pid: number; command: string }> {
+  let encoder: ReturnType<typeof encoderIn>
+  await until(
+    () => {
+      encoder = encoderIn(lambda)
+      return encoder !== undefined
+    },
+    'ffmpeg is at work',
+    60,
+  )
+  assert.ok(encoder)
+  return encoder
+}
+
+test('after the kill of an engine and of the function another attempt succeeds, and no folder is left', {
+  ...built,
+  timeout: 300_000,
+}, async (t) => {
+  const lambda = await serve(t)
+  const converting = conversionOf(service, film(), encoding)
+  process.kill((await atWork(lambda)).pid, 'SIGKILL')
+  const [first] = folders(lambda)
+  await until(() => !folders(lambda).includes(first ?? ''), 'the folder of the first attempt is gone', 60)
+  await atWork(lambda)
+  const left = folders(lambda)
+  assert.equal(left.length, 1)
+  lambda.killAndRestart()
+  assert.deepEqual(folders(lambda), left)
+  await atWork(lambda)
+  assert.ok(!folders(lambda).includes(left[0] ?? ''))
+  const { status, error } = await converting
+  assert.equal(status, 'completed', JSON.stringify(error))
+  await until(() => folders(lambda).length === 0, 'no folder is left')
+})
+
+test('threads follow the processors that a function has', built, async (t) => {
+  const seen: string[] = []
+  for (const processors of [1, 2]) {
+    const lambda = await serve(t, { processors })
+    const converting = conversionOf(service, film(8), encoding)
+    seen.push(/-threads (\d+)/.exec((await atWork(lambda)).command)?.[1] ?? '')
+    assert.equal((await converting).status, 'completed')
+    await lambda.close()
+  }
+  assert.deepEqual(seen, ['1', '2'])
+})
+
+test(
+  'a task that does not end in one run of the function is told the seconds of that run',
+  built,
+  async (t) => {
+    // Ten of them are kept to store the outcome, and the start takes some.
+    const lambda = await serve(t, {}, 20)
+    const whole = { targetFormat: 'mp4', codec: 'av1' }
+    const { error } = await conversionOf(service, film(60), whole)
+    assert.equal(error?.code, 'TIMEOUT')
+    assert.match(error?.message ?? '', /within the ([1-9]|10) s that one machine of this service works on it/)
+    await until(() => folders(lambda).length === 0, 'no folder is left')
+  },
+)
+
+test('where /tmp becomes full that is told, and the file keeps its good name', built, async (t) => {
+  const disk = makeSmallDisk(t, 100)
+  if (typeof disk === 'string') return t.skip(disk)
+  chmodSync(disk.folder, 0o1777)
+  await serve(t, { tmp: disk.folder })
+  const alone = await conversionOf(service, silence(), { targetFormat: 'wav' })
+  assert.equal(alone.error?.code, 'FILE_TOO_LARGE', JSON.stringify(alone))
+  assert.match(alone.error?.message ?? '', /the disk of 100 MiB/)
+  disk.fill()
+  const beside = await conversionOf(service, silence(), { targetFormat: 'wav' })
+  assert.equal(beside.error?.code, 'INSUFFICIENT_DISK_SPACE', JSON.stringify(beside))
+  disk.empty()
+  const after = await conversionOf(service, film(1), encoding)
+  assert.equal(after.status, 'completed', JSON.stringify(after.error))
+})

@@ -1,0 +1,138 @@
+// The service around container images: its table, bucket and queues on this machine, its function `api` beside them.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { environment as deployedEnvironment } from '../../lib/deployment/functions.ts'
+import { type Embedded, openEmbedded } from '../../lib/local/embedded.ts'
+import { apiHandlers, httpRoutes, zipFunctions } from '../../lib/local/functions.ts'
+import { createHttpApi } from '../../lib/local/gateway/http-api.ts'
+import { createGateway } from '../../lib/local/gateway.ts'
+import { Lambda } from '../../lib/local/lambda/runtime.ts'
+import { close as closeServer, listen } from '../../lib/local/listen.ts'
+import { provision } from '../../lib/local/provision.ts'
+import { QueueMapping } from '../../lib/local/queue-mapping.ts'
+import { createLog } from '../../lib/log.ts'
+import { functions } from '../../lib/resources/functions.ts'
+import { queueMapping } from '../../lib/resources/queue-functions.ts'
+import type { QueueId } from '../../lib/resources/queues.ts'
+import { Client, type JobData } from '../service.ts'
+import { type LambdaOptions, openNetwork, startLambda } from './lambda.ts'
+
+const region = 'eu-central-1'
+const credentials = { accessKeyId: 'AKIAIMAGESTEST000000', secretAccessKey: 'a'.repeat(40) }
+const log = createLog({ LOG_LEVEL: 'error', LOG_FILE: undefined })
+
+export type ServiceInImages = Awaited<ReturnType<typeof openService>>
+export type Serving = Awaited<ReturnType<ServiceInImages['serve']>>
+
+/** Its folder is for what tests make, too. */
+export async function openService() {
+  const ends: (() => unknown)[] = []
+  const folder = mkdtempSync(join(tmpdir(), 'mutabor-images-'))
+  ends.push(() => rmSync(folder, { recursive: true, force: true }))
+  const network = openNetwork()
+  ends.push(network.close)
+  const host = network.hostAddress
+  const invoke = () => Promise.resolve()
+  const embedded = await openEmbedded({ dir: folder, host, region, credentials, invoke, log })
+  ends.push(embedded.close)
+  const table = await passOn(host, new URL(embedded.urls.DYNAMODB))
+  ends.push(table.close)
+  const { environment, queues } = await environmentOf({ ...embedded.urls, DYNAMODB: table.url })
+  const { createApi } = await import('../../functions/whole-api.ts')
+  const { MIN_FREE_DISK_GB } = deployedEnvironment
+  const handlers = apiHandlers(createApi({ ...environment, MIN_FREE_DISK_GB, LOG_LEVEL: 'error' }))
+  const zipped = zipFunctions({ api: functions.api }, handlers, {})
+  const options = { routes: httpRoutes({ api: functions.api }), streamed: ['api'], log }
+  const http = createHttpApi({ ...options, lambda: new Lambda({ functions: zipped, region, log }) })
+  const gateway = createGateway({ http })
+  const client = new Client({ url: `http://127.0.0.1:${await listen(gateway, 0, '127.0.0.1')}` })
+  ends.push(() => closeServer(gateway))
+
+  /** An image runs what is in a queue, until it is closed or the service is. */
+  const serve = async (queue: QueueId, timeoutS: number, options: Omit<LambdaOptions, 'network'>) => {
+    const lambda = await startLambda({ ...options, network })
+    const { url: queueUrl, arn: queueArn } = queues[queue]
+    const mapping = new QueueMapping({
+      ...{ queueUrl, queueArn, region, concurrency: 1, settings: queueMapping, log },
+      invoke: async (event) => {
+        const outcome = await lambda.invoke(event, timeoutS)
+        if ('error' in outcome) throw new Error(JSON.stringify(outcome.error))
+        return outcome.response
+      },
+    })
+    let isOpen = true
+    const end = async () => {
+      if (!isOpen) return
+      isOpen = false
+      await mapping.close()
+      lambda.close()
+    }
+    ends.push(end)
+    return { ...lambda, close: end }
+  }
+
+  const close = async () => {
+    for (const end of ends.reverse()) await end()
+  }
+  return { client, folder, network, environment, serve, close }
+}
+
+/** The embedded DynamoDB listens on loopback only, where no container comes. */
+async function passOn(host: string, target: URL) {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    const onward = connect(Number(target.port), target.hostname)
+    for (const end of [socket, onward]) {
+      sockets.add(end)
+      end.on('error', () => end.destroy()).on('close', () => sockets.delete(end))
+    }
+    pipeline(socket, onward, socket).catch(() => {})
+  })
+  server.listen(0, host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // it listens on a port, not on a path
+  const close = () => {
+    server.close()
+    // What is still open when the network goes would never hear of the other side's end.
+    for (const socket of sockets) socket.destroy()
+  }
+  return { url: `http://${host}:${port}`, close }
+}
+
+async function environmentOf(urls: Embedded['urls']) {
+  const access = {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    ...Object.fromEntries(Object.entries(urls).map(([service, url]) => [`AWS_ENDPOINT_URL_${service}`, url])),
+  }
+  Object.assign(process.env, access)
+  const names = { tableName: 'mutabor', bucketName: 'mutabor', busName: 'mutabor', queuePrefix: 'mutabor-' }
+  const { queues } = await provision({ region, ...names })
+  const environment = {
+    ...access,
+    TABLE_NAME: names.tableName,
+    BUCKET_NAME: names.bucketName,
+    BUS_NAME: names.busName,
+    QUEUE_URL_PREFIX: queues.image.url.slice(0, -'image'.length),
+    SERVICE_SECRET: 'x'.repeat(40),
+  }
+  return { environment, queues }
+}
+
+/** Sends a file; the job when it is over. */
+export async function conversionOf(
+  { client }: Pick<ServiceInImages, 'client'>,
+  file: { readonly name: string; readonly bytes: Buffer<ArrayBuffer> },
+  fields: Record<string, string>,
+): Promise<JobData> {
+  const accepted = await client.convert(file, fields)
+  const body = (await accepted.json()) as { data: { jobId: string } }
+  assert.equal(accepted.status, 202, JSON.stringify(body))
+  return client.finished(body.data.jobId)
+}
