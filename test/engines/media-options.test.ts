@@ -248,6 +248,8 @@ describe('an option of books', () => {
     assert.deepEqual(held({ ebookMargin: 5, ebookSmartenPunctuation: true }), ['ebookMargin'])
     assert.deepEqual(held({ ebookEmbedFonts: false, ebookBaseFontSize: 9 }), ['ebookBaseFontSize'])
     assert.deepEqual(unheldOptions(BookOptions.parse({ ebookMargin: 5 }), 'epub'), [])
+    const ofKindle = { ebookMargin: 5, ebookEmbedFonts: true, ebookBaseFontSize: 9 }
+    assert.deepEqual(unheldOptions(BookOptions.parse(ofKindle), 'mobi'), ['ebookMargin', 'ebookEmbedFonts'])
     assert.equal(hasBookOptions(BookOptions.parse({ ebookEmbedFonts: false })), false)
     assert.equal(hasBookOptions(BookOptions.parse({ ebookMargin: 5 })), true)
   })

@@ -59,12 +59,15 @@ export const bookShape = {
 export const BookOptions = z.object(bookShape)
 export type BookOptions = z.output<typeof BookOptions>
 
-/** What FictionBook leaves to the reader's device. */
-const lookOnly = ['ebookMargin', 'ebookBaseFontSize', 'ebookEmbedFonts', 'ebookDisableFontRescaling'] as const
+/** What FictionBook leaves to the reader's device, and what the first format of Kindles cannot say of its pages. */
+const unheldIn: Partial<Record<FormatId, readonly (keyof BookOptions)[]>> = {
+  fb2: ['ebookMargin', 'ebookBaseFontSize', 'ebookEmbedFonts', 'ebookDisableFontRescaling'],
+  mobi: ['ebookMargin', 'ebookEmbedFonts'],
+}
 
 /** Names of the wishes that this format has no room for. */
 export function unheldOptions(options: BookOptions, to: FormatId): string[] {
-  return to === 'fb2' ? lookOnly.filter((name) => options[name] !== undefined && options[name] !== false) : []
+  return (unheldIn[to] ?? []).filter((name) => options[name] !== undefined && options[name] !== false)
 }
 
 /** Nobody asked for the cover that it would paint, and EPUB 2 has no room for much that books hold. */
