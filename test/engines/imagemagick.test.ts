@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
@@ -14,6 +14,22 @@ import { pdfPages, pictureSize, zipNames } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 const folder = scratchFolder('imagemagick')
+
+/** A unit of a FITS file with fractions: the first of the file, or an extension. */
+function fits(sides: readonly number[], values: readonly number[], extension?: 'IMAGE'): Buffer {
+  const cards = [
+    ['BITPIX', -32],
+    ['NAXIS', sides.length],
+    ...sides.map((side, axis) => [`NAXIS${axis + 1}`, side]),
+  ].map(([name, value]) => `${String(name).padEnd(8)}= ${String(value).padStart(20)}`)
+  const first = extension ? `XTENSION= '${extension}   '` : 'SIMPLE  =                    T'
+  const header = [first, ...cards, 'END'].map((card) => card.padEnd(80)).join('')
+  const data = Buffer.alloc(Math.ceil((values.length * 4) / 2880) * 2880)
+  for (const [at, value] of values.entries()) data.writeFloatBE(value, at * 4)
+  return Buffer.concat([Buffer.from(header.padEnd(2880)), data])
+}
+
+const shades = async (path: string) => [...(await sharp(path).toColorspace('b-w').raw().toBuffer())]
 
 conformance(imagemagick, {
   fixtures: { png: fixture('corners.png'), gif: fixture('animated.gif') },
@@ -107,6 +123,28 @@ describe('a picture of another program', () => {
       .raw()
       .toBuffer({ resolveWithObject: true })
     assert.ok(Math.max(...data) > 240 && Math.min(...data) < 15)
+  })
+
+  test('of FITS with three planes is one in color, of more it is told what was left out', async () => {
+    const { path, warnings } = await convert(imagemagick, corners('fits'), 'png')
+    assert.deepEqual([await quarters(path), warnings], ['RGBx', []])
+    const many = join(folder, 'many.fits')
+    await writeFile(many, fits([2, 1, 5], [0, 1, 9, 9, 9, 9, 9, 9, 9, 9]))
+    const one = await convert(imagemagick, many, 'png')
+    assert.deepEqual([await shades(one.path), one.warnings], [[0, 255], ['PLANES_DROPPED']])
+  })
+
+  test('of FITS is seen where a value was not measured, and where it stands behind a table', async () => {
+    const path = join(folder, 'holes.fits')
+    await writeFile(path, Buffer.concat([fits([], []), fits([2, 2], [-1, Number.NaN, 0, 1], 'IMAGE')]))
+    // The lowest row comes first in the file.
+    assert.deepEqual(await shades((await convert(imagemagick, path, 'png')).path), [128, 255, 0, 0])
+  })
+
+  test('of FITS that ends within it is damaged', async () => {
+    const path = join(folder, 'short.fits')
+    await writeFile(path, fits([40, 40], [1, 2]).subarray(0, 2880 + 4))
+    await assert.rejects(convert(imagemagick, path, 'png'), { code: 'CORRUPT_FILE' })
   })
 
   test('of layers is its merged picture, once', async () => {

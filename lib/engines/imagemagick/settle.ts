@@ -1,6 +1,7 @@
 import { open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InputFile, Tools } from '../engine.ts'
+import { fitsPicture } from './fits.ts'
 import { magick } from './run.ts'
 import type { SourceId } from './sources.ts'
 
@@ -18,6 +19,8 @@ export async function settled(from: SourceId, input: InputFile, tools: Tools): P
       return sixel(input, tools)
     case 'pfm':
       return { from, input: await inRange(input, tools) }
+    case 'fits':
+      return fits(input, tools)
     case 'tga':
       return { from, input, args: (await isBlankAlpha(input, tools)) ? ['-alpha', 'off'] : [] }
     default:
@@ -30,6 +33,19 @@ async function sixel(input: InputFile, tools: Tools): Promise<Settled> {
   const path = join(tools.workDir, 'settled.png')
   await magick(tools, 'convert', [`sixel:${input.path}[0]`, `png:${path}`])
   return { from: 'png', input: { ...input, path } }
+}
+
+/** A file of which nothing can be read stays as it is: ImageMagick says what is wrong. */
+async function fits(input: InputFile, tools: Tools): Promise<Settled> {
+  const path = join(tools.workDir, 'settled.pnm')
+  const picture = await fitsPicture(input.path, path)
+  if (!picture) return { from: 'fits', input }
+  const { isColored, dropped } = picture
+  if (dropped > 0) {
+    const kept = isColored ? 'The first three planes' : 'The first plane'
+    tools.warn('PLANES_DROPPED', `${kept} of ${dropped + (isColored ? 3 : 1)} made the picture.`)
+  }
+  return { from: 'pnm', input: { ...input, path } }
 }
 
 const pfmHeader = /^(P[Ff]\s+\d+\s+\d+\s+)(-?)(\d*\.?\d+(?:e[-+]?\d+)?)(\s)/i
