@@ -72,8 +72,13 @@ async function measured(image: ImageId, ...wish: Parameters<typeof convert>) {
   return timed()
 }
 
-async function convert(name: string, bytes: Buffer<ArrayBuffer>, targetFormat: string) {
-  const job = await conversionOf(service, { name, bytes }, { targetFormat })
+async function convert(
+  name: string,
+  bytes: Buffer<ArrayBuffer>,
+  targetFormat: string,
+  fields: Record<string, string> = {},
+) {
+  const job = await conversionOf(service, { name, bytes }, { targetFormat, ...fields })
   const path = await service.client.saved(job, folder)
   return { path, bytes: Buffer.from(readFileSync(path)), engine: job.result?.engine }
 }
@@ -183,7 +188,7 @@ const judges = {
 }
 for (const { image, engine, name, to } of others)
   test(`${image}: ${name} to ${to} by ${engine}`, unless(image), async () => {
-    const made = await convert(name, fixture(name), to)
+    const made = await convert(name, fixture(name), to, { engine })
     assert.equal(made.engine, engine)
     judges[to](made.path)
   })
